@@ -1,5 +1,4 @@
-//! Ablations: one gauntlet of an engine against
-//! itself without each of them.
+//! Tests of ablations: one gauntlet of an engine against the same engine without each feature.
 
 use rustix::process::Signal;
 use serde_json::Value;
@@ -11,13 +10,13 @@ use crate::support::{phrases, programs, store, wait_for};
 
 const PAIRS: usize = 8;
 
-/// A match of puppets, which play other moves for each value of their option.
+/// Returns an ablation of puppets, which play other moves for each value of their option.
 fn styles<'a>(bench: &'a Bench, args: &str) -> Plan<'a> {
     let plan = Plan::new(bench, "ablate", PAIRS).puppet("whole", args);
     plan.set("option", "Style").set("features", "Solid,Risky")
 }
 
-/// A match of the bundled engine, whose games are the same every time.
+/// Returns an ablation of the bundled engine, whose games are always the same.
 fn bundled<'a>(bench: &'a Bench, features: &str) -> Plan<'a> {
     let plan = Plan::new(bench, "ablate", PAIRS).set("eval", "blunder").set("features", features);
     plan.set("each", "nodes=60,option.Hash=1")
@@ -34,7 +33,7 @@ fn features<'a>(report: &'a Value) -> Vec<(&'a str, u64)> {
 }
 
 #[test]
-fn any_engine_with_such_an_option_will_do() {
+fn any_engine_with_a_feature_option_can_be_tested() {
     let bench = Bench::new();
     let report = styles(&bench, "--seed 1").run().expect_code(0).json();
     assert_eq!(report["kind"], "ablate");
@@ -43,7 +42,8 @@ fn any_engine_with_such_an_option_will_do() {
     found.sort_unstable();
     let games = 2 * PAIRS as u64;
     assert_eq!(found, [("Risky", games), ("Solid", games)]);
-    // The order is descending Elo of the engine with the feature against the engine without it.
+    // Features are listed by descending Elo of the engine with the feature against the engine
+    // without it.
     let elo = |index: usize| report["features"][index]["elo"].as_f64();
     assert!(elo(0) >= elo(1), "{report:#}");
     for feature in report["features"].as_array().expect("a list") {
@@ -55,7 +55,7 @@ fn any_engine_with_such_an_option_will_do() {
 }
 
 #[test]
-fn an_ablation_survives_being_killed_again_and_again() {
+fn an_ablation_survives_repeated_kills() {
     let resume = |bench: &Bench| {
         let results = bench.path("results").display().to_string();
         let args = ["ablate", "--resume", "run", "--results", &results, "--format", "json"];
@@ -82,7 +82,7 @@ fn an_ablation_survives_being_killed_again_and_again() {
 }
 
 #[test]
-fn each_test_ends_by_itself_and_stays_ended() {
+fn each_feature_test_ends_separately_and_stays_ended() {
     fn plan(bench: &Bench) -> Plan<'_> {
         let plan = bundled(bench, "doubled,material").set("pairs", 30);
         let plan = plan.set("openings", bench.write("wide.epd", openings(30)).display());
@@ -100,7 +100,7 @@ fn each_test_ends_by_itself_and_stays_ended() {
     assert_ne!(games(&report["features"][1]), games(material), "{report:#}");
     let stored = store::pairs(&bench.path("results")).len() as u64;
     assert_eq!(2 * stored, report["games"].as_u64().expect("a count"), "one at a time");
-    // Killed in between, and with other pairs in flight when a test ends: the same.
+    // A killed run has other pairs in progress when a test ends, but gives the same result.
     let killed = Bench::new();
     let running = plan(&killed).set("concurrency", 3).start();
     wait_for("pairs are stored", || {
@@ -139,7 +139,7 @@ fn a_feature_that_a_foreign_engine_does_not_know_stops_the_run() {
     assert_eq!(store::pairs(&bench.path("results")).len(), 0);
 }
 
-/// Headings of a Markdown document.
+/// Returns the headings of a Markdown document.
 fn headings(text: &str) -> Vec<&str> {
     text.lines().filter(|line| line.starts_with('#')).collect()
 }
@@ -162,7 +162,7 @@ fn a_report_can_be_published_and_played_again() {
     let bench = Bench::new();
     bundled(&bench, "pst,mobility").set("format", "md").run().expect_code(0);
     let text = show(&bench);
-    // The section of findings about variations depends on the moves played.
+    // The section of lint findings depends on the moves played.
     let sections = headings(&text).into_iter().filter(|heading| *heading != phrases::LINT);
     expect_next(&sections.collect::<Vec<_>>().join("\n"));
     let head = text.lines().find(|line| line.starts_with('|')).expect("a table");
@@ -195,7 +195,7 @@ fn every_kind_of_run_has_a_report() {
         plan.run();
         let text = show(&bench);
         expect_next(&without_machine(&text));
-        // A bar in a name is no border.
+        // An escaped bar in a name is not a cell border.
         let columns = |line: &str| line.replace("\\|", "").matches('|').count();
         let lines: Vec<&str> = text.lines().collect();
         for table in lines.split(|line| !line.starts_with('|')).filter(|table| !table.is_empty()) {

@@ -1,4 +1,4 @@
-//! Games have processors of their own if the user wants that.
+//! Tests of games on separate processors.
 
 use std::collections::BTreeMap;
 
@@ -11,13 +11,13 @@ use crate::support::plan::Plan;
 use crate::support::snapshot::{expect_next, without_figures, without_machine};
 use crate::support::{phrases, process, wait_for};
 
-/// The processors that a process may use.
+/// Returns the processors that a process may use.
 fn processors(of: Option<Pid>) -> Option<Vec<usize>> {
     let allowed = sched_getaffinity(of).ok()?;
     Some((0..1024).filter(|cpu| allowed.is_set(*cpu)).collect())
 }
 
-/// Counts the bench's puppets by the set of processors that they may use.
+/// Counts the puppets of the bench by the set of processors that they may use.
 fn seating(bench: &Bench) -> BTreeMap<Vec<usize>, usize> {
     let mut seating = BTreeMap::new();
     for cpus in process::marked(bench.marker()).into_iter().filter_map(|pid| processors(Some(pid)))
@@ -41,7 +41,7 @@ fn each_game_is_played_on_its_own_processors() {
             own.iter().take(games).map(|cpu| (vec![*cpu], 2)).collect();
         wait_for(&format!("two puppets sit on each of {games} processors"), || {
             let seating = seating(&bench);
-            // With more than two processors, the order of cores decides which of them are taken.
+            // With more than two processors, the order of cores decides which processors are used.
             let is_alike = seating.len() == games
                 && seating.iter().all(|(cpus, puppets)| cpus.len() == 1 && *puppets == 2);
             (seating == expected || (own.len() > 2 && is_alike)).then_some(())
@@ -52,7 +52,7 @@ fn each_game_is_played_on_its_own_processors() {
 }
 
 #[test]
-fn an_engine_with_threads_gets_as_many_processors() {
+fn an_engine_gets_a_processor_for_each_thread() {
     let own = processors(None).expect("a process may ask where it runs");
     let [first, second, ..] = own[..] else {
         println!("SKIPPED: this machine has one processor");
@@ -84,7 +84,7 @@ fn processors_that_are_not_there_are_errors() {
         expect_next(&without_figures(&refused.expect_code(3).stderr));
     }
     plan("all", 1).expect_code(2);
-    // The file says the same.
+    // The file accepts the same values.
     for line in ["affinity = 1023", "affinity = \"all\"", "cpu-contention = \"loud\""] {
         bench.write("arbiter.toml", format!("{line}\n"));
         let refused = slow(&bench).unset("cpu-contention").run().expect_code(3);

@@ -1,11 +1,11 @@
-//! Start, initialisation and reuse of engines, set by flags and by the file.
+//! Tests of start, initialization and reuse of engines, configured by flags and by the file.
 
 use crate::support::bench::Bench;
 use crate::support::plan::{Plan, RunOutput};
 use crate::support::programs;
 use crate::support::snapshot::expect_next;
 
-/// A match of `pairs` pairs in which A logs its input.
+/// Returns a match of `pairs` pairs in which A logs its input.
 fn logged<'a>(bench: &'a Bench, pairs: usize, args: &str, fields: &str) -> Plan<'a> {
     let logs = bench.logs();
     Plan::new(bench, "match", pairs)
@@ -13,7 +13,7 @@ fn logged<'a>(bench: &'a Bench, pairs: usize, args: &str, fields: &str) -> Plan<
         .puppet("B", "--seed 2")
 }
 
-/// Returns the input of the only process of A that played.
+/// Returns the input of the only process of A.
 #[track_caller]
 fn engine_input(bench: &Bench) -> Vec<String> {
     let mut processes = bench.conversations();
@@ -28,7 +28,7 @@ fn play_with_behaviour(pairs: usize) -> RunOutput {
 }
 
 #[test]
-fn lines_of_the_users_own_come_after_the_options() {
+fn user_commands_are_sent_after_the_options() {
     let bench = Bench::new();
     let fields = r",option.Hash=8,init=debug on\nstop";
     logged(&bench, 1, "", fields).expect_output(0);
@@ -38,7 +38,7 @@ fn lines_of_the_users_own_come_after_the_options() {
 }
 
 #[test]
-fn each_game_may_have_a_process_of_its_own() {
+fn each_game_may_have_a_separate_process() {
     for (restart, processes) in [("on", 4), ("off", 1), ("auto", 1)] {
         let bench = Bench::new();
         let played = logged(&bench, 2, "", &format!(",restart={restart}")).expect_output(0);
@@ -51,7 +51,7 @@ fn each_game_may_have_a_process_of_its_own() {
 #[test]
 fn a_pondering_engine_plays_the_same_moves_and_gets_correct_commands() {
     let bench = Bench::new();
-    // With its opponent's seed the engine guesses right, with another seed seldom.
+    // With its opponent's seed the engine predicts moves correctly, with another seed rarely.
     let logs = bench.logs();
     let ponderer = |seed: u32| format!("--seed {seed} {logs}");
     let played = Plan::new(&bench, "match", 1)

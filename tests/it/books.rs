@@ -1,4 +1,4 @@
-//! Opening books of every kind: the openings played from them, and the commands that engines
+//! Tests of opening books of every kind: the openings played, and the commands that engines
 //! receive.
 
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use crate::support::bench::Bench;
 use crate::support::plan::{Plan, openings};
 use crate::support::snapshot::{expect_next, without_machine};
 
-/// A match of two honest puppets that log their input.
+/// Returns a match of two honest puppets that log their input.
 fn logged(bench: &Bench, pairs: usize) -> Plan<'_> {
     let log = bench.logs();
     Plan::new(bench, "match", pairs)
@@ -49,7 +49,7 @@ fn bad_lines_are_left_out_and_reported() {
 }
 
 #[test]
-fn impossible_claims_are_corrected_and_reported() {
+fn impossible_positions_are_corrected_and_reported() {
     let bench = Bench::new();
     let book = "; a book\n4k3/4p3/8/8/8/8/4P3/4K2R w KQ e6 0 9; ply 5\n4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 9\n";
     let book = bench.write("odd.epd", book.replace('\n', "\r"));
@@ -77,7 +77,7 @@ fn impossible_claims_are_corrected_and_reported() {
     }
 }
 
-/// One opening of eight moves in each form of a book; a position without counters is at move 1.
+/// One opening of eight moves in each book format; a position without counters is at move 1.
 const EIGHT_MOVES: [(&str, &str, usize); 6] = [
     (
         "moves.pgn",
@@ -100,7 +100,7 @@ const EIGHT_MOVES: [(&str, &str, usize); 6] = [
 ];
 
 #[test]
-fn every_form_of_a_book_counts_the_same_moves() {
+fn every_book_format_counts_the_same_moves() {
     let puppets = ["A", "B"].map(|name| (name, "--info 'depth 1 score cp 0'"));
     for (rule, value) in [("max-moves", "12"), ("draw", "movenumber=12,movecount=1,score=30000")] {
         for is_bundled in [false, true] {
@@ -120,7 +120,7 @@ fn every_form_of_a_book_counts_the_same_moves() {
                 let own = game.moves[book_plies..].to_vec();
                 let place = format!("{rule} {name} {own:?}");
                 let wanted = 2 * (12 - moves_before);
-                // Captures and pawn moves put a draw off.
+                // Captures and pawn moves delay a draw.
                 let is_due = if rule == "draw" { own.len() >= wanted } else { own.len() == wanted };
                 assert!(is_due, "{place}");
                 if moves_before == 8 {
@@ -131,29 +131,29 @@ fn every_form_of_a_book_counts_the_same_moves() {
     }
 }
 
-/// FEN that `startpos` stands for.
+/// FEN of `startpos`.
 const INITIAL: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-/// Positions whose castling rights decide the rules that they need.
+/// Positions, with the castling rules that their castling rights require.
 const MIXED: [(&str, CastlingMode); 8] = [
     ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -", CastlingMode::Standard),
-    // Chess960 in X-FEN, double Chess960 in Shredder-FEN.
+    // Chess960 in X-FEN and double Chess960 in Shredder-FEN.
     ("bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w KQkq -", CastlingMode::Chess960),
     ("bbnrkrqn/pppppppp/8/8/8/8/PPPPPPPP/BNQNRBKR w HEfd -", CastlingMode::Chess960),
-    // The same letters, but no need for other rules.
+    // These letters do not require Chess960.
     ("r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w HAha - 3 9", CastlingMode::Standard),
     ("1r2k2r/pppppppp/8/8/8/8/PPPPPPPP/1R2K2R w KQkq -", CastlingMode::Chess960),
     ("r3k2r/pppppppp/8/8/8/8/PPPPPPPP/1R3KR1 w GBha -", CastlingMode::Chess960),
-    // This rook is not the outermost one.
+    // The castling rook is not the outermost one.
     ("4k3/pppppppp/8/8/8/8/PPPPPPPP/RR2K3 w B -", CastlingMode::Chess960),
     ("r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 7 30", CastlingMode::Standard),
 ];
 
 #[test]
-fn each_opening_of_a_mixed_book_is_played_by_its_own_rules() {
+fn each_opening_of_a_mixed_book_has_its_own_castling_rules() {
     let bench = Bench::new();
     let lines = MIXED.map(|(line, _)| line);
-    // Three times, so that some engines castle.
+    // The book is repeated three times, so that some engines castle.
     let book = bench.write("mixed.epd", lines.repeat(3).join("\n"));
     let plan = logged(&bench, 24).set("openings", book.display()).set("max-moves", 30);
     let games = plan.expect_output(0).games();
@@ -202,7 +202,7 @@ fn each_opening_of_a_mixed_book_is_played_by_its_own_rules() {
     assert!(castled.iter().all(|&times| times > 0), "{castled:?}");
 }
 
-/// A Polyglot book with an entry for each move of the lines given.
+/// Returns a Polyglot book with an entry for each move of the lines.
 fn polyglot(lines: &[&[&str]]) -> Vec<u8> {
     let mut entries: Vec<[u8; 16]> = Vec::new();
     for line in lines {
@@ -237,7 +237,7 @@ fn a_polyglot_book_is_followed_to_its_depth() {
     let plan = logged(&bench, 3).set("openings", book.display()).set("max-moves", 10);
     let finished = plan.set("openings depth", 4).run().expect_code(0);
     expect_next(&finished.stderr);
-    // Before its first move of a game an engine receives the line of the book.
+    // Before its first move of a game, an engine receives the moves of the book line.
     let conversations = bench.conversations();
     let told: Vec<&str> = conversations.iter().flatten().map(String::as_str).collect();
     for line in lines {

@@ -1,6 +1,6 @@
-//! The pages in a real browser: a reader's actions, and the browser's complaints.
+//! Tests of the pages in a real browser: actions of a reader, and errors of the browser.
 //!
-//! With `ARBITER_PICTURES=FOLDER` the tests leave pictures of the pages there.
+//! With `ARBITER_PICTURES=FOLDER`, the tests save pictures of the pages in the folder.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -20,17 +20,17 @@ use crate::support::wait_for;
 /// Script that audits every page.
 const AUDIT: &str = include_str!("browser/audit.js");
 
-/// Package of axe-core, whose accessibility rules are downloaded where possible.
+/// Package of axe-core, whose accessibility rules are downloaded if possible.
 const AXE: &str = "axe-core@4.10.3";
 
-/// Widths of a desktop, a small screen and a telephone.
+/// Page widths of a desktop, a small screen and a phone, in CSS pixels.
 const WIDTHS: [u32; 3] = [1440, 800, 360];
 
-/// Pages that axe-core checks. A check takes seconds, and each of its rules depends on the colours
-/// or on the width, not on both.
+/// Colour schemes and widths that axe-core checks. A check takes seconds, and each rule depends on
+/// the colours or on the width, not on both.
 const AXE_AT: [(&str, u32); 3] = [("light", 1440), ("light", 360), ("dark", 1440)];
 
-/// A browser, or `None` with a notice if there is none.
+/// Returns a browser, or `None` with a notice if none is installed.
 pub fn browser() -> Option<Browser> {
     if let Some(program) = chromium::program() {
         return Some(Browser::start(&program));
@@ -41,7 +41,7 @@ pub fn browser() -> Option<Browser> {
     None
 }
 
-/// Returns the script of axe-core, downloaded with npm; without npm the tests say so and continue.
+/// Returns the script of axe-core, downloaded with npm; without npm, prints a notice.
 fn axe(bench: &Bench) -> Option<String> {
     let npm = programs::installed("npm");
     let notice = |why: &str| {
@@ -68,7 +68,8 @@ fn axe(bench: &Bench) -> Option<String> {
     Some(bench.read("package/axe.min.js"))
 }
 
-/// Asserts that the page is fit for all readers, light and dark, wide and narrow; leaves pictures.
+/// Asserts that the page is accessible in light and dark colours and at all widths, and saves
+/// pictures.
 pub fn assert_accessible(browser: &mut Browser, axe: Option<&str>, name: &str) {
     for scheme in ["light", "dark"] {
         for width in WIDTHS {
@@ -104,7 +105,7 @@ fn assert_no_faults(browser: &mut Browser, home: &str) {
     assert!(faults.is_empty(), "{faults:#?}");
 }
 
-/// Games of the bundled engine, which has opinions for all parts of a report.
+/// Returns a test with games of the bundled engine, which give content to all parts of a report.
 fn bundled(bench: &Bench) -> Plan<'_> {
     let engine = |name: &str, eval: &str| format!("name={name},cmd=bundled,eval={eval}");
     Plan::new(bench, "sprt", 40)
@@ -127,7 +128,7 @@ fn a_report_can_be_read_and_stepped_through() {
     browser.open(&home);
     let charts = browser.value("document.querySelectorAll('figure svg').length");
     assert!(charts.as_u64() > Some(4), "{charts} charts");
-    // A reader goes from the head of the page to a section, and to the figures behind a chart.
+    // A reader follows a link to a section, and opens the figures of a chart.
     browser.click("nav a[href='#openings']");
     browser.wait_until("location.hash === '#openings'");
     browser.click("figure details summary");
@@ -138,7 +139,7 @@ fn a_report_can_be_read_and_stepped_through() {
     assert_no_faults(&mut browser, &home);
 }
 
-/// Reads values off the first chart of the page by keys, and off all over the same axis.
+/// Reads values from the first chart of the page by keys, and from all charts on the same axis.
 fn read_charts(browser: &mut Browser) {
     let tips = "[...document.querySelectorAll('.tip:not([hidden])')].map((tip) => tip.textContent)";
     browser.value("document.querySelector('.chart[data-values]').focus()");
@@ -146,7 +147,7 @@ fn read_charts(browser: &mut Browser) {
     let end = browser.value(tips);
     let words = end[0].as_str().expect("there is a tip").to_owned();
     assert!(words.starts_with("games ") && words.contains(": "), "{words}");
-    // The LLR and the Elo, and no chart of something else.
+    // Only the charts of LLR and Elo show a value.
     assert_eq!(end.as_array().map(Vec::len), Some(2), "{end}");
     browser.press("ArrowLeft");
     browser.wait_until(&format!("{tips}[0] !== '{words}'"));
@@ -169,7 +170,7 @@ fn read_charts(browser: &mut Browser) {
     browser.wait_until(&format!("{tips}[0].startsWith(`${{{name}}}: `)"));
     browser.press("Escape");
     browser.wait_until(&format!("{tips}.length === 0"));
-    // The graphs of a game are read where the game is, and those of other games are not.
+    // Keys read the graphs of the current game, not those of other games.
     browser.click("article.game:has(.chart) [data-step=first]");
     browser.press("End");
     browser.wait_until(&format!("{tips}.length === 2 && {tips}[0].startsWith('move ')"));
@@ -217,7 +218,7 @@ fn every_kind_of_run_is_fit_for_all_readers() {
     let axe = axe(&bench);
     let out = format!("{}/", bench.path("pages").display());
     let runs = ["rich", "tournament", "ablation", "tuning", "single", "killed"];
-    // The parts of a run's page outside its report do not differ for these.
+    // For these runs, the parts of the page outside the report do not differ.
     let more = ["rejected", "undecided", "swiss", "knockout", "ladder"];
     let args =
         [&["report", "--results", "results"], &runs[..], &more[..], &["--out", &out]].concat();
@@ -253,18 +254,18 @@ fn every_kind_of_run_is_fit_for_all_readers() {
 }
 
 #[test]
-fn a_run_is_watched_and_steered_to_its_end() {
+fn a_run_is_watched_and_steered_until_its_end() {
     let Some(mut browser) = browser() else { return };
     let bench = Bench::new();
     let site = Site::start(&bench, &[]);
     let home = site.url("/");
     let token = site.token.clone().expect("it is kept");
     browser.open(&format!("{home}#token={token}"));
-    // The token leaves the address bar immediately.
+    // The token disappears from the address bar immediately.
     browser.wait_until("location.hash === ''");
     browser.wait_until("document.getElementById('link').textContent === 'live'");
-    // The games are slow enough to be running when they are paused and resumed, on a busy machine
-    // too.
+    // The games are slow enough to be running when they are paused and resumed, even on a busy
+    // machine.
     let running = Plan::new(&bench, "match", 12)
         .puppet("A", "--seed 1 --delay-ms 15")
         .puppet("B", "--seed 2 --delay-ms 15")
@@ -281,7 +282,7 @@ fn a_run_is_watched_and_steered_to_its_end() {
         browser.holds(path).then_some(())
     });
     wait_for_pairs(&bench, 1);
-    // A word of the page's own shows that it is never loaded again.
+    // A variable of the page shows that the page is never reloaded.
     browser.value("window.mine = 'still here'");
     browser.wait_until("document.querySelectorAll('.boards .board').length > 0");
     let state = "document.querySelector('.standing').dataset.state";
@@ -295,7 +296,7 @@ fn a_run_is_watched_and_steered_to_its_end() {
     browser.wait_until("document.getElementById('steer').hidden");
     browser
         .wait_until("document.getElementById('part-conclusion').textContent.includes('24 games')");
-    // An open element stays open.
+    // An opened element stays open.
     assert_eq!(browser.value("window.mine"), "still here");
     assert_accessible(&mut browser, axe.as_deref(), "run-ended");
     assert_no_faults(&mut browser, &home);
@@ -330,7 +331,8 @@ fn a_test_is_started_and_drained() {
     assert_accessible(&mut browser, axe.as_deref(), "start-refused");
     fill(&mut browser, "token", site.token.as_deref().expect("it is kept"));
     browser.click("#start button");
-    // A machine that is very busy answers before the run is there; then it comes in the list.
+    // On a very busy machine the reply comes before the run exists; then the run appears in the
+    // list.
     wait_for("the page of the run is there", || {
         let link = "location.pathname === '/' && document.querySelector('#run-first a') !== null";
         if browser.holds(link) {
@@ -340,7 +342,7 @@ fn a_test_is_started_and_drained() {
         browser.holds(path).then_some(())
     });
     browser.wait_until("document.querySelectorAll('.boards .board').length > 0 && document.querySelectorAll('.chart').length > 2");
-    // A chart that is read stays so when the page changes.
+    // The tooltip of a chart stays visible when the page changes.
     let tip = "document.querySelector('.tip:not([hidden])')";
     wait_for("a chart is read", || {
         browser.value("document.querySelector('.chart').focus()");
@@ -349,14 +351,14 @@ fn a_test_is_started_and_drained() {
     });
     browser.value(&format!("{tip}.mine = true"));
     browser.wait_until(&format!("{tip} && !{tip}.mine"));
-    // axe-core takes long, and the page changes meanwhile.
+    // axe-core takes long, and the page changes in the meantime.
     assert_accessible(&mut browser, None, "run-playing");
-    // The verdict comes first, then what can be done.
+    // The verdict comes first, then the controls.
     let order = "[...document.querySelectorAll('#part-conclusion, #part-state, #steer, #parts')].map((part) => part.id).join(' ')";
     assert_eq!(browser.value(order), "part-conclusion part-state steer parts");
     let drained = "document.querySelector('.standing').dataset.state === 'interrupted'";
     browser.click_until("[data-command=drain]", drained);
-    // The browser reports the refusal, and nothing else but clicks before or after the run.
+    // The browser reports the refusal, and nothing else except clicks before or after the run.
     let mut faults = browser.faults(&site.url("/"));
     faults.retain(|fault| !(fault.contains("409") && fault.contains("/drain")));
     assert!(faults.len() == 1 && faults[0].contains("401"), "{faults:#?}");
@@ -401,12 +403,12 @@ fn the_list_is_filtered_and_runs_are_compared() {
     browser.open(&site.url("/cluster"));
     browser.wait_until("document.body.textContent.includes('Start arbiter serve with --on')");
     assert_accessible(&mut browser, axe.as_deref(), "cluster-none");
-    // A run that is over is a report with its games.
+    // The page of a finished run is a report with its games.
     browser.open(&site.url("/runs/first"));
     step_through(&mut browser);
     assert_accessible(&mut browser, axe.as_deref(), "past");
     assert_no_faults(&mut browser, &home);
-    // A reader without the token can enter it; nobody can steer a finished run.
+    // A reader without the token can enter it, but a finished run has no controls.
     assert_eq!(browser.value("document.getElementById('steer').hidden"), true);
     browser.open(&site.url("/runs/none"));
     browser.wait_until("document.title.startsWith('Not Found')");
@@ -442,7 +444,7 @@ fn the_games_of_a_run_are_chosen_and_stepped_through() {
     step_through(&mut browser);
     browser.open(&format!("{}#ply-2", site.url("/runs/run/games/2.1?opening=2&page=1")));
     browser.wait_until(&format!("{current} === '2'"));
-    // There are graphs of evaluations and clocks, each with a line at the move.
+    // There are graphs of evaluations and clocks, each with a marker at the move.
     assert_eq!(browser.value("document.querySelectorAll('.graphs .now').length"), 2);
     let moves = browser.value("document.querySelectorAll('.move').length").as_u64().unwrap();
     browser.click(".graphs svg");

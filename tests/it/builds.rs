@@ -1,4 +1,4 @@
-//! Revisions as engines: what is built, what is not built twice, what is refused.
+//! Tests of revisions as engines: which are built, built only once, and rejected.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::support::project::Project;
 use crate::support::snapshot::{expect_next, line_with, without_figures};
 use crate::support::{programs, wait_for};
 
-/// A program without a bench.
+/// Returns the path of a program without a bench.
 fn puppet() -> String {
     programs::puppet().display().to_string()
 }
@@ -78,7 +78,7 @@ fn the_working_tree_is_built_and_left_unchanged() {
     project.commit("Second");
     let clean = project.run(&words).expect_code(0);
     expect_next(&clean.stderr);
-    // The folder of results is no part of the working tree, whether git ignores it or not.
+    // The results folder is not part of the working tree, whether git ignores it or not.
     let top = project.top.display().to_string();
     let inside = format!("{top}/results");
     for ignored in ["none\n", "/results/\n"] {
@@ -237,7 +237,7 @@ fn suites_accept_revisions() {
 }
 
 #[test]
-fn two_runs_build_once() {
+fn concurrent_runs_build_a_revision_once() {
     let bench = Bench::new();
     let project = Project::new(&bench);
     let log = bench.path("builds.log");
@@ -309,7 +309,7 @@ fn build_failures_show_the_log() {
     project.commit("No bench");
     let lost = project.run(&["match", "HEAD", "HEAD~2"]);
     lost.expect_error(26);
-    // An engine that never had one is played without it.
+    // A program that never had a bench is played without it.
     let played = project.run(&["match", "HEAD", &puppet()]).expect_code(0);
     expect_next(&played.stderr);
     let scaled = ["match", "HEAD", &puppet(), "--scale", "1000"];
@@ -346,7 +346,7 @@ fn shallow_clones_and_missing_repositories_are_distinguished() {
     let nowhere = nowhere.display().to_string();
     let words = ["match", "--base", "HEAD", "--dev", "main", "--repo", &nowhere];
     bench.arbiter(words).finish().expect_error(20);
-    // Here git is not in the search path.
+    // The search path contains no git here.
     let arbiter = programs::arbiter().display().to_string();
     let script = format!("PATH={nowhere} exec '{arbiter}' match --base HEAD --dev main");
     let running = bench.start(Path::new("/bin/sh"), ["-c", &script]);
@@ -359,7 +359,7 @@ fn usual_projects_need_no_recipe() {
     let project = Project::new(&bench);
     project.engine("echo Nodes searched: 7");
     std::fs::remove_file(project.top.join("Makefile")).unwrap();
-    // The Makefile is like Stockfish's: the first target is help, and there is a folder of sources.
+    // As in Stockfish's Makefile, the first target is help, and the sources have a folder.
     project.write(
         "src/Makefile",
         "help:\n\t@echo ARCH\nbuild:\n\ttest \"$(ARCH)\" = native\n\tcp ../engine.sh fish\n\
@@ -386,7 +386,7 @@ fn usual_projects_need_no_recipe() {
     expect_next(&built.stderr);
 }
 
-/// A C program that runs the script beside the repository's other files.
+/// Returns a C program that runs the script beside the other files of the repository.
 fn launcher(project: &Project<'_>) -> String {
     format!(
         "#include <unistd.h>\nint main(int count, char **words) {{\n\
@@ -421,7 +421,7 @@ fn cmake_projects_need_no_recipe() {
     expect_next(&built.stderr);
 }
 
-/// With a stand-in for the tool, as it is a large one.
+/// A script replaces the Go tool, which is large.
 #[test]
 fn go_projects_need_no_recipe() {
     let bench = Bench::new();
@@ -432,7 +432,7 @@ fn go_projects_need_no_recipe() {
     project.commit("Go");
     let tools = bench.path("tools");
     std::fs::create_dir(&tools).unwrap();
-    // With this command line, go puts a program for each main package into the folder.
+    // With this command line, Go puts a program for each main package into the folder.
     let script = "#!/bin/sh\ncase \"$*\" in\n\
                   version) echo go version go1.0 stand/in ;;\n\
                   'build -o built/ ./...') test -d built && cp engine.sh built/tiny && \
@@ -501,7 +501,7 @@ fn builds_are_listed_and_cleaned_but_none_in_use() {
         let has_ended = running.has_ended();
         if !has_ended {
             running.signal(Signal::INT);
-            // Two signals at the same time would count as one.
+            // Two simultaneous signals would count as one.
             std::thread::sleep(std::time::Duration::from_millis(200));
         }
         has_ended.then_some(())

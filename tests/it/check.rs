@@ -1,4 +1,4 @@
-//! Conformance checks: each finds the misdeed it is there for, and a sound engine passes.
+//! Tests of conformance checks: each check finds its misdeed, and a sound engine passes.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::support::programs::puppet;
 use crate::support::snapshot::{expect_next, line_with, without_figures};
 
 fn check(bench: &Bench, engine: &str, more: &[&str]) -> Finished {
-    // The deadline is short for people who wait for the test, and long for a puppet.
+    // The timeout is short, to keep the test fast, but long for a puppet.
     let args = [&["check", engine, "--patience", "2"], more].concat();
     bench.arbiter(args).finish()
 }
@@ -17,7 +17,7 @@ fn outcome<'a>(json: &'a Value, name: &str) -> &'a Value {
     checks.iter().find(|check| check["name"] == name).unwrap_or_else(|| panic!("{name}: {json:#}"))
 }
 
-/// The puppet with this misdeed fails this check, for the reason in the snapshot.
+/// Asserts that a puppet with this misdeed fails this check, for the reason in the snapshot.
 #[track_caller]
 fn fails(misdeed: &str, name: &str) {
     let bench = Bench::new();
@@ -122,7 +122,7 @@ fn nonsense_about_the_search_is_found() {
 
 #[test]
 fn engines_that_punish_odd_input_are_found() {
-    // The puppet does so on purpose.
+    // The default mode of the puppet does so on purpose.
     fails("good", "unknown-commands");
     fails("good", "option-unknown");
     fails("good", "position-illegal-move");
@@ -130,7 +130,7 @@ fn engines_that_punish_odd_input_are_found() {
 }
 
 #[test]
-fn an_engine_that_behaves_passes() {
+fn a_well_behaved_engine_passes() {
     let bench = Bench::new();
     let puppet = bench.puppet("P", "", "");
     let filter = "^(uciok|id-name|option-.*s|isready.*|stop.*|infinite-waits|quit.*|go-clock.*|\
@@ -142,8 +142,8 @@ fn an_engine_that_behaves_passes() {
         .expect("a list")
         .iter()
         .filter(|check| check["verdict"] == "failed")
-        // Positions in which it has no choice but to guess, it guesses; it does not know
-        // `ponderhit` without a search.
+        // In some positions the puppet can only guess, and it does not support `ponderhit` without
+        // a search.
         .filter(|check| check["name"] != "ponderhit-idle")
         .collect();
     assert!(failed.is_empty(), "{failed:#?}");
@@ -153,7 +153,7 @@ fn an_engine_that_behaves_passes() {
 #[test]
 fn the_bundled_engine_passes_the_checks_of_its_options() {
     let bench = Bench::new();
-    // The gates of this repository carry out all checks, in a release build.
+    // The gates of this repository run all checks, in a release build.
     let junit = bench.path("junit.xml");
     let junit = junit.to_str().expect("a path of ours");
     let more = ["--filter", "option", "--patience", "20", "--format", "json", "--junit", junit];

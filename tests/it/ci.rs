@@ -1,4 +1,4 @@
-//! `arbiter speed` and `arbiter ci`: gates for commits.
+//! Tests of `arbiter speed` and `arbiter ci`: gates for commits.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ fn ci(bench: &Bench, project: &Project<'_>, more: &[&str]) -> Finished {
     bench.arbiter([&words[..], &["--format", "json"], more].concat()).finish()
 }
 
-/// The verdict of each gate.
+/// Returns the verdict of each gate.
 fn verdicts(finished: &Finished) -> Vec<(String, String)> {
     let json = finished.json();
     let text = |value: &serde_json::Value| value.as_str().expect("text").to_owned();
@@ -84,7 +84,7 @@ fn gates_are_passed_reported_and_cached() {
     };
     assert_eq!(cached(&again), [false, true, true, true, false]);
     expect_next(&again.stderr);
-    // A suite that is another one now is another question.
+    // A changed suite is not cached.
     bench.write("suite.epd", SUITE.repeat(2));
     assert_eq!(cached(&ci(&bench, &project, &[])), [false, true, false, true, false]);
     let fresh = ci(&bench, &project, &["--no-cache"]).expect_code(0);
@@ -116,7 +116,7 @@ fn a_failed_gate_stops_the_others_by_default() {
         );
     };
     gates(true);
-    // The suite is wrong, not the engine: it cannot be judged by it.
+    // The suite is wrong, not the engine, so the suite cannot judge the engine.
     let stopped = ci(&bench, &project, &[]).expect_code(3);
     expect(&stopped, &[("build", "passed"), ("a", "broken"), ("b", "skipped"), ("c", "skipped")]);
     gates(false);
@@ -226,12 +226,12 @@ fn a_lint_fails_by_what_it_finds_and_keeps_the_games() {
     let failed = ci(&bench, &project, &[]).expect_code(1);
     expect(&failed, &[("build", "passed"), ("lint", "failed")]);
     expect_next(&words(&failed));
-    // A rule can be left out.
+    // A rule can be ignored.
     let flags = format!("kind = 'lint'\nargs = '{args}'\nignore = ['not_pv_move']\n");
     bench.write("arbiter.toml", format!("[[ci.gate]]\n{flags}"));
     let ignored = ci(&bench, &project, &[]).expect_code(0);
     assert_eq!(ignored.json()["gates"][1]["text"], "4 games, nothing found");
-    // The engine's output is kept for the example.
+    // The engine's output is stored for the example.
     let results = bench.path("results").display().to_string();
     let run = failed.json()["gates"][1]["report"]["run"].as_str().expect("a run").to_owned();
     let replay = bench.arbiter(["replay", "--results", &results, &run, "1.1"]).finish();
@@ -243,7 +243,7 @@ fn speeds_are_compared_until_significant() {
     let bench = Bench::new();
     let project = Project::new(&bench);
     let speed_of = |nps: u32| {
-        // Deterministic, but not the same each time, so that there is a spread.
+        // The result is deterministic, but differs each time, so that it has a spread.
         let counter = bench.path("counter").display().to_string();
         let script = format!(
             "n=$(cat '{counter}' 2>/dev/null || echo 0); echo $((n + 1)) > '{counter}'; \

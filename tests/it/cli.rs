@@ -1,5 +1,5 @@
-//! The subcommands around a run: what is kept can be listed and shown, and the
-//! bundled engine is an engine like any other.
+//! Tests of the subcommands around a run: stored runs are listed and shown, and the bundled engine
+//! behaves like any other engine.
 
 use std::process::Command;
 
@@ -40,7 +40,7 @@ fn stored_and_reported_results_agree() {
 }
 
 #[test]
-fn shells_and_readers_of_manuals_are_served() {
+fn completions_and_manual_pages_are_printed() {
     let bench = Bench::new();
     for shell in ["bash", "zsh", "fish"] {
         let script = bench.arbiter(["completions", shell]).finish().expect_code(0).stdout;

@@ -1,4 +1,4 @@
-//! Command lines of fastchess and cutechess-cli, as their users have them in scripts.
+//! Tests of command lines of fastchess and cutechess-cli, as in scripts of their users.
 
 mod behaviour;
 mod config;
@@ -14,7 +14,7 @@ use crate::support::bench::{Bench, Finished};
 use crate::support::snapshot::expect_next;
 use crate::support::{pgn, plan, wait_for};
 
-/// An engine that plays random moves, in the words of the other programs.
+/// Returns an engine that plays random moves, as an argument list of the other programs.
 fn engine(bench: &Bench, name: &str, args: &str) -> Vec<String> {
     let puppet = crate::support::programs::puppet().display();
     let marker = bench.marker();
@@ -37,13 +37,13 @@ fn duel(bench: &Bench, program: &str, args: [&str; 2], more: &str) -> Finished {
     bench.arbiter(words.chain(engines).chain(more)).finish()
 }
 
-/// Returns the lines with this start.
+/// Returns the lines that start with `start`.
 fn lines<'a>(finished: &'a Finished, start: &str) -> Vec<&'a str> {
     finished.stdout.lines().filter(|line| line.starts_with(start)).collect()
 }
 
 #[test]
-fn a_match_of_fastchess_is_played_and_reported_as_its_scripts_read_it() {
+fn a_fastchess_match_is_reported_in_the_format_of_its_scripts() {
     let bench = Bench::new();
     let finished = compat(
         &bench,
@@ -60,7 +60,7 @@ fn a_match_of_fastchess_is_played_and_reported_as_its_scripts_read_it() {
     started.sort_unstable();
     assert_eq!(started[..2], ["Started game 1 of 6 (A vs B)", "Started game 2 of 6 (B vs A)"]);
     assert_eq!(started.len(), 6);
-    // These lines come in the order in which the games end.
+    // These lines are in the order in which the games ended.
     let mut ended = lines(&finished, "Finished game ");
     ended.sort_unstable();
     assert_eq!(ended.len(), 6, "{finished:#?}");
@@ -74,7 +74,7 @@ fn a_match_of_fastchess_is_played_and_reported_as_its_scripts_read_it() {
     assert!(games[0].starts_with("Games: 4, Wins: ") && games[1].starts_with("Games: 6, "));
     assert_eq!(lines(&finished, "Ptnml(0-2): [").len(), 2);
     assert!(finished.stdout.contains("--\nFinished match\nTotal Time: 00:0"), "{finished:#?}");
-    // The log has what is printed only if it is asked for, and what is said.
+    // The log contains the output only on request, but always the messages.
     let log = bench.read("x.log");
     assert!(!log.contains("fastchess --- "), "{log}");
     for (part, count) in [(" B ---> uciok\n", 1), (" B <--- ucinewgame\n", 6), ("[Engine] [", 500)]
@@ -89,7 +89,7 @@ fn a_match_of_fastchess_is_played_and_reported_as_its_scripts_read_it() {
     let store = rusqlite::Connection::open(bench.path("results/arbiter.db")).unwrap();
     let kept = store.query_row("SELECT count(*) FROM transcripts", [], |row| row.get::<_, i64>(0));
     assert_eq!(kept, Ok(6));
-    // The games are those of the lines, from the third opening on.
+    // The games are those of the lines, starting with the third opening.
     let text = bench.read("games.pgn");
     let played = pgn::parse(&text).unwrap_or_else(|fault| panic!("{fault}\n{text}"));
     assert!(played.iter().all(|game| game.tag("Event") == "Spring Cup"));
@@ -104,7 +104,7 @@ fn a_match_of_fastchess_is_played_and_reported_as_its_scripts_read_it() {
 }
 
 #[test]
-fn a_match_of_cutechess_is_played_and_reported_as_its_scripts_read_it() {
+fn a_cutechess_match_is_reported_in_the_format_of_its_scripts() {
     let bench = Bench::new();
     let more = "-each tc=inf nodes=1 restart=off -openings file=book.epd format=epd plies=4 \
                 policy=default -rounds 2 -games 2 -repeat -pgnout games.pgn fi -ratinginterval 2 \
@@ -115,7 +115,7 @@ fn a_match_of_cutechess_is_played_and_reported_as_its_scripts_read_it() {
     assert!(scores[0].ends_with("] 1") && scores[3].ends_with("] 4"), "{scores:?}");
     assert_eq!(lines(&finished, "Elo difference: ").len(), 2);
     assert!(finished.stdout.ends_with("Finished match\n"), "{finished:#?}");
-    // Each game is reported as soon as it is over.
+    // Each game is reported immediately when it is over.
     let is_told = |line: &&str| line.contains("ed game ");
     let told = finished.stdout.lines().filter(is_told).map(|line| {
         let words: Vec<&str> = line.split(' ').collect();
@@ -124,7 +124,7 @@ fn a_match_of_cutechess_is_played_and_reported_as_its_scripts_read_it() {
     let order = ["Started 1", "Finished 1", "Started 2", "Finished 2", "Started 3", "Finished 3"];
     assert_eq!(told.take(6).collect::<Vec<_>>(), order);
     assert_eq!(pgn::parse(&bench.read("games.pgn")).map(|games| games.len()).ok(), Some(4));
-    // The form of the other program does the same.
+    // The output format of the other program has the same effect.
     let bench = Bench::new();
     let more = "-each nodes=1 -openings file=book.epd -rounds 1 -output format=cutechess";
     let finished = compat(&bench, "fastchess", more).expect_code(0);
@@ -156,7 +156,7 @@ fn compat_tests_end_with_exit_code_0_for_every_verdict() {
         };
         let finished = duel(&bench, program, args, &more).expect_code(0);
         assert!(finished.stdout.contains(words), "{finished:#?}");
-        // cutechess-cli names the move.
+        // cutechess-cli prints the move.
         let end = if program == "cutechess" {
             " makes an illegal move: "
         } else {
@@ -179,7 +179,7 @@ fn compat_tournaments_have_the_pairings_of_the_original() {
     assert_eq!(lines(&finished, "Finished game ").len(), 8, "{finished:#?}");
     assert!(lines(&finished, "Finished game ").iter().all(|line| line.contains('A')));
     assert_eq!(lines(&finished, "Rank Name").len(), 1, "{finished:#?}");
-    // In fastchess seeds meet each other, too: three encounters, and two in cutechess-cli.
+    // In fastchess, seeds also meet each other: three encounters, and two in cutechess-cli.
     for (program, count) in [("fastchess", 12), ("cutechess", 4)] {
         let words = ["compat", program].into_iter().map(str::to_owned);
         let engines = ["A", "B", "C"].map(|name| engine(&bench, name, "--seed 1"));
@@ -189,8 +189,7 @@ fn compat_tournaments_have_the_pairings_of_the_original() {
         let finished = bench.arbiter(all).finish().expect_code(0);
         assert_eq!(lines(&finished, "Finished game ").len(), count, "{finished:#?}");
     }
-    // A knockout is played in pairs, whatever is asked for: two of them for three engines, at
-    // least.
+    // A knockout is always played in pairs: with three engines at least two pairs.
     let words = ["compat", "cutechess"].into_iter().map(str::to_owned);
     let engines = ["A", "B", "C"].map(|name| engine(&bench, name, "--seed 1"));
     let more = "-each nodes=1 -openings file=book.epd -tournament knockout -games 1";
@@ -244,7 +243,7 @@ fn unsupported_compat_options_are_rejected_with_a_reason() {
         "-each tc=inf",
         "-arbiter contention=much",
         "-recover yes",
-        // fastchess refuses these, too.
+        // fastchess also rejects these.
         "-each tc=10 st=1",
         "-variant fischerandom",
         "-pgnout games.pgn",
@@ -293,19 +292,19 @@ fn a_saved_run_resumes_as_in_fastchess() {
         "0",
     ];
     let second = bench.arbiter(go_on).finish().expect_code(0);
-    // It starts where the first run stopped, and ends with the counts of all games.
+    // The resumed run starts where the first run stopped, and ends with the counts of all games.
     let ended = lines(&second, "Finished game ");
     assert!((2..117).contains(&ended.len()), "{} games", ended.len());
     assert!(ended.last().unwrap().starts_with("Finished game 120 (B vs A): "), "{ended:?}");
     let counts = lines(&second, "Games: ").last().map(|line| (*line).to_owned()).unwrap();
     assert!(counts.starts_with("Games: 120, Wins: "), "{second:#?}");
-    // A finished match is shown again, and the options before the file do not count.
+    // A finished match is shown again, and options before the file do not count.
     let again = bench.arbiter(line.iter().map(String::as_str).chain(go_on[2..].iter().copied()));
     let again = again.finish().expect_code(0);
     assert_eq!(lines(&again, "Games: "), [counts]);
     assert!(again.stderr.contains("-each, -openings"), "{again:#?}");
     assert!(again.stdout.contains("Finished match\nTotal Time: "), "{again:#?}");
-    // A file of another program is neither read nor written over.
+    // A file of another program is neither read nor overwritten.
     bench.write("config.json", "{}");
     let foreign = bench.arbiter(["compat", "fastchess", "-config", "file=config.json"]).finish();
     foreign.expect_error(1);

@@ -1,4 +1,5 @@
-//! Pairs that CPU contention can have decided are void and played again; others count.
+//! Tests that pairs which CPU contention may have decided are void and played again, and that
+//! others count.
 
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -12,7 +13,7 @@ use crate::support::plan::{Plan, RunOutput};
 use crate::support::snapshot::{expect_next, line_with, without_figures};
 use crate::support::{process, programs, store, wait_for};
 
-/// A process that takes all it can get of one processor, and ends with the test.
+/// Process that uses as much of one processor as possible, and ends with the test.
 struct Hog(Child);
 
 impl Hog {
@@ -26,27 +27,27 @@ impl Hog {
 
 impl Drop for Hog {
     fn drop(&mut self) {
-        // It cannot have ended by itself.
+        // The process cannot have ended by itself.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// A processor that this test may use.
+/// Returns a processor that this test may use.
 fn processor() -> usize {
     let allowed = sched_getaffinity(None).expect("a process may ask where it runs");
     (0..1024).find(|cpu| allowed.is_set(*cpu)).expect("a process runs somewhere")
 }
 
-/// A script that starts the bundled engine on the processor of a hog, of which it gets a quarter at
-/// most.
+/// Returns a script that starts the bundled engine on the processor of a hog, where it gets at most
+/// a quarter of the time.
 fn starved_engine(bench: &Bench, cpu: usize) -> PathBuf {
     let arbiter = programs::arbiter().display();
     let script = format!("exec taskset -c {cpu} nice -n 5 '{arbiter}' engine\n");
     bench.write("starved.sh", script)
 }
 
-/// A match of the starved engine against one that has CPU time. Games are short.
+/// Returns a match of short games between the starved engine and an engine with enough CPU time.
 fn starved(bench: &Bench, pairs: usize, cpu: usize) -> Plan<'_> {
     let script = starved_engine(bench, cpu);
     Plan::new(bench, "match", pairs)
@@ -72,7 +73,7 @@ fn pairs_of_a_starved_engine_are_void_and_finally_count_with_a_remark() {
     let fates: Vec<(i64, i64, bool)> = noted.iter().map(|row| (row.0, row.1, row.3)).collect();
     assert_eq!(fates, [(0, 0, false), (0, 1, false), (0, 2, true)]);
     noted.iter().for_each(|row| expect_next(&without_figures(&row.2)));
-    // The same in the other forms of the report.
+    // The other report formats show the same.
     let results = bench.path("results").display().to_string();
     for form in ["text", "md"] {
         let show = ["results", "--results", &results, "show", "run", "--format", form];
@@ -103,7 +104,7 @@ fn compat_runs_measure_contention_only_on_request() {
 }
 
 #[test]
-fn pairs_of_engines_that_wait_alike_count() {
+fn pairs_of_engines_with_equal_waits_count() {
     let bench = Bench::new();
     let cpu = processor();
     let _hog = Hog::on(cpu);
@@ -145,7 +146,7 @@ fn a_run_with_void_pairs_survives_being_killed() {
     let results = bench.path("results");
     let mut running = starved(&bench, 2, cpu).set("each", "tc=1.2+0.06").start();
     let mut before = Vec::new();
-    // After the first pair was put off to the end, and in the middle of what was put off.
+    // The run is killed after the first pair was postponed, and while postponed pairs are played.
     for rows in [2, 4] {
         wait_for(&format!("{rows} disturbances are noted"), || {
             (store::disturbances(&results).len() >= rows).then_some(())
@@ -161,8 +162,8 @@ fn a_run_with_void_pairs_survives_being_killed() {
     assert_eq!((played.report.games, played.games().len()), (4, 4));
     store::assert_consistent(&results);
     assert_eq!(store::pairs(&results).len(), 2);
-    // Pairs that were void before the kills stay noted: no pair is played more than three times. An
-    // attempt may have been lucky.
+    // The notes on pairs that were void before the kills remain: no pair is played more than three
+    // times. An attempt may have been undisturbed by chance.
     let noted = store::disturbances(&results);
     assert!(before.iter().all(|row| noted.contains(row)), "{before:?} {noted:?}");
     for pair in 0..2 {

@@ -1,4 +1,4 @@
-//! A run that is being played can be steered: over its socket, and by keys.
+//! Tests that steer a run in progress, over its socket and by keys.
 
 use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -40,7 +40,7 @@ fn a_paused_run_resumes_with_the_same_result() {
         (status["pairs_in_flight"] == 0).then_some(())
     });
     let before = store::pairs(&bench.path("results")).len();
-    // An event that must not happen cannot be waited for, so the test watches for a while.
+    // A test cannot wait for an event that must not happen, so it watches for a while.
     std::thread::sleep(Duration::from_secs(1));
     let words = ctl(&bench, &["status"]).expect_code(0).stdout;
     assert!(words.contains(&format!(" {before} of 12 ")), "{words}");
@@ -111,7 +111,7 @@ fn concurrency_can_be_raised_and_lowered() {
     bench.wait_until_quiet();
 }
 
-/// Sends a command to the socket of a run and returns the answer.
+/// Sends a command to the socket of a run and returns the reply.
 fn call(socket: &Path, words: &[u8]) -> String {
     let mut stream = UnixStream::connect(socket).expect("the run listens");
     stream.write_all(words).expect("the run reads");
@@ -130,7 +130,7 @@ fn invalid_control_requests_get_an_error_and_change_nothing() {
     let socket = bench.path("results/run.ctl");
     let mode = std::fs::metadata(&socket).expect("the socket is a file").permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
-    // A silent connection must not keep others waiting for ever, nor the end of the run.
+    // A silent connection must not block other connections or the end of the run.
     let _silent = UnixStream::connect(&socket).expect("the run listens");
     let long = [b'x'; 5000];
     for words in [&b"\n"[..], b"halt\x1b[2J\n", b"\xff\xfe\n", b"pause\0\n", &long] {
@@ -154,7 +154,7 @@ fn the_socket_of_a_killed_run_is_replaced() {
     assert!(bench.path("results/run.ctl").exists(), "nobody could remove it");
     ctl(&bench, &["pause"]).expect_error(3);
     let running = resume(&bench);
-    // Pairs may be there from before it was killed, and say nothing of the new socket.
+    // Pairs may have been stored before the kill, so they do not show that the new socket exists.
     let answer = wait_for("the new socket answers", || {
         let answer = ctl(&bench, &["status", "--format", "json"]);
         (answer.code == Some(0)).then(|| answer.json())
@@ -165,7 +165,7 @@ fn the_socket_of_a_killed_run_is_replaced() {
     ctl(&bench, &["pause"]).expect_error(3);
 }
 
-/// A run in a terminal of its own, made by `script`, whose keyboard we have.
+/// A run in a separate terminal, created by `script`, whose keyboard the test controls.
 struct Seat(Child);
 
 impl Seat {
@@ -197,13 +197,13 @@ impl Seat {
 
 impl Drop for Seat {
     fn drop(&mut self) {
-        // It has ended unless the test has failed.
+        // The process has ended unless the test has failed.
         let _ = self.0.kill();
     }
 }
 
 #[test]
-fn keys_steer_a_run_in_a_terminal_which_is_left_as_it_was() {
+fn keys_steer_a_run_and_the_terminal_is_restored() {
     let bench = Bench::new();
     let mut seat = Seat::at(&bench, slow(&bench), "stty -a");
     wait_for_pairs(&bench, 1);
@@ -224,11 +224,11 @@ fn keys_steer_a_run_in_a_terminal_which_is_left_as_it_was() {
 }
 
 #[test]
-fn the_terminal_is_left_as_it_was_by_a_signal_too() {
+fn a_signal_also_restores_the_terminal() {
     let bench = Bench::new();
     let mut seat = Seat::at(&bench, slow(&bench), "stty -a");
     wait_for_pairs(&bench, 1);
-    // Ctrl-C as the terminal knows it, then the key for the same.
+    // Ctrl-C as a terminal sends it, then the key with the same effect.
     seat.press("\u{3}q");
     let (shown, code) = seat.leave();
     assert!(shown.contains(" icanon") && shown.contains(" echo "), "{shown}");

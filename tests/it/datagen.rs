@@ -1,4 +1,4 @@
-//! `arbiter datagen`: positions of games between any engines, as the trainer reads them.
+//! Tests of `arbiter datagen`: positions of games between any engines, in the trainer's format.
 
 use palimpsest::datagen::HEADER_BYTES;
 use palimpsest::datagen::record::{GameResult, RECORD_BYTES, Record};
@@ -11,7 +11,7 @@ use crate::support::nats::{Server, Worker};
 use crate::support::plan::Plan;
 use crate::support::snapshot::{expect_next, without_figures};
 
-/// Twelve games between two puppets, whose positions go to `net.data`.
+/// Returns twelve games between two puppets, whose positions go to `net.data`.
 fn generation<'a>(bench: &'a Bench, more: &str) -> Plan<'a> {
     let out = bench.path("net.data");
     let plan = Plan::new(bench, "datagen", PAIRS).set("out", out.display());
@@ -22,14 +22,14 @@ fn data(bench: &Bench) -> Vec<u8> {
     std::fs::read(bench.path("net.data")).expect("it was written")
 }
 
-/// Returns the file of an undisturbed run.
+/// Returns the file of an uninterrupted run.
 fn undisturbed() -> Vec<u8> {
     let bench = Bench::new();
     generation(&bench, "").run().expect_code(0);
     data(&bench)
 }
 
-/// The records of a file, read by the engine.
+/// Returns the records of a file, as the engine reads them.
 #[track_caller]
 fn records(data: &[u8]) -> Vec<Record> {
     let (header, rest) = data.split_at(HEADER_BYTES);
@@ -43,7 +43,7 @@ fn records(data: &[u8]) -> Vec<Record> {
 fn the_trainer_reads_games_of_any_engine() {
     let bench = Bench::new();
     let out = bench.path("net.data").display().to_string();
-    // The trainer keeps game 29 for validation.
+    // The trainer reserves game 29 for validation.
     bench.write("net.genfens.epd", "what a run of before has left");
     let flags = ["--genfens", "--games", "36", "--each", "nodes=300,option.Hash=1", "--seed", "7"];
     let args = ["datagen", "bundled", "--out", &out].into_iter().chain(flags);
@@ -55,7 +55,7 @@ fn the_trainer_reads_games_of_any_engine() {
     let records = records(&written);
     let games = records.iter().filter(|record| record.is_first()).count();
     assert!((30..=36).contains(&games), "few have no quiet position: {games}");
-    // The same games, as text.
+    // The same games, as text samples.
     let text = bench.path("net.txt").display().to_string();
     let args = ["samples", "--run", "net", "--from-ply", "0", "--out", &text];
     bench.arbiter(args).finish().expect_code(0);
@@ -76,7 +76,7 @@ fn the_trainer_reads_games_of_any_engine() {
         .collect();
     let expected: Vec<&str> =
         text.lines().map(|line| line.rsplit_once(';').expect("a game").0).collect();
-    // Few nodes do not always come to a score; all else is there, in order.
+    // With few nodes, some searches give no score; all other positions are present, in order.
     assert!(found.len() <= expected.len() && expected.len() * 98 <= found.len() * 100);
     let mut rest = expected.into_iter();
     for position in &found {
@@ -108,7 +108,7 @@ fn a_killed_generation_resumes_to_the_same_file() {
     let expected = undisturbed();
     assert!(records(&expected).len() > 100);
     assert_eq!(data(&bench), expected);
-    // A file made with other settings is not continued.
+    // A file created with other settings is not continued.
     generation(&bench, "--delay-ms 2").set("seed", 2).run().expect_error(3);
     bench.write("run.genfens.epd", "8/8/8/4k3/8/8/4P3/4K3 w - - 0 1\n");
     let other = generation(&bench, "--delay-ms 2")
@@ -120,7 +120,7 @@ fn a_killed_generation_resumes_to_the_same_file() {
 }
 
 #[test]
-fn workers_play_for_the_same_file() {
+fn workers_generate_the_same_file() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let _workers = ["a", "b"].map(|name| Worker::start(&bench, &server, name));
@@ -155,14 +155,14 @@ fn other_files_are_not_overwritten() {
     let nowhere = bench.path("nowhere/net.data");
     let other = generation(&bench, "").set("out", nowhere.display()).run();
     other.expect_error(3);
-    // Opening a pipe that nobody writes to would wait for ever.
+    // Opening a pipe without a writer would block forever.
     std::fs::remove_file(bench.path("net.data")).expect("it is there");
     mknodat(CWD, bench.path("net.data"), FileType::Fifo, Mode::RUSR, 0).expect("a pipe");
     generation(&bench, "").run().expect_error(3);
 }
 
 #[test]
-fn an_engine_without_a_limit_searches_a_number_of_nodes() {
+fn an_engine_without_a_limit_gets_a_node_limit() {
     let bench = Bench::new();
     let plan = generation(&bench, "").unset("each").switch("dry-run");
     let plan = plan.run().expect_code(0).json();

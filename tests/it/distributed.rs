@@ -1,5 +1,5 @@
-//! Runs that other machines play, over a real NATS server: the games are those
-//! of a local run, whatever dies on the way.
+//! Tests of runs on other machines, over a real NATS server: the games are those of a local run,
+//! whichever process dies.
 
 mod access;
 mod audits;
@@ -31,17 +31,18 @@ use crate::support::site::{Site, words};
 use crate::support::snapshot::{expect_next, without_figures};
 use crate::support::store;
 
-/// [`slow`], to be played by workers.
+/// Returns [`slow`], played by workers.
 pub fn distributed_plan<'a>(bench: &'a Bench, server: &Server) -> Plan<'a> {
     slow(bench).unset("concurrency").set("on", server.url())
 }
 
-/// [`distributed_plan`], in which a worker without a sign of life for [`LEASE`] loses its pairs.
+/// Returns [`distributed_plan`] with a short lease: a worker without a sign of life for [`LEASE`]
+/// loses its pairs.
 pub fn impatient<'a>(bench: &'a Bench, server: &Server) -> Plan<'a> {
     distributed_plan(bench, server).set("fleet lease", LEASE.as_secs())
 }
 
-/// Asserts that a run has ended as if nothing had been, each pair there once.
+/// Asserts that a run has ended like an undisturbed one, with each pair stored once.
 #[track_caller]
 pub fn assert_untouched(bench: &Bench, running: Running) {
     let finished = running.finish().expect_code(0);
@@ -59,7 +60,7 @@ fn three_workers_play_the_games_of_a_local_run() {
     assert_eq!(store::remarks(&bench.path("results")), Vec::<String>::new());
     let players = store::players(&bench.path("results"));
     assert_eq!(players.values().sum::<i64>(), PAIRS as i64);
-    // The program has come over the server, under its hash.
+    // The worker has fetched the program from the server, under its hash.
     let fetched = std::fs::read_dir(bench.path("programs-a")).expect("a worker has a folder");
     assert_eq!(fetched.count(), 1);
     for worker in workers {
@@ -70,7 +71,7 @@ fn three_workers_play_the_games_of_a_local_run() {
 }
 
 #[test]
-fn an_sprt_and_a_tournament_are_those_of_a_local_run() {
+fn an_sprt_and_a_tournament_equal_local_runs() {
     let plans: [fn(&Bench) -> Plan<'_>; 2] = [
         |bench| {
             let plan = Plan::new(bench, "sprt", 60).set("elo0", 0).set("elo1", 400);
@@ -96,7 +97,7 @@ fn an_sprt_and_a_tournament_are_those_of_a_local_run() {
 }
 
 #[test]
-fn an_ablation_is_that_of_a_local_run() {
+fn an_ablation_equals_a_local_run() {
     let plan = |bench| {
         let plan = Plan::new(bench, "ablate", 4).puppet("whole", "--seed 1");
         plan.set("option", "Style").set("features", "Solid,Risky")
@@ -139,8 +140,8 @@ fn two_runs_share_the_workers() {
 }
 
 /// Plays two runs of 40 pairs over a worker with two slots; the second starts when the first has a
-/// pair. Returns the number of pairs that the first gets while the second, of this priority, is
-/// played.
+/// pair. Returns the number of pairs that the first run plays while the second, with this priority,
+/// is played.
 fn pairs_beside(priority: u8) -> usize {
     const PAIRS: usize = 40;
     let benches = [Bench::new(), Bench::new()];
@@ -165,12 +166,12 @@ fn pairs_beside(priority: u8) -> usize {
 }
 
 #[test]
-fn a_more_important_run_has_the_workers_and_equal_ones_share_them() {
+fn a_run_with_priority_gets_the_workers_and_equal_runs_share_them() {
     let bench = Bench::new();
     if Server::start(&bench, "").is_none() {
         return;
     }
-    // The second run starts while jobs of the first are in work, which are played to their end.
+    // The second run starts while jobs of the first are in progress, and these are finished.
     let beside = pairs_beside(200);
     assert!(beside <= 8, "{beside} pairs beside 40 of a more important run");
     let beside = pairs_beside(100);

@@ -1,11 +1,11 @@
-//! The findings of `arbiter doctor` on this machine.
+//! Tests of the findings of `arbiter doctor` on this machine.
 
 use serde_json::Value;
 
 use crate::support::bench::{Bench, Finished};
 use crate::support::nats::Server;
 
-/// Returns the finding on a subject.
+/// Returns the finding about a subject.
 fn of<'a>(report: &'a Value, subject: &str) -> &'a Value {
     let findings = report["findings"].as_array().expect("a list");
     let found = findings.iter().find(|finding| finding["subject"] == subject);
@@ -23,7 +23,7 @@ fn report(finished: &Finished) -> Value {
 }
 
 #[test]
-fn the_machine_is_looked_at_and_engines_are_started() {
+fn the_machine_is_inspected_and_engines_are_started() {
     let bench = Bench::new();
     let done = bench.arbiter(["doctor", "--format", "json"]).finish();
     let report = report(&done);
@@ -39,7 +39,7 @@ fn the_machine_is_looked_at_and_engines_are_started() {
 }
 
 #[test]
-fn a_registered_engine_that_is_gone_and_a_silent_server_are_bad() {
+fn a_missing_engine_and_a_silent_server_are_reported() {
     let bench = Bench::new();
     std::fs::create_dir(bench.path("arbiter")).expect("a folder can be made");
     bench.write("arbiter/engines.toml", "[gone]\ncmd = \"/nowhere/gone\"\n");

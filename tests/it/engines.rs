@@ -1,4 +1,4 @@
-//! Engines by name: registered ones, revisions, programs; and the protocol that they speak.
+//! Tests of engines by name: registered engines, revisions and programs; and of their protocol.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::support::programs::{self, puppet};
 use crate::support::project::Project;
 use crate::support::snapshot::expect_next;
 
-/// Plays one pair of two engines by their names.
+/// Plays one pair of two engines, given by name.
 fn play(bench: &Bench, engines: &[&str], more: &[&str]) -> Finished {
     let short = ["--each", "nodes=1", "--pairs", "1", "--format", "json"];
     bench.arbiter([&["match"], engines, &short, more].concat()).finish()
@@ -71,7 +71,7 @@ fn an_engine_is_forgotten_and_the_others_stay_as_they_are() {
     bench.write("engines.json", r#"[{"name": "theirs", "command": "x"}]"#);
     run(&["remove", "theirs"]).expect_error(3);
     run(&["add", "HEAD", "./mine"]).expect_error(3);
-    // Unreadable entries of another program's list are reported and do not stop the command.
+    // Unreadable entries in the list of another program are reported but do not stop the command.
     for list in [
         "[{",
         "{}",
@@ -171,7 +171,7 @@ fn a_program_that_is_known_to_need_an_argument_gets_it() {
     std::os::unix::fs::symlink(puppet(), bench.path("gnuchess")).expect("a link can be made");
     let check = |engine: &str| bench.arbiter(["engines", "check", engine]).finish();
     check("./gnuchess").expect_code(0);
-    // Arguments that are given stay as they are.
+    // Arguments that are given remain unchanged.
     let check = check("./gnuchess,args=\"--name Other\"").expect_code(0);
     expect_next(&check.stdout);
 }

@@ -1,7 +1,7 @@
-//! The examples of README.md and the book: blocks marked `console` are carried out, those of one
-//! file in one folder, and have to print what the file says. `[..]` stands for the rest of a line,
-//! `...` for any lines; `? 1` at the end says that the exit code is 1. `UPDATE_EXPECT=1` writes
-//! into the files what is printed where it is not as they say.
+//! Tests of the examples in README.md and the book. Blocks marked `console` are executed, those of
+//! one file in one folder, and their output has to match the file. `[..]` matches the rest of a
+//! line, `...` matches any lines; `? 1` at the end means exit code 1. `UPDATE_EXPECT=1` writes
+//! output that differs into the files.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use regex_lite::Regex;
 
 use crate::support::{bench::Bench, programs};
 
-/// A command with what it prints, and its place among the bytes of the file.
+/// A command with its expected output, and its position in the file, in bytes.
 struct Example {
     line: usize,
     command: String,
@@ -17,7 +17,7 @@ struct Example {
     place: std::ops::Range<usize>,
 }
 
-/// README.md and all pages that somebody has written.
+/// Returns README.md and all pages that are not generated.
 fn pages() -> Vec<PathBuf> {
     let top = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("it is in the repository");
     let mut pages = vec![top.join("README.md")];
@@ -68,7 +68,7 @@ fn is_as_expected(printed: &str, expected: &str) -> bool {
     Regex::new(&format!("^{pattern}$")).expect("it is escaped").is_match(printed)
 }
 
-/// Returns the output of a command, errors included, and its exit code unless that is 0.
+/// Returns the output of a command, errors included, and its exit code unless it is 0.
 fn run(bench: &Bench, command: &str) -> String {
     let folder = programs::arbiter().parent().expect("it is in a folder").display();
     let script = format!(
@@ -112,7 +112,7 @@ fn examples_print_what_the_book_says() {
 }
 
 #[test]
-fn wildcards_stand_for_what_varies() {
+fn wildcards_match_varying_text() {
     let same = |printed, expected| assert!(is_as_expected(printed, expected), "{printed}");
     let other = |printed, expected| assert!(!is_as_expected(printed, expected), "{printed}");
     same("a (b)\n", "a (b)\n");

@@ -1,6 +1,6 @@
-//! Every way an engine can fail: the engine loses the game for the right reason,
-//! the run goes on to its end, and no process stays behind. The table of all ways
-//! is in [`matrix`]; here is what a table cannot say.
+//! Tests of engine faults: the engine loses the game for the right reason, the run continues to its
+//! end, and no process remains. [`matrix`] plays the table of all faults; the tests below cover the
+//! rest.
 
 mod matrix;
 
@@ -12,18 +12,18 @@ use crate::support::bench::Bench;
 use crate::support::plan::{Plan, RunOutput};
 use crate::support::snapshot::{expect_next, line_with};
 
-/// A pair between an engine that fails (`A`) and one that does not (`B`).
+/// Returns a pair between an engine that fails (`A`) and one that does not (`B`).
 fn pair<'a>(bench: &'a Bench, misdeed: &str) -> Plan<'a> {
     Plan::new(bench, "match", 1)
         .puppet("A", &format!("--seed 1 --mode {misdeed}"))
         .puppet("B", "--seed 2")
-        // The deadlines are long for a puppet, and short for people who wait for the test.
+        // The timeouts are long for a puppet, but short enough to keep the test fast.
         .set("deadlines ready", 5)
         .set("deadlines move", 5)
         .set("deadlines stop", 1)
 }
 
-/// A has lost both games for `reason`, which makes the run invalid, and its
+/// Asserts that A has lost both games for `reason`, which makes the run invalid, and that its
 /// opponent has won them.
 #[track_caller]
 fn assert_lost(bench: &Bench, plan: Plan<'_>, reason: &str) -> RunOutput {
@@ -47,7 +47,7 @@ fn loses_by(misdeed: &str, reason: &str) -> RunOutput {
 #[test]
 fn an_illegal_move_loses() {
     let played = loses_by("illegal-move --after 3", "illegal_move");
-    // In the first game A is White, and two moves of each side come before the illegal one.
+    // In the first game A is White, and each side makes two moves before the illegal one.
     assert_eq!(played.games()[0].moves.len(), 4, "the illegal move is not part of the game");
 }
 
@@ -59,9 +59,9 @@ fn faults_within_the_limit_leave_the_run_valid() {
 }
 
 #[test]
-fn both_engines_may_fail_and_each_loses_its_own_game() {
+fn each_failing_engine_loses_its_own_game() {
     let bench = Bench::new();
-    // White comes to its third move first, and each is White once.
+    // White reaches its third move first, and each engine is White once.
     let played = Plan::new(&bench, "match", 1)
         .puppet("A", "--mode crash --after 3 --seed 1")
         .puppet("B", "--mode illegal-move --after 3 --seed 2")
@@ -114,7 +114,7 @@ fn a_run_with_too_many_faults_ends_immediately() {
 
 #[test]
 fn a_forfeit_waits_for_the_margin_and_is_reported_in_time() {
-    // The margin, and what is lost on the way.
+    // The margin, plus the usual overhead.
     let limit = Duration::from_millis(50 + 100);
     let bench = Bench::new();
     // The engine would think for a minute.
@@ -128,7 +128,7 @@ fn a_forfeit_waits_for_the_margin_and_is_reported_in_time() {
 }
 
 #[test]
-fn an_engine_deaf_to_stop_is_late_for_as_long_as_the_deadline_lets_it() {
+fn an_engine_that_ignores_stop_loses_after_the_timeout() {
     let report = |stop_deadline: f64| {
         let bench = Bench::new();
         let late = "--mode late-bestmove --delay-ms 700";
@@ -147,7 +147,7 @@ fn an_engine_deaf_to_stop_is_late_for_as_long_as_the_deadline_lets_it() {
 #[test]
 fn an_engine_deaf_to_quit_is_gone_in_time() {
     let limit = Duration::from_secs(1);
-    // Returns the time of a run, and the number of processes of its engine A.
+    // Returns the duration of a run, and the number of processes of its engine A.
     let run = |deaf: &str| {
         let bench = Bench::new();
         let logged = format!("--seed 1 {deaf} {}", bench.logs());
@@ -161,7 +161,7 @@ fn an_engine_deaf_to_quit_is_gone_in_time() {
     };
     let (usual, _) = run("");
     let (took, processes) = run("--mode ignore-quit --ignore-term");
-    // One process was tried before the run, one has played, and the run waited for both.
+    // One process was tested before the run, one has played, and the run waited for both.
     assert!(processes >= 2, "{processes}");
     let each = took.saturating_sub(usual) / processes;
     assert!(each < limit, "{each:?}");

@@ -1,4 +1,4 @@
-//! Access of a commit's build commands to the machine.
+//! Tests of the access of a commit's build commands to the machine.
 
 use std::path::{Path, PathBuf};
 
@@ -7,22 +7,22 @@ use crate::support::programs;
 use crate::support::project::Project;
 use crate::support::snapshot::{expect_next, without_figures, without_machine};
 
-/// A program without a bench.
+/// Returns the path of a program without a bench.
 fn puppet() -> String {
     programs::puppet().display().to_string()
 }
 
-/// Sets the `[build]` of the next commit.
+/// Sets the `[build]` table of the next commit.
 fn recipe(project: &Project<'_>, text: &str) {
     project.write("arbiter.toml", &format!("[build]\n{text}\n"));
 }
 
-/// A match of `HEAD` in an environment with a secret.
+/// Plays a match of `HEAD` in an environment with a secret.
 fn play(bench: &Bench, project: &Project<'_>, more: &[&str]) -> Finished {
     play_in("SECRET_TOKEN=hidden CC=a-compiler", bench, project, more)
 }
 
-/// A match of `HEAD` with these variables.
+/// Plays a match of `HEAD` with these environment variables.
 fn play_in(variables: &str, bench: &Bench, project: &Project<'_>, more: &[&str]) -> Finished {
     let script = &format!("{variables} exec \"$0\" \"$@\"");
     let arbiter = programs::arbiter().display().to_string();
@@ -33,7 +33,7 @@ fn play_in(variables: &str, bench: &Bench, project: &Project<'_>, more: &[&str])
     bench.start(Path::new("/bin/sh"), words).finish()
 }
 
-/// The only `build.log` of the cache.
+/// Returns the only `build.log` of the cache.
 fn build_log(bench: &Bench) -> PathBuf {
     let entries = std::fs::read_dir(bench.path(".cache/arbiter/builds")).expect("there are builds");
     let logs: Vec<PathBuf> =
@@ -170,9 +170,10 @@ fn a_build_in_a_sandbox_has_the_network_that_its_recipe_asks_for() {
     assert!(built.stderr.contains("built HEAD"), "{built:#?}");
 }
 
-/// A build script of Cargo is a program of the commit, as is what a macro does when it is expanded.
+/// A Cargo build script is a program of the commit, and so is the code that a macro runs when it is
+/// expanded.
 #[test]
-fn a_cargo_build_script_is_held_to_the_sandbox_of_its_build() {
+fn a_cargo_build_script_runs_in_the_sandbox() {
     let bench = Bench::new();
     let project = Project::new(&bench);
     let victim = bench.write("victim", "as it was");

@@ -1,5 +1,5 @@
-//! A match between engines that behave: what is counted, what is written, and
-//! that both depend on the seed alone.
+//! Tests of a match between well-behaved engines: counts and files, and that both depend on the
+//! seed alone.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use crate::support::bench::Bench;
 use crate::support::plan::{Plan, RunOutput, openings};
 use crate::support::snapshot::expect_next;
 
-/// A match of two honest puppets.
+/// Returns a match of two honest puppets.
 fn honest(bench: &Bench, pairs: usize) -> Plan<'_> {
     Plan::new(bench, "match", pairs)
         .puppet("A", "--mode good --seed 1")
         .puppet("B", "--mode good --seed 2")
 }
 
-/// Plays an honest match in a place of its own.
+/// Plays an honest match in a separate bench.
 fn play(configure: impl Fn(Plan<'_>) -> Plan<'_>) -> RunOutput {
     let bench = Bench::new();
     let played = configure(honest(&bench, 20)).expect_output(0);
@@ -53,7 +53,7 @@ fn a_pair_is_one_opening_played_from_both_sides() {
 }
 
 #[test]
-fn a_result_belongs_to_the_engine_of_that_name() {
+fn results_belong_to_the_named_engine() {
     let bench = Bench::new();
     let plan = Plan::new(&bench, "match", 4).puppet("Random", "--seed 1");
     let played = plan.puppet("Greedy", "--seed 2 --skill greedy").expect_output(0);
@@ -88,7 +88,7 @@ fn the_same_seed_gives_the_same_bytes_whatever_the_concurrency() {
         };
         let alone = with(1, 7);
         assert_eq!(with(4, 7), alone, "{order}");
-        // With a sequential book the seed decides nothing, but the games name it.
+        // With a sequential book the seed has no effect, but the games contain it.
         let mut other = with(4, 8);
         other.pgn = other.pgn.replace("[Seed \"8\"]", "[Seed \"7\"]");
         assert_eq!(other == alone, order == "sequential", "{order} with another seed");
@@ -96,7 +96,7 @@ fn the_same_seed_gives_the_same_bytes_whatever_the_concurrency() {
 }
 
 #[test]
-fn a_delay_changes_nothing_but_the_time_it_takes() {
+fn slow_engines_change_only_the_duration() {
     let delayed = |args: &str| {
         let bench = Bench::new();
         let plan = Plan::new(&bench, "match", 2).puppet("A", args).puppet("B", "--seed 2");
@@ -161,8 +161,8 @@ fn a_clock_is_started_kept_and_announced() {
         .filter_map(|heard| heard.iter().find(|line| line.starts_with("go ")))
         .map(|line| line.as_str())
         .collect();
-    // The opening leaves White to move, so one of the first searches is that of
-    // the first game, with both clocks full; A has the shorter one.
+    // The opening leaves White to move, so one of the first searches is that of the first game,
+    // with both clocks full; A has the shorter one.
     let full = firsts.iter().find(|go| go.contains("wtime 20000") && go.contains("btime 40000"));
     let full = full.unwrap_or_else(|| panic!("no full clocks in {firsts:?}"));
     assert!(full.contains("winc 100") && full.contains("binc 200"), "{full}");
@@ -173,7 +173,7 @@ fn games_end_by_adjudication() {
     let played = play(|plan| plan.set("max-moves", 5));
     assert_eq!(played.report.ended_by("move_cap"), 40, "{:#?}", played.report);
     assert!(played.games().iter().all(|game| game.moves.len() == 10));
-    // Any score is within 100 pawns of equality, so the first chance decides.
+    // Any score is within 100 pawns of equality, so the game is drawn at the first opportunity.
     let rule = "movenumber=1,movecount=2,score=10000";
     let played = play(|plan| plan.set("draw", rule).set("max-moves", 30));
     assert!(played.report.ended_by("draw_adjudication") > 30, "{:#?}", played.report);

@@ -1,4 +1,4 @@
-//! `arbiter init`: settings for repositories, and that `arbiter ci` can use them.
+//! Tests of `arbiter init`: settings for repositories, which `arbiter ci` can use.
 
 use crate::support::bench::{Bench, Finished};
 use crate::support::programs;
@@ -11,12 +11,12 @@ fn arbiter(bench: &Bench, project: &Project<'_>, words: &[&str]) -> Finished {
     bench.arbiter([words, &["--repo", &top, "--cache", &cache]].concat()).finish()
 }
 
-/// The gates that passed for the last commit.
+/// Returns the gates that passed for the last commit.
 fn passed(bench: &Bench, project: &Project<'_>, only: &str) -> Vec<String> {
     let (config, results) = (project.top.join("arbiter.toml"), bench.path("results"));
     let [config, results] = [config, results].map(|path| path.display().to_string());
-    // A gate names its suite from the current folder, which is the top of the repository in a
-    // workflow.
+    // A gate's path of a suite is relative to the current folder, which is the top of the
+    // repository in a workflow.
     std::fs::copy(project.top.join("perft.epd"), bench.path("perft.epd")).expect("it was written");
     let words = ["ci", "--config", &config, "--results", &results, "--format", "json"];
     let done =
@@ -79,7 +79,7 @@ fn an_engine_of_rust_without_bench_has_no_gate_for_it() {
     project.commit("First");
     project.write("Cargo.toml", &format!("# The same\n{}", bench.read("project/Cargo.toml")));
     project.commit("Second");
-    // The gates are those that `init` wrote, with quicker games.
+    // The gates are those that `init` wrote, with shorter games.
     let quick = text.replace("tc=4+0.04", "nodes=1 --pairs 1");
     std::fs::write(project.top.join("arbiter.toml"), quick).expect("it can be written");
     let all = "check,perft,non-regression";
@@ -149,7 +149,8 @@ fn projects_that_cannot_be_built_get_no_settings() {
     assert!(!project.top.join("arbiter.toml").exists() && !project.top.join(".github").exists());
 }
 
-/// Keeps the comments of a pull request in a folder, one file each, as the API of GitHub would.
+/// Script that stores the comments of a pull request in a folder, one file each, like the API of
+/// GitHub.
 const GH: &str = r#"#!/bin/sh
 [ "$1" = api ] || exit 2
 case "$*" in

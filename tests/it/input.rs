@@ -1,5 +1,5 @@
-//! Bad input: refused before the first game, with an exit code for its kind and
-//! an error that names what is wrong.
+//! Tests of invalid input: it is rejected before the first game, with an exit code for its kind and
+//! an error that contains the fault.
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
@@ -11,20 +11,20 @@ use rustix::fs::{CWD, FileType, Mode, mknodat};
 use crate::support::bench::{Bench, Finished};
 use crate::support::plan::Plan;
 
-/// A usable match; each case spoils one thing about it.
+/// Returns a valid match; each test makes one part of it invalid.
 fn usable(bench: &Bench) -> Plan<'_> {
     Plan::new(bench, "match", 1).puppet("A", "--seed 1").set("deadlines start", 5)
 }
 
-/// Asserts that a run is refused as described, and leaves nothing running.
+/// Asserts that a run is rejected as described, and that no process remains.
 #[track_caller]
 fn assert_refused(bench: &Bench, finished: Finished, code: i32) {
     finished.expect_error(code);
     bench.wait_until_quiet();
 }
 
-/// Checks a match against an opponent that is described by `spec`; the word
-/// `PUPPET` in it stands for the path of the puppet.
+/// Checks a match against an opponent described by `spec`, in which the word `PUPPET` is replaced
+/// by the path of the puppet.
 #[track_caller]
 fn opponent_is_refused(spec: &str) {
     let bench = Bench::new();
@@ -34,7 +34,7 @@ fn opponent_is_refused(spec: &str) {
     assert_refused(&bench, finished, 3);
 }
 
-/// Checks a match whose book has `contents`.
+/// Checks a match whose book has these contents.
 #[track_caller]
 fn book_is_refused(contents: &[u8]) {
     let bench = Bench::new();
@@ -43,7 +43,7 @@ fn book_is_refused(contents: &[u8]) {
     assert_refused(&bench, plan.run(), 3);
 }
 
-/// Checks a match between usable engines with one flag set.
+/// Checks a match between valid engines with one flag set.
 #[track_caller]
 fn flag_is_refused(flag: &str, value: &str, code: i32) {
     let bench = Bench::new();
@@ -181,7 +181,7 @@ fn a_match_of_no_games() {
 
 #[test]
 fn results_that_cannot_be_written() {
-    // Permissions do not stop root, but a file is no folder to anybody.
+    // Permissions do not stop root, but nobody can use a file as a folder.
     let bench = Bench::new();
     let file = bench.write("file", "");
     let below = file.join("results").display().to_string();
@@ -206,7 +206,7 @@ fn a_run_that_does_not_exist() {
     ask_for_ghost();
 }
 
-/// Command lines that read a file named by the user; `FILE` stands for its name.
+/// Returns command lines that read a file given by the user; `FILE` is replaced by its name.
 fn readers(bench: &Bench) -> Vec<Vec<String>> {
     let engines = [bench.puppet("A", "--seed 1", ""), bench.puppet("B", "--seed 2", "")];
     let [one, two] = engines.each_ref();
@@ -243,7 +243,7 @@ fn readers(bench: &Bench) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn files_that_may_have_no_end() {
+fn endless_files_are_rejected() {
     let bench = Bench::new();
     mknodat(CWD, bench.path("pipe.pgn"), FileType::Fifo, Mode::RUSR, 0)
         .expect("a pipe can be made");

@@ -1,4 +1,4 @@
-//! Runs that are removed, and those that go from one store to another.
+//! Tests of removing runs, and of moving runs from one store to another.
 
 use std::fs::File;
 use std::io::Read;
@@ -20,14 +20,14 @@ fn results(bench: &Bench, folder: &str, args: &[&str]) -> Finished {
 }
 
 #[test]
-fn the_report_of_an_imported_run_is_that_of_the_original() {
+fn an_imported_run_has_the_report_of_the_original() {
     let bench = Bench::new();
     rich::fill(&bench.path("here"));
-    // The name of an engine in `single` is one that no import accepts.
+    // An engine name in `single` is invalid for imports.
     for run in ["rich", "tournament", "tuning", "ablation"] {
         let file = bench.path(run).display().to_string();
         results(&bench, "here", &["export", run, "--out", &file]).expect_code(0);
-        // Its games have ends that do not follow from their moves.
+        // The games of the run have results that do not follow from their moves.
         let there = Store::create(&bench.path("there")).expect("a folder takes a store");
         let packed = std::fs::File::open(&file).expect("it is written");
         there
@@ -42,7 +42,7 @@ fn the_report_of_an_imported_run_is_that_of_the_original() {
             assert_eq!(report("here"), report("there"), "{run}, {form}");
         }
     }
-    // Outcomes of gates come along to be shown, and spare no gate of `arbiter ci`.
+    // Outcomes of gates are imported to be shown, but `arbiter ci` does not reuse them.
     let keys = rusqlite::Connection::open(bench.path("there/arbiter.db")).expect("a store");
     let select = "SELECT group_concat(DISTINCT key) FROM gates";
     let key: String = keys.query_row(select, [], |row| row.get(0)).expect("there are gates");

@@ -1,10 +1,10 @@
-//! Limits of an engine's thinking, as the engine receives them.
+//! Tests of search limits, as engines receive them.
 
 use crate::support::bench::Bench;
 use crate::support::plan::{Plan, RunOutput};
 use crate::support::snapshot::expect_next;
 
-/// Plays a match with limits for each side; returns each side's `go` commands in order.
+/// Plays a match with limits for each side; returns the `go` commands of each side in order.
 fn go_commands(white: &str, black: &str, args: &str) -> (RunOutput, Vec<Vec<String>>) {
     let bench = Bench::new();
     let logs = bench.logs();
@@ -25,7 +25,7 @@ fn field(go: &str, name: &str) -> Option<u64> {
 }
 
 #[test]
-fn periods_follow_each_other() {
+fn time_control_periods_follow_each_other() {
     let tc = "tc=4/100+1:3/50+0:20";
     let (played, processes) = go_commands(tc, tc, "");
     assert_eq!(played.report.ended_by("move_cap"), 2, "{:#?}", played.report);
@@ -43,7 +43,7 @@ fn an_hourglass_adds_used_time_to_the_opponent() {
     let (_, processes) = go_commands("tc=hg/60", "tc=hg/60", "--delay-ms 20");
     for go in processes.iter().flatten() {
         let sum = field(go, "wtime").zip(field(go, "btime")).map(|(white, black)| white + black);
-        // Each of the two is cut to whole milliseconds.
+        // Each of the two times is truncated to whole milliseconds.
         assert!(sum.is_some_and(|sum| (119_998..=120_000).contains(&sum)), "{go}");
     }
     let last = processes.iter().flatten().filter_map(|go| field(go, "wtime"));
@@ -66,7 +66,7 @@ fn mixed_default_limits_are_reported() {
 
 #[test]
 fn nodes_stand_for_time() {
-    // The puppet reports one node for each move, and takes much longer than that is worth.
+    // The puppet reports one node per move, but takes much longer than one node of time.
     let limits = "tc=0.02,nodestime=1,timemargin=0";
     let (played, processes) = go_commands(limits, limits, "--delay-ms 10");
     assert_eq!(played.report.ended_by("move_cap"), 2, "{:#?}", played.report);
@@ -77,7 +77,7 @@ fn nodes_stand_for_time() {
 }
 
 #[test]
-fn nodes_that_stand_for_time_run_out() {
+fn nodes_as_time_run_out() {
     let bench = Bench::new();
     let played = Plan::new(&bench, "match", 1)
         .puppet("A", "--seed 1")

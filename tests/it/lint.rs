@@ -1,4 +1,4 @@
-//! Impossible `info` lines of engines: found, counted, and shown with an example.
+//! Tests of impossible `info` lines of engines: found, counted, and shown with an example.
 
 use serde_json::Value;
 
@@ -6,10 +6,10 @@ use crate::support::bench::{Bench, Finished};
 use crate::support::plan::Plan;
 use crate::support::snapshot::{expect_next, line_with, without_figures};
 
-/// Positions from which games are over after a move: the fifty-move rule.
+/// Position in which the game is over after one move, by the fifty-move rule.
 const FIFTY: &str = "4k3/8/8/8/8/8/8/R3K3 w - - 99 80\n";
 
-/// A match of an honest puppet against one that prints these lines before each move.
+/// Plays a match of an honest puppet against one that prints these lines before each move.
 fn play_linted(bench: &Bench, lines: &str, with: impl FnOnce(Plan<'_>) -> Plan<'_>) -> Finished {
     let plan = Plan::new(bench, "match", 2).puppet("good", "--seed 1");
     let plan = plan.puppet("odd", &format!("--seed 2 --info '{lines}'"));
@@ -48,7 +48,7 @@ fn each_rule_finds_its_fault_and_nothing_else() {
 }
 
 #[test]
-fn nothing_is_to_follow_the_end_of_a_game() {
+fn variations_must_not_continue_after_the_end_of_a_game() {
     let bench = Bench::new();
     let book = bench.write("fifty.epd", FIFTY).display().to_string();
     let lines = "score cp 7 pv {move} {illegal}";
@@ -91,7 +91,7 @@ fn lint_findings_are_reported_immediately_and_in_every_report() {
     assert_eq!(row.split(',').nth(at.expect("a column of it")), Some("48"), "{csv}");
     let junit = report("junit");
     assert!(junit.contains("<property name=\"odd illegal_pv\" value=\"48\""), "{junit}");
-    // A run of which nothing was found says nothing of it.
+    // A report without findings does not mention the lint.
     let quiet = Bench::new();
     let finished = play_linted(&quiet, "", |plan| plan.switch("verbose"));
     assert_eq!(findings(&finished), [], "{finished:#?}");

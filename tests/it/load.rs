@@ -1,4 +1,5 @@
-//! Responsibility for lost time: the engine, the machine, or an Arbiter that was stopped.
+//! Tests of the cause of lost time: the engine, the machine, or an Arbiter process that was
+//! stopped.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +9,8 @@ use crate::support::bench::Bench;
 use crate::support::plan::Plan;
 use crate::support::wait_for;
 
-/// An engine that answers `go` by a line of the shell, and works for a while before it starts.
+/// Returns an engine that answers `go` with a line of shell script, and works for a while before it
+/// starts.
 pub fn engine(bench: &Bench, name: &str, start: &str, go: &str) -> String {
     let script = format!(
         "#!/bin/sh\n{start}\nwhile read -r line; do case $line in\nuci) echo uciok ;;\n\
@@ -24,7 +26,7 @@ fn against_puppet<'a>(bench: &'a Bench, engine: String, each: &str) -> Plan<'a> 
 }
 
 #[test]
-fn an_exit_is_noticed_though_a_child_holds_the_output() {
+fn an_exit_is_noticed_although_a_child_holds_the_output() {
     let bench = Bench::new();
     let start = Instant::now();
     let gone = engine(&bench, "A", "", "sleep 300 & exit 3");
@@ -58,9 +60,9 @@ fn start_failures_quote_the_last_line_of_the_engine() {
 }
 
 #[test]
-fn engines_that_start_together_wait_for_each_other_and_not_in_vain() {
+fn parallel_engine_starts_wait_and_succeed() {
     let bench = Bench::new();
-    // Starting in parallel, they would take some seconds of two processors.
+    // Starting in parallel, they would take several seconds on two processors.
     let work = "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done";
     let slow = |name| engine(&bench, name, work, "echo bestmove 0000");
     let plan = Plan::new(&bench, "match", 40).engine(slow("A")).engine(slow("B"));

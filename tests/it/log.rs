@@ -1,4 +1,4 @@
-//! The log of tests with their results.
+//! Tests of the log of SPRTs and their results.
 
 use crate::support::bench::{Bench, Finished};
 use crate::support::plan::Plan;
@@ -8,7 +8,7 @@ use crate::support::snapshot::{expect_next, line_with};
 const GREEDY: &str = "--skill greedy --seed 1";
 const RANDOM: &str = "--skill random --seed 2";
 
-/// A test in the folder `results` whose H1 is a gain of 50 Elo.
+/// Returns a test in the folder `results` whose H1 is a gain of 50 Elo.
 fn test<'a>(bench: &'a Bench, name: &str, engines: [&str; 2], pairs: usize) -> Plan<'a> {
     let [first, second] = engines;
     Plan::new(bench, "sprt", pairs)
@@ -27,7 +27,7 @@ fn results(bench: &Bench, folders: &[&str], words: &[&str]) -> Finished {
     bench.arbiter(args.into_iter().chain(words.iter().map(|word| (*word).to_owned()))).finish()
 }
 
-/// The cells of a Markdown table, without its head.
+/// Returns the cells of a Markdown table, without its head.
 fn rows(text: &str) -> Vec<Vec<String>> {
     let rows = text.lines().filter(|line| line.starts_with('|')).skip(2);
     let cells = |row: &str| row.trim_matches('|').split('|').map(|c| c.trim().to_owned()).collect();
@@ -65,7 +65,7 @@ fn every_test_has_a_row_with_its_verdict() {
     let shown = results(&bench, &["results"], &["show", "b-gain"]).expect_code(0);
     expect_next(line_with(&shown.stdout, about));
 
-    // The same again into a file, and what was said later.
+    // The log is written into a file too, and comments can be added later.
     let out = bench.path("log.md").display().to_string();
     results(&bench, &["results"], &["log", "--out", &out]).expect_code(0);
     assert_eq!(bench.read("log.md"), log.stdout);

@@ -1,9 +1,8 @@
 //! End-to-end tests, in one binary so that they link once.
 //!
-//! [`tidy`] holds the repository to its plan; [`puppet`] holds the misbehaving
-//! engine to its promises, because the other tests believe it. The rest run the
-//! harness as a user does and judge it by what it prints, exits with, leaves on
-//! disk and leaves running.
+//! [`tidy`] checks the rules of the repository. [`puppet`] checks the misbehaving engine, because
+//! the other tests rely on it. All other tests run the harness as a user does, and check its
+//! output, exit codes, files and remaining processes.
 
 #![expect(clippy::disallowed_macros, reason = "the texts of a test, which has a thread of its own")]
 #![expect(clippy::disallowed_methods, reason = "tests wait, and time what they wait for")]

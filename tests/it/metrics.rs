@@ -1,4 +1,4 @@
-//! The figures for Prometheus of whatever has `--metrics`.
+//! Tests of the Prometheus metrics of all commands with `--metrics`.
 
 use rustix::process::Signal;
 
@@ -11,7 +11,7 @@ use crate::support::site::{Site, get};
 use crate::support::snapshot::expect_next;
 use crate::support::wait_for;
 
-/// Returns the metrics of a port, once they contain these lines.
+/// Returns the metrics on a port, once they contain these lines.
 fn wait_for_figures(port: u16, lines: &[&str]) -> String {
     wait_for(&format!("figures with {lines:?}"), || {
         let reply = get(&format!("127.0.0.1:{port}"), "/metrics")?;

@@ -1,4 +1,4 @@
-//! Positions for suites are found in games, and nothing is lost on the way.
+//! Tests of finding suite positions in games, without losing results.
 
 use std::path::PathBuf;
 
@@ -8,12 +8,12 @@ use crate::support::bench::{Bench, Finished};
 use crate::support::programs::installed;
 use crate::support::snapshot::{expect_next, without_figures};
 
-/// White mates on f7; before that, Black could have prevented it.
+/// Games in which White mates on f7, and Black could have prevented it earlier.
 const GAMES: &str = "[White \"A\"]\n[Black \"B\"]\n[Result \"1-0\"]\n\n\
     1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0\n\n\
     1. e4 e5 2. Qh5 Nc6 3. Bc4 g6 4. Qf3 Nd4 5. Qxf7# 1-0\n";
 
-/// Stockfish, or `None` with a notice if it is missing.
+/// Returns Stockfish, or `None` with a notice if it is missing.
 fn stockfish() -> Option<PathBuf> {
     let found = installed("stockfish");
     let notice = "not installed: stockfish; tests/run installs it";
@@ -24,10 +24,10 @@ fn stockfish() -> Option<PathBuf> {
     found
 }
 
-/// Flags of a search that takes a moment.
+/// Flags of a quick search.
 const QUICK: [&str; 6] = ["--depth", "8", "--looks", "4", "--found-at", "1"];
 
-/// Flags of a search that no engine is through with in a millisecond.
+/// Flags of a search that takes longer than a millisecond with any engine.
 const SLOWER: [&str; 6] = ["--depth", "14", "--looks", "12", "--found-at", "1"];
 
 fn mine(bench: &Bench, out: &str, more: &[&[&str]]) -> Finished {
@@ -73,7 +73,7 @@ fn positions_with_engine_faults_are_searched_again() {
     assert!(bench.path("suite.epd.journal").exists());
     let other = mine(&bench, "suite.epd", &[&SLOWER, &["--gap", "300"]]);
     other.expect_error(3);
-    // More games may join an attempt that was not finished.
+    // More games may be added to an unfinished attempt.
     bench.write("one.pgn", "1. f3 e5 2. g4 Qh4# 0-1\n");
     mine(&bench, "suite.epd", &[&SLOWER, &["--pgn", "one.pgn"]]).expect_code(0);
     let text = bench.read("suite.epd");

@@ -1,4 +1,4 @@
-//! Answers to mistakes of new users. `UPDATE_EXPECT=1` rewrites the file beside this one.
+//! Tests of the replies to mistakes of new users. `UPDATE_EXPECT=1` rewrites the snapshot.
 
 use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt;
@@ -9,7 +9,7 @@ use crate::support::programs::{arbiter, puppet};
 use crate::support::project::Project;
 use crate::support::snapshot::expect;
 
-/// Command lines; `PUPPET` stands for an engine.
+/// Command lines; `PUPPET` is replaced by an engine.
 const MISTAKES: &str = "\
 match ./nosuch bundled
 match ./plane bundled

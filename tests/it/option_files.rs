@@ -1,5 +1,5 @@
-//! Files that options of engines name, such as networks: known by their contents, wherever they are
-//! read.
+//! Tests of files that engine options name, such as networks: they are identified by content, not
+//! by path.
 
 use rustix::process::Signal;
 
@@ -8,10 +8,10 @@ use crate::support::bench::Bench;
 use crate::support::nats::{Server, Worker};
 use crate::support::plan::Plan;
 
-/// The BLAKE3 hashes of what [`with_nets`] writes, as far as they are shown.
+/// BLAKE3 hashes of the files that [`with_nets`] writes, as far as they are shown.
 const SHOWN: [&str; 2] = ["9234e0ab80744d11", "86151a3a463c5162"];
 
-/// A match between two puppets that are alike but for the file of an option.
+/// Returns a match between two puppets that differ only in the file of an option.
 fn with_nets(bench: &Bench) -> Plan<'_> {
     bench.write("a.net", "weights of a");
     bench.write("b.net", "weights of b");
@@ -42,7 +42,7 @@ fn engines_read_option_files_and_reports_list_them() {
     let report = ["report", "--results", &results, "run", "--format", "md"];
     let report = bench.arbiter(report).finish().expect_code(0).stdout;
     assert!(report.contains(&format!("EvalFile=a.net {}", SHOWN[0])), "{report}");
-    // The file's content decides the moves: with the same content, both games of a pair are equal.
+    // The file's content determines the moves: with equal content, both games of a pair are equal.
     let moves = |bench: &Bench| {
         let text = bench.read("games.pgn");
         text.lines().filter(|line| line.starts_with('1')).map(str::to_owned).collect::<Vec<_>>()

@@ -1,4 +1,4 @@
-//! Output files: a file in use is never overwritten, and no output is lost silently.
+//! Tests of output files: a file in use is never overwritten, and no output is lost silently.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -13,7 +13,7 @@ use crate::support::bench::{Bench, Finished};
 use crate::support::plan::{Plan, RunOutput};
 use crate::support::{programs, store, wait_for};
 
-/// Harm that another program does to a file.
+/// Damage that another program causes to a file.
 type Damage<'a> = &'a dyn Fn(&Path);
 
 const PAIRS: usize = 12;
@@ -22,8 +22,8 @@ fn play_match(bench: &Bench) -> RunOutput {
     Plan::new(bench, "match", 1).puppet("A", "--seed 1").puppet("B", "--seed 2").expect_output(0)
 }
 
-/// Asserts that a command whose output is the file `name`, by its name and by links, is refused and
-/// leaves the file as it is.
+/// Asserts that a command whose output is the file `name`, given by its name and by links, is
+/// rejected and leaves the file unchanged.
 fn is_spared(bench: &Bench, name: &str, command: impl Fn(&Path) -> Finished) {
     let file = bench.path(name);
     let before = fs::read(&file).expect("it is there");
@@ -41,7 +41,7 @@ fn is_spared(bench: &Bench, name: &str, command: impl Fn(&Path) -> Finished) {
 }
 
 #[test]
-fn no_output_is_a_file_that_is_in_use() {
+fn files_in_use_are_never_outputs() {
     let bench = Bench::new();
     play_match(&bench);
     let results = bench.path("results").display().to_string();
@@ -75,7 +75,7 @@ fn no_output_is_a_file_that_is_in_use() {
             });
         }
     }
-    // Neither is there yet.
+    // None of these files exists yet.
     for (pgn, epd) in [("x", "./x"), ("results/other.lock", "y"), ("results/arbiter.db-wal", "y")] {
         let plan = Plan::new(&bench, "match", 1).puppet("A", "").puppet("B", "");
         let plan = plan.set("name", "other").set("pgn", pgn).set("epd", epd);
@@ -103,8 +103,8 @@ fn input_files_cannot_be_the_redirected_output() {
     }
 }
 
-/// Damages a file of a run during the run; returns the run's message at its end, and the file that
-/// it names.
+/// Damages a file of a run during the run; returns the run's final message, and the file that the
+/// message names.
 fn disturbed(name: &str, disturb: impl Fn(&Path)) -> (Bench, Finished, String) {
     let bench = Bench::new();
     let engines = ["A", "B"].map(|name| bench.puppet(name, "--seed 1 --delay-ms 4", ""));
@@ -126,7 +126,7 @@ fn disturbed(name: &str, disturb: impl Fn(&Path)) -> (Bench, Finished, String) {
 }
 
 #[test]
-fn a_store_that_is_taken_away_during_a_run_is_missed_and_saved() {
+fn a_store_removed_during_a_run_is_reported_and_saved() {
     let replace = |file: &Path| {
         let other = file.with_extension("other");
         fs::copy(file, &other).expect("it can be copied");
@@ -135,7 +135,7 @@ fn a_store_that_is_taken_away_during_a_run_is_missed_and_saved() {
     let delete = |file: &Path| fs::remove_file(file).expect("it is there");
     let cut = |file: &Path| {
         let file = File::options().write(true).open(file).expect("it is there");
-        // Most of a young store is in its log.
+        // Most of a new store is in its log.
         file.set_len(0).expect("it can be cut");
     };
     let cases: [(Damage<'_>, &str); 3] =
@@ -166,7 +166,7 @@ fn a_saved_store_replaces_the_deleted_one() {
 }
 
 #[test]
-fn a_pgn_file_that_is_taken_away_during_a_run_is_missed_and_saved() {
+fn a_pgn_file_removed_during_a_run_is_reported_and_saved() {
     let delete = |file: &Path| fs::remove_file(file).expect("it is there");
     let cut = |file: &Path| {
         let file = File::options().write(true).open(file).expect("it is there");
@@ -228,7 +228,7 @@ fn an_argument_that_is_not_utf_8_is_refused() {
 }
 
 #[test]
-fn text_in_files_has_no_colours_and_lists_of_names_are_records() {
+fn files_have_no_colours_and_name_lists_are_records() {
     let bench = Bench::new();
     let plan = Plan::new(&bench, "match", 1).puppet("my engine", "").puppet("B other", "");
     plan.run().expect_code(0);

@@ -1,11 +1,11 @@
-//! The pictures of the README, made by the tool itself from a match that is played for them.
+//! Pictures for the README, taken by Arbiter itself from a match that is played for them.
 //!
 //! ```text
 //! cargo test --release -p tests --test it pictures -- --ignored
 //! ```
 //!
-//! writes `docs/img/live.png` while the match is played and `docs/img/report.png` at its end;
-//! `PICTURES=FOLDER` has them elsewhere. Both are of a page 900 wide.
+//! writes `docs/img/live.png` during the match and `docs/img/report.png` at its end;
+//! `PICTURES=FOLDER` changes the folder. Both pages are 900 CSS pixels wide.
 
 use std::path::{Path, PathBuf};
 
@@ -43,13 +43,13 @@ fn pictures_of_the_readme() {
     let token = site.token.clone().expect("it is kept");
     wait_for("the run is listed", || (site.get("/runs/nightly").code == 200).then_some(()));
     browser.open(&site.url(&format!("/runs/nightly#token={token}")));
-    // The run is in its middle: charts have been drawn, and both boards have pieces on them.
+    // In the middle of the run, charts are drawn and both boards have pieces.
     let games = "Number(document.querySelector('.standing progress')?.value ?? 0)";
     browser.wait_until(&format!("{games} >= 12 && document.querySelectorAll('svg').length > 4"));
     let boards = "document.querySelectorAll('.boards .board .marked').length";
     browser.wait_until(&format!("{boards} >= 4"));
     browser.picture(WIDTH, 1350, &folder.join("live.png"));
-    // Whatever it comes to.
+    // The result of the match does not matter.
     let _ = running.finish();
     site.end();
     let out = bench.path("nightly.html").display().to_string();

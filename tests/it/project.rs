@@ -1,4 +1,4 @@
-//! Settings and results are found from every folder of a repository, and only there.
+//! Tests that settings and results are found from every folder of a repository, and only there.
 
 use std::os::unix::fs::{MetadataExt, chown, symlink};
 use std::path::{Path, PathBuf};
@@ -8,10 +8,10 @@ use crate::support::programs;
 use crate::support::project::Project;
 use crate::support::snapshot::{expect_next, line_with};
 
-/// A user who is not the one that runs the tests.
+/// Id of a user other than the one that runs the tests.
 const OTHER: u32 = 65534;
 
-/// Settings that no default has.
+/// Settings that differ from all defaults.
 const SETTINGS: &str = "openings = \"books/one.epd\"\npairs = 1\nseed = 7\n[each]\nnodes = 1\n";
 
 const MATCH: [&str; 3] = ["match", "bundled:material", "bundled:blunder"];
@@ -24,7 +24,7 @@ fn at(bench: &Bench, folder: &Path, words: &[&str]) -> Finished {
     bench.start(Path::new("/bin/sh"), [&own, words].concat()).finish()
 }
 
-/// A repository with settings at its top, and a folder deep in it.
+/// Returns a repository with settings at its top, and a nested folder in it.
 fn project(bench: &Bench) -> (Project<'_>, PathBuf) {
     let project = Project::new(bench);
     project.write("arbiter.toml", SETTINGS);
@@ -34,7 +34,7 @@ fn project(bench: &Bench) -> (Project<'_>, PathBuf) {
     (project, deep)
 }
 
-/// Returns what a match says first.
+/// Returns the first lines of a match's messages.
 fn first_lines(done: &Finished) -> String {
     done.stderr.lines().take(3).map(|line| format!("{line}\n")).collect()
 }
@@ -53,7 +53,7 @@ fn settings_and_results_are_found_from_every_folder_of_a_repository() {
     );
     at(&bench, &deep, &line.split_whitespace().collect::<Vec<_>>()).expect_code(0);
     assert!(!deep.join("results").exists());
-    // A folder of this name without a store is somebody else's.
+    // A folder with this name but without a store does not belong to Arbiter.
     std::fs::create_dir(deep.join("results")).unwrap();
     for words in [
         &["results", "show", "run"][..],
@@ -70,7 +70,7 @@ fn settings_and_results_are_found_from_every_folder_of_a_repository() {
     symlink(&deep, bench.path("link")).unwrap();
     let linked = at(&bench, &bench.path("link"), &MATCH).expect_code(0);
     expect_next(&first_lines(&linked));
-    // The nearest settings count, and those that are named.
+    // The nearest settings count, unless others are named.
     project.write("src/arbiter.toml", "pairs = 2\n[each]\nnodes = 1\n");
     expect_next(&first_lines(&at(&bench, &deep, &MATCH).expect_code(0)));
     let named = ["--config", "../../arbiter.toml"];
@@ -160,7 +160,7 @@ fn gates_and_their_files_are_found_from_below() {
     let done = at(&bench, &src, &words).expect_code(0);
     expect_next(line_with(&done.stderr, "settings of"));
     assert!(project.top.join("results/ci-perft.log").is_file());
-    // The result of an earlier gate counts for the same files only.
+    // The result of an earlier gate counts only for the same files.
     project.write("perft.epd", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 ;D1 7\n");
     assert_ne!(at(&bench, &src, &words).code, Some(0));
 }

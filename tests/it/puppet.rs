@@ -1,7 +1,7 @@
-//! The misbehaving engine keeps its promises.
+//! Tests that the misbehaving engine behaves as documented.
 //!
-//! The tests of the harness blame the harness for what they see, so what the
-//! puppet does must be certain first.
+//! The tests of the harness blame the harness for every failure, so the behaviour of the puppet
+//! must be certain first.
 
 mod modes;
 mod play;
@@ -11,7 +11,7 @@ use std::process::Command;
 use crate::support::programs::puppet;
 use crate::support::talk::Talk;
 
-/// A puppet that has been greeted.
+/// Starts a puppet and completes the UCI handshake.
 fn greeted(args: &str) -> Talk {
     let mut talk = started(args);
     talk.send("uci");
@@ -19,7 +19,7 @@ fn greeted(args: &str) -> Talk {
     talk
 }
 
-/// Starts a puppet and sends it nothing.
+/// Starts a puppet without sending anything.
 fn started(args: &str) -> Talk {
     Talk::start(Command::new(puppet()).args(args.split_whitespace()))
 }
@@ -30,7 +30,7 @@ fn help() -> String {
     String::from_utf8(output.stdout).expect("the help is UTF-8")
 }
 
-/// The modes that the help lists, each with a description.
+/// Returns the modes that the help lists.
 pub fn mode_names() -> Vec<String> {
     let help = help();
     let values = help.split("Possible values:").nth(1).expect("modes are listed");

@@ -1,7 +1,7 @@
-//! Engines that people use play each other through the harness.
+//! Tests of well-known engines that play each other through the harness.
 //!
-//! If the engines are missing, the test says so and is skipped, except in continuous integration,
-//! where `tests/run` should have installed them.
+//! If the engines are missing, a test prints a notice and is skipped, except in continuous
+//! integration, where `tests/run` should have installed them.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use crate::support::plan::Plan;
 use crate::support::programs::installed;
 use crate::support::snapshot::{expect_next, line_with, without_figures};
 
-/// The programs, or `None` with a notice if one is missing.
+/// Returns the programs, or `None` with a notice if one is missing.
 #[track_caller]
 fn programs<const N: usize>(names: [&str; N]) -> Option<[PathBuf; N]> {
     let missing: Vec<&str> = names.into_iter().filter(|name| installed(name).is_none()).collect();
@@ -24,13 +24,14 @@ fn programs<const N: usize>(names: [&str; N]) -> Option<[PathBuf; N]> {
     None
 }
 
-/// Faults that no engine of these commits unless the harness provokes it.
+/// Faults that none of these engines commits unless the harness provokes them.
 const FAULTS: [&str; 5] = ["illegal_move", "unparseable_move", "crash", "disconnect", "stall"];
 
-/// Plays one pair, with a clock for a few moves only, and returns how many games were lost on time.
+/// Plays one pair, with a clock for a few moves only, and returns the number of games lost on time.
 ///
-/// Other faults fail the test. Time is apart: on a busy machine an old engine
-/// may overstep a short time control, which is nobody's fault here.
+///
+/// Other faults fail the test. Losses on time are allowed, because an old engine may exceed a short
+/// time control on a busy machine, which is not a fault of the harness.
 #[track_caller]
 fn play(specs: [String; 2], each: &str) -> u64 {
     let bench = Bench::new();
@@ -54,16 +55,16 @@ fn play(specs: [String; 2], each: &str) -> u64 {
     report.ended_by("time_forfeit")
 }
 
-/// Returns the value of `--engine` for a program; `fields` each have a comma in front.
+/// Returns the value of `--engine` for a program; `fields` are further fields, each preceded by a
+/// comma.
 fn spec(name: &str, program: &Path, fields: &str) -> String {
     format!("name={name},cmd={}{fields}", program.display())
 }
 
 #[test]
 fn stockfish_and_ethereal_play_with_a_node_limit() {
-    // Not Glaurung, which answers `bestmove (none)` when the limit comes before
-    // its first iteration is complete, nor Toga and GNU Chess, which know no
-    // such limit.
+    // Excluded are Glaurung, which answers `bestmove (none)` if the limit is reached before its
+    // first iteration is complete, and Toga and GNU Chess, which do not support this limit.
     let Some([stockfish, ethereal]) = programs(["stockfish", "ethereal-chess"]) else { return };
     let stockfish = spec("Stockfish", &stockfish, ",option.Hash=16,option.Threads=1");
     let lost = play([stockfish, spec("Ethereal", &ethereal, ",option.Hash=16")], "nodes=3000");
@@ -87,12 +88,12 @@ fn toga_and_ethereal_play_with_a_clock() {
 fn gnuchess_is_started_with_an_argument() {
     let Some([gnuchess, ethereal]) = programs(["gnuchess", "ethereal-chess"]) else { return };
     let specs = [spec("GNUChess", &gnuchess, ""), spec("Ethereal", &ethereal, "")];
-    // The only limit besides time that both heed.
+    // The only limit besides time that both obey.
     assert_eq!(play(specs, "depth=6"), 0, "there is no clock to lose on");
 }
 
 #[test]
-fn stockfish_and_toga_think_on_each_others_time() {
+fn stockfish_and_toga_ponder() {
     let Some([stockfish, toga]) = programs(["stockfish", "toga2"]) else { return };
     let stockfish = spec("Stockfish", &stockfish, ",ponder=true,option.Threads=1");
     play([stockfish, spec("Toga", &toga, ",ponder=true")], "tc=3+0.05");
@@ -126,7 +127,7 @@ fn engines_play_in_a_sandbox() {
     play([spec("Script", &script, &held("")), spec("Toga", &toga, &held(""))], "depth=6");
 }
 
-/// Plays an engine that speaks the protocol of xboard against one that does not.
+/// Plays an xboard engine against a UCI engine.
 #[track_caller]
 fn play_xboard(name: &str) {
     let Some([xboard, toga]) = programs([name, "toga2"]) else { return };
@@ -135,7 +136,7 @@ fn play_xboard(name: &str) {
 }
 
 #[test]
-fn fairymax_plays_by_edit() {
+fn fairymax_plays_with_the_edit_command() {
     play_xboard("fairymax");
 }
 

@@ -1,5 +1,5 @@
-//! Records of games: PGN as configured by the user, final positions, error output, and latencies of
-//! the engines.
+//! Tests of the records of games: PGN as configured by the user, final positions, error output, and
+//! engine latencies.
 
 use rustix::process::Signal;
 use serde_json::Value;
@@ -11,7 +11,7 @@ use crate::support::bench::{Bench, Finished};
 use crate::support::plan::{Plan, RunOutput};
 use crate::support::store;
 
-/// The bundled engine against a puppet.
+/// Returns a match of the bundled engine against a puppet.
 fn telling<'a>(bench: &'a Bench, pairs: usize) -> Plan<'a> {
     Plan::new(bench, "match", pairs)
         .engine("cmd=bundled,name=A".to_owned())
@@ -20,7 +20,7 @@ fn telling<'a>(bench: &'a Bench, pairs: usize) -> Plan<'a> {
         .set("max-moves", 6)
 }
 
-/// The comments of a PGN that are not about the book.
+/// Returns the comments of a PGN, except those about the book.
 fn comments(pgn: &str) -> Vec<String> {
     let inner = pgn.split('{').skip(1).filter_map(|rest| rest.split_once('}'));
     inner.map(|(comment, _)| comment.replace('\n', " ")).collect()
@@ -33,7 +33,7 @@ fn comments_contain_the_requested_fields() {
     let played = plan.expect_output(0);
     let comments = comments(&played.pgn);
     assert_eq!(comments.len(), 24);
-    // The puppet says so little that its comments cannot be mistaken.
+    // The puppet reports so little that its comments are recognizable.
     let (short, long): (Vec<&String>, Vec<&String>) =
         comments.iter().partition(|comment| comment.contains("/1 "));
     assert_eq!((short.len(), long.len()), (12, 12), "{comments:#?}");
@@ -158,7 +158,7 @@ fn opening_start_must_be_within_the_book() {
     run(&Bench::new(), 4).expect_error(3);
 }
 
-/// The final positions of the games in a PGN, as the file of positions should have them.
+/// Returns the final positions of the games in a PGN, in the format of the file of positions.
 fn ends(played: &RunOutput) -> String {
     let line = |game: &crate::support::pgn::Game| {
         let end = &game.end;
@@ -180,7 +180,7 @@ fn final_positions_survive_kills_each_once() {
         running.signal(Signal::KILL);
         running.finish();
         bench.wait_until_quiet();
-        // The last line may be torn: it was written, but not all of it.
+        // The last line may be incomplete, because only a part of it was written.
         let text = bench.read("ends.epd");
         bench.write("ends.epd", &text[..text.len().saturating_sub(kill).max(before.len() + 1)]);
         running = resume::resume(&bench);
@@ -210,7 +210,7 @@ fn each_engine_has_a_file_for_its_error_output() {
 }
 
 #[test]
-fn moves_that_lose_on_time_are_latencies_too() {
+fn latencies_include_moves_that_lose_on_time() {
     let bench = Bench::new();
     let plan = Plan::new(&bench, "match", 1).puppet("A", "--seed 1 --mode slow --delay-ms 700");
     let plan = plan.puppet("B", "--seed 2").set("each", "tc=0.2");
@@ -221,7 +221,7 @@ fn moves_that_lose_on_time_are_latencies_too() {
     assert_eq!(latency(&report, "B", "overrun"), None);
 }
 
-/// The figures of one engine and kind.
+/// Returns the latencies of one engine and kind.
 pub fn latency<'a>(report: &'a Value, engine: &str, kind: &str) -> Option<&'a Value> {
     let all = report["latencies"].as_array().expect("there is a list");
     all.iter().find(|one| one["engine"] == engine && one["kind"] == kind)
@@ -245,7 +245,7 @@ fn latencies_are_measured_and_kept() {
     assert_eq!((count("A", "ready"), count("B", "ready")), (Some(4), Some(4)));
     assert_eq!((count("A", "move"), count("B", "move")), (Some(20), Some(20)));
     assert_eq!((count("A", "overrun"), count("B", "overrun")), (None, Some(20)));
-    // It thinks for 20 ms and says that it took no time.
+    // The engine thinks for 20 ms but reports no time.
     assert!(us("A", "move", "p50_us") >= 19_800, "{report:#}");
     assert!(us("B", "ready", "p50_us") >= 297_000, "{report:#}");
     assert_eq!(us("B", "overrun", "max_us"), 0, "{report:#}");
@@ -267,7 +267,7 @@ fn latencies_are_measured_and_kept() {
 }
 
 #[test]
-fn latencies_of_a_run_that_was_killed_count_each_game_once() {
+fn latencies_of_a_killed_run_count_each_game_once() {
     let bench = Bench::new();
     let running = resume::slow(&bench).set("each", "tc=60+1").start();
     resume::wait_for_pairs(&bench, 3);

@@ -1,4 +1,5 @@
-//! Reports as documents: what they hold, what they need, and how they refuse.
+//! Tests of reports as documents: their content, their independence of other files, and invalid
+//! requests.
 
 use std::fs;
 
@@ -11,7 +12,7 @@ use crate::support::store;
 
 const PAIRS: usize = 6;
 
-/// A run of puppets that play at random.
+/// Plays a run of puppets with random moves.
 fn play_random(bench: &Bench, command: &'static str, engines: usize) -> Finished {
     // Without a move limit, some games are won.
     let mut plan = Plan::new(bench, command, PAIRS).unset("max-moves");
@@ -36,8 +37,8 @@ fn estimates_without_an_interval_have_no_chart() {
     report(&bench, &["run", "--out", &out]).expect_code(0);
     let page = bench.read("run.html");
     expect_next(&outline(&page));
-    // Besides the head, which has a picture of each figure, and the boards of openings: games of
-    // three moves have no course of clocks and depths.
+    // Besides the charts there are the head, which has a picture of each figure, and the boards of
+    // openings. Games of three moves have no charts of clocks and depths.
     let charts = page.matches("class=\"wide\"").count() + page.matches("class=\"small\"").count();
     assert_eq!(charts, page.matches(phrases::FIGURES).count());
     assert!(charts > 4 && charts < page.matches("<figure>").count() - 1, "{charts} charts");
@@ -51,13 +52,13 @@ fn a_page_holds_all_and_needs_nothing() {
     report(&bench, &["run", "--out", &out]).expect_code(0);
     let page = bench.read("run.html");
     expect_next(&outline(&page));
-    // Each chart is drawn, and its figures are there as a table.
+    // Each chart is drawn, and its figures are also in a table.
     let figures = page.matches("<figure").count();
     assert!(figures >= 4, "{figures} figures");
-    // A drawing for screens and one for telephones, or a small one for both.
+    // Each chart has a drawing for wide and one for narrow screens, or a small one for both.
     let drawn = |class: &str| page.matches(&format!("<svg class=\"{class}\"")).count();
     assert_eq!(drawn("wide"), drawn("narrow"));
-    // All are charts but the boards of openings.
+    // All figures are charts, except the boards of openings.
     assert_eq!(drawn("wide") + drawn("small"), figures - 1);
     assert_eq!(page.matches(phrases::FIGURES).count(), figures - 1);
     for reference in ["src=", "<link", "@import", "url("] {
@@ -127,7 +128,7 @@ fn impossible_reports_are_rejected() {
     report(&bench, &["run", "run", "--out", &file]).expect_error(2);
     let lost = bench.path("nowhere/run.html").display().to_string();
     report(&bench, &["run", "--out", &lost]).expect_error(7);
-    // The old file stays as it was.
+    // The old file is unchanged.
     let kept = bench.write("kept.html", "kept");
     let kept = kept.display().to_string();
     report(&bench, &["walk", "--out", &kept]).expect_error(3);
@@ -149,11 +150,11 @@ fn games_of_a_file_have_a_report_too() {
     assert!(page.contains("<td>games.pgn</td>"), "{page}");
     expect_next(&outline(&page));
     let figures = page.matches("<figure").count();
-    // A drawing for screens and one for telephones, or a small one for both.
+    // Each chart has a drawing for wide and one for narrow screens, or a small one for both.
     let drawn = |class: &str| page.matches(&format!("<svg class=\"{class}\"")).count();
     assert_eq!(drawn("wide"), drawn("narrow"));
     assert_eq!(drawn("wide") + drawn("small"), figures);
-    // The ratings are those of the run, and so are their intervals.
+    // Ratings and intervals equal those of the run.
     let text = report(&bench, &[&pgn, "--format", "json"]).expect_code(0).json();
     let standings = run["tournament"]["standings"].as_array().expect("a table");
     for player in text["players"].as_array().expect("players") {
@@ -179,7 +180,7 @@ fn games_of_a_file_have_a_report_too() {
 }
 
 #[test]
-fn evaluations_are_those_of_the_store_in_a_file_of_games_too() {
+fn a_file_of_games_gives_the_evaluations_of_the_store() {
     let bench = Bench::new();
     let engine = |name: &str, eval: &str| format!("name={name},cmd=bundled,eval={eval}");
     Plan::new(&bench, "match", 12)
@@ -230,7 +231,7 @@ fn tables_of_one_tournament_agree() {
 }
 
 #[test]
-fn single_games_that_were_all_won_have_no_section_without_content() {
+fn reports_of_single_won_games_have_no_empty_section() {
     let bench = Bench::new();
     Plan::new(&bench, "match", 4)
         .engine("name=palimpsest,cmd=bundled,eval=palimpsest".to_owned())

@@ -1,5 +1,4 @@
-//! A run that is cut short is continued, and in the end it is as if it had never
-//! been cut.
+//! Tests that an interrupted run is resumed, and gives the same result as an uninterrupted one.
 
 use rusqlite::Connection;
 use rustix::process::Signal;
@@ -10,10 +9,10 @@ use crate::support::plan::{Plan, RunOutput};
 use crate::support::snapshot::expect_next;
 use crate::support::{store, wait_for};
 
-/// Pairs of a run that is cut short.
+/// Number of pairs of a run that is interrupted.
 pub const PAIRS: usize = 12;
 
-/// A run slow enough to be cut short in the middle.
+/// Returns a run that is slow enough to be interrupted in the middle.
 pub fn slow(bench: &Bench) -> Plan<'_> {
     Plan::new(bench, "match", PAIRS)
         .puppet("A", "--seed 1 --delay-ms 8")
@@ -30,7 +29,7 @@ pub fn uninterrupted() -> RunOutput {
         .expect_output(0)
 }
 
-/// Continues the run in `bench`. The plan is in the store: only the paths of the store and of the
+/// Resumes the run in `bench`. The plan is in the store, so only the paths of the store and of the
 /// output are given again.
 pub fn resume(bench: &Bench) -> Running {
     let results = bench.path("results").display().to_string();
@@ -39,7 +38,8 @@ pub fn resume(bench: &Bench) -> Running {
     bench.arbiter(args.into_iter().chain(["--format", "json"]))
 }
 
-/// Waits until `count` pairs are in the store and asserts that others are not.
+/// Waits until at least `count` pairs are in the store, asserts that the run is not complete, and
+/// returns the number of stored pairs.
 #[track_caller]
 pub fn wait_for_pairs(bench: &Bench, count: usize) -> usize {
     let results = bench.path("results");
@@ -52,7 +52,7 @@ pub fn wait_for_pairs(bench: &Bench, count: usize) -> usize {
 }
 
 #[test]
-fn a_run_survives_being_killed_again_and_again() {
+fn a_run_survives_repeated_kills() {
     let bench = Bench::new();
     let mut running = slow(&bench).start();
     for kill in 1..=3 {
@@ -70,8 +70,8 @@ fn a_run_survives_being_killed_again_and_again() {
     bench.wait_until_quiet();
 }
 
-/// Cuts a run short by filling the disk that `folder` of its bench is on, with a file of the run
-/// that the error is to name.
+/// Interrupts a run by filling the disk of `folder`; the error has to name the file `file` of the
+/// run.
 fn a_disk_fills_up(folder: &str, file: &str) {
     let bench = Bench::new();
     let Some(disk) = Disk::mount(bench.path(folder)) else { return };
@@ -82,7 +82,7 @@ fn a_disk_fills_up(folder: &str, file: &str) {
     disk.fill();
     let finished = running.finish().expect_code(7);
     assert!(finished.stderr.contains(file), "{finished:#?}");
-    // A file that the disk has no room for is saved in the next folder that has room.
+    // A file without room on the disk is saved in the next folder that has room.
     let (_, rest) = finished.stderr.split_once(" saved ").expect("the message names a file");
     let saved = rest.split([' ', ':', ';']).nth(1).expect("a name follows");
     let saved = std::path::Path::new(saved);
@@ -138,7 +138,7 @@ fn a_pgn_file_on_a_full_disk_loses_no_game() {
 #[test]
 fn engines_do_not_outlive_a_harness_that_is_killed() {
     let bench = Bench::new();
-    // These engines ignore the end of their input and the request to end.
+    // These engines ignore the end of their input and the request to exit.
     let args = |seed: u32| format!("--mode ignore-quit --ignore-term --delay-ms 8 --seed {seed}");
     let plan = Plan::new(&bench, "match", PAIRS).puppet("A", &args(1)).puppet("B", &args(2));
     let running = plan.start();
@@ -167,9 +167,9 @@ fn a_run_is_complete_though_its_final_status_cannot_be_written() {
 }
 
 #[test]
-fn resuming_a_run_that_is_over_changes_nothing() {
+fn resuming_a_finished_run_changes_nothing() {
     let bench = Bench::new();
-    // The path depends on the folder, but the file is the same.
+    // The path is relative to the current folder, but the file is the same.
     let plan = Plan::new(&bench, "match", 2).puppet("A", "--seed 1").puppet("B", "--seed 2");
     let played = plan.set("pgn", "games.pgn").expect_output(0);
     for pgn in ["games.pgn", "./games.pgn", &bench.path("games.pgn").display().to_string()] {
@@ -211,7 +211,7 @@ fn a_locked_run_is_not_read() {
     let lock = std::fs::File::create(bench.path("results/run.lock")).expect("the folder is there");
     lock.lock().expect("nobody else has it");
     let results = bench.path("results").display().to_string();
-    // The kind of the run would be the first thing to be wrong with it.
+    // If the run were read, the error would be about its kind, which is match and not sprt.
     let finished = bench.arbiter(["sprt", "--resume", "run", "--results", &results]).finish();
     expect_next(&finished.stderr);
 }
@@ -227,7 +227,7 @@ fn another_pgn_file_gets_all_games_and_is_remembered() {
         let args = ["match", "--resume", "run", "--results", &results];
         bench.arbiter(args.into_iter().chain(more.iter().copied())).finish()
     };
-    // A file that cannot be had leaves everything as it was.
+    // An unusable file changes nothing.
     resume(&["--pgn", "no/such/folder.pgn"]).expect_code(7);
     resume(&[]).expect_code(0);
     for more in [&["--pgn", "other.pgn"][..], &[]] {

@@ -1,5 +1,5 @@
-//! The JSON Schemas of what machines read. What commands print in all other tests is checked too;
-//! see [`crate::support::schema`].
+//! Tests of the JSON Schemas of machine-readable output. The JSON output of all other tests is also
+//! checked; see [`crate::support::schema`].
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -25,9 +25,9 @@ fn engines_are_checked_in_json() {
     assert!(checked[1]["error"].is_string(), "{checked:#}");
 }
 
-/// `UPDATE_EXPECT=1 cargo test -p tests --test it schemas` writes them anew.
+/// `UPDATE_EXPECT=1 cargo test -p tests --test it schemas` rewrites the schemas.
 #[test]
-fn the_schemas_of_the_book_are_those_of_the_program() {
+fn schemas_in_the_book_match_the_program() {
     let bench = Bench::new();
     let made = bench.path("schema").display().to_string();
     bench.arbiter(["man", "--format", "json-schema", "--out", &made]).finish().expect_code(0);
@@ -36,7 +36,7 @@ fn the_schemas_of_the_book_are_those_of_the_program() {
         expect_file![folder().join(name)].assert_eq(&bench.read(&format!("schema/{name}")));
     }
     assert_eq!(names(&folder()), names_made);
-    // The page that lists them.
+    // The page that lists the schemas.
     let page = folder().with_file_name("formats.md");
     let text = std::fs::read_to_string(&page).expect("the page can be read");
     let (mut expected, _) =

@@ -1,4 +1,4 @@
-//! The live page over HTTP: its content during a run, and the requests that it obeys.
+//! Tests of the live page over HTTP: its content during a run, and the requests that it obeys.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -12,7 +12,7 @@ use crate::support::site::{Site, outline, words};
 use crate::support::snapshot::{expect_next, without_figures, without_machine};
 use crate::support::{phrases, programs, store, wait_for};
 
-/// A run of puppets that play at random, which is over.
+/// Plays a complete run of puppets with random moves.
 fn play_random(bench: &Bench, name: &str, seed: u32) {
     Plan::new(bench, "sprt", 6)
         .puppet("P&0", &format!("--seed {seed}"))
@@ -35,7 +35,7 @@ fn a_run_is_followed_from_before_its_start_to_its_end() {
     assert!(boards.contains(">A<"), "{boards}");
     expect_next(&words(&events.wait_for("part-state", &["data-phase=\"ended\""])));
     list.wait_for("run-run", &[">24</td>"]);
-    // A page that is asked for now says the same.
+    // A page that is loaded now shows the same.
     let page = site.get("/runs/run").body;
     expect_next(&outline(&page));
     // Viewers change nothing.
@@ -70,24 +70,24 @@ fn the_list_is_filtered_by_the_server() {
     ] {
         assert_eq!(found(query), expected, "{query}");
     }
-    // The same words as on the command line.
+    // The command line accepts the same filters.
     let wanted = ["--filter", "^O", "--kind", "sprt", "--state", "ended", "--engine", "P&1"];
     let args = [&["results", "list", "--results", "results"][..], &wanted].concat();
     let listed = bench.arbiter(args).finish().expect_code(0).stdout;
     assert!(listed.contains("one") && !listed.contains("two"), "{listed}");
     let page = site.get("/?q=(").body;
     assert!(page.contains("part-standing") && !page.contains("run-one"), "{page}");
-    // Each list has changes of its own.
+    // Each list receives its own changes.
     let mut list = site.events("/events/runs?q=three");
     play_random(&bench, "three", 15);
     let row = list.wait_for("run-three", &["class=\"badge "]);
     assert!(row.contains("/runs/three"), "{row}");
     site.end();
-    // A run that breaks every reader is listed, too.
+    // A run that breaks every reader is still listed.
     let broken = "UPDATE runs SET plan = json_set(plan, '$.engines', json('[]')) WHERE run = 'one'";
     store::change(&bench.path("results"), broken);
     let args = ["results", "list", "--results", "results"];
-    // The list reports the panic, too.
+    // The list reports the panic too.
     let listed = bench.arbiter(args).finish();
     assert_eq!(listed.code, Some(0), "{listed:?}");
     let site = Site::start(&bench, &["--read-only"]);
@@ -104,7 +104,7 @@ fn the_list_is_filtered_by_the_server() {
 }
 
 #[test]
-fn games_are_listed_opened_and_come_as_pgn() {
+fn games_are_listed_opened_and_downloaded_as_pgn() {
     let bench = Bench::new();
     play_random(&bench, "one", 11);
     let pgn = bench.read("games.pgn");
@@ -112,7 +112,7 @@ fn games_are_listed_opened_and_come_as_pgn() {
     let list = |query: &str| site.get(&format!("/runs/one/games{query}")).body;
     let all = list("");
     assert!(all.contains("1 – 12 of 12 ") && all.contains("/runs/one/games/6.2\""), "{all}");
-    // The lengths that the PGN tells.
+    // The lengths are those in the PGN.
     let plies =
         pgn.lines().filter_map(|line| line.strip_prefix("[PlyCount \"")?.strip_suffix("\"]"));
     let lengths: Vec<u32> = plies.map(|plies| plies.parse::<u32>().unwrap().div_ceil(2)).collect();
@@ -178,7 +178,7 @@ fn control_requires_the_token() {
     let [speed, rest] = phrases::PACE;
     let state = events.wait_for("part-state", &["data-state=\"running\"", speed, rest]);
     assert!(!state.contains("NaN"), "{state}");
-    // The page lists the commands to the run, the newest first.
+    // The page lists the commands to the run, newest first.
     let [paused, resumed] = phrases::EVENTS;
     let told = events.wait_for("part-events", &[paused, resumed]);
     assert!(told.find(resumed) < told.find(paused), "{told}");
@@ -199,7 +199,7 @@ fn control_requires_the_token() {
     site.end();
 }
 
-/// Registers an engine `silent`, which answers as long as there is no file `asleep`.
+/// Registers an engine `silent`, which replies as long as the file `asleep` does not exist.
 fn add_silent(bench: &Bench) {
     let (asleep, puppet) = (bench.path("asleep"), programs::puppet().display());
     let text = format!("#!/bin/sh\n[ -e {} ] && exec sleep 60\nexec {puppet}\n", asleep.display());
@@ -210,7 +210,7 @@ fn add_silent(bench: &Bench) {
     bench.arbiter(["engines", "add", "silent", &silent]).finish().expect_code(0);
 }
 
-/// Returns the request of the form that starts a test.
+/// Returns the request that the form sends to start a test.
 fn ask(dev: &str, base: &str, name: &str) -> String {
     format!("/start?dev={dev}&base={base}&limit=nodes%3D9&elo0=0&elo1=200&pairs=20&name={name}")
 }
@@ -243,7 +243,7 @@ fn the_token_allows_tests_but_no_other_programs() {
         assert_eq!(reply.code, 400, "{word}: {reply:?}");
         assert!(!bench.path("results/bad.log").exists(), "{word}");
     }
-    // A name that is no engine's is taken for a revision, not for a program of the search path.
+    // A name that is not a registered engine means a revision, not a program in the search path.
     let mut asked = 0;
     let reply = wait_for("it is refused", || {
         asked += 1;
@@ -251,12 +251,12 @@ fn the_token_allows_tests_but_no_other_programs() {
         (reply.code == 400).then_some(reply)
     });
     assert!(reply.body.starts_with("error"), "{reply:?}");
-    // A client that got an answer knows the reason, so no file has it; a client without one reads
-    // it there.
+    // A client that got a reply knows the reason, so no file contains it; a client without a reply
+    // finds the reason in the file.
     assert!(asked > 1 || !bench.path("results/bad.log").exists());
     assert!(!bench.path("was-here").exists());
     let reply = site.command(&first);
-    // The run is there immediately, except on a very busy machine.
+    // The run exists immediately, except on a very busy machine.
     let is_there = reply.code == 201 && reply.head.contains("location: /runs/first");
     assert!(is_there || reply.code == 202, "{reply:?}");
     let second = site.command(&ask("bundled", "bundled:material", "second"));
@@ -272,14 +272,14 @@ fn the_token_allows_tests_but_no_other_programs() {
     assert!([201, 202].contains(&site.command(&ask("bundled", "bundled:material", "second")).code));
     site.events("/events/runs/second").wait_for("part-state", &["data-phase=\"ended\""]);
     assert!(bench.read("results/second.log").contains("material"));
-    // A test whose run has not started is stopped, too.
+    // A test whose run has not started is also stopped.
     bench.write("asleep", "");
     let reply = site.command(&ask("bundled", "silent", "third"));
     assert_eq!(reply.code, 202, "{reply:?}");
     let stopped = site.command("/runs/third/stop");
     assert_eq!(stopped.code, 200, "{stopped:?}");
     expect_next(&stopped.body);
-    // A log that leads elsewhere is not written.
+    // A log that is a link is not written.
     std::os::unix::fs::symlink(bench.write("other", ""), bench.path("results/link.log"))
         .expect("the folder is there");
     wait_for("it has ended", || {
@@ -309,7 +309,7 @@ fn a_server_ends_in_time_though_a_start_waits() {
 }
 
 #[test]
-fn every_answer_keeps_browsers_in_bounds() {
+fn every_reply_has_security_headers() {
     let bench = Bench::new();
     play_random(&bench, "one", 11);
     play_random(&bench, "two", 13);
@@ -349,7 +349,7 @@ fn every_answer_keeps_browsers_in_bounds() {
     assert!(!site.get("/runs/one").body.contains("data-command"));
     let names = site.get("/compare?run=one&run=two").body;
     assert!(names.contains("P&amp;0 v P&amp;1") && names.contains(">two<"), "{names}");
-    // The same report as the one that is written, but kept apart from the pages of the server.
+    // The report equals the written one, but is isolated from the pages of the server.
     let report = site.get("/runs/one/report.html");
     assert!(report.head.contains("sandbox allow-scripts"), "{}", report.head);
     let out = bench.path("one.html").display().to_string();
@@ -444,7 +444,7 @@ fn idle_connections_block_no_client() {
     let bench = Bench::new();
     let site = Site::start(&bench, &[]);
     let connect = |_| TcpStream::connect(&site.address).expect("the server listens");
-    // Most of them make room for others immediately; the remaining ones are closed by a timeout.
+    // Most of them make room for new connections immediately; a timeout closes the rest.
     let idle: Vec<TcpStream> = (0..600).map(connect).collect();
     let slow: Vec<TcpStream> = (0..150).map(connect).collect();
     let deaf = connect(0);
@@ -467,7 +467,7 @@ fn idle_connections_block_no_client() {
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
     assert_eq!(site.connections(), 2, "that of the page, and that of who does not read");
     wait_for("who does not read is gone", || (site.connections() == 1).then_some(()));
-    // The page has received nothing all the while, and still gets events.
+    // The page has received nothing in the meantime, but still gets events.
     play_random(&bench, "one", 11);
     list.wait_for("run-one", &["class=\"badge "]);
     site.end();

@@ -1,4 +1,5 @@
-//! The units of systemd, where its tools are installed, and what services print.
+//! Tests of the systemd units, if the tools of systemd are installed, and of the messages of
+//! services.
 
 use std::path::Path;
 use std::process::Command;
@@ -13,7 +14,7 @@ use crate::support::snapshot::expect_next;
 use crate::support::wait_for;
 
 #[test]
-fn units_are_understood_and_hardened() {
+fn systemd_units_are_valid_and_hardened() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../packaging/systemd");
     let bench = Bench::new();
     let own = programs::arbiter().display().to_string();
@@ -23,7 +24,7 @@ fn units_are_understood_and_hardened() {
         let mut words = start.expect("it starts a program").split(' ').skip(1).collect::<Vec<_>>();
         words.push("--help");
         bench.arbiter(words).finish().expect_code(0);
-        // Its verification wants the program to be installed.
+        // The verification requires that the program is installed.
         let unit = bench.write(unit, text.replace("/usr/bin/arbiter", &own));
         for task in [&["verify"][..], &["security", "--offline=true", "--threshold=20"]] {
             let Ok(done) = Command::new("systemd-analyze").args(task).arg(&unit).output() else {
@@ -35,7 +36,7 @@ fn units_are_understood_and_hardened() {
     }
 }
 
-/// Returns the messages of a log of JSON lines after checking the fields that all have.
+/// Returns the messages of a log of JSON lines, after checking the fields that all messages have.
 fn messages(log: &str) -> Vec<Value> {
     let read = |line: &str| {
         let message: Value = serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}"));

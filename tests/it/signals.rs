@@ -1,4 +1,4 @@
-//! Ctrl-C: once to finish the games in play, again to leave immediately.
+//! Tests of Ctrl-C: once to finish the games in progress, again to exit immediately.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ fn one_signal_finishes_games_in_flight() {
     assert_eq!(RunOutput::read(&bench, &finished), uninterrupted());
 }
 
-/// A run whose games do not end in the time that a test has.
+/// Returns a run whose games do not end during a test.
 fn endless(bench: &Bench) -> Plan<'_> {
     let logs = bench.path("logs");
     std::fs::create_dir(&logs).expect("a folder can be made");
@@ -54,7 +54,7 @@ fn one_signal_waits_for_a_long_game_and_a_second_stops_immediately() {
     let mut running = endless(&bench).start();
     wait_for_search(&bench);
     running.signal(Signal::INT);
-    // An event that must not happen cannot be waited for, so the test watches for a while.
+    // A test cannot wait for an event that must not happen, so it watches for a while.
     std::thread::sleep(Duration::from_secs(2));
     assert!(!running.has_ended(), "one interrupt must not stop a game");
     running.signal(Signal::INT);
@@ -98,7 +98,7 @@ fn sigterm_is_obeyed_and_distinguished_from_sigint() {
 }
 
 #[test]
-fn a_hang_up_that_was_to_be_ignored_is_ignored() {
+fn an_ignored_hang_up_signal_stays_ignored() {
     let bench = Bench::new();
     let running = slow(&bench).start_by(r#"trap '' HUP; exec "$0" "$@""#);
     wait_for_pairs(&bench, 1);
@@ -108,11 +108,11 @@ fn a_hang_up_that_was_to_be_ignored_is_ignored() {
 }
 
 #[test]
-fn a_terminal_that_went_away_does_not_end_a_run() {
+fn a_closed_terminal_does_not_end_a_run() {
     let bench = Bench::new();
     let finished = slow(&bench).start_by(r#"exec "$0" "$@" 2>/dev/full"#).finish().expect_code(0);
     assert_eq!(RunOutput::read(&bench, &finished), uninterrupted());
-    // A result that nobody can read is another matter.
+    // If the result cannot be written, the exit code is different.
     let bench = Bench::new();
     let finished = slow(&bench).start_by(r#"exec "$0" "$@" >/dev/full"#).finish();
     assert_eq!(finished.code, Some(7), "{finished:#?}");

@@ -1,5 +1,5 @@
-//! Results in every form: files beside this one, made from a hand-written store. `UPDATE_EXPECT=1
-//! cargo test -p tests --test it snapshots` rewrites them; check what changed.
+//! Tests of results in every format: snapshots of a hand-written store. `UPDATE_EXPECT=1 cargo test
+//! -p tests --test it snapshots` rewrites them; check the changes.
 
 pub mod rich;
 
@@ -10,7 +10,7 @@ use clap::{ArgAction, Command, CommandFactory};
 use crate::support::bench::Bench;
 use crate::support::snapshot::expect;
 
-/// A bench with the store.
+/// Returns a bench with the store.
 fn filled() -> Bench {
     let bench = Bench::new();
     rich::fill(&bench.path("results"));
@@ -23,7 +23,7 @@ fn output_of(bench: &Bench, args: &[&str]) -> String {
     bench.arbiter(args).finish().expect_code(0).stdout
 }
 
-/// The page without its style and script, which have no results in them.
+/// Returns the page without its style and script, which contain no results.
 fn bare(page: &str) -> String {
     let mut text = String::new();
     let mut rest = page;
@@ -33,7 +33,7 @@ fn bare(page: &str) -> String {
         text.push_str(&format!("{before}{start}{end}"));
         rest = behind;
     }
-    // A line for each element, so that a difference can be read.
+    // One line for each element makes differences readable.
     (text + rest).replace("><", ">\n<")
 }
 
@@ -49,7 +49,7 @@ fn a_report_in_every_form() {
 }
 
 #[test]
-fn a_tournament_an_ablation_and_a_tuning() {
+fn tournament_ablation_and_tuning_in_every_form() {
     let bench = filled();
     for run in ["tournament", "ablation", "tuning"] {
         for form in ["md", "csv", "junit", "text"] {
@@ -156,7 +156,7 @@ fn nothing_is_wider_than_the_terminal() {
 #[test]
 fn colour_is_printed_on_request() {
     let bench = filled();
-    // The bench sets NO_COLOR, and standard output is no terminal.
+    // The bench sets NO_COLOR, and standard output is not a terminal.
     let plain = output_of(&bench, &["results", "show", "rich"]);
     assert!(!plain.contains('\u{1b}'), "{plain}");
     assert_eq!(output_of(&bench, &["results", "show", "rich", "--color", "auto"]), plain);
@@ -171,8 +171,8 @@ fn snapshot(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("it/snapshots").join(name)
 }
 
-/// A line for each command, positional argument and flag: names, short names and aliases, whether
-/// it takes a value, and which values if they are named.
+/// Appends a line for each command, positional argument and flag: names, short names and aliases,
+/// whether it takes a value, and the possible values.
 fn flags(command: &Command, path: &str, text: &mut String) {
     let aliases = command.get_all_aliases().map(|alias| format!(" = {alias}")).collect::<String>();
     text.push_str(&format!("{path}{aliases}\n"));
@@ -205,8 +205,8 @@ fn flags(command: &Command, path: &str, text: &mut String) {
     }
 }
 
-/// Scripts rely on these names: lines are added, and none is removed or changed within a major
-/// version.
+/// Scripts rely on these names: within a major version, lines may be added, but not removed or
+/// changed.
 #[test]
 fn commands_and_flags() {
     let mut text = String::new();
@@ -214,7 +214,7 @@ fn commands_and_flags() {
     expect("flags.text", &text);
 }
 
-/// No number gets another meaning, ever: lines are added, and none is taken away or changed.
+/// Exit codes never change their meaning: lines may be added, but not removed or changed.
 #[test]
 fn exit_codes() {
     let line = |code: arbiter::ExitCode| format!("{} {code:?}\n", code as u8);

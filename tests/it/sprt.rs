@@ -1,5 +1,5 @@
-//! The sequential test: it stops when the evidence suffices, says which way,
-//! and says so with its exit code.
+//! Tests of the SPRT: it stops when the evidence suffices, and reports the verdict in text and exit
+//! code.
 
 use rustix::process::Signal;
 use serde_json::Value;
@@ -12,7 +12,7 @@ use crate::support::{store, wait_for};
 const GREEDY: &str = "--skill greedy --seed 1";
 const RANDOM: &str = "--skill random --seed 2";
 
-/// A test of whether the first engine is 50 Elo stronger.
+/// Returns a test of a gain of 50 Elo for the first engine.
 fn test<'a>(bench: &'a Bench, first: &str, second: &str, pairs: usize) -> Plan<'a> {
     Plan::new(bench, "sprt", pairs)
         .puppet("A", first)
@@ -24,12 +24,12 @@ fn test<'a>(bench: &'a Bench, first: &str, second: &str, pairs: usize) -> Plan<'
         .set("model", "logistic")
 }
 
-/// Checks the bounds and returns the ratio with them.
+/// Checks the bounds; returns the log-likelihood ratio with them.
 #[track_caller]
 fn evidence(played: &RunOutput) -> (f64, f64, f64) {
     let report = &played.report;
     let (lower, upper) = report.llr_bounds.expect("a test has bounds");
-    // Wald's bounds for both errors at 5 %.
+    // Wald's bounds for error rates of 5 %.
     assert!((upper - 19_f64.ln()).abs() < 1e-3, "{report:#?}");
     assert!((lower + 19_f64.ln()).abs() < 1e-3, "{report:#?}");
     (report.llr.expect("a test has a ratio"), lower, upper)
@@ -57,7 +57,7 @@ fn a_weaker_engine_is_rejected() {
 }
 
 #[test]
-fn too_little_evidence_is_neither() {
+fn too_little_evidence_is_inconclusive() {
     let bench = Bench::new();
     let played = test(&bench, RANDOM, "--seed 3", 4).expect_output(5);
     assert_eq!(played.report.verdict, "inconclusive");
@@ -75,7 +75,7 @@ fn the_decision_does_not_depend_on_completion_order() {
     assert_eq!(with(4), with(1));
 }
 
-/// A test whose bounds are corrected for overshoot, because they are near each other.
+/// Returns a test whose bounds are corrected for overshoot, because they are close to each other.
 fn narrow(bench: &Bench) -> Plan<'_> {
     test(bench, GREEDY, RANDOM, 200).set("elo1", 20).set("model", "normalized")
 }
@@ -94,7 +94,7 @@ fn narrow_bounds_are_corrected_and_reported() {
     assert!((wald - 19_f64.ln()).abs() < 1e-12, "{report:#}");
     assert!(stop < wald && number(&report, "llr_stop_lower") >= number(&report, "llr_lower"));
     assert!(number(&report, "llr") > stop, "{report:#}");
-    // The store tells the same, as text, too.
+    // The store gives the same report, also as text.
     let results = bench.path("results").display().to_string();
     let show = ["results", "--results", &results, "show", "run"];
     let json = show.iter().chain(&["--format", "json"]);
@@ -105,7 +105,7 @@ fn narrow_bounds_are_corrected_and_reported() {
 }
 
 #[test]
-fn a_resumed_test_keeps_its_rule_and_its_records() {
+fn a_resumed_test_keeps_its_stopping_rule_and_records() {
     let undisturbed = narrow(&Bench::new()).run().expect_code(0).json();
     let bench = Bench::new();
     let slowly = |args: &str| format!("{args} --delay-ms 1");

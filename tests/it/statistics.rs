@@ -1,5 +1,5 @@
-//! `arbiter stats`: figures of counts from anywhere. Expected figures are those
-//! that the statistics are held to, or follow from a formula beside them.
+//! Tests of `arbiter stats`, which computes figures from counts. Expected figures are known
+//! results, or follow from a formula beside them.
 
 mod rate;
 
@@ -11,13 +11,13 @@ use crate::support::bench::{Bench, Finished, cpu_seconds_of_finished};
 use crate::support::programs::arbiter;
 use crate::support::snapshot::expect_next;
 
-/// Runs `arbiter stats` with flags separated by spaces, in its own place.
+/// Runs `arbiter stats` with space-separated flags, in a separate bench.
 fn stats(flags: &str) -> Finished {
     let bench = Bench::new();
     bench.arbiter(["stats"].into_iter().chain(flags.split(' '))).finish()
 }
 
-/// The answer for people; it must be one.
+/// Shows the text output in the snapshot; it must be valid.
 #[track_caller]
 fn show(flags: &str) {
     let finished = stats(flags).expect_code(0);
@@ -26,7 +26,7 @@ fn show(flags: &str) {
     expect_next(&finished.stdout);
 }
 
-/// The answer as JSON; the command does not matter for where the flag stands.
+/// Returns the JSON output, with the format flag at the end.
 #[track_caller]
 fn json(flags: &str) -> Value {
     let finished = stats(&format!("{flags} --format json")).expect_code(0);
@@ -39,7 +39,7 @@ fn json(flags: &str) -> Value {
     json
 }
 
-/// Asserts that nothing is shown that is no number.
+/// Asserts that the output contains no infinite or undefined numbers.
 #[track_caller]
 fn assert_sound(shown: &str) {
     assert!(!shown.contains('∞'), "{shown}");
@@ -49,7 +49,7 @@ fn assert_sound(shown: &str) {
     }
 }
 
-/// Asserts what the keys of `json` are: equal but for rounding, or null.
+/// Asserts the values of keys in `json`: equal except for rounding, or null.
 #[track_caller]
 fn assert_figures(json: &Value, expected: &[(&str, Option<f64>)]) {
     for (key, expected) in expected {
@@ -62,7 +62,7 @@ fn assert_figures(json: &Value, expected: &[(&str, Option<f64>)]) {
     }
 }
 
-/// Wald's upper bound for both errors at 5 %.
+/// Returns Wald's upper bound for error rates of 5 %.
 fn ln19() -> f64 {
     19f64.ln()
 }
@@ -145,7 +145,7 @@ fn overshoot_is_corrected_in_little_time_for_any_counts() {
         let flags = format!("sprt --counts {counts}");
         let plain = cpu_seconds(&format!("{flags} --overshoot none"));
         let corrected = cpu_seconds(&flags);
-        // The kernel counts in hundredths of a second.
+        // The kernel counts CPU time in hundredths of a second.
         assert!(corrected <= 2.0 * plain + 0.2, "{counts}: {corrected} s, {plain} s without");
     }
 }
@@ -165,12 +165,12 @@ fn unequal_error_rates_move_the_bounds() {
 
 #[test]
 fn pairs_and_their_games_show_the_bias_of_openings() {
-    // Each opening is won by White in both games: all pairs even, no game drawn.
+    // White wins both games of each opening: all pairs are even, and no game is drawn.
     let found = json("sprt --counts 0,0,50,0,0 --wdl 50,0,50");
     let score = found["opening_bias_elo"].as_f64();
     assert_eq!(score, None, "a bias of all points is beyond all Elo: {found:#}");
     let found = json("sprt --counts 0,0,50,0,0 --wdl 25,50,25");
-    // b² = v(games) − 2·v(pairs) = ⅛, and Elo of ½ + b.
+    // b² = v(games) − 2·v(pairs) = ⅛, and the figure is the Elo of ½ + b.
     let score = 0.5 + 0.125f64.sqrt();
     let elo = -400.0 * (1.0 / score - 1.0).log10();
     assert_figures(&found, &[("opening_bias_elo", Some(elo)), ("draw_ratio", Some(0.5))]);
@@ -183,7 +183,7 @@ fn undefined_figures_are_marked() {
         let expected: Vec<_> = keys.iter().map(|key| (*key, None)).collect();
         assert_figures(found, &expected);
     };
-    // All won: the score s with s to the number of units 2.5 %.
+    // If all are won: the score s for which s to the power of the number of units is 2.5 %.
     let elo = |units: f64| -400.0 * (0.025f64.powf(-1.0 / units) - 1.0).log10();
     let (some, one) = (Some(elo(5550.0)), Some(elo(1.0)));
     for (flags, llr, low) in [
@@ -208,8 +208,7 @@ fn undefined_figures_are_marked() {
         assert_figures(&found, &expected);
         show(flags);
     }
-    // The correction for the stopping rule takes empty cells for small ones, and would promise
-    // more.
+    // The correction for the stopping rule treats empty cells as small ones, and would claim more.
     show("sprt --counts 5,0,0,0,0");
 }
 
@@ -261,11 +260,11 @@ fn bad_input_is_refused() {
 fn a_plan_follows_from_theory() {
     let flags = "plan --elo0 0 --elo1 5 --elo 0";
     let found = json(flags);
-    // The ratio drifts by t²/2 for each game and spreads by t², with t the
-    // strength in units of a game's noise.
+    // The ratio drifts by t²/2 per game and spreads by t², where t is the strength in units of the
+    // noise of one game.
     let t = 5.0 * 10f64.ln() / 800.0;
     assert_figures(&found, &[("variance_per_game", Some(0.125)), ("logistic_elo0", Some(0.0))]);
-    // The walk is not Brownian motion, and nearly as long.
+    // The random walk is not Brownian motion, but nearly as long.
     let assert_near = |cost: &Value, pass: f64, games: f64| {
         let figure = |key: &str| cost[key].as_f64().expect("a number");
         assert!((figure("pass_probability") - pass).abs() < 1e-3, "{cost:#}");
@@ -344,7 +343,7 @@ fn every_command_has_every_form() {
         let markdown = in_form("md");
         assert!(markdown.starts_with("# ") && markdown.contains("\n\n"), "{command}: {markdown}");
         assert!(markdown.contains('|'), "{command}: {markdown}");
-        // A line for what the command looks at, below their names.
+        // One line for each row of results, below the header.
         let csv = in_form("csv");
         assert_eq!(csv.lines().count(), 1 + rows, "{command}: {csv}");
         serde_json::from_str::<Value>(&in_form("json")).expect("JSON");

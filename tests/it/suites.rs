@@ -1,4 +1,4 @@
-//! Suites: what engines know of the rules, and what they find.
+//! Tests of suites: perft counts and solved positions.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use arbiter_suite::perft::{Limits, leaves, read};
 use crate::support::bench::{Bench, Finished};
 use crate::support::snapshot::expect_next;
 
-/// Mate in one by the rook, in one by the queen, and a pawn to take.
+/// Positions with a mate in one by the rook, a mate in one by the queen, and a pawn to capture.
 const TACTICS: &str = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - bm Ra8#; id \"MATE.1\";
 7k/8/5K2/8/8/8/8/6Q1 w - - bm Qg7#; id \"MATE.2\"
 this is no position
@@ -30,7 +30,7 @@ fn suite(bench: &Bench, command: &str, engines: &[&str], file: &Path, more: &[&s
 }
 
 #[test]
-fn our_counts_are_those_of_the_referees_rules() {
+fn bundled_perft_counts_match_the_rules() {
     for (name, positions) in [("perft.epd", 30), ("perft960.epd", 10)] {
         let text = std::fs::read_to_string(own_suite(name)).expect("the suite is there");
         let suite = read(&text, name == "perft960.epd");
@@ -49,7 +49,7 @@ fn our_counts_are_those_of_the_referees_rules() {
 }
 
 #[test]
-fn our_tactics_have_one_solution_each_and_say_where_they_are_from() {
+fn bundled_tactics_have_one_solution_and_an_origin() {
     let text = std::fs::read_to_string(own_suite("tactics.epd")).expect("the suite is there");
     let suite = arbiter_suite::epd::read(&text, false);
     assert_eq!(suite.unusable, []);
@@ -97,7 +97,7 @@ fn a_planted_bug_is_located() {
     suite(&bench, "perft", &[&honest], &file, &[]).expect_code(0);
 }
 
-/// A wrong count at some depth leads down to the position in which the moves are wrong.
+/// A wrong count at some depth leads to the position in which the moves are wrong.
 #[test]
 fn a_planted_bug_is_found_below_several_moves() {
     let bench = Bench::new();
@@ -207,7 +207,7 @@ fn an_engine_that_fails_at_one_position_continues_with_the_others() {
 }
 
 #[test]
-fn a_search_ends_once_its_solution_was_kept() {
+fn a_search_ends_when_its_solution_has_been_kept() {
     let bench = Bench::new();
     let file = bench.write("one.epd", TACTICS.lines().last().expect("a line"));
     let args = ["--movetime", "100s", "--hold", "2", "--format", "json"];

@@ -1,8 +1,8 @@
-//! Helpers of the end-to-end tests: a folder to run in, the programs to run, and readers for their
+//! Helpers of the end-to-end tests: a working folder, the programs to run, and parsers for their
 //! output.
 //!
-//! Nothing here sleeps for a guessed time: a test waits for a condition, and
-//! fails with what it saw when a generous deadline has passed.
+//! No helper sleeps for a guessed time: a test waits for a condition, and fails with the observed
+//! state after a generous timeout.
 
 pub mod bench;
 pub mod chromium;
@@ -23,7 +23,7 @@ pub mod talk;
 
 use std::time::{Duration, Instant};
 
-/// Longest time a test waits. Far more than needed, so that a slow machine does not fail a test.
+/// Maximum time that a test waits, which is far more than needed even on a slow machine.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Waits until `condition` returns a value.

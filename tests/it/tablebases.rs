@@ -1,4 +1,4 @@
-//! Games that endgame tables decide: with real tables, if there are any.
+//! Tests of games that endgame tables decide, with real tables if available.
 
 use std::path::{Path, PathBuf};
 
@@ -6,8 +6,8 @@ use crate::support::bench::Bench;
 use crate::support::plan::{Plan, RunOutput};
 use crate::support::snapshot::expect_next;
 
-/// Tables for four pieces: from `SYZYGY_PATH`, or beside the repository. Says loudly if there are
-/// none.
+/// Returns the folders of tables for four pieces, from `SYZYGY_PATH` or beside the repository.
+/// Prints a notice if there are none.
 fn tables() -> Option<String> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/syzygy");
     let found = match std::env::var("SYZYGY_PATH") {
@@ -22,7 +22,7 @@ fn tables() -> Option<String> {
     found
 }
 
-/// The folders in `place` that hold tables.
+/// Returns the folders in `place` that contain tables.
 fn folders(place: &Path) -> Option<String> {
     let inner = std::fs::read_dir(place).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
     let with_tables: Vec<PathBuf> =
@@ -31,7 +31,8 @@ fn folders(place: &Path) -> Option<String> {
     Some(joined).filter(|joined| !joined.is_empty())
 }
 
-/// A pair from one position. No move of the side to move changes the result of those below.
+/// Returns a pair from one position. In the positions below, no move of the side to move changes
+/// the result.
 fn pair<'a>(bench: &'a Bench, position: &str) -> Plan<'a> {
     let book = bench.write("endgame.epd", format!("{position}\n"));
     Plan::new(bench, "match", 1)
@@ -43,7 +44,7 @@ fn pair<'a>(bench: &'a Bench, position: &str) -> Plan<'a> {
 
 const WON: &str = "4k3/8/8/8/8/8/8/KQ6 b - - 0 80";
 const DRAWN: &str = "k6n/8/8/8/8/8/4B3/K7 w - - 0 80";
-/// Fifty moves are nearly over.
+/// Won position in which the fifty-move rule applies before the win.
 const TOO_LATE: &str = "4k3/8/8/8/8/8/8/KQ6 b - - 97 80";
 
 #[track_caller]
@@ -59,7 +60,7 @@ fn check(played: &RunOutput, plies: usize, results: [&str; 2], comment: &str) {
 }
 
 #[test]
-fn tables_end_won_and_drawn_games() {
+fn tablebases_end_won_and_drawn_games() {
     let Some(tables) = tables() else { return };
     let won = "White wins by adjudication: Syzygy tables";
     let bench = Bench::new();

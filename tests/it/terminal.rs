@@ -1,4 +1,4 @@
-//! Messages of commands besides their results, and their amount.
+//! Tests of the messages of commands, besides their results.
 
 use crate::support::bench::Bench;
 use crate::support::plan::Plan;
@@ -15,7 +15,7 @@ fn a_quiet_run_prints_only_its_result() {
     let quiet = plan(&bench).switch("quiet").run().expect_code(0);
     assert_eq!(quiet.stderr, "");
     expect_next(&quiet.stdout);
-    // An error is said all the same.
+    // An error is printed nevertheless.
     let results = bench.path("results").display().to_string();
     let refused = bench.arbiter(["-q", "results", "show", "walk", "--results", &results]).finish();
     refused.expect_error(3);
@@ -41,7 +41,7 @@ fn a_dry_run_prints_the_plan_and_leaves_nothing() {
     let json = plan(&bench).switch("dry-run").set("format", "json").run().expect_code(0).json();
     assert_eq!(json["engines"][1]["name"], "B");
     assert_eq!((&json["pairs"], &json["openings"]), (&2.into(), &2.into()));
-    // The command plays the same run.
+    // The printed command plays the same run.
     let command = json["command"].as_str().expect("a command");
     let words = shell_words::split(command).expect("words of a shell");
     let again = bench.arbiter(words.into_iter().skip(1).chain([
@@ -50,7 +50,7 @@ fn a_dry_run_prints_the_plan_and_leaves_nothing() {
         "json".to_owned(),
     ]));
     assert_eq!(again.finish().expect_code(0).json()["command"], json["command"]);
-    // A dry run refuses the same errors.
+    // A dry run reports the same errors.
     let wrong = bench.puppet("A", "--seed 1", ",option.Nonsense=1");
     let refused = Plan::new(&bench, "match", 2).engine(wrong).puppet("B", "").unset("format");
     refused.switch("dry-run").run().expect_error(3);

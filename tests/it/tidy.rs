@@ -1,8 +1,8 @@
-//! The invariants of the repository that a machine can check.
+//! Rules of the repository that a program can check.
 //!
-//! Each check is a pure function `check(path, text) -> Vec<Violation>`, with a
-//! test of its own on good and bad snippets beside it; here the checks meet the
-//! real files. A check must never need to compile the code it reads.
+//! Each check is a pure function `check(path, text) -> Vec<Violation>`, tested with good and bad
+//! snippets beside it; the tests here apply the checks to the real files. A check must never need
+//! to compile the code that it reads.
 
 mod bans;
 mod globals;
@@ -17,16 +17,16 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// One place that breaks one rule.
+/// A violation of a rule at one place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
-    /// The file, relative to the root of the repository.
+    /// File, relative to the root of the repository.
     pub path: String,
-    /// The line, counted from one.
+    /// Line, counted from one.
     pub line: usize,
     /// Short name of the rule.
     pub rule: &'static str,
-    /// Finding, and its remedy.
+    /// Finding, with its remedy.
     pub found: String,
 }
 
@@ -36,11 +36,11 @@ impl fmt::Display for Violation {
     }
 }
 
-/// A file of the repository.
+/// Text file of the repository.
 pub struct File {
-    /// Relative to the root, with forward slashes.
+    /// Path relative to the root, with forward slashes.
     pub path: String,
-    /// The contents, when they are text.
+    /// Content of the file.
     pub text: String,
 }
 
@@ -77,12 +77,12 @@ fn texts_for_users_use_the_words_of_the_style_page() {
 }
 
 #[test]
-fn no_file_names_a_machine() {
+fn no_file_contains_a_machine_path() {
     assert_clean(files().iter().flat_map(|file| repository::check_paths(&file.path, &file.text)));
 }
 
 #[test]
-fn links_between_pages_lead_somewhere() {
+fn links_between_pages_have_targets() {
     assert_clean(links::check(&files()));
 }
 
@@ -157,7 +157,7 @@ fn assert_clean(violations: impl IntoIterator<Item = Violation>) {
     assert!(found.is_empty(), "{} violations:\n{}", found.len(), found.join("\n"));
 }
 
-/// Asserts which lines of `text` a check complains about.
+/// Asserts the lines of `text` that a check reports.
 fn assert_lines(found: &[Violation], expected: &[usize]) {
     let lines: Vec<usize> = found.iter().map(|violation| violation.line).collect();
     assert_eq!(lines, expected, "found {found:#?}");
@@ -179,7 +179,7 @@ fn rust_files() -> Vec<File> {
     files().into_iter().filter(|file| file.path.ends_with(".rs")).collect()
 }
 
-/// The text files that belong to the repository, in a fixed order.
+/// Returns the text files of the repository, in a fixed order.
 fn files() -> Vec<File> {
     let mut found = Vec::new();
     collect(&root(), "", &mut found);
@@ -192,8 +192,8 @@ fn collect(dir: &Path, prefix: &str, found: &mut Vec<File>) {
     for entry in std::fs::read_dir(dir).expect("a folder of the repository can be listed") {
         let entry = entry.expect("an entry can be read");
         let path = format!("{prefix}{}", entry.file_name().display());
-        // Built, by the workspaces of benchmarks too, recorded by runs, or kept by git: not
-        // written by anyone.
+        // Build output, also of the workspaces of benchmarks, recorded runs, and git data are not
+        // part of the source.
         if path == ".git" || path == "target" || path.ends_with("/target") {
             continue;
         }

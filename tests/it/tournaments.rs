@@ -1,4 +1,4 @@
-//! Tournaments of many engines, and that no signal at any instant costs them a game.
+//! Tests of tournaments of many engines, and of signals at any time, which must not lose a game.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use crate::support::bench::{Bench, Finished, Running};
 use crate::support::plan::{Plan, openings};
 use crate::support::{pgn, programs, store};
 
-/// A format with what makes it interesting.
+/// Tournament format, with the numbers that make it interesting.
 #[derive(Debug, Clone, Copy)]
 struct Format {
     name: &'static str,
@@ -33,7 +33,7 @@ const FORMATS: [Format; 6] = [
     Format { name: "ladder", flags: &[("rounds", "2")], engines: 4 },
 ];
 
-/// A tournament of puppets, each with moves of its own; every other one is stronger.
+/// Returns a tournament of puppets with different moves; every other puppet is stronger.
 fn tournament(bench: &Bench, format: Format) -> Plan<'_> {
     let plan = Plan::new(bench, "tournament", 2).set("schedule", format.name).set("concurrency", 3);
     let plan = (1..=format.engines).fold(plan, |plan, seed| {
@@ -68,7 +68,7 @@ fn resume(bench: &Bench) -> Running {
     bench.arbiter(["tournament", "--resume", "run", "--results", &results, "--format", "json"])
 }
 
-/// Numbers that are random enough to choose instants by (G. Marsaglia's xorshift).
+/// Random numbers for choosing times (xorshift of G. Marsaglia).
 struct Dice(u64);
 
 impl Dice {
@@ -87,11 +87,11 @@ struct InterruptionCounts {
     cuts: BTreeMap<&'static str, u32>,
     /// Number of these signals after which the run was in the store and had to be resumed.
     resumed: u32,
-    /// Tournaments played to their end.
+    /// Number of tournaments played to their end.
     finished: u32,
-    /// Games that were not in the store, or not in the PGN.
+    /// Number of games missing in the store or in the PGN.
     missing: usize,
-    /// Games that were there more than once.
+    /// Number of games that occurred more than once.
     doubled: usize,
 }
 
@@ -100,7 +100,7 @@ impl InterruptionCounts {
         self.cuts.values().sum()
     }
 
-    /// Compares the games of a finished tournament with those that it should have.
+    /// Compares the games of a finished tournament with the expected ones.
     fn audit(&mut self, bench: &Bench, expected: &Outcome) {
         let rounds = |pgn: &str| -> BTreeMap<String, usize> {
             let tags = pgn.lines().filter(|line| line.starts_with("[Round "));
@@ -120,10 +120,10 @@ impl InterruptionCounts {
     }
 }
 
-/// Cuts tournaments of one format short until there were `cuts` signals, and plays the last one
-/// to its end. An instant is drawn, so this sleeps for a guessed time on purpose.
+/// Interrupts tournaments of one format until there were `cuts` signals, and plays the last one to
+/// its end. The times are random, so the function sleeps for a guessed time on purpose.
 fn cut_short(format: Format, cuts: u32, dice: &mut Dice, toll: &mut InterruptionCounts) {
-    // The programs are built when they are first asked for, which is no part of a tournament.
+    // The programs are built at their first use, which must not be part of a tournament.
     let _ = (programs::arbiter(), programs::puppet());
     let start = Instant::now();
     let expected = Outcome::of(format);
@@ -146,8 +146,8 @@ fn cut_short(format: Format, cuts: u32, dice: &mut Dice, toll: &mut Interruption
             };
             running.signal(signal);
             let finished = running.finish();
-            // It may end by itself before the signal is heeded; before it listens to signals at
-            // all, any of them ends it.
+            // The run may end by itself before it handles the signal; before it installs signal
+            // handlers, any signal ends it.
             let is_complete = finished.code == Some(0);
             assert!(is_complete || codes.contains(&finished.code), "{name}: {finished:#?}");
             bench.wait_until_quiet();
@@ -159,7 +159,7 @@ fn cut_short(format: Format, cuts: u32, dice: &mut Dice, toll: &mut Interruption
             running = if is_begun {
                 resume(&bench)
             } else {
-                // No game is in the store, so there is nothing to resume.
+                // The store contains no game, so there is nothing to resume.
                 tournament(&bench, format).start()
             };
         }
@@ -172,7 +172,7 @@ fn cut_short(format: Format, cuts: u32, dice: &mut Dice, toll: &mut Interruption
 }
 
 #[test]
-fn tournaments_that_are_cut_short_lose_no_game() {
+fn interrupted_tournaments_lose_no_game() {
     let mut toll = InterruptionCounts::default();
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
     for format in FORMATS {
@@ -181,8 +181,8 @@ fn tournaments_that_are_cut_short_lose_no_game() {
     assert_eq!((toll.missing, toll.doubled), (0, 0), "{toll:?}");
 }
 
-/// The same at length. `cargo test -p tests --test it -- --ignored a_hundred --nocapture` prints
-/// what it came to.
+/// Long version of the test above. `cargo test -p tests --test it -- --ignored a_hundred
+/// --nocapture` prints its statistics.
 #[test]
 #[ignore = "takes minutes"]
 fn a_hundred_signals_at_random_instants_lose_no_game() {
@@ -190,7 +190,7 @@ fn a_hundred_signals_at_random_instants_lose_no_game() {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     let mut dice = Dice(now.expect("it is after 1970").as_nanos() as u64 | 1);
     for (number, format) in (0..).zip(FORMATS) {
-        // 17 of four formats and 16 of two are 100.
+        // 17 signals for each of four formats and 16 for each of two make 100.
         cut_short(format, if number < 4 { 17 } else { 16 }, &mut dice, &mut toll);
         eprintln!("{}: {toll:?}", format.name);
     }
@@ -209,7 +209,7 @@ fn results_and_pairings_do_not_depend_on_concurrency() {
     }
 }
 
-/// Points of each engine by the games that were written, in half points.
+/// Returns the points of each engine from the written games, in half points.
 fn half_points(text: &str) -> BTreeMap<String, usize> {
     let mut points = BTreeMap::new();
     for game in pgn::parse(text).expect("the games are legal") {
@@ -240,7 +240,7 @@ fn standings_agree_with_the_games() {
             let halves = points.get(name).copied().unwrap_or(0) + 4 * sat_out;
             assert_eq!(row["points"].as_f64(), Some(halves as f64 / 2.0), "{format:?}: {row}");
         }
-        // The result shown later is the one shown at the end.
+        // The result shown later equals the one shown at the end.
         let results = bench.path("results").display().to_string();
         let args = ["results", "--results", &results, "--format", "json", "show", "run"];
         assert_eq!(bench.arbiter(args).finish().expect_code(0).json(), json);
@@ -248,7 +248,7 @@ fn standings_agree_with_the_games() {
 }
 
 #[test]
-fn the_winner_of_a_knockout_won_all_its_encounters() {
+fn the_winner_of_a_knockout_has_won_all_its_encounters() {
     let bench = Bench::new();
     let json = tournament(&bench, KNOCKOUT).run().expect_code(0).json();
     let tournament = &json["tournament"];
@@ -258,7 +258,7 @@ fn the_winner_of_a_knockout_won_all_its_encounters() {
     for encounter in encounters {
         let points = |key: &str| encounter[key].as_f64().expect("points");
         let margin = points("first_points") - points("second_points");
-        // The first is the better seed, which goes through if all is level.
+        // The first engine is the better seed, which advances if the encounter is level.
         assert!(encounter["first"] != winner || margin >= 0.0, "{encounter}");
         assert!(encounter["second"] != winner || margin < 0.0 + f64::EPSILON, "{encounter}");
         let pairs = encounter["pairs"].as_u64().expect("a count");
@@ -295,7 +295,7 @@ fn tournament_settings_of_file_and_flags_agree() {
         .collect();
     let outcome = play("", &by_flags);
     assert_eq!(play(keys, &[]), outcome);
-    // Four pairs, each from its own opening, the third of the book first.
+    // Four pairs, each from a different opening, starting with the third of the book.
     let fens: Vec<&str> =
         outcome.pgn.lines().filter_map(|line| line.strip_prefix("[FEN \"")).collect();
     let book = openings(10);
@@ -303,7 +303,7 @@ fn tournament_settings_of_file_and_flags_agree() {
     let is_same = |(fen, opening): (&&str, &str)| fen.starts_with(opening);
     assert_eq!(fens.len(), 8);
     assert!(fens.iter().zip(expected).all(is_same), "{fens:?}");
-    // Seeded first, reversed: the second named is White in the first game.
+    // With seeds first and reversed colours, the second engine is White in the first game.
     let first = outcome.json["tournament"]["schedule"][0].clone();
     let white = outcome.pgn.lines().find_map(|line| line.strip_prefix("[White \""));
     let second = first["second"].as_str().expect("a name");
@@ -327,7 +327,7 @@ fn without_swap_every_game_counts_by_itself() {
     assert!(json["elo"].is_f64() || json["wins"] == 6 || json["losses"] == 6, "{json:#}");
     let pgn = bench.read("games.pgn");
     assert_eq!(pgn.matches("[White \"A\"]").count(), 6);
-    // An SPRT would take the luck of the colours for strength.
+    // An SPRT would mistake the advantage of a colour for strength.
     let specs = specs.iter().flat_map(|spec| ["--engine", spec]);
     let line = ["sprt", "--noswap", "--each", "nodes=1"].into_iter().chain(specs);
     bench.arbiter(line).finish().expect_error(3);

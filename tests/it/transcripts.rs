@@ -1,4 +1,4 @@
-//! Transcripts of games are kept, and `arbiter replay` comes to the same end from them.
+//! Tests of stored transcripts of games, from which `arbiter replay` gets the same result.
 
 use crate::support::bench::{Bench, Finished};
 use crate::support::plan::Plan;
@@ -10,14 +10,14 @@ fn replay(bench: &Bench, args: &[&str]) -> Finished {
     bench.arbiter(args).finish()
 }
 
-/// The games whose transcripts are kept, by their rounds.
+/// Returns the rounds of the games whose transcripts are stored.
 fn transcribed_games(bench: &Bench) -> Vec<String> {
     let listed = replay(bench, &["run"]).expect_code(0).stdout;
     let rounds = listed.lines().filter_map(|line| line.split_once("  "));
     rounds.map(|(round, _)| round.to_owned()).collect()
 }
 
-/// Replays all that is kept, of which there must be `count`, and asserts that it is the same.
+/// Replays all stored games, asserts that there are `count`, and that they are the same.
 #[track_caller]
 fn check(bench: &Bench, count: usize) {
     let rounds = transcribed_games(bench);
@@ -71,7 +71,7 @@ fn ordinary_transcripts_are_stored_on_request() {
 }
 
 #[test]
-fn ponderers_and_engines_of_the_other_protocol_are_replayed_too() {
+fn pondering_and_xboard_engines_are_replayed() {
     let bench = Bench::new();
     let plan = Plan::new(&bench, "match", 2)
         .puppet_with("A", "--seed 1", ",ponder=true,tc=60+1")

@@ -1,5 +1,5 @@
-//! Tuning through games: the path follows from the seed and the results, whatever
-//! happens on the way.
+//! Tests of tuning through games: the path depends only on the seed and the results, regardless of
+//! interruptions.
 
 use rusqlite::Connection;
 use rustix::process::Signal;
@@ -13,10 +13,10 @@ use crate::support::{programs, store, wait_for};
 const ITERATIONS: usize = 12;
 const PAIRS: usize = 2;
 
-/// Big steps, so that every result shows.
+/// Parameters with large steps, so that every result has a visible effect.
 const PARAMS: &str = "Courage,50,0,100,10,0.5\nPatience, int, 0, -9, 9, 2, 0.25\n";
 
-/// A tuning of two options of the puppet, each of which changes its moves.
+/// Returns a tuning of two options of the puppet, each of which changes its moves.
 fn tuning<'a>(bench: &'a Bench, args: &str) -> Plan<'a> {
     let params = bench.write("params.txt", PARAMS);
     Plan::new(bench, "tune", ITERATIONS * PAIRS)
@@ -32,10 +32,10 @@ fn resume(bench: &Bench, more: &[&str]) -> Running {
     bench.arbiter(args.iter().chain(more))
 }
 
-/// An iteration: score, both sides, values after it.
+/// An iteration: score, both sides, and the values after it.
 type Row = (i64, String, String, String);
 
-/// The path as it is in the store, past the harness.
+/// Returns the path in the store, read without the harness.
 fn path(bench: &Bench) -> Vec<Row> {
     let store = Connection::open(bench.path("results").join("arbiter.db")).expect("a store");
     let mut statement = store
@@ -46,7 +46,7 @@ fn path(bench: &Bench) -> Vec<Row> {
     rows.collect::<Result<_, _>>().expect("rows can be read")
 }
 
-/// Returns the parts of a run that must equal those of an undisturbed one.
+/// Returns the parts of a run that must equal those of an uninterrupted run.
 fn whole(bench: &Bench, report: &Value) -> (Value, String, Vec<Row>) {
     let path = path(bench);
     assert_eq!(path.len(), ITERATIONS);
@@ -211,7 +211,7 @@ fn values_are_reported_patched_and_confirmed() {
     };
     assert!(human.contains(&format!("setoption name Courage value {}\n", tuned(0))), "{human}");
     let results = bench.path("results").display().to_string();
-    // The page draws each path.
+    // The page shows the path of each parameter.
     let page = bench.path("page.html").display().to_string();
     bench.arbiter(["report", "run", "--results", &results, "--out", &page]).finish().expect_code(0);
     let page = bench.read("page.html");
@@ -219,7 +219,7 @@ fn values_are_reported_patched_and_confirmed() {
     for part in ["<figcaption>Courage</figcaption>", "<figcaption>Patience</figcaption>"] {
         assert!(page.contains(part), "{part}");
     }
-    // The table takes the patch.
+    // The patch applies to the table.
     let table = "pub const COURAGE: i32 = 50; // of 100\nlet patience = 0;\n";
     bench.write("table.rs", table);
     let patch = ["tune", "patch", "run", "--table", "table.rs", "--results", &results];
@@ -229,7 +229,7 @@ fn values_are_reported_patched_and_confirmed() {
     shell.finish().expect_code(0);
     let expect = table.replace("= 50", &format!("= {}", tuned(0)));
     assert_eq!(bench.read("table.rs"), expect.replace("= 0", &format!("= {}", tuned(1))));
-    // C++ as well.
+    // The same works for C++.
     bench.write("table.h", "#define COURAGE 50\r\nint patience{0};\r\n");
     let patch = ["tune", "patch", "run", "--table", "table.h", "--results", &results];
     bench.write("b.patch", bench.arbiter(patch).finish().expect_code(0).stdout);
@@ -237,7 +237,7 @@ fn values_are_reported_patched_and_confirmed() {
     shell.finish().expect_code(0);
     let expect = format!("#define COURAGE {}\r\nint patience{{{}}};\r\n", tuned(0), tuned(1));
     assert_eq!(bench.read("table.h"), expect);
-    // The confirmation plays tuned against initial values, and is resumed where it stopped.
+    // The confirmation plays the tuned against the initial values, and is resumed where it stopped.
     let confirm = ["--confirm", "--elo1", "50", "--confirm-pairs", "3"];
     let confirmed = resume(&bench, &confirm).finish().expect_code(5);
     assert!(store::has_run(&bench.path("results"), "run-confirm"));

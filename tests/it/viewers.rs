@@ -1,4 +1,4 @@
-//! Cost of viewers to a match: a measurement, so it wants a machine that does nothing else.
+//! Measurement of the cost of viewers to a match, for a machine without other load.
 //!
 //! ```text
 //! cargo test --release -p tests --test it viewers -- --ignored --nocapture
@@ -6,9 +6,8 @@
 //!
 //! `VIEWERS` (50), `VIEWERS_ROUNDS` (8), `VIEWERS_PAIRS` (1000) and `VIEWERS_NODES` (100) change
 //! the measurement. Each round plays the same match with and without a server and its viewers, in
-//! an order that alternates. The match uses the whole machine, so it loses the processor time that
-//! the server and the viewers take; the durations of the matches show the same, with much more
-//! noise.
+//! alternating order. The match uses the whole machine, so it loses the CPU time that the server
+//! and the viewers take; the durations of the matches show the same, with much more noise.
 
 use std::path::Path;
 use std::time::Instant;
@@ -19,7 +18,7 @@ use crate::support::programs::installed;
 use crate::support::site::Site;
 use crate::support::{store, wait_for};
 
-/// A number from the environment.
+/// Returns a number from the environment.
 fn setting(name: &str, default: usize) -> usize {
     let given = std::env::var(name).ok();
     given.map_or(default, |text| text.parse().expect("a setting is a number"))
@@ -27,20 +26,20 @@ fn setting(name: &str, default: usize) -> usize {
 
 /// Measurements of a match.
 struct Measurements {
-    /// Seconds for all of its pairs.
+    /// Duration of all pairs, in seconds.
     seconds: f64,
-    /// Share of the machine's processor time that the server and the viewers took.
+    /// Share of the machine's CPU time that the server and the viewers used.
     share: f64,
-    /// Bytes that the viewers were sent.
+    /// Number of bytes sent to the viewers.
     sent: u64,
 }
 
-/// Plays the match, seen by so many.
+/// Plays the match with this number of viewers.
 fn play_match(pairs: usize, nodes: usize, viewers: usize) -> Measurements {
     let bench = Bench::new();
     let site = (viewers > 0).then(|| Site::start(&bench, &[]));
     let engine = |name: &str, eval: &str| format!("name={name},cmd=bundled,eval={eval}");
-    // Openings come round again: there are only so many of two plies.
+    // Openings repeat, because there are only so many of two plies.
     let book = bench.write("book.epd", crate::support::plan::openings(400));
     let running = Plan::new(&bench, "match", 1)
         .engine(engine("a", "palimpsest"))
@@ -74,12 +73,12 @@ fn play_match(pairs: usize, nodes: usize, viewers: usize) -> Measurements {
     Measurements { seconds: seconds / (pairs - before) as f64 * pairs as f64, share, sent }
 }
 
-/// Processors of the machine.
+/// Returns the number of processors of the machine.
 fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
-/// Mean and twice its standard error.
+/// Returns the mean and twice its standard error.
 fn mean(values: &[f64]) -> (f64, f64) {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
@@ -87,7 +86,7 @@ fn mean(values: &[f64]) -> (f64, f64) {
     (mean, 2.0 * (spread / count).sqrt())
 }
 
-/// Lets viewers look on: the list and the run, as far from the engines as a priority can be.
+/// Starts viewers of the list and the run, with the lowest priority.
 fn look_on(bench: &Bench, site: &Site, viewers: usize) -> Vec<Running> {
     let curl = installed("curl").expect("viewers are curl");
     let look = |eye: usize| {

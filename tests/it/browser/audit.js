@@ -1,5 +1,5 @@
-// What a reader with poor sight, without a mouse or with a small screen needs of a page; gives a
-// list of what is missing.
+// Checks the accessibility of a page for readers with poor sight, without a mouse or with a small
+// screen; returns a list of faults.
 (() => {
   const found = [];
   const all = (what) => [...document.querySelectorAll(what)];
@@ -30,7 +30,7 @@
   const ids = all("[id]").map((node) => node.id);
   ids.filter((id, place) => ids.indexOf(id) !== place).forEach((id) => found.push(`twice the id ${id}`));
 
-  // Names of what can be used or is a picture.
+  // Names of controls and pictures.
   for (const node of all("a, button, input, select, [role=img]")) {
     const name = node.ariaLabel || node.textContent.trim() || node.labels?.[0]?.textContent.trim();
     if (!name) found.push(`no name: ${describe(node)}`);
@@ -39,7 +39,7 @@
     if (!table.querySelector("th")) found.push(`a table without headings: ${describe(table)}`);
   }
 
-  // Contrast, as WCAG 2 measures it.
+  // Contrast, as defined by WCAG 2.
   const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   const colour = (text) => {
     canvas.clearRect(0, 0, 1, 1);
@@ -60,7 +60,7 @@
   };
   for (const node of all("body *").filter(isShown)) {
     const words = [...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim());
-    // Chess pieces are pictures, with an outline of their own.
+    // Chess pieces are pictures with outlines.
     if (!words || node.closest(".board") || node.disabled) continue;
     const style = getComputedStyle(node);
     const inPicture = node instanceof SVGElement;
@@ -73,7 +73,7 @@
     if (ratio < (isLarge ? 3 : 4.5)) found.push(`contrast ${ratio.toFixed(2)}: ${describe(node)}`);
   }
 
-  // Words are those of people: no keys of JSON, no signs of Markdown.
+  // Texts contain neither JSON keys nor Markdown syntax.
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) {
     const { data, parentElement } = texts.currentNode;
@@ -82,7 +82,7 @@
     if (odd) found.push(`'${odd[0]}' in '${data.trim().slice(0, 80)}'`);
   }
 
-  // What is in a row of a form ends at one line.
+  // Fields in one row of a form have the same bottom edge.
   for (const form of all("form").filter(isShown)) {
     const fields = [...form.querySelectorAll("input, select, button")].filter(isShown);
     const boxes = fields.map((field) => field.getBoundingClientRect());
@@ -92,12 +92,12 @@
     }));
   }
 
-  // What charts say can be read, and does not cover other words.
+  // Texts of charts are readable, and do not overlap.
   for (const chart of all(".chart svg").filter(isShown)) {
     const scale = chart.getBoundingClientRect().width / chart.viewBox.baseVal.width;
     const texts = [...chart.querySelectorAll("text")].filter((text) => text.textContent.trim());
     const words = (text) => `'${text.textContent.trim()}' in ${chart.parentElement.ariaLabel.slice(0, 60)}`;
-    // What is counted has whole numbers at its axis, and no two rows have one name.
+    // Axes of counts have whole numbers, and the names of rows are unique.
     const said = (anchor) => texts.filter((text) => text.getAttribute("text-anchor") === anchor).map((text) => text.lastChild.data.trim());
     const [across, down] = [said("middle"), said("end")];
     const isPart = (word) => /^-?\d+\.\d+$/.test(word);
@@ -122,7 +122,7 @@
     });
   }
 
-  // Nothing sticks out at the side.
+  // Nothing is wider than the page or its cell.
   const { scrollWidth, clientWidth } = document.documentElement;
   if (scrollWidth > clientWidth) found.push(`${scrollWidth} pixels wide where there are ${clientWidth}`);
   for (const cell of document.querySelectorAll("td, th"))

@@ -1,4 +1,4 @@
-//! Behaviour copied from the other programs.
+//! Tests of behaviour copied from the other programs.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use super::{compat, duel, engine, lines};
 use crate::support::bench::{Bench, Finished};
 use crate::support::{pgn, plan, programs, wait_for};
 
-/// The games of `games.pgn`: White, Black, and the start.
+/// Returns the games of `games.pgn`: White, Black, and the starting position.
 fn games(bench: &Bench) -> Vec<(String, String, String)> {
     let games = pgn::parse(&bench.read("games.pgn")).unwrap_or_else(|fault| panic!("{fault}"));
     let tags = |game: &pgn::Game| ["White", "Black", "FEN"].map(|tag| game.tag(tag).to_owned());
@@ -32,14 +32,14 @@ fn nameless(bench: &Bench, program: &str, more: &str) -> Finished {
 #[test]
 fn a_link_or_a_copy_is_the_program_whose_name_it_has() {
     let bench = Bench::new();
-    // The folder is made, and whatever link was there is replaced.
+    // The folder is created, and an existing link is replaced.
     for _ in 0..2 {
         bench.arbiter(["compat", "install", "bin"]).finish().expect_code(0);
     }
     let said = |name: &str, asked: &str| {
         bench.start(&bench.path(name), [asked]).finish().expect_code(0).stdout
     };
-    // fishtest asks like this and wants a commit at the end of a line; OpenBench does, too.
+    // fishtest and OpenBench query the version like this, and expect a commit at the end of a line.
     for name in ["bin/fastchess", "bin/fastchess-ob"] {
         for asked in ["-version", "--version"] {
             let version = said(name, asked);
@@ -50,7 +50,7 @@ fn a_link_or_a_copy_is_the_program_whose_name_it_has() {
     }
     assert!(said("bin/cutechess-cli", "--version").starts_with("cutechess-cli 1."));
     assert!(said("bin/fastchess", "-help").contains("\n  -ratinginterval N\n"));
-    // A copy plays, too, with itself as the bundled engine.
+    // A copy also plays, with itself as the bundled engine.
     std::fs::hard_link(programs::arbiter(), bench.path("fastchess"))
         .or_else(|_| std::fs::copy(programs::arbiter(), bench.path("fastchess")).map(drop))
         .unwrap();
@@ -62,7 +62,7 @@ fn a_link_or_a_copy_is_the_program_whose_name_it_has() {
 }
 
 #[test]
-fn without_a_seed_each_run_has_its_own() {
+fn without_a_seed_each_run_is_different() {
     let bench = Bench::new();
     let more = "-each nodes=1 -openings file=book.epd order=random -rounds 1 -arbiter verbose=true";
     let seed = |more: &str| {
@@ -86,7 +86,7 @@ fn engines_without_a_name_get_one() {
 }
 
 #[test]
-fn options_that_an_engine_lacks_are_left_out_with_a_warning() {
+fn unknown_options_are_skipped_with_a_warning() {
     let bench = Bench::new();
     let logs = bench.logs();
     let more = "-each nodes=1 option.Nonsense=3 option.Hash=-16 option.Threads=1 -rounds 1 \
@@ -121,8 +121,8 @@ fn a_signal_ends_the_run_in_time_and_it_can_be_resumed() {
         let more = "-each tc=60+1 -openings file=book.epd -rounds 3 -pgnout file=games.pgn \
                     -maxmoves 5";
         let more = more.split_whitespace().map(str::to_owned);
-        // A script starts it like this in the background, with the signals ignored that it must
-        // heed.
+        // A script starts the program like this in the background, with the signals ignored that
+        // the program must obey.
         let script = r#"trap '' INT TERM; exec "$0" "$@""#;
         let shell = ["-c".to_owned(), script.to_owned(), programs::arbiter().display().to_string()];
         let line = shell.into_iter().chain(words).chain(engines).chain(more);
@@ -149,7 +149,7 @@ fn a_signal_ends_the_run_in_time_and_it_can_be_resumed() {
 fn single_games_have_the_openings_and_colours_of_the_other_programs() {
     let openings = plan::openings(20);
     let fens: Vec<String> = openings.lines().map(|line| line[..20].to_owned()).collect();
-    // The openings, from 0, and whether A is White.
+    // Indices of the openings, from 0, and `true` if A is White.
     let check = |program: &str, more: &str, expected: &[(usize, bool)]| {
         let bench = Bench::new();
         let more = format!("{more} -each nodes=1 -openings file=book.epd -pgnout file=games.pgn");
@@ -188,7 +188,7 @@ fn books_begin_again_and_may_be_those_of_the_engines() {
     let bench = Bench::new();
     let more = "-each nodes=1 -rounds 1 -pgnout file=games.pgn append=false";
     let wrapped = format!("{more} -openings file=book.epd start=21");
-    // The old content of the file is gone.
+    // The old content of the file is overwritten.
     for _ in 0..2 {
         compat(&bench, "fastchess", &wrapped).expect_code(0);
     }
@@ -196,7 +196,7 @@ fn books_begin_again_and_may_be_those_of_the_engines() {
     assert_eq!(played.len(), 2);
     let first = plan::openings(1);
     assert!(played.iter().all(|(.., fen)| fen[..20] == first[..20]), "{played:?}");
-    // The book of both is that of the run; one of one engine is none.
+    // A book of both engines is the book of the run; a book of one engine is ignored.
     let both = "-each nodes=1 book=book.epd bookdepth=3 -rounds 2 -repeat -pgnout file=games.pgn";
     compat(&bench, "cutechess", both).expect_code(0);
     assert_eq!(games(&bench)[2..], played);
@@ -205,7 +205,7 @@ fn books_begin_again_and_may_be_those_of_the_engines() {
 }
 
 #[test]
-fn command_lines_of_chess_tuning_tools_and_their_answers_are_as_it_reads_them() {
+fn command_lines_of_chess_tuning_tools_get_the_expected_output() {
     let bench = Bench::new();
     let puppet = format!("{} --seed 1 --marker {}", programs::puppet().display(), bench.marker());
     bench.write("book.epd", plan::openings(20));
@@ -220,8 +220,7 @@ fn command_lines_of_chess_tuning_tools_and_their_answers_are_as_it_reads_them() 
                 score=10 -resign movecount=3 score=550 twosided=false -rounds 4 -games 2 -repeat \
                 -recover -debug -pgnout out.pgn";
     let finished = bench.arbiter(line.split_whitespace()).finish().expect_code(0);
-    // There is one score after each game, each of one more game than the last; and games are
-    // numbered.
+    // After each game there is one score that covers one more game, and games are numbered.
     let scores = lines(&finished, "Score of engine1 vs engine2: ");
     let totals = scores.iter().map(|line| {
         let counts = line.split(':').nth(1).unwrap().split('[').next().unwrap();

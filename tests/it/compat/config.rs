@@ -1,4 +1,4 @@
-//! `config.json`, which both programs read and write.
+//! Tests of `config.json`, which both programs read and write.
 
 use serde_json::{Value, json};
 
@@ -7,13 +7,14 @@ use crate::support::bench::Bench;
 use crate::support::snapshot::expect_next;
 use crate::support::{pgn, plan, programs};
 
-/// The starts of the games of a file.
+/// Returns the starting positions of the games of a file.
 fn starts(bench: &Bench, name: &str) -> Vec<String> {
     let games = pgn::parse(&bench.read(name)).unwrap_or_else(|fault| panic!("{fault}"));
     games.iter().map(|game| game.tag("FEN").to_owned()).collect()
 }
 
-/// Returns fastchess's `config.json` of a match of two puppets, with so many pairs won and drawn.
+/// Returns the `config.json` that fastchess writes for a match of two puppets with these numbers of
+/// won and drawn pairs.
 fn theirs(bench: &Bench, won: u64, drawn: u64) -> Value {
     let engine = |name: &str| {
         let args = format!("--seed 1 --marker {}", bench.marker());
@@ -71,7 +72,8 @@ fn runs_saved_by_fastchess_can_be_resumed() {
     assert_eq!(pairs.iter().sum::<u64>(), 6);
     assert!(pairs[2] >= 3 && pairs[4] >= 1, "{ptnml}");
     assert_eq!(lines(&finished, "LLR: ").len(), 1, "{finished:#?}");
-    // The match continues after the four openings played from the third on, in the requested form.
+    // The match continues after the four openings that were played, starting with the third, in the
+    // requested format.
     let expected: Vec<&str> = openings.lines().skip(6).take(2).collect();
     let played = starts(&bench, "games.pgn");
     assert_eq!(played.len(), 4);
@@ -80,11 +82,11 @@ fn runs_saved_by_fastchess_can_be_resumed() {
     }
     let text = bench.read("games.pgn");
     assert!(text.contains("[Event \"Cup\"]") && text.contains(", n=") && text.contains("line=\""));
-    // Without the counts, the file makes another run, with other rounds on request.
+    // Without the counts, the file starts another run, with another number of rounds on request.
     bench.write("config.json", theirs(&bench, 1, 3).to_string());
     let finished = go_on("stats=false -rounds 1").expect_code(0);
     assert_eq!(lines(&finished, "Started game 1 of 2 (A vs B)").len(), 1, "{finished:#?}");
-    // Counts that contradict each other are not believed.
+    // Contradictory counts are not accepted.
     let mut wrong = theirs(&bench, 1, 3);
     wrong["stats"]["A vs B"]["wins"] = 7.into();
     bench.write("config.json", wrong.to_string());
@@ -98,7 +100,7 @@ fn saved_runs_contain_all_keys_of_fastchess() {
                 -srand 3 -pgnout file=games.pgn -draw movenumber=30 movecount=4 score=9";
     let finished = compat(&bench, "fastchess", more).expect_code(0);
     let saved: Value = serde_json::from_str(&bench.read("config.json")).unwrap();
-    // Every key that fastchess expects is there, with the expected type.
+    // Every key that fastchess expects is present, with the expected type.
     let expected = theirs(&bench, 0, 0);
     for (key, value) in expected.as_object().unwrap() {
         let found = saved.get(key).unwrap_or_else(|| panic!("{key} is missing"));
@@ -122,7 +124,7 @@ fn saved_runs_contain_all_keys_of_fastchess() {
         (&saved["draw"]["score"], &saved["seed"], &saved["rounds"]),
         (&9.into(), &3.into(), &5.into())
     );
-    // Without the keys marked as ours, the match continues where it ended, as in fastchess.
+    // Without Arbiter's own keys, the match continues where it ended, as in fastchess.
     let mut unmarked = saved.clone();
     unmarked.as_object_mut().unwrap().retain(|key, _| !key.starts_with("arbiter"));
     assert_ne!(unmarked, saved);
@@ -131,7 +133,7 @@ fn saved_runs_contain_all_keys_of_fastchess() {
     let finished = bench.arbiter(more.split_whitespace()).finish().expect_code(0);
     assert_eq!(lines(&finished, "Started game 11 of 12 (A vs B)").len(), 1, "{finished:#?}");
     assert_eq!(lines(&finished, "Finished game 12 (B vs A)").len(), 1, "{finished:#?}");
-    // It is the game that would have followed.
+    // The next game is the one that would have followed.
     let sixth = plan::openings(6);
     assert_eq!(starts(&bench, "more.pgn")[0][..20], sixth.lines().last().unwrap()[..20]);
 }
@@ -155,8 +157,8 @@ fn resumed_compat_runs_follow_the_current_file_and_command_line() {
         let told = lines(finished, "Finished game ");
         told.iter().filter_map(|line| line.split(' ').nth(2)).map(str::to_owned).collect::<Vec<_>>()
     };
-    // With more rounds on the command line, it continues in another file, after the openings
-    // played.
+    // With more rounds on the command line, the run continues in another file, after the openings
+    // that were played.
     let longer = go_on("-rounds 3 -pgnout file=more.pgn -log file=x.log level=info");
     assert_eq!(played(&longer), ["5", "6"], "{longer:#?}");
     expect_next(&longer.stderr);
@@ -164,16 +166,17 @@ fn resumed_compat_runs_follow_the_current_file_and_command_line() {
     let third = plan::openings(3);
     assert_eq!(starts(&bench, "more.pgn")[0][..20], third.lines().last().unwrap()[..20]);
     assert!(bench.read("more.pgn").contains("[Round \"3\"]"));
-    // With more rounds in the file, which has the log, too, the openings still continue.
+    // With more rounds in the file, which also names the log, the openings still continue.
     edit("rounds", 4);
     assert_eq!(played(&go_on("")), ["7", "8"]);
     let fourth = plan::openings(4);
     assert_eq!(starts(&bench, "more.pgn")[2][..20], fourth.lines().last().unwrap()[..20]);
     assert!(bench.read("x.log").contains("Finished game 8 "));
-    // A setting not about the games is taken from the file, and the run is the same.
+    // A setting that does not concern the games is taken from the file, and the run remains the
+    // same.
     edit("output", 1);
     let over = go_on("");
     assert_eq!((played(&over).len(), lines(&over, "Elo difference: ").len()), (0, 1), "{over:#?}");
-    // Without the counts of the file, the match starts anew.
+    // Without the counts of the file, the match starts again.
     assert_eq!(played(&go_on("stats=false -rounds 1")), ["1", "2"]);
 }

@@ -1,10 +1,11 @@
-//! Engines that are late, gone or cannot be started, reported in the wording of the other programs.
+//! Tests of engines that are late, exit or cannot be started, reported in the wording of the other
+//! programs.
 
 use super::{compat, duel, lines};
 use crate::support::bench::{Bench, Finished};
 use crate::support::programs;
 
-/// A match of an engine that answers `go` by a line of the shell.
+/// Plays a match against an engine that answers `go` with a line of shell script.
 fn against_shell(bench: &Bench, program: &str, go: &str, more: &str) -> Finished {
     let script = crate::load::engine(bench, "A", "", go);
     let path = script.split("args=").nth(1).expect("it is a script").trim_matches('"').to_owned();
@@ -55,7 +56,7 @@ fn a_crash_is_reported_before_its_game_ends() {
 }
 
 #[test]
-fn an_engine_that_does_not_start_ends_the_run_with_its_lines_and_files() {
+fn a_start_failure_ends_the_run_with_the_original_output() {
     let bench = Bench::new();
     let more = "-each nodes=1 -rounds 2 -openings file=book.epd format=epd -pgnout file=games.pgn \
                 -log file=x.log level=info";

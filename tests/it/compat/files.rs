@@ -1,4 +1,4 @@
-//! Files and lines as each of the two programs writes them.
+//! Tests of files and lines as each of the two programs writes them.
 
 use super::{compat, duel, engine, lines};
 use crate::support::bench::{Bench, Finished};
@@ -13,7 +13,7 @@ fn three(bench: &Bench, program: &str, more: &str) -> Finished {
     bench.arbiter(words.chain(engines.into_iter().flatten()).chain(more)).finish()
 }
 
-/// The values of a tag in `games.pgn`.
+/// Returns the values of a tag in `games.pgn`.
 fn tags(bench: &Bench, name: &str) -> Vec<String> {
     let text = bench.read("games.pgn");
     let start = format!("[{name} \"");
@@ -35,22 +35,23 @@ fn games_have_the_tags_and_ends_of_cutechess() {
     assert!(rest.is_sorted() && rest.contains(&"GameEndTime"), "{rest:?}");
     assert!(!text.contains("Hash") && !text.contains("[Seed "), "{text}");
     assert_eq!(tags(&bench, "Event"), ["?"; 4]);
-    // Rounds are of two games, whatever openings these have.
+    // Rounds consist of two games, even if the games have different openings.
     assert_eq!(tags(&bench, "Round"), ["1", "1", "2", "2"]);
     assert_eq!(tags(&bench, "TimeControl"), ["inf"; 4]);
     let ended = "Draw by adjudication: maximal game length";
     assert_eq!(finished.stdout.matches(&format!("1/2-1/2 {{{ended}}}")).count(), 4);
     let flat = text.replace('\n', " ");
     assert_eq!(flat.matches(&format!(", {ended}}} 1/2-1/2")).count(), 4);
-    // Moves are counted from the first one on, times have no more places than there.
+    // Moves are counted from the first one, and times have the same number of decimals as in
+    // cutechess.
     assert!(flat.contains("  1. ") && flat.contains(" 3. "), "{text}");
     let comment = regex_lite::Regex::new(r"\{[+-]?\d+\.\d\d/1\s(0|0\.0\d\d|0\.\d\d)s\}").unwrap();
     assert!(comment.is_match(&text), "{text}");
-    // Positions are whole FENs.
+    // Positions are complete FENs.
     for line in bench.read("end.epd").lines() {
         assert_eq!(line.split(' ').count(), 6, "{line}");
     }
-    // Without an opening a game ends as the engines end it.
+    // Without an opening, the engines decide how a game ends.
     let bench = Bench::new();
     let more = "-each nodes=1 -rounds 2 -pgnout games.pgn min";
     duel(&bench, "cutechess", ["--seed 1", "--mode illegal-move"], more).expect_code(0);
@@ -87,7 +88,7 @@ fn the_delay_of_a_late_engine_is_reported() {
 }
 
 #[test]
-fn figures_without_a_spread_are_those_of_a_division_by_zero() {
+fn figures_without_spread_match_a_division_by_zero() {
     let bench = Bench::new();
     let more = "-each nodes=1 -openings file=book.epd -rounds 2 -repeat -sprt elo0=0 elo1=5 \
                 alpha=0.05 beta=0.05";
@@ -100,7 +101,7 @@ fn figures_without_a_spread_are_those_of_a_division_by_zero() {
     ] {
         assert_eq!(lines(&finished, line).len(), 1, "{finished:#?}");
     }
-    // Two draws are even.
+    // Two draws are an even result.
     let more = "-each nodes=1 -openings file=book.epd -rounds 1 -maxmoves 2";
     let finished = compat(&bench, "fastchess", more).expect_code(0);
     assert_eq!(lines(&finished, "Elo: -0.00 +/- 0.00, nElo: -nan +/- -nan").len(), 1);
@@ -120,11 +121,11 @@ fn only_fastchess_prints_scores_of_many_engines() {
 }
 
 #[test]
-fn many_engines_take_as_many_openings_in_turn_as_there_are_rounds() {
+fn tournament_openings_cycle_by_the_number_of_rounds() {
     let more = "-each nodes=1 -openings file=book.epd order=sequential -rounds 2 -maxmoves 1";
     for (program, file, used) in [
         ("fastchess", "file=games.pgn", [0, 1, 0, 1, 0, 1]),
-        // In cutechess-cli each pair has its own opening.
+        // In cutechess-cli, each pair has a different opening.
         ("cutechess", "games.pgn -games 2 -repeat", [0, 1, 2, 3, 4, 5]),
     ] {
         let bench = Bench::new();
@@ -149,7 +150,7 @@ fn a_quick_match_has_the_names_of_its_programs() {
     assert!(regex_lite::Regex::new(begins).unwrap().is_match(&finished.stdout), "{finished:#?}");
     let line = "Finished game 1 (bundled vs bundled_2): ";
     assert_eq!(lines(&finished, line).len(), 1, "{finished:#?}");
-    // An engine that refuses a value continues with its own.
+    // An engine that rejects a value continues with its own value.
     let more = "-each nodes=1 option.Hash=99999999 -rounds 1 -maxmoves 1";
     let finished = compat(&bench, "fastchess", more).expect_code(0);
     assert!(finished.stdout.starts_with("Warning: No opening book specified!"), "{finished:#?}");

@@ -1,4 +1,4 @@
-//! Output and files of the other programs, in their wording.
+//! Tests of output and files of the other programs, in their wording.
 
 use super::{compat, duel, lines};
 use crate::support::bench::{Bench, Finished};
@@ -15,7 +15,7 @@ fn faults_are_reported_like_the_originals() {
     assert!(finished.stdout.contains(" disconnects}\n"), "{finished:#?}");
     let block = "\n\nPlayer: A\n  Timeouts: 0\n  Crashed: 4\n\nFinished match\n";
     assert!(finished.stdout.contains(block), "{finished:#?}");
-    // Without -recover, the first one ends the run.
+    // Without -recover, the first crash ends the run.
     let finished = duel(&bench, "fastchess", crash, more).expect_code(1);
     assert!(finished.stdout.contains("no recover option set"), "{finished:#?}");
     assert_eq!(lines(&finished, "Finished game 4 "), [""; 0], "{finished:#?}");
@@ -41,7 +41,7 @@ fn pv_warnings_match_the_originals() {
     let warnings = lines(&finished, "Warning; Illegal PV move - move ");
     assert!(warnings.len() > 10, "{finished:#?}");
     assert!(warnings.iter().all(|line| line.ends_with(" from A")), "{finished:#?}");
-    // Such warnings do not end a strict run, and cutechess-cli has none.
+    // PV warnings do not end a strict run, and cutechess-cli has none.
     assert_eq!(lines(&finished, "Finished game ").len(), 2);
     let more = "-each nodes=1 -openings file=book.epd -rounds 1 -repeat";
     let finished = duel(&bench, "cutechess", odd, more).expect_code(0);
@@ -78,7 +78,7 @@ fn sides_outcomes_and_intervals_are_printed_like_cutechess() {
         ("...      A playing White: 2 - 0 - 0  [1.000] 2", 1),
         ("...      A playing Black: 2 - 0 - 0  [1.000] 2", 1),
         ("...      White vs Black: 2 - 2 - 0  [0.500] 4", 1),
-        // Certain by 4 wins of 4: what a normal distribution gives for 2 deviations.
+        // Certainty from 4 wins in 4 games, which is that of 2 deviations of a normal distribution.
         ("Elo difference: inf +/- nan, LOS: 97.7 %, DrawRatio: 0.0 %", 1),
         ("SPRT: llr 0 (0.0%), lbound -inf, ubound inf", 1),
         ("Player: A", 2),
@@ -86,14 +86,14 @@ fn sides_outcomes_and_intervals_are_printed_like_cutechess() {
     ] {
         assert_eq!(text.lines().filter(|found| *found == line).count(), count, "{line} {text}");
     }
-    // Each illegal move counts as an outcome of its own.
+    // Each illegal move is a separate outcome.
     let outcomes = lines(&finished, "   \"Loss: ").len();
     assert!(outcomes >= 2 && lines(&finished, "   \"Win: ").len() == outcomes, "{text}");
-    // The log has the engines' lines with the time since the start.
+    // The log contains the engines' lines with the time since the start.
     let said = regex_lite::Regex::new(r"(?m)^-?\d+ >A\(0\): go nodes 1$").unwrap();
     assert!(said.is_match(text) && text.contains(" <B(1): bestmove "), "{text}");
     assert!(finished.stderr.contains("Warning: A doesn't have option Nope\n"), "{finished:#?}");
-    // Ranks of a gauntlet begin with 0, those who play it.
+    // Ranks of a gauntlet start with 0, for the engines that play it.
     let bench = Bench::new();
     let words = ["compat", "cutechess"].into_iter().map(str::to_owned);
     let engines = [("A", "--mode illegal-move"), ("B", "--seed 1"), ("C", "--seed 1")];
@@ -128,7 +128,7 @@ fn mate_scores_are_checked_on_request() {
 
 #[test]
 fn white_relative_scores_are_converted() {
-    // The first engine says that White loses, whichever side it has; so it resigns as White only.
+    // The first engine always reports that White loses, so it resigns only as White.
     for (more, results) in [("", ["0-1", "1-0"]), (" whitepov", ["0-1", "1/2-1/2"])] {
         let bench = Bench::new();
         let odd =
@@ -163,7 +163,7 @@ fn comments_have_all_requested_fields_under_every_limit() {
             let [begun, ended] = ["GameStartTime", "GameEndTime"].map(|name| game.tag(name));
             assert!(time.is_match(begun) && time.is_match(ended) && begun <= ended, "{text}");
         }
-        // OpenBench reads them like this: score and depth, seconds, nodes, seldepth.
+        // Format that OpenBench parses: score and depth, seconds, nodes, seldepth.
         let comment = r"\{([+-]?M?\d+(\.\d+)?)/\d+\s\d+\.\d{3}s,\stl=\d+\.\d+s,\sn=\d+,\ssd=\d+,\snps=\d+[,}]";
         let whole = regex_lite::Regex::new(comment).unwrap().find_iter(&text).count();
         let moves: usize = games.iter().map(|game| game.moves.len()).sum();
@@ -214,7 +214,8 @@ fn the_checksum_is_that_of_the_file() {
 
 #[test]
 fn sprt_figures_use_the_formulas_of_the_original() {
-    // Won, lost, drawn, and what cutechess-cli 1.5 gives for them and bounds of 0 and 100.
+    // Won, lost and drawn games, and the result of cutechess-cli 1.5 for them with bounds of 0 and
+    // 100.
     let bench = Bench::new();
     let more = "-each nodes=1 -openings file=book.epd -rounds 400 -repeat -sprt elo0=0 elo1=100 \
                 alpha=0.05 beta=0.05 -ratinginterval 0";
@@ -222,7 +223,7 @@ fn sprt_figures_use_the_formulas_of_the_original() {
     let finished = duel(&bench, "cutechess", illegal, more).expect_code(0);
     let score = lines(&finished, "Score of A vs B: ");
     let wins: f64 = score.last().unwrap().split(' ').nth(5).unwrap().parse().unwrap();
-    // This is the definition of BayesElo, with half a game more of each kind.
+    // Definition of BayesElo, with half a game added to each kind.
     let [won, other, all] = [wins + 0.5, 0.5, wins + 1.5];
     let draw_elo = 200.0 * ((all - other) / other * (all - won) / won).log10();
     let x = 10f64.powf(-draw_elo / 400.0);
@@ -234,12 +235,12 @@ fn sprt_figures_use_the_formulas_of_the_original() {
     };
     let terms = at(elo).into_iter().zip(at(0.0)).zip([won, other, other]);
     let llr: f64 = terms.map(|((one, null), count)| count * (one / null).ln()).sum();
-    // The ratio has three digits, without zeros at the end.
+    // The ratio has three digits, without trailing zeros.
     let llr = format!("{llr:.2}");
     let line = format!("SPRT: llr {} (", llr.trim_end_matches('0').trim_end_matches('.'));
     assert_eq!(lines(&finished, &line).len(), 1, "{line} {finished:#?}");
     assert!(lines(&finished, &line)[0].ends_with(", lbound -2.94, ubound 2.94 - H1 was accepted"));
-    // In cutechess's form, fastchess prints a ratio of games, and on request ours beside it.
+    // In cutechess's format, fastchess prints a ratio of games, and on request ours as well.
     let more = format!("{more} -output format=cutechess -arbiter llr=true");
     let finished = duel(&bench, "fastchess", illegal, &more).expect_code(0);
     let ratio = |start: &str| {

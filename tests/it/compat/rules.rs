@@ -1,21 +1,21 @@
-//! Rules, faults and messages, as the other programs have them.
+//! Tests of rules, faults and messages of the other programs.
 
 use super::{compat, duel, lines};
 use crate::support::bench::Bench;
 use crate::support::snapshot::expect_next;
 use crate::support::{pgn, plan};
 
-/// Engines of which the first one always says that it is lost.
+/// Arguments of two engines, the first of which always reports that it is lost.
 const ONE_SIDED: [&str; 2] =
     ["--seed 1 --info 'depth 3 score cp -900'", "--seed 2 --info 'depth 3 score cp 900'"];
 
-/// The games of `games.pgn`.
+/// Returns the games of `games.pgn`.
 fn games(bench: &Bench) -> Vec<pgn::Game> {
     let text = bench.read("games.pgn");
     pgn::parse(&text).unwrap_or_else(|fault| panic!("{fault}\n{text}"))
 }
 
-/// The `-pgnout` of a program.
+/// Returns the `-pgnout` option of a program.
 fn pgnout(program: &str) -> &'static str {
     if program == "fastchess" { "-pgnout file=games.pgn" } else { "-pgnout games.pgn" }
 }
@@ -38,7 +38,7 @@ fn a_pawn_move_or_capture_is_the_first_move_that_counts_for_a_draw() {
         for game in played {
             let (fen, moves) = (game.tag("FEN"), &game.moves);
             let fields: Vec<&str> = fen.split(' ').collect();
-            // fastchess counts by the position's move number, cutechess-cli from the opening on.
+            // fastchess counts by the move number of the position, cutechess-cli from the opening.
             let number = 2 * fields[5].parse::<usize>().unwrap() - 2;
             let number = number + usize::from(fields[1] == "b");
             let before = if program == "fastchess" { number } else { 0 };
@@ -54,7 +54,7 @@ fn a_pawn_move_or_capture_is_the_first_move_that_counts_for_a_draw() {
 }
 
 #[test]
-fn cutechess_takes_a_bound_for_a_score() {
+fn cutechess_treats_a_bound_as_a_score() {
     let odd = ONE_SIDED.map(|args| args.replace("00'", "00 upperbound'"));
     let more = "-each nodes=1 -openings file=book.epd -games 2 -rounds 1 -repeat -maxmoves 4 \
                 -resign movecount=2 score=500";
@@ -77,14 +77,14 @@ fn only_the_loser_resigns() {
             pgnout(program)
         );
         duel(&bench, program, ONE_SIDED, &more).expect_code(0);
-        // The first engine says so as White and then as Black.
+        // The first engine reports a lost position as White, then as Black.
         let lengths = games(&bench).into_iter().map(|game| game.moves.len());
         assert!(lengths.eq([5, 4]), "{program}");
     }
 }
 
 #[test]
-fn moves_of_the_book_count_for_the_longest_game_of_cutechess_only() {
+fn only_cutechess_counts_book_moves_for_the_move_limit() {
     for (program, plies) in [("fastchess", 9), ("cutechess", 6)] {
         let bench = Bench::new();
         bench.write("book.pgn", "[Event \"?\"]\n\n1. e4 e5 2. Nf3 *\n");
@@ -125,7 +125,7 @@ fn illegal_moves_are_reported_like_the_originals() {
         let form = lines(&finished, "Warning; Move does not match uci move format").len();
         assert_eq!(form, if mode == "illegal-move" { 0 } else { 2 }, "{finished:#?}");
         let text = bench.read("games.pgn");
-        // One game has a good move before the illegal one, the other only the illegal one.
+        // One game has a legal move before the illegal one, the other only the illegal one.
         for count in [2, 1] {
             assert_eq!(text.matches(&format!("[PlyCount \"{count}\"]")).count(), 1, "{text}");
         }
@@ -133,7 +133,7 @@ fn illegal_moves_are_reported_like_the_originals() {
 }
 
 #[test]
-fn engines_of_one_clock_have_one_tag_in_fastchess() {
+fn engines_with_equal_clocks_share_one_tag_in_fastchess() {
     for (program, tag, count) in
         [("fastchess", "[TimeControl \"60\"]", 2), ("cutechess", "[WhiteT", 2)]
     {
@@ -159,7 +159,7 @@ fn pv_warnings_quote_the_illegal_first_move() {
 }
 
 #[test]
-fn fastchess_ends_with_a_score_and_a_test_with_its_figures_once_more() {
+fn fastchess_repeats_the_final_figures() {
     let bench = Bench::new();
     let more = "-each nodes=1 -openings file=book.epd -rounds 3 -scoreinterval 0 \
                 -output format=cutechess";
@@ -172,7 +172,7 @@ fn fastchess_ends_with_a_score_and_a_test_with_its_figures_once_more() {
     let finished = duel(&bench, "fastchess", odd, more).expect_code(0);
     let games = lines(&finished, "Games: ");
     assert_eq!(games[games.len() - 2], games[games.len() - 1], "{finished:#?}");
-    // A test of games has no figures by pairs, and says so.
+    // A test of games has no figures by pairs, and prints a warning.
     let finished = duel(&bench, "fastchess", odd, &format!("{more} model=bayesian"));
     let warning = "Warning; Bayesian SPRT model not available with pentanomial statistics. ";
     assert_eq!(lines(&finished.expect_code(0), warning).len(), 1);

@@ -1,4 +1,4 @@
-//! chess-tuning-tools, which drives cutechess-cli by its name. It comes from PyPI.
+//! Test with chess-tuning-tools from PyPI, which runs cutechess-cli by its name.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,18 +11,18 @@ use crate::support::bench::Bench;
 use crate::support::plan;
 use crate::support::programs;
 
-/// The program and what it needs, in versions that work together with Python 3.11; what it asks for
-/// itself is too old for that.
+/// Packages of the program, in versions that work together with Python 3.11; the versions that the
+/// program requests are too old.
 const PACKAGES: &str = "chess-tuning-tools==0.9.3 arviz==0.17.1 atomicwrites==1.4.1 bask==0.11.0 \
     click cloudpickle contourpy==1.3.2 cycler dill emcee==3.1.6 fonttools h5netcdf joblib kiwisolver \
     matplotlib==3.10.9 numpy==1.23.5 packaging pandas==2.3.3 pillow pyaml pyparsing python-dateutil pytz \
     PyYAML scikit-learn==1.2.2 scikit-optimize==0.9.0 scipy==1.11.4 setuptools==65.5.0 threadpoolctl tqdm \
     typing_extensions tzdata xarray xarray-einstats==0.9.1";
 
-/// Iterations that it is to come through.
+/// Number of iterations that the tuning has to complete.
 const ITERATIONS: usize = 10;
 
-/// Installs the program in an environment of its own, unless `TUNE` names an installed one.
+/// Installs the program in a separate environment, unless `TUNE` names an installed one.
 fn tune(bench: &Bench) -> PathBuf {
     if let Some(path) = std::env::var_os("TUNE") {
         return path.into();
@@ -41,7 +41,7 @@ fn tune(bench: &Bench) -> PathBuf {
 
 #[test]
 #[ignore = "it installs a program from the network; `tests/run nightly` runs it"]
-fn chess_tuning_tools_tunes_with_us_in_place_of_cutechess() {
+fn chess_tuning_tools_tunes_with_arbiter_as_cutechess() {
     let bench = Bench::new();
     let tune = tune(&bench);
     std::fs::create_dir(bench.path("bin")).expect("a folder can be made");
@@ -76,7 +76,7 @@ fn chess_tuning_tools_tunes_with_us_in_place_of_cutechess() {
     running.finish();
     let log = log();
     assert!(!log.contains("Traceback") && !log.contains("ERROR"), "{log}");
-    // Random games are not all won by one side: a result that was misread would always be the same.
+    // Random games are not all won by one side; a misread result would always be the same.
     let figures: std::collections::BTreeSet<&str> =
         log.lines().filter_map(|line| line.split("Got Elo: ").nth(1)).collect();
     assert!(figures.len() > 2 && figures.iter().all(|line| !line.contains("nan")), "{figures:?}");

@@ -1,5 +1,5 @@
-//! Ways into a server: encrypted, by password, token, nkey and credentials. What is secret stays
-//! so.
+//! Tests of access to a server: encrypted, by password, token, nkey and credentials, without
+//! disclosing secrets.
 
 use std::path::Path;
 use std::process::Command;
@@ -22,7 +22,7 @@ fn openssl(bench: &Bench, args: &str) {
     assert!(made.status.success(), "{args}: {}", String::from_utf8_lossy(&made.stderr));
 }
 
-/// Makes an authority, `NAME.pem`.
+/// Creates an authority, `NAME.pem`.
 fn authority(bench: &Bench, name: &str) {
     openssl(
         bench,
@@ -33,7 +33,7 @@ fn authority(bench: &Bench, name: &str) {
     );
 }
 
-/// Makes a certificate for this machine, `NAME.pem`, for which an authority vouches.
+/// Creates a certificate for this machine, `NAME.pem`, signed by an authority.
 fn certificate(bench: &Bench, name: &str, authority: &str) {
     bench.write("extensions", "subjectAltName=IP:127.0.0.1\nbasicConstraints=CA:FALSE\n");
     openssl(
@@ -53,7 +53,7 @@ fn certificate(bench: &Bench, name: &str, authority: &str) {
 }
 
 #[test]
-fn an_encrypted_server_is_used_only_if_the_right_authority_vouches_for_it() {
+fn an_encrypted_server_is_used_only_with_a_trusted_certificate() {
     let bench = Bench::new();
     authority(&bench, "ours");
     authority(&bench, "theirs");
@@ -100,7 +100,7 @@ fn an_encrypted_server_is_used_only_if_the_right_authority_vouches_for_it() {
 #[test]
 fn rejected_certificates_have_a_reason() {
     let bench = Bench::new();
-    // This is the first recipe that a search for "openssl self-signed" finds.
+    // These are the first instructions that a search for "openssl self-signed" finds.
     authority(&bench, "simple");
     openssl(
         &bench,
@@ -131,7 +131,8 @@ fn an_unencrypted_server_is_rejected_if_tls_is_required() {
         .expect_refusal(8, &[phrases::NO_SERVER]);
 }
 
-/// Asserts that a secret is neither in what was printed nor in any file of the place but `holders`.
+/// Asserts that a secret occurs neither in the output nor in any file of the bench except
+/// `holders`.
 fn assert_secret(bench: &Bench, secret: &str, holders: &[&str], printed: &[&Finished]) {
     for Finished { stdout, stderr, .. } in printed {
         assert!(!stdout.contains(secret) && !stderr.contains(secret), "{stdout}{stderr}");
@@ -154,8 +155,8 @@ fn assert_secret(bench: &Bench, secret: &str, holders: &[&str], printed: &[&Fini
     }
 }
 
-/// Starts, interrupts and resumes a run with a coordinator and a worker with these flags; without
-/// them, and with `wrong` ones, neither gets in.
+/// Starts, interrupts and resumes a run with a coordinator and a worker that use these flags.
+/// Without the flags, and with `wrong` flags, neither is accepted.
 fn enter(
     bench: &Bench,
     server: &Server,
@@ -207,7 +208,7 @@ fn a_token_opens_the_server_and_is_not_disclosed() {
         ["--nats", &flags(&wrong)],
         &["token", "nats.conf"],
     );
-    // The variable does as well.
+    // The environment variable also works.
     let by_variable = format!("ARBITER_NATS_TOKEN={secret}");
     let _worker = Worker::start_as(&bench, &server, "b", &[&by_variable]);
     let plan = distributed_plan(&bench, &server).set("name", "again").unset("pgn");
@@ -215,7 +216,7 @@ fn a_token_opens_the_server_and_is_not_disclosed() {
     plan.start_by(script).finish().expect_code(0);
 }
 
-/// A key pair that is the same every time.
+/// Returns a key pair that is always the same.
 fn pair(kind: KeyPairType, number: u8) -> KeyPair {
     KeyPair::new_from_raw(kind, [number; 32]).expect("any bytes are a key")
 }
@@ -243,7 +244,7 @@ fn an_nkey_opens_the_server_and_is_not_disclosed() {
     );
 }
 
-/// A token as `nsc` makes them: claims of a key about another, signed.
+/// Returns a token in the format of `nsc`: signed claims of one key about another.
 fn claim(issuer: &KeyPair, subject: &KeyPair, name: &str, claims: Value) -> String {
     let encode = |value: &Value| BASE64URL_NOPAD.encode(value.to_string().as_bytes());
     let head = encode(&json!({ "typ": "JWT", "alg": "ed25519-nkey" }));

@@ -1,4 +1,4 @@
-//! A worker that makes up games, which the audit finds.
+//! Tests of workers that fabricate games, which the audit detects.
 
 use std::thread::JoinHandle;
 
@@ -16,7 +16,7 @@ use crate::support::nats::{LEASE, Server, Worker};
 use crate::support::plan::{Plan, RunOutput};
 use crate::support::{phrases, store, wait_for};
 
-/// Hands the results of two workers to the test first.
+/// Server configuration that sends the results of two workers to the test first.
 const DETOUR: &str = r#"mappings = {
   "arbiter.results.*.*.liar": "held.results.$1.$2.liar"
   "passed.results.*.*.liar": "arbiter.results.$1.$2.liar"
@@ -24,11 +24,11 @@ const DETOUR: &str = r#"mappings = {
   "passed.results.*.*.accomplice": "arbiter.results.$1.$2.accomplice"
 }"#;
 
-/// Pairs of a run in which each of five workers meets each other one.
+/// Number of pairs of a run in which each of five workers meets every other worker.
 const PAIRS: usize = 40;
 
-/// Makes engine A win both games of a pair: the opponent breaks down before their true ends, after
-/// another move of A if `is_made_up`.
+/// Makes engine A win both games of a pair: the opponent breaks down before the true end of each
+/// game, after a different move of A if `is_made_up`.
 fn won_by_a(result: &mut Value, is_made_up: bool) {
     for half in ["first", "second"] {
         let game = &mut games(result)[half];
@@ -36,7 +36,7 @@ fn won_by_a(result: &mut Value, is_made_up: bool) {
         let fen = game["fen"].as_str().expect("a game has a start").to_owned();
         let starts_white = fen.split(' ').nth(1) == Some("w");
         let moves = game["moves"].as_array_mut().expect("a game has moves");
-        // It is the opponent's turn, after all of the opening.
+        // The breakdown comes on the opponent's turn, after the opening.
         let is_white_to_move = |plies: usize| plies.is_multiple_of(2) == starts_white;
         let plies = moves.len() - 1;
         moves.truncate(if is_white_to_move(plies) == is_white { plies - 1 } else { plies });
@@ -48,7 +48,7 @@ fn won_by_a(result: &mut Value, is_made_up: bool) {
     }
 }
 
-/// A legal move other than the last of these.
+/// Returns a legal move that differs from the last of `moves`.
 fn another_move(fen: &str, moves: &[Value]) -> String {
     let mode = CastlingMode::Standard;
     let fen: Fen = fen.parse().expect("a game has a FEN");
@@ -64,12 +64,12 @@ fn another_move(fen: &str, moves: &[Value]) -> String {
     texts.find(|text| *text != last["uci"]).expect("there is a choice")
 }
 
-/// Passes the liar's results on, with games that engine A wins; returns their number.
+/// Forwards the liar's results with games that engine A wins; returns the number of results.
 fn lie(server: &Server, is_made_up: bool) -> JoinHandle<usize> {
     falsify(server, move |result| won_by_a(result, is_made_up))
 }
 
-/// Passes the liar's results on, changed; returns their number.
+/// Forwards the changed results of the liar; returns the number of results.
 fn falsify(server: &Server, change: impl Fn(&mut Value) + Send + 'static) -> JoinHandle<usize> {
     let (heard, mut mouth) = detour(server);
     std::thread::spawn(move || {
@@ -89,12 +89,12 @@ fn falsify(server: &Server, change: impl Fn(&mut Value) + Send + 'static) -> Joi
 }
 
 #[test]
-fn a_liar_among_five_workers_is_found_and_nothing_is_left_of_its_lies() {
+fn a_liar_among_five_workers_is_found_and_its_results_are_discarded() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, DETOUR) else { return };
     let lying = lie(&server, true);
     let _workers = ["a", "b", "c", "d", "liar"].map(|name| Worker::start(&bench, &server, name));
-    // Jobs that the liar has when it is excluded are sent again once no worker reports doing them.
+    // Jobs of an excluded worker are sent again when no worker reports playing them.
     assert_untouched(&bench, impatient(&bench, &server).set("fleet audit", "100%").start());
     let results = bench.path("results");
     assert!(!store::players(&results).contains_key("liar"), "{:?}", store::players(&results));
@@ -107,7 +107,7 @@ fn a_liar_among_five_workers_is_found_and_nothing_is_left_of_its_lies() {
 }
 
 #[test]
-fn claims_that_an_engine_broke_down_count_only_if_they_are_confirmed() {
+fn breakdown_claims_count_only_if_confirmed() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, DETOUR) else { return };
     let lying = lie(&server, false);
@@ -127,28 +127,28 @@ fn an_audit_of_honest_workers_changes_nothing() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let _workers = ["a", "b"].map(|name| Worker::start(&bench, &server, name));
-    // A worker that gets an audit of its own pair passes it to the other long before this lease
-    // ends.
+    // A worker that gets an audit of its own pair returns it to the other worker long before this
+    // lease ends.
     let plan =
         distributed_plan(&bench, &server).set("fleet audit", "100%").set("fleet lease", 3600);
     assert_untouched(&bench, plan.start());
     assert_eq!(store::remarks(&bench.path("results")), Vec::<String>::new());
 }
 
-/// A run of [`PAIRS`] pairs, each move of which takes so many milliseconds.
+/// Returns a run of [`PAIRS`] pairs in which each move takes `delay` milliseconds.
 fn longer(bench: &Bench, delay: u32) -> Plan<'_> {
     let plan = Plan::new(bench, "match", PAIRS);
     let plan = plan.puppet("A", &format!("--seed 1 --delay-ms {delay}"));
     plan.puppet("B", &format!("--seed 2 --delay-ms {delay}"))
 }
 
-/// Workers that were excluded, and why.
+/// Returns the remarks on excluded workers.
 fn excluded_workers(bench: &Bench) -> Vec<String> {
     let remarks = store::remarks(&bench.path("results"));
     remarks.into_iter().filter(|remark| remark.contains(": excluded: ")).collect()
 }
 
-/// Each of the two liars confirms the other's results.
+/// Each of the two liars confirms the results of the other.
 #[test]
 fn colluding_liars_are_found_by_the_other_workers() {
     let bench = Bench::new();
@@ -169,7 +169,8 @@ fn colluding_liars_are_found_by_the_other_workers() {
     assert!(lying.join().expect("results can be changed") > 0);
 }
 
-/// A run over a worker that lies while the only honest one is silent; then the honest one resumes.
+/// Plays a run over a worker that lies while the only honest worker is silent; then the honest one
+/// resumes.
 fn lie_alone(is_made_up: bool, audit: &str) {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, DETOUR) else { return };
@@ -193,14 +194,14 @@ fn a_liar_is_found_while_no_other_worker_responds() {
     lie_alone(true, "100%");
 }
 
-/// Otherwise the liar would play its own breakdowns again, without end.
+/// Otherwise the liar would replay its own breakdowns forever.
 #[test]
 fn breakdown_claims_end_while_no_other_worker_responds() {
     lie_alone(false, "1%");
 }
 
 #[test]
-fn under_a_clock_claims_of_breakdowns_are_found_by_their_rate() {
+fn breakdown_claims_under_a_clock_are_detected_by_their_rate() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, DETOUR) else { return };
     let lying = lie(&server, false);
@@ -219,7 +220,7 @@ fn under_a_clock_claims_of_breakdowns_are_found_by_their_rate() {
 }
 
 /// Plays a run in which the reports of one of two workers are changed such that its games do not
-/// count, and checks that the worker is excluded.
+/// count, and asserts that the worker is excluded.
 fn give_back_all(each: &str, delay: u32, change: fn(&mut Value)) {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, DETOUR) else { return };
@@ -236,14 +237,14 @@ fn give_back_all(each: &str, delay: u32, change: fn(&mut Value)) {
 }
 
 #[test]
-fn a_worker_that_claims_that_it_cannot_play_is_found() {
+fn a_worker_that_falsely_claims_failures_is_found() {
     give_back_all("nodes=100", 0, |result| {
         result["body"]["report"] = json!({ "failed": "no engine starts here" });
     });
 }
 
 #[test]
-fn a_worker_that_claims_that_its_pairs_were_disturbed_is_found() {
+fn a_worker_that_falsely_claims_disturbances_is_found() {
     give_back_all("tc=1+0.01", 1, |result| {
         for half in ["first", "second"] {
             let game = &mut games(result)[half];

@@ -1,4 +1,4 @@
-//! Machines on which something is wrong: the clock, or the disk.
+//! Tests of machines with a wrong clock or a full disk.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,7 +12,7 @@ use crate::support::nats::{Server, Worker};
 use crate::support::plan::RunOutput;
 use crate::support::{programs, store};
 
-/// The library that lies to a program about the time, if it is installed.
+/// Returns the library that shows a program a wrong time, if it is installed.
 fn liar() -> Option<PathBuf> {
     let found = Path::new("/usr/lib").read_dir().ok()?.flatten().find_map(|entry| {
         let library = entry.path().join("faketime/libfaketime.so.1");
@@ -26,8 +26,8 @@ fn liar() -> Option<PathBuf> {
     found
 }
 
-/// Variables under which a program sees the clock shifted by `shift`. Time passes at its normal
-/// rate: the durations that a machine measures are right although its clock is wrong.
+/// Returns the variables under which a program sees the clock shifted by `shift`. Time passes at
+/// its normal rate, so the durations that the machine measures are right.
 fn shifted(library: &Path, shift: &str) -> [String; 4] {
     [
         format!("LD_PRELOAD={}", library.display()),
@@ -63,9 +63,9 @@ fn the_clock_of_a_worker_does_not_matter() {
     assert!(games.contains(&format!("[Date \"{now}.")), "{games}");
 }
 
-/// Encryption and signatures included: coordinator and workers are up to two hours apart.
+/// Checks encryption and signatures too: coordinator and workers are up to two hours apart.
 #[test]
-fn clocks_that_are_an_hour_wrong_do_not_matter_to_an_encrypted_server() {
+fn an_encrypted_server_accepts_clocks_that_are_an_hour_wrong() {
     let bench = Bench::new();
     let (Some(library), Some((server, _))) = (liar(), own_server::up(&bench)) else { return };
     let join = |name: &str, shift: &str| {
@@ -80,7 +80,7 @@ fn clocks_that_are_an_hour_wrong_do_not_matter_to_an_encrypted_server() {
     let running = plan.start_by(&format!("{ahead} exec \"$0\" \"$@\""));
     let workers = [join("worker1", "-1h"), join("worker2", "+1h")];
     let finished = running.finish().expect_code(0);
-    // Near midnight the date is another one.
+    // Near midnight, the date differs.
     assert_eq!(RunOutput::read(&bench, &finished).moves(), uninterrupted().moves());
     let results = bench.path("results");
     assert_eq!(store::remarks(&results), Vec::<String>::new());
@@ -90,7 +90,7 @@ fn clocks_that_are_an_hour_wrong_do_not_matter_to_an_encrypted_server() {
 }
 
 #[test]
-fn a_full_disk_is_reported_and_the_coordinator_continues_once_there_is_room() {
+fn a_coordinator_reports_a_full_disk_and_continues_when_there_is_room() {
     let bench = Bench::new();
     let Some(disk) = Disk::mount(bench.path("results")) else { return };
     let Some(server) = Server::start(&bench, "") else { return };

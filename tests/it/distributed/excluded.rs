@@ -1,4 +1,4 @@
-//! Workers that differ from the others or are not fit for a run.
+//! Tests of workers that are unfit for a run or differ from the others.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -9,15 +9,15 @@ use crate::support::plan::{Plan, RunOutput};
 use crate::support::snapshot::{expect_next, line_with, without_figures};
 use crate::support::{programs, store, wait_for};
 
-/// Pairs of a run that has time to look at workers.
+/// Number of pairs of a run that is long enough to check workers.
 const PAIRS: usize = 60;
 
-/// Variable that makes engines crash in the course of every game.
+/// Variable that makes engines crash during every game.
 const CRASHES: &str = "PUPPET=--mode crash --after 10";
 
-/// A run whose engines depend on variables of each machine: BENCH and NPS set the result of their
-/// bench, PUPPET their behaviour, and PAUSE the seconds they take to start. Each move takes `delay`
-/// ms.
+/// Returns a run whose engines depend on environment variables of each machine: BENCH and NPS set
+/// their bench result, PUPPET their behaviour, and PAUSE their start time in seconds. Each move
+/// takes `delay` ms.
 fn fickle<'a>(bench: &'a Bench, delay: u32) -> Plan<'a> {
     let script = format!(
         "#!/bin/sh\nsleep ${{PAUSE:-0}}\nfor last; do :; done\n\
@@ -37,7 +37,7 @@ fn fickle<'a>(bench: &'a Bench, delay: u32) -> Plan<'a> {
     Plan::new(bench, "match", PAIRS).engine(engine("A", 1)).engine(engine("B", 2))
 }
 
-/// The same run, played by workers.
+/// Returns the same run, played by workers.
 pub fn distributed_plan<'a>(bench: &'a Bench, server: &Server) -> Plan<'a> {
     fickle(bench, 5).unset("concurrency").set("on", server.url())
 }
@@ -48,7 +48,7 @@ fn local(pairs: usize) -> RunOutput {
     fickle(&bench, 0).set("pairs", pairs).set("concurrency", 2).expect_output(0)
 }
 
-/// Asserts that a run has ended as on one machine. The hash of the script may differ.
+/// Asserts that a run has ended like a run on one machine. The hash of the script may differ.
 #[track_caller]
 fn assert_as_local(bench: &Bench, finished: &Finished, pairs: usize) {
     let (found, expected) = (RunOutput::read(bench, finished), local(pairs));
@@ -56,7 +56,7 @@ fn assert_as_local(bench: &Bench, finished: &Finished, pairs: usize) {
     assert_eq!(found.moves(), expected.moves());
 }
 
-/// Returns name, reason and discarded pairs of the excluded workers.
+/// Returns name, reason and number of discarded pairs of each excluded worker.
 fn excluded_workers(finished: &serde_json::Value) -> Vec<(String, String, u64)> {
     let all = finished["workers_excluded"].as_array().cloned().unwrap_or_default();
     let word = |value: &serde_json::Value| value.as_str().expect("a word").to_owned();
@@ -74,7 +74,8 @@ fn a_worker_with_another_bench_is_excluded_before_it_plays() {
     let odd = Worker::start_as(&bench, &server, "b", &["BENCH=7"]);
     let running =
         distributed_plan(&bench, &server).set("fleet check-bench", true).set("pairs", 12).start();
-    // The good worker starts later, as so short a run could otherwise end before the other's bench.
+    // The good worker starts later, because such a short run could otherwise end before the other
+    // worker's bench.
     let results = bench.path("results");
     wait_for("it is excluded", || store::remarks(&results).first().map(|_| ()));
     let _good = Worker::start_as(&bench, &server, "a", &[]);
@@ -135,7 +136,7 @@ fn several_workers_with_another_bench_end_the_run() {
     assert!(store::pairs(&bench.path("results")).is_empty());
 }
 
-/// Its games end long before those of the other, of which there are few.
+/// The games of the bad worker end long before those of the other, and there are few pairs.
 #[test]
 fn a_worker_on_which_nothing_works_does_not_take_all_pairs_of_a_short_run() {
     let bench = Bench::new();
@@ -168,14 +169,14 @@ fn a_worker_that_crashes_is_excluded_and_its_pairs_are_played_again() {
     assert_eq!(worker, "bad");
     expect_next(&without_figures(why));
     assert!(*pairs >= 8, "{pairs}");
-    // Its pairs are kept apart, and were played again.
+    // The pairs of the bad worker are stored separately, and were played again.
     let discarded = store::discarded(&results);
     assert_eq!(discarded.len() as u64, *pairs);
     assert!(discarded.iter().all(|(_, worker)| worker == "bad"));
     assert_eq!(store::players(&results).keys().collect::<Vec<_>>(), ["good"]);
     store::assert_consistent(&results);
     assert_eq!(store::pairs(&results).len(), PAIRS);
-    // So that nothing of it is in the report or in the games.
+    // Neither the report nor the games contain anything of the bad worker.
     assert_as_local(&bench, &finished, PAIRS);
     let remarks = store::remarks(&results);
     let is_told = |remark: &String| remark.starts_with("bad: ") && remark.ends_with(why);
@@ -213,11 +214,11 @@ fn exclusions_persist_when_the_run_is_resumed() {
 }
 
 #[test]
-fn a_game_goes_where_there_is_room_for_it() {
+fn games_go_to_workers_with_enough_slots() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let trust = key(&bench);
-    // The engine is a script that starts a program which is no copy of the worker's.
+    // The engine is a script that starts a program other than the worker's own copy.
     let folder = programs::puppet().parent().expect("it is in a folder").display().to_string();
     let worker = |name: &str, slots: &str| {
         let flags = ["--slots", slots, "--trust", &trust, "--readable", &folder];

@@ -1,4 +1,4 @@
-//! Processes that die during a run.
+//! Tests of processes that die during a run.
 
 use rustix::process::Signal;
 
@@ -10,7 +10,7 @@ use crate::support::phrases;
 use crate::support::plan::RunOutput;
 use crate::support::{store, wait_for};
 
-/// Continues the run in `bench`.
+/// Resumes the run in `bench`.
 pub fn resume(bench: &Bench, server: &Server) -> Running {
     let results = bench.path("results").display().to_string();
     let pgn = bench.path("games.pgn").display().to_string();
@@ -46,7 +46,7 @@ fn a_worker_that_is_killed_between_its_job_and_the_start_of_the_game_loses_nothi
         .set("fleet lease", lease)
         .set("pairs", 4)
         .start();
-    // The worker has the job, and its engines are starting.
+    // The worker has received the job, and its engines are starting.
     let (_, sign) = client.next();
     victim.signal(Signal::KILL);
     victim.finish();
@@ -70,7 +70,7 @@ fn a_worker_that_is_killed_between_its_result_and_the_answer_counts_once() {
     client.subscribe("arbiter.results.>");
     let running = impatient(&bench, &server).start();
     let before = wait_for_pairs(&bench, 1);
-    // A coordinator that stands still stores nothing while results arrive.
+    // A stopped coordinator stores nothing while results arrive.
     running.signal(Signal::STOP);
     for _ in 0..before + 2 {
         client.next();
@@ -111,12 +111,13 @@ fn results_sent_without_a_coordinator_are_not_lost() {
     running.signal(Signal::KILL);
     running.finish();
     let stored = store::pairs(&bench.path("results")).len();
-    // Pairs in work are played to their end, and the results wait on the server.
+    // Pairs in progress are finished, and the results wait on the server.
     let mut subject = String::new();
     for _ in 0..=stored {
         subject = client.next().0;
     }
-    // Some results had been delivered when the coordinator was killed; here all of them are.
+    // Some results had been delivered when the coordinator was killed; this client receives all of
+    // them.
     let token = subject.split('.').nth(2).expect("arbiter.results.TOKEN.PAIR.WORKER");
     let mut taker = Client::connect(&server);
     taker.subscribe("taken");
@@ -142,14 +143,14 @@ fn a_server_that_is_killed_and_started_again_loses_nothing() {
     server.restart();
     wait_for_pairs(&bench, 4);
     server.kill();
-    // The outage is longer than a lease: engines play on, and results wait.
+    // The outage is longer than a lease: engines continue to play, and results wait.
     std::thread::sleep(2 * LEASE);
     server.restart();
     assert_untouched(&bench, running);
 }
 
 #[test]
-fn streams_of_which_the_server_delivers_nothing_are_emptied() {
+fn damaged_streams_are_emptied() {
     let bench = Bench::new();
     let Some(mut server) = Server::start(&bench, "") else { return };
     let _workers = ["a", "b"].map(|name| Worker::start(&bench, &server, name));
@@ -157,7 +158,7 @@ fn streams_of_which_the_server_delivers_nothing_are_emptied() {
     wait_for_pairs(&bench, 2);
     running.signal(Signal::KILL);
     running.finish();
-    // Results arrive that nobody takes.
+    // Results arrive, but no coordinator receives them.
     std::thread::sleep(LEASE);
     server.kill();
     assert_eq!(server.damage_streams(), ["ARBITER_JOBS", "ARBITER_RESULTS"]);
@@ -168,7 +169,7 @@ fn streams_of_which_the_server_delivers_nothing_are_emptied() {
 }
 
 #[test]
-fn jobs_that_the_server_has_lost_are_sent_again() {
+fn lost_jobs_are_sent_again() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let first = Worker::start(&bench, &server, "a");
@@ -188,7 +189,7 @@ fn jobs_that_the_server_has_lost_are_sent_again() {
 }
 
 #[test]
-fn results_of_a_stalled_worker_are_too_late() {
+fn late_results_of_a_stalled_worker_are_ignored() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let sleeper = Worker::start(&bench, &server, "a");
@@ -196,7 +197,8 @@ fn results_of_a_stalled_worker_are_too_late() {
     wait_for_pairs(&bench, 2);
     sleeper.signal(Signal::STOP);
     let other = Worker::start(&bench, &server, "b");
-    // Its pairs are given to the other worker, as it sends no signs of life.
+    // The pairs of the stalled worker are given to the other worker, because it sends no signs of
+    // life.
     let results = bench.path("results");
     wait_for("the other has played most", || {
         (store::players(&results).get("b").copied().unwrap_or(0) >= 4).then_some(())
@@ -220,7 +222,7 @@ fn a_draining_worker_finishes_its_pairs_and_a_stopped_one_returns_them() {
     wait_for("the second worker has played", || store::players(&results).get("b").map(|_| ()));
     hasty.signal(Signal::TERM);
     hasty.finish().expect_code(0);
-    // With this long lease, pairs that were not given back would not come again during the test.
+    // With this long lease, pairs that were not returned would not be played again during the test.
     let _last = Worker::start(&bench, &server, "c");
     let finished = running.finish().expect_code(0);
     assert_eq!(RunOutput::read(&bench, &finished), uninterrupted());

@@ -1,4 +1,4 @@
-//! Messages of every kind, one after another, as fast as the server takes them.
+//! Test of messages of every kind, sent one after another as fast as the server accepts them.
 
 use serde_json::json;
 
@@ -8,12 +8,12 @@ use crate::support::nats::{Client, Server, Worker};
 use crate::support::plan::Plan;
 use crate::support::{store, wait_for};
 
-/// Messages of each kind that are as they should be, and those that are noise.
+/// Numbers of valid messages and of invalid messages of each kind.
 const RIGHT: usize = 3_000;
 const NOISE: usize = 200;
 
 #[test]
-fn floods_of_every_kind_of_message_end_no_run_and_take_little_memory() {
+fn message_floods_end_no_run_and_take_little_memory() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let _worker = Worker::start(&bench, &server, "a");

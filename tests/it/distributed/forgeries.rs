@@ -1,4 +1,4 @@
-//! Messages that somebody else sends in the name of a coordinator.
+//! Tests of messages that another client sends in the name of a coordinator.
 
 use std::thread::{JoinHandle, sleep};
 use std::time::Duration;
@@ -25,7 +25,7 @@ fn parsed(bytes: &[u8]) -> Value {
 }
 
 #[test]
-fn jobs_that_the_coordinator_did_not_sign_are_not_done() {
+fn unsigned_jobs_are_not_played() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let mut client = Client::connect(&server);
@@ -55,7 +55,7 @@ fn jobs_that_the_coordinator_did_not_sign_are_not_done() {
 }
 
 pub fn give_up(mut running: Running) {
-    // A process that is busy receives two signals as one.
+    // A busy process may receive two signals as one.
     while !running.has_ended() {
         running.signal(Signal::INT);
         sleep(Duration::from_millis(300));
@@ -104,7 +104,7 @@ fn workers_do_not_join_a_replayed_run() {
     client.publish("arbiter.beacon", &beacon);
     let why = loop {
         let message = client.next_message().expect("the server goes on");
-        // Its status comes every few seconds, before a run without beacons is forgotten.
+        // The status is sent every few seconds, before a run without beacons is forgotten.
         if message.subject != "arbiter.beacon" {
             client.publish("arbiter.beacon", &beacon);
         }
@@ -139,7 +139,8 @@ fn forged_and_replayed_coordinator_messages_have_no_effect() {
     let (subject, genuine) = client.next();
     let (beacon, done) = (beacons.next().1, subject.replace("jobs", "results") + ".a");
     while results.next().0 != done {}
-    // A job that is done is there again; all is over, for all or for this worker.
+    // A finished job is sent again; further messages claim that the run is over, for all workers or
+    // for this worker.
     client.publish(&subject, &genuine);
     let (signature, text) = beacon.split_at(SIGNATURE);
     let Value::Object(said) = parsed(text)["body"].take() else { panic!("a beacon has fields") };
@@ -160,7 +161,7 @@ fn forged_and_replayed_coordinator_messages_have_no_effect() {
     assert!(!finished.stderr.contains(phrases::NOT_PLAYED), "{finished:#?}");
 }
 
-/// The worker has joined both, and both have the same pairs of the same engines.
+/// The worker has joined both runs, which have the same pairs of the same engines.
 #[test]
 fn results_of_one_run_do_not_count_in_another() {
     let bench = Bench::new();
@@ -184,8 +185,8 @@ fn results_of_one_run_do_not_count_in_another() {
     assert_eq!(unproven, 2, "the first and the tenth: {remarks}");
 }
 
-/// Results of a worker that was given the job, short as they are sent and endless once they are
-/// unpacked, before the true one comes; and the same of many pairs that nobody has ordered.
+/// Results of a worker that was given the job, which are small when packed and endless when
+/// unpacked, sent before the true result; and the same results for many pairs without a job.
 #[test]
 fn decompression_bombs_take_no_memory() {
     let bench = Bench::new();

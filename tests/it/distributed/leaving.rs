@@ -1,4 +1,4 @@
-//! Time until workers notice the end of a run, and until they leave.
+//! Tests of the time in which workers notice the end of a run and exit.
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -11,11 +11,11 @@ use crate::support::plan::Plan;
 use crate::support::site::Site;
 use crate::support::{process, store, wait_for};
 
-/// Longest time to leave. The promise is a second; the rest is for busy machines. A failure takes
-/// as long as games that do not end, or as the wait for a server that is gone.
+/// Maximum time to exit. The promise is one second; the rest is for busy machines. A failure takes
+/// as long as games without an end, or as the wait for a lost server.
 const PROMPT: Duration = Duration::from_secs(5);
 
-/// A run whose games do not end during a test.
+/// Returns a run whose games do not end during a test.
 fn endless<'a>(bench: &'a Bench, server: &Server) -> Plan<'a> {
     let args = |seed: u32| format!("--mode slow --delay-ms 300000 --seed {seed}");
     let plan = Plan::new(bench, "match", 4).puppet("A", &args(1)).puppet("B", &args(2));
@@ -28,7 +28,7 @@ fn assert_prompt(what: &str, took: Duration) {
     assert!(took < PROMPT, "{what}: {took:?}");
 }
 
-/// Returns the time that a worker takes to leave.
+/// Returns the time that a worker takes to exit.
 #[track_caller]
 fn leave(worker: Worker, signal: Signal) -> Duration {
     let asked = Instant::now();
@@ -50,7 +50,7 @@ fn workers_learn_of_the_end_within_a_second() {
     }
     wait_for("engines play", || (process::marked(bench.marker()).len() >= 8).then_some(()));
     running.signal(Signal::INT);
-    // Two signals at the same time could arrive in any order.
+    // Two simultaneous signals could arrive in any order.
     sleep(Duration::from_millis(300));
     assert!(process::marked(bench.marker()).len() >= 8, "the first one lets games end");
     running.signal(Signal::INT);
@@ -65,8 +65,8 @@ fn workers_learn_of_the_end_within_a_second() {
 fn a_verdict_reaches_workers_within_a_second() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
-    // Each worker's engines play `SUFFICE` pairs, and then do not come to an end. The first endless
-    // pair comes after at least that many others, which suffice for a verdict.
+    // Each worker's engines play `SUFFICE` pairs, and then do not finish. The first endless pair
+    // comes after at least as many other pairs, which suffice for a verdict.
     const SUFFICE: u32 = 8;
     let slow = format!("--mode slow --delay-ms 300000 --in-game {}", 2 * SUFFICE + 1);
     let plan = Plan::new(&bench, "sprt", 200)
@@ -95,7 +95,7 @@ fn a_worker_without_its_server_leaves_immediately() {
     for signal in [Signal::INT, Signal::TERM] {
         let bench = Bench::new();
         let Some(mut server) = Server::start(&bench, "") else { return };
-        // One worker plays a game without end, one has nothing to play, and one knows of no run.
+        // One worker plays an endless game, one is idle, and one knows no run.
         let playing = Worker::start_as(&bench, &server, "a", &[]);
         let mut client = Client::connect(&server);
         client.subscribe("arbiter.run.*.sign.*");
@@ -107,7 +107,7 @@ fn a_worker_without_its_server_leaves_immediately() {
         let flags = ["--slots", "1", "--trust", &crate::support::nats::key(&Bench::new())];
         let stranger = Worker::start_with(&bench, &server, "c", &flags);
         for name in ["b", "c"] {
-            // Workers greet when they learn of the run, and again three seconds later.
+            // Workers send a greeting when they learn of the run, and again three seconds later.
             for _ in 0..2 {
                 while client.next().0 != format!("arbiter.hello.{name}") {}
             }
@@ -139,7 +139,7 @@ fn an_idle_worker_leaves_immediately() {
         (0..2).for_each(|_| drop(client.next()));
         assert_prompt("an idle worker", leave(idle, signal));
     }
-    // Viewers see the workers come and go, and the store has none of it.
+    // Viewers see workers join and leave, but the store does not record it.
     let site = Site::start(&bench, &["--read-only"]);
     site.events("/events/runs/run").wait_for(
         "part-events",
@@ -165,7 +165,7 @@ fn one_signal_ends_a_coordinator_whose_workers_are_gone() {
     running.signal(Signal::TERM);
     let asked = Instant::now();
     running.finish().expect_code(143);
-    // Workers are taken to be gone after 10 s without a word.
+    // Workers count as lost after 10 s without a message.
     let took = asked.elapsed();
     assert!(took < Duration::from_secs(30), "it waited for nobody for {took:?}");
 }
@@ -181,7 +181,7 @@ fn a_coordinator_without_a_server_leaves_in_time() {
     client.next();
     server.kill();
     running.signal(Signal::TERM);
-    // Two signals at the same time could count as one.
+    // Two simultaneous signals could count as one.
     sleep(Duration::from_millis(300));
     running.signal(Signal::TERM);
     let asked = Instant::now();

@@ -1,4 +1,4 @@
-//! Machines and users other than those of most tests, on which the sandbox has to hold as well.
+//! Tests of the sandbox on other machines and for other users than in most tests.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -10,14 +10,14 @@ use crate::support::plan::Plan;
 use crate::support::programs;
 use crate::support::snapshot::{expect_next, without_machine};
 
-/// The user and group `nobody` of most systems.
+/// Id of the user and group `nobody` on most systems.
 const NOBODY: &str = "65534";
 
-/// An ordinary user's worker holds engines as root's does; the table shows root's.
+/// An ordinary user's worker restricts engines as root's worker does; the table shows root's.
 #[test]
-fn a_worker_of_an_ordinary_user_holds_engines_as_one_of_root() {
+fn the_sandbox_of_an_ordinary_user_equals_that_of_root() {
     if !rustix::process::geteuid().is_root() {
-        // Without root, all tests already run as an ordinary user.
+        // Without root, all tests run as an ordinary user anyway.
         return;
     }
     let user = ["setpriv", "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups"];
@@ -43,7 +43,7 @@ fn a_worker_of_an_ordinary_user_holds_engines_as_one_of_root() {
     }
 }
 
-/// Has a program see a kernel without Landlock: its calls, 444 to 446, are not there.
+/// Program that hides Landlock from another program: system calls 444 to 446 do not exist.
 const WITHOUT_LANDLOCK: &str = r#"
     my $filter = join "", map { pack "S C C L", @$_ }
         [0x20, 0, 0, 0], [0x35, 0, 2, 444], [0x25, 1, 0, 446], [0x06, 0, 0, 0x50026], [0x06, 0, 0, 0x7fff0000];
@@ -52,8 +52,7 @@ const WITHOUT_LANDLOCK: &str = r#"
     exec @ARGV or die $!;
 "#;
 
-/// A worker in this sandbox that does not find Landlock says so, and leaves if it requires
-/// Landlock.
+/// A worker in this sandbox without Landlock reports it, and exits if it requires Landlock.
 #[test]
 fn without_landlock_a_worker_reports_it_and_seccomp_still_applies() {
     let by = ["perl", "-e", WITHOUT_LANDLOCK].map(str::to_owned).to_vec();
@@ -86,8 +85,8 @@ fn without_landlock_a_worker_reports_it_and_seccomp_still_applies() {
     assert_eq!(answer(&rows, "read a file in the home"), "yes", "it was Landlock that held it");
 }
 
-/// A program of 32 bits for Linux that ends with exit code 3 at once: the header of a file, that of
-/// its only segment, and `mov eax, 1; mov ebx, 3; int 0x80`.
+/// Returns a 32-bit Linux program that immediately ends with exit code 3: the file header, the
+/// header of its only segment, and `mov eax, 1; mov ebx, 3; int 0x80`.
 fn small_program() -> Vec<u8> {
     let (header, segment, code) = (52, 32, [184, 1, 0, 0, 0, 187, 3, 0, 0, 0, 205, 128]);
     let (base, length) = (0x0804_8000_u32, header + segment + code.len() as u32);

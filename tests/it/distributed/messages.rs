@@ -1,5 +1,5 @@
-//! A network, and workers, that mistreat messages. The server sends all results and all messages
-//! about runs to the test first, which passes on those it chooses.
+//! Tests of lost, repeated and reordered messages. The server sends all results and all messages
+//! about runs to the test first, which forwards selected messages.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -16,7 +16,7 @@ use crate::support::nats::{Client, Message, Server, Worker};
 use crate::support::phrases;
 use crate::support::{store, wait_for};
 
-/// Server configuration for the detour. Messages that are passed on take another subject.
+/// Server configuration for the detour. Forwarded messages have another subject.
 pub const DETOUR: &str = r#"mappings = {
   "arbiter.results.*.*.*": "held.results.$1.$2.$3"
   "arbiter.run.*.*": "held.run.$1.$2"
@@ -26,10 +26,10 @@ pub const DETOUR: &str = r#"mappings = {
   "passed.run.*.sign.*": "arbiter.run.$1.sign.$2"
 }"#;
 
-/// Longest time a message is held while no others arrive.
+/// Maximum time that a message is held while no others arrive.
 const CALM: Duration = Duration::from_millis(300);
 
-/// Receives all messages on the detour, until the server is gone.
+/// Returns the receiver of all messages on the detour, and a client that forwards them.
 pub fn detour(server: &Server) -> (Receiver<Message>, Client) {
     let mut ears = Client::connect(server);
     ears.subscribe("held.>");
@@ -49,13 +49,13 @@ pub fn pass(mouth: &mut Client, message: &Message) {
     mouth.ask(&subject, message.reply.as_deref(), &message.payload);
 }
 
-/// The number of the pair whose result a message is.
+/// Returns the number of the pair whose result a message contains.
 pub fn pair_of(message: &Message) -> Option<u64> {
     message.subject.strip_prefix("held.results.")?.split('.').nth(1)?.parse().ok()
 }
 
-/// Passes messages on, four at a time, the last one first and each one twice; returns the number of
-/// results that overtook another.
+/// Forwards messages in groups of four, in reverse order and each one twice; returns the number of
+/// results that overtook another result.
 fn shuffle(server: &Server) -> JoinHandle<usize> {
     let (heard, mut mouth) = detour(server);
     std::thread::spawn(move || {
@@ -80,7 +80,7 @@ fn shuffle(server: &Server) -> JoinHandle<usize> {
 }
 
 #[test]
-fn messages_that_overtake_each_other_and_come_twice_change_nothing() {
+fn reordered_and_duplicate_messages_change_nothing() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, DETOUR) else { return };
     let shuffling = shuffle(&server);
@@ -88,7 +88,7 @@ fn messages_that_overtake_each_other_and_come_twice_change_nothing() {
     assert_untouched(&bench, distributed_plan(&bench, &server).start());
     let remarks = store::remarks(&bench.path("results"));
     let doubled = remarks.iter().filter(|remark| remark.contains(phrases::DOUBLED));
-    // The copy of the last one may come when the run is over.
+    // The copy of the last message may arrive when the run is over.
     assert!(doubled.count() >= PAIRS / 2, "{remarks:#?}");
     let players = store::players(&bench.path("results"));
     assert_eq!(players.values().sum::<i64>(), PAIRS as i64);
@@ -156,8 +156,8 @@ fn impossible_results_are_rejected_before_the_true_one() {
     let (heard, mut mouth) = detour(&server);
     let lying = std::thread::spawn(move || {
         let (mut wrongs, mut seen) = (WRONGS.iter(), BTreeSet::new());
-        // Before the first true result of a pair comes one that is wrong, from a worker that was
-        // given the job; those of a pair that has one are not read.
+        // The first true result of each pair is preceded by a wrong result from a worker that was
+        // given the job; further results of a stored pair are not read.
         for message in heard {
             if pair_of(&message).is_some_and(|pair| seen.insert(pair))
                 && let Some((what, falsify, _)) = wrongs.next()
@@ -243,7 +243,7 @@ fn decreasing_and_impossible_worker_counts_are_ignored() {
     ] {
         mallory.publish("arbiter.hello.mallory", hello(pairs, slots).to_string().as_bytes());
     }
-    // Signs of games that go backwards, of pairs that nobody plays, and of no game at all.
+    // Signs of games that decrease, of pairs that no worker plays, and of no existing game.
     for (pair, half) in [(0, 1), (0, 0), (0, 1), (u64::MAX, 0), (9_999, 1), (1, 2)] {
         let proof = "0".repeat(64);
         let body = json!({ "pair": pair, "attempt": 0, "proof": proof, "half": half });
@@ -255,7 +255,7 @@ fn decreasing_and_impossible_worker_counts_are_ignored() {
     assert_eq!(store::remarks(&bench.path("results")), Vec::<String>::new());
     let players = store::players(&bench.path("results"));
     assert_eq!(players, BTreeMap::from([("a".to_owned(), PAIRS as i64)]));
-    // The server still holds nothing of the run.
+    // The server must not keep anything of the run.
     wait_for("streams are removed", || {
         (!bench
             .path("nats/jetstream/$G/streams")

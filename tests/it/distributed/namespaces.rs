@@ -1,6 +1,5 @@
-//! Machines with a network between them that can be cut: namespaces of the
-//! kernel, which need root. Where they cannot be had, the test says so and is
-//! passed over.
+//! Tests of machines whose network can be cut: kernel namespaces, which need root. If namespaces
+//! are not available, the tests print a notice and are skipped.
 
 use std::process::Command;
 use std::thread::sleep;
@@ -13,7 +12,7 @@ use crate::support::nats::{LEASE, Server, Worker};
 use crate::support::plan::{Plan, RunOutput};
 use crate::support::store;
 
-/// A hub with a server, and machines around it, all in namespaces of their own.
+/// A hub with a server, and machines connected to it, all in separate namespaces.
 struct Network {
     hub: String,
     machines: Vec<String>,
@@ -24,7 +23,7 @@ fn ip(words: &[&str]) -> bool {
 }
 
 impl Network {
-    /// A hub and `count` machines.
+    /// Creates a hub and `count` machines.
     fn new(bench: &Bench, count: usize) -> Option<Network> {
         let marker = bench.marker();
         let network = Network {
@@ -60,13 +59,13 @@ impl Network {
         })
     }
 
-    /// Pulls a machine's plug, or puts it in again.
+    /// Disconnects or reconnects a machine.
     fn set(&self, machine: usize, state: &str) {
         let port = format!("port{}", 10 + machine);
         assert!(ip(&["-n", &self.hub, "link", "set", &port, state]), "a plug cannot be moved");
     }
 
-    /// Cuts a machine off for a while.
+    /// Disconnects a machine for some time.
     fn cut(&self, machine: usize, time: Duration) {
         self.set(machine, "down");
         sleep(time);
@@ -115,7 +114,7 @@ fn an_sprt_on_three_machines_equals_one_on_a_single_machine() {
 }
 
 #[test]
-fn a_network_that_is_cut_for_a_moment_or_for_longer_loses_nothing() {
+fn network_outages_lose_nothing() {
     let bench = Bench::new();
     let Some(network) = Network::new(&bench, 3) else { return };
     let Some(server) = network.server(&bench) else { return };
@@ -125,7 +124,7 @@ fn a_network_that_is_cut_for_a_moment_or_for_longer_loses_nothing() {
     let running = network.start(0, impatient(&bench, &server));
     wait_for_pairs(&bench, 1);
     network.cut(1, LEASE / 4);
-    // The coordinator, too: results wait, and it takes them when it is back.
+    // The coordinator is disconnected too: results wait, and it receives them when it is back.
     network.cut(0, LEASE / 2);
     network.cut(2, 3 * LEASE);
     assert_untouched(&bench, running);

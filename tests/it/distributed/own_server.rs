@@ -1,5 +1,5 @@
-//! Servers set up by `arbiter cluster init`: nobody else can listen or publish there, and each user
-//! can do what the part of its join file requires.
+//! Tests of servers set up by `arbiter cluster init`: nobody else can listen or publish, and each
+//! user has only the permissions that the role in its join file requires.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -20,25 +20,25 @@ use crate::support::{PATIENCE, store, wait_for};
 
 pub const COORDINATOR: &str = "cluster/coordinator.join";
 
-/// Makes the files of a server in the folder `cluster`.
+/// Creates the files of a server in the folder `cluster`.
 fn init(bench: &Bench, port: u16) {
     init_with(bench, &["--port", &port.to_string()]);
 }
 
-/// The same with these flags.
+/// Creates the files with these flags.
 fn init_with(bench: &Bench, flags: &[&str]) {
     let made = ["cluster", "init", "--dir", "cluster", "--workers", "2", "--host", "127.0.0.1"];
     bench.arbiter(made.iter().chain(flags)).finish().expect_code(0);
 }
 
-/// A server with the users of the folder but without encryption, so that tests can speak its
+/// Starts a server with the users of the folder but without encryption, so that tests can use its
 /// protocol.
 pub fn unencrypted(bench: &Bench) -> Option<Server> {
     init(bench, 1);
     serve(bench)
 }
 
-/// Starts a server for the users in the folder, at which their join files then look for it.
+/// Starts a server for the users in the folder, and enters its address into their join files.
 fn serve(bench: &Bench) -> Option<Server> {
     let server = Server::start(bench, "include \"cluster/users.conf\"")?;
     for user in ["coordinator", "worker1", "worker2"] {
@@ -47,23 +47,23 @@ fn serve(bench: &Bench) -> Option<Server> {
     Some(server)
 }
 
-/// Replaces something in a file of the folder.
+/// Replaces a text in a file of the folder.
 fn edit(bench: &Bench, name: &str, from: &str, to: &str) {
     let text = bench.read(&format!("cluster/{name}"));
     assert!(text.contains(from), "{text}");
     bench.write(&format!("cluster/{name}"), text.replace(from, to));
 }
 
-/// The nkey in a join file.
+/// Returns the nkey in a join file.
 pub fn nkey(bench: &Bench, user: &str) -> KeyPair {
     let join: toml::Table = bench.read(&format!("cluster/{user}.join")).parse().expect("TOML");
     KeyPair::from_seed(join["nkey"].as_str().expect("a text")).expect("a seed")
 }
 
-/// Makes the files, and starts the server with them, at which `port` says.
+/// Creates the files and starts the server; returns both the server and its port.
 pub fn up(bench: &Bench) -> Option<(Worker, u16)> {
     if installed("nats-server").is_none() {
-        // Starting a server prints the notice, or fails where a server is required.
+        // Starting a server prints the notice, or fails if a server is required.
         Server::start(bench, "");
         return None;
     }
@@ -83,14 +83,14 @@ pub fn stop(server: Worker) {
 fn a_command_each_makes_a_cluster_that_plays_over_tls() {
     let bench = Bench::new();
     let Some((server, port)) = up(&bench) else { return };
-    // A second server does not touch the files of the first, nor does a worker see who else is
-    // there.
+    // A second server does not change the files of the first, and a worker cannot list other
+    // clients.
     let second = bench.arbiter(["cluster", "up", "--dir", "cluster"]).finish();
     expect_next(&without_figures(&second.expect_code(7).stderr));
     let show = bench.arbiter(["cluster", "show", "--on", "cluster/worker1.join"]).finish();
     show.expect_error(3);
     let running = slow(&bench).unset("concurrency").set("on", COORDINATOR).start();
-    // A worker hears nobody's answers but its own.
+    // A worker receives only its own replies.
     let curious = bench.read("cluster/worker1.join").replace("_INBOX.worker1", "_INBOX.worker2");
     bench.write("curious.join", curious);
     let refusal = Worker::join(&bench, "curious.join").finish();
@@ -104,7 +104,7 @@ fn a_command_each_makes_a_cluster_that_plays_over_tls() {
     let show = ["cluster", "show", "--on", COORDINATOR, "--format", "json"];
     let shown = bench.arbiter(show).finish().expect_code(0).json();
     assert_eq!(shown["workers"][1]["worker"], "worker2", "{shown}");
-    // The server answers nothing in plain text.
+    // The server sends nothing in plain text.
     let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("the server listens");
     stream.set_read_timeout(Some(PATIENCE)).expect("a time can be set");
     stream.write_all(b"CONNECT {}\r\nPING\r\n").expect("the server listens");
@@ -124,7 +124,7 @@ fn a_join_file_is_good_for_one_part_and_strangers_stay_outside() {
     let bench = Bench::new();
     let Some((server, port)) = up(&bench) else { return };
     let join = |file: &str| bench.arbiter(["worker", "--on", file, "--slots", "1"]).finish();
-    // Under another name the server says no.
+    // The server rejects another worker name.
     let own = bench.read("cluster/worker1.join");
     bench.write("changed.join", own.replace("worker = \"worker1\"", "worker = \"worker2\""));
     join("changed.join").expect_refusal(8, &["Permissions Violation", "arbiter.hello.worker2"]);
@@ -180,10 +180,10 @@ fn workers_are_added_and_taken_away_while_the_server_runs() {
     stop(server);
 }
 
-/// A stolen coordinator file can start programs at workers until a new folder has another key; then
-/// neither the file nor its key is of use.
+/// A stolen coordinator file can start programs on workers until a new folder has another key;
+/// afterwards neither the file nor its key is accepted.
 #[test]
-fn a_stolen_coordinator_file_opens_nothing_once_there_is_a_new_folder() {
+fn a_stolen_coordinator_file_is_useless_after_a_new_folder() {
     let bench = Bench::new();
     init(&bench, 1);
     let stolen = bench.read(COORDINATOR);
@@ -194,7 +194,8 @@ fn a_stolen_coordinator_file_opens_nothing_once_there_is_a_new_folder() {
     };
     let Some(server) = serve(&bench) else { return };
     let new = bench.read(COORDINATOR);
-    // The thief knows where the new server is, and then even has the user of its coordinator.
+    // The thief knows the address of the new server, and later even has the user of its
+    // coordinator.
     bench.write("stolen.join", stolen.replace(&line(&stolen, "url"), &line(&new, "url")));
     let plan = |file: &str| slow(&bench).unset("concurrency").set("on", file);
     plan("stolen.join").run().expect_refusal(8, &["authorization"]);
@@ -216,7 +217,7 @@ fn a_stolen_coordinator_file_opens_nothing_once_there_is_a_new_folder() {
     drop(server);
 }
 
-/// Returns the exit code of a worker that is stopped soon after its start.
+/// Returns the exit code of a worker that is stopped shortly after its start.
 fn join_briefly(bench: &Bench, file: &str) -> Option<i32> {
     let worker = bench.arbiter(["worker", "--on", file, "--slots", "1"]);
     std::thread::sleep(std::time::Duration::from_millis(300));
@@ -237,7 +238,7 @@ fn open_servers_require_the_insecure_flag_on_both_sides() {
     assert!(!store::has_run(&bench.path("results"), "run"), "it has begun a run");
     drop(server);
 
-    // A server with users but without encryption is accepted on this machine, and nowhere else.
+    // A server with users but without encryption is accepted only on this machine.
     let Some(server) = Server::start(&bench, "authorization { token: secret }") else { return };
     let show = |url: &str| bench.arbiter(["cluster", "show", &format!("--on={url}")]).finish();
     let url = server.url().replace("//", "//secret@");
@@ -272,12 +273,12 @@ fn no_file_is_overwritten_and_secrets_are_private() {
 }
 
 #[test]
-fn a_full_disk_leaves_nothing_half_done() {
+fn a_full_disk_leaves_no_incomplete_files() {
     let bench = Bench::new();
     let Some(disk) = Disk::mount(bench.path("disk")) else { return };
     let init = ["cluster", "init", "--dir", "disk/cluster", "--workers", "1", "--host", "host"];
     let add = ["cluster", "add", "--dir", "disk/cluster", "tower"];
-    // There is room for some of the files, each of less than a page.
+    // There is room for some of the files, each smaller than a page.
     for (arguments, pages, file) in [(&init[..], 3, "nats.conf"), (&add, 1, "tower.join")] {
         let room = bench.write("disk/room", "x".repeat(pages * 4096));
         disk.fill();
@@ -318,7 +319,8 @@ fn invalid_join_files_are_rejected() {
         let join = bench.arbiter(["worker", "--on", "wrong.join"]).finish();
         join.expect_error(3);
     }
-    // A file that others can read is used, with a warning; here there is no server.
+    // A join file that other users can read is accepted with a warning; there is no server in this
+    // test.
     bench.write("open.join", &own);
     let finished = bench.arbiter(["worker", "--on", "open.join"]).finish().expect_code(8);
     assert!(finished.stderr.contains("chmod 600 open.join"), "{finished:#?}");

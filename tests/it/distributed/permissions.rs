@@ -1,4 +1,4 @@
-//! Permissions of workers on the server, and of programs at a worker.
+//! Tests of the permissions of workers on the server, and of programs on a worker.
 
 use std::process::Command;
 
@@ -13,8 +13,8 @@ use crate::support::phrases;
 use crate::support::plan::Plan;
 use crate::support::{store, wait_for};
 
-/// Subjects a worker would need to create a consumer, with which it could have the server send the
-/// messages of a stream to any subject.
+/// Returns the subjects that a worker would need to create a consumer, with which it could make the
+/// server send the messages of a stream to any subject.
 fn consumers(stream: &str) -> Vec<String> {
     let calls = ["CREATE", "DURABLE.CREATE", "DELETE", "INFO", "MSG.NEXT"].iter();
     let api = calls.flat_map(|call| {
@@ -24,7 +24,7 @@ fn consumers(stream: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_worker_can_neither_read_results_nor_stop_runs_nor_remove_anything() {
+fn a_worker_cannot_read_results_stop_runs_or_remove_anything() {
     let bench = Bench::new();
     let Some(server) = unencrypted(&bench) else { return };
     let running = distributed_plan(&bench, &server).set("on", COORDINATOR).start();
@@ -48,14 +48,14 @@ fn a_worker_can_neither_read_results_nor_stop_runs_nor_remove_anything() {
         format!("$JS.API.STREAM.DELETE.{results}"),
         format!("$JS.API.STREAM.UPDATE.{jobs}"),
         format!("$JS.API.CONSUMER.DELETE.{jobs}.workers"),
-        // It cannot speak for others.
+        // It cannot publish in the name of other workers.
         format!("arbiter.results.{token}.0.worker2"),
         format!("arbiter.run.{token}.join.worker2"),
         format!("arbiter.run.{token}.sign.worker2"),
         "arbiter.hello.worker2".to_owned(),
         "$O.ARBITER_PROGRAMS.M.x".to_owned(),
         "$JS.API.STREAM.DELETE.OBJ_ARBITER_PROGRAMS".to_owned(),
-        // It cannot learn of anything that does not concern it.
+        // It cannot read anything that does not concern it.
         "$JS.API.INFO".to_owned(),
         format!("$JS.API.CONSUMER.INFO.{jobs}.workers"),
         "$JS.API.STREAM.NAMES".to_owned(),
@@ -77,7 +77,7 @@ fn a_worker_can_neither_read_results_nor_stop_runs_nor_remove_anything() {
         thief.listen(subject);
         assert!(thief.error().contains("Permissions Violation"), "{subject}");
     }
-    // It cannot make the coordinator do it, whose answers go to the subject in the request.
+    // It cannot make the coordinator do it by replies to the subject in a request.
     for reply in [
         format!("$JS.API.STREAM.DELETE.{jobs}"),
         format!("$JS.API.STREAM.DELETE.{results}"),
@@ -98,7 +98,7 @@ fn a_worker_can_neither_read_results_nor_stop_runs_nor_remove_anything() {
 }
 
 #[test]
-fn a_program_that_is_not_the_one_that_was_signed_for_is_not_started() {
+fn a_replaced_program_is_not_started() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let mut client = Client::connect(&server);
@@ -107,7 +107,7 @@ fn a_program_that_is_not_the_one_that_was_signed_for_is_not_started() {
     let running = distributed_plan(&bench, &server).start();
     let (subject, genuine) = client.next();
     wait_for_pairs(&bench, 1);
-    // A user who may write there replaces the uploaded program by another.
+    // A user with write permission there replaces the uploaded program by another.
     let evil = format!("#!/bin/sh\ntouch {}\n", bench.path("pwned").display());
     let script = bench.write("evil.sh", &evil);
     let digest = Command::new("openssl")
@@ -137,7 +137,7 @@ fn a_program_that_is_not_the_one_that_was_signed_for_is_not_started() {
 }
 
 #[test]
-fn a_program_that_was_changed_on_the_worker_is_not_started() {
+fn a_program_changed_on_the_worker_is_not_started() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let worker = Worker::start(&bench, &server, "a");
@@ -158,7 +158,8 @@ fn a_program_that_was_changed_on_the_worker_is_not_started() {
     assert!(std::fs::read(&program).expect("it is there") == genuine, "it was not fetched again");
 }
 
-/// A run in which engines do something for ever that only a limit of the worker can end.
+/// Returns a run in which an engine misbehaves forever, so that only a limit of the worker can end
+/// it.
 fn greedy<'a>(bench: &'a Bench, server: &Server, misdeed: &str) -> Plan<'a> {
     let plan = Plan::new(bench, "match", 1);
     let plan = plan.puppet("A", misdeed).puppet("B", "--seed 2").set("deadlines move", 600);
@@ -170,16 +171,16 @@ fn a_worker_limits_resources_of_programs() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let trust = key(&bench);
-    // One engine writes where only a limit keeps it from writing.
+    // One engine writes to a place where only a limit prevents it.
     let flags = ["--slots", "1", "--trust", &trust, "--sandbox", "off"];
-    // Processor time: this one thinks for ever, and loses both games when it is ended.
+    // CPU time: this engine thinks forever, and loses both games when it is ended.
     let busy = greedy(&bench, &server, "--mode flood-forever").start();
     let limits = ["--cpu-time", "1"];
     let worker = Worker::start_with(&bench, &server, "a", &[&flags[..], &limits].concat());
     let finished = busy.finish().expect_code(6);
     assert_eq!(finished.json()["losses"], 2, "{finished:#?}");
     drop(worker);
-    // Files: this one logs its input, and cannot.
+    // Files: this engine fails to log its input.
     let logs = bench.logs();
     let writer = greedy(&bench, &server, &logs).set("name", "files").start();
     let limits = ["--file-size", "0"];
@@ -192,10 +193,10 @@ fn a_worker_limits_resources_of_programs() {
             .any(|remark| remark.starts_with(&format!("b{}", phrases::NOT_PLAYED)))
             .then_some(())
     });
-    // The coordinator has tried it, too, and bounds nothing.
+    // The coordinator has also started the engine, without limits.
     let mut written = std::fs::read_dir(bench.path("logs")).expect("a folder of ours").flatten();
     assert!(written.any(|file| file.metadata().expect("a file of ours").len() == 0));
-    // Memory: nothing starts in a megabyte.
+    // Memory: no program starts with one megabyte.
     let limits = ["--memory", "1"];
     let worker =
         (worker, Worker::start_with(&bench, &server, "c", &[&flags[..], &limits].concat()));

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
-# A UCI engine that tries what no engine should be able to, at its first `go`, and tells how it went.
-# Arguments: the home of whoever started it, a program of others, a port of TCP, a socket of Unix, the number of
-# the worker's process, how long a process is to sleep that stays behind.
+# UCI engine that attempts forbidden actions at its first `go`, and reports their results. Arguments:
+# the home of the user who starts it, another program of the worker, a TCP port, a Unix socket, the process
+# id of the worker, and the duration, in seconds, of the process that it leaves behind.
 use strict;
 use warnings;
 use Errno;
@@ -11,7 +11,7 @@ use Socket;
 
 $| = 1;
 my ($home, $other, $port, $path, $worker, $sleep) = @ARGV;
-# Calls of the system take texts by their addresses.
+# As a string, the number would be passed to system calls by its address.
 $worker += 0;
 my $status = contents("/proc/self/status") // "";
 
@@ -24,7 +24,7 @@ sub contents {
 sub reads { my $text = contents($_[0]); return defined $text && length $text > 0; }
 sub lists { return opendir(my $folder, $_[0]) ? 1 : 0; }
 sub writes { open(my $file, '>>', $_[0]) or return 0; return 1; }
-# By its number on x86-64.
+# Calls a system function by its number on x86-64.
 sub calls { my $answer = syscall($_[0], @_[1 .. $#_]); return $answer >= 0; }
 
 my $net;
@@ -36,7 +36,7 @@ my @attempts = (
         open(my $file, '>', "$ENV{HOME}/own") or return 0;
         print $file "#!/bin/sh\n";
         close $file;
-        # It may not change modes; a shell does not ask for them.
+        # The sandbox forbids changing modes; a shell needs no executable mode.
         return system("/bin/sh", "$ENV{HOME}/own") == 0;
     }],
     ["start processes and threads, as many as `--processes` allows", "", sub { system("/bin/true") == 0 }],
@@ -106,7 +106,7 @@ while (my $line = <STDIN>) {
     } elsif ($line =~ /^go/) {
         for my $attempt (@attempts) {
             my ($what, $by, $try) = @$attempt;
-            # In a process of its own, so that none changes what the next one may do.
+            # Each attempt has a separate process, so that it does not affect later attempts.
             my $child = fork();
             if (defined $child && $child == 0) {
                 my $is_done = eval { $try->() };
@@ -117,9 +117,9 @@ while (my $line = <STDIN>) {
             my $answer = $? >> 8 ? "yes" : "no";
             print "info string | $what | $answer | $by |\n";
         }
-        # It has left its parent, group, session and environment.
+        # This process has another parent, group and session, and an empty environment.
         system("setsid --fork env -i sleep $sleep");
-        # No move: what it was asked for is done.
+        # No move is needed, because all attempts are done.
         print "bestmove 0000\n";
     }
 }

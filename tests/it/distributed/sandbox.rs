@@ -1,4 +1,4 @@
-//! Engines at workers are in a sandbox: they reach nothing but what they need.
+//! Tests of the sandbox of engines on workers, which allows access only to required resources.
 
 use std::os::unix::net::UnixListener;
 
@@ -11,16 +11,16 @@ use crate::support::{process, programs};
 
 const PASSWORD: &str = "known-to-workers";
 
-/// The section of the documentation with the table.
+/// Section of the documentation with the table.
 const SECTION: &str = "## What an engine at a worker can do\n";
 
-/// Returns the probe's results at a worker with this sandbox, as table rows; empty without a
+/// Returns the probe's results on a worker with this sandbox, as table rows; empty without a
 /// server.
 fn attempts(sandbox: &str) -> Vec<String> {
     attempts_at(sandbox, |_| Vec::new())
 }
 
-/// Returns the same at a worker that is started with these arguments.
+/// Returns the probe's results on a worker that is started with these arguments.
 pub fn attempts_at(sandbox: &str, by: impl FnOnce(&Bench) -> Vec<String>) -> Vec<String> {
     let bench = Bench::new();
     let user = format!("authorization {{ user: worker, password: \"{PASSWORD}\" }}");
@@ -51,7 +51,7 @@ pub fn attempts_at(sandbox: &str, by: impl FnOnce(&Bench) -> Vec<String>) -> Vec
     let worker = bench.start(std::path::Path::new("env"), args_of_worker);
     let (other, socket) = (other.display(), socket.display());
     let number = worker.pid().as_raw_nonzero();
-    // Seconds by which the process is known.
+    // Duration that identifies the process, in seconds.
     let sleep = format!("60.{number}");
     let args = format!("{home} {other} {port} {socket} {number} {sleep}");
     let plan = Plan::new(&bench, "match", 1).puppet("Good", "--seed 1");
@@ -62,7 +62,7 @@ pub fn attempts_at(sandbox: &str, by: impl FnOnce(&Bench) -> Vec<String>) -> Vec
     let plan = plan.set(&access[0][2..], access[1]);
     let finished = plan.run();
     assert_eq!(finished.json()["games"], 2, "{finished:#?}");
-    // A process that the kernel kills takes a moment to go.
+    // A process that the kernel kills takes a moment to disappear.
     if sandbox != "off" {
         process::wait_until_gone(&sleep);
     }
@@ -81,7 +81,7 @@ pub fn attempts_at(sandbox: &str, by: impl FnOnce(&Bench) -> Vec<String>) -> Vec
     rows
 }
 
-/// The answer to one attempt.
+/// Returns the result of one attempt.
 #[track_caller]
 pub fn answer<'a>(rows: &'a [String], what: &str) -> &'a str {
     let row = rows.iter().find(|row| row.contains(what)).expect(what);
@@ -132,7 +132,7 @@ fn an_engine_without_a_sandbox_has_the_access_of_the_user() {
 #[test]
 fn a_local_run_sandboxes_engines_on_request() {
     let bench = Bench::new();
-    // The engine logs its input outside of its home.
+    // The engine logs its input outside its home folder.
     let args = format!("--seed 1 {}", bench.logs());
     let plan = |name: &str| {
         Plan::new(&bench, "match", 1).puppet("A", &args).puppet("B", "--seed 2").set("name", name)

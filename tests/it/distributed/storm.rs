@@ -1,4 +1,4 @@
-//! A storm of kills: workers, the coordinator and the server die in random order, again and again.
+//! Storm of kills: workers, the coordinator and the server are killed repeatedly in random order.
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher, RandomState};
@@ -11,10 +11,10 @@ use crate::support::nats::{LEASE, Server, Worker};
 use crate::support::plan::{Plan, RunOutput};
 use crate::support::store;
 
-/// Pairs of a run; when it is over, the next begins.
+/// Number of pairs of a run; when it is over, the next run starts.
 const PAIRS: usize = 60;
 
-/// Share of the pairs that are played twice.
+/// Share of the pairs that are audited.
 const AUDIT: &str = "30%";
 
 /// Exit code of a program that finds no server.
@@ -22,7 +22,7 @@ const NO_SERVER: i32 = 8;
 
 const WORKERS: [&str; 3] = ["a", "b", "c"];
 
-/// Random numbers that follow from a seed.
+/// Random numbers from a seed.
 struct Dice {
     seed: u64,
     rolls: u64,
@@ -36,27 +36,27 @@ impl Dice {
         from + hasher.finish() % (to - from)
     }
 
-    /// A moment between `from` and `to` milliseconds from now.
+    /// Returns a moment between `from` and `to` milliseconds from now.
     fn moment_between(&mut self, from: u64, to: u64) -> Instant {
         Instant::now() + Duration::from_millis(self.roll(from, to))
     }
 }
 
-/// A program that is killed, or when it is started again.
+/// A running program, or the time of its next start.
 enum Victim<T> {
     Alive(T),
     Dead(Instant),
 }
 
 impl<T> Victim<T> {
-    /// Starts it if its time has come.
+    /// Starts the program if its time has come.
     fn start(&mut self, start: impl FnOnce() -> T) {
         if matches!(self, Victim::Dead(at) if *at <= Instant::now()) {
             *self = Victim::Alive(start());
         }
     }
 
-    /// Returns whether it is alive and the condition is true.
+    /// Returns whether the program is running and the condition is true.
     fn is_alive_and(&mut self, is_so: impl FnOnce(&mut T) -> bool) -> bool {
         match self {
             Victim::Alive(victim) => is_so(victim),
@@ -64,7 +64,7 @@ impl<T> Victim<T> {
         }
     }
 
-    /// Kills it, if it is alive, until `again`; returns whether it was alive.
+    /// Kills the program, if it is running, until `again`; returns whether it was running.
     fn kill(&mut self, again: Instant, kill: impl FnOnce(T)) -> bool {
         match std::mem::replace(self, Victim::Dead(again)) {
             Victim::Alive(victim) => kill(victim),
@@ -77,7 +77,7 @@ impl<T> Victim<T> {
     }
 }
 
-/// A run, with all that takes part in it.
+/// A run with all its processes.
 struct Storm<'a> {
     bench: &'a Bench,
     server: Server,
@@ -88,10 +88,10 @@ struct Storm<'a> {
 }
 
 impl Storm<'_> {
-    /// Kills something.
+    /// Kills a random process.
     fn strike(&mut self, dice: &mut Dice) {
         let again = dice.moment_between(0, 2_000);
-        // It may have ended by itself just before.
+        // The run may have ended by itself just before.
         let end = |running: Running| {
             running.signal(Signal::KILL);
             assert_killed(&running.finish(), &[Some(0), Some(NO_SERVER)]);
@@ -108,7 +108,8 @@ impl Storm<'_> {
         *self.kills.entry(name).or_default() += u32::from(is_killed);
     }
 
-    /// Starts again what is to be, and what found no server. Returns how the run ended, if it did.
+    /// Restarts the programs that are due or found no server. Returns the end of the run, if it has
+    /// ended.
     fn restart(&mut self, dice: &mut Dice) -> Option<Finished> {
         self.is_server_dead.start(|| self.server.restart());
         for (worker, name) in self.workers.iter_mut().zip(WORKERS) {
@@ -128,7 +129,7 @@ impl Storm<'_> {
         finished.filter(|finished| finished.code != Some(NO_SERVER))
     }
 
-    /// Starts everything again and lets the run end.
+    /// Restarts everything and waits for the end of the run.
     fn calm(&mut self) -> Finished {
         for worker in &mut self.workers {
             worker.kill(Instant::now(), drop);
@@ -141,7 +142,7 @@ impl Storm<'_> {
     }
 }
 
-/// Asserts that it was killed, or had ended before in one of these ways.
+/// Asserts that a program was killed, or had already ended with one of these exit codes.
 #[track_caller]
 fn assert_killed(finished: &Finished, before: &[Option<i32>]) {
     assert!(finished.code.is_none() || before.contains(&finished.code), "{finished:#?}");
@@ -162,7 +163,7 @@ fn plan<'a>(bench: &'a Bench, args: &str) -> Plan<'a> {
     Plan::new(bench, "match", PAIRS).puppet("A", &engine(1)).puppet("B", &engine(2))
 }
 
-/// Plays a run that is struck until `end`, or until it ends by itself.
+/// Plays a run with kills until `end`, or until the run ends by itself.
 fn run(
     end: Instant,
     dice: &mut Dice,
@@ -176,7 +177,7 @@ fn run(
     let is_server_dead = Victim::Alive(());
     let coordinator = Victim::Alive(started);
     let mut storm = Storm { bench: &bench, server, is_server_dead, workers, coordinator, kills };
-    // Without a plan in the store there is nothing to resume.
+    // Without a plan in the store, there is nothing to resume.
     crate::support::wait_for("the run begins", || {
         store::has_run(&bench.path("results"), "run").then_some(())
     });
@@ -202,8 +203,8 @@ fn run(
     Some(played)
 }
 
-/// Lets things be killed for so long, in one run after the other, each of which is to end as if
-/// nothing had been.
+/// Kills processes for `length`, in one run after another; each run has to end like an undisturbed
+/// one.
 fn storm(length: Duration) {
     let seed = std::env::var("STORM_SEED").ok().and_then(|seed| seed.parse().ok());
     let seed = seed.unwrap_or_else(|| RandomState::new().hash_one(0));

@@ -1,4 +1,4 @@
-//! Abilities of strangers and of workers that misbehave.
+//! Tests of strangers and of misbehaving workers.
 
 use std::io::{Read, Write};
 
@@ -32,7 +32,7 @@ pub fn repacked(genuine: &[u8], text: &str) -> Vec<u8> {
 }
 
 #[test]
-fn doubled_and_senseless_results_change_nothing_and_are_written_down() {
+fn duplicate_and_invalid_results_change_nothing_and_are_recorded() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let _worker = Worker::start(&bench, &server, "a");
@@ -40,12 +40,12 @@ fn doubled_and_senseless_results_change_nothing_and_are_written_down() {
     client.subscribe("arbiter.results.*.*.a");
     let running = distributed_plan(&bench, &server).start();
     let (subject, genuine) = client.next();
-    // Until the pair is on disk, another result is a second one and not a late one.
+    // Until the pair is on disk, another result counts as duplicate, not as late.
     wait_for_pairs(&bench, 1);
     let &[_, _, run, pair, "a"] = &subject.split('.').collect::<Vec<_>>()[..] else {
         panic!("expected a subject of run, pair and worker, got {subject}");
     };
-    // A second result is followed by bytes that are no result.
+    // A duplicate is followed by bytes that are not a result.
     for payload in [genuine.clone(), [&genuine[..HEADER], b"garbage"].concat()] {
         client.publish(&subject, &payload);
     }
@@ -69,7 +69,7 @@ fn doubled_and_senseless_results_change_nothing_and_are_written_down() {
 }
 
 #[test]
-fn a_worker_starts_nothing_that_no_trusted_key_has_signed() {
+fn a_worker_starts_only_programs_signed_by_a_trusted_key() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let elsewhere = Bench::new();
@@ -82,7 +82,7 @@ fn a_worker_starts_nothing_that_no_trusted_key_has_signed() {
         remarks.iter().any(|remark| remark.contains(phrases::NOT_TRUSTED)).then_some(())
     });
     assert!(!bench.path("programs-wary").exists(), "it has fetched a program");
-    // The run waits for others.
+    // The run waits for other workers.
     let _worker = Worker::start(&bench, &server, "a");
     assert_untouched(&bench, running);
     assert_eq!(store::players(&results).keys().collect::<Vec<_>>(), ["a"]);
@@ -92,7 +92,7 @@ fn a_worker_starts_nothing_that_no_trusted_key_has_signed() {
 }
 
 #[test]
-fn unreachable_and_refusing_servers_have_their_exit_code() {
+fn unreachable_and_refusing_servers_have_an_exit_code() {
     let bench = Bench::new();
     let secret = "wordthatnobodymaysee";
     let auth = format!("authorization {{\n  user: \"me\"\n  password: \"{secret}\"\n}}");
@@ -108,7 +108,7 @@ fn unreachable_and_refusing_servers_have_their_exit_code() {
     distributed_plan(&bench, &server).run().expect_refusal(8, &["authorization"]);
     assert!(!store::has_run(&bench.path("results"), "run"), "it has begun a run");
 
-    // The password is in a file, and in the URL; it shows nowhere.
+    // The password is in a file and in the URL; no output contains it.
     let file = bench.write("password", format!("{secret}\n")).display().to_string();
     let credentials = format!("user=me,password-file={file}");
     let by_file = ["--slots", "1", "--trust", &trust, "--nats", &credentials];

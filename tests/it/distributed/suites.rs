@@ -1,4 +1,4 @@
-//! Suites whose positions are searched by workers: the results are those of one machine.
+//! Tests of suites whose positions are searched by workers: the results are those of one machine.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -13,10 +13,10 @@ use crate::support::phrases;
 use crate::support::snapshot::{expect_next, without_figures};
 use crate::support::wait_for;
 
-/// Positions of the suite.
+/// Number of positions of the suite.
 const POSITIONS: usize = 40;
 
-/// Writes a suite of our own positions, and a line that is no position.
+/// Writes a suite of our own positions, and an invalid line.
 fn suite(bench: &Bench, positions: usize) -> PathBuf {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("suites/tactics.epd");
     let text = std::fs::read_to_string(own).expect("the suite is there");
@@ -25,12 +25,12 @@ fn suite(bench: &Bench, positions: usize) -> PathBuf {
     bench.write("suite.epd", format!("this is no position\n{}\n", lines.join("\n")))
 }
 
-/// Starts two engines that search the suite; `more` are further arguments.
+/// Starts a search of the suite by two engines; `more` are further arguments.
 fn ask(bench: &Bench, more: &[&str]) -> Running {
     ask_some(bench, POSITIONS, more)
 }
 
-/// Starts [`ask`] with so many of the positions.
+/// Starts [`ask`] with this number of positions.
 fn ask_some(bench: &Bench, positions: usize, more: &[&str]) -> Running {
     let file = suite(bench, positions).display().to_string();
     let engines = ["name=A,cmd=bundled,nodes=2000", "name=B,cmd=bundled,eval=material,nodes=300"];
@@ -45,7 +45,7 @@ fn start_distributed(bench: &Bench, server: &Server, more: &[&str]) -> Running {
     ask(bench, &[&["--on", &url], more].concat())
 }
 
-/// Returns the results without times, which differ, and without the workers' names.
+/// Returns the results without times and worker names, which differ.
 fn comparable_results(finished: Finished, code: i32) -> Value {
     fn timeless(json: Value) -> Value {
         let differs = |key: &str| key.ends_with("_ms") || key.starts_with("workers");
@@ -72,7 +72,7 @@ fn positions(finished: &Finished) -> Vec<(String, u64)> {
 }
 
 #[test]
-fn workers_and_one_machine_find_alike() {
+fn workers_and_one_machine_solve_the_same_positions() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let _workers = ["a", "b", "c"].map(|name| Worker::start(&bench, &server, name));
@@ -84,7 +84,7 @@ fn workers_and_one_machine_find_alike() {
     assert_eq!(here["positions"].as_array().map(Vec::len), Some(POSITIONS));
     assert_eq!(here["unusable"][0]["line"], 1);
     assert_eq!(comparable_results(finished, 0), here);
-    // A gate fails as it does on one machine.
+    // A gate fails as on one machine.
     start_distributed(&bench, &server, &["--min-solved", "41"]).finish().expect_code(1);
 }
 
@@ -111,7 +111,7 @@ fn workers_and_one_machine_count_alike() {
         );
         assert_eq!(comparable_results(finished, code), comparable_results(here, code));
     }
-    // An engine that cannot count says so.
+    // An engine without perft is reported.
     let searching =
         perft(&bench, "cmd=stockfish", &["--on", &url, "--command", "go depth {depth}"]);
     let searching = searching.expect_code(6).json();
@@ -153,11 +153,11 @@ fn a_suite_that_is_interrupted_leaves_nothing_behind() {
     let finished = running.finish().expect_code(130);
     expect_next(&without_figures(finished.stderr.lines().last().expect("it says why")));
     wait_for("streams are removed", || (streams(&bench) == 0).then_some(()));
-    // The worker is there for the next.
+    // The worker is available for the next suite.
     assert_eq!(positions(&start_distributed(&bench, &server, &[]).finish()).len(), 1);
 }
 
-/// Streams of runs that the server has.
+/// Returns the number of streams on the server.
 fn streams(bench: &Bench) -> usize {
     let folder = bench.path("nats/jetstream/$G/streams");
     let entries = folder.read_dir().into_iter().flatten().flatten();
@@ -165,7 +165,7 @@ fn streams(bench: &Bench) -> usize {
 }
 
 #[test]
-fn a_suite_that_is_interrupted_before_it_has_begun_leaves_nothing_behind() {
+fn a_suite_interrupted_before_its_start_leaves_nothing_behind() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     for _ in 0..5 {
@@ -201,7 +201,7 @@ fn engine_faults_are_reported_and_foreign_answers_rejected() {
     let args = ["epd", "--suite", &file, "--format", "json", "--engine", &crashing];
     let url = server.url();
     let running = bench.arbiter(args.iter().chain(&["--on", &url]));
-    // The stranger answers first, but with nonsense.
+    // The stranger answers first, but with an invalid answer.
     let mut mallory = Client::connect(&server);
     mallory.subscribe("arbiter.beacon");
     let beacon = mallory.next().1;

@@ -1,4 +1,4 @@
-//! The table in `docs/faults.md`, played row by row.
+//! Tests of the table in `docs/faults.md`, row by row.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -7,10 +7,10 @@ use crate::puppet::mode_names;
 use crate::support::bench::Bench;
 use crate::support::plan::{Plan, RunOutput};
 
-/// A position in which a greedy engine promotes as soon as it moves.
+/// Position in which a greedy engine promotes with its first move.
 const PROMOTION: &str = "8/P7/6k1/8/8/7K/2p5/8 w - -";
 
-/// A position in which an engine that moves at random soon castles.
+/// Position in which an engine with random moves soon castles.
 const CASTLING: &str = "4k2r/3ppp1p/8/8/8/8/3PPP1P/4K2R w Kk -";
 
 #[derive(Debug, Clone)]
@@ -26,7 +26,7 @@ impl Row {
         self.misdeed.split(' ').next().unwrap_or_default()
     }
 
-    /// The pair that the row describes, with `misdeed` in place of its own.
+    /// Returns the pair that the row describes, with `misdeed` in place of the row's misdeed.
     fn plan<'a>(&self, bench: &'a Bench, misdeed: &str) -> Plan<'a> {
         let (mut own, mut each) = (String::new(), Vec::new());
         let mut book = None;
@@ -45,7 +45,7 @@ impl Row {
         let mut plan = Plan::new(bench, "match", 1)
             .puppet_with("A", &format!("{proto}{seed}--mode {misdeed}"), &own)
             .puppet("B", "--seed 2")
-            // The deadlines are long for a puppet, and short for people who wait for the test.
+            // The timeouts are long for a puppet, but short enough to keep the test fast.
             .set("deadlines start", 2)
             .set("deadlines ready", 1.5)
             .set("deadlines move", 1.5)
@@ -64,7 +64,7 @@ impl Row {
         let plan = self.plan(&bench, &self.misdeed);
         match self.outcome.split_once(": ") {
             Some(("loses", reason)) => {
-                // A resignation is no fault.
+                // A resignation is not a fault.
                 let played = plan.expect_output(if reason == "resignation" { 0 } else { 6 });
                 assert_eq!(played.report.losses, 2, "{:#?}", played.report);
                 assert_eq!(played.report.ended_by(reason), 2, "{:#?}", played.report);
@@ -78,7 +78,7 @@ impl Row {
         bench.wait_until_quiet();
     }
 
-    /// The same pair with an engine that behaves makes no difference.
+    /// Asserts that the same pair with a well-behaved engine gives the same result.
     fn check_harmless(&self, played: RunOutput) {
         let bench = Bench::new();
         let behaved = self.misdeed.replacen(self.mode(), "good", 1);

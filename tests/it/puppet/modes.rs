@@ -1,4 +1,4 @@
-//! Behaviour of each mode, one test per kind of misdeed.
+//! Tests of each mode, grouped by kind of misdeed.
 
 use std::collections::BTreeSet;
 use std::os::unix::process::ExitStatusExt;
@@ -13,13 +13,13 @@ use crate::support::wait_for;
 
 const SEARCH: [&str; 2] = ["position startpos moves e2e4", "go nodes 1"];
 
-/// Asks for one move and returns all output up to it.
+/// Requests one move and returns all output including the move.
 fn search(talk: &mut Talk) -> Vec<String> {
     SEARCH.iter().for_each(|line| talk.send(line));
     talk.read_until("bestmove")
 }
 
-/// The move that a well-behaved puppet plays here.
+/// Returns the move of a well-behaved puppet in this position.
 fn honest_move() -> String {
     search(&mut greeted("")).pop().expect("there is a move")
 }
@@ -34,8 +34,8 @@ fn every_mode_is_documented() {
 }
 
 #[test]
-fn counts_follow_the_rules_that_the_mode_has() {
-    // Black can take either pawn that is about to move two squares.
+fn perft_counts_follow_the_rules_of_the_mode() {
+    // Black can capture either pawn after its double step.
     let ask = |args: &str| {
         let mut talk = greeted(args);
         talk.send("position fen 4k3/8/8/8/2p5/8/1P1P4/4K3 w - - 0 1");
@@ -44,12 +44,12 @@ fn counts_follow_the_rules_that_the_mode_has() {
     };
     let honest: u64 = ask("").rsplit(' ').next().and_then(|n| n.parse().ok()).expect("a number");
     assert_eq!(ask("--mode no-en-passant"), format!("Nodes searched: {}", honest - 2));
-    // Neither pawn has anything to leap over.
+    // Neither pawn has a piece in front of it.
     assert_eq!(ask("--mode leaping-pawns"), format!("Nodes searched: {honest}"));
 }
 
 #[test]
-fn wrong_moves_are_wrong_in_their_way() {
+fn wrong_move_modes_play_the_documented_moves() {
     let honest = honest_move();
     for (mode, expected) in [
         ("illegal-move", None),
@@ -69,7 +69,7 @@ fn wrong_moves_are_wrong_in_their_way() {
 }
 
 #[test]
-fn an_illegal_move_is_one_that_the_puppet_itself_refuses() {
+fn an_illegal_move_is_rejected_by_the_puppet_itself() {
     let wrong = search(&mut greeted("--mode illegal-move")).pop().expect("there is a move");
     let wrong = wrong.trim_start_matches("bestmove ");
     let mut talk = greeted("");
@@ -78,7 +78,7 @@ fn an_illegal_move_is_one_that_the_puppet_itself_refuses() {
 }
 
 #[test]
-fn a_misdeed_waits_for_its_game() {
+fn a_misdeed_can_be_delayed_to_a_later_game() {
     let honest = honest_move();
     let mut talk = greeted("--mode null-move --in-game 2");
     talk.send("ucinewgame");
@@ -88,7 +88,7 @@ fn a_misdeed_waits_for_its_game() {
 }
 
 #[test]
-fn it_can_die_in_its_ways() {
+fn crash_modes_end_as_documented() {
     let mut talk = greeted("--mode crash");
     SEARCH.iter().for_each(|line| talk.send(line));
     assert_eq!(talk.line(), None);
@@ -100,7 +100,7 @@ fn it_can_die_in_its_ways() {
 }
 
 #[test]
-fn it_can_be_silent_in_its_ways() {
+fn silent_modes_do_not_reply() {
     let mut talk = started("--mode mute");
     talk.send("uci");
     talk.assert_silent();
@@ -133,7 +133,7 @@ fn it_can_be_silent_in_its_ways() {
 }
 
 #[test]
-fn it_can_be_late_in_its_ways() {
+fn late_modes_reply_after_the_limit() {
     let honest = honest_move();
     let timed = |args: &str, go: &str, stop: bool| {
         let mut talk = greeted(args);
@@ -175,7 +175,7 @@ fn noise_comes_before_an_honest_move() {
 }
 
 #[test]
-fn a_flood_without_end_has_no_move() {
+fn an_endless_flood_has_no_move() {
     let mut talk = greeted("--mode flood-forever");
     SEARCH.iter().for_each(|line| talk.send(line));
     talk.send("stop");
@@ -185,8 +185,8 @@ fn a_flood_without_end_has_no_move() {
     }
 }
 
-/// Waits until so many processes are found: while a process changes its program
-/// it has no command line for an instant.
+/// Waits until `count` processes are found; while a process changes its program, it has no command
+/// line for an instant.
 fn wait_for_marked(bench: &Bench, count: usize) {
     let what = format!("{count} processes are found");
     wait_for(&what, || (marked(bench.marker()).len() == count).then_some(()));
@@ -239,7 +239,7 @@ fn only_a_kill_ends_a_mode_that_ignores_signals() {
     }
 }
 
-/// Returns the answer to `uci`.
+/// Returns the reply to `uci`.
 fn greeting(mode: &str) -> Vec<String> {
     let mut talk = started(&format!("--mode {mode}"));
     talk.send("uci");
@@ -247,7 +247,7 @@ fn greeting(mode: &str) -> Vec<String> {
 }
 
 #[test]
-fn greetings_are_odd_in_their_ways() {
+fn greeting_modes_reply_as_documented() {
     let plain = greeting("good");
     assert_eq!(greeting("many-options").len(), plain.len() + 500);
     assert_eq!(greeting("no-options").len(), 3);
@@ -265,7 +265,7 @@ fn greetings_are_odd_in_their_ways() {
 }
 
 #[test]
-fn moves_are_odd_in_their_ways() {
+fn move_format_modes_write_moves_as_documented() {
     let honest = honest_move();
     let word = honest.trim_start_matches("bestmove ");
     for (mode, expected) in [
@@ -312,7 +312,7 @@ fn special_moves_are_written_oddly() {
 }
 
 #[test]
-fn claims_come_last() {
+fn faulty_info_lines_come_directly_before_the_move() {
     for (mode, expected) in [
         ("mate-zero", "info depth 2 score mate 0"),
         ("bounds-last", "info depth 9 score mate -1 upperbound"),
@@ -328,7 +328,7 @@ fn claims_come_last() {
 }
 
 #[test]
-fn it_leaves_in_its_ways() {
+fn exit_modes_exit_as_documented() {
     for (mode, code) in [("exit-in-game", 3), ("exit-after-bestmove", 0)] {
         let mut talk = greeted(&format!("--mode {mode}"));
         SEARCH.iter().for_each(|line| talk.send(line));
@@ -343,7 +343,7 @@ fn it_leaves_in_its_ways() {
 }
 
 #[test]
-fn it_closes_its_input_and_stays() {
+fn a_mode_closes_its_input_and_keeps_running() {
     let bench = Bench::new();
     let mut talk = greeted(&format!("--mode close-stdin --marker {}", bench.marker()));
     search(&mut talk);
@@ -365,7 +365,7 @@ fn a_daemon_is_nobodys_child() {
 }
 
 #[test]
-fn it_takes_its_time_in_its_ways() {
+fn slow_modes_delay_as_documented() {
     let honest = honest_move();
     let start = std::time::Instant::now();
     let mut talk = greeted("--mode slow-ready --delay-ms 200");
@@ -403,7 +403,7 @@ fn the_puppet_ponders_on_request() {
 }
 
 #[test]
-fn a_life_has_an_end() {
+fn a_lifetime_limit_ends_the_puppet() {
     let mut talk = started("--mode mute --lifetime-s 0");
     assert_eq!(talk.exit().code(), Some(98));
 }

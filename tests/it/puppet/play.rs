@@ -1,5 +1,5 @@
-//! A well-behaved puppet: it follows the protocol, insists that others do, and
-//! plays the same moves for the same seed.
+//! Tests of a well-behaved puppet: it follows the protocol, requires it from the harness, and plays
+//! the same moves for the same seed.
 
 use shakmaty::{Chess, Color, Outcome, Position};
 
@@ -7,7 +7,7 @@ use super::greeted;
 use crate::support::bench::Bench;
 use crate::support::talk::Talk;
 
-/// The move that `talk` plays after `moves`.
+/// Returns the move that `talk` plays after `moves`.
 fn reply(talk: &mut Talk, moves: &[String]) -> String {
     match moves {
         [] => talk.send("position startpos"),
@@ -18,7 +18,7 @@ fn reply(talk: &mut Talk, moves: &[String]) -> String {
     line.trim_start_matches("bestmove ").to_owned()
 }
 
-/// Plays a game of at most `plies`, white first.
+/// Plays a game of at most `plies` plies.
 fn game(white: &mut Talk, black: &mut Talk, plies: usize) -> (Vec<String>, Chess) {
     let mut position = Chess::default();
     let mut moves = Vec::new();
@@ -34,7 +34,7 @@ fn game(white: &mut Talk, black: &mut Talk, plies: usize) -> (Vec<String>, Chess
 }
 
 #[test]
-fn it_greets_and_answers_while_it_thinks() {
+fn the_puppet_replies_while_it_searches() {
     let mut talk = super::started("--name Deep-Thought");
     talk.send("uci");
     let greeting = talk.read_until("uciok");
@@ -57,7 +57,7 @@ fn it_greets_and_answers_while_it_thinks() {
 }
 
 #[test]
-fn it_leaves_when_its_input_ends() {
+fn the_puppet_exits_at_the_end_of_its_input() {
     let mut talk = greeted("");
     talk.send("position startpos");
     talk.send("go infinite");
@@ -76,7 +76,7 @@ fn a_game_depends_on_the_seed_and_not_on_the_process() {
     assert_eq!(first.len(), 80);
     assert_eq!(play([1, 2]), first);
     assert_ne!(play([1, 3]), first);
-    // A process that has played before plays the same.
+    // A process that has played before plays the same moves.
     let mut used = greeted("--seed 1");
     game(&mut used, &mut greeted("--seed 9"), 40);
     used.send("ucinewgame");
@@ -84,7 +84,7 @@ fn a_game_depends_on_the_seed_and_not_on_the_process() {
 }
 
 #[test]
-fn an_option_that_arrives_changes_the_game() {
+fn a_received_option_changes_the_game() {
     let play = |option: &str| {
         let mut talk = greeted("");
         talk.send(&format!("setoption name {option}"));
@@ -96,7 +96,7 @@ fn an_option_that_arrives_changes_the_game() {
 }
 
 #[test]
-fn the_greedy_beat_the_random() {
+fn greedy_puppets_beat_random_ones() {
     let mut greedy = greeted("--skill greedy");
     let mut wins = 0;
     for seed in 1..=10 {
@@ -108,7 +108,7 @@ fn the_greedy_beat_the_random() {
 }
 
 #[test]
-fn castling_is_written_as_the_variant_demands() {
+fn castling_follows_the_notation_of_the_variant() {
     let fen = "position fen 4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1 moves";
     for (option, accepted) in [("false", "e1g1"), ("true", "e1h1")] {
         let mut talk = greeted("");

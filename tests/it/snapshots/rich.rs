@@ -1,5 +1,5 @@
-//! A store made by hand whose runs have one of everything: each ending of a game and of a run, each
-//! warning, each verdict of a gate, each kind of run.
+//! Hand-written store whose runs contain each ending of a game and of a run, each warning, each
+//! verdict of a gate, and each kind of run.
 
 use std::path::Path;
 use std::time::Duration;
@@ -24,15 +24,15 @@ use shakmaty::{ByColor, Color};
 
 use crate::support::store::change;
 
-/// The commit whose gates are in the store.
+/// Commit whose gates are in the store.
 const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
 
-/// Start of the first run in Unix milliseconds; each other run starts a minute after the one
-/// before.
+/// Start of the first run, in milliseconds of Unix time; each other run starts one minute after the
+/// preceding run.
 const BEGUN: i64 = 1_790_000_000_000;
 
-/// Fills the store of a folder. The run `rich` has everything; the others are named after their
-/// purpose.
+/// Fills the store of a folder. The run `rich` contains everything; all other runs are named after
+/// their purpose.
 pub fn fill(folder: &Path) {
     let mut store = Store::create(folder).expect("an empty folder takes a store");
     rich(&mut store);
@@ -51,7 +51,7 @@ pub fn fill(folder: &Path) {
         request.tournament.draft.is_single = true;
         request.tournament.pairs = Some(6);
     });
-    // Earlier versions took such names.
+    // Earlier versions accepted such names.
     single.engines[1].name.push('\u{202e}');
     add(&mut store, 5, "single", &single, Some(RunEnd::Complete), 6, &even);
     let mut many = request(&["A", "B", "C", "D"]);
@@ -71,7 +71,7 @@ pub fn fill(folder: &Path) {
     make_games_differ(folder);
 }
 
-/// Most games have the moves of others, and are to count as other ones.
+/// Sets different hashes, because most games have equal moves but have to count as different games.
 fn make_games_differ(folder: &Path) {
     change(folder, "UPDATE pairs SET first_hash = 2 * pair, second_hash = 2 * pair + 1");
 }
@@ -102,7 +102,7 @@ pub fn add_commits(folder: &Path) {
     make_games_differ(folder);
 }
 
-/// Adds tournaments whose next round follows from the one before, called after their formats.
+/// Adds tournaments in which each round depends on the preceding round, named after their formats.
 pub fn add_tournaments(folder: &Path) {
     let mut store = Store::open(folder).expect("the folder has a store");
     let names = ["Anna", "Bo", "Cleo, who has a name that is rather long", "Dora", "Eve", "Fay"];
@@ -120,7 +120,7 @@ pub fn add_tournaments(folder: &Path) {
     plan(Format::Ladder, None, 5, &[Some(1), None, Some(0), Some(0), Some(1)]);
 }
 
-/// A tuning of two parameters in 30 iterations.
+/// Returns a tuning of two parameters in 30 iterations.
 fn tuning() -> Plan {
     let parameter = |name: &str, start: f64, max: f64, kind| Parameter {
         name: name.to_owned(),
@@ -144,7 +144,8 @@ fn tuning() -> Plan {
     Plan::resolve(RunKind::Tune, request).expect("the request makes sense")
 }
 
-/// The request of all runs: bundled engines of these names under a clock, a test that ends soon.
+/// Returns the request of all runs: bundled engines with these names under a clock, and a test that
+/// ends soon.
 fn request(names: &[&str]) -> Request {
     let engine = |name: &&str| {
         let spec = EngineSpec::parse("cmd=bundled,eval=material,option.Hash=8");
@@ -204,7 +205,7 @@ fn rich(store: &mut Store) {
         let game = |half: usize| {
             let kind = Termination::ALL[(nth + half) % Termination::ALL.len()];
             let [white, black] = if half == 0 { [0, 1] } else { [1, 0] };
-            // The old one fails, and loses, four times out of five.
+            // The old engine fails, and loses, four times out of five.
             let loser = if (nth + half) % 5 == 3 { 0 } else { 1 };
             ended_game(pair, ByColor { white, black }, kind, loser)
         };
@@ -235,7 +236,7 @@ fn rich(store: &mut Store) {
     gates(store);
 }
 
-/// A game that ended this way; `loser` lost it unless it was drawn.
+/// Returns a game with this ending; `loser` lost it unless it was drawn.
 fn ended_game(pair: u64, engines: ByColor<usize>, kind: Termination, loser: usize) -> GameRecord {
     use Termination::*;
     let is_drawn = matches!(
@@ -253,7 +254,7 @@ fn ended_game(pair: u64, engines: ByColor<usize>, kind: Termination, loser: usiz
     GameRecord { late, ..game(pair, engines, outcome) }
 }
 
-/// Moves with thoughts, from the opening that the pair's number tells.
+/// Returns a game with search information, from the opening that the pair number selects.
 fn game(pair: u64, engines: ByColor<usize>, outcome: Outcome) -> GameRecord {
     const STARTS: [&str; 3] = [
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
@@ -262,7 +263,7 @@ fn game(pair: u64, engines: ByColor<usize>, outcome: Outcome) -> GameRecord {
     ];
     const MOVES: [&str; 3] = ["e2e4 e7e5 f1c4 b8c6 d1h5 g8f6 h5f7", "f2f3 e7e5 g2g4 d8h4", "e8e1"];
     let line = (pair % 3) as usize;
-    // An endgame has no book.
+    // An endgame has no book moves.
     let book = if line == 2 { 0 } else { 2 };
     let record = |(ply, uci): (usize, &str)| MoveRecord {
         uci: uci.parse().expect("the moves are sound"),
@@ -305,7 +306,7 @@ fn thought(pair: u64, ply: usize) -> SearchInfo {
     }
 }
 
-/// A gate of each kind, and each verdict.
+/// Adds a gate of each kind, with each verdict.
 fn gates(store: &Store) {
     use GateKind::*;
     let engine = |name: &str, solved: u64| {
@@ -354,7 +355,7 @@ fn gates(store: &Store) {
     }
 }
 
-/// A run whose games go to the engine that `winners` name in turn, by its place in the pair; `None`
+/// Adds a run whose games are won by the engines in `winners` in turn, by index in the pair; `None`
 /// is a draw.
 fn add(
     store: &mut Store,

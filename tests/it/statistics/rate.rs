@@ -1,4 +1,4 @@
-//! `arbiter rate`: ratings from files of games, whatever state they are in.
+//! Tests of `arbiter rate`: ratings from files of games in any state.
 
 use std::io::Write;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::support::snapshot::expect_next;
 
 const OPENINGS: [&str; 5] = ["e4", "d4", "c4", "Nf3", "g3"];
 
-/// A game with a tag for each pair of words.
+/// Returns a game with a tag for each pair of words.
 fn game_of(tags: &[(&str, &str)], moves: &str) -> String {
     let tags: String = tags.iter().map(|(key, value)| format!("[{key} \"{value}\"]\n")).collect();
     format!("{tags}\n{moves}\n\n")
@@ -26,8 +26,7 @@ fn game(white: &str, black: &str, opening: &str, result: &str) -> String {
     game_of(&tags, &format!("1. {opening} {{+0.10/9 0.5s}} e5 {{-0.10/9 1.5s}} {result}"))
 }
 
-/// A pair from the point of view of the first: what it scores with White and
-/// with Black.
+/// Returns a pair with the scores of the first player, with White and with Black.
 fn pair(first: &str, second: &str, opening: &str, scores: [f64; 2]) -> String {
     let word = |score: f64| match score {
         0.0 => "0-1",
@@ -38,8 +37,8 @@ fn pair(first: &str, second: &str, opening: &str, scores: [f64; 2]) -> String {
     with_white + &game(second, first, opening, word(1.0 - scores[1]))
 }
 
-/// Three engines of which each scores 75 % against the next, and the first 90 %
-/// against the last: odds of 3, 3 and 9, so no rating has to compromise.
+/// Returns games of three engines, of which each scores 75 % against the next, and the first 90 %
+/// against the last: odds of 3, 3 and 9, which ratings fit exactly.
 pub fn table() -> String {
     let mut text = String::new();
     for (first, second) in [("Ada", "Bo Lind"), ("Bo Lind", "Cy")] {
@@ -230,7 +229,7 @@ fn bad_games_are_counted_and_named() {
         assert_eq!(found["players"], good["players"], "{reason}");
     }
     let all: String = bad.iter().map(|(game, ..)| game.as_str()).collect();
-    // Bad games first: those after them must not suffer.
+    // Bad games come first, because they must not affect later games.
     expect_next(&text_of(all + &table()));
 }
 
@@ -248,11 +247,11 @@ fn a_perfect_score_is_a_bound() {
     assert_eq!(bound([0.0, 0.0]), "lower");
     assert_eq!(bound([1.0, 0.0]), Value::Null);
     expect_next(&text_of(with([1.0, 1.0])));
-    // With two players, the bounds are those of their difference: here a score of √½.
+    // With two players, the bounds are those of their difference, here for a score of √½.
     let only = pair("Ada", "Cy", "e4", [1.0, 1.0]);
     expect_next(&text_of(&only));
     expect_next(&rate_with(&only, &["--elostat"]).stdout);
-    // Bo Lind beat one of them and lost to the other.
+    // Bo Lind beats one of them and loses to the other.
     let row = only.clone() + &pair("Ada", "Bo Lind", "e4", [1.0, 1.0]);
     expect_next(&text_of(row + &pair("Bo Lind", "Cy", "e4", [1.0, 1.0])));
     expect_next(&text_of(only + &pair("Di", "Eve", "e4", [1.0, 1.0])));
@@ -266,7 +265,7 @@ fn all_drawn_games_have_no_interval() {
     assert!(found["white_advantage_error"].is_null(), "{found:#}");
     let cy = &found["players"][1];
     assert!(cy["rating"] == 0.0 && cy["rating_error"].is_null(), "{cy:#}");
-    // Other laws have keys and a heading of their own.
+    // Other laws have separate keys and headings.
     let davidson = json_of(&drawn, &["--law", "davidson"]);
     let cy = &davidson["players"][1];
     assert!(cy["rating_davidson"] == 0.0 && cy["rating_davidson_error"].is_null(), "{cy:#}");

@@ -1,5 +1,5 @@
-//! A place of its own for each test: an empty folder to work in, and a marker by
-//! which every engine that it starts can be found, and is found at the end.
+//! Separate working folder for each test, with a marker that identifies every engine that the test
+//! starts.
 
 use std::ffi::OsStr;
 use std::io::Read;
@@ -13,18 +13,18 @@ use tempfile::TempDir;
 
 use super::{PATIENCE, process, programs, schema, snapshot};
 
-/// The place.
+/// Working folder of a test.
 pub struct Bench {
     dir: TempDir,
 }
 
 impl Bench {
-    /// Makes an empty place.
+    /// Creates an empty folder.
     pub fn new() -> Bench {
         Bench { dir: TempDir::with_prefix(snapshot::PREFIX).expect("a folder can be made") }
     }
 
-    /// A path in the place.
+    /// Returns a path in the folder.
     pub fn path(&self, name: &str) -> PathBuf {
         self.dir.path().join(name)
     }
@@ -36,28 +36,28 @@ impl Bench {
         path
     }
 
-    /// Reads a file that must be there.
+    /// Reads a file, which must exist.
     pub fn read(&self, name: &str) -> String {
         std::fs::read_to_string(self.path(name))
             .unwrap_or_else(|error| panic!("cannot read {name}: {error}"))
     }
 
-    /// Returns the argument on the command line of every puppet of this bench. It is unique because
-    /// the name of the folder is.
+    /// Returns the argument that is on the command line of every puppet of this bench. It is unique
+    /// because the folder name is unique.
     pub fn marker(&self) -> &str {
         let name = self.dir.path().file_name().and_then(OsStr::to_str);
         name.expect("temporary folders have ASCII names")
     }
 
-    /// Returns the value of `--engine` for a puppet: `fields` are further fields of the
-    /// description, each with a comma in front.
+    /// Returns the value of `--engine` for a puppet; `fields` are further fields of the
+    /// description, each preceded by a comma.
     pub fn puppet(&self, name: &str, args: &str, fields: &str) -> String {
         let program = programs::puppet().display();
         let marker = self.marker();
         format!("name={name},cmd=\"{program}\",args=\"{args} --marker {marker}\"{fields}")
     }
 
-    /// Makes the folder `logs`; returns the argument that makes a puppet log its input there.
+    /// Creates the folder `logs`; returns the argument that makes a puppet log its input there.
     pub fn logs(&self) -> String {
         std::fs::create_dir(self.path("logs")).expect("a folder can be made");
         format!("--log {}", self.path("logs").display())
@@ -74,14 +74,13 @@ impl Bench {
             .collect()
     }
 
-    /// Starts the harness here.
+    /// Starts the harness in the folder.
     pub fn arbiter<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Running {
         self.start(programs::arbiter(), args)
     }
 
-    /// Starts a program in the place, out of reach of the settings of whoever
-    /// runs the tests. Where `--on` or `--nats` names a server that need not
-    /// encrypt, an open one will do, which it is in most tests.
+    /// Starts a program in the folder, isolated from the settings of the user who runs the tests.
+    /// Unencrypted servers after `--on` are accepted, because most tests use one.
     pub fn start<S: AsRef<OsStr>>(
         &self,
         program: &Path,
@@ -98,12 +97,12 @@ impl Bench {
         }
         for (key, _) in std::env::vars_os() {
             if key.to_str().is_some_and(|key| key.starts_with("ARBITER_")) {
-                // Variables of the caller, such as a token, would change the commands.
+                // Environment variables of the caller, such as a token, would change the commands.
                 command.env_remove(key);
             }
         }
         command
-            // A user's own configuration and registered engines must not change a test.
+            // Configuration and registered engines of the user must not change a test.
             .env("HOME", self.dir.path())
             .env("XDG_CONFIG_HOME", self.dir.path())
             .env("NO_COLOR", "1")
@@ -118,7 +117,7 @@ impl Bench {
         Running { child, stdout, stderr, words }
     }
 
-    /// Waits until no puppet of this place is left.
+    /// Waits until no puppet of this bench is left.
     pub fn wait_until_quiet(&self) {
         process::wait_until_gone(self.marker());
     }
@@ -126,22 +125,23 @@ impl Bench {
 
 impl Drop for Bench {
     fn drop(&mut self) {
-        // A test that failed may have left engines behind.
+        // A failed test may have left engines.
         process::kill_marked(self.marker());
     }
 }
 
-/// Processor time of all programs that this one has waited for, of themselves and the kernel for
-/// them, in seconds.
+/// Returns the user and system CPU time of all child processes that this process has waited for, in
+/// seconds.
 pub fn cpu_seconds_of_finished() -> f64 {
     cpu_seconds("self", 13)
 }
 
-/// The times in the two fields that follow so many after the name of a process, in seconds.
+/// Returns the sum of two CPU times of a process, in seconds; `skipped` fields follow the process
+/// name before them.
 fn cpu_seconds(process: &str, skipped: usize) -> f64 {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat"));
     let stat = stat.expect("it was not waited for yet");
-    // The name of the program stands in brackets and may contain spaces. No later field does
+    // The program name is in parentheses and may contain spaces; later fields contain none
     // (proc_pid_stat(5)).
     let fields = stat.rsplit(')').next().expect("a name in brackets");
     let ticks = fields.split_whitespace().skip(skipped).take(2);
@@ -149,9 +149,9 @@ fn cpu_seconds(process: &str, skipped: usize) -> f64 {
     ticks as f64 / rustix::param::clock_ticks_per_second() as f64
 }
 
-/// A program at work.
+/// A running program.
 pub struct Running {
-    /// The command line, if it is the harness.
+    /// Command line, if the program is the harness.
     words: Vec<String>,
     child: Child,
     stdout: Receiver<Vec<u8>>,
@@ -159,22 +159,22 @@ pub struct Running {
 }
 
 impl Running {
-    /// The number of the process.
+    /// Returns the process id.
     pub fn pid(&self) -> Pid {
         Pid::from_child(&self.child)
     }
 
-    /// Sends a signal to the program, and to nothing it has started.
+    /// Sends a signal to the program, but not to its children.
     pub fn signal(&self, signal: Signal) {
         kill_process(self.pid(), signal).expect("a child can be sent a signal");
     }
 
-    /// Processor time it has taken so far, of itself and the kernel for it, in seconds.
+    /// Returns the user and system CPU time of the program so far, in seconds.
     pub fn cpu_seconds(&self) -> f64 {
         cpu_seconds(&self.child.id().to_string(), 11)
     }
 
-    /// The most memory that it had so far, in MiB.
+    /// Returns the peak memory of the program so far, in MiB.
     pub fn peak_memory_mib(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()));
         let status = status.expect("it was not waited for yet");
@@ -214,7 +214,7 @@ impl Running {
             stderr: text(self.stderr),
         };
         assert!(in_time, "killed after {PATIENCE:?}: {finished:#?}");
-        // A killed program may have stopped within a line, which would be no JSON.
+        // A killed program may have stopped within a line, which would not be JSON.
         if finished.code.is_some() {
             schema::check_output(&finished.words, &finished.stdout);
         }
@@ -225,18 +225,18 @@ impl Running {
 /// A program that has ended.
 #[derive(Debug)]
 pub struct Finished {
-    /// The command line, if it was the harness.
+    /// Command line, if the program was the harness.
     words: Vec<String>,
-    /// Its exit code; none if a signal ended it.
+    /// Exit code; `None` if a signal ended the program.
     pub code: Option<i32>,
-    /// All it wrote to stdout.
+    /// Complete standard output.
     pub stdout: String,
-    /// All it wrote to stderr.
+    /// Complete standard error.
     pub stderr: String,
 }
 
 impl Finished {
-    /// Asserts the exit code, and that the program did not panic on the way.
+    /// Asserts the exit code, and that the program did not panic.
     #[track_caller]
     pub fn expect_code(self, code: i32) -> Finished {
         assert_eq!(self.code, Some(code), "{self:#?}");
@@ -245,7 +245,7 @@ impl Finished {
     }
 
     /// Asserts the exit code, that one line reports the error, and that there is no result. The
-    /// output from that line on is in the snapshot of the test.
+    /// error output from that line is in the snapshot of the test.
     #[track_caller]
     pub fn expect_error(self, code: i32) {
         let finished = self.expect_code(code);
@@ -256,8 +256,8 @@ impl Finished {
         ));
     }
 
-    /// Asserts the exit code, that one line reports the error and contains all of `words`, which
-    /// are data, and that there is no result.
+    /// Asserts the exit code, that one line reports the error and contains all `words`, and that
+    /// there is no result.
     #[track_caller]
     pub fn expect_refusal(self, code: i32, words: &[&str]) {
         let finished = self.expect_code(code);
@@ -267,8 +267,8 @@ impl Finished {
         }
     }
 
-    /// Returns the error output from the only line that starts with `error`; there must be no
-    /// result.
+    /// Returns the error output, starting with the only line that starts with `error`; there must
+    /// be no result.
     #[track_caller]
     fn error(&self) -> String {
         let is_error = |line: &&str| line.starts_with("error");
@@ -279,7 +279,7 @@ impl Finished {
         self.stderr.lines().skip_while(|line| !is_error(line)).collect::<Vec<_>>().join("\n")
     }
 
-    /// Its stdout as one JSON value.
+    /// Returns standard output as one JSON value.
     #[track_caller]
     pub fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.stdout)
@@ -287,13 +287,13 @@ impl Finished {
     }
 }
 
-/// Reads a pipe to its end, which is when every process that holds it is gone.
+/// Reads a pipe to its end, which comes when every process that holds the pipe has ended.
 fn collect(mut pipe: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
         pipe.read_to_end(&mut bytes).expect("a pipe can be read");
-        // The receiver is gone if the test has failed already.
+        // The receiver no longer exists if the test has failed.
         let _ = sender.send(bytes);
     });
     receiver
@@ -321,7 +321,7 @@ fn a_program_can_be_interrupted() {
 }
 
 #[test]
-fn a_place_is_left_without_puppets() {
+fn a_bench_ends_without_puppets() {
     let bench = Bench::new();
     let marker = bench.marker().to_owned();
     let running = bench.start(programs::puppet(), ["--mode", "mute", "--marker", &marker]);

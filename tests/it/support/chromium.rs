@@ -1,7 +1,7 @@
-//! A real browser without a window, driven over its debugging protocol.
+//! Real browser without a window, controlled over its debugging protocol.
 //!
-//! The protocol is spoken over two pipes, JSON between zero bytes: that needs neither a port nor a
-//! websocket, and the few commands in use need no binding for the hundreds that there are.
+//! The protocol uses two pipes, with JSON between zero bytes. It needs neither a port nor a
+//! WebSocket, and the few commands in use need no generated bindings.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use super::programs::installed;
 use super::{PATIENCE, wait_for};
 
-/// Flags of the browser: no window, no connections of its own and no questions.
+/// Flags of the browser: no window, no network connections of its own, and no dialogs.
 const FLAGS: [&str; 14] = [
     "--headless",
     "--no-sandbox",
@@ -40,12 +40,12 @@ pub struct Browser {
     messages: Receiver<Value>,
     session: String,
     calls: u64,
-    /// Events received and not yet read.
+    /// Events that were received but not read.
     events: Vec<Value>,
     _profile: TempDir,
 }
 
-/// The browser's program, if it is installed.
+/// Returns the browser's program, if one is installed.
 pub fn program() -> Option<PathBuf> {
     ["chromium", "chromium-browser", "google-chrome"].into_iter().find_map(installed)
 }
@@ -92,7 +92,7 @@ impl Browser {
         browser
     }
 
-    /// Goes to an address and waits until all of its page is there.
+    /// Opens an address and waits until the page has loaded.
     pub fn open(&mut self, url: &str) {
         self.events.retain(|event| event["method"] != "Page.loadEventFired");
         let gone = self.call("Page.navigate", json!({ "url": url }));
@@ -104,7 +104,7 @@ impl Browser {
         }
     }
 
-    /// Returns the value of a JavaScript expression on the page, once it is settled.
+    /// Returns the value of a JavaScript expression on the page; a promise is awaited.
     #[track_caller]
     pub fn value(&mut self, expression: &str) -> Value {
         let wanted =
@@ -114,7 +114,7 @@ impl Browser {
         found["result"]["value"].clone()
     }
 
-    /// Returns whether an expression is true; while another page loads, none is.
+    /// Returns whether an expression is true; `false` while another page loads.
     pub fn holds(&mut self, expression: &str) -> bool {
         let wanted = json!({ "expression": expression, "returnByValue": true });
         let found = self.try_call("Runtime.evaluate", wanted);
@@ -127,14 +127,14 @@ impl Browser {
         wait_for(expression, || self.holds(expression).then_some(()));
     }
 
-    /// Clicks with the mouse on what a selector finds.
+    /// Clicks on the element that a selector finds.
     #[track_caller]
     pub fn click(&mut self, selector: &str) {
         self.point(selector, &["mousePressed", "mouseReleased"]);
     }
 
-    /// Clicks on a button, when it can be used, until an expression is true. A page that changes
-    /// may move a button away from under the mouse.
+    /// Clicks on an enabled button until an expression is true. A changing page may move the button
+    /// away from the mouse.
     #[track_caller]
     pub fn click_until(&mut self, button: &str, expression: &str) {
         wait_for(expression, || {
@@ -146,7 +146,7 @@ impl Browser {
         });
     }
 
-    /// Moves the mouse onto what a selector finds.
+    /// Moves the mouse onto the element that a selector finds.
     #[track_caller]
     pub fn hover(&mut self, selector: &str) {
         self.point(selector, &["mouseMoved"]);
@@ -169,19 +169,19 @@ impl Browser {
         }
     }
 
-    /// Presses a key that writes nothing.
+    /// Presses a key that types no character.
     pub fn press(&mut self, key: &str) {
         for kind in ["rawKeyDown", "keyUp"] {
             self.call("Input.dispatchKeyEvent", json!({ "type": kind, "key": key, "code": key }));
         }
     }
 
-    /// Types text into what has the focus.
+    /// Types text into the focused element.
     pub fn type_in(&mut self, text: &str) {
         self.call("Input.insertText", json!({ "text": text }));
     }
 
-    /// Makes the page so wide, and light or dark.
+    /// Sets the page width, in CSS pixels, and the colour scheme, `light` or `dark`.
     pub fn look(&mut self, width: u32, scheme: &str) {
         let size =
             json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
@@ -190,7 +190,7 @@ impl Browser {
         self.call("Emulation.setEmulatedMedia", json!({ "features": features }));
     }
 
-    /// Writes a picture of the page, its first `height` lines, as PNG.
+    /// Writes a picture of the first `height` lines of the page as PNG.
     pub fn picture(&mut self, width: u32, height: u32, path: &Path) {
         let clip = json!({ "x": 0, "y": 0, "width": width, "height": height, "scale": 1 });
         let wanted = json!({ "format": "png", "captureBeyondViewport": true, "clip": clip });
@@ -198,14 +198,14 @@ impl Browser {
         keep(&taken["data"], path);
     }
 
-    /// Writes the page as it is printed, as PDF.
+    /// Writes the printed page as PDF.
     pub fn print(&mut self, path: &Path) {
         let printed = self.call("Page.printToPDF", json!({ "preferCSSPageSize": true }));
         keep(&printed["data"], path);
     }
 
     /// Returns the faults since the last call: errors on the console, and requests for addresses
-    /// that do not begin with `home`.
+    /// that do not start with `home`.
     pub fn faults(&mut self, home: &str) -> Vec<String> {
         self.listen(Duration::from_millis(100));
         let is_fault = |event: &Value| match event["method"].as_str() {
@@ -229,7 +229,7 @@ impl Browser {
         self.try_call(method, params).unwrap_or_else(|error| panic!("{method}: {error}"))
     }
 
-    /// Sends a command and returns the answer, or the browser's reason for refusing.
+    /// Sends a command and returns the reply, or the browser's reason for rejecting the command.
     fn try_call(&mut self, method: &str, params: Value) -> Result<Value, Value> {
         self.calls += 1;
         let mut message = json!({ "id": self.calls, "method": method, "params": params });
@@ -254,7 +254,7 @@ impl Browser {
         }
     }
 
-    /// Receives events for this time.
+    /// Receives events for `time`.
     fn listen(&mut self, time: Duration) {
         let deadline = Instant::now() + time;
         while let Some(left) = deadline.checked_duration_since(Instant::now()) {
@@ -266,7 +266,7 @@ impl Browser {
     }
 }
 
-/// Writes a file that the browser gave as text in base 64.
+/// Writes a file from base64 text of the browser.
 fn keep(data: &Value, path: &Path) {
     let mut decode = Command::new("base64")
         .arg("-d")
@@ -283,7 +283,7 @@ fn keep(data: &Value, path: &Path) {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // The browser may have ended already.
+        // The browser may already have ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

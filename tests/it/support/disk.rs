@@ -1,10 +1,10 @@
-//! A disk that can be full.
+//! A disk that can be filled.
 
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// A small disk of its own; it needs root. Where it cannot be had, the test says so.
+/// A small separate disk, which needs root. If it cannot be mounted, a notice is printed.
 pub struct Disk(PathBuf);
 
 impl Disk {
@@ -12,7 +12,7 @@ impl Disk {
         Disk::mount_from("tmpfs", at)
     }
 
-    /// Mounts a disk under another name of its source, as if it were another machine's.
+    /// Mounts a disk with another source name, as if it belonged to another machine.
     pub fn mount_from(source: &str, at: PathBuf) -> Option<Disk> {
         std::fs::create_dir_all(&at).expect("a folder can be made");
         let mut mount = Command::new("mount");
@@ -24,7 +24,7 @@ impl Disk {
         None
     }
 
-    /// Fills it to the last byte.
+    /// Fills the disk completely.
     pub fn fill(&self) {
         let mut file = std::fs::File::create(self.filler()).expect("there is room for a name");
         let mut piece = vec![b'x'; 1 << 16];
@@ -35,7 +35,7 @@ impl Disk {
         }
     }
 
-    /// Makes room again.
+    /// Frees the space again.
     pub fn clear(&self) {
         std::fs::remove_file(self.filler()).expect("a file of ours");
     }
@@ -47,8 +47,8 @@ impl Disk {
 
 impl Drop for Disk {
     fn drop(&mut self) {
-        // A process may still have a file open there. A lazy unmount takes effect when the last one
-        // is closed.
+        // A process may still have a file open on the disk. A lazy unmount takes effect when the
+        // last file is closed.
         let _ = Command::new("umount").arg("--lazy").arg(&self.0).status();
     }
 }

@@ -1,5 +1,5 @@
-//! A NATS server of its own for each test, workers on it, and a client that
-//! speaks its protocol by hand, past the harness.
+//! A NATS server for each test, with workers, and a client that implements the protocol
+//! independently of the harness.
 
 use std::hash::{BuildHasher, RandomState};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -16,11 +16,11 @@ use super::bench::{Bench, Finished, Running};
 use super::programs::installed;
 use super::wait_for;
 
-/// A server with its files in a [`Bench`].
+/// Server with its files in a [`Bench`].
 pub struct Server {
     program: PathBuf,
     config: PathBuf,
-    /// The network namespace in which it runs, if not ours.
+    /// Network namespace of the server, if it is not the one of the test.
     namespace: Option<String>,
     child: Child,
     host: String,
@@ -28,14 +28,14 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts one on the loopback device; `None`, with a notice, where it is not
+    /// Starts a server on the loopback device; returns `None` with a notice if the server is not
     /// installed. `more` is further configuration.
     #[track_caller]
     pub fn start(bench: &Bench, more: &str) -> Option<Server> {
         Server::start_at(bench, "127.0.0.1", free_port(), None, more)
     }
 
-    /// Starts one at an address of a network namespace; see [`start`](Self::start).
+    /// Starts a server at an address of a network namespace; see [`start`](Self::start).
     #[track_caller]
     pub fn start_at(
         bench: &Bench,
@@ -67,15 +67,15 @@ impl Server {
         format!("nats://{}:{}", self.host, self.port)
     }
 
-    /// Kills it, as a power cut would.
+    /// Kills the server, as a power failure would.
     pub fn kill(&mut self) {
         self.child.kill().expect("a child can be killed");
         self.child.wait().expect("a child can be waited for");
     }
 
-    /// Puts copies of the first message before it in the files of a run's streams, so that the
-    /// server counts more messages than it finds, as some do after a kill. Returns which streams
-    /// had messages, sorted.
+    /// Inserts copies of the first message before it in the files of a run's streams, so that the
+    /// server counts more messages than it finds, as can happen after a kill. Returns the streams
+    /// that contained messages, sorted.
     pub fn damage_streams(&self) -> Vec<&'static str> {
         let streams = self.config.with_file_name("nats/jetstream/$G/streams");
         let mut damaged = Vec::new();
@@ -88,7 +88,7 @@ impl Server {
             for file in std::fs::read_dir(stream.path().join("msgs")).expect("a folder").flatten() {
                 let bytes = std::fs::read(file.path()).expect("a file of the server");
                 if file.path().extension().is_some_and(|end| end == "blk") && !bytes.is_empty() {
-                    // A block begins with the length of its first message. The highest bit says
+                    // A block starts with the length of its first message. The highest bit means
                     // that the message has headers.
                     let length = u32::from_le_bytes(bytes[..4].try_into().expect("four bytes"));
                     let first = &bytes[..(length & !(1 << 31)) as usize];
@@ -102,7 +102,7 @@ impl Server {
         damaged
     }
 
-    /// Starts it again.
+    /// Restarts the server.
     pub fn restart(&mut self) {
         self.child = spawn(&self.program, &self.config, self.namespace.as_deref());
     }
@@ -120,11 +120,10 @@ impl Drop for Server {
     }
 }
 
-/// A port that nobody listens at, by chance. It is none of those that the system gives to
-/// connections, one of which might take it before it is used.
+/// Returns a random unused port, outside the range that the system assigns to connections.
 pub fn free_port() -> u16 {
-    // Below the ports that Linux gives to outgoing connections (from 32,768), which could take the
-    // port before the server does. At random, because tests run in parallel.
+    // Linux assigns ports from 32,768 to outgoing connections, and could use such a port before the
+    // server does. The choice is random because tests run in parallel.
     let by_chance = || 10_000 + (RandomState::new().hash_one(0) % 22_000) as u16;
     let is_free = |port: &u16| TcpListener::bind(("127.0.0.1", *port)).is_ok();
     std::iter::repeat_with(by_chance).find(is_free).expect("ports come without end")
@@ -133,8 +132,8 @@ pub fn free_port() -> u16 {
 /// Starts a server and waits until it is ready.
 fn spawn(program: &Path, config: &Path, namespace: Option<&str>) -> Child {
     let log = config.with_extension("log");
-    // The log of an earlier start would say that the server is ready. Before the first start there
-    // is none.
+    // The log of an earlier start would already report that the server is ready. Before the first
+    // start there is no log.
     let _ = std::fs::remove_file(&log);
     let mut command = match namespace {
         None => Command::new(program),
@@ -154,7 +153,7 @@ fn spawn(program: &Path, config: &Path, namespace: Option<&str>) -> Child {
     child
 }
 
-/// The key that workers in this place have to trust.
+/// Returns the key that workers in this bench have to trust.
 pub fn key(bench: &Bench) -> String {
     let finished = bench.arbiter(["cluster", "key"]).finish().expect_code(0);
     finished.stdout.trim().to_owned()
@@ -164,32 +163,32 @@ pub fn key(bench: &Bench) -> String {
 pub struct Worker(Option<Running>);
 
 impl Worker {
-    /// Starts one with two slots that trusts the key of the place.
+    /// Starts a worker with two slots that trusts the key of the bench.
     pub fn start(bench: &Bench, server: &Server, name: &str) -> Worker {
         Worker::start_with(bench, server, name, &["--slots", "2", "--trust", &key(bench)])
     }
 
-    /// Starts one with these flags.
+    /// Starts a worker with these flags.
     pub fn start_with(bench: &Bench, server: &Server, name: &str, flags: &[&str]) -> Worker {
         Worker::start_at(bench, &server.url(), name, flags)
     }
 
-    /// Starts one with these flags that finds the server at `url`.
+    /// Starts a worker with these flags that connects to the server at `url`.
     pub fn start_at(bench: &Bench, url: &str, name: &str, flags: &[&str]) -> Worker {
         let programs = bench.path(&format!("programs-{name}")).display().to_string();
         let args = ["worker", "--on", url, "--name", name, "--programs", &programs];
         Worker(Some(bench.arbiter(args.iter().chain(flags))))
     }
 
-    /// Starts one with two slots by a join file.
+    /// Starts a worker with two slots from a join file.
     pub fn join(bench: &Bench, file: &str) -> Worker {
         let programs = format!("programs-{}", file.replace('/', "-"));
         let args = ["worker", "--on", file, "--slots", "2", "--programs", &programs];
         Worker(Some(bench.arbiter(args)))
     }
 
-    /// Starts one with one slot in an environment with these variables besides, each as NAME=VALUE,
-    /// which its engines see.
+    /// Starts a worker with one slot and with additional environment variables, each as NAME=VALUE,
+    /// which its engines receive too.
     pub fn start_as(bench: &Bench, server: &Server, name: &str, env: &[&str]) -> Worker {
         let programs = bench.path(&format!("programs-{name}")).display().to_string();
         let (url, trust) = (server.url(), key(bench));
@@ -199,7 +198,7 @@ impl Worker {
         Worker(Some(bench.start(Path::new("env"), env.iter().chain(&args).chain(&more))))
     }
 
-    /// Starts one in a network namespace.
+    /// Starts a worker in a network namespace.
     pub fn start_in(bench: &Bench, server: &Server, name: &str, namespace: &str) -> Worker {
         let programs = bench.path(&format!("programs-{name}")).display().to_string();
         let (url, trust) = (server.url(), key(bench));
@@ -209,7 +208,7 @@ impl Worker {
         Worker(Some(bench.start(Path::new("ip"), args.iter().chain(&more))))
     }
 
-    /// Sends a signal to it, and to nothing it has started.
+    /// Sends a signal to the program, but not to its children.
     pub fn signal(&self, signal: Signal) {
         self.0.as_ref().expect("it has not been waited for").signal(signal);
     }
@@ -219,7 +218,7 @@ impl Worker {
         self.0.as_mut().expect("it has not been waited for").has_ended()
     }
 
-    /// Waits for it to end.
+    /// Waits for the program to end.
     pub fn finish(mut self) -> Finished {
         self.0.take().expect("it has not been waited for").finish()
     }
@@ -236,7 +235,7 @@ impl Drop for Worker {
         if let Some(mut running) = self.0.take()
             && !running.has_ended()
         {
-            // SIGKILL ends a stopped process as well.
+            // SIGKILL also ends a stopped process.
             running.signal(Signal::KILL);
             running.finish();
         }
@@ -245,9 +244,9 @@ impl Drop for Worker {
 
 /// A received message.
 pub struct Message {
-    /// Its subject.
+    /// Subject of the message.
     pub subject: String,
-    /// Subject for the answer, if the sender waits for one.
+    /// Subject for the reply, if the sender waits for one.
     pub reply: Option<String>,
     /// Content without headers.
     pub payload: Vec<u8>,
@@ -260,14 +259,14 @@ pub struct Client {
 }
 
 impl Client {
-    /// Connects.
+    /// Connects to a server.
     pub fn connect(server: &Server) -> Client {
         let mut client = Client::begin(server);
         client.send(b"CONNECT {\"verbose\":false,\"headers\":true}\r\n");
         client
     }
 
-    /// Connects with an nkey.
+    /// Connects to a server with an nkey.
     pub fn connect_with(server: &Server, nkey: &KeyPair) -> Client {
         let mut client = Client::begin(server);
         let info = client.line();
@@ -291,25 +290,26 @@ impl Client {
         Client { stream, reader }
     }
 
-    /// Listens to a subject.
+    /// Subscribes to a subject, and waits until the server has processed the subscription.
     pub fn subscribe(&mut self, subject: &str) {
         self.listen(subject);
-        // The answer to a ping shows that the server has processed everything before it.
+        // The reply to a ping shows that the server has processed everything before it.
         self.flush();
     }
 
-    /// Asks to listen to a subject.
+    /// Requests a subscription to a subject.
     pub fn listen(&mut self, subject: &str) {
         self.send(format!("SUB {subject} 1\r\n").as_bytes());
     }
 
-    /// Returns whether the server closes the connection or asks for encryption.
+    /// Returns whether the server closes the connection or requires encryption.
     pub fn is_refused(&mut self) -> bool {
         while let Some(line) = self.try_line() {
             if line == "PONG" {
                 return false;
             }
-            // A server that accepts the client answers a ping. Otherwise it closes the connection.
+            // A server that accepts the client replies to a ping; otherwise it closes the
+            // connection.
             let _ = self.stream.write_all(b"PING\r\n");
         }
         true
@@ -320,7 +320,7 @@ impl Client {
         self.ask(subject, None, payload);
     }
 
-    /// Publishes a message whose answer is to be sent to `reply`.
+    /// Publishes a message whose reply goes to `reply`.
     pub fn ask(&mut self, subject: &str, reply: Option<&str>, payload: &[u8]) {
         let reply = reply.map_or_else(String::new, |reply| format!("{reply} "));
         let mut bytes = format!("PUB {subject} {reply}{}\r\n", payload.len()).into_bytes();
@@ -337,7 +337,7 @@ impl Client {
             if line == "PONG" {
                 return;
             }
-            // Messages that arrive before the answer are dropped.
+            // Messages that arrive before the reply are dropped.
             self.message(&line);
         }
     }
@@ -355,7 +355,7 @@ impl Client {
         }
     }
 
-    /// Publishes a message that replaces all earlier ones of the subject.
+    /// Publishes a message that replaces all earlier messages of the subject.
     pub fn replace(&mut self, subject: &str, payload: &[u8]) {
         let headers = "NATS/1.0\r\nNats-Rollup: sub\r\n\r\n";
         let total = headers.len() + payload.len();
@@ -363,13 +363,13 @@ impl Client {
         self.send(&[head.as_bytes(), payload, b"\r\n"].concat());
     }
 
-    /// The next message: its subject and its payload.
+    /// Returns subject and payload of the next message.
     pub fn next(&mut self) -> (String, Vec<u8>) {
         let message = self.next_message().expect("the server goes on");
         (message.subject, message.payload)
     }
 
-    /// The next message; `None` once the server is gone.
+    /// Returns the next message; `None` when the server has ended.
     pub fn next_message(&mut self) -> Option<Message> {
         loop {
             let line = self.try_line()?;
@@ -379,7 +379,7 @@ impl Client {
         }
     }
 
-    /// The message that a line announces, if it announces one.
+    /// Returns the message that a line announces, if it announces one.
     fn message(&mut self, line: &str) -> Option<Message> {
         let words: Vec<&str> = line.split(' ').collect();
         let (headers, total): (usize, &str) = match words[..] {
@@ -390,8 +390,8 @@ impl Client {
         let mut payload = vec![0; total.parse::<usize>().expect("a length") + 2];
         self.reader.read_exact(&mut payload).expect("the server goes on");
         payload.truncate(payload.len() - 2);
-        // The protocol of NATS: MSG SUBJECT ID [REPLY] LENGTH, and HMSG with the length of the
-        // headers in addition.
+        // Protocol of NATS: MSG SUBJECT ID [REPLY] LENGTH, and HMSG with the additional length of
+        // the headers.
         let has_reply = words.len() == if words[0] == "MSG" { 5 } else { 6 };
         let reply = has_reply.then(|| words[3].to_owned());
         let payload = payload.split_off(headers);
@@ -406,7 +406,7 @@ impl Client {
         self.try_line().expect("the server keeps the connection")
     }
 
-    /// The next line; `None` once the server has closed the connection.
+    /// Returns the next line; `None` when the server has closed the connection.
     fn try_line(&mut self) -> Option<String> {
         let mut line = String::new();
         let read = self.reader.read_line(&mut line).unwrap_or(0);
@@ -417,5 +417,5 @@ impl Client {
     }
 }
 
-/// Time for a lease in tests: as short as the harness allows.
+/// Duration of a lease in tests, which is the shortest that the harness allows.
 pub const LEASE: Duration = Duration::from_secs(2);

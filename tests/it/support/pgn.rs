@@ -1,5 +1,4 @@
-//! Reads PGN with a reader and rules that are not ours, and believes nothing:
-//! every move is played, every result compared.
+//! Independent PGN reader with independent rules, which plays every move and checks every result.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
@@ -11,24 +10,23 @@ use shakmaty::{CastlingMode, Chess, Outcome, Position};
 /// One game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Game {
-    /// The tags.
+    /// Tags of the game.
     pub tags: BTreeMap<String, String>,
-    /// The moves as written.
+    /// Moves as written.
     pub moves: Vec<String>,
-    /// The position after the last move.
+    /// Position after the last move.
     pub end: Chess,
-    /// The first rule that ends the game, with the number of moves after which
-    /// it does.
+    /// First rule that ends the game, with the number of moves after which the game ends.
     pub over: Option<(usize, &'static str)>,
-    /// The result at the end of the moves.
+    /// Result at the end of the moves.
     pub result: String,
-    /// Number of occurrences of each position; positions are the same if they allow the same moves,
-    /// whatever their counters say.
+    /// Number of occurrences of each position; positions are equal if they allow the same moves,
+    /// regardless of counters.
     seen: HashMap<Chess, u32>,
 }
 
 impl Game {
-    /// The value of a tag, which must be there.
+    /// Returns the value of a tag, which must exist.
     pub fn tag(&self, name: &str) -> &str {
         self.tags.get(name).unwrap_or_else(|| panic!("no tag {name} in {:?}", self.tags))
     }
@@ -46,7 +44,7 @@ impl Game {
     }
 }
 
-/// The rule by which a position that came up `times` times ends the game.
+/// Returns the rule by which a position that occurred `times` times ends the game.
 fn rule(position: &Chess, times: u32) -> Option<&'static str> {
     let rules = [
         (position.is_checkmate(), "checkmate"),
@@ -58,7 +56,7 @@ fn rule(position: &Chess, times: u32) -> Option<&'static str> {
     rules.into_iter().find(|(applies, _)| *applies).map(|(_, name)| name)
 }
 
-/// Reads all games, or says which one is wrong and why.
+/// Reads all games; the error describes the first invalid game.
 pub fn parse(text: &str) -> Result<Vec<Game>, String> {
     let mut reader = Reader::new(text.as_bytes());
     let mut games = Vec::new();
@@ -69,7 +67,7 @@ pub fn parse(text: &str) -> Result<Vec<Game>, String> {
     Ok(games)
 }
 
-/// Plays the moves of a game.
+/// Visitor that plays the moves of a game.
 struct Judge;
 
 impl Visitor for Judge {
@@ -145,7 +143,7 @@ impl Visitor for Judge {
     }
 }
 
-/// The position a game starts from.
+/// Returns the starting position of a game.
 fn start(tags: &BTreeMap<String, String>) -> Result<Chess, String> {
     let Some(fen) = tags.get("FEN") else { return Ok(Chess::default()) };
     let parsed: Fen = fen.parse().map_err(|error| format!("FEN {fen}: {error}"))?;
@@ -184,7 +182,7 @@ fn the_rule_that_ends_a_game_is_found() {
 }
 
 #[test]
-fn a_wrong_game_is_named_with_its_fault() {
+fn an_invalid_game_is_reported_with_its_fault() {
     let check = |text: &str, fault: &str| {
         let error = parse(text).expect_err("the game is wrong");
         assert!(error.contains(fault), "{error}");

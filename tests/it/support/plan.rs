@@ -1,4 +1,4 @@
-//! A command line of the harness, built up flag by flag.
+//! Command line of the harness, built flag by flag.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -11,11 +11,11 @@ use super::pgn::{self, Game};
 use super::programs;
 use super::report::Report;
 
-/// `arbiter match …` or `arbiter sprt …` in a [`Bench`]; its results go to the
-/// folder `results`, its games to `games.pgn`.
+/// A run of `arbiter` in a [`Bench`], such as `arbiter match …`; its results go to the folder
+/// `results`, its games to `games.pgn`.
 pub struct Plan<'a> {
     bench: &'a Bench,
-    /// The name of the subcommand.
+    /// Name of the subcommand.
     command: &'static str,
     engines: Vec<String>,
     flags: Vec<(String, String)>,
@@ -24,8 +24,8 @@ pub struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    /// A run of `pairs` pairs from as many different openings, one node a move, at most 30 moves a
-    /// game.
+    /// Creates a run of `pairs` pairs from as many different openings, with one node per move and
+    /// at most 30 moves per game.
     pub fn new(bench: &'a Bench, command: &'static str, pairs: usize) -> Plan<'a> {
         let book = bench.write("book.epd", openings(pairs.max(1)));
         Plan { bench, command, engines: Vec::new(), flags: Vec::new(), switches: Vec::new() }
@@ -39,20 +39,19 @@ impl<'a> Plan<'a> {
             .set("openings order", "sequential")
             .set("concurrency", 1)
             .set("each", "nodes=1")
-            // Games of random moves need some 270 plies to end. Few tests are about endings, and
+            // Games of random moves take about 270 plies to end. Few tests concern endings, and
             // moves take most of the CPU time of the tests.
             .set("max-moves", 30)
             // A busy machine would void pairs, and change the counts that tests expect.
             .set("cpu-contention", "off")
     }
 
-    /// Adds a puppet that is called `name` in the results.
+    /// Adds a puppet, called `name` in the results.
     pub fn puppet(self, name: &str, args: &str) -> Plan<'a> {
         self.puppet_with(name, args, "")
     }
 
-    /// Adds a puppet; `fields` are further fields of its description, each with
-    /// a comma in front.
+    /// Adds a puppet; `fields` are further fields of its description, each preceded by a comma.
     pub fn puppet_with(self, name: &str, args: &str, fields: &str) -> Plan<'a> {
         let spec = self.bench.puppet(name, args, fields);
         self.engine(spec)
@@ -64,32 +63,32 @@ impl<'a> Plan<'a> {
         self
     }
 
-    /// Sets a flag, or a key of a flag as in "openings order", in place of an earlier value.
+    /// Sets a flag, or a key of a flag as in "openings order", and replaces an earlier value.
     pub fn set(mut self, flag: &str, value: impl Display) -> Plan<'a> {
         self.flags.retain(|(name, _)| name != flag);
         self.flags.push((flag.to_owned(), value.to_string()));
         self
     }
 
-    /// Leaves a flag out.
+    /// Removes a flag.
     pub fn unset(mut self, flag: &str) -> Plan<'a> {
         self.flags.retain(|(name, _)| name != flag);
         self
     }
 
-    /// Sets a flag that takes no value.
+    /// Sets a flag without a value.
     pub fn switch(mut self, flag: &str) -> Plan<'a> {
         self.switches.push(format!("--{flag}"));
         self
     }
 
-    /// Starts it.
+    /// Starts the run.
     pub fn start(self) -> Running {
         let bench = self.bench;
         bench.arbiter(self.args())
     }
 
-    /// Starts it by a shell script, to which the command line is `"$0" "$@"`.
+    /// Starts the run from a shell script, in which `"$0" "$@"` is the command line.
     pub fn start_by(self, script: &str) -> Running {
         let bench = self.bench;
         let shell = ["-c", script].map(str::to_owned).into_iter();
@@ -118,12 +117,12 @@ impl<'a> Plan<'a> {
         args
     }
 
-    /// Runs it to its end.
+    /// Plays the run to its end.
     pub fn run(self) -> Finished {
         self.start().finish()
     }
 
-    /// Runs it to its end and reads what it left; the exit code is given.
+    /// Plays the run to its end and reads its output; `code` is the expected exit code.
     #[track_caller]
     pub fn expect_output(self, code: i32) -> RunOutput {
         let bench = self.bench;
@@ -134,33 +133,33 @@ impl<'a> Plan<'a> {
 /// Output of a run: its report, and its games as text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunOutput {
-    /// The report on stdout.
+    /// Report on standard output.
     pub report: Report,
-    /// The file of games, byte for byte.
+    /// File of games, byte for byte.
     pub pgn: String,
 }
 
 impl RunOutput {
-    /// Reads what a run that has ended left in `bench`.
+    /// Reads the output of a finished run in `bench`.
     #[track_caller]
     pub fn read(bench: &Bench, finished: &Finished) -> RunOutput {
         RunOutput { report: Report::read(&finished.json()), pgn: bench.read("games.pgn") }
     }
 
-    /// The games, each of them checked.
+    /// Returns the games after checking each of them.
     #[track_caller]
     pub fn games(&self) -> Vec<Game> {
         pgn::parse(&self.pgn).unwrap_or_else(|fault| panic!("{fault}\n{}", self.pgn))
     }
 
-    /// The moves and results of the games, without anything engines claim.
+    /// Returns the moves and results of the games, without information from engines.
     #[track_caller]
     pub fn moves(&self) -> Vec<(Vec<String>, String)> {
         self.games().into_iter().map(|game| (game.moves, game.result)).collect()
     }
 }
 
-/// Returns a book of `count` different positions, one per line, each reached by two plies.
+/// Returns a book of `count` different positions, one per line, each reached in two plies.
 pub fn openings(count: usize) -> String {
     let lines: Vec<String> = after_one_move(&Chess::default())
         .iter()

@@ -1,4 +1,4 @@
-//! Processes, found by a word of their command line.
+//! Search for processes by a word of their command line.
 
 use std::fs;
 
@@ -6,10 +6,11 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::wait_for;
 
-/// The processes that have `marker` as one whole word of their command line.
+/// Returns the processes that have `marker` as a word of their command line.
 ///
-/// A zombie has no command line any more and is not counted: it is dead, and
-/// when it is collected is up to the init process.
+///
+/// A zombie has no command line and is not counted: it has ended, and the init process decides when
+/// it disappears.
 pub fn marked(marker: &str) -> Vec<Pid> {
     let entries = fs::read_dir("/proc").expect("/proc can be listed");
     entries
@@ -32,7 +33,7 @@ pub fn wait_until_gone(marker: &str) {
 /// Kills every process with `marker`.
 pub fn kill_marked(marker: &str) {
     for pid in marked(marker) {
-        // The process may have ended in the meantime, as wanted.
+        // The process may have ended in the meantime, as intended.
         let _ = kill_process(pid, Signal::KILL);
     }
 }

@@ -1,4 +1,4 @@
-//! The programs under test.
+//! Programs under test.
 
 #![expect(clippy::disallowed_types, reason = "programs are built once")]
 
@@ -6,21 +6,21 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// The misbehaving engine.
+/// Returns the path of the misbehaving engine.
 pub fn puppet() -> &'static Path {
     static PUPPET: OnceLock<PathBuf> = OnceLock::new();
     PUPPET.get_or_init(|| folder().join("puppet"))
 }
 
-/// The harness.
+/// Returns the path of the harness.
 pub fn arbiter() -> &'static Path {
     static ARBITER: OnceLock<PathBuf> = OnceLock::new();
     ARBITER.get_or_init(|| folder().join("arbiter"))
 }
 
-/// The folder of both, which are built first if need be: cargo builds the programs of the package
-/// under test only, so `cargo test -p tests` alone would meet programs that are missing or, worse,
-/// old. `tests/run` has built them, with lints, and says so.
+/// Returns the folder of both programs, which are built first if necessary. Cargo builds only the
+/// programs of the package under test, so with `cargo test -p tests` alone the programs would be
+/// missing or outdated. `tests/run` builds them with lints, and sets a variable.
 fn folder() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
@@ -34,8 +34,8 @@ fn folder() -> &'static Path {
     })
 }
 
-/// A program, if it is installed: in the search path, or where Debian puts games
-/// and servers.
+/// Returns a program, if it is installed: in the search path, or where Debian installs games and
+/// servers.
 pub fn installed(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path)
@@ -54,8 +54,8 @@ fn build(folder: &Path) {
         .arg("--target-dir")
         .arg(folder.parent().expect("it lies in the target folder"))
         .current_dir(env!("CARGO_MANIFEST_DIR"));
-    // Cargo sets variables of the package for a test. Build scripts that look at them, above all
-    // those of cryptography, would run again here, and once more in the next build from a shell.
+    // Cargo sets variables of the package for a test. Build scripts that read them, above all those
+    // of cryptography, would run again here, and once more in the next build from a shell.
     for (name, _) in std::env::vars_os() {
         let name = name.to_string_lossy();
         if name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_") {

@@ -1,4 +1,4 @@
-//! A git repository of an engine, made for one test.
+//! Git repository of an engine, created for one test.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -6,10 +6,10 @@ use std::process::Command;
 use super::bench::{Bench, Finished, Running};
 use super::programs;
 
-/// A repository of an engine that is a script around a puppet.
+/// Repository of an engine that is a script around a puppet.
 pub struct Project<'a> {
     bench: &'a Bench,
-    /// Its top folder.
+    /// Top folder of the repository.
     pub top: PathBuf,
 }
 
@@ -24,19 +24,19 @@ impl<'a> Project<'a> {
         project
     }
 
-    /// Clones the project.
+    /// Returns the clone of the project at `top`.
     pub fn cloned_to(&self, top: PathBuf) -> Project<'a> {
         Project { bench: self.bench, top }
     }
 
-    /// Returns the output of git.
+    /// Returns the output of a git command.
     pub fn git(&self, words: &[&str]) -> String {
         let mut command = Command::new("git");
         command.arg("-C").arg(&self.top);
         command.args(["-c", "user.name=n", "-c", "user.email=e@localhost"]).args(words);
         for (key, _) in std::env::vars_os() {
             if key.to_str().is_some_and(|key| key.starts_with("GIT_")) {
-                // Within a git hook these variables name another repository.
+                // Within a git hook, these variables name another repository.
                 command.env_remove(key);
             }
         }
@@ -45,14 +45,14 @@ impl<'a> Project<'a> {
         String::from_utf8(output.stdout).expect("git prints UTF-8").trim_end().to_owned()
     }
 
-    /// Writes a file.
+    /// Writes a file of the repository.
     pub fn write(&self, name: &str, text: &str) {
         let path = self.top.join(name);
         std::fs::create_dir_all(path.parent().expect("a file is in a folder")).unwrap();
         std::fs::write(path, text).expect("a file can be written");
     }
 
-    /// An engine whose benchmark runs `bench`.
+    /// Writes an engine whose benchmark runs `bench`.
     pub fn engine(&self, bench: &str) {
         let puppet = programs::puppet().display();
         let marker = self.bench.marker();
@@ -72,13 +72,13 @@ impl<'a> Project<'a> {
         self.git(&["rev-parse", "HEAD"])
     }
 
-    /// A commit whose benchmark finds so many nodes.
+    /// Commits an engine whose benchmark reports `nodes` nodes.
     pub fn commit_with_bench(&self, nodes: u64, message: &str) -> String {
         self.engine(&format!("echo {nodes} nodes 50000 nps"));
         self.commit(message)
     }
 
-    /// Starts the harness on it.
+    /// Starts the harness in the repository.
     pub fn start(&self, words: &[&str]) -> Running {
         let top = self.top.display().to_string();
         let results = self.bench.path("results").display().to_string();
@@ -89,7 +89,7 @@ impl<'a> Project<'a> {
         self.bench.arbiter([words, &own, more].concat())
     }
 
-    /// Runs the harness on it.
+    /// Runs the harness in the repository.
     pub fn run(&self, words: &[&str]) -> Finished {
         self.start(words).finish()
     }

@@ -1,36 +1,35 @@
-//! The result of a run as the harness reports it in JSON, held to be consistent
-//! with itself as soon as it is read.
+//! JSON report of a run, checked for consistency when it is read.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-/// The result of a run, from the first engine's point of view.
+/// Result of a run, from the first engine's point of view.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
-    /// The name of the run.
+    /// Name of the run.
     pub run: String,
-    /// Finished games.
+    /// Number of finished games.
     pub games: u64,
-    /// Games won by the first engine.
+    /// Number of games won by the first engine.
     pub wins: u64,
-    /// Drawn games.
+    /// Number of drawn games.
     pub draws: u64,
-    /// Games lost by the first engine.
+    /// Number of games lost by the first engine.
     pub losses: u64,
-    /// Pairs by what the first engine scored in them, from 0 to 2 points.
+    /// Numbers of pairs by the score of the first engine, from 0 to 2 points.
     pub pentanomial: [u64; 5],
-    /// The log-likelihood ratio of the sequential test, if there is one.
+    /// Log-likelihood ratio of the SPRT, if there is one.
     pub llr: Option<f64>,
-    /// Bounds of the test: H0 below the first, H1 above the second.
+    /// Bounds of the SPRT: H0 below the first, H1 above the second.
     pub llr_bounds: Option<(f64, f64)>,
-    /// `H1`, `H0`, `inconclusive` or `none`.
+    /// Verdict: `H1`, `H0`, `inconclusive` or `none`.
     pub verdict: String,
-    /// Games by how they ended.
+    /// Numbers of games by termination.
     pub terminations: BTreeMap<String, u64>,
 }
 
-/// Keys of numbers that a run without games, or without a test, may leave null.
+/// Keys of numbers that may be null in a run without games or without a test.
 const ESTIMATES: [&str; 10] = [
     "elo",
     "elo_low",
@@ -45,7 +44,7 @@ const ESTIMATES: [&str; 10] = [
 ];
 
 impl Report {
-    /// Reads a report and asserts that all keys are there and that they agree.
+    /// Reads a report; asserts that all keys exist and are consistent.
     #[track_caller]
     pub fn read(json: &Value) -> Report {
         for key in ESTIMATES {

@@ -1,17 +1,16 @@
-//! JSON Schemas: whatever the harness prints as JSON in any test has to be what its schema says,
-//! and no more.
+//! JSON Schemas: all JSON output in any test has to match its schema, without additional keys.
 
 use std::path::PathBuf;
 
 use boon::{Compiler, Schemas};
 use serde_json::Value;
 
-/// The folder of the schemas.
+/// Returns the folder of the schemas.
 pub fn folder() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/schema"))
 }
 
-/// Checks what a command line printed, if that is JSON.
+/// Checks the output of a command line, if it is JSON.
 pub fn check_output(words: &[String], printed: &str) {
     let form = words.windows(2).find(|two| two[0] == "--format").map(|two| two[1].as_str());
     if !matches!(form, Some("json" | "ndjson")) {
@@ -34,7 +33,7 @@ fn check_all(words: &[String], value: &Value) {
     }
 }
 
-/// Returns the name of an object's schema, which the object names itself, or else its command.
+/// Returns the name of an object's schema, from the object itself or else from its command.
 fn schema_name(words: &[String], object: &Value) -> String {
     if object["event"].is_string() {
         return "events".to_owned();
@@ -47,7 +46,8 @@ fn schema_name(words: &[String], object: &Value) -> String {
     said.map_or_else(command, |said| said.split('/').next().unwrap_or_default().to_owned())
 }
 
-/// Checks an object, and the reports that are part of it. Keys that its schema has not are errors.
+/// Checks an object and the reports that are part of it. Keys that are not in the schema are
+/// errors.
 pub fn check(kind: &str, object: &Value) -> Result<(), String> {
     let path = folder().join(format!("{kind}.json"));
     let text = std::fs::read_to_string(&path)
@@ -67,7 +67,7 @@ pub fn check(kind: &str, object: &Value) -> Result<(), String> {
     })
 }
 
-/// Lets a schema refuse the keys that it does not name.
+/// Makes a schema reject keys that it does not contain.
 fn close(schema: &mut Value) {
     let Value::Object(members) = schema else { return };
     for (key, member) in members.iter_mut() {
@@ -111,7 +111,7 @@ fn undocumented_keys_and_other_types_are_found() {
         "schema": "arbiter.ci/2", "dev": "x", "base": null, "passed": true, "gates": [gate],
     });
     assert!(check("ci", &ci).is_err_and(|error| error.starts_with("doctor:")));
-    // Variants have keys of their own, and no others.
+    // Variants accept only the keys of their own.
     let mut line = serde_json::json!({
         "event": "worker_excluded", "worker": "x", "reason": "y", "pairs_discarded": 1, "pairs_counted": 2,
     });

@@ -1,4 +1,4 @@
-//! `arbiter serve` in a [`Bench`], and just enough of HTTP to talk to it.
+//! `arbiter serve` in a [`Bench`], and a minimal HTTP client.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -11,30 +11,30 @@ use serde_json::Value;
 use super::bench::{Bench, Running};
 use super::{PATIENCE, programs, wait_for};
 
-/// A server.
+/// Running `arbiter serve`.
 pub struct Site {
     running: Running,
-    /// Its address and port.
+    /// Address and port of the server.
     pub address: String,
-    /// The token in the results folder's `serve.token`, if it says that it is there.
+    /// Token from `serve.token` in the results folder, if the server reports that the file exists.
     pub token: Option<String>,
 }
 
-/// An answer.
+/// Reply of the server.
 #[derive(Debug)]
 pub struct Reply {
-    /// Its number.
+    /// Status code.
     pub code: u16,
-    /// Its headers, one a line, with names in lower case.
+    /// Headers, one per line, with lowercase names.
     pub head: String,
-    /// The rest.
+    /// Body of the reply.
     pub body: String,
 }
 
 impl Site {
-    /// Starts a server of the folder `results` at a free port.
+    /// Starts a server for the folder `results` on a free port.
     pub fn start(bench: &Bench, args: &[&str]) -> Site {
-        // The log of an earlier server has another address.
+        // The log of an earlier server contains another address.
         let _ = std::fs::remove_file(bench.path("serve.log"));
         let script = "exec \"$0\" \"$@\" 2>serve.log";
         let arbiter = programs::arbiter().display().to_string();
@@ -46,7 +46,7 @@ impl Site {
             assert!(!log.contains("error"), "{log}");
             let address = log.split("http://").skip(1).find_map(|rest| {
                 // Lines may be read while they are written. The address of the pages is complete
-                // when the following line, about steering, has its end.
+                // when the following line, about steering, is complete.
                 let (address, path) = rest.split_once('/')?;
                 let is_whole = path.starts_with(' ') && path.matches('\n').count() > 1;
                 is_whole.then(|| address.to_owned())
@@ -58,7 +58,7 @@ impl Site {
         Site { running, address, token }
     }
 
-    /// Returns the number of established connections to it.
+    /// Returns the number of established connections to the server.
     pub fn connections(&self) -> usize {
         let table = std::fs::read_to_string("/proc/net/tcp").expect("the system lists them");
         let port = self.address.rsplit(':').next().and_then(|port| port.parse::<u16>().ok());
@@ -70,51 +70,51 @@ impl Site {
         table.lines().filter(is_own).count()
     }
 
-    /// Processor time it has taken so far, in seconds.
+    /// Returns the CPU time of the server so far, in seconds.
     pub fn cpu_seconds(&self) -> f64 {
         self.running.cpu_seconds()
     }
 
-    /// The address of a page.
+    /// Returns the URL of a page.
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
 
-    /// Asks for a page.
+    /// Requests a page.
     pub fn get(&self, path: &str) -> Reply {
         self.ask("GET", path, &[])
     }
 
-    /// Sends a command with the token that the server made.
+    /// Sends a command with the token of the server.
     pub fn command(&self, path: &str) -> Reply {
         let token = self.token.as_deref().expect("the server made a token");
         self.ask("POST", path, &[("Authorization", &format!("Bearer {token}"))])
     }
 
-    /// Sends a request; a `Host` among the headers takes the place of the right one.
+    /// Sends a request and returns the reply; a `Host` header replaces the default one.
     pub fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> Reply {
         read(self.request(method, path, headers))
     }
 
-    /// Listens to the events at an address.
+    /// Connects to the events at a path.
     pub fn events(&self, path: &str) -> Events {
         let stream = self.request("GET", path, &[("Accept", "text/event-stream")]);
         Events { stream: BufReader::new(stream), page: BTreeMap::new() }
     }
 
-    /// Sends a request whose answer is not read.
+    /// Sends a request whose reply is not read.
     pub fn request(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> TcpStream {
         request(&self.address, method, path, headers).expect("the server listens")
     }
 
-    /// Ends it as a user does.
+    /// Ends the server as a user does.
     pub fn end(self) {
         self.running.signal(Signal::INT);
         self.running.finish().expect_code(0);
     }
 }
 
-/// The words of a page, a line for each element that has some.
+/// Returns the text of a page, with a line for each element that has text.
 pub fn words(page: &str) -> String {
     let patterns = ["(?s)<(style|script).*?</(style|script)>", "<[^>]*>", r"\s*\n\s*"];
     patterns.iter().fold(page.to_owned(), |text, pattern| {
@@ -122,13 +122,13 @@ pub fn words(page: &str) -> String {
     })
 }
 
-/// Headings of a page and captions of its figures.
+/// Returns the headings of a page and the captions of its figures.
 pub fn outline(page: &str) -> String {
     let element = regex_lite::Regex::new("<(h1|h2|figcaption)[^>]*>(.*?)</").expect("a pattern");
     element.captures_iter(page).map(|found| format!("{}\n", &found[2])).collect()
 }
 
-/// Asks anybody for something; `None` if nobody listens there.
+/// Requests a page from an address; `None` if nothing listens there.
 pub fn get(address: &str, path: &str) -> Option<Reply> {
     request(address, "GET", path, &[]).map(read)
 }
@@ -136,7 +136,7 @@ pub fn get(address: &str, path: &str) -> Option<Reply> {
 fn request(address: &str, method: &str, path: &str, headers: &[(&str, &str)]) -> Option<TcpStream> {
     let mut stream = TcpStream::connect(address).ok()?;
     stream.set_read_timeout(Some(PATIENCE)).expect("a socket has a timeout");
-    // In HTTP/1.0 the answer ends with the connection and has no chunks, so it can be read to its
+    // In HTTP/1.0 the reply ends with the connection and has no chunks, so it can be read to its
     // end.
     let mut request = format!("{method} {path} HTTP/1.0\r\n");
     if !headers.iter().any(|(name, _)| *name == "Host") {
@@ -160,16 +160,16 @@ fn read(mut stream: TcpStream) -> Reply {
     }
 }
 
-/// Events as they come, and the page that they make: one event changes several parts, so a part
-/// that is waited for may have come with another.
+/// Events as they arrive, and the page that results from them. One event may change several parts,
+/// so an awaited part may have arrived together with another.
 pub struct Events {
     stream: BufReader<TcpStream>,
-    /// The parts by name, as a browser would have them by now.
+    /// Parts by name, as a browser has them after the events so far.
     page: BTreeMap<String, String>,
 }
 
 impl Events {
-    /// Takes in the next one.
+    /// Reads the next event.
     fn read(&mut self) {
         loop {
             let mut line = String::new();
@@ -187,7 +187,7 @@ impl Events {
         }
     }
 
-    /// Waits until the part of that name contains all of `words`, and gives it back.
+    /// Waits until the part `name` contains all `words`, and returns the part.
     pub fn wait_for(&mut self, name: &str, words: &[&str]) -> String {
         let deadline = std::time::Instant::now() + PATIENCE;
         loop {

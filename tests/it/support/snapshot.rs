@@ -1,8 +1,8 @@
-//! Texts for people, held by files in `tests/it/snapshots`, which `UPDATE_EXPECT=1` writes anew.
+//! User-visible texts, compared with files in `tests/it/snapshots`, which `UPDATE_EXPECT=1`
+//! rewrites.
 //!
-//! Each test has a file of its own: tests run in processes of their own, and several that rewrote
-//! the
-//! `expect![…]` of one source file would lose each other's lines.
+//! Each test has a separate file: tests run in separate processes, and would overwrite each other's
+//! changes to `expect![…]` in one source file.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -12,29 +12,29 @@ use regex_lite::Regex;
 
 use super::programs;
 
-/// The line behind each text.
+/// Line that ends each text.
 const END: &str = "----\n";
 
-/// Start of the names of the tests' folders.
+/// Prefix of the folder names of tests.
 pub const PREFIX: &str = "place-";
 
-/// Patterns of text that differs from place to place, and their replacements.
+/// Patterns of text that depends on the folder, with their replacements.
 const PLACES: [(&str, &str); 3] = [
     (r#"(/[^\s'"=:,]*/)?place-[A-Za-z0-9]{6}\b"#, "HERE"),
     (" ?--marker HERE", ""),
     (r"\.tmp[A-Za-z0-9]{6}\b", ".tmp"),
 ];
 
-/// Patterns of text that differs from run to run of one test, and their replacements.
+/// Patterns of text that varies between runs of one test, with their replacements.
 const VARYING: [(&str, &str); 10] = [
-    // Progress lines depend in number and content on the speed of the machine.
+    // Number and content of progress lines depend on the speed of the machine.
     (r"(?m)^.* games/(s|min|h)\b.*\n", ""),
     (r"\b[0-9a-f]{9,}\b", "HASH"),
     (r"([^-])\bseed \d+", "${1}seed N"),
     (r"\b\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\dZ)?\b", "DATE"),
     (r"\b\d\d:\d\d:\d\d\b", "TIME"),
     (r"\bon \d+ processors", "on N processors"),
-    // Names of runs, and how long something took.
+    // Names of runs, and durations.
     (r"-\d{8}-\d{6}-\d{3}\b", "-TIME"),
     (r"\b(in \d+|\d+\.\d{3}) s\b", "N s"),
     (r"\b127\.0\.0\.1:\d{4,}", "127.0.0.1:PORT"),
@@ -42,21 +42,21 @@ const VARYING: [(&str, &str); 10] = [
 ];
 
 thread_local! {
-    /// The texts of this test so far.
+    /// Texts of this test so far.
     static SAID: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// The folder of all snapshots.
+/// Returns the folder of all snapshots.
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("it/snapshots")
 }
 
-/// Compares a text with the file of this name, but for the version and the place of the test.
+/// Compares a text with the file `name`, ignoring version and folder.
 pub fn expect(name: &str, text: &str) {
     expect_file![folder().join(name)].assert_eq(&without_paths(text));
 }
 
-/// Compares a text with the next one in the file of this test, but for what varies.
+/// Compares a text with the next text in the file of this test, ignoring varying parts.
 pub fn expect_next(text: &str) {
     let text = any_run(text);
     let (is_first, said) = SAID.with_borrow_mut(|said| {
@@ -75,14 +75,14 @@ pub fn expect_next(text: &str) {
         std::fs::create_dir_all(folder).expect("a folder can be made");
     }
     let known = std::fs::read_to_string(&file).unwrap_or_default();
-    // In an update the first text of a test replaces the whole old file, so that no old text is
-    // left at its end.
+    // In an update, the first text of a test replaces the complete old file, so that no old text
+    // remains at its end.
     if !known.starts_with(&said) || (is_update && is_first) {
         expect_file![file].assert_eq(&said);
     }
 }
 
-/// A text with `N` for each number, where figures vary.
+/// Returns a text with `N` for each number, for figures that vary.
 pub fn without_figures(text: &str) -> String {
     replaced(
         &any_run(text),
@@ -90,21 +90,21 @@ pub fn without_figures(text: &str) -> String {
     )
 }
 
-/// A report without the lines and widths that depend on the machine.
+/// Returns a report without the lines and widths that depend on the machine.
 pub fn without_machine(text: &str) -> String {
     let lines = text.lines().filter(|line| !line.contains(std::env::consts::ARCH));
     let lines: Vec<&str> = lines.collect();
     replaced(&lines.join("\n"), &[(r" {2,}|─{2,}|-{3,}", " ")])
 }
 
-/// The first line of a text that has these words, which are data.
+/// Returns the first line of a text that contains these words, which are data.
 #[track_caller]
 pub fn line_with<'a>(text: &'a str, words: &str) -> &'a str {
     let line = text.lines().find(|line| line.contains(words));
     line.unwrap_or_else(|| panic!("no {words} in {text}"))
 }
 
-/// A text without version, folder of the test, and paths of the programs.
+/// Returns a text without version, folder of the test, and paths of the programs.
 fn without_paths(text: &str) -> String {
     let text = text
         .replace(&programs::puppet().display().to_string(), "PUPPET")
@@ -113,24 +113,24 @@ fn without_paths(text: &str) -> String {
     replaced(&text, &PLACES)
 }
 
-/// A text without what differs from run to run.
+/// Returns a text without the parts that vary between runs.
 fn any_run(text: &str) -> String {
     replaced(&without_paths(text), &VARYING)
 }
 
-/// A text with words in place of patterns.
+/// Returns a text with patterns replaced by words.
 fn replaced(text: &str, words: &[(&str, &str)]) -> String {
     words.iter().fold(text.to_owned(), |text, (pattern, word)| {
         Regex::new(pattern).expect("a pattern").replace_all(&text, *word).into_owned()
     })
 }
 
-/// The file of the running test, by its path and name.
+/// Returns the file of the running test, from its module path and name.
 fn file_of_this_test() -> PathBuf {
     let thread = std::thread::current();
     let name = match thread.name() {
-        // With one processor a test runs in the main thread, which has no name of a test. nextest
-        // gives the name in a variable.
+        // With one processor, a test runs in the main thread, which has no test name. nextest sets
+        // the name in a variable.
         Some("main") | None => std::env::var("NEXTEST_TEST_NAME").expect("a test has a name"),
         Some(name) => name.to_owned(),
     };

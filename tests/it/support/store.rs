@@ -1,12 +1,12 @@
-//! The content of a run's store, read without the harness.
+//! Content of a run's store, read without the harness.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags};
 
-/// The pairs in the store of a folder of results, each with the halves that are
-/// there, in order. No store yet, or none of its tables yet, is no pairs.
+/// Returns the pairs in the store of a results folder, each with its stored halves in order.
+/// Without a store or its tables, there are no pairs.
 pub fn pairs(results: &Path) -> BTreeMap<i64, Vec<i64>> {
     let Ok(connection) = open(results) else { return BTreeMap::new() };
     let Ok(mut statement) = connection.prepare("SELECT pair, half FROM games ORDER BY pair, half")
@@ -16,7 +16,7 @@ pub fn pairs(results: &Path) -> BTreeMap<i64, Vec<i64>> {
     let mut found: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
     let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)));
     for row in rows.expect("the query has no parameters") {
-        // The writer may hold a lock on the store for a moment. The caller asks again.
+        // The writer may lock the store for a moment; the caller tries again.
         let Ok((pair, half)) = row else { return BTreeMap::new() };
         found.entry(pair).or_default().push(half);
     }
@@ -31,7 +31,7 @@ pub fn disturbances(results: &Path) -> Vec<(i64, i64, String, bool)> {
     let Ok(mut statement) = connection.prepare(query) else { return Vec::new() };
     let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
     let rows = statement.query_map([], read).expect("the query has no parameters");
-    // A writer may hold the store for a moment; the caller asks again.
+    // The writer may lock the store for a moment; the caller tries again.
     rows.collect::<Result<_, _>>().unwrap_or_default()
 }
 
@@ -41,11 +41,11 @@ pub fn remarks(results: &Path) -> Vec<String> {
     let query = "SELECT worker || ': ' || what FROM remarks ORDER BY number";
     let Ok(mut statement) = connection.prepare(query) else { return Vec::new() };
     let rows = statement.query_map([], |row| row.get(0)).expect("the query has no parameters");
-    // A writer may hold the store for a moment; the caller asks again.
+    // The writer may lock the store for a moment; the caller tries again.
     rows.collect::<Result<_, _>>().unwrap_or_default()
 }
 
-/// The pairs that do not count because the machine that played them was excluded: which, and who.
+/// Returns the pairs that do not count because their worker was excluded, each with its worker.
 pub fn discarded(results: &Path) -> Vec<(i64, String)> {
     let Ok(connection) = open(results) else { return Vec::new() };
     let query = "SELECT pair, worker FROM discarded ORDER BY pair";
@@ -55,7 +55,7 @@ pub fn discarded(results: &Path) -> Vec<(i64, String)> {
     rows.collect::<Result<_, _>>().unwrap_or_default()
 }
 
-/// Returns the number of pairs that each machine has played, except the one with the store.
+/// Returns the number of pairs that each worker has played, without the machine with the store.
 pub fn players(results: &Path) -> BTreeMap<String, i64> {
     let Ok(connection) = open(results) else { return BTreeMap::new() };
     let query = "SELECT worker, count(*) FROM players GROUP BY worker";
@@ -65,18 +65,18 @@ pub fn players(results: &Path) -> BTreeMap<String, i64> {
     rows.collect::<Result<_, _>>().unwrap_or_default()
 }
 
-/// Changes the store as no program of ours would, but with the checksums of what it then has.
+/// Changes the store as Arbiter never does, but with valid checksums.
 pub fn change(results: &Path, statement: &str) {
     let connection = Connection::open(results.join("arbiter.db")).expect("there is a store");
     assert!(connection.execute(statement, []).expect("the statement is right") > 0);
-    // Format 13 had no checksums. A store of that format gets those of its present content when it
-    // is opened.
+    // Format 13 has no checksums. When a store of format 13 is opened, it gets checksums of its
+    // present content.
     let without = "UPDATE runs SET checksum = NULL; UPDATE pairs SET checksum = NULL;
         UPDATE games SET checksum = NULL; PRAGMA user_version = 13";
     connection.execute_batch(without).expect("there are these columns");
 }
 
-/// Returns whether a run of this name has started.
+/// Returns whether a run with this name has started.
 pub fn has_run(results: &Path, run: &str) -> bool {
     let Ok(connection) = open(results) else { return false };
     let found = connection
@@ -85,7 +85,7 @@ pub fn has_run(results: &Path, run: &str) -> bool {
     found.unwrap_or(false)
 }
 
-/// Asserts that the store is sound and that no pair is there by half.
+/// Asserts that the store is sound and contains no incomplete pair.
 #[track_caller]
 pub fn assert_consistent(results: &Path) {
     let connection = open(results).expect("there is a store");

@@ -1,4 +1,4 @@
-//! A conversation with a UCI engine over pipes.
+//! Communication with a UCI engine over pipes.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -15,7 +15,7 @@ pub struct Talk {
 }
 
 impl Talk {
-    /// Starts `command` with its input and output in our hands.
+    /// Starts `command` with piped input and output.
     pub fn start(command: &mut Command) -> Talk {
         let mut child = command
             .stdin(Stdio::piped())
@@ -35,7 +35,7 @@ impl Talk {
         Talk { stdin: child.stdin.take(), child, lines }
     }
 
-    /// Sends one line; if the engine is gone, its next answer shows it.
+    /// Sends one line; if the engine has exited, its next reply shows it.
     pub fn send(&mut self, line: &str) {
         if let Some(stdin) = &mut self.stdin {
             let _ = writeln!(stdin, "{line}").and_then(|()| stdin.flush());
@@ -47,7 +47,7 @@ impl Talk {
         self.stdin = None;
     }
 
-    /// The next line; `None` when there will be no more.
+    /// Returns the next line; `None` at the end of the output.
     pub fn line(&mut self) -> Option<String> {
         match self.lines.recv_timeout(PATIENCE) {
             Ok(line) => Some(String::from_utf8_lossy(&line).into_owned()),
@@ -56,7 +56,7 @@ impl Talk {
         }
     }
 
-    /// The lines up to and including the first that starts with `start`.
+    /// Returns the lines up to and including the first that starts with `start`.
     pub fn read_until(&mut self, start: &str) -> Vec<String> {
         let mut seen = Vec::new();
         while let Some(line) = self.line() {
@@ -69,14 +69,14 @@ impl Talk {
         panic!("the engine left without saying `{start}`; it said {seen:?}");
     }
 
-    /// Asserts that nothing is said for a moment. A moment cannot prove silence,
-    /// but a puppet that wants to speak needs no more than a millisecond.
+    /// Asserts that the engine prints nothing for a moment. A moment cannot prove silence, but a
+    /// puppet that wants to reply needs less than a millisecond.
     pub fn assert_silent(&mut self) {
         let heard = self.lines.recv_timeout(Duration::from_millis(200));
         assert!(matches!(heard, Err(RecvTimeoutError::Timeout)), "expected silence, got {heard:?}");
     }
 
-    /// Waits for the engine to leave by itself.
+    /// Waits for the engine to exit by itself.
     pub fn exit(&mut self) -> ExitStatus {
         let child = &mut self.child;
         wait_for("the engine leaves", || child.try_wait().expect("a child can be waited for"))
@@ -90,7 +90,7 @@ impl Talk {
 
 impl Drop for Talk {
     fn drop(&mut self) {
-        // The engine may have ended already.
+        // The engine may already have ended.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

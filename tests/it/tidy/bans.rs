@@ -1,13 +1,13 @@
-//! The async runtime, which only code that acts may name, and the streams of the terminal, to which
-//! only those may write that show codes for what a terminal obeys. Reading the clock and `println!`
-//! are forbidden by lints, serialisation by what crates depend on.
+//! Names that only some files may use: the async runtime, which belongs to code that does I/O, and
+//! the terminal streams, whose writers must escape control codes. Lints forbid reading the clock
+//! and `println!`; dependencies of crates limit serialization.
 
 use regex_lite::Regex;
 
 use super::Violation;
 use super::source::code;
 
-/// Places that may name the runtime: files, or folders with a `/` at the end.
+/// Places that may name the runtime: files, or folders with a trailing `/`.
 const ALLOWED: [&str; 9] = [
     "harness/crates/arbiter-cluster/",
     "harness/crates/arbiter-game/src/driver.rs",
@@ -20,7 +20,7 @@ const ALLOWED: [&str; 9] = [
     "harness/src/",
 ];
 
-/// The only writers of the harness to standard output and standard error.
+/// Places of the harness that may write to standard output and standard error.
 const WRITERS: [&str; 5] = [
     "engine/",
     "harness/crates/arbiter-report/src/live/screen.rs",
@@ -29,7 +29,7 @@ const WRITERS: [&str; 5] = [
     "harness/src/output.rs",
 ];
 
-/// Finds what is named where it may not be.
+/// Finds names in places where they are not allowed.
 pub fn check(path: &str, text: &str) -> Vec<Violation> {
     if !path.contains("/src/") || path.contains("/benches/") {
         return Vec::new();
@@ -61,7 +61,7 @@ pub fn check(path: &str, text: &str) -> Vec<Violation> {
     violations
 }
 
-/// Returns whether `path` is one of `allowed`.
+/// Returns whether `path` is in the list `allowed`.
 pub fn is_allowed(allowed: &[&str], path: &str) -> bool {
     allowed.iter().any(|entry| match entry.strip_suffix('*') {
         Some(start) => path.starts_with(start),

@@ -1,5 +1,4 @@
-//! No mutable globals. Tables that are computed at first use and what threads keep are forbidden by
-//! lints.
+//! Check against mutable globals. Lints forbid lazily computed tables and thread-local values.
 
 use regex_lite::Regex;
 
@@ -7,8 +6,8 @@ use super::Violation;
 use super::bans::is_allowed;
 use super::source::code;
 
-/// Files in which a `static` may change: the parameters of the search in a build for tuning, the
-/// texts of a test, which has a thread of its own, and the examples below.
+/// Files in which a `static` may change: the search parameters in a build for tuning, the texts of
+/// a test, which has a separate thread, and the examples below.
 const ALLOWED: [&str; 4] = [
     "engine/src/search/tunable.rs",
     "engine/src/search/features.rs",
@@ -18,7 +17,7 @@ const ALLOWED: [&str; 4] = [
 
 /// Finds mutable globals.
 pub fn check(path: &str, text: &str) -> Vec<Violation> {
-    // Test programs of a crate are their own.
+    // Test programs of a crate are separate programs.
     let is_program_of_its_own = path.contains("/tests/") && !path.starts_with("tests/");
     if is_program_of_its_own || is_allowed(&ALLOWED, path) {
         return Vec::new();

@@ -1,11 +1,11 @@
-//! Imports that Cargo cannot forbid: between modules of one crate.
+//! Check of imports between modules of one crate, which Cargo cannot forbid.
 
 use regex_lite::{Captures, Regex};
 
 use super::Violation;
 use super::source::code;
 
-/// The engine's modules from the top, each with those it may name besides itself.
+/// Modules of the engine, from the top layer, each with the other modules that it may use.
 const ENGINE: [(&str, &str); 15] = [
     ("tools", "bench chess datagen eval failure input search time train tune uci"),
     ("uci", "bench chess eval failure input search time tt"),
@@ -24,7 +24,7 @@ const ENGINE: [(&str, &str); 15] = [
     ("random", ""),
 ];
 
-/// The modules of the reports, in the same form.
+/// Modules of the reports, in the same form.
 const REPORT: [(&str, &str); 8] = [
     ("schemas", "live run topics"),
     ("games", "figures parts"),
@@ -36,17 +36,17 @@ const REPORT: [(&str, &str); 8] = [
     ("parts", ""),
 ];
 
-/// Folders whose modules are layers.
+/// Folders whose modules form layers.
 const LAYERS: [(&str, &[(&str, &str)]); 2] =
     [("engine/src/", &ENGINE), ("harness/crates/arbiter-report/src/", &REPORT)];
 
-/// The subcommands: a file or folder each.
+/// Folder of the subcommands: a file or folder each.
 const COMMANDS: &str = "harness/src/commands/";
 
-/// The one file of the harness that names the engine.
+/// The only file of the harness that uses the engine.
 const ENGINE_FILE: &str = "harness/src/bundled_engine.rs";
 
-/// Finds imports that point the wrong way.
+/// Finds imports in the wrong direction.
 pub fn check(path: &str, text: &str) -> Vec<Violation> {
     let import =
         Regex::new(r"\bcrate::(\w+)(?:::(\w+))?|\bpalimpsest::").expect("the pattern is fixed");
@@ -58,7 +58,7 @@ pub fn check(path: &str, text: &str) -> Vec<Violation> {
     found.collect()
 }
 
-/// Returns what is wrong with an import, if anything.
+/// Returns the fault of an import, if it has one.
 fn wrong(path: &str, names: &Captures<'_>) -> Option<String> {
     let name = |group| names.get(group).map_or("", |name| name.as_str());
     let layers =
@@ -82,7 +82,7 @@ fn layer_import(layers: &[(&str, &str)], module: &str, target: &str) -> Option<S
     (is_module && !may).then(|| format!("`{module}` may not use `{target}`"))
 }
 
-/// The first module below `folder` in a path.
+/// Returns the first module below `folder` in a path.
 fn module_in<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
     let inner = path.strip_prefix(folder)?;
     inner.split('/').next().map(|name| name.trim_end_matches(".rs"))

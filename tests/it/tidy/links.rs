@@ -1,5 +1,5 @@
-//! Links from page to page, and to headings: they lead somewhere, also where the pages are read as
-//! they stand in the repository. `docs/hooks.py` checks those of the book.
+//! Check of links between pages, and to headings, as they work in the repository. `docs/hooks.py`
+//! checks the links of the book.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
@@ -8,7 +8,7 @@ use regex_lite::Regex;
 
 use super::{File, Violation};
 
-/// Finds links to files and headings that are not there.
+/// Finds links to missing files and headings.
 pub fn check(files: &[File]) -> Vec<Violation> {
     let link = Regex::new(r"\]\(\s*([^)\s]+)\s*\)").expect("the pattern is fixed");
     let pages = files.iter().filter(|file| file.path.ends_with(".md"));
@@ -31,8 +31,7 @@ pub fn check(files: &[File]) -> Vec<Violation> {
     found
 }
 
-/// Finds promises of the page about security that no test is said to hold, or one that is not
-/// there.
+/// Finds promises of the security page without a test, or with a test that does not exist.
 pub fn check_promises(files: &[File]) -> Vec<Violation> {
     let page = files.iter().find(|file| file.path == "docs/security.md").expect("it is there");
     let is_promise = |text: &str| text.starts_with("| ") && text.split('|').count() == 5;
@@ -82,12 +81,13 @@ fn leads_somewhere(
     let path = if path.is_empty() { from.to_owned() } else { joined(from, path) };
     match anchors.get(path.as_str()) {
         Some(own) => heading.is_empty() || own.contains(heading),
-        // Pictures and folders are no texts.
+        // Pictures and folders are not text files.
         None => super::root().join(&path).exists() || files.iter().any(|file| file.path == path),
     }
 }
 
-/// A relative path from the folder of a file, from the root of the repository.
+/// Converts a path relative to the folder of a file into a path relative to the root of the
+/// repository.
 fn joined(from: &str, path: &str) -> String {
     let mut parts: Vec<String> = Vec::new();
     let whole = Path::new(from).parent().unwrap_or(Path::new("")).join(path);
@@ -101,7 +101,7 @@ fn joined(from: &str, path: &str) -> String {
     parts.join("/")
 }
 
-/// The lines outside blocks of code, with their numbers.
+/// Returns the lines outside code blocks, with their numbers.
 fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut is_block = false;
     text.lines().enumerate().filter_map(move |(index, line)| {
@@ -111,7 +111,7 @@ fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// The names of the headings of a page, as GitHub makes them.
+/// Returns the anchors of a page's headings, as GitHub creates them.
 fn anchors(text: &str) -> BTreeSet<String> {
     let mut times: BTreeMap<String, usize> = BTreeMap::new();
     let mut all = BTreeSet::new();
@@ -127,7 +127,7 @@ fn anchors(text: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn a_link_that_leads_nowhere_is_found() {
+fn a_broken_link_is_found() {
     let page = |path: &str, text: &str| File { path: path.to_owned(), text: text.to_owned() };
     let files = [
         page(

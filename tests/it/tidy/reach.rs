@@ -1,5 +1,5 @@
-//! Every Rust file belongs to a crate: a file that no manifest names and no
-//! `mod` declares is compiled by nobody and rots.
+//! Check that every Rust file belongs to a crate: a file that no manifest names and no `mod`
+//! declares is never compiled.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,8 +8,8 @@ use regex_lite::Regex;
 use super::source::is_test_file;
 use super::{File, Violation};
 
-/// Folders in which each file is a crate without being named in the manifest,
-/// with the key by which the manifest turns that off.
+/// Folders in which each file is a crate without an entry in the manifest, with the manifest key
+/// that disables this.
 const FOLDERS: [(&str, &str); 4] = [
     ("tests", "autotests"),
     ("benches", "autobenches"),
@@ -17,8 +17,8 @@ const FOLDERS: [(&str, &str); 4] = [
     ("src/bin", "autobins"),
 ];
 
-/// Finds files that no `mod` declares, modules that have no file, and files
-/// named as tests that are compiled into the product.
+/// Finds files that no `mod` declares, modules without a file, and test files that are compiled
+/// into the product.
 pub fn check(files: &[File]) -> Vec<Violation> {
     let texts: BTreeMap<&str, &str> =
         files.iter().map(|file| (file.path.as_str(), file.text.as_str())).collect();
@@ -67,7 +67,7 @@ struct Declaration {
     candidates: [String; 2],
 }
 
-/// The modules that `path` declares and that live in files of their own.
+/// Returns the modules that `path` declares and that have separate files.
 fn declarations(path: &str, text: &str) -> Vec<Declaration> {
     let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
     let home = match name {
@@ -86,15 +86,15 @@ fn declarations(path: &str, text: &str) -> Vec<Declaration> {
                 candidates: [format!("{home}/{name}.rs"), format!("{home}/{name}/mod.rs")],
             });
         }
-        // The test attribute stands before the declaration, or before the module around it.
+        // The test attribute is before the declaration, or before the enclosing module.
         in_test = line.starts_with("#[cfg(test)]")
             || in_test && (line.starts_with(['#', ' ']) || line.ends_with('{'));
     }
     declared
 }
 
-/// Returns the root files of a package's crates; `home` is its folder, with a slash at the end, or
-/// nothing at the top level.
+/// Returns the root files of a package's crates; `home` is its folder, with a trailing slash, or
+/// empty at the top level.
 fn roots(home: &str, manifest: &str, texts: &BTreeMap<&str, &str>) -> Vec<String> {
     let manifest: toml::Table = manifest.parse().expect("a manifest is TOML");
     let Some(package) = manifest.get("package") else { return Vec::new() };

@@ -2,8 +2,8 @@
 
 use super::Violation;
 
-/// Entries of the top level. Something new belongs into one of the folders, or into this list
-/// together with the reason for it in the README.
+/// Entries of the top level. Put a new file into one of the folders, or into this list and explain
+/// it in the README.
 const TOP_LEVEL: [&str; 25] = [
     ".ci",
     ".github",
@@ -15,7 +15,7 @@ const TOP_LEVEL: [&str; 25] = [
     "Cargo.toml",
     "LICENSE",
     "README.md",
-    // Build and gates of this repository's commits, read by arbiter in the current folder.
+    // Build and gates of this repository's commits, which arbiter reads from the current folder.
     "arbiter.toml",
     // Build of SQLite, and settings of the test runner.
     ".cargo",
@@ -37,8 +37,7 @@ const TOP_LEVEL: [&str; 25] = [
     "target",
 ];
 
-/// Starts of paths that exist on somebody's machine only. They are put together
-/// here so that this file does not name one itself.
+/// Prefixes of paths that exist only on one machine, split so that this file does not contain them.
 const MACHINE_PATHS: [&str; 5] = [
     concat!("/", "work/"),
     concat!("/", "home/"),
@@ -47,7 +46,7 @@ const MACHINE_PATHS: [&str; 5] = [
     concat!("C:\\", "Users"),
 ];
 
-/// Finds paths of somebody's machine.
+/// Finds paths that exist only on one machine.
 pub fn check_paths(path: &str, text: &str) -> Vec<Violation> {
     let mut found = Vec::new();
     for (index, line) in text.lines().enumerate() {
@@ -63,8 +62,8 @@ pub fn check_paths(path: &str, text: &str) -> Vec<Violation> {
     found
 }
 
-/// Returns whether `line` contains `start` as the start of a path, not as a folder within one
-/// (`docs/home/`) or the path of an address.
+/// Returns whether `line` contains `start` as the start of a path, not as a folder within a path
+/// (`docs/home/`) or as the path of a URL.
 fn names(line: &str, start: &str) -> bool {
     line.match_indices(start).any(|(at, _)| {
         let before = line[..at].chars().next_back();
@@ -72,7 +71,7 @@ fn names(line: &str, start: &str) -> bool {
     })
 }
 
-/// Finds entries of the top level that nobody expects.
+/// Finds unexpected entries of the top level.
 pub fn check_top_level(entries: &[String]) -> Vec<Violation> {
     entries
         .iter()
@@ -86,7 +85,7 @@ pub fn check_top_level(entries: &[String]) -> Vec<Violation> {
         .collect()
 }
 
-/// Finds lines of a `.gitignore` that keep the lock file out of the repository.
+/// Finds lines of a `.gitignore` that exclude the lock file from the repository.
 pub fn check_ignored(path: &str, text: &str) -> Vec<Violation> {
     text.lines()
         .enumerate()
@@ -100,7 +99,7 @@ pub fn check_ignored(path: &str, text: &str) -> Vec<Violation> {
         .collect()
 }
 
-/// Finds a changelog whose newest version is not the one being built.
+/// Finds a changelog whose newest version differs from the version of the workspace.
 pub fn check_changelog(changelog: &str, manifest: &str) -> Vec<Violation> {
     let manifest: toml::Table = manifest.parse().expect("Cargo.toml is TOML");
     let version = manifest["workspace"]["package"]["version"].as_str();

@@ -1,8 +1,7 @@
-//! Rust source by lines, for rules of names that no lint knows. Lines of code begin as rustfmt has
-//! them.
+//! Rust source by lines, for rules that no lint covers. The code is formatted by rustfmt.
 
-/// The code of a file, a line each with its number from 1: no comments, and nothing of the modules
-/// of tests, which end a file or are files of their own.
+/// Returns the code of a file by lines, numbered from 1, without comments and without test modules,
+/// which end a file or are separate files.
 pub fn code<'a>(path: &str, text: &'a str) -> impl Iterator<Item = (usize, &'a str)> {
     let end = text.find("\n#[cfg(test)]\nmod tests {").unwrap_or(text.len());
     let text = if is_test_file(path) { "" } else { &text[..end] };
@@ -13,7 +12,7 @@ pub fn code<'a>(path: &str, text: &'a str) -> impl Iterator<Item = (usize, &'a s
     })
 }
 
-/// Returns whether the whole file is a module of tests.
+/// Returns whether the complete file is a test module.
 pub fn is_test_file(path: &str) -> bool {
     path.split_once("/src/").is_some_and(|(_, inner)| {
         inner.split('/').any(|part| part == "tests" || part == "tests.rs")

@@ -1,25 +1,25 @@
-//! The rules of `docs/style.md` that a machine can check.
+//! Check of the rules of `docs/style.md` that a program can check.
 
 use regex_lite::Regex;
 
 use super::Violation;
 
-/// Words at which a summary is a clause without a subject.
+/// First words of summaries that are clauses without a subject.
 const CLAUSE: &str = "What|Who|Whoever|Whether|How|Where|When|Why|Which|That|All that|Those";
 
-/// Width of comments, in columns.
+/// Maximum width of comments, in columns.
 const WIDTH: usize = 100;
 
-/// Words that the style page replaces, as regular expressions.
+/// Words that the style page replaces, as a regular expression.
 const REPLACED: &str = r"begun|heeds?|known from before|set aside|goes on|go on|at once|is told";
 
-/// Texts for users: pages, except the one about style, and recorded output.
+/// User-visible texts: pages, except the one about style, and snapshots.
 const TEXTS: [&str; 3] = ["README.md", "docs/", "tests/it/snapshots/"];
 
-/// Texts whose words are those of other programs, of keys, or of times past.
+/// Texts with words of other programs, of keys, or of earlier versions.
 const EXCEPT: [&str; 3] = ["docs/style.md", "docs/schema/", "tests/it/snapshots/compat/"];
 
-/// Finds summaries without a subject and comments wider than a page.
+/// Finds summaries without a subject, and comments that are too wide.
 pub fn check_comments(path: &str, text: &str) -> Vec<Violation> {
     let clause = Regex::new(&format!(r"^//[/!] ({CLAUSE})\b")).expect("the pattern is fixed");
     let mut violations = Vec::new();
@@ -42,7 +42,7 @@ pub fn check_comments(path: &str, text: &str) -> Vec<Violation> {
     violations
 }
 
-/// Finds words in the texts for users that the style page replaces.
+/// Finds words in user-visible texts that the style page replaces.
 pub fn check_texts(path: &str, text: &str) -> Vec<Violation> {
     let starts = |list: &[&str]| list.iter().any(|start| path.starts_with(start));
     if !starts(&TEXTS) || starts(&EXCEPT) || path.ends_with(".rs") {

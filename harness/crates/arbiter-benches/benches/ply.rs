@@ -1,5 +1,5 @@
-//! Cost of the harness per ply: reading an engine's output, judging a move, and, per pair, the
-//! likelihood ratio. The budget is 30 µs of CPU per ply in all.
+//! CPU time of the harness per ply: reading an engine's output, judging a move, and, per pair, the
+//! log-likelihood ratio. The budget is 30 µs per ply in total.
 
 #![expect(clippy::disallowed_methods, reason = "a benchmark")]
 
@@ -19,7 +19,7 @@ fn main() {
 const INFO: &str = "info depth 14 seldepth 22 multipv 1 score cp 31 nodes 123456 nps 1500000 \
                     hashfull 120 tbhits 0 time 82 pv e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6";
 
-/// Measures one search of twenty lines and its answer.
+/// Measures reading one search: twenty lines and the reply.
 #[divan::bench]
 fn search_output(bencher: Bencher<'_, '_>) {
     let now = Instant::now();
@@ -38,7 +38,7 @@ fn search_output(bencher: Bencher<'_, '_>) {
     });
 }
 
-/// Measures a whole game of about a hundred plies: turn and judgement for each.
+/// Measures a game of a hundred plies: turn and judgement for each ply.
 #[divan::bench]
 fn judge_game(bencher: Bencher<'_, '_>) {
     let moves = game(100);
@@ -58,9 +58,9 @@ fn judge_game(bencher: Bencher<'_, '_>) {
     });
 }
 
-/// Measures one game with and without the engines' search information: the difference is the cost
-/// of the lint. Principal variations are of a length that engines have, from the games' own next
-/// moves.
+/// Measures one game with and without the engines' search information; the difference is the cost
+/// of the lint. Principal variations have realistic lengths and consist of the next moves of the
+/// game.
 #[divan::bench(args = [0, 12, 20])]
 fn lint_game(bencher: Bencher<'_, '_>, pv_length: usize) {
     let moves = game(100);
@@ -86,7 +86,7 @@ fn lint_game(bencher: Bencher<'_, '_>, pv_length: usize) {
     });
 }
 
-/// Returns moves that shuffle no piece twice to the same place: the n-th legal move of ply n.
+/// Returns the moves of a game without repetitions: at ply n, the n-th legal move.
 fn game(plies: usize) -> Vec<String> {
     let mut position = Chess::default();
     let mut moves = Vec::new();
@@ -103,7 +103,7 @@ fn game(plies: usize) -> Vec<String> {
     moves
 }
 
-/// Measures the ratio that is computed after each pair.
+/// Measures the computation of the log-likelihood ratio after each pair.
 #[divan::bench(args = [Model::Normalized, Model::Logistic])]
 fn likelihood_ratio(model: Model) -> f64 {
     let sprt = Sprt::new(0.0, 5.0, 0.05, 0.05, model).expect("usual bounds");

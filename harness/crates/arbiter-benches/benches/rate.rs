@@ -1,10 +1,11 @@
-//! Speed at which games of a PGN become results, compared with `pgn-reader` alone skimming them.
+//! Speed of reducing the games of a PGN to results, compared with `pgn-reader` only skimming them.
 //!
-//! The text is made here: games as `arbiter match` writes them, 64 MiB unless the environment
-//! variable `RATE_PGN` names a file to be read into memory. The rows to compare: `arbiter` (as
-//! `arbiter rate` works, by threads), `pgn_reader_skip` (tags only) and `pgn_reader_visit` (every
-//! move and comment passed to a visitor that ignores it). The ratios come last: best of several
-//! alternating runs, so that a machine that is busy now and then is unfair to neither.
+//! The benchmark generates the text: games as `arbiter match` writes them, 64 MiB, unless the
+//! environment variable `RATE_PGN` names a file to read into memory. The rows to compare are
+//! `arbiter` (the work of `arbiter rate`, by number of threads), `pgn_reader_skip` (tags only) and
+//! `pgn_reader_visit` (every move and comment passed to a visitor that ignores it). The ratios come
+//! last; each uses the best of several alternating runs, so that occasional load on the machine
+//! favours no row.
 
 #![expect(clippy::disallowed_types, reason = "the macros of divan register benches in one")]
 #![expect(clippy::disallowed_methods, reason = "a benchmark")]
@@ -29,7 +30,7 @@ use shakmaty::{Chess, Position};
 
 fn main() {
     divan::main();
-    // With another argument than cargo bench gives, this is a test or a list of rows.
+    // Any other argument than that of `cargo bench` means a test or a list of rows.
     if std::env::args().skip(1).eq(["--bench".to_owned()]) {
         print_ratios();
     }
@@ -75,7 +76,7 @@ fn text() -> Vec<u8> {
     }
 }
 
-/// Returns games of pseudo-random moves with a comment for each, of `size` bytes at least.
+/// Returns at least `size` bytes of games with pseudo-random moves and a comment for each move.
 fn games(size: usize) -> Vec<u8> {
     let mut text = String::with_capacity(size + (1 << 16));
     let mut game = 0usize;
@@ -97,7 +98,7 @@ fn games(size: usize) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// Appends the moves of a game, in lines of about eighty characters.
+/// Appends the moves of a game, in lines of about 80 characters.
 fn moves(seed: usize, text: &mut String) {
     let mut position = Chess::default();
     let mut line = 0;

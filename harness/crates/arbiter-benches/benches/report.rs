@@ -1,8 +1,8 @@
-//! Time to make the page of a long run, and its size.
+//! Time to generate the report page of a long run, and its size.
 //!
-//! The run is made here: 10,000 games of real length with search information for each move, unless
-//! the environment variable `REPORT_STORE` names the folder of a store, and `REPORT_RUNS` its runs
-//! with commas between them. The budget is 2 s and 3 MB.
+//! The benchmark generates the run: 10,000 games of realistic length with search information for
+//! each move, unless the environment variable `REPORT_STORE` names the folder of a store, and
+//! `REPORT_RUNS` its runs, separated by commas. The budget is 2 s and 3 MB.
 
 #![expect(clippy::disallowed_methods, reason = "a benchmark")]
 #![allow(
@@ -26,15 +26,15 @@ use shakmaty::{ByColor, CastlingMode, Chess, Color, EnPassantMode, Position, fen
 
 const PAIRS: u64 = 5_000;
 
-/// Number of plies of a game, the first of which are from the book.
+/// Number of plies of a game; the first plies are from the book.
 const PLIES: usize = 110;
 const BOOK: usize = 8;
 
-/// Number of times that each page is made; the shortest counts.
+/// Number of times that each page is generated; the shortest time is reported.
 const ROUNDS: usize = 5;
 
 fn main() {
-    // With another argument than cargo bench gives, this is a test or a list of rows.
+    // Any other argument than that of `cargo bench` means a test or a list of rows.
     if !std::env::args().skip(1).eq(["--bench".to_owned()]) {
         return;
     }
@@ -74,7 +74,7 @@ fn main() {
     }
 }
 
-/// Makes a store with a long run.
+/// Creates a store with a long run.
 fn fill(folder: &Path) {
     let mut store = Store::create(folder).expect("an empty folder takes a store");
     let plan =
@@ -84,7 +84,7 @@ fn fill(folder: &Path) {
         book: "b".repeat(64),
         ..Fingerprints::default()
     };
-    // The demonstration would have ended sooner; a match goes on.
+    // The demonstration would have ended earlier; a match continues.
     let mut plan = Plan { kind: RunKind::Match, sprt: None, ..plan };
     plan.design.pairs = PAIRS;
     store.begin_run("long", 0, &plan, &prints, Offsets::default(), None).expect("it is new");
@@ -99,9 +99,9 @@ fn fill(folder: &Path) {
     }
 }
 
-/// Returns a game of random moves with thoughts like those of an engine.
+/// Returns a game of random moves with search information like that of an engine.
 fn game(engines: ByColor<usize>, pair: u64, random: &mut u64) -> GameRecord {
-    // The moves of a pair's opening are the same in both games.
+    // Both games of a pair have the same opening moves.
     let mut opening = pair.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut position = Chess::default();
     let mut moves = Vec::new();
@@ -145,7 +145,7 @@ fn game(engines: ByColor<usize>, pair: u64, random: &mut u64) -> GameRecord {
     }
 }
 
-/// Returns the next random number, by xorshift (G. Marsaglia, 2003).
+/// Returns the next random number of a xorshift generator (G. Marsaglia, 2003).
 fn next(state: &mut u64) -> u64 {
     *state ^= *state << 13;
     *state ^= *state >> 7;

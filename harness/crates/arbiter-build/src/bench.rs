@@ -1,4 +1,4 @@
-//! Benchmark of an engine: a fixed search, whose number of nodes is the signature of the engine's
+//! Benchmark of an engine: a fixed search, whose node count is the signature of the engine's
 //! behaviour.
 
 use std::time::Duration;
@@ -10,11 +10,11 @@ use super::error::{BuildError, BuildFailure};
 use arbiter_names::whole_number;
 use arbiter_process::{Cancel, EndReason, Launch, Spawner, Timeouts, run_to_completion};
 
-/// Time for a benchmark unless another is set.
+/// Default time limit of a benchmark.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
-/// Patterns for the number of nodes; the last line that matches any of them counts. A number is
-/// captured with all that clings to it, so that no part of a number is taken for the whole.
+/// Patterns for the node count; the last line that matches any of them counts. A number is captured
+/// together with adjacent characters, so that no part of a number is mistaken for the whole.
 const NODES: [&str; 5] = [
     r"nodes searched\s*[:=]?\s*(\d.*)$",
     r"(?:^|\s)(\d\S*)\s+nodes\b.*?\s\d\S*\s*nps\b",
@@ -27,21 +27,20 @@ const NODES: [&str; 5] = [
 const SPEED: [&str; 3] =
     [r"nodes/second\s*[:=]?\s*(\d\S*)", r"\bnps\s*[:=]?\s*(\d\S*)", r"(?:^|\s)(\d\S*)\s*nps\b"];
 
-/// Settings to run and read the benchmark.
+/// Settings for running and reading the benchmark.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BenchRecipe {
-    /// Arguments that run it; `bench` if `None`.
+    /// Arguments that run the benchmark; `bench` if `None`.
     pub args: Option<Vec<String>>,
-    /// Pattern with the number of nodes as its first group, and the speed as the second if it has
-    /// one.
+    /// Pattern with the node count as its first group and, optionally, the speed as its second.
     pub pattern: Option<String>,
     /// Time limit; 10 minutes if `None`.
     pub timeout: Option<Duration>,
 }
 
 impl BenchRecipe {
-    /// Returns a text that identifies the way to run and read the benchmark, and differs from those
-    /// of versions that know other forms of output.
+    /// Returns a text that identifies how the benchmark is run and read. It differs from the texts
+    /// of versions that recognize other output formats.
     pub(super) fn how(&self) -> String {
         format!("3 {:?} {:?}", self.args, self.pattern)
     }
@@ -50,7 +49,7 @@ impl BenchRecipe {
 /// Result of a benchmark.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Signature {
-    /// Nodes searched: the same for programs that behave the same.
+    /// Nodes searched: equal for programs that behave equally.
     pub nodes: u64,
     /// Nodes per second, averaged over all copies.
     pub nps: f64,
@@ -61,7 +60,7 @@ pub struct Signature {
 pub struct BenchTarget<'a> {
     /// Name in messages.
     pub name: &'a str,
-    /// Launch of the engine for play.
+    /// Launch of the engine, as for play.
     pub launch: &'a Launch,
     /// Settings of the benchmark.
     pub recipe: &'a BenchRecipe,
@@ -75,11 +74,11 @@ pub struct BenchReader {
 }
 
 impl BenchReader {
-    /// Returns a reader of the usual forms, or of a pattern. An error says what is wrong with the
-    /// pattern.
+    /// Returns a reader of the common output formats, or of a pattern. The error describes the
+    /// fault of the pattern.
     pub fn new(pattern: Option<&str>) -> Result<BenchReader, String> {
         let compile = |pattern: &str| {
-            // Engines write `Nodes searched`, `nodes searched` and `NODES`.
+            // Engines print `Nodes searched`, `nodes searched` and `NODES`.
             let built = RegexBuilder::new(pattern).case_insensitive(true).build();
             built.map_err(|error| format!("bench-pattern '{pattern}': {error}"))
         };
@@ -90,7 +89,7 @@ impl BenchReader {
             None => all(&NODES)?,
             Some(pattern) => vec![compile(pattern)?],
         };
-        // The whole match counts as a group.
+        // `captures_len` counts the whole match as a group.
         if nodes.iter().any(|regex: &Regex| regex.captures_len() < 2) {
             let pattern = pattern.unwrap_or_default();
             return Err(format!("bench-pattern '{pattern}' has no group for the nodes"));
@@ -100,7 +99,7 @@ impl BenchReader {
 
     /// Returns the nodes and the nodes per second that the output reports.
     pub fn read(&self, lines: &[String]) -> Option<(u64, Option<f64>)> {
-        // The `info` lines of single searches do not have the sum.
+        // The `info` lines of single searches do not contain the total.
         let is_of_search =
             |line: &&String| line.starts_with("info ") && !line.starts_with("info string ");
         let lines: Vec<&String> = lines.iter().filter(|line| !is_of_search(line)).collect();
@@ -108,7 +107,7 @@ impl BenchReader {
             .iter()
             .rev()
             .filter_map(|line| self.nodes.iter().find_map(|regex| regex.captures(line)));
-        // A matching line without a certain number is not skipped in favour of an earlier one.
+        // If the last matching line has no unambiguous number, earlier lines do not replace it.
         let found = fits.next()?;
         let nodes = leading_number(found.get(1)?.as_str())?;
         let own_speed = found.get(2).and_then(|group| leading_number(group.as_str()));
@@ -116,7 +115,7 @@ impl BenchReader {
             let of_line = |line: &&String| {
                 self.speed.iter().find_map(|r| leading_number(&r.captures(line)?[1]))
             };
-            // The totals come last, after the figures of single positions.
+            // The totals come last, after the results of single positions.
             lines.iter().rev().find_map(of_line)
         };
         let speed = own_speed.or_else(usual).filter(|speed| *speed > 0);
@@ -124,17 +123,17 @@ impl BenchReader {
     }
 }
 
-/// Returns the whole number with which a text begins; `None` if more digits follow, as in
-/// `2 030 154` or `20/30`, or a unit clings to it.
+/// Returns the integer at the start of a text; `None` if more digits follow, as in `2 030 154` or
+/// `20/30`, or if a unit is attached to the number.
 fn leading_number(text: &str) -> Option<u64> {
     let (number, rest) = text.split_once(|c: char| c.is_ascii_whitespace()).unwrap_or((text, ""));
     let is_whole = !rest.trim_start().starts_with(|c: char| c.is_ascii_digit());
     whole_number(number.trim_end_matches([',', '.', ';'])).filter(|_| is_whole)
 }
 
-/// Runs `copies` of a benchmark in parallel, as many as there will be games, and requires the same
-/// number of nodes of all. Blocks. Fails if a copy fails, reports no known number of nodes, or
-/// takes longer than the recipe allows.
+/// Runs `copies` of a benchmark in parallel, one for each concurrent game, and requires the same
+/// node count from all copies. Blocks. Fails if a copy fails, reports no unambiguous node count, or
+/// exceeds the time limit.
 pub fn run_bench(
     target: &BenchTarget<'_>,
     copies: usize,
@@ -152,7 +151,7 @@ pub fn run_bench(
             .collect::<Result<Vec<Signature>, BuildError>>()
     })?;
     let counts: Vec<u64> = found.iter().map(|copy| copy.nodes).collect();
-    // Copies that disagree show an engine with a race or uninitialized memory, whose number
+    // Copies with different counts show a data race or uninitialized memory; such a count
     // identifies nothing.
     if counts.iter().any(|count| *count != counts[0]) {
         return Err(BuildError::bench_differs(target.name, &counts));
@@ -180,11 +179,11 @@ pub fn run_bench_once(
         BuildError::Failed(failure, text)
     };
     let failed = |reason| fail(BuildFailure::BenchFailed, reason);
-    // Some engines print the figures to standard error, so both outputs are read as one.
+    // Some engines print the results to standard error, so both outputs are read as one.
     let script = ["-c", "exec \"$0\" \"$@\" 2>&1"].map(str::to_owned);
     let args = [&script[..], &words].concat();
     let mut launch = Launch { program: "/bin/sh".into(), args, ..target.launch.clone() };
-    // The sandbox must allow the program itself, because it is `sh` that is launched.
+    // The sandbox must allow the program itself, because the launched program is `sh`.
     launch.sandbox.iter_mut().for_each(|own| own.readable.push(target.launch.program.clone()));
     let limit = target.recipe.timeout.unwrap_or(DEFAULT_TIMEOUT);
     let timeouts = Timeouts { limit, grace: Duration::ZERO };
@@ -203,14 +202,13 @@ pub fn run_bench_once(
         let reason = "printed no recognised node count".to_owned();
         return Err(fail(BuildFailure::NoBench, reason));
     };
-    // The start of the process counts as search here, so a speed that the engine reports is
-    // preferred. The least time keeps a clock that did not advance from a division by zero.
+    // The measured time includes the start of the process, so a speed that the engine reports is
+    // preferred. The minimum prevents a division by zero if the clock did not advance.
     let measured = nodes as f64 / ended.elapsed.as_secs_f64().max(1e-9);
     Ok(Signature { nodes, nps: speed.unwrap_or(measured) })
 }
 
-/// Returns the signature that the message of a commit promises: the last line of the form
-/// `Bench: 123`.
+/// Returns the signature that a commit message promises, in its last line of the form `Bench: 123`.
 pub fn promised_nodes(message: &str) -> Option<u64> {
     let words = |line: &str| -> Option<u64> {
         let line = line.trim();
@@ -219,8 +217,8 @@ pub fn promised_nodes(message: &str) -> Option<u64> {
         let is_told = word.eq_ignore_ascii_case("bench") && number.len() < rest.len();
         whole_number(number.trim_end_matches('.')).filter(|_| is_told)
     };
-    // A message may quote the number of another commit; by the custom of Stockfish its own stands
-    // last.
+    // A message may quote the number of another commit; Stockfish's convention is that the commit's
+    // own number comes last.
     message.lines().rev().find_map(words)
 }
 
@@ -229,7 +227,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn usual_forms_are_read() {
+    fn common_outputs_are_recognized() {
         let check = |text: &str, expect| {
             let lines: Vec<String> = text.lines().map(str::to_owned).collect();
             assert_eq!(BenchReader::new(None).unwrap().read(&lines), expect, "{text}");
@@ -249,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_read_whole_or_not_at_all() {
+    fn numbers_are_read_completely_or_not_at_all() {
         let read = |text: &str| {
             let lines: Vec<String> = text.lines().map(str::to_owned).collect();
             BenchReader::new(None).unwrap().read(&lines)
@@ -293,7 +291,7 @@ mod tests {
         ] {
             assert_eq!(read(text), None, "{text}");
         }
-        // A speed that is not certain is measured.
+        // A speed with a unit is ambiguous, so the harness measures it.
         assert_eq!(read("Nodes searched: 20\nNodes/second: 1.2M"), Some((20, None)));
     }
 

@@ -1,9 +1,10 @@
-//! Cache of built programs: a folder for each key, which follows from everything that determines
+//! Cache of built programs, with one folder per key; the key depends on everything that determines
 //! the program.
 //!
-//! A program is renamed into its place, so that it is there as a whole or not at all. Two locks
-//! protect an entry: the process that builds it has `lock` alone, and those that play with it share
-//! `used`. Removal needs both alone, so [`super::clean`] may be at work at any time.
+//! A program is renamed into its folder, so that it exists completely or not at all. Two locks
+//! protect an entry: the process that builds it holds `lock` exclusively, and processes that play
+//! with it share `used`. Removal needs both locks exclusively, so [`super::clean`] may run at any
+//! time.
 
 use std::fs::{File, Metadata, TryLockError};
 use std::io::{ErrorKind, Write};
@@ -26,50 +27,49 @@ pub struct Cache {
     pub(super) folder: PathBuf,
 }
 
-/// Place of one build in the cache.
+/// Folder of one build in the cache.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     /// Folder of the build.
     pub(super) folder: PathBuf,
 }
 
-/// Stored facts of a build, besides the program.
+/// Stored facts about a build, besides the program.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct BuildRecord {
-    /// Name of the program's file.
+    /// File name of the program.
     pub program: String,
     /// Full name of the commit; "none" before the first commit.
     pub commit: String,
     /// Command of the build.
     pub command: String,
-    /// Output of the toolchain's commands, with the features of the processor and the compiler
-    /// variables.
+    /// Output of the toolchain commands, with the processor features and the compiler variables.
     pub toolchain: String,
-    /// Duration of the build in seconds.
+    /// Duration of the build, in seconds.
     pub seconds: f64,
-    /// Result of the benchmark, once one was run.
+    /// Result of the benchmark, if it has been run.
     pub bench: Option<BenchRecord>,
-    /// Length of the program in bytes; `None` in builds of older versions.
+    /// Length of the program, in bytes; `None` in builds of older versions.
     pub bytes: Option<u64>,
     /// BLAKE3 hash of the program in hexadecimal; `None` in builds of older versions.
     pub hash: Option<String>,
 }
 
-/// A benchmark that was run.
+/// Result of a benchmark, with the conditions of its run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BenchRecord {
-    /// Identification of the way it was run and read.
+    /// Identification of how the benchmark was run and read.
     pub(super) how: String,
     /// Result of the benchmark.
     #[serde(flatten)]
     pub signature: Signature,
-    /// Number of copies run in parallel.
+    /// Number of copies that ran in parallel.
     pub(super) copies: usize,
 }
 
 impl Cache {
-    /// Opens the cache in `folder`, or in the user's cache folder, and creates what is missing.
-    /// Fails if the environment names no folder, or the folder cannot be written.
+    /// Opens the cache in `folder`, or in the user's cache folder, and creates missing folders.
+    /// Fails if the environment names no folder, or if the folder is not writable.
     pub fn new(folder: Option<PathBuf>) -> Result<Cache, BuildError> {
         let folder = match folder {
             Some(folder) => std::path::absolute(&folder).unwrap_or(folder),
@@ -84,56 +84,56 @@ impl Cache {
         Ok(cache)
     }
 
-    /// Returns the folder for files that are in the making or on their way to removal.
+    /// Returns the folder for files that are being created or removed.
     pub(super) fn staging(&self) -> PathBuf {
         self.folder.join("staging")
     }
 
-    /// Returns the place of a key; `label` makes its name readable.
+    /// Returns the entry of a key; `label` makes the folder name readable.
     pub(super) fn entry(&self, label: &str, key: &blake3::Hash) -> Entry {
         let name = format!("{label}-{}", &key.to_hex()[..16]);
         Entry { folder: self.builds().join(name) }
     }
 
-    /// Returns the folder with all entries.
+    /// Returns the folder that contains all entries.
     pub(super) fn builds(&self) -> PathBuf {
         self.folder.join("builds")
     }
 }
 
 impl Entry {
-    /// Returns the entry of a built program whose path is that of [`Entry::program`].
+    /// Returns the entry of a built program from its path, as returned by [`Entry::program`].
     pub fn of_program(program: &Path) -> Option<Entry> {
         let bin = program.parent().filter(|bin| bin.ends_with("bin"))?;
         Some(Entry { folder: bin.parent()?.to_owned() })
     }
 
-    /// Returns the file whose modification time is that of the last use.
+    /// Returns the file whose modification time is the time of the last use.
     pub(super) fn last_use_file(&self) -> PathBuf {
         self.folder.join("used")
     }
 
-    /// Keeps the entry from being removed until this process ends, and notes the use. Returns
-    /// `false` if it has been removed.
+    /// Protects the entry from removal until this process ends, and records the use. Returns
+    /// `false` if the entry has been removed.
     pub fn hold(&self) -> Result<bool, BuildError> {
         let path = self.last_use_file();
         loop {
             let Some(file) = open_lock_if_there(&path)? else { return Ok(false) };
             file.lock_shared().map_err(io_error(&path))?;
             if is_at(&file, &path) {
-                // Truncating and writing the file sets its time to now, whatever the clock of the
-                // file system.
+                // Truncating and writing the file sets its time to now, even if the file system has
+                // another clock.
                 let noted = file.set_len(0).and_then(|()| (&file).write_all(b"used\n"));
                 noted.map_err(io_error(&path))?;
-                // The kernel closes the file, and with it releases the lock, at the end of the
-                // process.
+                // At the end of the process, the kernel closes the file and thereby releases the
+                // lock.
                 std::mem::forget(file);
                 return Ok(true);
             }
         }
     }
 
-    /// Takes both locks for a removal; `None` if another process has one of them.
+    /// Takes both locks for a removal; `None` if another process holds one of them.
     pub(super) fn lock_for_removal(&self) -> Result<Option<[File; 2]>, BuildError> {
         let take = |path: PathBuf| {
             let file = open_lock(&path).map_err(io_error(&path))?;
@@ -143,28 +143,28 @@ impl Entry {
                 Err(TryLockError::Error(source)) => Err(io_error(path)(source)),
             }
         };
-        // A build holds the first lock before it takes the second, so that removal takes both in
-        // this order.
+        // A build takes the second lock while it holds the first, so removal takes both in this
+        // order.
         let Some(maker) = take(self.folder.join("lock"))? else { return Ok(None) };
         let user = take(self.last_use_file())?;
         Ok(user.map(|user| [maker, user]))
     }
 
-    /// Returns the stored record, if the program is there in its full length.
+    /// Returns the stored record, if the program exists in full length.
     pub fn record(&self) -> Option<BuildRecord> {
         let text = std::fs::read_to_string(self.folder.join("build.json")).ok()?;
         let record: BuildRecord = serde_json::from_str(&text).ok()?;
-        // A record that was damaged or made by hand must not lead out of the folder.
+        // A damaged or manually edited record must not point outside the folder.
         if record.program.is_empty() || record.program.contains('/') {
             return None;
         }
         let data = self.program(&record).metadata().ok().filter(Metadata::is_file)?;
-        // Builds of older versions have no length, and a loss of power may leave an empty file.
+        // Builds of older versions have no length; their file may be empty after a loss of power.
         record.bytes.map_or(data.len() > 0, |bytes| data.len() == bytes).then_some(record)
     }
 
-    /// Returns the stored record, if the hash of the program matches as well; records of older
-    /// versions have none.
+    /// Returns the stored record, if the hash of the program also matches; records of older
+    /// versions have no hash.
     pub(super) fn intact(&self) -> Option<BuildRecord> {
         let record = self.record()?;
         let Some(hash) = &record.hash else { return Some(record) };
@@ -181,8 +181,8 @@ impl Entry {
         self.folder.join("build.log")
     }
 
-    /// Stores the program at `built`, and the record with its length and hash. Both are on the disk
-    /// at the return: the record never before the program.
+    /// Stores the program at `built`, and the record with its length and hash. When the function
+    /// returns, both are on disk; the record is never there without the program.
     pub(super) fn store(
         &self,
         built: &Path,
@@ -201,7 +201,7 @@ impl Entry {
         Ok(record)
     }
 
-    /// Replaces the record. Readers see the old one or the new one.
+    /// Replaces the record. Readers see either the old or the new record.
     pub(super) fn write(&self, record: &BuildRecord) -> Result<(), BuildError> {
         let path = self.folder.join("build.json");
         let partial = self.folder.join(format!(".build.json.{}", std::process::id()));
@@ -211,14 +211,15 @@ impl Entry {
         written.and_then(|()| put(&partial, &path)).map_err(io_error(path))
     }
 
-    /// Waits until no other process builds this entry; calls `busy` once if one does. The file is
-    /// its lock, which the kernel releases however the process ends.
+    /// Waits until no other process builds this entry, and calls `busy` once if another process
+    /// does. The returned file is the lock, which the kernel releases when the process ends in any
+    /// way.
     pub(super) fn lock(&self, cancel: &Cancel, busy: impl FnOnce()) -> Result<File, BuildError> {
         let path = self.folder.join("lock");
         let mut busy = Some(busy);
         loop {
             create_folder(&self.folder)?;
-            // The folder may be removed in between, or before the lock is taken.
+            // The folder may be removed before the file is opened, or before the lock is taken.
             let Some(file) = open_lock_if_there(&path)? else { continue };
             match file.try_lock() {
                 Ok(()) if is_at(&file, &path) => return Ok(file),
@@ -238,12 +239,12 @@ impl Entry {
     }
 }
 
-/// Opens a file to be locked.
+/// Opens a lock file.
 fn open_lock(path: &Path) -> std::io::Result<File> {
     open_output(path, File::options().append(true), Links::Refused)
 }
 
-/// Opens a file to be locked; `None` if its folder has been removed.
+/// Opens a lock file; `None` if its folder has been removed.
 fn open_lock_if_there(path: &Path) -> Result<Option<File>, BuildError> {
     match open_lock(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -258,8 +259,8 @@ fn hash_of(path: &Path) -> std::io::Result<(u64, String)> {
     Ok((bytes, hasher.finalize().to_hex().to_string()))
 }
 
-/// Renames a written file, durably: without the first call the name can survive a loss of power and
-/// the bytes not, without the second the other way round.
+/// Renames a written file durably. Without the first sync, a loss of power can keep the name
+/// without the bytes; without the second, the bytes without the name.
 fn put(partial: &Path, path: &Path) -> std::io::Result<()> {
     sync(partial)?;
     std::fs::rename(partial, path)?;
@@ -275,7 +276,7 @@ fn create_folder(folder: &Path) -> Result<(), BuildError> {
     std::fs::create_dir_all(folder).map_err(io_error(folder))
 }
 
-/// Returns the cache folder of the XDG base directory specification.
+/// Returns the cache folder according to the XDG base directory specification.
 fn default_folder() -> Option<PathBuf> {
     let absolute =
         |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
@@ -307,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn a_torn_program_is_built_again() {
+    fn a_damaged_program_is_built_again() {
         let dir = tempfile::tempdir().unwrap();
         let cache = Cache::new(Some(dir.path().to_owned())).unwrap();
         let entry = cache.entry("abc", &blake3::hash(b"x"));
@@ -321,7 +322,7 @@ mod tests {
             std::fs::write(entry.program(&record), torn).unwrap();
             assert_eq!(entry.intact(), None, "{torn:?}");
         }
-        // Of a build of an older version nothing is known but that it is there.
+        // A build of an older version only has to exist.
         std::fs::write(entry.program(&record), "a program").unwrap();
         let older = BuildRecord { bytes: None, hash: None, ..record };
         entry.write(&older).unwrap();
@@ -331,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_is_made_by_one_at_a_time() {
+    fn only_one_process_builds_an_entry() {
         let dir = tempfile::tempdir().unwrap();
         let cache = Cache::new(Some(dir.path().to_owned())).unwrap();
         let entry = cache.entry("abc", &blake3::hash(b"x"));

@@ -1,4 +1,4 @@
-//! Builds in the cache, and the choice of those to remove.
+//! Builds in the cache, and the selection of builds to remove.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -6,56 +6,56 @@ use std::time::{Duration, SystemTime};
 use super::cache::{BuildRecord, Cache, Entry};
 use super::error::{BuildError, io_error};
 
-/// Age of a checkout from which on no build can be at work in it any more.
+/// Age of a checkout at which no build can still use it.
 const ABANDONED: Duration = Duration::from_secs(24 * 3600);
 
 /// A build in the cache.
 #[derive(Debug, Clone)]
 pub struct KeptBuild {
-    /// Name of the folder: the commit, and a hash that follows from commit, recipe and toolchain.
+    /// Name of the folder: the commit, and a hash over commit, recipe and toolchain.
     pub name: String,
-    /// Record of the build; `None` if it failed or is not done.
+    /// Record of the build; `None` if the build failed or is not finished.
     pub record: Option<BuildRecord>,
-    /// Size of all files in bytes.
+    /// Total size of the files, in bytes.
     pub bytes: u64,
     /// Time of the last use.
     pub used: SystemTime,
     entry: Entry,
 }
 
-/// Choice of the builds to remove.
+/// Selection of the builds to remove.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Policy {
     /// All builds.
     All,
-    /// Builds unused for longer than `age`, then the longest unused until at most `bytes` are left.
+    /// Builds unused for longer than `age`, then the longest unused until at most `bytes` remain.
     Limits {
-        /// Longest time without use; `None` for any.
+        /// Maximum time without use; `None` for no limit.
         age: Option<Duration>,
-        /// Largest sum of sizes in bytes; `None` for any.
+        /// Maximum total size, in bytes; `None` for no limit.
         bytes: Option<u64>,
     },
 }
 
-/// Returns all builds, also those that failed, the longest unused first.
+/// Returns all builds, including failed ones, the longest unused first.
 pub fn kept_builds(cache: &Cache) -> Result<Vec<KeptBuild>, BuildError> {
     let mut all = Vec::new();
     for folder in paths(&cache.builds())?.into_iter().filter(|path| path.is_dir()) {
-        // Another process may be removing it.
+        // Another process may be removing the folder.
         let Ok((bytes, changed)) = measure(&folder) else { continue };
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let entry = Entry { folder };
-        // A build that failed has no mark of its use.
+        // A failed build has no file that records its last use.
         let used =
             entry.last_use_file().metadata().and_then(|data| data.modified()).unwrap_or(changed);
         all.push(KeptBuild { name, record: entry.record(), bytes, used, entry });
     }
-    // Names decide between equal times, so that the list is the same each time.
+    // Names decide between equal times, so that the order is always the same.
     all.sort_by(|a, b| (a.used, &a.name).cmp(&(b.used, &b.name)));
     Ok(all)
 }
 
-/// Returns the builds to remove at the time `now`; `all` has the longest unused first.
+/// Returns the builds to remove at the time `now`; `all` starts with the longest unused build.
 pub fn builds_to_remove(all: &[KeptBuild], policy: Policy, now: SystemTime) -> Vec<&KeptBuild> {
     let (age, most) = match policy {
         Policy::All => return all.iter().collect(),
@@ -64,7 +64,7 @@ pub fn builds_to_remove(all: &[KeptBuild], policy: Policy, now: SystemTime) -> V
     let mut left: u64 = all.iter().map(|kept| kept.bytes).sum();
     let mut removed = Vec::new();
     for kept in all {
-        // A clock that was set back puts the use into the future; such a build counts as just used.
+        // If a clock was set back, the last use is in the future; such a build counts as just used.
         let unused = now.duration_since(kept.used).unwrap_or_default();
         if age.is_some_and(|age| unused > age) || most.is_some_and(|most| left > most) {
             left -= kept.bytes;
@@ -74,10 +74,10 @@ pub fn builds_to_remove(all: &[KeptBuild], policy: Policy, now: SystemTime) -> V
     removed
 }
 
-/// Removes a build; `false` if it stays, because another process builds it or plays with it.
+/// Removes a build; `false` if it remains because another process builds it or plays with it.
 pub fn remove_build(cache: &Cache, kept: &KeptBuild) -> Result<bool, BuildError> {
     let Some(_lock) = kept.entry.lock_for_removal()? else { return Ok(false) };
-    // The folder is moved away first, so that no process finds half of it.
+    // The folder is moved first, so that no process finds a part of it.
     let aside = cache.staging().join(format!("removed-{}", kept.name));
     let removed =
         std::fs::rename(&kept.entry.folder, &aside).and_then(|()| std::fs::remove_dir_all(&aside));
@@ -85,13 +85,15 @@ pub fn remove_build(cache: &Cache, kept: &KeptBuild) -> Result<bool, BuildError>
     Ok(true)
 }
 
-/// Returns folders of killed builds, so old at the time `now` that no build can be at work there.
+/// Returns folders of killed builds that are so old at the time `now` that no build can still use
+/// them.
 pub fn abandoned_folders(cache: &Cache, now: SystemTime) -> Result<Vec<PathBuf>, BuildError> {
     let mut found = paths(&cache.staging())?;
     found.retain(|path| {
-        // A link is judged by its own age, because its target may be anywhere.
+        // For a link, its own age counts, because its target may be anywhere.
         let changed = path.symlink_metadata().and_then(|data| data.modified());
-        // A time in the future, of a clock that was set back, is no age, and the folder stays.
+        // A time in the future, from a clock that was set back, gives no age, and the folder
+        // remains.
         let age = changed.ok().and_then(|changed| now.duration_since(changed).ok());
         age.is_some_and(|age| age > ABANDONED)
     });
@@ -106,7 +108,7 @@ fn paths(folder: &Path) -> Result<Vec<PathBuf>, BuildError> {
     paths.map_err(io_error(folder))
 }
 
-/// Removes a folder of [`abandoned_folders`].
+/// Removes a folder returned by [`abandoned_folders`].
 pub fn remove_abandoned(path: &Path) -> Result<(), BuildError> {
     let removed =
         if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
@@ -135,7 +137,8 @@ mod tests {
 
     const DAY: Duration = Duration::from_secs(24 * 3600);
 
-    /// Fills a cache with builds of the given bytes, each last used the given days ago.
+    /// Fills a cache with builds of the given sizes in bytes, each last used the given number of
+    /// days ago.
     fn filled(folder: &Path, builds: &[(&str, u64, u32)]) -> (Cache, SystemTime) {
         let cache = Cache::new(Some(folder.to_owned())).unwrap();
         let now = SystemTime::UNIX_EPOCH + 1000 * DAY;
@@ -154,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_unused_go_first() {
+    fn the_longest_unused_builds_are_removed_first() {
         let dir = tempfile::tempdir().unwrap();
         let builds = [("a", 10, 3), ("b", 20, 40), ("c", 30, 20), ("d", 40, 0)];
         let (cache, now) = filled(dir.path(), &builds);
@@ -185,18 +188,18 @@ mod tests {
         let removed: Vec<bool> =
             all.iter().map(|kept| remove_build(&cache, kept).unwrap()).collect();
         assert_eq!(removed, [false, false, true]);
-        // A child of another test that has not started its program yet has the file open, too.
+        // A child process of another test may also hold the file until it starts its program.
         making.unlock().unwrap();
         assert!(remove_build(&cache, &all[1]).unwrap());
         assert_eq!(kept_builds(&cache).unwrap().len(), 1);
         assert!(!all[1].entry.hold().unwrap(), "it is gone");
-        // Who makes it again finds a place for it.
+        // A new build of the removed entry creates its folder again.
         drop(all[1].entry.lock(&Cancel::default(), || {}).unwrap());
         assert_eq!(kept_builds(&cache).unwrap().len(), 2);
     }
 
     #[test]
-    fn checkouts_of_killed_builds_are_found_when_they_are_old() {
+    fn only_old_checkouts_of_killed_builds_are_found() {
         let dir = tempfile::tempdir().unwrap();
         let (cache, _) = filled(dir.path(), &[]);
         let checkout = cache.staging().join("checkout-x");

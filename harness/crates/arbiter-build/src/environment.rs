@@ -1,11 +1,11 @@
-//! Environment and readable files of builds: those that say how to build, not those that say who
-//! the user is. Tokens and sockets of agents are in none of the variables.
+//! Environment and readable files of builds: everything that affects the build, and nothing that
+//! identifies the user. No variable contains a token or the socket of an agent.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Variables passed on that do not change the built program: of the system, of the way to the
-/// network, and of caches. `PATH` selects compilers, whose versions are known.
+/// Variables passed to builds that do not change the built program: those of the system, of network
+/// access, and of caches. `PATH` selects compilers, whose versions are part of the key.
 const SYSTEM: [&str; 35] = [
     "ALL_PROXY",
     "CARGO_BUILD_JOBS",
@@ -44,8 +44,8 @@ const SYSTEM: [&str; 35] = [
     "no_proxy",
 ];
 
-/// Variables passed on that can change the built program: of the toolchains of C and C++, Rust, Go,
-/// Zig, Java and .NET.
+/// Variables passed to builds that can change the built program: those of the toolchains for C and
+/// C++, Rust, Go, Zig, Java and .NET.
 const COMPILERS: [&str; 40] = [
     "AR",
     "ARCH",
@@ -89,21 +89,21 @@ const COMPILERS: [&str; 40] = [
     "STRIP",
 ];
 
-/// Prefixes of such variables: the wrappers of compilers in Nix.
+/// Prefixes of compiler variables: those of the compiler wrappers in Nix.
 const COMPILER_PREFIXES: [&str; 2] = ["NIX_CFLAGS_", "NIX_LDFLAGS"];
 
-/// Returns the environment of builds, and of the benches of built programs, with the variables that
-/// the user names in `passed`.
+/// Returns the environment of builds and of benchmarks of built programs, including the variables
+/// that the user lists in `passed`.
 pub fn build_environment(passed: &[String]) -> Vec<(OsString, OsString)> {
     environment(|name| {
         SYSTEM.contains(&name) || name.starts_with("LC_") || is_of_compiler(name, passed)
     })
 }
 
-/// Returns the part of [`build_environment`] that can change the built program, by name.
+/// Returns the part of [`build_environment`] that can change the built program, sorted by name.
 pub(super) fn compiler_environment(passed: &[String]) -> Vec<(OsString, OsString)> {
     let mut environment = environment(|name| is_of_compiler(name, passed));
-    // The system lists variables in any order, and the key of a build must not depend on the order.
+    // The system lists variables in any order, but the key of a build must not depend on the order.
     environment.sort();
     environment
 }
@@ -118,8 +118,8 @@ fn is_of_compiler(name: &str, passed: &[String]) -> bool {
         || passed.iter().any(|own| own == name)
 }
 
-/// Variables of builds that name folders to write to or lead to the user's servers: in a sandbox,
-/// tools use their home instead.
+/// Build variables that name writable folders or lead to the user's servers. In a sandbox, tools
+/// use their home folder instead.
 const UNSANDBOXED: [&str; 9] = [
     "CARGO_HOME",
     "CCACHE_DIR",
@@ -135,7 +135,7 @@ const UNSANDBOXED: [&str; 9] = [
 /// Variables that name folders of toolchains.
 const TOOLCHAINS: [&str; 4] = ["DOTNET_ROOT", "GOROOT", "JAVA_HOME", "RUSTUP_HOME"];
 
-/// Files of the system that name resolution and TLS need.
+/// System files that name resolution and TLS need.
 const NETWORK: [&str; 7] = [
     "/etc/ca-certificates",
     "/etc/hosts",
@@ -146,14 +146,14 @@ const NETWORK: [&str; 7] = [
     "/etc/ssl",
 ];
 
-/// Returns the paths that a build in a sandbox may read besides the system, and its environment.
+/// Returns the paths that a sandboxed build may read besides the system, and its environment.
 pub(super) fn toolchains(passed: &[String]) -> (Vec<PathBuf>, Vec<(OsString, OsString)>) {
     let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
     let home = folder("HOME").unwrap_or_default();
     let rustup = folder("RUSTUP_HOME").unwrap_or_else(|| home.join(".rustup"));
     let cargo = folder("CARGO_HOME").unwrap_or_else(|| home.join(".cargo"));
     let path = std::env::var_os("PATH").unwrap_or_default();
-    // A user with all of their home in the search path would show all of it to the build.
+    // A search path that contains the home folder would expose the whole home folder to the build.
     let is_narrow = |path: &PathBuf| path.is_absolute() && !home.starts_with(path);
     let mut readable: Vec<PathBuf> = std::env::split_paths(&path).filter(is_narrow).collect();
     readable.extend(TOOLCHAINS.iter().filter_map(|name| folder(name)));
@@ -162,9 +162,9 @@ pub(super) fn toolchains(passed: &[String]) -> (Vec<PathBuf>, Vec<(OsString, OsS
     let mut environment = build_environment(passed);
     environment.retain(|(name, _)| !UNSANDBOXED.iter().any(|known| name == known));
     environment.push(("RUSTUP_HOME".into(), rustup.into()));
-    // The folder itself is left out, because it has the tokens of registries.
+    // The folder itself is not readable, because it contains the tokens of registries.
     let packages = ["git", "registry"].map(|name| cargo.join(name));
-    // Without downloaded packages, Cargo in the sandbox uses its home, to which it may write.
+    // Without downloaded packages, Cargo uses the writable home of the sandbox.
     if packages.iter().any(|path| path.is_dir()) {
         readable.extend(packages);
         environment.push(("CARGO_HOME".into(), cargo.into()));

@@ -1,4 +1,4 @@
-//! Errors on the way from a revision to a program.
+//! Errors of building a program from a revision.
 
 use std::path::PathBuf;
 
@@ -6,21 +6,21 @@ use thiserror::Error;
 
 use arbiter_process::SpawnError;
 
-/// Failure to turn a revision into a program that can be trusted.
+/// Failure to build a trusted program from a revision.
 #[derive(Debug, Error)]
 pub enum BuildError {
     /// git is not installed.
     #[error("revisions require git, which is not installed\nhint: install it, or give a program")]
     NoGit,
-    /// A command of git failed.
+    /// A git command failed.
     #[error("git {what}: {reason}")]
     Git {
         /// Arguments of the command.
         what: String,
-        /// First line of its error output.
+        /// First line of the error output.
         reason: String,
     },
-    /// The revision cannot be built or trusted; the text says why.
+    /// The revision cannot be built or trusted; the text contains the reason.
     #[error("{1}")]
     Failed(BuildFailure, String),
     /// A file or folder of the cache cannot be used.
@@ -28,7 +28,7 @@ pub enum BuildError {
     Io {
         /// Path of the file or folder.
         path: PathBuf,
-        /// Reason given by the system.
+        /// Error of the system.
         source: std::io::Error,
     },
     /// A program cannot be started.
@@ -39,43 +39,43 @@ pub enum BuildError {
     Cancelled,
 }
 
-/// Step from a revision to a trusted program that failed.
+/// Failed step on the way from a revision to a trusted program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BuildFailure {
     /// There is no repository.
     NoRepository,
     /// The repository has no such commit.
     UnknownRevision,
-    /// The clone has only a part of the history, and the commit may be in the rest.
+    /// The clone contains only a part of the history, and the commit may be in the missing part.
     ShallowClone,
-    /// No build of the tree of files is known.
+    /// No recipe fits the tree of files.
     NoRecipe,
-    /// The recipe makes no sense.
+    /// The recipe is invalid.
     InvalidRecipe,
-    /// The command of the build failed.
+    /// The build command failed.
     Command,
-    /// The build took too long.
+    /// The build exceeded its time limit.
     Timeout,
-    /// The build left no program.
+    /// The build produced no program.
     NoBinary,
-    /// The bench of the program exited without an error and reported no number of nodes; perhaps
-    /// the program has no bench.
+    /// The benchmark exited without an error but reported no node count; the program may have no
+    /// benchmark.
     NoBench,
-    /// The bench of the program failed.
+    /// The benchmark failed.
     BenchFailed,
     /// Two copies of one program searched different trees.
     BenchDiffers,
-    /// The bench of the program differs from the one that its commit promises.
+    /// The benchmark result differs from the result that the commit promises.
     BenchBroken,
 }
 
 impl BuildError {
-    /// Returns the error that the recipe in `file` makes no sense.
+    /// Returns the error for an invalid recipe in `file`.
     pub fn invalid_recipe(file: &str, reason: &str) -> BuildError {
         BuildError::Failed(BuildFailure::InvalidRecipe, format!("[build] of {file}: {reason}"))
     }
 
-    /// Returns the error that copies of one program counted different numbers of nodes.
+    /// Returns the error for copies of one program with different node counts.
     pub fn bench_differs(what: &str, counts: &[u64]) -> BuildError {
         let counts = counts.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
         let text = format!(
@@ -86,7 +86,7 @@ impl BuildError {
     }
 }
 
-/// Returns a function that turns an error of the system at a path into a [`BuildError`].
+/// Returns a function that converts a system error at a path into a [`BuildError`].
 pub(super) fn io_error(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> BuildError {
     let path = path.into();
     move |source| BuildError::Io { path, source }

@@ -1,4 +1,4 @@
-//! Files that a build has left in its checkout.
+//! Files that a build has produced in its checkout.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
@@ -8,22 +8,22 @@ use super::git::Repository;
 use super::recipe::{Recipe, choose, is_output};
 use arbiter_process::{Sandbox, read_text};
 
-/// Deepest path of a checkout, in components, at which a program is looked for.
+/// Maximum depth, in path components, at which a program is searched in a checkout.
 const MAX_DEPTH: usize = 6;
 
 /// Files of a checkout in which a program was built.
 pub(super) struct Files<'a> {
-    /// Folder to which a build in a sandbox may write; the checkout is in it.
+    /// Folder that a sandboxed build may write to; it contains the checkout.
     pub(super) home: &'a Path,
     pub(super) top: PathBuf,
     /// Folders in which git finds the objects of the checkout.
     pub(super) objects: Vec<PathBuf>,
-    /// Files that were there before the build, relative to the top.
+    /// Files that existed before the build, relative to the top.
     pub(super) tracked: BTreeSet<PathBuf>,
 }
 
 impl Files<'_> {
-    /// Returns the sandbox of commands that may also read `readable`.
+    /// Returns the sandbox for commands that may also read `readable`.
     pub(super) fn sandbox(
         &self,
         base: &Sandbox,
@@ -37,7 +37,7 @@ impl Files<'_> {
         sandbox
     }
 
-    /// Returns the program that the build has left, relative to the top.
+    /// Returns the program that the build has produced, relative to the top.
     pub(super) fn find_program(
         &self,
         recipe: &Recipe,
@@ -53,7 +53,7 @@ impl Files<'_> {
         let mut found = Vec::new();
         self.collect(Path::new(""), &mut found);
         found.retain(|path| is_output(recipe, path) && self.is_program(path));
-        // The system lists files in any order, and the choice must not depend on the order.
+        // The system lists files in any order, but the selection must not depend on the order.
         found.sort();
         let name = repo.top.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let manifest = read_text(&self.top.join("Cargo.toml")).unwrap_or_default();
@@ -61,12 +61,12 @@ impl Files<'_> {
             .parse::<toml::Table>()
             .ok()
             .and_then(|manifest| Some(manifest.get("package")?.get("name")?.as_str()?.to_owned()));
-        // The package names its program, while a folder may have any name.
+        // The package names its program, whereas a folder may have any name.
         let hints: Vec<String> = package.into_iter().chain([name.to_owned()]).collect();
         choose(&found, &hints)
     }
 
-    /// Adds the new files below a folder, except those of repositories in it.
+    /// Adds the new files below a folder, except those of nested repositories.
     fn collect(&self, folder: &Path, found: &mut Vec<PathBuf>) {
         let entries = std::fs::read_dir(self.top.join(folder)).into_iter().flatten().flatten();
         for entry in entries {
@@ -76,7 +76,7 @@ impl Files<'_> {
                 found.push(path);
             } else if is_folder
                 && path.components().count() < MAX_DEPTH
-                // Submodules and vendored repositories have programs of their own, such as tests.
+                // Submodules and vendored repositories have other programs, such as tests.
                 && !path.ends_with(".git")
                 && !entry.path().join(".git").exists()
             {
@@ -85,7 +85,7 @@ impl Files<'_> {
         }
     }
 
-    /// Returns whether a path can be executed, and stays in the checkout after links are resolved.
+    /// Returns whether a path is executable and, with links resolved, inside the checkout.
     fn is_program(&self, path: &Path) -> bool {
         let real =
             self.top.canonicalize().and_then(|top| Ok((top, self.top.join(path).canonicalize()?)));

@@ -1,8 +1,8 @@
 //! Queries to git, through the program `git`.
 //!
-//! A library would do for the objects, but a checkout must look as it does for the author:
-//! submodules, filters such as LFS, line ends, credentials for a remote. Only `git` itself reads
-//! all of the configuration that these need.
+//! A library could read the objects, but a checkout must match the author's: submodules, filters
+//! such as LFS, line ends, credentials for a remote. Only `git` itself reads the complete
+//! configuration for these.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ const GIT_VARIABLES: [&str; 8] = [
     "GIT_NAMESPACE",
 ];
 
-/// Repository of the user, which is only read.
+/// Repository of the user, which is never changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repository {
     /// Top folder; the folder of the repository itself if it is bare.
@@ -35,34 +35,34 @@ pub struct Repository {
 /// A commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Commit {
-    /// Full name.
+    /// Full commit hash.
     pub id: String,
-    /// Whole message.
+    /// Complete message.
     pub message: String,
 }
 
 impl Commit {
-    /// Returns the first nine digits of the name.
+    /// Returns the first nine digits of the hash.
     pub fn short(&self) -> &str {
         &self.id[..self.id.len().min(9)]
     }
 }
 
-/// Files of a working tree as they are now, without ignored ones.
+/// Current files of a working tree, without ignored files.
 #[derive(Debug)]
 pub(super) struct Snapshot {
-    /// Name of the tree object.
+    /// Hash of the tree object.
     pub(super) tree: String,
-    /// `true` if the tree differs from that of the commit that is checked out.
+    /// `true` if the tree differs from the tree of the checked-out commit.
     pub(super) is_dirty: bool,
-    /// Folder with the objects that the repository itself does not have.
+    /// Folder with the objects that the repository itself does not contain.
     pub(super) objects: PathBuf,
-    /// Removes the folder with the objects when it is dropped.
+    /// Guard that removes the folder with the objects when it is dropped.
     _dir: TempDir,
 }
 
 impl Repository {
-    /// Opens the repository to which a folder belongs. Fails if there is none, or if git is not
+    /// Opens the repository that contains a folder. Fails if there is none, or if git is not
     /// installed.
     pub fn open(path: &Path) -> Result<Repository, BuildError> {
         if !path.is_dir() {
@@ -79,10 +79,10 @@ impl Repository {
         Ok(Repository { top, is_bare })
     }
 
-    /// Returns the commit of a revision. Fails if there is no such revision, or if the clone lacks
-    /// it.
+    /// Returns the commit of a revision. Fails if there is no such revision, or if the clone does
+    /// not contain it.
     pub fn commit(&self, revision: &str) -> Result<Commit, BuildError> {
-        // git would take a leading dash for an option.
+        // git would treat a leading dash as an option.
         if revision.is_empty() || revision.starts_with('-') {
             return Err(self.unknown(revision));
         }
@@ -96,7 +96,7 @@ impl Repository {
         Ok(Commit { id, message })
     }
 
-    /// Returns the error that there is no such commit.
+    /// Returns the error for an unknown revision.
     pub(super) fn unknown(&self, revision: &str) -> BuildError {
         let text = format!("no revision '{revision}' in {}", self.top.display());
         let (failure, why) = match self.is_shallow() {
@@ -114,14 +114,14 @@ impl Repository {
         BuildError::Failed(failure, text + why)
     }
 
-    /// Returns the first parent; `None` for a root commit, or one whose parent a shallow clone
-    /// lacks.
+    /// Returns the first parent; `None` for a root commit, or if a shallow clone does not contain
+    /// the parent.
     pub fn parent(&self, commit: &Commit) -> Option<Commit> {
         self.commit(&format!("{}^", commit.id)).ok()
     }
 
-    /// Returns the names of at most `most` branches, those with the latest commits first; none if
-    /// they cannot be read.
+    /// Returns the names of at most `most` branches, latest commits first; none if they cannot be
+    /// read.
     pub fn branches(&self, most: usize) -> Vec<String> {
         let count = format!("--count={most}");
         let words = [
@@ -135,7 +135,7 @@ impl Repository {
         names.lines().map(str::to_owned).collect()
     }
 
-    /// Returns whether the clone lacks a part of the history.
+    /// Returns whether the clone contains only a part of the history.
     pub fn is_shallow(&self) -> bool {
         git(&self.top, ["rev-parse", "--is-shallow-repository"]).is_ok_and(|word| word == "true")
     }
@@ -171,15 +171,14 @@ impl Repository {
         Ok(self.top.join(git(&self.top, ["rev-parse", "--git-path", name])?))
     }
 
-    /// Returns the URL of the remote "origin"; the repository's own path if it has none.
+    /// Returns the URL of the remote "origin"; the path of the repository if there is none.
     pub(super) fn origin(&self) -> String {
         let origin = git(&self.top, ["config", "remote.origin.url"]);
         origin.unwrap_or_else(|_| self.top.display().to_string())
     }
 
-    /// Writes the files as they are now as git objects below `staging`; paths `without` stay as
-    /// they are in the commit that is checked out. Leaves the user's files, index and objects
-    /// untouched.
+    /// Writes the current files as git objects below `staging`; paths in `without` keep the content
+    /// of the checked-out commit. The user's files, index and objects are not changed.
     pub(super) fn snapshot(
         &self,
         staging: &Path,
@@ -207,13 +206,13 @@ impl Repository {
                 .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", self.inner("objects")?);
             output(command)
         };
-        // Git refuses names outside the repository, to which `..` may lead. A folder that does not
-        // exist yet has nothing to leave out.
+        // Git rejects names outside the repository, which `..` may produce. A folder that does not
+        // exist yet contains nothing to exclude.
         let without = without.iter().filter_map(|path| path.canonicalize().ok());
         let inside = without.filter_map(|path| Some(path.strip_prefix(&self.top).ok()?.to_owned()));
         let inside: Vec<String> = inside
             .map(|path| path.display().to_string())
-            // Ignored paths are left out anyway, and git fails where they are named.
+            // Ignored paths are excluded anyway, and git fails if they are named.
             .filter(|path| !path.is_empty() && !self.ignores(path))
             .collect();
         let named = |words: &[&str], how: &str| {
@@ -227,13 +226,13 @@ impl Repository {
         }
         let tree = ours(vec!["write-tree".to_owned()])?;
         let head =
-            // A repository without a commit has no such tree, and all its files count as changed.
+            // In a repository without commits, all files count as changed.
             git(&self.top, ["rev-parse", "--verify", "--quiet", "HEAD^{tree}"]).unwrap_or_default();
         Ok(Snapshot { is_dirty: tree != head, tree, objects, _dir: dir })
     }
 }
 
-/// Returns the error that a folder is in no repository.
+/// Returns the error for a folder that is not in a repository.
 fn no_repository(path: &Path, reason: &str) -> BuildError {
     let text = format!(
         "'{}' is not in a readable git repository ({reason}); give one with --repo",
@@ -242,7 +241,7 @@ fn no_repository(path: &Path, reason: &str) -> BuildError {
     BuildError::Failed(BuildFailure::NoRepository, text)
 }
 
-/// Runs git in a folder and returns its output without the last line end.
+/// Runs git in a folder and returns its output without the last line break.
 pub(super) fn git<S: AsRef<OsStr>>(
     dir: &Path,
     words: impl IntoIterator<Item = S>,
@@ -252,20 +251,20 @@ pub(super) fn git<S: AsRef<OsStr>>(
     output(command)
 }
 
-/// Returns a command of git in a folder, without variables that point to another repository.
+/// Returns a git command for a folder, without variables that point to another repository.
 pub(super) fn command(dir: &Path) -> Command {
     let mut command = Command::new("git");
     command.arg("-C").arg(dir).stdin(Stdio::null());
     for name in GIT_VARIABLES {
         command.env_remove(name);
     }
-    // Output is matched and shown, so it is in English; nobody can be asked for a password; and
-    // without optional locks git does not refresh the user's index.
+    // The output is parsed and shown, so it is in English; nobody can enter a password; and without
+    // optional locks git does not refresh the user's index.
     command.env("LC_ALL", "C").env("GIT_TERMINAL_PROMPT", "0").env("GIT_OPTIONAL_LOCKS", "0");
     command
 }
 
-/// Runs a command of git and returns its output without the last line end.
+/// Runs a git command and returns its output without the last line break.
 pub(super) fn output(mut command: Command) -> Result<String, BuildError> {
     let output = command.output();
     let failed = |reason: &str| {

@@ -1,9 +1,9 @@
 //! Builds of git revisions: commit, separate checkout, recipe, cache.
 //!
-//! The user's repository is only read. A checkout is a repository of its own that borrows the
-//! objects of the user's, so that neither branches nor worktrees nor the index of the user's see
-//! anything of it. A built program is kept under a name that follows from commit, recipe and
-//! toolchain, and is never built twice.
+//! The user's repository is only read. A checkout is a separate repository that borrows the objects
+//! of the user's repository, so the user's branches, worktrees and index are not affected. A built
+//! program is cached under a name that depends on commit, recipe and toolchain, and is never built
+//! twice.
 
 mod bench;
 mod cache;

@@ -1,26 +1,27 @@
-//! Log of a build's output, of which the beginning and the end are kept.
+//! Log of a build's output, limited to its beginning and end.
 
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Bytes kept of the beginning, and as many of the end. Without a bound, a log has grown to 287 MB.
+/// Maximum length, in bytes, of the beginning and of the end. Without a limit, one log has grown to
+/// 287 MB.
 const MOST: usize = 1 << 20;
 
-/// A log that is being written.
+/// Log that is being written.
 #[derive(Debug)]
 pub(super) struct Log(Mutex<State>);
 
 #[derive(Debug)]
 struct State {
     file: File,
-    /// Bytes written so far; the rest is in `tail`.
+    /// Number of bytes written so far; `tail` contains the rest.
     written: usize,
     tail: VecDeque<String>,
     tail_bytes: usize,
     left_out: u64,
-    /// First write error, after which nothing is written.
+    /// Result of writing; after the first error nothing more is written.
     outcome: io::Result<()>,
 }
 
@@ -36,7 +37,7 @@ impl Log {
         self.state().add(line);
     }
 
-    /// Writes the kept end of the output.
+    /// Writes the end of the output.
     pub(super) fn finish(&self) -> io::Result<()> {
         self.state().finish()
     }
@@ -53,7 +54,7 @@ impl State {
             self.written += line.len() + 1;
             return self.write(line);
         }
-        // From now on, no more lines go to the beginning.
+        // From now on, lines go to the end of the log.
         self.written = MOST;
         self.tail_bytes += line.len() + 1;
         self.tail.push_back(line.to_owned());
@@ -95,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn the_middle_of_a_long_log_is_left_out() {
+    fn the_middle_of_a_long_log_is_omitted() {
         let short: Vec<String> = (0..200_000).map(|n| n.to_string()).collect();
         assert_eq!(logged(&short), short.join("\n") + "\n");
         let long: Vec<String> = (0..1_000_000).map(|n| n.to_string()).collect();

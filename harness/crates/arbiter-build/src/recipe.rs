@@ -6,34 +6,35 @@ use std::time::Duration;
 
 use super::bench::BenchRecipe;
 
-/// Time limit for a build unless another is set: a profile-guided build of a large engine on a slow
-/// machine takes less.
+/// Default time limit of a build, which suffices for a profile-guided build of a large engine on a
+/// slow machine.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30 * 60);
 
 /// Instructions for a build.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recipe {
-    /// File that it is from, for people: "arbiter.toml" or "Cargo.toml".
+    /// Name of the source file, for messages: "arbiter.toml" or "Cargo.toml".
     pub source: String,
     /// Command that the shell runs at the top of the checkout.
     pub command: String,
-    /// Program that the command leaves, relative to the top of the checkout; `None` to look for it.
+    /// Program that the command produces, relative to the top of the checkout; `None` to search for
+    /// it.
     pub binary: Option<PathBuf>,
-    /// Folder in which a program is looked for, relative to the top.
+    /// Folder in which the program is searched, relative to the top.
     pub output: PathBuf,
     /// Environment variables of the command.
     pub env: BTreeMap<String, String>,
     /// `true` if submodules are fetched first.
     pub submodules: bool,
-    /// `true` if a build in a sandbox may use the network.
+    /// `true` if a sandboxed build may use the network.
     pub network: bool,
-    /// Time limit.
+    /// Time limit of the build.
     pub timeout: Duration,
     /// Commands whose output identifies the toolchain.
     pub toolchain: Vec<String>,
-    /// `true` if the settings name these commands.
+    /// `true` if the settings list these commands.
     pub has_own_tools: bool,
-    /// Settings of the program's own benchmark.
+    /// Settings of the program's benchmark.
     pub bench: BenchRecipe,
 }
 
@@ -45,20 +46,20 @@ impl Recipe {
     }
 }
 
-/// Settings of a build by the user; what is missing is detected.
+/// Build settings of the user; missing settings are detected.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BuildSettings {
     /// File with the settings.
     pub file: String,
     /// Command of the build.
     pub command: Option<String>,
-    /// Program that the command leaves.
+    /// Program that the command produces.
     pub binary: Option<PathBuf>,
     /// Environment variables of the command.
     pub env: BTreeMap<String, String>,
     /// `true` to fetch submodules; `None` to fetch them if there are any.
     pub submodules: Option<bool>,
-    /// `true` if a build in a sandbox may use the network.
+    /// `true` if a sandboxed build may use the network.
     pub network: bool,
     /// Time limit; 30 minutes if `None`.
     pub timeout: Option<Duration>,
@@ -69,26 +70,26 @@ pub struct BuildSettings {
 }
 
 /// Returns the recipe of a tree, from the settings and the `names` at its top and in `src`,
-/// relative to the top. `text` reads a file of the tree. `None` if no command follows.
+/// relative to the top. `text` reads a file of the tree. `None` if the settings have no command and
+/// none is detected.
 pub(super) fn recipe(
     settings: &BuildSettings,
     names: &[String],
     text: impl Fn(&str) -> Option<String>,
 ) -> Option<Recipe> {
     let detected = detect(names, text);
-    // A command of the user may call any of these compilers. One that is not installed fails, and
-    // its failure identifies the toolchain as well.
+    // A command of the user may call any of these compilers. The failure of a missing compiler also
+    // identifies the toolchain.
     let tools = detected.as_ref().map_or(&["rustc -vV", CC, CXX, "go version"][..], |p| p.tools);
     let tools = || tools.iter().map(|tool| (*tool).to_owned()).collect();
     let toolchain = settings.toolchain.clone().unwrap_or_else(tools);
     let mut env = BTreeMap::new();
-    // The folder of the program is known only for a detected command.
+    // The folder of the program is known only for detected commands.
     let (source, command, output) = match (&settings.command, detected) {
         (Some(command), _) => (settings.file.clone(), command.clone(), ""),
         (None, Some(Project { file, command, output, .. })) => {
             if file == "Cargo.toml" {
-                // Cargo would put the program elsewhere if the user has configured that for other
-                // work.
+                // Otherwise, Cargo would use the target folder of the user's configuration.
                 env.insert("CARGO_TARGET_DIR".to_owned(), "target".to_owned());
             }
             (file.to_owned(), command, output)
@@ -116,7 +117,7 @@ pub(super) fn recipe(
 const CC: &str = "\"${CC:-cc}\" --version";
 const CXX: &str = "\"${CXX:-c++}\" --version";
 
-/// Project of a usual kind.
+/// Project with a known build system.
 struct Project {
     file: &'static str,
     command: String,
@@ -130,15 +131,15 @@ fn detect(names: &[String], text: impl Fn(&str) -> Option<String>) -> Option<Pro
         Some(Project { file, command: command.to_owned(), output, tools })
     };
     if has("Cargo.toml") {
-        // Without `--locked`, Cargo may choose newer dependencies, and the commit would not
+        // Without `--locked`, Cargo may choose newer dependencies, so the commit would not
         // determine the program.
         let locked = if has("Cargo.lock") { " --locked" } else { "" };
         let command = format!("cargo build --release{locked}");
         return found("Cargo.toml", &command, "target/release", &["rustc -vV"]);
     }
     if has("go.mod") {
-        // Go names each program after its package; the slash makes `built` a folder for all of
-        // them.
+        // Go names each program after its package; the slash makes `built` a folder for the
+        // programs.
         let command = "mkdir -p built && go build -o built/ ./...";
         return found("go.mod", command, "built", &["go version"]);
     }
@@ -150,7 +151,7 @@ fn detect(names: &[String], text: impl Fn(&str) -> Option<String>) -> Option<Pro
         ("src/makefile", "-C src "),
     ] {
         if has(file) {
-            // In Stockfish and Makefiles like its own, the first target only prints help.
+            // In Stockfish and similar Makefiles, the first target only prints help.
             let needs_target = text(file).is_some_and(|text| {
                 text.contains("ARCH") && text.lines().any(|line| line.starts_with("build:"))
             });
@@ -168,9 +169,9 @@ fn detect(names: &[String], text: impl Fn(&str) -> Option<String>) -> Option<Pro
     None
 }
 
-/// Chooses the engine among the programs that a build has left. `found` are executable files that
-/// git does not track; `hints` are names that the engine may have, the likeliest first. The error
-/// says why none is chosen.
+/// Chooses the engine among the programs that a build has produced. `found` contains executable
+/// files that git does not track; `hints` are possible names of the engine, the likeliest first.
+/// The error explains why no program is chosen.
 pub(super) fn choose(found: &[PathBuf], hints: &[String]) -> Result<PathBuf, String> {
     let is_named = |path: &&PathBuf, hint: &String| {
         let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
@@ -179,11 +180,11 @@ pub(super) fn choose(found: &[PathBuf], hints: &[String]) -> Result<PathBuf, Str
     let named = hints.iter().find_map(|hint| found.iter().find(|path| is_named(path, hint)));
     match (found, named) {
         ([], _) => Err("no new executable file; name it with binary in [build]".into()),
-        // A single program is the engine, whatever its name.
+        // A single program is the engine, regardless of its name.
         ([only], _) => Ok(only.clone()),
         (_, Some(named)) => Ok(named.clone()),
         (several, None) => {
-            // A build of many programs would fill the screen.
+            // The names of all programs could fill the screen.
             let names = several.iter().take(8).map(|path| path.display().to_string());
             let names = names.collect::<Vec<_>>().join(", ");
             Err(format!("several executable files; name one with binary in [build]: {names}"))
@@ -191,7 +192,7 @@ pub(super) fn choose(found: &[PathBuf], hints: &[String]) -> Result<PathBuf, Str
     }
 }
 
-/// Returns the first line of a log that looks like an error, else the last line.
+/// Returns the first line of a log that looks like an error, or else the last line.
 pub(super) fn first_error(log: &str) -> &str {
     const WORDS: [&str; 7] = [
         "error:",
@@ -226,14 +227,14 @@ pub(super) fn lacks_network(log: &str) -> bool {
     WORDS.iter().any(|word| log.contains(word))
 }
 
-/// Returns whether a build may leave its program at `path`, relative to the top of the checkout.
+/// Returns whether `path`, relative to the top of the checkout, can be the program of a build.
 pub(super) fn is_output(recipe: &Recipe, path: &Path) -> bool {
     let Ok(inner) = path.strip_prefix(&recipe.output) else { return false };
     let depth = inner.components().count();
     let is_library = path
         .extension()
         .is_some_and(|e| ["so", "o", "a", "dll", "d"].contains(&e.to_str().unwrap_or_default()));
-    // Cargo and CMake keep scripts and test programs in folders below.
+    // Cargo and CMake keep scripts and test programs in subfolders.
     let is_flat = recipe.output.as_os_str().is_empty() || recipe.output.ends_with("build");
     let is_inner = path.components().any(|part| part.as_os_str() == "CMakeFiles");
     !is_library && !is_inner && (is_flat || depth == 1)
@@ -251,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn usual_projects_are_known() {
+    fn common_projects_are_recognized() {
         let check = |names: &[&str], makefile: &str, source: &str, command: &str, output: &str| {
             let expect = (source.to_owned(), command.to_owned(), output.to_owned());
             assert_eq!(detected(names, makefile), Some(expect));

@@ -22,7 +22,7 @@ use arbiter_process::{
     processor_features, run_and_read,
 };
 
-/// Revision that stands for the files as they are now.
+/// Revision that means the current files.
 pub const WORKING_TREE: &str = ".";
 
 /// Time limit for each command that identifies the toolchain.
@@ -33,11 +33,11 @@ const TOOLCHAIN_TIMEOUT: Duration = Duration::from_secs(60);
 pub struct Built {
     /// Path of the program.
     pub program: PathBuf,
-    /// Revision as typed.
+    /// Revision as given by the user.
     pub revision: String,
-    /// Commit, or the one below the working tree; `None` before the first commit.
+    /// Commit, or parent of the working tree; `None` before the first commit.
     pub commit: Option<Commit>,
-    /// `true` if files were changed since the commit.
+    /// `true` if files have changed since the commit.
     pub is_dirty: bool,
     /// Recipe of the build and the benchmark.
     pub recipe: Recipe,
@@ -49,30 +49,30 @@ pub struct Built {
     record: BuildRecord,
 }
 
-/// Description of a revision before anything of it is run.
+/// Description of a revision before any of its code is run.
 #[derive(Debug)]
 pub struct Outline {
-    /// Name for people.
+    /// Name for messages.
     pub label: String,
-    /// Commit, or the one below the working tree; `None` before the first commit.
+    /// Commit, or parent of the working tree; `None` before the first commit.
     pub commit: Option<Commit>,
-    /// `true` if files were changed since the commit.
+    /// `true` if files have changed since the commit.
     pub is_dirty: bool,
     /// Recipe of the build.
     pub recipe: Recipe,
-    /// Name of the tree of the files, or of the commit.
+    /// Hash of the tree of the files, or of the commit.
     tree: String,
     snapshot: Option<Snapshot>,
 }
 
 impl Built {
-    /// Returns a name for people.
+    /// Returns the name for messages.
     pub fn label(&self) -> String {
         label(&self.revision, self.commit.as_ref(), self.is_dirty)
     }
 
     /// Returns the signature of the benchmark, from an earlier run of at least as many copies if
-    /// there was one. A promise in the commit's message is compared with it. Blocks.
+    /// there was one. Compares it with the signature that the commit message promises. Blocks.
     pub fn signature(
         &mut self,
         copies: usize,
@@ -81,7 +81,7 @@ impl Built {
     ) -> Result<Signature, BuildError> {
         let what = self.label();
         let how = self.recipe.bench.how();
-        // A bench of more copies has shown at least as much: all copies have to agree.
+        // A run of more copies proves at least as much, because all copies have to agree.
         let known = self.record.bench.as_ref().filter(|b| b.how == how && b.copies >= copies);
         let signature = match known {
             Some(bench) => bench.signature,
@@ -102,7 +102,7 @@ impl Built {
 
     /// Returns the signature that the commit promises.
     pub fn promised_nodes(&self) -> Option<u64> {
-        // The author's promise does not cover later changes.
+        // The promise does not cover later changes.
         let commit = self.commit.as_ref().filter(|_| !self.is_dirty);
         promised_nodes(&commit?.message)
     }
@@ -133,14 +133,14 @@ pub struct Builder<'a> {
     pub cache: &'a Cache,
     /// Settings that take precedence over those of the commit itself.
     pub settings: Option<BuildSettings>,
-    /// Parser of the text of a commit's settings, which returns those of the build.
+    /// Parser of a commit's settings file, which returns the build settings.
     pub read: &'a dyn Fn(&str) -> Result<Option<BuildSettings>, String>,
-    /// Names of variables that builds get besides the usual ones.
+    /// Names of additional variables that builds get.
     pub passed: &'a [String],
-    /// Sandbox of a commit's commands and of the bench of its program: a build may also read the
-    /// toolchains, write to its checkout, and use the network if its recipe asks for it.
+    /// Sandbox of a commit's commands and of the benchmark of its program. A build may also read
+    /// the toolchains, write to its checkout, and use the network if its recipe allows it.
     pub sandbox: Option<Sandbox>,
-    /// Files and folders that belong to no working tree, such as that of the results.
+    /// Files and folders that belong to no working tree, such as the results folder.
     pub without: Vec<PathBuf>,
     /// Spawner of the processes.
     pub spawner: &'a Spawner,
@@ -158,8 +158,8 @@ const NO_NETWORK: &str = "; builds in the sandbox have no network unless [build]
 const SETTINGS: &str = "arbiter.toml";
 
 impl Builder<'_> {
-    /// Describes a revision from git alone. Fails for an unknown revision, and for a tree without a
-    /// recipe.
+    /// Describes a revision from git data alone. Fails for an unknown revision, and for a tree
+    /// without a recipe.
     pub fn outline(&self, repo: &Repository, revision: &str) -> Result<Outline, BuildError> {
         let (commit, snapshot) = self.source(repo, revision)?;
         let is_dirty = snapshot.is_some();
@@ -173,8 +173,8 @@ impl Builder<'_> {
         Ok(Outline { label, commit, is_dirty, recipe, tree, snapshot })
     }
 
-    /// Returns the program of a revision, from the cache or built. Blocks. The error names the step
-    /// that failed, and the log of the build.
+    /// Returns the program of a revision, cached or newly built. Blocks. The error contains the
+    /// failed step and the path of the log.
     pub fn build(&self, repo: &Repository, revision: &str) -> Result<Built, BuildError> {
         let outline = self.outline(repo, revision)?;
         let Outline { label: what, commit, recipe, tree, snapshot, .. } = &outline;
@@ -188,11 +188,11 @@ impl Builder<'_> {
         let dir =
             TempDir::with_prefix_in("checkout-", &staging).map_err(arbiter_process::without_name);
         let dir = dir.map_err(io_error(staging))?;
-        // The files have a folder of their own, so that there is room for a home beside them.
+        // The files have a separate folder, so that a home folder fits beside them.
         let top = dir.path().join("files");
         check_out(repo, commit.as_ref(), snapshot.as_ref(), &top)?;
-        // The tracked files are listed now, because later git would obey settings that the build
-        // has changed.
+        // The tracked files are listed now, because a later git command would obey settings that
+        // the build has changed.
         let tracked = git(&top, ["ls-files", "-z"])?;
         let tracked = tracked.split('\0').map(PathBuf::from).collect();
         let objects = [Some(repo.inner("objects")?), snapshot.as_ref().map(|s| s.objects.clone())];
@@ -204,7 +204,7 @@ impl Builder<'_> {
         let entry = self.cache.entry(&commit_id[..commit_id.len().min(9)], &key);
         let busy = || (self.notify)(&format!("another arbiter is building {what}; waiting for it"));
         let lock = entry.lock(self.cancel, busy)?;
-        // Another process may have built the program while this one waited for the lock.
+        // Another process may have built the program while this process waited for the lock.
         let record = match entry.intact() {
             Some(record) => record,
             None => {
@@ -235,7 +235,7 @@ impl Builder<'_> {
         })
     }
 
-    /// Returns the commit, and a snapshot of the files if they differ from it.
+    /// Returns the commit, and a snapshot of the files if they differ from the commit.
     fn source(
         &self,
         repo: &Repository,
@@ -244,10 +244,10 @@ impl Builder<'_> {
         if revision != WORKING_TREE {
             return Ok((Some(repo.commit(revision)?), None));
         }
-        // A repository without a commit has a working tree all the same.
+        // A repository without a commit also has a working tree.
         let head = repo.commit("HEAD").ok();
         let mut without = self.without.clone();
-        // The cache may lie in the working tree, and would change with each build.
+        // The cache may be in the working tree, and each build would change the snapshot.
         without.push(self.cache.folder.clone());
         let snapshot = repo.snapshot(&self.cache.staging(), &without)?;
         Ok((head, Some(snapshot).filter(|snapshot| snapshot.is_dirty)))
@@ -260,7 +260,7 @@ impl Builder<'_> {
         snapshot: Option<&Snapshot>,
         what: &str,
     ) -> Result<Recipe, BuildError> {
-        // The objects of a snapshot are in its own folder only, so the files are read from the
+        // The objects of a snapshot are only in its separate folder, so the files are read from the
         // working tree.
         let text = |path: &str| match snapshot {
             Some(_) => std::fs::read_to_string(repo.top.join(path)).ok(),
@@ -273,7 +273,7 @@ impl Builder<'_> {
         let settings = match &self.settings {
             Some(settings) => Some(settings.clone()),
             None => {
-                // The settings may be there without being a part of the tree.
+                // The settings file may exist without being part of the tree.
                 let own = if revision == WORKING_TREE {
                     std::fs::read_to_string(repo.top.join(SETTINGS)).ok()
                 } else {
@@ -293,8 +293,8 @@ impl Builder<'_> {
         })
     }
 
-    /// Returns the versions of the compilers and the features of the processor, as `-march=native`
-    /// is common.
+    /// Returns the versions of the compilers and the features of the processor; `-march=native` is
+    /// common.
     fn toolchain(
         &self,
         files: &Files<'_>,
@@ -302,7 +302,7 @@ impl Builder<'_> {
         recipe: &Recipe,
     ) -> Result<String, BuildError> {
         let mut text = String::new();
-        // The user is told before a command of the commit runs.
+        // The user is informed before a command of the commit runs.
         if recipe.has_own_tools {
             let tools = recipe.tools_text();
             (self.notify)(&format!("querying the toolchain of {what} by {tools}, in a checkout"));
@@ -327,7 +327,7 @@ impl Builder<'_> {
         let log = entry.log();
         let Recipe { command, source, timeout, .. } = recipe;
         let made = open_output(&log, File::options().write(true), Links::Refused);
-        // An earlier build that failed has left its log here.
+        // An earlier failed build may have left its log here.
         let made = made.and_then(|file| file.set_len(0).map(|()| file)).map_err(io_error(&log))?;
         let file = Arc::new(Log::new(made));
         file.add(&format!("$ {command}"));
@@ -358,7 +358,7 @@ impl Builder<'_> {
                 // An unreadable log must not hide the failure of the build.
                 let text = std::fs::read(&log).unwrap_or_default();
                 let text = String::from_utf8_lossy(&text);
-                // The checkout is removed with the error, so its path would be of no use.
+                // The checkout is removed after the error, so its path would be useless.
                 let text = text.replace(&format!("{}/", files.top.display()), "");
                 // The first line is the command itself, which may contain a word such as `error:`.
                 let first = first_error(text.split_once('\n').map_or("", |(_, rest)| rest));
@@ -381,8 +381,8 @@ impl Builder<'_> {
         Ok(record)
     }
 
-    /// Fetches submodules if the recipe asks for them, and runs its command; returns the last step
-    /// that was run.
+    /// Fetches submodules if the recipe asks for them, and runs its command; returns the result of
+    /// the last step that ran.
     fn run_steps(
         &self,
         recipe: &Recipe,
@@ -407,7 +407,7 @@ impl Builder<'_> {
         Ok(ended)
     }
 
-    /// Runs a script in a checkout with the usual variables and those of the recipe.
+    /// Runs a script in a checkout, with the build environment and the variables of the recipe.
     fn shell(
         &self,
         recipe: &Recipe,
@@ -423,13 +423,13 @@ impl Builder<'_> {
                 (environment, Some(files.sandbox(sandbox, readable, recipe.network)))
             }
         };
-        // A build has no input from which it could get a password.
+        // A build has no input to read a password from.
         environment.push(("GIT_TERMINAL_PROMPT".into(), "0".into()));
-        // The recipe's variables come last, because later values replace earlier ones.
+        // The variables of the recipe come last, because later values replace earlier ones.
         environment.extend(recipe.env.iter().map(|(name, value)| (name.into(), value.into())));
-        // The shell joins both outputs, so that the log has the lines in the order in which they
-        // were written. The script is an argument, because quoting it would change scripts with
-        // quotation marks.
+        // The shell joins both outputs, so that the log contains the lines in the order in which
+        // they were written. The script is an argument, because quoting would change scripts that
+        // contain quotation marks.
         let args = ["-c", "exec 2>&1; eval \"$0\"", script].map(str::to_owned).into();
         let launch = Launch {
             program: "/bin/sh".into(),
@@ -439,7 +439,7 @@ impl Builder<'_> {
             sandbox,
             ..Launch::default()
         };
-        // A build has nothing to save at its end.
+        // A build has nothing to save when it ends.
         let timeouts = Timeouts { limit, grace: Duration::ZERO };
         Ok(run_and_read(self.spawner, &launch, timeouts, self.cancel, read)?)
     }
@@ -466,7 +466,7 @@ fn key(
 ) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new();
     let mut add = |text: &[u8]| {
-        // Lengths keep apart lists of texts that are the same when joined.
+        // Lengths distinguish lists of texts that are equal when joined.
         hasher.update(&(text.len() as u64).to_le_bytes());
         hasher.update(text);
     };
@@ -481,7 +481,7 @@ fn key(
         binary.as_deref().unwrap_or_default(),
         &recipe.submodules.to_string(),
         toolchain,
-        // The number of variables separates the recipe's from those of the environment.
+        // The number of variables separates the recipe's variables from those of the environment.
         &recipe.env.len().to_string(),
     ]
     .into_iter()
@@ -492,7 +492,7 @@ fn key(
     hasher.finalize()
 }
 
-/// Returns the names at the top of a folder and in its `src`.
+/// Returns the names at the top of a folder and in its folder `src`.
 fn present(top: &Path) -> Vec<String> {
     let within = |dir: &str| {
         let entries = std::fs::read_dir(top.join(dir)).into_iter().flatten().flatten();

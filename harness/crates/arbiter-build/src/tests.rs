@@ -1,4 +1,4 @@
-//! Real builds in a sandbox.
+//! Tests with real builds in a sandbox.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,8 +8,8 @@ use tempfile::TempDir;
 use super::*;
 use arbiter_process::{Cancel, Sandbox, Spawner};
 
-/// Builds `files` in a sandbox, in a repository of their own, and returns the log; the program has
-/// to print "engine".
+/// Builds `files` in a sandbox, in a separate repository, and returns the log; the program has to
+/// print "engine".
 fn built(files: &[(&str, &str)], dir: &Path) -> String {
     let top = dir.join("project");
     for (name, text) in files {
@@ -50,7 +50,7 @@ fn built(files: &[(&str, &str)], dir: &Path) -> String {
 }
 
 #[test]
-fn a_makefile_has_its_compiler_and_git_and_nothing_of_the_user() {
+fn make_builds_see_compiler_and_git_but_no_user_data() {
     let (dir, secrets) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     std::fs::write(secrets.path().join("key"), "top secret\n").unwrap();
     let path = secrets.path().display();
@@ -66,7 +66,7 @@ fn a_makefile_has_its_compiler_and_git_and_nothing_of_the_user() {
 }
 
 #[test]
-fn cargo_builds_with_the_toolchain_of_the_user() {
+fn cargo_builds_use_the_toolchain_of_the_user() {
     let dir = TempDir::new().unwrap();
     let manifest = "[package]\nname = \"tiny\"\nedition = \"2024\"\n[workspace]\n";
     let main = "fn main() {\n    println!(\"engine\");\n}\n";

@@ -1,4 +1,4 @@
-//! Reader of the lists in a file: decompression, archive members, detection of the format.
+//! Reader of the lists in a book file: decompression, archive members, detection of the format.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -14,14 +14,14 @@ use crate::compressed::{decompressed, is_zip};
 use arbiter_position::{PlainText, lines};
 use arbiter_process::open_input;
 
-/// Length of the longest text that is read as a whole, unpacked, in bytes. A small packed file may
+/// Maximum length, in bytes, of an unpacked text that is read as a whole. A small packed file may
 /// unpack without end.
 const MAX_UNPACKED: u64 = 1 << 28;
 
-/// Number of bytes that are examined of a text of unknown kind.
+/// Number of bytes that are examined to detect the format of a text.
 const SNIFFED_BYTES: u64 = 4096;
 
-/// Kind of list of which a book may consist.
+/// Kind of list in a book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Positions,
@@ -29,7 +29,7 @@ enum Kind {
     Polyglot,
 }
 
-/// Reads the file at `path`, called `name` in errors.
+/// Reads the file at `path`; errors call it `name`.
 pub(super) fn read_file(path: &Path, name: &str, book: &mut Collector) -> Result<(), OpeningError> {
     let cannot_open = |reason: io::Error| {
         OpeningError::new(name, format_args!("cannot open the opening book: {reason}"))
@@ -42,23 +42,23 @@ pub(super) fn read_file(path: &Path, name: &str, book: &mut Collector) -> Result
     }
 }
 
-/// Opens a file. Returns it and whether it is a zip archive.
+/// Opens a file. Returns the file, and `true` if it is a zip archive.
 fn open(path: &Path) -> io::Result<(File, bool)> {
     let mut file = open_input(path)?;
     let mut magic = Vec::new();
-    // The name does not decide: downloads are often named for their contents.
+    // The name is ignored: downloads are often named after their contents.
     (&mut file).take(4).read_to_end(&mut magic)?;
     file.seek(SeekFrom::Start(0))?;
     Ok((file, is_zip(&magic)))
 }
 
-/// Reads the text of a file that may be packed: gzip, Zstandard, or a zip archive with one file.
-/// The lines of the text end with line feeds, and it has no byte order mark.
+/// Reads the text of a plain or packed file: gzip, Zstandard, or a zip archive with one file. The
+/// lines of the returned text end with line feeds, and it has no byte order mark.
 ///
 /// # Errors
 ///
-/// The errors of [`open_input`], one for a file that cannot be unpacked or is not text, and one for
-/// more than 256 MiB.
+/// The errors of [`open_input`], an error for a file that cannot be unpacked or is not text, and an
+/// error for a text of more than 256 MiB.
 pub fn read_packed(path: &Path) -> io::Result<Vec<u8>> {
     let (file, is_archive) = open(path)?;
     if !is_archive {
@@ -66,7 +66,7 @@ pub fn read_packed(path: &Path) -> io::Result<Vec<u8>> {
     }
     let mut archive = ZipArchive::new(io::BufReader::new(file)).map_err(io::Error::other)?;
     let members = members(&mut archive).map_err(io::Error::other)?;
-    // Several files could be parts or versions of a suite, and only a guess could choose.
+    // Several files could be parts or versions of a suite, and choosing one would be a guess.
     let [(index, _)] = members[..] else {
         let count = members.len();
         let reason = format!("it is a zip archive of {count} files; unpack it and name one");
@@ -76,13 +76,13 @@ pub fn read_packed(path: &Path) -> io::Result<Vec<u8>> {
     read_bounded(decompressed(member)?)
 }
 
-/// Returns the files of an archive, each with its place, except for those that file managers add.
+/// Returns the files of an archive with their indices, except files that file managers add.
 fn members(archive: &mut ZipArchive<impl Read + Seek>) -> Result<Vec<(usize, String)>, ZipError> {
     let mut members = Vec::new();
     for index in 0..archive.len() {
         let member = archive.by_index(index)?;
         let name = member.name()?.into_owned();
-        // macOS adds a folder `__MACOSX` with a file for each of the others, and hidden files.
+        // macOS adds a folder `__MACOSX` with a file for each other file, and hidden files.
         let is_added = name.split('/').any(|part| part == "__MACOSX" || part.starts_with('.'));
         if member.is_file() && !is_added {
             members.push((index, name));
@@ -93,7 +93,7 @@ fn members(archive: &mut ZipArchive<impl Read + Seek>) -> Result<Vec<(usize, Str
 
 fn read_bounded(source: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    // One byte more shows that the text is too long.
+    // An additional byte shows that the text is too long.
     PlainText::new(source).take(MAX_UNPACKED + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_UNPACKED {
         let reason = format!("it exceeds the limit of {MAX_UNPACKED} bytes");
@@ -102,7 +102,7 @@ fn read_bounded(source: impl Read) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads a list of unknown kind; `name` is the path with which errors are reported.
+/// Reads a list of unknown kind; `name` is the path in errors.
 pub(super) fn read_text(
     name: &str,
     source: &mut dyn Read,
@@ -119,7 +119,7 @@ pub(super) fn read_text(
     let sniffed = (&mut source).take(SNIFFED_BYTES).read_to_end(&mut head);
     sniffed.map_err(|reason| OpeningError::unreadable(name, 1, reason))?;
     let read = if looks_like_pgn(&head) { pgn::read } else { epd::read };
-    // The bytes that were examined belong to the list.
+    // The examined bytes are part of the list.
     read(name, &mut Cursor::new(head).chain(source), book)
 }
 
@@ -129,7 +129,7 @@ fn read_archive(name: &str, file: File, book: &mut Collector) -> Result<(), Open
     };
     let mut archive = ZipArchive::new(io::BufReader::new(file)).map_err(damaged)?;
     let mut members = members(&mut archive).map_err(damaged)?;
-    // Archives of books often contain licences and notes beside the lists.
+    // Archives of books often contain licences and notes in addition to the lists.
     let is_list = |(_, member): &(usize, String)| kind_by_extension(member).is_some();
     if members.iter().any(is_list) {
         members.retain(is_list);
@@ -145,7 +145,8 @@ fn read_archive(name: &str, file: File, book: &mut Collector) -> Result<(), Open
 
 fn kind_by_extension(name: &str) -> Option<Kind> {
     let name = name.to_ascii_lowercase();
-    // `book.epd.gz` is a list of positions, and a name without its ending shows the kind.
+    // `book.epd.gz` is a list of positions: the extension before the compression suffix shows the
+    // kind.
     let unpacked = [".gz", ".zst"].iter().find_map(|packed| name.strip_suffix(packed));
     let name = unpacked.unwrap_or(&name);
     match Path::new(name).extension()?.to_str()? {
@@ -156,8 +157,8 @@ fn kind_by_extension(name: &str) -> Option<Kind> {
     }
 }
 
-/// Returns whether a text is PGN. Games begin with a tag, a move number or a comment; positions
-/// with pieces.
+/// Returns whether a text is PGN. Games start with a tag, a move number or a comment; positions
+/// start with pieces.
 fn looks_like_pgn(head: &[u8]) -> bool {
     let head = String::from_utf8_lossy(head);
     let first = lines(&head).next();
@@ -169,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn archive_kinds_are_recognised_by_extension() {
+    fn archive_kinds_are_recognized_by_extension() {
         for name in ["a.epd", "A.EPD", "dir.pgn/a.fen", "a.epd.gz", "a.epd.zst", "z.zip/b.Fen"] {
             assert_eq!(kind_by_extension(name), Some(Kind::Positions), "{name}");
         }
@@ -182,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn archive_kinds_are_recognised_by_content() {
+    fn archive_kinds_are_recognized_by_content() {
         for text in ["[Event \"?\"]", "\n[Event \"?\"]", "1. e4 e5", "% x\n; y\n{c} 1. e4"] {
             assert!(looks_like_pgn(text.as_bytes()), "{text}");
         }

@@ -1,4 +1,4 @@
-//! Lists of positions, one on each line: EPD and FEN.
+//! Lists of positions, one per line: EPD and FEN.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -10,10 +10,10 @@ use super::error::OpeningError;
 use super::{Collector, Opening};
 use arbiter_position::{Start, content, line_parts};
 
-/// Length of the longest line accepted, in bytes. Positions take 90, comments rarely another 1000.
+/// Maximum accepted length of a line, in bytes. Positions take 90, comments rarely 1000 more.
 const MAX_LINE: usize = 1 << 16;
 
-/// Reads every position of `source` into `book`; lines that are not positions are left out.
+/// Reads every position of `source` into `book`; lines that are not positions are skipped.
 pub(super) fn read(
     file: &str,
     source: &mut dyn Read,
@@ -23,7 +23,7 @@ pub(super) fn read(
     let mut bytes = Vec::new();
     for line in 1.. {
         bytes.clear();
-        // One byte more shows that the line is too long.
+        // An additional byte shows that the line is too long.
         let read = (&mut source).take(MAX_LINE as u64 + 1).read_until(b'\n', &mut bytes);
         match read {
             Ok(0) => break,
@@ -34,7 +34,7 @@ pub(super) fn read(
         if bytes.len() > MAX_LINE {
             book.leave_out(at_line(format!("expected a line of at most {MAX_LINE} bytes")))?;
             if !bytes.ends_with(b"\n")
-                // The rest of a long line must not pass for the next one.
+                // The rest of a long line must not be read as the next line.
                 && let Err(reason) = source.skip_until(b'\n')
             {
                 return book.break_off(file, line, reason);
@@ -49,7 +49,7 @@ pub(super) fn read(
             }) {
                 Ok(start) => {
                     book.add(file, Opening::new(&start, Vec::new()))?;
-                    // Only an opening that is used counts as corrected.
+                    // Corrections count only for openings that are used.
                     book.corrected.extend(start.correction.map(at_line));
                 }
                 Err(fault) => book.leave_out(at_line(fault))?,
@@ -68,13 +68,13 @@ pub(super) fn playable(start: Start) -> Result<Start, String> {
     }
 }
 
-/// Returns how the game is over in `position`, if it is.
+/// Returns the reason why the game is over in `position`, if it is.
 pub(super) fn ending(position: &Chess) -> Option<&'static str> {
     if position.legal_moves().is_empty() {
         Some(if position.is_check() { "checkmate" } else { "stalemate" })
     } else if position.is_insufficient_material() {
         Some("insufficient material")
-    // A hundred plies are fifty moves of each side.
+    // A hundred plies are fifty moves by each side.
     } else if position.halfmoves() >= 100 {
         Some("the fifty-move rule")
     } else {
@@ -82,7 +82,7 @@ pub(super) fn ending(position: &Chess) -> Option<&'static str> {
     }
 }
 
-/// Returns the fault of an opening after which nothing is left to play.
+/// Returns the fault of an opening in which the game is already over.
 pub(super) fn finished_game_fault(ending: &str) -> String {
     format!("expected a position to play from, got one where the game is over by {ending}")
 }

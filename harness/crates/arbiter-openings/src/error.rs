@@ -4,8 +4,8 @@ use std::fmt::Display;
 
 use thiserror::Error;
 
-/// Reason why a book, or an entry of it, cannot be used: its place, and what was expected and
-/// found. Files inside an archive are named `archive.zip/member.epd`; lines and games are counted
+/// Reason why a book, or one of its entries, cannot be used: the location, and what was expected
+/// and found. Files inside an archive are named `archive.zip/member.epd`; lines and games count
 /// from 1.
 #[derive(Debug, Error)]
 #[error("{place}: {what}")]
@@ -15,13 +15,13 @@ pub struct OpeningError {
 }
 
 impl OpeningError {
-    /// Creates an error; `place` is a file, perhaps with a line.
+    /// Creates an error; `place` is a file, optionally with a line.
     pub(super) fn new(place: impl Display, what: impl Display) -> OpeningError {
         OpeningError { place: place.to_string(), what: what.to_string() }
     }
 
-    /// Creates the error of a line, or of the game that begins on it, that cannot be read, or
-    /// decompressed, to its end.
+    /// Creates the error for a line that cannot be read or decompressed completely, or for the game
+    /// that begins on it.
     pub(super) fn unreadable(file: &str, line: u64, reason: impl Display) -> OpeningError {
         let what = format_args!("cannot read the opening book further: {reason}");
         OpeningError::new(format_args!("{file}:{line}"), what)

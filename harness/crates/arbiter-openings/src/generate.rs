@@ -1,7 +1,7 @@
-//! New openings by random play from the initial position.
+//! Generation of openings by random play from the initial position.
 //!
-//! This is the half that needs no engine: it generates [`Candidate`]s, each different from all
-//! before it. The caller asks an engine which of them are balanced. The same seed gives the same
+//! This part needs no engine: it generates [`Candidate`]s, each different from all earlier ones.
+//! The caller asks an engine which candidates are balanced. The same seed gives the same
 //! candidates.
 
 use std::collections::HashSet;
@@ -13,36 +13,38 @@ use shakmaty::{ByRole, CastlingMode, Chess, Color, EnPassantMode, Position};
 use super::epd::ending;
 use arbiter_schedule::seed::{below, seed_for};
 
-/// Purpose label of the random play.
+/// Label of the random stream for random play.
 const PURPOSE: &str = "openings.generate";
 
-/// Number of attempts in a row that may fail before the supply counts as exhausted.
+/// Maximum number of consecutive failed attempts before the supply counts as exhausted.
 const MAX_FAILURES: usize = 10_000;
 
-/// Largest difference in material between the sides of a candidate, in pawns (1, 3, 3, 5, 9).
+/// Maximum material difference between the sides of a candidate, in pawns (1, 3, 3, 5, 9).
 const MAX_MATERIAL_DIFFERENCE: u32 = 1;
 
 /// Position that may become an opening.
 #[derive(Debug, Clone)]
 pub struct Candidate {
-    /// Number of the attempt, from 0. With the seed and the plies it determines the moves.
+    /// Number of the attempt, from 0. With the seed and the number of plies, it determines the
+    /// moves.
     pub id: u64,
     /// Moves from the initial position.
     pub moves: Vec<UciMove>,
-    /// Position after the moves: not over, no side in check.
+    /// Position after the moves, in which the game is not over and no side is in check.
     pub position: Chess,
 }
 
 impl Candidate {
     /// Returns the candidate as a line of an EPD file, without the line end: position, counters,
-    /// name, and the engine's verdict (`ce` in centipawns for the side to move, `acd` the depth).
+    /// name, and the engine's verdict (`ce` in centipawns for the side to move, `acd` the depth in
+    /// plies).
     pub fn to_epd(&self, Verdict { score_cp, depth }: Verdict) -> String {
         let fen = Fen::from_position(&self.position, EnPassantMode::Legal);
         let setup = fen.as_setup();
         let (halfmoves, fullmoves) = (setup.halfmoves, setup.fullmoves);
-        // EPD has the counters as operations, not as fields.
+        // EPD stores the counters as operations, not as fields.
         let epd = Epd::from_fen(fen);
-        // EPD has the score for the side to move.
+        // EPD stores the score for the side to move.
         let ce = self.position.turn().fold_wb(score_cp, -score_cp);
         let id = self.id;
         format!(
@@ -54,28 +56,29 @@ impl Candidate {
 /// Verdict of an engine on a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Verdict {
-    /// Score in centipawns from White's side.
+    /// Score in centipawns, from White's point of view.
     pub score_cp: i32,
-    /// Depth of the search behind it, in plies.
+    /// Depth of the search, in plies.
     pub depth: u32,
 }
 
 /// Returns all candidates of a seed after `plies` plies, by increasing [`Candidate::id`]. Ends when
-/// random play finds nothing new.
+/// random play finds no new positions.
 pub fn candidates(seed: u64, plies: u32) -> impl Iterator<Item = Candidate> {
     let (mut ids, mut dealt) = (0.., HashSet::new());
     std::iter::from_fn(move || {
-        // Few plies have few positions; without a bound the search for another one would never end.
+        // Few plies give few positions; without a limit, the search for a new position would never
+        // end.
         ids.by_ref().take(MAX_FAILURES).find_map(|id| {
             let candidate = attempt(seed, id, plies)?;
-            // Two positions that differ in their counters only are the same opening.
+            // Two positions that differ only in their counters are the same opening.
             let position = Epd::from_position(&candidate.position, EnPassantMode::Legal);
             dealt.insert(position).then_some(candidate)
         })
     })
 }
 
-/// Plays at random; `None` if the result is unfit.
+/// Plays random moves; `None` if the resulting position is unsuitable.
 fn attempt(seed: u64, id: u64, plies: u32) -> Option<Candidate> {
     let mut rng = seed_for(seed, PURPOSE, id);
     let (mut position, mut moves) = (Chess::default(), Vec::new());
@@ -126,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn candidates_keep_the_rules() {
+    fn candidates_are_legal_and_unique() {
         let mut seen = HashSet::new();
         let mut last = None;
         for candidate in candidates(1, 9).take(500) {
@@ -149,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn written_candidates_read_back_as_openings() {
+    fn written_candidates_can_be_read_as_openings() {
         for candidate in candidates(2, 7).take(50) {
             let line = candidate.to_epd(VERDICT);
             let book = from_text("made.epd", &line, ReadOptions::default()).expect("a sound line");

@@ -1,12 +1,12 @@
 //! Opening books: reading, ordering and generating.
 //!
-//! A book is a list of [`Opening`]s, each a legal position (perhaps followed by moves) from which a
-//! game can be played. Everything is validated when it is read, so that a bad line is reported with
-//! its number before the first game and not in the middle of a run. It is left out, and the rest of
-//! the book is used; a book of bad lines only is an error.
+//! A book is a list of [`Opening`]s: legal positions, optionally followed by moves, from which
+//! games can be played. All openings are validated when the book is read, so that an invalid line
+//! is reported with its number before the first game instead of in the middle of a run. Invalid
+//! lines are skipped; a book that contains only invalid lines is an error.
 //!
 //! [`load`] reads a file, [`from_text`] a book compiled into the program. [`OpeningOrder`] assigns
-//! openings to pairs of games; [`generate`] makes new openings.
+//! openings to pairs of games; [`generate`] generates new openings.
 
 mod archive;
 mod compressed;
@@ -43,24 +43,25 @@ pub use quarantine::{MAX_FAULTS, Quarantine};
 
 use packed::PackedBook;
 
-/// Largest number of openings of a book. They are kept in memory, some 30 bytes each, and two for
-/// each move.
+/// Maximum number of openings of a book. They are kept in memory: about 30 bytes for each opening,
+/// and two bytes for each move.
 pub const MAX_OPENINGS: usize = 10_000_000;
 
 /// Options for reading a book.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ReadOptions {
-    /// Number of plies to take from each game of a PGN file: all if `None`.
+    /// Number of plies to take from each game of a PGN file; all if `None`.
     pub plies: Option<u32>,
-    /// Number of plies to follow a Polyglot book: 8 if `None`.
+    /// Number of plies for which a Polyglot book is followed; 8 if `None`.
     pub depth: Option<u32>,
-    /// Seed of the choice of a Polyglot book's lines.
+    /// Seed for the choice of lines from a Polyglot book.
     pub seed: u64,
-    /// `true` if a bad line is an error instead of being left out.
+    /// `true` if an invalid line is an error instead of being skipped.
     pub strict: bool,
 }
 
-/// Position, and moves played from it, with which a game begins. Always legal, never over.
+/// Position, optionally with moves, from which a game starts. It is always legal, and the game is
+/// never over.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Opening {
     fen: Fen,
@@ -74,7 +75,7 @@ impl Opening {
         Opening { fen, castling_mode: start.mode, moves }
     }
 
-    /// Returns the position before the moves as the book gives it, counters included.
+    /// Returns the position before the moves as in the book, including counters.
     pub fn fen(&self) -> &Fen {
         &self.fen
     }
@@ -101,7 +102,7 @@ impl Opening {
 pub struct Book {
     name: String,
     openings: PackedBook,
-    /// Indices of the openings that are left, and the original length, if the book was
+    /// Indices of the remaining openings, and the original length, if the book was
     /// [thinned](Book::keep).
     kept: Option<(Vec<usize>, usize)>,
     quarantine: Quarantine,
@@ -110,24 +111,24 @@ pub struct Book {
 }
 
 impl Book {
-    /// Returns the source of the book: its path, or the name it was given.
+    /// Returns the source of the book: its path, or the name given to it.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns the number of openings: at least one. [`Book::keep`] does not change it.
+    /// Returns the number of openings, which is at least one. [`Book::keep`] does not change it.
     #[expect(clippy::len_without_is_empty, reason = "a book is never empty")]
     pub fn len(&self) -> usize {
         self.kept.as_ref().map_or(self.openings.len, |(_, len)| *len)
     }
 
-    /// Returns the number of openings of the whole book that are the same as an earlier one.
+    /// Returns the number of openings of the complete book that equal an earlier opening.
     pub fn duplicates(&self) -> usize {
         self.duplicates
     }
 
-    /// Returns the opening at `index` in the order of the file, from 0 and below [`Book::len`]; one
-    /// that was kept, if not all were.
+    /// Returns the opening at `index`, from 0 in the order of the file. The index must be below
+    /// [`Book::len`], and the opening must not have been dropped by [`Book::keep`].
     pub fn opening(&self, index: usize) -> Opening {
         let place = match &self.kept {
             None => index,
@@ -136,8 +137,8 @@ impl Book {
         self.openings.get(place)
     }
 
-    /// Drops all openings except those at `places`, which saves most of the memory of a large book.
-    /// The remaining ones keep their indices.
+    /// Drops all openings except those at the indices `places`, which saves most of the memory of a
+    /// large book. The remaining openings keep their indices.
     pub fn keep(&mut self, places: &BTreeSet<usize>) {
         let mut left = PackedBook::default();
         places.iter().for_each(|place| left.push(&self.opening(*place)));
@@ -146,25 +147,25 @@ impl Book {
         self.openings = left;
     }
 
-    /// Returns the openings in the order of the file, as far as they are kept; never empty. Each is
+    /// Returns the remaining openings in the order of the file; never empty. Each opening is
     /// unpacked on demand.
     pub fn openings(&self) -> impl ExactSizeIterator<Item = Opening> {
         self.openings.iter()
     }
 
-    /// Returns the entries that were left out.
+    /// Returns the faults of the entries that were skipped.
     pub fn quarantine(&self) -> &Quarantine {
         &self.quarantine
     }
 
-    /// Returns the corrections of positions that are used: en passant squares and rights to castle
-    /// that they cannot have.
+    /// Returns the corrections of positions that are used: impossible en passant squares and
+    /// castling rights, which are ignored.
     pub fn corrected(&self) -> &Quarantine {
         &self.corrected
     }
 
-    /// Returns the book without some of its openings, by their places in [`Book::openings`]; `None`
-    /// if that leaves nothing.
+    /// Returns the book without the openings at some indices of [`Book::openings`]; `None` if no
+    /// opening remains.
     pub fn without(mut self, left_out: &BTreeSet<usize>) -> Option<Book> {
         if !left_out.is_empty() {
             let mut left = PackedBook::default();
@@ -185,9 +186,10 @@ impl Book {
 /// Reads the book at `path`: EPD, FEN list, PGN or Polyglot; plain, gzip, Zstandard, or in a zip
 /// archive.
 ///
-/// The extension decides the kind of list (`.epd`, `.fen`, `.pgn`, `.bin`, before a `.gz` or
-/// `.zst`), or else the beginning of the text; the content decides the compression. Of an archive,
-/// all members with a known extension are read in archive order, or all members if none has one.
+/// The extension determines the kind of list (`.epd`, `.fen`, `.pgn`, `.bin`, before a `.gz` or
+/// `.zst`), or else the beginning of the text; the content determines the compression. In an
+/// archive, all members with a known extension are read in archive order; if there are none, all
+/// members are read.
 pub fn load(path: &Path, options: ReadOptions) -> Result<Book, OpeningError> {
     let name = path.display().to_string();
     let mut collector = Collector::new(options);
@@ -195,15 +197,15 @@ pub fn load(path: &Path, options: ReadOptions) -> Result<Book, OpeningError> {
     collector.finish(name)
 }
 
-/// Reads a book from text in memory; `name` stands in for the path, extension included.
+/// Reads a book from text in memory; `name` replaces the path, including the extension.
 pub fn from_text(name: &str, text: &str, options: ReadOptions) -> Result<Book, OpeningError> {
     let mut collector = Collector::new(options);
     archive::read_text(name, &mut text.as_bytes(), &mut collector)?;
     collector.finish(name.into())
 }
 
-/// Makes a book of moves from the initial position: openings of `plies` plies, two bytes a move,
-/// one after another. They are not checked again.
+/// Creates a book from moves that start in the initial position: consecutive openings of `plies`
+/// plies, with two bytes per move. The moves are not validated.
 pub fn from_moves(name: &str, moves: &[u8], plies: usize) -> Book {
     let mut collector = Collector::new(ReadOptions::default());
     let initial = Start::new(Chess::default(), CastlingMode::Standard);
@@ -238,7 +240,7 @@ impl Collector {
         Ok(())
     }
 
-    /// Leaves out an unusable entry, or returns its fault if leaving out is not allowed.
+    /// Skips an unusable entry, or returns its fault if the options are strict.
     fn leave_out(&mut self, fault: OpeningError) -> Result<(), OpeningError> {
         if self.options.strict {
             return Err(fault);
@@ -247,8 +249,8 @@ impl Collector {
         Ok(())
     }
 
-    /// Ends a file that cannot be read from `line` on. If only its end is missing, as in an
-    /// incomplete download, the openings before are used; other damage is an error.
+    /// Ends a file that cannot be read from `line`. If only its end is missing, as in an incomplete
+    /// download, the openings before `line` are used; other damage is an error.
     fn break_off(&mut self, file: &str, line: u64, reason: io::Error) -> Result<(), OpeningError> {
         if reason.kind() != io::ErrorKind::UnexpectedEof {
             return Err(OpeningError::unreadable(file, line, reason));

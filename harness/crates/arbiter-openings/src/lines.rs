@@ -1,10 +1,10 @@
 //! Lines of weighted moves, sampled without replacement.
 //!
-//! A line is drawn with the probability that following the weights at each move gives it, among the
-//! lines not drawn before. This is a race: each line of probability p arrives after a time that is
-//! exponentially distributed with rate p, and lines are taken as they arrive. The first arrival
-//! below a position has the position's probability as its rate, and after it the others take as
-//! long as from the start, so the tree is opened only where the next arrival is.
+//! A line is drawn, among the lines not drawn before, with the product of its move probabilities.
+//! The algorithm is a race: a line with probability p arrives after a time that is exponentially
+//! distributed with rate p, and lines are taken in order of arrival. The first arrival below a
+//! position has the position's probability as its rate; after it, the other lines take as long as
+//! from the start. Therefore the tree is expanded only where the next arrival is.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -18,11 +18,11 @@ use shakmaty::{Chess, Move, Position};
 use super::polyglot::key;
 use arbiter_schedule::seed::below;
 
-/// Maximum number of positions that are searched; enough for every line that is asked for, and an
-/// end to books in which all lines lead to the same few positions.
+/// Maximum number of positions that are expanded. It suffices for every requested line, and limits
+/// books in which all lines lead to the same few positions.
 const MAX_NODES: usize = 4_000_000;
 
-/// Move with its weight relative to its alternatives.
+/// Move with its weight relative to the alternatives.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct WeightedMove {
     pub(super) m: Move,
@@ -36,21 +36,21 @@ struct Node {
     probability: f64,
 }
 
-/// Iterator over the lines, the likely ones sooner, each with the position it leads to.
+/// Iterator over lines with their final positions; likely lines tend to come first.
 pub(super) struct Lines<'a, F> {
     start: &'a Chess,
     depth: usize,
     rng: &'a mut ChaCha8Rng,
     moves: F,
     nodes: Vec<Node>,
-    /// Time at which the first line below a node arrives, as the bits of a number that is not
-    /// negative, which are ordered as the number is.
+    /// Arrival time of the first line below each node. The time is stored as the bits of a
+    /// non-negative number, which have the same order as the number.
     arrivals: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
 impl<'a, F: FnMut(&Chess) -> Vec<WeightedMove>> Lines<'a, F> {
-    /// Creates the lines of at most `depth` moves from `start`, where `moves` gives those of a
-    /// position. Lines end early where there are none, and never repeat a position.
+    /// Creates the lines of at most `depth` moves from `start`; `moves` returns the moves of a
+    /// position. A line ends early in a position without moves, and never repeats a position.
     pub(super) fn new(
         start: &'a Chess,
         depth: usize,
@@ -74,7 +74,7 @@ impl<'a, F: FnMut(&Chess) -> Vec<WeightedMove>> Lines<'a, F> {
         line
     }
 
-    /// Returns the moves that continue a line from its end.
+    /// Returns the moves that continue a line.
     fn continuations(
         &mut self,
         line: &[Move],
@@ -88,16 +88,17 @@ impl<'a, F: FnMut(&Chess) -> Vec<WeightedMove>> Lines<'a, F> {
         ways.retain(|way| {
             let mut next = position.clone();
             next.play_unchecked(way.m);
-            // A line that comes back to a position repeats itself without an end.
+            // A line that returns to an earlier position would repeat forever.
             !before.contains(&key(&next))
         });
         ways
     }
 
-    /// Continues the lines below a node, the first of which arrives at `time`.
+    /// Continues the lines below a node whose first line arrives at `time`.
     fn continue_lines(&mut self, node: u32, time: f64, ways: &[WeightedMove]) {
         let sum: u64 = ways.iter().map(|way| u64::from(way.weight)).sum();
-        // The first way is drawn by its weight, which is its probability to arrive first.
+        // The first move is drawn by weight, because a move's weight determines its probability to
+        // arrive first.
         let mut until_first = below(self.rng, sum);
         let mut is_decided = false;
         for way in ways {
@@ -107,7 +108,7 @@ impl<'a, F: FnMut(&Chess) -> Vec<WeightedMove>> Lines<'a, F> {
             until_first = until_first.saturating_sub(weight);
             let share = weight as f64 / sum as f64;
             let probability = self.nodes[node as usize].probability * share;
-            // The first line below a position arrives with the position itself. The lines of its
+            // The first line below a position arrives together with the position. The lines of the
             // other moves start anew there, because an exponential distribution has no memory.
             let delay = if is_first { 0.0 } else { exponential(self.rng) / probability };
             self.arrivals.push(Reverse(((time + delay).to_bits(), self.nodes.len() as u32)));
@@ -131,8 +132,8 @@ impl<F: FnMut(&Chess) -> Vec<WeightedMove>> Iterator for Lines<'_, F> {
             }
             let ways = self.continuations(&line, &before, &position);
             if ways.is_empty() {
-                // At the limit of positions nothing more is opened, and a line that ends here would
-                // be a part of one.
+                // At the limit no more positions are expanded, and a line that ends here would be
+                // incomplete.
                 let is_cut = line.len() < self.depth && self.nodes.len() >= MAX_NODES;
                 return (!is_cut).then_some((line, position));
             }
@@ -141,9 +142,9 @@ impl<F: FnMut(&Chess) -> Vec<WeightedMove>> Iterator for Lines<'_, F> {
     }
 }
 
-/// Draws a number that is exponentially distributed with mean 1.
+/// Draws an exponentially distributed number with mean 1.
 fn exponential(rng: &mut ChaCha8Rng) -> f64 {
-    // The draw is from (0, 1], because the logarithm of 0 is infinite.
+    // The range is (0, 1], because the logarithm of 0 is infinite.
     let uniform = ((rng.next_u64() >> 11) + 1) as f64 / (1u64 << 53) as f64;
     -uniform.ln()
 }

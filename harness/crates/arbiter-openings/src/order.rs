@@ -1,7 +1,7 @@
 //! Order in which the openings of a book are used.
 //!
-//! The order depends on the pair's number, the book's length and the seed only, so a resumed run
-//! and a remote worker agree with the run they continue.
+//! The order depends only on the pair number, the book length and the seed, so a resumed run and a
+//! remote worker use the same openings as the original run.
 
 use std::num::NonZeroUsize;
 
@@ -9,20 +9,20 @@ use serde::{Deserialize, Serialize};
 
 use arbiter_schedule::seed::{seed_for, shuffle};
 
-/// Purpose label of the shuffles.
+/// Label of the random stream for shuffles.
 const PURPOSE: &str = "openings.order";
 
-/// Number of openings of a shuffled book that are cached. Shuffling a large book again takes
-/// milliseconds; caching all of it would take a megabyte.
+/// Number of shuffled indices that are cached. Shuffling a large book again takes milliseconds;
+/// caching all indices would take a megabyte.
 const PART: usize = 4096;
 
 /// Order of the openings of a book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Order {
-    /// As written, again and again.
+    /// Order of the file, repeated.
     Sequential,
-    /// Each opening once, in a random order; then each once more, in another.
+    /// Each opening once in a random order; then each once again in another random order.
     #[default]
     Random,
 }
@@ -36,27 +36,26 @@ pub struct OpeningOrder {
     seed: u64,
     start: u64,
     len: NonZeroUsize,
-    /// Part of the result of the last shuffle, with the pass through the book and the number of the
-    /// part: pairs come roughly in order, so one is enough.
+    /// Last shuffled part, with the number of its pass through the book and the part number. One
+    /// cached part is enough, because pairs are requested roughly in order.
     shuffled: Option<([u64; 2], Vec<u32>)>,
 }
 
 impl OpeningOrder {
     /// Creates the order for a book of `len` openings, at most 2³². The first pair gets opening
-    /// number `start` (from 0) of the order instead of the first, to continue where an earlier run
-    /// stopped.
+    /// number `start` (from 0) of the order, which allows continuing where an earlier run stopped.
     pub fn new(order: Order, seed: u64, start: u64, len: NonZeroUsize) -> OpeningOrder {
-        // Indices of the shuffle have 32 bits, half the memory of the usual 64.
+        // Indices have 32 bits, which takes half the memory of 64 bits.
         assert!(u32::try_from(len.get()).is_ok(), "a book of {len} openings does not fit");
         OpeningOrder { order, seed, start, len, shuffled: None }
     }
 
-    /// Returns the index in the book of the opening for the pair with the given index, from 0. A
-    /// pure function of the pair; `self` changes only to cache the last shuffle.
+    /// Returns the book index of the opening for the pair with the given index, from 0. The result
+    /// depends only on the pair; `self` changes only to cache the last shuffle.
     pub fn opening_for(&mut self, pair_index: u64) -> usize {
         let len = self.len.get() as u64;
-        // The start is a place in the book's endless repetition: only its remainder matters to a
-        // sequential order, but each pass of a random one differs.
+        // The start is an offset in endless passes through the book. Sequential order only uses the
+        // remainder, but each random pass has a different order.
         let place = self.start.saturating_add(pair_index);
         let (pass, within) = (place / len, (place % len) as usize);
         match self.order {
@@ -69,8 +68,8 @@ impl OpeningOrder {
         let len = self.len.get() as u32;
         let (seed, wanted) = (self.seed, [pass, number as u64]);
         let shuffled = self.shuffled.take().filter(|(of, _)| *of == wanted).unwrap_or_else(|| {
-            // The whole book is shuffled for each part, because a part of a shuffle cannot be
-            // computed alone.
+            // The whole book is shuffled for each part, because a part cannot be computed
+            // separately.
             let mut openings: Vec<u32> = (0..len).collect();
             shuffle(&mut seed_for(seed, PURPOSE, pass), &mut openings);
             (wanted, openings.chunks(PART).nth(number).unwrap_or_default().to_vec())
@@ -98,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn each_random_pass_is_a_permutation_of_its_own() {
+    fn each_random_pass_is_a_different_permutation() {
         let drawn = first(order(Order::Random, 7, 0, 50), 150);
         let passes: Vec<&[usize]> = drawn.chunks(50).collect();
         for pass in &passes {
@@ -121,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_book_of_several_parts_is_gone_through_once_in_each_pass() {
+    fn each_pass_uses_every_opening_of_a_large_book_once() {
         let len = 2 * PART + 7;
         let mut order = order(Order::Random, 7, 0, len);
         let mut drawn: Vec<usize> = (0..len as u64).map(|pair| order.opening_for(pair)).collect();

@@ -1,5 +1,5 @@
-//! Packed openings: some 30 bytes for a position, where an [`Opening`] takes 200. A book may have
-//! hundreds of thousands of them, and a run unpacks one at a time.
+//! Packed openings: about 30 bytes per position, where an [`Opening`] takes 200. A book may have
+//! hundreds of thousands of openings, and a run unpacks one at a time.
 
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
@@ -8,30 +8,30 @@ use shakmaty::{CastlingMode, fen::Fen};
 
 use super::Opening;
 
-/// Number of openings between two recorded offsets. An offset for each opening would add 8 bytes to
+/// Number of openings between two stored offsets. An offset for each opening would add 8 bytes to
 /// about 30.
 const STRIDE: usize = 16;
 
-/// Mask of the first byte of an entry: the length of the packed position.
+/// Mask of the first byte of an entry, for the length of the packed position.
 const LENGTH: u8 = 0x3f;
 
-/// Flag of the first byte: moves follow the position.
+/// Flag of the first byte that moves follow the position.
 const HAS_MOVES: u8 = 0x40;
 
-/// Flag of the first byte: castling is by the rules of Chess960.
+/// Flag of the first byte that castling follows the rules of Chess960.
 const IS_CHESS960: u8 = 0x80;
 
-/// List of openings, packed one after another.
+/// List of packed openings, stored consecutively.
 ///
-/// An entry is a byte of the parts above, the position, and then, if there are moves, their number
-/// in four bytes, and two bytes for each.
+/// An entry consists of a byte with the flags above, the position and, if there are moves, their
+/// number in four bytes and two bytes per move.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct PackedBook {
     bytes: Vec<u8>,
     /// Offset of every [`STRIDE`]th entry.
     offsets: Vec<usize>,
     pub(super) len: usize,
-    /// Number of entries that are Chess960.
+    /// Number of Chess960 entries.
     pub(super) chess960: usize,
 }
 
@@ -74,10 +74,10 @@ impl PackedBook {
         self.offsets.shrink_to_fit();
     }
 
-    /// Returns the number of entries that are the same as an earlier one.
+    /// Returns the number of entries that equal an earlier entry.
     pub(super) fn duplicates(&self) -> usize {
-        // Hashes take 8 bytes for each opening, where a set of entries would take the book once
-        // more.
+        // Hashes take 8 bytes per opening, whereas a set of entries would take as much memory as
+        // the book.
         let hashes = BuildHasherDefault::<DefaultHasher>::default();
         let mut rest = &self.bytes[..];
         let mut seen: Vec<u64> = (0..self.len)
@@ -91,7 +91,7 @@ impl PackedBook {
         seen.windows(2).filter(|two| two[0] == two[1]).count()
     }
 
-    /// Returns the opening at `index`, which must be one of the list.
+    /// Returns the opening at `index`, which must be in the list.
     pub(super) fn get(&self, index: usize) -> Opening {
         assert!(index < self.len, "opening {index} of {}", self.len);
         unpack(&mut self.from(index))
@@ -102,7 +102,7 @@ impl PackedBook {
         (0..self.len).map(move |_| unpack(&mut rest))
     }
 
-    /// Returns the entries from `index` on.
+    /// Returns the entries starting at `index`.
     fn from(&self, index: usize) -> &[u8] {
         let mut rest = &self.bytes[self.offsets[index / STRIDE]..];
         for _ in 0..index % STRIDE {
@@ -112,7 +112,7 @@ impl PackedBook {
     }
 }
 
-/// Returns the size of the first of `entries`, in bytes.
+/// Returns the size, in bytes, of the first entry of `entries`.
 fn size(entries: &[u8]) -> usize {
     let mut rest = entries;
     let head = take::<1>(&mut rest)[0];
@@ -124,7 +124,7 @@ fn size(entries: &[u8]) -> usize {
     entries.len() - rest.len()
 }
 
-/// Takes the first of `entries` off and unpacks it.
+/// Removes the first entry of `entries` and unpacks it.
 fn unpack(entries: &mut &[u8]) -> Opening {
     const WHOLE: &str = "only what was packed from a legal position is unpacked";
     let head = take::<1>(entries)[0];
@@ -160,7 +160,8 @@ mod tests {
         Opening::new(&start, moves.iter().map(|m| m.parse().unwrap()).collect())
     }
 
-    /// Returns the odd ones first: every part that may be there or not, and the largest counters.
+    /// Returns unusual openings first: with and without every optional part, and with the largest
+    /// counters.
     fn openings() -> Vec<Opening> {
         let mut all = vec![
             opening("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1", &[]),

@@ -1,4 +1,4 @@
-//! Lists of games: the opening is the game's starting position with its first moves.
+//! Lists of games: each opening is the starting position of a game with its first moves.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -14,7 +14,7 @@ use super::epd::{ending, finished_game_fault, playable};
 use super::error::OpeningError;
 use super::{Collector, Opening, ReadOptions};
 
-/// Reads every game of `source` into `book`; parts that are not games are left out.
+/// Reads every game of `source` into `book`; parts that are not games are skipped.
 pub(super) fn read(
     file: &str,
     source: &mut dyn Read,
@@ -24,7 +24,7 @@ pub(super) fn read(
     for block in Blocks::new(source) {
         let block = match block {
             Ok(block) => block,
-            // Games before a place that cannot be read are sound, and are used.
+            // Games before the unreadable part are sound and are used.
             Err(reason) => return book.break_off(file, lines_before, reason),
         };
         let text = Text::new(&block);
@@ -51,22 +51,22 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Visitor that follows the main line of a game for as many plies as are wanted.
+/// Visitor that follows the main line of a game for the requested number of plies.
 #[derive(Default)]
 struct OpeningVisitor {
     options: ReadOptions,
     fault: Option<String>,
-    /// `true` if the fault is of the move read last.
+    /// `true` if the fault belongs to the last move read.
     is_of_move: bool,
     line: Option<Mainline>,
     /// Positions before the moves.
     history: Vec<Zobrist64>,
-    /// `true` if there was a move, a comment or a result.
+    /// `true` if the game has a move, a comment or a result.
     has_text: bool,
 }
 
 impl OpeningVisitor {
-    /// Returns the opening of the game that was read, and the correction of its start.
+    /// Returns the opening of the game, and the correction of its starting position.
     fn conclude(&mut self) -> Result<(Opening, Option<String>), String> {
         if let Some(fault) = self.fault.take() {
             return Err(fault);
@@ -109,7 +109,7 @@ impl GameVisitor for OpeningVisitor {
     fn san(&mut self, san: San) -> ControlFlow<()> {
         self.has_text = true;
         let Some(line) = &mut self.line else { return ControlFlow::Break(()) };
-        // The moves after the opening do not matter, so they need not be legal.
+        // Moves after the opening are ignored, so they need not be legal.
         if self.options.plies.is_some_and(|plies| line.moves.len() >= plies as usize) {
             return ControlFlow::Break(());
         }
@@ -125,8 +125,8 @@ impl GameVisitor for OpeningVisitor {
     fn unknown(&mut self, word: &[u8]) -> ControlFlow<()> {
         let Some(line) = &self.line else { return ControlFlow::Break(()) };
         let fault = line.fault(word);
-        // The reader notices the missing end of a comment at the end of the text only, so the line
-        // of the game is reported.
+        // The reader notices an unclosed comment only at the end of the text, so the line of the
+        // game is reported.
         self.end_with(fault, word != UNCLOSED)
     }
 

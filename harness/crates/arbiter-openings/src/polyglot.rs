@@ -1,8 +1,8 @@
-//! Polyglot books: moves with weights, found by the hash of the position they are played in.
+//! Polyglot books: weighted moves, found by the hash of the position in which they are played.
 //!
-//! The file is a list of entries of 16 bytes, big-endian: key, move, weight, and four bytes that
-//! learning engines use. The keys are those of [`Zobrist64`]. An opening is a line of book moves
-//! from the initial position; [`super::lines`] chooses the lines.
+//! The file is a list of 16-byte entries, big-endian: key, move, weight, and four bytes for
+//! learning engines. The keys are those of [`Zobrist64`]. An opening is a line of book moves from
+//! the initial position; [`super::lines`] chooses the lines.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
@@ -20,19 +20,19 @@ use super::{Collector, Opening};
 use arbiter_position::Start;
 use arbiter_schedule::seed::seed_for;
 
-/// Default number of plies taken of each line.
+/// Default number of plies of a line.
 pub(crate) const DEFAULT_DEPTH: u32 = 8;
 
-/// Maximum number of lines taken. A large book has more of them than there are games to play.
+/// Maximum number of lines. A large book has more lines than there are games to play.
 pub(crate) const MAX_LINES: usize = 50_000;
 
-/// Length of the largest file accepted, in bytes: more than the largest existing book.
+/// Maximum accepted length of a file, in bytes; it exceeds the largest existing book.
 const MAX_BYTES: u64 = 1 << 30;
 
 /// Length of an entry, in bytes.
 const ENTRY: usize = 16;
 
-/// Purpose label of the choice of lines.
+/// Label of the random stream for the choice of lines.
 const PURPOSE: &str = "openings.polyglot";
 
 /// Reads the lines of the book `source` into `book`.
@@ -42,7 +42,7 @@ pub(super) fn read(
     book: &mut Collector,
 ) -> Result<(), OpeningError> {
     let mut bytes = Vec::new();
-    // One byte more shows that the file is too long.
+    // An additional byte shows that the file is too long.
     let read = source.take(MAX_BYTES + 1).read_to_end(&mut bytes);
     read.map_err(|reason| {
         OpeningError::new(file, format_args!("cannot open the opening book: {reason}"))
@@ -51,7 +51,7 @@ pub(super) fn read(
         let expected = "a Polyglot book, at most 2^26 entries of 16 bytes";
         OpeningError::new(file, format_args!("expected {expected}, got {} bytes", bytes.len()))
     })?;
-    // The file and its table together would take twice the memory during the search for lines.
+    // During the search for lines, the file and its table would take twice the memory.
     drop(bytes);
     let options = book.options;
     let start = Start::new(Chess::default(), CastlingMode::Standard);
@@ -60,17 +60,17 @@ pub(super) fn read(
         return Err(OpeningError::new(file, what));
     }
     let depth = options.depth.unwrap_or(DEFAULT_DEPTH) as usize;
-    // The seed of the run decides, so that a resumed run has the same openings.
+    // The seed of the run is used, so that a resumed run has the same openings.
     let mut rng = seed_for(options.seed, PURPOSE, 0);
     let moves_of = |position: &Chess| table.moves(position);
     let lines = Lines::new(&start.position, depth, &mut rng, moves_of);
     let mut reached = HashSet::new();
     let mut openings = Vec::new();
     for (moves, position) in lines {
-        // A book whose first moves are all wrong gives one empty line, which is no opening of the
-        // book.
+        // A book whose first moves are all invalid gives one empty line, which is not an opening of
+        // the book.
         let is_book = !moves.is_empty() || depth == 0;
-        // Another order of the same moves leads to the same position, which is no other opening.
+        // Transpositions lead to the same position, which counts as one opening.
         if is_book && ending(&position).is_none() && reached.insert(key(&position)) {
             openings.push(moves);
         }
@@ -78,8 +78,8 @@ pub(super) fn read(
             break;
         }
     }
-    // Only positions that lines reach are checked: without a position, the move of an entry has no
-    // meaning.
+    // Only entries of positions that lines reach are checked: without a position, the move of an
+    // entry has no meaning.
     for (entry, uci) in std::mem::take(&mut table.faults) {
         let fault = format_args!("expected a move that is legal in its position, got {uci}");
         book.leave_out(OpeningError::new(format_args!("{file}: entry {entry}"), fault))?;
@@ -91,9 +91,9 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Returns the key under which the book has a position.
+/// Returns the key of a position in the book.
 pub(super) fn key(position: &Chess) -> u64 {
-    // A pawn beside the one that advanced is enough for the square to count, legal or not.
+    // The format counts the en passant square if a pawn could capture pseudo-legally.
     position.zobrist_hash::<Zobrist64>(EnPassantMode::PseudoLegal).0
 }
 
@@ -106,16 +106,17 @@ struct Entry {
     weight: u16,
 }
 
-/// Entries of a book, by their keys.
+/// Entries of a book, sorted by key.
 struct Table {
     entries: Vec<Entry>,
-    /// Numbers of wrong entries, and the moves that they give.
+    /// Numbers of invalid entries, with their moves.
     faults: Vec<(u64, String)>,
     wrong: HashSet<u32>,
 }
 
 impl Table {
-    /// Reads the entries in `bytes`; `None` if they are not a whole number, or too many.
+    /// Reads the entries in `bytes`; `None` if the last entry is incomplete or if there are too
+    /// many.
     fn new(bytes: &[u8]) -> Option<Table> {
         let (entries, rest) = bytes.as_chunks::<ENTRY>();
         if !rest.is_empty() || bytes.len() as u64 > MAX_BYTES {
@@ -130,7 +131,7 @@ impl Table {
                 Entry { key, number, m, weight }
             })
             .collect();
-        // The format demands this order, but some programs do not write it.
+        // The format requires this order, but some programs do not write it.
         entries.sort_by_key(|entry| entry.key);
         Some(Table { entries, faults: Vec::new(), wrong: HashSet::new() })
     }
@@ -142,7 +143,7 @@ impl Table {
         &found[..found.partition_point(|entry| entry.key == key)]
     }
 
-    /// Returns the moves that may be played, without those that have no weight.
+    /// Returns the legal moves with a weight above zero.
     fn moves(&mut self, position: &Chess) -> Vec<WeightedMove> {
         let mut moves: Vec<WeightedMove> = Vec::new();
         let mut wrong = Vec::new();
@@ -152,13 +153,13 @@ impl Table {
                 Some(m) if moves.iter().all(|known| known.m != m) => {
                     moves.push(WeightedMove { m, weight: entry.weight });
                 }
-                // A move that is there twice has the weight of its first entry.
+                // A repeated move gets the weight of its first entry.
                 Some(_) => {}
                 None => wrong.push((entry.number, uci.map_or("none".into(), |m| m.to_string()))),
             }
         }
         for (number, uci) in wrong {
-            // Several lines may reach the entry, and its fault is reported once.
+            // Several lines may reach the entry, but its fault is reported once.
             if self.wrong.insert(number) {
                 self.faults.push((u64::from(number), uci));
             }
@@ -167,8 +168,8 @@ impl Table {
     }
 }
 
-/// Decodes the move of an entry: three bits each for the file and rank it goes to, the file and
-/// rank it comes from, and the piece a pawn becomes. Castling is the king on its own rook.
+/// Decodes the move of an entry, with three bits each for target file, target rank, source file,
+/// source rank, and promotion piece. Castling is written as the king capturing its own rook.
 fn uci(m: u16) -> Option<UciMove> {
     let promotion = match m >> 12 {
         0 => None,

@@ -1,14 +1,14 @@
-//! Faults of a book, counted, the first of them as text.
+//! Faults of a book: their number, and the first faults as text.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use serde::{Deserialize, Serialize};
 
-/// Number of faults of a book that are kept as text; the others are only counted.
+/// Maximum number of faults of a book that are kept as text; further faults are only counted.
 pub const MAX_FAULTS: usize = 20;
 
-/// Faults of lines or games of a book: those that no game can begin from and that are skipped, or
-/// those that are corrected. Every report of the run mentions them.
+/// Faults of lines or games of a book: either those that are skipped because no game can begin from
+/// them, or those that are corrected. Every report of the run contains them.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Quarantine {
     /// Number of faults.
@@ -33,8 +33,8 @@ impl Quarantine {
         self.count == 0
     }
 
-    /// Returns the first faults, at most `most` of those that are kept, and the number of the
-    /// others.
+    /// Returns the first faults, at most `most` of the kept ones, and the number of the remaining
+    /// faults.
     pub fn first(&self, most: usize) -> Vec<String> {
         let told = &self.faults[..self.faults.len().min(most)];
         let others = self.count.saturating_sub(told.len() as u64);

@@ -1,4 +1,4 @@
-//! Tests with books made here and read back: every format, every container, every complaint.
+//! Tests with books that are generated and read back: every format, container and error.
 
 mod containers;
 
@@ -31,7 +31,7 @@ fn moves(opening: &Opening) -> String {
     moves.join(" ")
 }
 
-/// Returns the position after the moves, which are legal.
+/// Returns the position after the moves, which must be legal.
 pub(super) fn after_moves(opening: &Opening) -> Chess {
     let mut position = opening.start_position();
     for uci in opening.moves() {
@@ -41,7 +41,7 @@ pub(super) fn after_moves(opening: &Opening) -> Chess {
     position
 }
 
-/// Checks the error of a bad line that is not left out.
+/// Checks the error of an invalid line that is not skipped.
 fn check_error(name: &str, text: &str, expected: &str) {
     let options = ReadOptions { strict: true, ..ReadOptions::default() };
     let error = from_text(name, text, options).expect_err(text);
@@ -94,7 +94,7 @@ fn blank_lines_comments_carriage_returns_and_bom_are_tolerated() {
 }
 
 #[test]
-fn chess960_is_detected_where_castling_needs_it() {
+fn chess960_is_detected_if_castling_needs_it() {
     let cases = [
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", CastlingMode::Standard),
         ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w HAha - 0 1", CastlingMode::Standard),
@@ -161,7 +161,7 @@ fn impossible_rights_are_corrected_and_reported_in_lists_and_games() {
 }
 
 #[test]
-fn positions_are_read_as_suites_write_them() {
+fn positions_are_read_in_the_formats_of_suites() {
     for tail in
         ["; ply 5", ";ply 5", " ;D1 20", " bm e4", ",20,400", " | 3 | 8902", "; hmvc 0; fmvn 1;"]
     {
@@ -175,7 +175,7 @@ fn positions_are_read_as_suites_write_them() {
 }
 
 #[test]
-fn finished_games_are_no_openings() {
+fn finished_games_are_not_openings() {
     let check = |fen: &str, ending: &str| {
         let expected = format!(
             "a.epd:1: expected a position to play from, got one where the game is over by {ending}"
@@ -217,7 +217,7 @@ fn bad_games_are_skipped_and_reported() {
                 2. Nc3 Nc6 *\n\n1. Ng9 Nf6 *\n\n[Event \"d\"]\n\n1. Nf3 d5 *\n";
     let book = read("a.pgn", text).expect("three sound games");
     let lines: Vec<String> = book.openings().map(|opening| moves(&opening)).collect();
-    // Game c has a gap, after which it goes on.
+    // Game c has a blank line within its moves, after which it continues.
     assert_eq!(lines, ["d2d4", "c2c4 c7c5 b1c3 b8c6", "g1f3 d7d5"]);
     let faults = &book.quarantine().faults;
     let places: Vec<&str> = faults.iter().filter_map(|fault| fault.split(": ").next()).collect();
@@ -225,7 +225,7 @@ fn bad_games_are_skipped_and_reported() {
 }
 
 #[test]
-fn a_book_of_faults_only_names_the_first() {
+fn a_book_without_valid_lines_reports_the_first_fault() {
     let error = read("a.epd", &"nonsense\n".repeat(30)).expect_err("nothing").to_string();
     let told: Vec<&str> = error.split("; ").collect();
     let first = "a.epd: expected at least one opening, got 30 bad ones: a.epd:1: expected a";
@@ -248,7 +248,7 @@ fn games_give_their_main_lines() {
 }
 
 #[test]
-fn games_may_start_anywhere_and_castle_oddly() {
+fn games_may_start_from_any_position_and_castle_in_chess960() {
     let text = "[SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 5 40\"]\n\n40. e4 Kd7 *\n\n\
                 [Variant \"Chess960\"]\n[FEN \"rk5r/8/8/8/8/8/8/RK5R w KQkq - 0 1\"]\n\n\
                 1. O-O O-O-O *\n\n[Variant \"chess 960\"]\n\n1. Nf3 Nf6 2. g3 g6 3. Bg2 d6 4. O-O *\n";
@@ -319,7 +319,7 @@ fn games_are_read_in_the_notations_of_other_programs() {
 }
 
 #[test]
-fn stray_results_and_comments_are_no_games() {
+fn stray_results_and_comments_are_not_games() {
     let book = read("a.pgn", "{a book}\n\n1. e4 e5\n\n1-0\n\n1. d4 *\n").expect("a sound book");
     assert_eq!(book.openings().len(), 2);
 }

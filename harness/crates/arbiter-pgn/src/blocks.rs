@@ -1,28 +1,28 @@
-//! A stream cut into blocks of whole games.
+//! Blocks of complete games, cut from a stream.
 
 use std::io::{self, ErrorKind, Read};
 
 use arbiter_position::PlainText;
 
-/// Size at which a block is closed at the next game; small enough to stay in the cache of a core.
+/// Size, in bytes, above which a block ends at the next game; small enough for the cache of a core.
 const BLOCK: usize = 1 << 20;
 
-/// Length of the longest game accepted, in bytes; a longer one is an error. A file that is no PGN
-/// would otherwise be read into memory as one game.
+/// Maximum accepted length of a game, in bytes; a longer game is an error. Otherwise a file that is
+/// not PGN would be read into memory as one game.
 const MAX_GAME: usize = 64 << 20;
 
-/// Cuts a stream where a game ends and the next one begins. Lines end with line feeds.
+/// Iterator that cuts a stream between games. Lines of the blocks end with line feeds.
 #[derive(Debug)]
 pub struct Blocks<R> {
     source: PlainText<R>,
-    /// Bytes that were read, but not handed out.
+    /// Bytes that were read but not returned.
     rest: Vec<u8>,
-    /// End of the source: its last byte, or an error.
+    /// End of the source: either its last byte or an error.
     end: Option<io::Result<()>>,
 }
 
-/// Yields the blocks in order, and as the last one the error if reading fails: the text before the
-/// game that cannot be read to its end comes first.
+/// Yields the blocks in order. If reading fails, the error comes last, after the text before the
+/// game that cannot be read completely.
 impl<R: Read> Iterator for Blocks<R> {
     type Item = io::Result<Vec<u8>>;
 
@@ -41,8 +41,8 @@ impl<R: Read> Iterator for Blocks<R> {
                 let message = format!("expected games of at most {MAX_GAME} bytes");
                 self.end = Some(Err(io::Error::new(ErrorKind::InvalidData, message)));
             }
-            // Doubling keeps the search for the beginning of a game linear in the length of a long
-            // one.
+            // Doubling makes the total time to find the next game linear in the length of a long
+            // game.
             wanted *= 2;
         }
         let rest = std::mem::take(&mut self.rest);
@@ -60,7 +60,7 @@ impl<R: Read> Blocks<R> {
         Blocks { source: PlainText::new(source), rest: Vec::new(), end: None }
     }
 
-    /// Reads until there are `wanted` bytes.
+    /// Reads until `wanted` bytes are available.
     fn fill(&mut self, wanted: usize) {
         let missing = wanted.saturating_sub(self.rest.len());
         self.rest.reserve(missing);
@@ -72,8 +72,8 @@ impl<R: Read> Blocks<R> {
     }
 }
 
-/// Returns the place where the last game of a text begins, if it is not the first: at a tag `Event`
-/// that begins a line, or else at any tag after an empty line.
+/// Returns the offset of the last game of a text, if it is not the first: at a tag `Event` at the
+/// start of a line, or else at any tag after a blank line.
 fn last_game(text: &[u8]) -> Option<usize> {
     let find = |needle: &[u8]| memchr::memmem::rfind(text, needle);
     find(b"\n[Event ").map(|at| at + 1).or_else(|| find(b"\n\n[").map(|at| at + 2))
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blocks_hold_whole_games_and_lose_nothing() {
+    fn blocks_contain_complete_games_and_lose_nothing() {
         let game = |n: usize, end: &str| {
             format!("[Event \"{n}\"]{end}{end}1. e4 {{{}}} *{end}{end}", "x".repeat(n % 5000))
         };

@@ -1,15 +1,16 @@
-//! Evaluation in a comment.
+//! Evaluations in comments.
 //!
-//! Two forms are in use: `+0.31/12 0.5s` and `-M3/9`, from the point of view of the side that moved
-//! (cutechess, fastchess, Arbiter), and `[%eval 0.31]` and `[%eval #-3]`, from White's (Lichess).
+//! There are two formats: `+0.31/12 0.5s` and `-M3/9`, from the point of view of the side that
+//! moved (cutechess, fastchess, Arbiter), and `[%eval 0.31]` and `[%eval #-3]`, from White's point
+//! of view (Lichess).
 
-/// Length of the examined part of a comment, in bytes; evaluations come early.
+/// Length, in bytes, of the examined part of a comment; evaluations come early.
 const MAX_COMMENT: usize = 200;
 
-/// Length of the longest evaluation of a sane engine, in characters.
+/// Maximum length of a plausible evaluation, in characters.
 const MAX_LENGTH: usize = 12;
 
-/// Evaluation in centipawns, infinite for a mate.
+/// Evaluation in centipawns; infinite for a mate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Evaluation {
     /// From the mover's point of view.
@@ -26,7 +27,7 @@ impl Evaluation {
     }
 }
 
-/// Returns the evaluation in a comment.
+/// Returns the evaluation in a comment, if there is one.
 pub fn evaluation(comment: &[u8]) -> Option<Evaluation> {
     let comment = &comment[..comment.len().min(MAX_COMMENT)];
     if let Some(at) = memchr::memmem::find(comment, b"[%eval ") {
@@ -36,7 +37,7 @@ pub fn evaluation(comment: &[u8]) -> Option<Evaluation> {
     }
     let text = comment.trim_ascii_start();
     let end = text.iter().position(|byte| matches!(byte, b'/' | b' ' | b',')).unwrap_or(text.len());
-    // A number of another meaning, such as "3 moves to go", has neither a sign nor decimals.
+    // A number with another meaning, such as "3 moves to go", has neither a sign nor decimals.
     let is_told = text[..end].iter().any(|byte| matches!(byte, b'+' | b'-' | b'.'));
     let has_depth = text.get(end) == Some(&b'/');
     // Arbiter and other programs write `0.00/0` for a move without a score.
@@ -47,7 +48,7 @@ pub fn evaluation(comment: &[u8]) -> Option<Evaluation> {
     number(&text[..end]).map(Evaluation::Own)
 }
 
-/// Parses pawns as centipawns; `M5`, `-M3` and `#-3` as infinities.
+/// Parses pawns as centipawns, and `M5`, `-M3` and `#-3` as infinities.
 fn number(text: &[u8]) -> Option<f64> {
     let text = std::str::from_utf8(text).ok()?.trim();
     let plain = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | 'M' | '#');
@@ -67,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn evaluations_are_read_in_both_forms() {
+    fn evaluations_are_read_in_both_formats() {
         use Evaluation::*;
         let check = |comment: &str, expected: Option<Evaluation>| {
             assert_eq!(evaluation(comment.as_bytes()), expected, "{comment}");

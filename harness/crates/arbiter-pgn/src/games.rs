@@ -1,4 +1,4 @@
-//! The games of a text, one after the other.
+//! Reader of the games of a text.
 
 use std::cell::Cell;
 use std::io::{self, Read};
@@ -11,39 +11,39 @@ use shakmaty::san::San;
 use super::tags::Tags;
 use super::text::{Text, UNKNOWN, newlines};
 
-/// Length of the longest tag line accepted, in bytes; normal form has none that is longer. A value
-/// of 2 KiB has at most twice as many bytes with its escapes, and a name at most 255. The default
-/// of `pgn-reader`, 255 bytes for the line, cuts off ordinary values.
+/// Maximum accepted length of a tag line, in bytes; the normal form has no longer line. A value of
+/// 2 KiB has at most twice as many bytes with its escapes, and a name at most 255. The default of
+/// `pgn-reader`, 255 bytes for the line, would truncate common values.
 const MAX_TAG_LINE: usize = 1 << 13;
 
-/// Length of the longest comment that is passed as a whole, in bytes.
+/// Maximum length, in bytes, of a comment that is passed as a whole.
 const MAX_COMMENT: usize = 1 << 14;
 
-/// Unknown word that stands where a comment has no end. A brace cannot be part of a word, so no
-/// word of a file has this text.
+/// Unknown token that marks a missing end of a comment. A brace cannot be part of a token, so no
+/// token of a file has this text.
 pub const UNCLOSED: &[u8] = b"{";
 
-/// Receiver of the parts of a game, without its variations. Breaking means that the rest of the
-/// game is not wanted.
+/// Receiver of the parts of a game, without its variations. A method that breaks skips the rest of
+/// the game.
 pub trait GameVisitor {
-    /// Begins a game, whose tags are read.
+    /// Begins a game whose tags have been read.
     fn begin(&mut self, tags: &Tags) -> ControlFlow<()>;
-    /// Takes a move as it is written.
+    /// Handles a move as written.
     fn san(&mut self, san: San) -> ControlFlow<()>;
-    /// Takes a word that means nothing in PGN, or [`UNCLOSED`].
+    /// Handles a token that is not PGN, or [`UNCLOSED`].
     fn unknown(&mut self, word: &[u8]) -> ControlFlow<()>;
-    /// Takes a comment in braces.
+    /// Handles a comment in braces.
     fn comment(&mut self, comment: &[u8]);
-    /// Takes the result at the end of the moves.
+    /// Handles the result at the end of the moves.
     fn outcome(&mut self, outcome: Outcome);
 }
 
-/// Lines of a game, from 0 in its block.
+/// Lines of a game, counted from 0 in its block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lines {
-    /// Line on which the game begins.
+    /// First line of the game.
     pub first: u64,
-    /// Line on which the visitor broke off, or the game ends.
+    /// Line at which the visitor broke off or the game ended.
     pub last: u64,
 }
 
@@ -51,17 +51,17 @@ pub struct Lines {
 pub struct Games<'t> {
     text: &'t Text<'t>,
     reader: Reader<Source<'t>>,
-    /// Number of bytes that the reader has taken; the last of them are in its buffer.
+    /// Number of bytes that the reader has consumed; the last of them are in its buffer.
     taken: Rc<Cell<usize>>,
     tags: Tags,
     long_comment: Vec<u8>,
-    /// Place of the game that is read; the next field: the number of lines before it.
+    /// Offset of the current game; the next field is the number of lines before it.
     begin: usize,
     lines_before: u64,
 }
 
 impl<'t> Games<'t> {
-    /// Starts at the first game.
+    /// Creates a reader that starts at the first game.
     pub fn new(text: &'t Text<'t>) -> Games<'t> {
         let taken = Rc::new(Cell::new(0));
         let source = Source { text: &text.bytes, taken: Rc::clone(&taken) };
@@ -70,17 +70,17 @@ impl<'t> Games<'t> {
         Games { text, reader, taken, tags, long_comment, begin: 0, lines_before: 0 }
     }
 
-    /// Reads the next game. Returns whether there is one. A comment or a result that belongs to no
-    /// game does not count.
+    /// Reads the next game. Returns `false` if there is none. A comment or a result outside a game
+    /// does not count as a game.
     pub fn read(&mut self, visitor: &mut impl GameVisitor) -> bool {
-        // Reading from memory does not fail, and in normal form every tag and comment has an end.
+        // Reading from memory cannot fail, and in normal form every tag and comment has an end.
         while let Ok(true) = self.reader.has_more() {
             self.lines_before = self.lines_until(self.place());
             self.begin = self.place();
             let (tags, long_comment) = (&mut self.tags, &mut self.long_comment);
             let mut parts = Parts { visitor, tags, long_comment, has_moves: false };
             let read = self.reader.read_game(&mut parts);
-            // A visitor that breaks off has seen a game, so `Err` stands for one too.
+            // A visitor breaks off only in a game, so `Err` also means a game.
             if parts.has_moves || parts.tags.any || read.is_err() {
                 return true;
             }
@@ -99,22 +99,22 @@ impl<'t> Games<'t> {
     }
 
     fn place(&self) -> usize {
-        // The reader reports no places: a game ends at the bytes taken, less those that wait in the
-        // buffer.
+        // The reader reports no offsets: a game ends at the number of bytes consumed, minus the
+        // bytes in the buffer.
         self.taken.get() - self.reader.buffer().len()
     }
 
-    /// Returns the number of lines of the original before a place that is not before the game read
-    /// last.
+    /// Returns the number of lines of the original text before the offset `place`, which must not
+    /// precede the last game read.
     fn lines_until(&self, place: usize) -> u64 {
         let added = |place: usize| self.text.added.partition_point(|added| *added < place);
-        // The user's file does not have the line ends that the normal form adds.
+        // The original text does not contain the line ends that the normal form adds.
         let added = added(place) - added(self.begin);
         self.lines_before + (newlines(&self.text.bytes[self.begin..place]) - added) as u64
     }
 }
 
-/// Text that records how much of it was taken.
+/// Text with a count of the bytes consumed.
 struct Source<'t> {
     text: &'t [u8],
     taken: Rc<Cell<usize>>,
@@ -132,7 +132,7 @@ impl Read for Source<'_> {
 struct Parts<'a, V> {
     visitor: &'a mut V,
     tags: &'a mut Tags,
-    /// Earlier parts of a comment that does not fit into the reader's buffer.
+    /// Earlier parts of a comment that exceeds the reader's buffer.
     long_comment: &'a mut Vec<u8>,
     has_moves: bool,
 }
@@ -158,7 +158,7 @@ impl<V: GameVisitor> Visitor for Parts<'_, V> {
 
     fn san(&mut self, (): &mut (), played: SanPlus) -> ControlFlow<()> {
         self.has_moves = true;
-        // Marks of check repeat what the position says, and programs write them differently.
+        // Check marks are redundant, and programs write them differently.
         self.visitor.san(played.san)
     }
 
@@ -172,7 +172,7 @@ impl<V: GameVisitor> Visitor for Parts<'_, V> {
 
     fn comment(&mut self, (): &mut (), comment: RawComment<'_>) -> ControlFlow<()> {
         if !self.long_comment.is_empty() {
-            // The adapter's own method never breaks off.
+            // This method of the adapter never breaks off.
             let _ = self.partial_comment(&mut (), comment);
             self.visitor.comment(self.long_comment);
             self.long_comment.clear();

@@ -1,10 +1,10 @@
-//! The one reader of PGN: for ratings, opening books, samples and mining.
+//! The only reader of PGN: for ratings, opening books, samples and mining.
 //!
-//! [`Blocks`] cuts a stream into blocks of whole games, so that memory does not grow with a file.
-//! [`Text`] brings a block into the form that `pgn-reader` reads without loss, and [`Games`] passes
-//! the parts of each game to a [`GameVisitor`]. [`legal_move`] finds the move that is meant, in
-//! each notation that programs write, [`read_move`] that of a single word, and [`evaluation`] the
-//! evaluation in a comment. Nothing here opens files.
+//! [`Blocks`] cuts a stream into blocks of complete games, so that memory does not grow with the
+//! file. [`Text`] converts a block into the form that `pgn-reader` reads without loss, and
+//! [`Games`] passes the parts of each game to a [`GameVisitor`]. [`legal_move`] finds the intended
+//! move in the notations that programs write, [`read_move`] the move of a single word, and
+//! [`evaluation`] the evaluation in a comment. This crate does not open files.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

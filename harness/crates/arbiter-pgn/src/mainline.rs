@@ -1,4 +1,4 @@
-//! Main line of a game, played by the rules of chess.
+//! Main line of a game, replayed by the rules of chess.
 
 use arbiter_position::{Start, excerpt};
 use shakmaty::san::San;
@@ -7,10 +7,10 @@ use shakmaty::{Chess, Move, Position};
 use super::games::UNCLOSED;
 use super::moves::{MoveError, legal_move};
 
-/// Game as far as it is played.
+/// Game, as far as it has been replayed.
 #[derive(Debug, Clone)]
 pub struct Mainline {
-    /// Start of the game.
+    /// Starting position of the game.
     pub start: Start,
     /// Position after the moves.
     pub position: Chess,
@@ -19,7 +19,7 @@ pub struct Mainline {
 }
 
 impl Mainline {
-    /// Creates a line without moves.
+    /// Creates a main line without moves.
     pub fn new(start: Start) -> Mainline {
         Mainline { position: start.position.clone(), start, moves: Vec::new() }
     }
@@ -36,13 +36,13 @@ impl Mainline {
         Ok(())
     }
 
-    /// Returns a move in this position with its number, such as `23... Nf9`.
+    /// Returns a move in the current position with its number, such as `23... Nf9`.
     pub fn numbered(&self, written: &str) -> String {
         let dots = if self.position.turn().is_white() { "." } else { "..." };
         format!("{}{dots} {written}", self.position.fullmoves())
     }
 
-    /// Describes the fault of a word in the place of the next move, in a sentence.
+    /// Describes, in a sentence, the fault of a token in place of the next move.
     pub fn fault(&self, word: &[u8]) -> String {
         match word {
             UNCLOSED => "unclosed comment".to_owned(),
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_illegal_move_is_named() {
+    fn the_first_illegal_move_is_reported() {
         let initial = arbiter_position::fen(&Chess::default());
         let (line, result) = play_moves(&initial, "e4 e5 Nf3 Nc6 Bc4 Bc5 O-O Nf6 d3 O-O");
         assert_eq!((line.moves.len(), result), (10, Ok(())));

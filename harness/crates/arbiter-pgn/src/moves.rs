@@ -1,4 +1,4 @@
-//! Interpretation of written moves.
+//! Interpretation of moves as written.
 
 use std::fmt;
 
@@ -35,12 +35,12 @@ impl fmt::Display for MoveError {
 }
 
 /// Returns the legal move that a word of an EPD means, in the notations of [`legal_move`] and with
-/// common additions: the number of the move, annotations, small letters for pieces and capitals for
-/// squares. `bxc3` is taken as the move of a pawn before that of a bishop.
+/// common additions: a move number, annotations, lowercase piece letters and uppercase squares.
+/// `bxc3` is a pawn move if one is legal, and else a bishop move.
 ///
 /// # Errors
 ///
-/// The errors of [`legal_move`], and one for a word that is not a move.
+/// The errors of [`legal_move`], and an error for a word that is not a move.
 pub fn read_move(position: &Chess, word: &str) -> Result<Move, MoveError> {
     let is_number = |c: char| c.is_ascii_digit() || c == '.';
     let word = match word.find('.') {
@@ -54,14 +54,13 @@ pub fn read_move(position: &Chess, word: &str) -> Result<Move, MoveError> {
     let as_piece = first.to_ascii_uppercase() + rest;
     let as_pawn = if first == "P" { rest.to_owned() } else { word.to_ascii_lowercase() };
     let mut error = MoveError::NoMove;
-    // The word as written comes first, and the readings that change it only where it has no legal
-    // move.
+    // The word as written comes first; other readings are tried only if it means no legal move.
     for reading in [word, &as_piece, &as_pawn] {
         let reading = reading.as_bytes();
         let (reading, after) = reading.split_at(word_length(reading));
         let Meaning::Move(san) = meaning(reading, after).0 else { continue };
         match legal_move(position, san) {
-            // An ambiguous move is understood, so another reading must not replace it.
+            // An ambiguous move is recognized, so no other reading must replace it.
             Err(MoveError::Illegal) => error = MoveError::Illegal,
             read => return read,
         }
@@ -70,11 +69,11 @@ pub fn read_move(position: &Chess, word: &str) -> Result<Move, MoveError> {
 }
 
 /// Returns the legal move that `written` means: SAN, long algebraic notation, or the squares of
-/// UCI. A capture may lack its `x`, and castling may be written as a move of the king.
+/// UCI. A capture may omit its `x`, and castling may be written as a king move.
 ///
 /// # Errors
 ///
-/// If no legal move or more than one is meant, and for null moves.
+/// Fails if no legal move or several legal moves fit, and for null moves.
 pub fn legal_move(position: &Chess, written: San) -> Result<Move, MoveError> {
     let error = match written.to_move(position) {
         Ok(legal) => return Ok(legal),
@@ -86,18 +85,18 @@ pub fn legal_move(position: &Chess, written: San) -> Result<Move, MoveError> {
     };
     let from = match (role, file.zip(rank)) {
         (_, Some((file, rank))) => Some(Square::from_coords(file, rank)),
-        // Castling written as a move of the king, such as `Kg1`, has no origin; there is only one
+        // Castling written as a king move, such as `Kg1`, has no source square; there is only one
         // king.
         (Role::King, None) => position.board().king_of(position.turn()),
         _ => None,
     };
     if let Some(from) = from {
-        // UCI has no letter for a piece, which reads as the move of a pawn.
+        // UCI has no piece letter, so it reads as a pawn move.
         let uci = UciMove::Normal { from, to, promotion };
         let is_meant = |legal: &Move| role == Role::Pawn || role == legal.role();
         return uci.to_move(position).ok().filter(is_meant).ok_or(error);
     }
-    // Some programs leave out the `x` of a capture, or write one too many.
+    // Some programs omit the `x` of a capture, or write an `x` without a capture.
     let other = San::Normal { role, file, rank, capture: !capture, to, promotion };
     other.to_move(position).map_err(|_| error)
 }
@@ -136,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_b_is_a_pawn_first() {
+    fn a_lowercase_b_is_preferably_a_pawn() {
         let both = "4k3/8/8/8/8/2p5/1P1B4/4K3 w - - 0 1";
         assert_eq!(meant(both, "bxc3").as_deref(), Ok("b2c3"));
         assert_eq!(meant(both, "Bxc3").as_deref(), Ok("d2c3"));
@@ -145,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn castling_in_chess960_is_found_either_way() {
+    fn castling_in_chess960_is_read_in_both_notations() {
         let start = Start::read("4k3/8/8/8/8/8/8/1R2K1R1 w GB - 0 1", false).unwrap();
         let name =
             |text| read_move(&start.position, text).map(|m| m.to_uci(CastlingMode::Chess960));

@@ -8,21 +8,21 @@ use shakmaty::{CastlingMode, Chess};
 
 use super::text::trimmed;
 
-/// Length of the longest name kept, in bytes.
+/// Maximum length of a stored name, in bytes.
 pub const MAX_NAME: usize = 200;
 
-/// Names of chess in the tag `Variant`, in small letters and digits.
+/// Values of the tag `Variant` that mean chess, in lowercase letters and digits.
 const CHESS: &str = "standard chess normal fromposition";
-/// Names of Chess960 in the same tag and form.
+/// Values of the tag `Variant` that mean Chess960, in the same form.
 const CHESS960: &str =
     "chess960 960 fischerandom fischerrandom frc dfrc doublefischerrandom freestyle";
 
-/// Returns the text of a tag with single blanks: UTF-8, or else Latin-1, as PGN once had it.
-/// Control characters are replaced as [`shown`] does.
+/// Returns the text of a tag with single spaces, decoded as UTF-8 or else as Latin-1, the encoding
+/// of the PGN standard. Control characters are replaced as in [`shown`].
 pub fn text_of(bytes: &[u8]) -> String {
     let text = match str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),
-        // A long name is cut off at its end, perhaps within a letter, and is UTF-8 all the same.
+        // A long name that is truncated within a character is still UTF-8.
         Err(error) if error.error_len().is_none() && bytes.len() == MAX_NAME => {
             String::from_utf8_lossy(bytes)
         }
@@ -32,10 +32,10 @@ pub fn text_of(bytes: &[u8]) -> String {
     shown(text)
 }
 
-/// Tags of a game that a command needs, as the file has them; empty where there is none.
+/// Tags of a game that commands need, as in the file; missing tags are empty.
 #[derive(Debug, Default)]
 pub struct Tags {
-    /// `true` if there are any tags.
+    /// `true` if the game has any tag.
     pub any: bool,
     /// White's name.
     pub white: Vec<u8>,
@@ -43,7 +43,7 @@ pub struct Tags {
     pub black: Vec<u8>,
     /// Result of the game.
     pub result: Vec<u8>,
-    /// Position at the start.
+    /// Starting position.
     pub fen: Vec<u8>,
     /// Reason for the end of the game.
     pub termination: Vec<u8>,
@@ -52,7 +52,7 @@ pub struct Tags {
 }
 
 impl Tags {
-    /// Empties all tags and keeps their memory.
+    /// Clears all tags and keeps their memory.
     pub(crate) fn clear(&mut self) {
         let Tags { any, white, black, result, fen, termination, variant } = self;
         *any = false;
@@ -77,17 +77,17 @@ impl Tags {
         }
     }
 
-    /// Returns players and result in a few words.
+    /// Returns players and result as a short text.
     pub fn title(&self) -> String {
         let part = |text: &[u8]| text_of(&text[..text.len().min(MAX_NAME)]);
         format!("{} - {} {}", part(&self.white), part(&self.black), part(&self.result))
     }
 
-    /// Returns the position in which the game starts, with its castling rules.
+    /// Returns the starting position of the game, with its castling rules.
     ///
     /// # Errors
     ///
-    /// If the variant is neither chess nor Chess960, or the `FEN` tag is no position.
+    /// Fails if the variant is neither chess nor Chess960, or if the `FEN` tag is not a position.
     pub fn start(&self) -> Result<Start, String> {
         let is_chess960 = self.is_chess960()?;
         if self.fen.is_empty() {
@@ -96,11 +96,11 @@ impl Tags {
         Start::read(&text_of(&self.fen), is_chess960)
     }
 
-    /// Returns whether the `Variant` tag announces Chess960.
+    /// Returns whether the `Variant` tag means Chess960.
     ///
     /// # Errors
     ///
-    /// If the variant is neither chess nor Chess960.
+    /// Fails if the variant is neither chess nor Chess960.
     pub fn is_chess960(&self) -> Result<bool, String> {
         let is_letter = |byte: &&u8| byte.is_ascii_alphanumeric();
         let letters = self.variant.iter().filter(is_letter).map(u8::to_ascii_lowercase);

@@ -1,4 +1,4 @@
-//! Texts as programs write them, with their expected reading.
+//! Tests that read texts as programs write them.
 
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
@@ -7,7 +7,7 @@ use expect_test::{Expect, expect};
 
 use super::*;
 
-/// Everything that is read of a game, in a line.
+/// All parts of a game that the reader returns, in one line.
 #[derive(Default)]
 struct GameText(String);
 
@@ -43,7 +43,7 @@ impl GameVisitor for GameText {
     }
 }
 
-/// Returns all games of a text, a line each, with the lines that they take.
+/// Returns all games of a text, one per line, with their line numbers.
 fn games_text(text: impl AsRef<[u8]>) -> String {
     let mut games = String::new();
     let mut lines_before = 0;
@@ -62,7 +62,7 @@ fn games_text(text: impl AsRef<[u8]>) -> String {
     games
 }
 
-/// Compares the reading of each text.
+/// Compares the reading of each text with the expected one.
 fn check(texts: &[&str], expected: Expect) {
     let mut all = String::new();
     for text in texts {
@@ -72,7 +72,7 @@ fn check(texts: &[&str], expected: Expect) {
 }
 
 #[test]
-fn the_main_line_is_read_past_comments_and_variations() {
+fn comments_and_variations_do_not_interrupt_the_main_line() {
     check(
         &[
             "1. e4 {Best by test} e5 2. Nf3 Nc6 *\n",
@@ -162,7 +162,7 @@ fn moves_are_read_in_every_notation() {
 }
 
 #[test]
-fn results_are_read_in_every_form() {
+fn results_are_read_in_every_format() {
     check(
         &[
             "1. e4 1-0\n",
@@ -287,7 +287,7 @@ fn junk_between_games_loses_no_game() {
 }
 
 #[test]
-fn tags_are_read_in_every_form() {
+fn tags_are_read_in_every_format() {
     check(
         &[
             "[White\t \"a\"]\n[ Black   \"b\" ]\n[Result\u{b}\"1-0\" ]\n\n1-0\n",
@@ -348,7 +348,7 @@ fn utf_16_is_refused_and_latin_1_is_read() {
 }
 
 #[test]
-fn long_comments_and_tags_are_cut_and_nothing_else() {
+fn only_long_comments_and_tags_are_truncated() {
     let long = "x".repeat(100_000);
     let text = format!(
         "[White \"a\"]\n[Event \"{long}\"]\n[Black \"b\"]\n\n1. e4 {{{long}}} e5 ({long}) {long} *\n"

@@ -1,7 +1,7 @@
-//! Text of PGN in the form that `pgn-reader` reads without loss.
+//! PGN text in the form that `pgn-reader` reads without loss.
 //!
-//! The reader ends a game at each blank line and skips unknown words. It needs each tag on one
-//! line, and an end of each comment. A text in this form is not copied.
+//! The reader ends a game at each blank line and skips unknown tokens. It requires each tag on one
+//! line, and an end of each comment. Text that already has this form is not copied.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -12,41 +12,40 @@ use shakmaty::san::SanPlus;
 
 use super::words::{Meaning, invisible_length, meaning};
 
-/// Length of the longest value of a tag that is kept, in bytes.
+/// Maximum length of a stored tag value, in bytes.
 const MAX_TAG: usize = 1 << 11;
 
-/// Length of the longest name of a tag, in bytes.
+/// Maximum length of a tag name, in bytes.
 const MAX_TAG_NAME: usize = 255;
 
-/// Number of bytes within which the end of a tag is looked for. A quotation mark without a partner
-/// must not make each tag search the whole block.
+/// Number of bytes within which the end of a tag is searched. An unmatched quotation mark must not
+/// make each tag search the whole block.
 const MAX_TAG_TEXT: usize = 1 << 14;
 
 /// Tags that are recognized even without quotation marks around their values.
 const KNOWN_TAGS: &str = "Event Site Date Round White Black Result FEN SetUp Variant";
 
-/// Length of the longest part of a text without a meaning that is passed on, in bytes.
+/// Maximum length, in bytes, of an invalid part of the text that is passed on.
 const MAX_UNKNOWN: usize = 100;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Ellipsis as word processors write it.
+/// Ellipsis character of word processors.
 const ELLIPSIS: &[u8] = "…".as_bytes();
 
-/// First byte of the comment into which a word without a meaning is put, so that the reader passes
-/// it on.
+/// First byte of a comment that contains an invalid token, so that the reader passes the token on.
 pub(crate) const UNKNOWN: u8 = 0;
 
-/// Whole games in normal form.
+/// Complete games in normal form.
 #[derive(Debug)]
 pub struct Text<'t> {
     pub(crate) bytes: Cow<'t, [u8]>,
-    /// Places of the line ends that were added.
+    /// Offsets of the line ends that were added.
     pub(crate) added: Vec<usize>,
 }
 
 impl Text<'_> {
-    /// Brings whole games, whose lines end with line feeds, into normal form.
+    /// Converts complete games, whose lines end with line feeds, into normal form.
     pub fn new(text: &[u8]) -> Text<'_> {
         let mut games = Normalizer {
             text,
@@ -64,7 +63,7 @@ impl Text<'_> {
         }
         let Normalizer { mut out, copied, added, .. } = games;
         if copied == 0 && out.is_empty() {
-            // Most files are in normal form already, and a copy would cost as much as the reading.
+            // Most files already have the normal form, and copying would take as long as reading.
             return Text { bytes: Cow::Borrowed(text), added };
         }
         out.extend_from_slice(&text[copied..]);
@@ -79,9 +78,10 @@ struct Normalizer<'t> {
     out: Vec<u8>,
     copied: usize,
     added: Vec<usize>,
-    /// Place found last by [`Normalizer::boundary`].
+    /// Offset returned by the last call of [`Normalizer::boundary`].
     boundary: Option<usize>,
-    /// `true` if the game has a move or an unknown word; the next field: `true` if it has a result.
+    /// `true` if the game has a move or an unknown token; the next field is `true` if it has a
+    /// result.
     has_words: bool,
     has_result: bool,
 }
@@ -91,30 +91,30 @@ impl<'t> Normalizer<'t> {
         &self.text[self.at..]
     }
 
-    /// Replaces a part of the text by `with`, and continues after it.
+    /// Replaces a part of the text by `with`, and continues after the part.
     fn replace(&mut self, part: Range<usize>, with: &[u8]) {
         self.out.extend_from_slice(&self.text[self.copied..part.start]);
         self.out.extend_from_slice(with);
         (self.copied, self.at) = (part.end, part.end);
     }
 
-    /// Leaves a part of the text out, except for its line ends, none of which makes a blank line.
+    /// Removes a part of the text but keeps its line ends, without creating blank lines.
     fn drop_but_lines(&mut self, part: Range<usize>) {
-        // Messages to the user name lines, so the number of line ends must not change. A blank
-        // before each keeps the line from being empty, which would end the game.
+        // Messages contain line numbers, so the number of line ends must not change. The space
+        // before each line end prevents a blank line, which would end the game.
         let lines = newlines(&self.text[part.clone()]);
         self.replace(part, " \n".repeat(lines).as_bytes());
     }
 
-    /// Ends a game at the current place.
+    /// Ends a game at the current offset.
     fn split(&mut self, ending: &[u8]) {
         let place = self.out.len() + self.at - self.copied;
         self.added.extend(memchr_iter(b'\n', ending).map(|offset| place + offset));
         self.replace(self.at..self.at, ending);
     }
 
-    /// Returns the next place at which a tag follows an empty line, or the end. A comment without
-    /// an end must not swallow the games after its own.
+    /// Returns the next offset at which a tag follows a blank line, or the end of the text. A
+    /// comment without an end must not swallow the games that follow.
     #[inline]
     fn boundary(&mut self) -> usize {
         if let Some(boundary) = self.boundary.filter(|boundary| *boundary >= self.at) {
@@ -132,7 +132,7 @@ impl<'t> Normalizer<'t> {
         *self.boundary.insert(found.map_or(self.text.len(), |offset| self.at + offset))
     }
 
-    /// Passes over the tags of a game.
+    /// Skips the tags of a game.
     fn tags(&mut self) {
         let mut has_event = false;
         loop {
@@ -143,7 +143,7 @@ impl<'t> Normalizer<'t> {
             match rest.first() {
                 Some(b'[') => {}
                 Some(b';') => {
-                    // The reader would take a comment for the end of the tags.
+                    // The reader would treat a comment as the end of the tags.
                     self.replace(self.at..self.at + line_length(rest), b"");
                     continue;
                 }
@@ -151,7 +151,7 @@ impl<'t> Normalizer<'t> {
             }
             // PGN begins each game with this tag, so a second one belongs to the next game.
             if rest.starts_with(b"[Event ") && std::mem::replace(&mut has_event, true) {
-                // The game before has no moves: a full stop is movetext that says nothing.
+                // The preceding game has no moves; a full stop is movetext without a meaning.
                 self.split(b".\n");
             }
             match plain_tag(rest) {
@@ -161,7 +161,7 @@ impl<'t> Normalizer<'t> {
         }
     }
 
-    /// Passes over white space, byte order marks and escaped lines.
+    /// Skips white space, byte order marks and escaped lines.
     fn skip_blank(&mut self) {
         loop {
             let rest = self.rest();
@@ -184,7 +184,7 @@ impl<'t> Normalizer<'t> {
         }
     }
 
-    /// Passes over a tag that the reader would misread.
+    /// Skips a tag that the reader would misread.
     fn odd_tag(&mut self) {
         let rest = self.rest();
         let Some(tag) = odd_tag(rest) else {
@@ -194,18 +194,18 @@ impl<'t> Normalizer<'t> {
         for &byte in &tag.value {
             match byte {
                 b'\n' => text.push(b' '),
-                // PGN escapes these two with a backslash.
+                // PGN escapes these two characters with a backslash.
                 b'"' | b'\\' => text.extend([b'\\', byte]),
                 _ => text.push(byte),
             }
         }
         text.extend_from_slice(b"\"]");
-        // The line ends follow the tag, so that the lines after it keep their numbers.
+        // The line ends are written after the tag, so that the following lines keep their numbers.
         text.extend(std::iter::repeat_n(b'\n', newlines(&rest[..tag.length])));
         self.replace(self.at..self.at + tag.length, &text);
     }
 
-    /// Passes over the moves of a game.
+    /// Skips the moves of a game.
     fn movetext(&mut self) {
         (self.has_words, self.has_result) = (false, false);
         while let Some(&byte) = self.text.get(self.at) {
@@ -246,8 +246,8 @@ impl<'t> Normalizer<'t> {
         }
     }
 
-    /// Passes over a line end, and over blank lines after it. Returns whether the game ends there:
-    /// before tags, and after a blank line also before move 1 and after a result.
+    /// Skips a line end and the blank lines that follow. Returns whether the game ends there:
+    /// before tags and, after a blank line, also before move 1 or after a result.
     fn ends_game(&mut self) -> bool {
         let begin = self.at;
         self.at += 1;
@@ -263,7 +263,7 @@ impl<'t> Normalizer<'t> {
         self.skip_blank();
         let blanks = &self.text[begin..self.at];
         if newlines(blanks) < 2 {
-            // One line end in movetext is an ordinary blank.
+            // A single line end in movetext is an ordinary space.
             self.at = begin + 1;
             return false;
         }
@@ -271,10 +271,9 @@ impl<'t> Normalizer<'t> {
         if rest.is_empty() {
             return true;
         }
-        // A blank line elsewhere stands within a game, where editors and mail programs may have put
-        // it.
+        // Elsewhere, a blank line is inside a game; editors and mail programs may have inserted it.
         if begins_tags(rest) || self.has_result || self.has_words && is_first_number(rest) {
-            // The reader wants a line that is quite empty.
+            // The reader requires a completely empty line.
             if !blanks[1..].starts_with(b"\n") {
                 self.replace(begin..self.at, "\n".repeat(newlines(blanks)).as_bytes());
             }
@@ -285,10 +284,10 @@ impl<'t> Normalizer<'t> {
         false
     }
 
-    /// Passes over a comment; one without an end extends to the end of its game.
+    /// Skips a comment; a comment without an end extends to the end of its game.
     fn comment(&mut self) {
-        // The search ends at the tags of the next game, so that a comment without an end costs one
-        // game.
+        // The search ends at the tags of the next game, so that a comment without an end costs only
+        // one game.
         let end = self.boundary();
         match memchr(b'}', &self.text[self.at..end]) {
             Some(length) => self.at += length + 1,
@@ -298,7 +297,7 @@ impl<'t> Normalizer<'t> {
         }
     }
 
-    /// Passes over a variation, which is left out where the reader would end a game within it.
+    /// Skips a variation, and removes it if the reader would end a game within it.
     fn variation(&mut self) {
         let (begin, limit) = (self.at, self.boundary());
         let (mut at, mut depth) = (begin, 0u32);
@@ -320,7 +319,8 @@ impl<'t> Normalizer<'t> {
             }
         }
         let ends_game = |end: &&[u8]| memmem::find(&self.text[begin..at], end).is_some();
-        // The reader passes over variations by itself, but not over a blank line or a tag in one.
+        // The reader skips variations itself, but stops at a blank line or a tag within a
+        // variation.
         if depth > 0 || [&b"\n\n"[..], b"\n["].iter().any(ends_game) {
             self.drop_but_lines(begin..at)
         } else {
@@ -328,7 +328,7 @@ impl<'t> Normalizer<'t> {
         }
     }
 
-    /// Passes over a numeric annotation glyph, and separates a word that clings to it.
+    /// Skips a numeric annotation glyph, and separates an attached token.
     fn glyph(&mut self) {
         let digits = self.rest()[1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
         self.at += 1 + digits;
@@ -337,7 +337,7 @@ impl<'t> Normalizer<'t> {
         }
     }
 
-    /// Passes over a number that a stop or a move follows. Returns whether there is one.
+    /// Skips a number that is followed by a full stop or a move. Returns whether there is one.
     fn is_past_number(&mut self) -> bool {
         let rest = self.rest();
         let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -352,7 +352,7 @@ impl<'t> Normalizer<'t> {
         is_number
     }
 
-    /// Passes over a word.
+    /// Skips a token.
     fn word(&mut self) {
         let rest = self.rest();
         let invisible = invisible_length(rest);
@@ -361,7 +361,7 @@ impl<'t> Normalizer<'t> {
         }
         let length = word_length(rest);
         let (word, after) = rest.split_at(length);
-        // A bracket behind a move may hold its promotion: `e8(Q)`.
+        // A bracket after a move may contain its promotion: `e8(Q)`.
         if after.first() != Some(&b'(') && SanPlus::from_ascii(word).is_ok() {
             self.has_words = true;
             self.at += length;
@@ -377,13 +377,13 @@ impl<'t> Normalizer<'t> {
                 self.replace(part, outcome.as_bytes());
             }
             Meaning::Outcome(_) | Meaning::Mark => self.at = part.end,
-            // Words after a result, such as `White resigns`, belong to no move.
+            // Tokens after a result, such as `White resigns`, belong to no move.
             Meaning::Unknown if self.has_result => self.replace(part, b" "),
             Meaning::Unknown => self.unknown(length),
         }
     }
 
-    /// Puts text without a meaning into a comment.
+    /// Puts an invalid token into a comment.
     fn unknown(&mut self, length: usize) {
         let word = &self.rest()[..length];
         // A brace would end the comment.
@@ -401,8 +401,8 @@ struct OddTag<'t> {
     length: usize,
 }
 
-/// Reads a tag that may be spread over lines, have quotation marks without a backslash in its
-/// value, or lack its end; `None` if the text begins with none.
+/// Reads a tag that may extend over several lines, contain unescaped quotation marks, or lack its
+/// end; `None` if the text does not begin with a tag.
 fn odd_tag(whole: &[u8]) -> Option<OddTag<'_>> {
     let text = &whole[..whole.len().min(MAX_TAG_TEXT)];
     let Some(quote) = memchr2(b'"', b']', text).filter(|at| text[*at] == b'"') else {
@@ -413,7 +413,7 @@ fn odd_tag(whole: &[u8]) -> Option<OddTag<'_>> {
         return None;
     }
     let text_of_value = &text[quote + 1..];
-    // A value without its second quotation mark must not take the next tag or the moves.
+    // A value without its closing quotation mark must not swallow the next tag or the moves.
     let ends = [b"\n[", b"\n\n"].into_iter();
     let limit = ends.filter_map(|end| memmem::find(text_of_value, end)).min();
     let text_of_value = &text_of_value[..limit.unwrap_or(text_of_value.len())];
@@ -422,18 +422,18 @@ fn odd_tag(whole: &[u8]) -> Option<OddTag<'_>> {
     let closes = |at: &usize| text_of_value.get(at + 1 + blanks_after(*at)) == Some(&b']');
     let is_bare = |at: &usize| {
         let slashes = text_of_value[..*at].iter().rev().take_while(|byte| **byte == b'\\').count();
-        // Two backslashes stand for one, and leave the quotation mark free.
+        // Two backslashes mean one backslash, and do not escape the quotation mark.
         slashes.is_multiple_of(2)
     };
     let ends = || memchr_iter(b'"', text_of_value).filter(closes);
-    // A value may have quotation marks without a backslash; only one with the bracket behind it can
+    // A value may contain unescaped quotation marks; only one that is followed by the bracket can
     // be the end.
     let (value, length) = match ends().find(is_bare).or_else(|| ends().next_back()) {
         Some(end) => (&text_of_value[..end], quote + 1 + end + 1 + blanks_after(end) + 1),
         None => {
             let line = &text_of_value[..line_length(text_of_value)];
             let value = trimmed(line);
-            // Without a second quotation mark the tag ends with its line.
+            // Without a closing quotation mark, the tag ends with its line.
             let value = value.strip_suffix(b"]").unwrap_or(value);
             (value, quote + 1 + line_length(&whole[quote + 1..]))
         }
@@ -442,7 +442,7 @@ fn odd_tag(whole: &[u8]) -> Option<OddTag<'_>> {
     Some(OddTag { name, value: value[..value.len().min(MAX_TAG)].to_vec(), length })
 }
 
-/// Returns the length of a tag in the usual form, `[Name "value"]`.
+/// Returns the length of a tag in the standard form, `[Name "value"]`.
 fn plain_tag(text: &[u8]) -> Option<usize> {
     let quote = memchr3(b'"', b'\n', b']', text)?;
     let end = quote + 1 + memchr3(b'"', b'\\', b'\n', &text[quote + 1..])?;
@@ -450,7 +450,7 @@ fn plain_tag(text: &[u8]) -> Option<usize> {
     (is_plain && quote <= MAX_TAG_NAME && end - quote <= MAX_TAG).then_some(end + 2)
 }
 
-/// Returns whether a text that follows an empty line begins with a tag.
+/// Returns whether a text that follows a blank line begins with a tag.
 fn begins_tags(text: &[u8]) -> bool {
     is_tag(text) || unquoted_tag(text).is_some()
 }
@@ -493,7 +493,7 @@ fn short_move(text: &[u8]) -> Option<usize> {
 
 /// Returns whether a text begins with the number of White's first move.
 fn is_first_number(text: &[u8]) -> bool {
-    // `1...` continues a game with Black's move, behind a comment for example.
+    // `1...` continues a game with Black's move, for example after a comment.
     text.starts_with(b"1.") && !text.starts_with(b"1..")
 }
 
@@ -503,13 +503,13 @@ pub(crate) fn trimmed(text: &[u8]) -> &[u8] {
     &text[begin..end]
 }
 
-/// Returns whether a byte is white space: blank, tabulators in both directions, line feed, form
-/// feed, carriage return.
+/// Returns whether a byte is white space: space, horizontal or vertical tab, line feed, form feed,
+/// or carriage return.
 fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r')
 }
 
-/// Returns the length of a word, which blanks of Unicode end, too.
+/// Returns the length of a word, which Unicode spaces also end.
 pub(crate) fn word_length(text: &[u8]) -> usize {
     let length = text.iter().position(|byte| ends_word(*byte)).unwrap_or(text.len());
     let word = &text[..length];
@@ -520,7 +520,8 @@ pub(crate) fn word_length(text: &[u8]) -> usize {
     blank.unwrap_or(length)
 }
 
-/// Returns whether a byte ends a word. Each byte of a movetext is checked, so a table pays off.
+/// Returns whether a byte ends a word. Each byte of a movetext is checked, so a lookup table is
+/// worthwhile.
 fn ends_word(byte: u8) -> bool {
     const ENDS: [bool; 256] = {
         let mut ends = [false; 256];
@@ -549,7 +550,7 @@ fn ends_word(byte: u8) -> bool {
     ENDS[usize::from(byte)]
 }
 
-/// Returns the length of a text in brackets, which ends with its line at the latest.
+/// Returns the length of a text in brackets, which extends at most to the end of its line.
 fn bracket_length(text: &[u8]) -> usize {
     let line = line_length(text);
     memchr(b']', &text[..line]).map_or(line, |end| end + 1)

@@ -1,26 +1,26 @@
-//! Words of the movetext that `pgn-reader` does not read.
+//! Movetext tokens that `pgn-reader` does not parse.
 
 use shakmaty::CastlingSide;
 use shakmaty::san::{San, SanPlus};
 
-/// Number of bytes within which invisible characters are looked for in one step.
+/// Number of bytes in which invisible characters are searched in one step.
 const MAX_INVISIBLE: usize = 60;
 
-/// Meaning of a word.
+/// Meaning of a token.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Meaning {
     /// A move.
     Move(San),
     /// A result.
     Outcome(&'static str),
-    /// A mark beside a move, such as `+-`, without information about the game.
+    /// Mark beside a move, such as `+-`, without information about the game.
     Mark,
-    /// A word unknown to PGN and common programs.
+    /// Token unknown to PGN and common programs.
     Unknown,
 }
 
-/// Returns the meaning of a word, and the number of bytes of `after`, the text that follows it,
-/// that belong to it.
+/// Returns the meaning of a token, and the number of bytes that belong to it in `after`, the text
+/// that follows.
 pub(crate) fn meaning(word: &[u8], after: &[u8]) -> (Meaning, usize) {
     let plain = plain(word);
     let end = plain.iter().rposition(|byte| !b"`'\",".contains(byte)).map_or(0, |last| last + 1);
@@ -56,17 +56,17 @@ pub(crate) fn meaning(word: &[u8], after: &[u8]) -> (Meaning, usize) {
     }
 }
 
-/// Returns the word in ASCII as far as it has an equivalent there, without blanks of Unicode.
+/// Returns the token with ASCII equivalents where they exist, without Unicode spaces.
 fn plain(word: &[u8]) -> Vec<u8> {
     let Ok(text) = str::from_utf8(word) else {
-        // Text that is not UTF-8 is read as Latin-1, whose non-breaking space is 0xa0.
+        // Text that is not UTF-8 is read as Latin-1, in which 0xa0 is the non-breaking space.
         return word.iter().copied().filter(|byte| *byte != 0xa0).collect();
     };
     let mut plain = Vec::with_capacity(word.len());
     for c in text.chars() {
         match c {
-            // Word processors replace the hyphens of results and castling by these dashes and the
-            // minus sign.
+            // Word processors replace the hyphens of results and castling by dashes or the minus
+            // sign.
             '\u{2010}'..='\u{2015}' | '\u{2212}' => plain.push(b'-'),
             '½' => plain.extend_from_slice(b"1/2"),
             '×' => plain.push(b'x'),
@@ -75,7 +75,7 @@ fn plain(word: &[u8]) -> Vec<u8> {
             '♖' | '♜' => plain.push(b'R'),
             '♗' | '♝' => plain.push(b'B'),
             '♘' | '♞' => plain.push(b'N'),
-            // Pawns have no letter, and the signs may ask for a colour.
+            // Pawns have no letter, and variation selectors may follow the symbol.
             '♙' | '♟' | '\u{fe0e}' | '\u{fe0f}' => {}
             _ if is_invisible(c) => {}
             _ => plain.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
@@ -84,24 +84,24 @@ fn plain(word: &[u8]) -> Vec<u8> {
     plain
 }
 
-/// Returns whether a character is a blank, or takes no room.
+/// Returns whether a character is a space or has no width.
 fn is_invisible(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\u{feff}' | '\u{200b}'..='\u{200f}' | '\u{2060}')
 }
 
-/// Returns the number of invisible bytes at the beginning of a text.
+/// Returns the number of bytes of invisible characters at the start of a text.
 pub(crate) fn invisible_length(text: &[u8]) -> usize {
     let text = &text[..text.len().min(MAX_INVISIBLE)];
     let whole = text.utf8_chunks().next().map_or("", |chunk| chunk.valid());
     whole.len() - whole.trim_start_matches(is_invisible).len()
 }
 
-/// Returns the length of `ep` or `e` with the points after it at the end of a move that takes en
-/// passant, and the length of those points.
+/// Returns the length of the suffix `ep` or `e.p.` of an en passant capture in `word`, and the
+/// number of its bytes in `after`.
 fn en_passant(word: &[u8], after: &[u8]) -> (usize, usize) {
     let is_before = |suffix: usize| {
         let before = word.len().checked_sub(suffix + 1).map(|at| word[at]);
-        // A move that takes en passant ends with the rank of its square.
+        // An en passant capture ends with the rank of its square.
         before.is_none_or(|byte| byte.is_ascii_digit())
     };
     if word.ends_with(b"ep") && is_before(2) {
@@ -117,14 +117,14 @@ fn is_promoted(role: u8) -> bool {
     matches!(role.to_ascii_uppercase(), b'Q' | b'R' | b'B' | b'N')
 }
 
-/// Reads a move in other forms than SAN: `o-o`, `0-0-0`, `e2-e4`, `Ng1:f3`, `e7e8q`, `b8/Q`,
+/// Parses a move in a form other than SAN: `o-o`, `0-0-0`, `e2-e4`, `Ng1:f3`, `e7e8q`, `b8/Q`,
 /// `Qh5++`.
 fn san(word: &[u8], promoted: Option<u8>) -> Option<San> {
-    // Marks of check repeat what the move says, and other marks follow some moves without a blank.
+    // Check marks are redundant, and other marks follow some moves without a space.
     let is_mark = |byte: &u8| b"+-#=~/".contains(byte) || *byte >= 0x80;
     let end = word.iter().rposition(|byte| !is_mark(byte))? + 1;
     let word = &word[..end];
-    // PGN has the letter O; zeros are the notation of FIDE, and small letters a common mistake.
+    // PGN uses the letter O; FIDE notation uses zeros, and lowercase letters are a common mistake.
     let castling: Vec<u8> =
         word.iter().map(|byte| if b"o0".contains(byte) { b'O' } else { *byte }).collect();
     match castling.as_slice() {
@@ -135,13 +135,13 @@ fn san(word: &[u8], promoted: Option<u8>) -> Option<San> {
     let mut text: Vec<u8> = word.iter().copied().filter(|byte| !b"-=/".contains(byte)).collect();
     text.extend(promoted);
     for byte in &mut text {
-        // A colon is an older sign of a capture.
+        // A colon is an older capture sign.
         if *byte == b':' {
             *byte = b'x';
         }
     }
-    // A pawn promotes on the first or the last rank only, so the letter behind another rank is no
-    // piece.
+    // A pawn promotes only on the first or last rank, so a letter after another rank is not a
+    // promotion piece.
     if let [.., b'1' | b'8', role] = text.as_mut_slice()
         && is_promoted(*role)
     {
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn moves_are_read_in_the_forms_of_other_programs() {
+    fn moves_are_read_in_the_formats_of_other_programs() {
         for (word, after, expected, used) in [
             ("b8Q+", "", "b8=Q", 0),
             ("b8q", " ", "b8=Q", 0),

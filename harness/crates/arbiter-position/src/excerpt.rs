@@ -1,11 +1,11 @@
-//! Foreign text in messages.
+//! Excerpts of external text for messages.
 
-/// Length of the longest piece of foreign text quoted in a message, in characters.
+/// Maximum length of an excerpt, in characters.
 const MAX_EXCERPT: usize = 100;
 
-/// Makes foreign text fit for a one-line message.
+/// Returns the start of an external text as one line for a message.
 pub fn excerpt(text: &[u8]) -> String {
-    // A character has at most four bytes, so that the rest of a long text need not be decoded.
+    // A character has at most four bytes, so the rest of a long text need not be decoded.
     let text = &text[..text.len().min(4 * MAX_EXCERPT + 4)];
     let text = String::from_utf8_lossy(text);
     let mut short: String = text
@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn excerpts_are_short_and_of_one_line() {
+    fn excerpts_are_short_single_lines() {
         assert_eq!(excerpt(b"  8/8 w - -\r\n"), "8/8 w - -");
         assert_eq!(excerpt(b"a\x07b\nc"), "a b c");
         assert_eq!(excerpt(&[b'x'; 5000]).chars().count(), 101);

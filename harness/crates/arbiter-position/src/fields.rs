@@ -1,15 +1,15 @@
-//! Fields of a position at the beginning of a line, and the rest of the line.
+//! Fields of a position at the start of a line, and the rest of the line.
 
 use crate::excerpt;
 use crate::operations::operations;
 
-/// Largest number of digits of a counter. Such numbers fit into 32 bits.
+/// Maximum number of digits of a counter, which fits into 32 bits.
 const MAX_DIGITS: usize = 9;
 
 /// Fields of a FEN or EPD.
 ///
-/// Both are accepted, and the forms of other programs: counters that stick to the field before or
-/// to the word behind them, semicolons that stick to a field, no en passant field.
+/// Both formats are accepted, and the variants of other programs: counters attached to the previous
+/// field or to the next word, semicolons attached to a field, and a missing en passant field.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Fields<'a> {
     pub(super) board: &'a str,
@@ -18,18 +18,18 @@ pub(super) struct Fields<'a> {
     pub(super) castling: &'a str,
     /// En passant square, or `-`.
     pub(super) en_passant: String,
-    /// Halfmove counter; 0 if the line has none.
+    /// Halfmove clock; 0 if the line has none.
     pub(super) halfmoves: u32,
-    /// Number of the full move; 1 if the line has none.
+    /// Fullmove number; 1 if the line has none.
     pub(super) fullmoves: u32,
-    /// Text that follows; it begins with a word.
+    /// Text after the fields; it starts with a word.
     pub(super) rest: &'a str,
 }
 
 impl Fields<'_> {
-    /// Reads the fields with which a line begins.
+    /// Reads the fields at the start of a line.
     pub(super) fn of(line: &str) -> Result<Fields<'_>, String> {
-        // Tables in CSV have the position in quotes.
+        // CSV tables contain the position in quotes.
         let (board, rest) = word(line.trim_start().trim_start_matches('"'));
         let (turn, rest) = word(rest);
         let (castling, rest) = word(rest);
@@ -47,8 +47,8 @@ impl Fields<'_> {
         let rest = rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ';' | '"'));
         let (halfmoves, fullmoves) = match (halfmoves, fullmoves) {
             (None, None) => (operand(rest, "hmvc")?, operand(rest, "fmvn")?),
-            // The fields of a FEN stand in fixed places, so they are preferred to operations of the
-            // same line.
+            // The fields of a FEN have fixed positions, so they take precedence over operations in
+            // the same line.
             counters => counters,
         };
         Ok(Fields {
@@ -62,28 +62,28 @@ impl Fields<'_> {
         })
     }
 
-    /// Returns whether the checks of three-check chess follow: those left (`3+3`), or those given
-    /// (`+0+0`).
+    /// Returns whether the counters of three-check chess follow: remaining checks (`3+3`) or given
+    /// checks (`+0+0`).
     pub(super) fn is_of_three_check(&self) -> bool {
         let checks = word(self.rest).0;
         checks.contains('+') && checks.chars().all(|c| matches!(c, '0'..='9' | '+'))
     }
 }
 
-/// Returns whether a character is the dash of fields without a value, or one that word processors
-/// make of it.
+/// Returns whether a character is the dash of an empty field, or a dash that word processors
+/// substitute for it.
 fn is_dash(c: char) -> bool {
     matches!(c, '-' | '\u{2010}'..='\u{2015}' | '\u{2212}')
 }
 
-/// Splits off the first word, which a semicolon ends too.
+/// Splits off the first word, which ends at white space or a semicolon.
 fn word(text: &str) -> (&str, &str) {
     let text = text.trim_start();
     let end = text.find(|c: char| c.is_whitespace() || c == ';').unwrap_or(text.len());
     text.split_at(end)
 }
 
-/// Reads the en passant field; `-` if the line continues with something else.
+/// Reads the en passant field; `-` if the field is missing.
 fn en_passant(text: &str) -> Result<(String, &str), String> {
     let text = text.trim_start();
     if let Some(rest) = text.strip_prefix(is_dash) {
@@ -93,7 +93,7 @@ fn en_passant(text: &str) -> Result<(String, &str), String> {
     let Some((field, rest)) = text.split_at_checked(2) else { return none };
     let bytes = field.as_bytes();
     let is_square = matches!(bytes[0], b'a'..=b'h' | b'A'..=b'H') && bytes[1].is_ascii_digit();
-    // `c3` is an opcode as well, which is followed by a string.
+    // `c3` is also an opcode, which a string follows.
     if !is_square || rest.trim_start().starts_with('"') {
         return none;
     }
@@ -104,7 +104,7 @@ fn en_passant(text: &str) -> Result<(String, &str), String> {
     Err(format!("expected an en passant square or -, got `{}`", excerpt(word(text).0.as_bytes())))
 }
 
-/// Reads a counter, if the text begins with one, and returns the rest. A dash stands for none.
+/// Reads a counter at the start of the text, and returns the rest. A dash means no counter.
 fn counter(text: &str) -> Result<(Option<u32>, &str), String> {
     let trimmed = text.trim_start();
     let (first, rest) = word(trimmed);
@@ -113,21 +113,21 @@ fn counter(text: &str) -> Result<(Option<u32>, &str), String> {
     }
     let unsigned = trimmed.strip_prefix('-').unwrap_or(trimmed);
     let end = unsigned.find(|c: char| !c.is_ascii_digit()).unwrap_or(unsigned.len());
-    // `3+3` has the checks of three-check chess, not a counter.
+    // `3+3` is a counter of three-check chess, not a move counter.
     if end == 0 || unsigned[end..].starts_with('+') {
         return Ok((None, text));
     }
     let (digits, rest) = unsigned.split_at(end);
     let refused =
         || format!("expected a counter of a position, got `{}`", excerpt(first.as_bytes()));
-    // A negative counter is a mistake whose meaning is not certain.
+    // A negative counter is a mistake whose meaning is uncertain.
     let number = number(digits).filter(|_| unsigned.len() == trimmed.len());
     number.map(|number| (Some(number), rest)).ok_or_else(refused)
 }
 
-/// Returns the operand of the first operation `opcode`, if there is one.
+/// Returns the operand of the first operation with `opcode`, if there is one.
 fn operand(rest: &str, opcode: &str) -> Result<Option<u32>, String> {
-    // Most lines have none, and the operations of many are long.
+    // Most lines have no such operation, and many have long operations.
     if !rest.contains(opcode) {
         return Ok(None);
     }
@@ -138,7 +138,7 @@ fn operand(rest: &str, opcode: &str) -> Result<Option<u32>, String> {
     number(&operation.operand).map(Some).ok_or_else(refused)
 }
 
-/// Parses a number of digits only, and of few.
+/// Parses a number that consists of a few digits only.
 fn number(digits: &str) -> Option<u32> {
     // The parser of the standard library also accepts a plus sign.
     let is_number = digits.len() <= MAX_DIGITS && digits.bytes().all(|b| b.is_ascii_digit());
@@ -152,7 +152,7 @@ mod tests {
     const KINGS: &str = "4k3/8/8/8/8/8/8/4K3";
 
     #[test]
-    fn the_position_ends_where_its_fields_end() {
+    fn text_after_the_fields_is_returned() {
         let check = |tail: &str, expect: &str, after: &str| {
             let line = format!("{KINGS} {tail}");
             let Fields { turn, castling, en_passant, halfmoves, fullmoves, rest, .. } =
@@ -177,7 +177,7 @@ mod tests {
         check("w - - - 5", "w - - 0 5", "");
         check("w - - - -", "w - - 0 1", "");
         check("w - 0 1", "w - - 0 1", "");
-        // Squares that no pawn passes are left to those who know the position.
+        // Squares that no pawn can have passed are rejected later, with the position.
         check("w - e4 0 1", "w - e4 0 1", "");
         check("w - E6 0 1", "w - e6 0 1", "");
         check("w - c3 0 1", "w - c3 0 1", "");

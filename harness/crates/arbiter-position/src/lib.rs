@@ -1,9 +1,9 @@
-//! Positions as text: one reader of FEN and EPD for openings, suites, tags of PGN and UCI's
-//! `position`.
+//! Positions as text: the only reader of FEN and EPD, for openings, suites, PGN tags and the UCI
+//! command `position`.
 //!
-//! Files come from everywhere, so the reader accepts mistakes that can be understood without
-//! guessing. A claim that a position cannot have, an en passant square or a right to castle, is
-//! left out and named in [`Start::correction`]. Any other mistake is an error.
+//! Files come from many sources, so the reader accepts mistakes whose meaning is unambiguous. An en
+//! passant square or a castling right that is impossible in the position is ignored and listed in
+//! [`Start::correction`]. Any other mistake is an error.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
@@ -18,22 +18,22 @@ pub use operations::{Operation, operations};
 pub use start::{Start, fen};
 pub use text::PlainText;
 
-/// Signs with which a line that is a comment begins.
+/// Prefixes of comment lines.
 const COMMENT_SIGNS: [&str; 4] = ["#", "%", ";", "//"];
 
-/// Returns the lines of a text that have contents, each with its number, from 1, and without blanks
-/// and NULs around it. Comments are skipped.
+/// Returns the non-empty lines of a text, each with its number, from 1, and without surrounding
+/// white space and NULs. Comments are skipped.
 pub fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     (1..).zip(line_parts(text)).filter_map(|(number, line)| Some((number, content(line)?)))
 }
 
-/// Splits a text into lines; it has line feeds for carriage returns already, and rarer line ends
-/// are recognized.
+/// Splits a text, whose carriage returns are already line feeds, into lines at line feeds and at
+/// rarer line ends.
 pub fn line_parts(text: &str) -> impl Iterator<Item = &str> {
     text.split(['\n', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'])
 }
 
-/// Returns a line without blanks and NULs around it; `None` if nothing is left, or only a comment.
+/// Returns a line without surrounding white space and NULs; `None` for an empty line or a comment.
 pub fn content(line: &str) -> Option<&str> {
     let line = line.trim_matches(|c: char| c.is_whitespace() || c == '\0');
     let is_comment = COMMENT_SIGNS.iter().any(|sign| line.starts_with(sign));

@@ -1,24 +1,23 @@
 //! Operations of a line: an opcode, its operands, a semicolon.
 //!
-//! Files differ from the standard in many ways, so no EPD crate reads them; this reader accepts a
-//! missing last semicolon, missing semicolons before a well-known opcode, strings without quotes
-//! and strings that are never closed.
+//! Files differ from the standard in many ways, so no EPD crate reads them. This reader accepts a
+//! missing final semicolon, missing semicolons before a known opcode, unquoted strings and unclosed
+//! strings.
 
-/// Opcodes at which the moves of the operation before must end. They are those of the PGN standard,
-/// section 16.2.5.
+/// Opcodes that end the moves of the preceding operation, from section 16.2.5 of the PGN standard.
 const OPCODES: [&str; 24] = [
     "acd", "acn", "acs", "am", "bm", "c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c9",
     "ce", "dm", "eco", "fmvn", "hmvc", "id", "pm", "pv", "sm",
 ];
 
-/// Opcodes whose operands are words, and never a text in which another opcode may stand.
+/// Opcodes whose operands are single words, never strings that could contain another opcode.
 const OPCODES_OF_WORDS: [&str; 12] =
     ["acd", "acn", "acs", "am", "bm", "ce", "dm", "fmvn", "hmvc", "pm", "pv", "sm"];
 
 /// Operation of an EPD line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Operation {
-    /// Opcode in small letters.
+    /// Opcode in lowercase.
     pub opcode: String,
     /// Operands; quotes around a single string are removed.
     pub operand: String,
@@ -55,11 +54,11 @@ fn end_of_operand(opcode: &str, text: &str) -> usize {
     if !OPCODES_OF_WORDS.contains(&opcode) {
         return end;
     }
-    // The operands may run into the next opcode.
+    // The operands may extend into the next opcode.
     let mut at = 0;
     for word in text[..end].split_inclusive(char::is_whitespace) {
         let next = at + word.len();
-        // `c3` is a move as well as an opcode; only the opcode is followed by a string.
+        // `c3` is both a move and an opcode; only the opcode is followed by a string.
         let is_move = word.starts_with('c') && word.trim().len() == 2 && word.trim() != "ce";
         if is_opcode(word.trim()) && (!is_move || text[next..].trim_start().starts_with('"')) {
             return at;
@@ -69,9 +68,9 @@ fn end_of_operand(opcode: &str, text: &str) -> usize {
     end
 }
 
-/// Returns the end of a string that begins at `start`, its closing quote included. A quote is the
-/// closing one only if the operation ends there; otherwise it opens another operation's string, and
-/// this one was never closed.
+/// Returns the end of a string that begins at `start`, including the closing quote. A quote closes
+/// the string only if the operation ends there; otherwise the quote opens the string of another
+/// operation, and the string at `start` is unclosed.
 fn end_of_string(text: &str, start: usize) -> Option<usize> {
     let close = start + 1 + text[start + 1..].find('"')?;
     let after = text[close + 1..].trim_start();
@@ -88,7 +87,7 @@ fn is_opcode(word: &str) -> bool {
 
 fn unquoted(operand: &str) -> String {
     let operand = operand.trim().trim_end_matches('\0').trim_end();
-    // A string may lack either of its quotation marks.
+    // A string may lack either quotation mark.
     let inner = operand.strip_prefix('"').unwrap_or(operand);
     inner.strip_suffix('"').unwrap_or(inner).trim().to_owned()
 }
@@ -105,14 +104,14 @@ mod tests {
     }
 
     #[test]
-    fn operations_as_the_standard_has_them() {
+    fn standard_operations_are_read() {
         check(r#"bm Nf3; id "x.1";"#, &[("bm", "Nf3"), ("id", "x.1")]);
         check(r#"id "a; b"; bm Nf3;"#, &[("id", "a; b"), ("bm", "Nf3")]);
         check("noop; bm e4 d4;", &[("noop", ""), ("bm", "e4 d4")]);
     }
 
     #[test]
-    fn semicolons_that_are_missing_or_too_many() {
+    fn missing_and_extra_semicolons_are_accepted() {
         check(r#"bm Nf3; id "x.1""#, &[("bm", "Nf3"), ("id", "x.1")]);
         check("; ;bm Nf3;; ;id x", &[("bm", "Nf3"), ("id", "x")]);
         check(r#"bm Nf3 d4 id "x";"#, &[("bm", "Nf3 d4"), ("id", "x")]);
@@ -125,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn strings_without_both_quotes() {
+    fn strings_may_lack_a_quotation_mark() {
         check("id x.1 easy; bm Nf3;", &[("id", "x.1 easy"), ("bm", "Nf3")]);
         check(r#"bm Nf3; id "x.1"#, &[("bm", "Nf3"), ("id", "x.1")]);
         check(r#"id "x.1; bm Nf3;"#, &[("id", "x.1"), ("bm", "Nf3")]);

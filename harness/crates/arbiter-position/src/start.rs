@@ -1,4 +1,4 @@
-//! Position as a text describes it.
+//! Starting positions read from text.
 
 use std::num::NonZeroU32;
 
@@ -10,14 +10,14 @@ use shakmaty::{
 use crate::excerpt;
 use crate::fields::Fields;
 
-/// Position in which a game or a search begins.
+/// Position from which a game or a search starts.
 #[derive(Debug, Clone)]
 pub struct Start {
     /// The position.
     pub position: Chess,
-    /// Castling rules that apply.
+    /// Castling rules of the position.
     pub mode: CastlingMode,
-    /// Sentence about claims of the text that the position cannot have, which are left out.
+    /// Sentence about ignored parts of the text that are impossible in the position.
     pub correction: Option<String>,
 }
 
@@ -27,29 +27,30 @@ impl Start {
         Start { position, mode, correction: None }
     }
 
-    /// Reads a FEN or an EPD; the text after the position is ignored, except for EPD's counters.
+    /// Reads a FEN or an EPD; the text after the position is ignored, except for the counters of an
+    /// EPD.
     ///
     /// # Errors
     ///
     /// The errors of [`Start::split`].
     pub fn read(text: &str, is_chess960: bool) -> Result<Start, String> {
         let (start, rest) = Start::split(text, is_chess960)?;
-        // Without its moves the line would mean another position.
+        // Without its moves, the line would mean another position.
         if rest.split_whitespace().next() == Some("moves") {
             return Err("expected a position, got one with moves; give the game as PGN".to_owned());
         }
         Ok(start)
     }
 
-    /// Reads the FEN or EPD with which a line begins, and returns the rest of the line.
+    /// Reads the FEN or EPD at the start of a line, and returns the rest of the line.
     ///
-    /// Chess960 is recognised by castling rights that standard chess does not have, unless
-    /// `is_chess960` is set. Positions that no game reaches are accepted as long as their moves are
-    /// defined.
+    /// Chess960 is recognized by castling rights that standard chess does not have; with
+    /// `is_chess960`, the position always is Chess960. Positions that no game reaches are accepted
+    /// if their moves are defined.
     ///
     /// # Errors
     ///
-    /// An error for a text that is not certain to mean one position of chess or Chess960.
+    /// An error for a text that does not mean exactly one position of chess or Chess960.
     pub fn split(line: &str, is_chess960: bool) -> Result<(Start, &str), String> {
         let fields = Fields::of(line)?;
         let Fields { board, turn, castling, en_passant, .. } = &fields;
@@ -70,12 +71,12 @@ impl Start {
         Ok((start, fields.rest))
     }
 
-    /// Reads a position. Rights that make no sense for a king on e1 and rooks on a1 and h1 may do
-    /// so in Chess960. If they do not either, only rights that name files (`names_files`) are of
-    /// Chess960 for certain.
+    /// Reads a position. Castling rights that are impossible with a king on e1 and rooks on a1 and
+    /// h1 may be valid in Chess960. If some are not, the position counts as Chess960 only if the
+    /// rights name files (`names_files`) and more of them are valid in Chess960.
     fn from_setup(setup: &Setup, is_chess960: bool, names_files: bool) -> Result<Start, String> {
         let standard = Start::by_rules(setup, CastlingMode::Standard)?;
-        // Most positions make sense under both rules, and standard chess is the rule.
+        // Most positions are valid under both rules; standard chess is the default.
         if !is_chess960 && standard.lost_rights(setup).is_empty() {
             return Ok(standard);
         }
@@ -87,8 +88,7 @@ impl Start {
 
     fn by_rules(setup: &Setup, mode: CastlingMode) -> Result<Start, String> {
         let position = Chess::from_setup(setup.clone(), mode)
-            // Suites contain positions that no game reaches, and engines can search them all the
-            // same.
+            // Suites contain positions that no game reaches, but engines can search them.
             .or_else(PositionError::ignore_too_much_material)
             .or_else(PositionError::ignore_impossible_check)
             .or_else(PositionError::ignore_invalid_ep_square)
@@ -107,33 +107,33 @@ impl Start {
         Ok(start)
     }
 
-    /// Returns the rooks that can castle by the text, and not by the rules of the position.
+    /// Returns the rooks that have castling rights in the text but not in the position.
     fn lost_rights(&self, setup: &Setup) -> Bitboard {
         setup.castling_rights & !self.position.castles().castling_rights()
     }
 
-    /// Checks that a game can reach the position; an error says why it cannot.
+    /// Checks that a game can reach the position; the error is the reason why it cannot.
     ///
     /// # Errors
     ///
-    /// Too many pieces, and a check that no move gives.
+    /// Fails if there are too many pieces, or if no move can have given the check.
     pub fn reachable(&self) -> Result<(), String> {
         let setup = self.position.to_setup(EnPassantMode::Always);
         let again = Chess::from_setup(setup, self.mode);
         again.map(drop).map_err(|error| error.to_string())
     }
 
-    /// Returns whether an engine must play Chess960 for this start.
+    /// Returns whether the position has to be played as Chess960.
     pub fn is_chess960(&self) -> bool {
         self.mode == CastlingMode::Chess960
     }
 
-    /// Returns the FEN, with the en passant square whenever a pawn has just moved two squares.
+    /// Returns the FEN, with an en passant square after every double pawn step.
     pub fn fen(&self) -> String {
         fen(&self.position)
     }
 
-    /// Returns the `position` line that leads to the start and then plays `moves`.
+    /// Returns the UCI `position` line for the start, followed by `moves`.
     pub fn line(&self, moves: &[String]) -> String {
         let fen = self.fen();
         if moves.is_empty() {

@@ -1,15 +1,15 @@
-//! Texts with the line ends of any system.
+//! Text with the line ends of any operating system.
 
 use std::io::{self, Cursor, ErrorKind, Read};
 
 use memchr::memchr;
 
 /// Reader of a text that removes its byte order mark, and turns each carriage return, alone or with
-/// a line feed, into a line feed. UTF-16, which nothing here reads, is an error of the first read.
+/// a line feed, into a line feed. UTF-16 is not supported: the first read fails.
 #[derive(Debug)]
 pub struct PlainText<R> {
     source: R,
-    /// Rest of the first bytes, once they were examined.
+    /// Unread rest of the first bytes, after they were examined.
     head: Option<Cursor<Vec<u8>>>,
     /// `true` if the last byte was a carriage return.
     after_return: bool,
@@ -23,10 +23,10 @@ impl<R: Read> PlainText<R> {
 
     fn begin(&mut self) -> io::Result<Cursor<Vec<u8>>> {
         let mut head = Vec::new();
-        // Four bytes show a mark, and UTF-16 without one.
+        // The first four bytes show a byte order mark, and UTF-16 without one.
         (&mut self.source).take(4).read_to_end(&mut head)?;
         let is_zero: Vec<bool> = head.iter().map(|byte| *byte == 0).collect();
-        // Without a mark, every second byte of the first letters is zero.
+        // Without a byte order mark, every second byte of the first letters is zero.
         let is_utf16 = head.starts_with(b"\xff\xfe")
             || head.starts_with(b"\xfe\xff")
             || matches!(is_zero[..], [false, true, false, true] | [true, false, true, false]);
@@ -50,9 +50,9 @@ impl<R: Read> PlainText<R> {
         }
     }
 
-    /// Replaces the line ends of a part of the text. Returns its length without those left out.
+    /// Converts the line ends of a part of the text. Returns the new length of the part.
     fn end_lines(&mut self, text: &mut [u8]) -> usize {
-        // A read may end between a carriage return and its line feed, which then begins the next
+        // A read may end between a carriage return and its line feed, which then starts the next
         // read.
         let mut from = usize::from(self.after_return && text.starts_with(b"\n"));
         self.after_return = text.ends_with(b"\r");
@@ -76,7 +76,7 @@ impl<R: Read> Read for PlainText<R> {
         loop {
             let read = self.read_raw(buffer)?;
             let kept = self.end_lines(&mut buffer[..read]);
-            // Nothing is the end only if the source has said so.
+            // A read of zero bytes means the end, so it is returned only if the source has ended.
             if kept > 0 || read == 0 {
                 return Ok(kept);
             }
@@ -88,7 +88,7 @@ impl<R: Read> Read for PlainText<R> {
 mod tests {
     use super::*;
 
-    /// Reader that gives a limited number of bytes at a time.
+    /// Reader that returns a limited number of bytes at a time.
     struct Drops<'a>(&'a [u8], usize);
 
     impl Read for Drops<'_> {
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn line_ends_of_every_system() {
+    fn line_ends_of_every_system_are_converted() {
         let bytes = b"\xef\xbb\xbfa\r\nb\rc\n\r\n\r\rd\n\ne\r";
         for size in [1, 2, 3, 99] {
             assert_eq!(read(Drops(bytes, size)).unwrap(), "a\nb\nc\n\n\n\nd\n\ne\n", "{size}");
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn utf_16_is_named() {
+    fn utf_16_is_rejected() {
         let little: Vec<u8> = "8/8 w".encode_utf16().flat_map(u16::to_le_bytes).collect();
         let big: Vec<u8> = "8/8 w".encode_utf16().flat_map(u16::to_be_bytes).collect();
         let marked = [&b"\xff\xfe"[..], &little].concat();

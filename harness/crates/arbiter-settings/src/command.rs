@@ -1,4 +1,4 @@
-//! The command line that plays a plan again.
+//! Command line that replays a plan.
 
 use std::time::Duration;
 
@@ -18,13 +18,13 @@ fn flag(name: &str, value: impl ToString) -> Flag {
     (name.to_owned(), Some(value.to_string()))
 }
 
-/// Returns the value, if it is not the `usual` one.
+/// Returns the value if it differs from the default `usual`.
 pub(crate) fn unless<T: PartialEq>(usual: T, value: T) -> Option<T> {
     Some(value).filter(|value| *value != usual)
 }
 
-/// Returns the effect of a flag beside `--resume`. Flags that are no settings are free, except
-/// those named here.
+/// Returns the effect of a flag when it is used with `--resume`. Flags that are not settings may
+/// change freely, except those listed here.
 pub fn on_resume(flag: &str) -> OnResume {
     match flag {
         "engine" | "eval" | "each" | "dev" | "base" | "repo" | "sandbox" => OnResume::Engines,
@@ -39,8 +39,9 @@ pub fn on_resume(flag: &str) -> OnResume {
     }
 }
 
-/// Returns `arbiter …` with everything that decides which games are played, not where they are
-/// kept. (A value with a double quotation mark, which only a file can have, cannot be written so.)
+/// Returns `arbiter …` with all settings that decide which games are played, but not where the
+/// games are stored. (A value that contains a double quotation mark, possible only in a settings
+/// file, cannot be written on the command line.)
 pub fn command_line(plan: &Plan) -> String {
     let mut words = vec!["arbiter".to_owned(), plan.kind.to_string()];
     for (name, value) in flags(plan) {
@@ -53,14 +54,14 @@ pub fn command_line(plan: &Plan) -> String {
 /// A flag in which two plans differ.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// The flag in the first plan.
+    /// Flag of the first plan.
     pub before: String,
-    /// The flag in the second plan.
+    /// Flag of the second plan.
     pub now: String,
 }
 
-/// Returns the first flag in which two plans differ, of those that matter and decide which games
-/// are played. Limits are part of the engines or apart from them.
+/// Returns the first flag for which `matters` is true and in which two plans differ, among the
+/// flags that decide which games are played. Limits may be part of the engines or separate flags.
 pub fn difference(plan: &Plan, other: &Plan, matters: impl Fn(&str) -> bool) -> Option<Difference> {
     let [plan, other] = [plan, other].map(flags);
     let own = |flags: &[Flag], wanted: &str| {
@@ -80,8 +81,8 @@ pub fn difference(plan: &Plan, other: &Plan, matters: impl Fn(&str) -> bool) -> 
     })
 }
 
-/// Completes a request from a plan in all that the request leaves open and that other settings
-/// depend on; the engines of the request stay as they are if `is_whole`.
+/// Completes a request with those settings of a plan that the request leaves open and that other
+/// settings depend on. The engines of the request remain unchanged if `is_whole`.
 pub fn filled(mut request: Request, plan: &Plan, is_whole: bool) -> Request {
     let own: Vec<EngineSpec> = plan.own_engines().map(|(name, own)| spec_of(name, own)).collect();
     if request.engines.is_empty() {
@@ -119,8 +120,7 @@ pub fn filled(mut request: Request, plan: &Plan, is_whole: bool) -> Request {
     request
 }
 
-/// Returns the spec of an engine of a plan. (A value with a double quotation mark becomes another
-/// one.)
+/// Returns the spec of an engine of a plan. (A double quotation mark in a value changes the value.)
 fn spec_of(name: &str, engine: &Engine) -> EngineSpec {
     let own = Engine { name: name.to_owned(), provenance: None, ..engine.clone() };
     let typed = EngineSpec::parse(&engine_text(&own, true)).unwrap_or_default();
@@ -147,7 +147,7 @@ fn flags(plan: &Plan) -> Vec<Flag> {
     flags
 }
 
-/// Returns a part of the design, if it is not the usual one.
+/// Returns a value of the design if it differs from the default.
 pub(crate) fn unusual(plan: &Plan, part: fn(&Design) -> u64) -> Option<u64> {
     let design = plan.design;
     let usual = TournamentRequest { format: Some(design.format), ..TournamentRequest::default() };
@@ -155,14 +155,14 @@ pub(crate) fn unusual(plan: &Plan, part: fn(&Design) -> u64) -> Option<u64> {
     Some(part(&design)).filter(|own| usual.is_none_or(|usual| part(&usual) != *own))
 }
 
-/// Returns an engine whose limits all engines share, if the margin is the usual one.
+/// Returns an engine whose limits all engines share, if its margin is the default.
 fn shared_limits(plan: &Plan) -> Option<&Engine> {
     let first = plan.engines.first()?;
     let alike = plan.engines.iter().all(|engine| engine.conditions == first.conditions);
     (alike && first.conditions.margin == DEFAULT_MARGIN).then_some(first)
 }
 
-/// Returns a deadline in seconds, if it is not the usual one.
+/// Returns a timeout in seconds if it differs from the default.
 pub(crate) fn deadline(plan: &Plan, of: fn(&Deadlines) -> Duration) -> Option<f64> {
     unless(of(&Deadlines::default()).as_secs_f64(), of(&plan.deadlines).as_secs_f64())
 }

@@ -1,4 +1,4 @@
-//! `arbiter.toml`: the settings of the flags, in a file.
+//! `arbiter.toml`: settings of the flags, in a file.
 
 pub(super) mod build;
 pub(super) mod ci;
@@ -13,10 +13,11 @@ use arbiter_names::nearest;
 use arbiter_plan::{EngineSpec, unexpanded_home};
 use arbiter_process::read_text;
 
-/// Settings file that is read unless another is named.
+/// Default name of the settings file.
 pub const DEFAULT_SETTINGS: &str = "arbiter.toml";
 
-/// Former settings of runs with the flag that replaces each, and its key there, if there is one.
+/// Former settings of runs, each with the flag that replaces it and the key of that flag, if there
+/// is one.
 pub const RENAMED: &[(&str, &str, &str)] = &[
     ("noise-limit", "cpu-contention", ""),
     ("step", "gate", ""),
@@ -72,18 +73,18 @@ impl Settings {
         Some(&*self.path).filter(|path| !path.as_os_str().is_empty())
     }
 
-    /// Returns the folder of the file, to which its relative paths refer.
+    /// Returns the folder of the file, which is the base of its relative paths.
     pub fn folder(&self) -> &Path {
         self.path.parent().unwrap_or(&self.path)
     }
 }
 
-/// Reads the file at `path`. An error names it, and the line or table.
+/// Reads the file at `path`. The error contains the path, and the line or table.
 pub fn load_settings(path: &Path) -> Result<Settings, String> {
     let shown = path.display();
     let text = read_text(path).map_err(|error| format!("cannot read {shown}: {error}"))?;
     let folder = path.parent().unwrap_or(Path::new(""));
-    // A run identifies a file by its path, which must be the same from whichever folder the run is
+    // A run identifies a file by its path, which must not depend on the folder in which the run is
     // started.
     let whole = if folder.starts_with("..") { folder.canonicalize().ok() } else { None };
     let base = whole.as_deref().unwrap_or(folder);
@@ -118,7 +119,7 @@ pub fn load_settings(path: &Path) -> Result<Settings, String> {
     Ok(settings)
 }
 
-/// Returns the engines of a file with one table for each name, with the keys of `[[engine]]`.
+/// Returns the engines of a file that has one table per engine name, with the keys of `[[engine]]`.
 pub fn load_engines(path: &Path) -> Result<BTreeMap<String, EngineSpec>, String> {
     let shown = path.display();
     let text = read_text(path).map_err(|error| format!("cannot read {shown}: {error}"))?;
@@ -132,7 +133,7 @@ pub fn load_engines(path: &Path) -> Result<BTreeMap<String, EngineSpec>, String>
     tables.into_iter().map(read).collect()
 }
 
-/// Returns the parser's message on one line, with line and column.
+/// Returns the message of the parser on one line, with line and column.
 fn placed(text: &str, error: &toml::de::Error) -> String {
     let mut message = error.message().replace('\n', " ");
     if message.starts_with("unknown field") {
@@ -151,7 +152,7 @@ fn placed(text: &str, error: &toml::de::Error) -> String {
             let line = before.matches('\n').count() + 1;
             let start = before.rsplit('\n').next().unwrap_or_default();
             let column = start.chars().count() + 1;
-            // The parser's own message does not name the key.
+            // The message of the parser does not contain the key.
             let key = start.split_once('=').map(|(key, _)| format!("{}: ", key.trim()));
             format!("line {line}, column {column}: {}{message}", key.unwrap_or_default())
         }
@@ -159,8 +160,8 @@ fn placed(text: &str, error: &toml::de::Error) -> String {
     }
 }
 
-/// Returns one table as a spec. Numbers and booleans become the text of the flag, and
-/// `option = { Hash = 64 }` becomes `option.Hash=64`.
+/// Returns the spec of one table. Numbers and booleans become the text of the flag, and `option = {
+/// Hash = 64 }` becomes `option.Hash=64`.
 fn engine(table: &BTreeMap<String, toml::Value>, base: &Path) -> Result<EngineSpec, String> {
     let mut spec = EngineSpec::default();
     for (key, value) in table {
@@ -182,7 +183,7 @@ fn engine(table: &BTreeMap<String, toml::Value>, base: &Path) -> Result<EngineSp
     Ok(spec.seen_from(base))
 }
 
-/// Returns whether the name of an engine is a path relative to a folder.
+/// Returns whether an engine is given as a path relative to a folder.
 fn is_path(name: &str) -> bool {
     name.starts_with("./") || name.starts_with("../")
 }
@@ -208,7 +209,7 @@ mod tests {
         assert!(loaded.build.unwrap().settings("arbiter.toml").is_ok());
         assert_eq!(loaded.tune.parameters().unwrap().len(), 1);
         assert_eq!(loaded.cpu_contention, Some(CpuContention::Off));
-        // What readers know is in their complaint about a key that they do not know.
+        // The error for an unknown key lists all known keys.
         for table in [
             "",
             "[openings]",
@@ -237,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn the_file_says_what_flags_say() {
+    fn the_file_accepts_the_values_of_flags() {
         let loaded = load_text(
             r#"
             openings = "book.epd"

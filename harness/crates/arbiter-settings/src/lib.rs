@@ -1,7 +1,7 @@
-//! Settings of a run. Each is one field, which is both a flag and a key of `arbiter.toml`: its
-//! name, type, help and heading stand there and nowhere else.
+//! Settings of a run. Each setting is one field, which is both a flag and a key of `arbiter.toml`:
+//! its name, type, help and heading are defined only there.
 
-// Macros name this crate as its users do.
+// Macros name this crate as other crates do.
 extern crate self as arbiter_settings;
 
 #[macro_use]

@@ -1,4 +1,4 @@
-//! The settings of a run.
+//! Settings of a run.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ use arbiter_protocol::Deadlines;
 use arbiter_schedule::{Design, Format, OpeningPolicy};
 use arbiter_stats::{Correction, DEFAULT_ELO0, DEFAULT_ELO1, DEFAULT_ERROR, Model};
 
-/// Flags of runs on other machines, whose processors cannot be named.
+/// Flags for runs on other machines, whose processors cannot be selected.
 const WORKERS: &[&str] = if cfg!(feature = "cluster") { &["on"] } else { &[] };
 
 settings! {
@@ -290,14 +290,14 @@ settings! {
     @of_file => {}
 }
 
-/// Returns the usual numbers of pairs as text.
+/// Returns the default numbers of pairs as text.
 fn pairs_by_kind() -> String {
     let kinds = [RunKind::Sprt, RunKind::Match, RunKind::Tournament, RunKind::Tune];
     let pairs = kinds.map(|kind| format!("{kind} {}", usual_pairs(kind, kind == RunKind::Sprt)));
     pairs.join(", ")
 }
 
-/// Parses a count that is at least 1.
+/// Parses a count of at least 1.
 pub fn at_least_one(text: &str) -> Result<usize, String> {
     let number = text.parse().ok().filter(|number| *number > 0);
     number.ok_or_else(|| "expected a whole number, 1 or more".to_owned())
@@ -305,10 +305,10 @@ pub fn at_least_one(text: &str) -> Result<usize, String> {
 
 impl Settings {
     /// Returns the settings of the command line, completed by those of the file. Pairs and games
-    /// exclude each other: a flag of either kind beats the file.
+    /// exclude each other: a flag for either of them overrides the file.
     pub fn over(self, mut file: Settings) -> Settings {
         if self.pairs.is_some() || self.games.is_some() {
-            // Both keys give the same length, so a flag for either replaces both.
+            // Both keys set the same length, so a flag for either replaces both.
             (file.pairs, file.games) = (None, None);
         }
         self.or(file)
@@ -414,7 +414,7 @@ impl DeadlineKeys {
 }
 
 impl SyzygyKeys {
-    /// Returns the rule by which tables end games, if there are tables.
+    /// Returns the rule for adjudication by tables, if there are tables.
     fn rule(&self) -> Result<Option<TablebaseRule>, String> {
         let folders = self.dirs.iter().flat_map(|Folders(folders)| folders);
         let mut texts = folders.clone().filter_map(|folder| folder.to_str());

@@ -1,5 +1,5 @@
-//! A setting: one field that is a flag, a key of `arbiter.toml` and part of the command line in a
-//! report.
+//! A setting: one field that is a flag, a key of `arbiter.toml` and a part of the command line in
+//! reports.
 
 use std::fmt::Display;
 
@@ -8,36 +8,36 @@ use serde::de::DeserializeOwned;
 use arbiter_names::did_you_mean;
 use arbiter_plan::{Plan, field, fields};
 
-/// The effect of a flag beside `--resume`.
+/// Effect of a flag when it is used with `--resume`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnResume {
-    /// The value must be that of the start of the run.
+    /// The value must be the value at the start of the run.
     Fixed,
-    /// Another value is allowed, or the setting decides no game.
+    /// Another value is allowed, or the setting does not affect the games.
     Free,
-    /// A setting of the engines, limits included.
+    /// The setting belongs to the engines, including limits.
     Engines,
-    /// A setting of the number of pairs.
+    /// The setting determines the number of pairs.
     Length,
-    /// A setting that names the parameters of a tuning.
+    /// The setting determines the parameters of a tuning.
     Parameters,
-    /// A bound of a test; beside a tuning, of the test of the tuned values.
+    /// The setting is a bound of a test; in a tuning, of the test of the tuned values.
     Bound,
-    /// A setting of what is written of a game.
+    /// The setting determines what is written about a game.
     Written,
 }
 
-/// A setting on a command line: nothing, a switch, or a flag with its value.
+/// Part of a command line for a setting: nothing, a switch, or a flag with its value.
 pub type Said = Option<Option<String>>;
 
 /// A setting of a run.
 pub(crate) struct Setting {
-    /// Field of the setting, from which flag and key have their names.
+    /// Field of the setting, which names the flag and the key.
     pub field: &'static str,
-    /// Effect of the setting beside `--resume`.
+    /// Effect of the setting when it is used with `--resume`.
     pub on_resume: OnResume,
-    /// Function for the setting on the command line of a plan, if the setting decides which games
-    /// are played.
+    /// Function that returns the setting on the command line of a plan, if the setting decides
+    /// which games are played.
     pub said: Option<fn(&Plan) -> Said>,
 }
 
@@ -48,9 +48,9 @@ impl Setting {
     }
 }
 
-/// A value that a command line can state.
+/// A value that can be written on a command line.
 pub trait ToSaid {
-    /// Returns the value as it is stated.
+    /// Returns the value as it is written on the command line.
     fn said(self) -> Said;
 }
 
@@ -66,9 +66,9 @@ impl ToSaid for bool {
     }
 }
 
-/// A value that another one completes.
+/// A value that another value can complete.
 pub trait Combine {
-    /// Returns this value, or `other` where nothing is set.
+    /// Returns this value, completed by `other` where nothing is set.
     #[must_use]
     fn or(self, other: Self) -> Self;
 }
@@ -85,7 +85,7 @@ impl Combine for bool {
     }
 }
 
-/// A flag that is given several times, and last in the file.
+/// A flag that may be repeated; its values follow those of the file.
 impl<T> Combine for Vec<T> {
     fn or(mut self, mut file: Vec<T>) -> Vec<T> {
         file.append(&mut self);
@@ -93,7 +93,7 @@ impl<T> Combine for Vec<T> {
     }
 }
 
-/// Returns a setting of several keys from all its texts, of which later ones win.
+/// Returns a setting of several keys, merged from all its texts; later texts win.
 pub fn merged<T: Keys>(texts: Vec<T>) -> T {
     texts.into_iter().fold(T::default(), |earlier, later| later.or(earlier))
 }
@@ -102,14 +102,14 @@ pub fn merged<T: Keys>(texts: Vec<T>) -> T {
 pub trait Keys: Combine + Default + DeserializeOwned {
     /// Text of the help above the keys.
     const ABOUT: &str;
-    /// Keys in the order of the help; the first is that of a value without a key.
+    /// Keys in the order of the help; a value without a key belongs to the first key.
     const KEYS: &[Key];
 
-    /// Parses comma-separated `key=value`; the first may be the value of the first key alone.
+    /// Parses comma-separated `key=value`; the first part may be the value of the first key alone.
     fn parse(text: &str) -> Result<Self, String> {
         let names: Vec<String> = Self::KEYS.iter().map(Key::name).collect();
         let mut whole = Self::default();
-        // A path may have commas and quotes of its own.
+        // A path may contain commas and quotes.
         let whole_text = || Ok(vec![(names[0].clone(), text.to_owned())]);
         let given = if text.contains('=') { fields(text, &names[0]) } else { whole_text() };
         for (key, value) in given? {
@@ -127,7 +127,7 @@ pub trait Keys: Combine + Default + DeserializeOwned {
         Ok(whole)
     }
 
-    /// Returns the text of the help, with a line for each key.
+    /// Returns the help text, with a line for each key.
     fn help() -> String {
         let line = |key: &Key| format!("\n- {}={}: {}", key.name(), key.value, (key.help)());
         Self::ABOUT.trim().to_owned() + &Self::KEYS.iter().map(line).collect::<String>()
@@ -147,7 +147,7 @@ pub trait Keys: Combine + Default + DeserializeOwned {
 pub struct Key {
     /// Field of the key.
     pub field: &'static str,
-    /// Name of the value.
+    /// Placeholder of the value in the help.
     pub value: &'static str,
     /// Function for the text of the help.
     pub help: fn() -> String,
@@ -162,16 +162,16 @@ impl Key {
     }
 }
 
-/// Returns the help of a flag with its default, if the default is given separately.
+/// Returns the help of a flag, with its default if one is given.
 pub fn help(text: &str, default: &[&dyn Display]) -> String {
     let shown: String = default.iter().map(|default| format!(" [default: {default}]")).collect();
     text.trim().to_owned() + &shown
 }
 
 /// Declares settings: each field is a flag under the heading and a key of `arbiter.toml`. Its
-/// documentation is the help; brackets contain the name of its value; `as` names the reader of the
-/// key; `=` the default; `=>` the value on the command line of `plan`; `resume` the effect of the
-/// setting beside `--resume`. Those `@of_file` are keys only.
+/// documentation is the help, brackets contain the placeholder of its value, `as` names the
+/// deserializer of the key, `=` gives the default, `=>` the value on the command line of `plan`,
+/// and `resume` the effect of the setting with `--resume`. Settings after `@of_file` are keys only.
 macro_rules! settings {
     (@resume) => { $crate::OnResume::Fixed };
     (@resume $class:ident) => { $crate::OnResume::$class };
@@ -219,9 +219,10 @@ macro_rules! settings {
     };
 }
 
-/// Declares a setting of several keys; its documentation is the text above them. Each key has its
-/// help, in brackets the name of its value; `as` names the reader of the value; `=` the default;
-/// `=>` the value on the command line of `plan`.
+/// Declares a setting of several keys; its documentation is the text above the keys in the help.
+/// Each key has its help, brackets contain the placeholder of its value, `as` names the
+/// deserializer of the value, `=` gives the default, and `=>` the value on the command line of
+/// `plan`.
 #[macro_export]
 macro_rules! keys {
     (@said $plan:ident) => { None };

@@ -1,4 +1,4 @@
-//! Values of settings as text, on the command line and in `arbiter.toml` alike.
+//! Values of settings as text, both on the command line and in `arbiter.toml`.
 
 use std::fmt::{self, Display};
 use std::marker::PhantomData;
@@ -18,24 +18,24 @@ use arbiter_plan::SandboxMode;
 use arbiter_protocol::{TimeError, parse_seconds};
 use arbiter_stats::{Correction, Model};
 
-/// Values of a setting, each with its line in the help, which may be empty.
+/// Values of a setting, each with its help, which may be empty.
 pub type Words<T> = [(T, &'static str)];
 
-/// Sandboxes of engines.
+/// Sandbox modes of engines.
 pub const SANDBOXES: &Words<SandboxMode> = &[
     (SandboxMode::Require, "Start engines only in a complete sandbox"),
     (SandboxMode::Auto, "As much of a sandbox as the system supports"),
     (SandboxMode::Off, "Engines have the permissions of the user"),
 ];
 
-/// Scales of the bounds of a test.
+/// Elo scales of the bounds of a test.
 pub const MODELS: &Words<Model> = &[
     (Model::Normalized, "Normalized Elo"),
     (Model::Logistic, "Logistic Elo"),
     (Model::Bayesian, "BayesElo, converted to logistic Elo with the observed draw ratio"),
 ];
 
-/// Corrections of a test's bounds.
+/// Corrections of the bounds of a test.
 pub const CORRECTIONS: &Words<Correction> = &[
     (
         Correction::Dynamic,
@@ -44,7 +44,7 @@ pub const CORRECTIONS: &Words<Correction> = &[
     (Correction::None, "Stop at Wald's bounds, as fastchess does"),
 ];
 
-/// Returns the parser of a flag that takes one of these values.
+/// Returns the parser of a flag that accepts one of these values.
 pub fn one_of<T>(words: &'static Words<T>) -> impl TypedValueParser<Value = T>
 where
     T: Clone + Display + Send + Sync + FromStr<Err = UnknownName>,
@@ -56,7 +56,7 @@ where
     PossibleValuesParser::new(possible).try_map(|word| word.parse())
 }
 
-/// Seconds of a deadline.
+/// Timeout, in seconds as text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Seconds(pub Duration);
 
@@ -68,7 +68,7 @@ impl FromStr for Seconds {
     }
 }
 
-/// Factor of deadlines, 0.01 to 1000.
+/// Factor of timeouts, 0.01 to 1000.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Factor(pub f64);
 
@@ -95,7 +95,7 @@ impl FromStr for Nps {
     }
 }
 
-/// Maximum number of pieces of a position that is looked up in endgame tables, 3 to 7.
+/// Maximum number of pieces of positions that are looked up in endgame tables, 3 to 7.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pieces(pub u32);
 
@@ -109,7 +109,7 @@ impl FromStr for Pieces {
     }
 }
 
-/// Facts in the comments of games.
+/// Fields in the comments of moves.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Fields(pub Vec<Field>);
 
@@ -117,7 +117,7 @@ impl FromStr for Fields {
     type Err = UnknownName;
 
     fn from_str(text: &str) -> Result<Fields, UnknownName> {
-        // A comma separates keys on the command line.
+        // Commas already separate keys on the command line.
         parse_fields(&text.replace('+', ",")).map(Fields)
     }
 }
@@ -133,7 +133,7 @@ impl fmt::Display for Folders {
     }
 }
 
-/// A list, or one text in the form of the flag.
+/// A list, or a text in the form of the flag.
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "expected a text or a list of texts")]
 enum Written {
@@ -145,7 +145,7 @@ impl<'de> Deserialize<'de> for Folders {
     fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Folders, D::Error> {
         Ok(match Written::deserialize(source)? {
             Written::Text(text) => {
-                // An empty part, as between two colons, would mean the current folder.
+                // An empty part, for example between two colons, would mean the current folder.
                 let folders = std::env::split_paths(&text);
                 Folders(folders.filter(|folder| !folder.as_os_str().is_empty()).collect())
             }
@@ -154,7 +154,7 @@ impl<'de> Deserialize<'de> for Folders {
     }
 }
 
-/// Reads a setting of several keys: a table, or the text of the flag.
+/// Deserializes a setting of several keys: a table, or the text of the flag.
 pub(crate) fn keys<'de, D: Deserializer<'de>, T: Keys>(source: D) -> Result<Vec<T>, D::Error> {
     source.deserialize_any(TableOrText(PhantomData)).map(|setting| vec![setting])
 }
@@ -177,14 +177,15 @@ impl<'de, T: Keys> Visitor<'de> for TableOrText<T> {
     }
 }
 
-/// Reads a value of `arbiter.toml` as the flag reads its text; a list is a text with commas.
+/// Parses a value of `arbiter.toml` like the argument of the flag; a list is joined with commas
+/// first.
 pub fn text<'de, D, T>(source: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
     T: FromStr<Err: Display>,
 {
     let text = match toml::Value::deserialize(source)? {
-        // A list in the file stands for the commas of the flag, so that one parser reads both.
+        // A list is joined with commas, so that one parser reads both the file and the flag.
         toml::Value::Array(words) => words.iter().map(plain).collect::<Vec<_>>().join(","),
         value => plain(&value),
     };

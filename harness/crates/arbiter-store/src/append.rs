@@ -34,9 +34,9 @@ impl Store {
         if inserted == 0 { Err(StoreError::Exists(run.to_owned())) } else { Ok(()) }
     }
 
-    /// Starts a group of changes that go to the disk together, by [`Store::commit_group`]: one
-    /// write takes as long as many. A store that is dropped before forgets them all. Fails if
-    /// another program has changed the file, or writes for longer than the store waits.
+    /// Starts a group of changes that [`Store::commit_group`] writes to disk together: one write
+    /// takes as long as many. A store that is dropped before the commit discards the group. Fails
+    /// if another program has changed the file, or writes for longer than the store waits.
     pub fn begin_group(&mut self) -> Result<(), StoreError> {
         self.check_in_place()?;
         self.group_latencies.clear();
@@ -53,10 +53,10 @@ impl Store {
         self.connection.execute_batch("COMMIT").map_err(|e| self.sqlite(e))
     }
 
-    /// Commits a pair with its games; when it returns they are on disk, unless they are part of a
-    /// [group](Store::begin_group). `noise` describes a disturbance by the machine, if there was
-    /// one, and `worker` is the player, if it was not this machine. Returns `false` for a pair that
-    /// is already stored, which stays as it is.
+    /// Commits a pair with its games; when the function returns, they are on disk, unless they are
+    /// part of a [group](Store::begin_group). `noise` describes a disturbance by the machine, if
+    /// there was one; `worker` is the player, if it was not this machine. Returns `false` for a
+    /// pair that is already stored, which remains unchanged.
     pub fn append(
         &mut self,
         run: &str,
@@ -64,7 +64,7 @@ impl Store {
         noise: Option<&str>,
         worker: Option<&str>,
     ) -> Result<bool, StoreError> {
-        // A group has checked the file and sums up latencies for all its pairs.
+        // A group has checked the file, and adds up the latencies of all its pairs.
         let is_alone = self.connection.is_autocommit();
         if is_alone {
             self.check_in_place()?;
@@ -98,7 +98,7 @@ impl Store {
             Ok(true)
         })?;
         if is_new && !is_alone {
-            // Pairs have much the same times, so that the times of a group are summed up and
+            // The pairs of a group share most latency values, so the counts are added up and
             // written once.
             self.group_latencies.entry(run.to_owned()).or_default().count(played);
         }
@@ -118,8 +118,8 @@ impl Store {
         self.change_run(run, "ending = ?2", params![run, ending]).map(drop)
     }
 
-    /// Replaces a run's plan, whose PGN file may have changed, and notes the offset of the run in
-    /// that file.
+    /// Replaces the plan of a run, whose PGN file may have changed, and stores the offset at which
+    /// the run starts in that file.
     pub fn set_plan(
         &self,
         run: &str,
@@ -134,7 +134,7 @@ impl Store {
         self.change_run(run, set, params![run, json, pgn_offset]).map(drop)
     }
 
-    /// Notes the written part of a file of a run.
+    /// Stores the length and hash of the written part of an output file of a run.
     pub fn note_written(&self, run: &str, written: &FilePrefix) -> Result<(), StoreError> {
         let FilePrefix { file, pairs, end, hash } = written;
         let insert = "INSERT OR REPLACE INTO written (run, file, pairs, length, hash, checksum)
@@ -142,7 +142,7 @@ impl Store {
         self.execute(insert, params![run, file.to_string_lossy(), pairs, end, hash]).map(drop)
     }
 
-    /// Returns the last note on a file of a run.
+    /// Returns the last stored note about an output file of a run.
     pub fn last_note(&self, run: &str, file: &Path) -> Result<Option<FilePrefix>, StoreError> {
         let select = "SELECT pairs, length, hash FROM written
             WHERE run = ?1 AND file = ?2 AND checksum = checksum(pairs, length, hash)";
@@ -204,7 +204,7 @@ fn ending_name(ending: RunEnd) -> Option<&'static str> {
     ENDINGS.iter().find(|(known, _)| *known == ending).map(|(_, name)| *name)
 }
 
-/// Returns the ending of a name; `None` if there is none.
+/// Returns the ending with a stored name; `None` if there is none.
 pub(super) fn ending_of(name: Option<String>) -> Option<RunEnd> {
     ENDINGS.into_iter().find(|(_, known)| name.as_deref() == Some(*known)).map(|(ending, _)| ending)
 }

@@ -20,7 +20,7 @@ use arbiter_plan::Provenance;
 /// Version of the file format.
 const VERSION: u32 = 2;
 
-/// Tables with the rows of runs, in an order in which references point backwards.
+/// Tables with the rows of runs, ordered so that rows refer only to earlier tables.
 const TABLES: [&str; 13] = [
     "runs",
     "pairs",
@@ -37,10 +37,11 @@ const TABLES: [&str; 13] = [
     "written",
 ];
 
-/// Table of the outcomes of gates, which are about commits and not about a run.
+/// Table of the outcomes of gates, which belong to commits instead of runs.
 const GATES: &str = "gates";
 
-/// Placeholders for a table and a column in the last line, which has the number of lines before it.
+/// Placeholders for table and column in the last line, which contains the number of lines before
+/// it.
 const END: [&str; 2] = ["end", "lines"];
 
 /// Reason that a run cannot be exported or imported.
@@ -52,7 +53,7 @@ pub enum ArchiveError {
     /// The file cannot be written or read.
     #[error("{0}")]
     Io(#[from] std::io::Error),
-    /// A line is not one of an export.
+    /// A line does not belong to an export.
     #[error("line {line}: {what}")]
     Line {
         /// Number of the line in the unpacked file, from 1.
@@ -60,7 +61,7 @@ pub enum ArchiveError {
         /// Fault of the line.
         what: String,
     },
-    /// The rows of the file make no run.
+    /// The rows of the file do not form a valid run.
     #[error("{0}")]
     Content(String),
 }
@@ -97,7 +98,7 @@ enum Cell {
     Null(()),
     Integer(i64),
     Text(String),
-    /// Number as text, from which JSON restores every bit.
+    /// Number as text, which preserves every bit.
     Real {
         real: String,
     },
@@ -108,12 +109,12 @@ enum Cell {
 }
 
 impl Store {
-    /// Removes a run with all its games from the store, for good. Its space in the file is reused
-    /// for others. Fails if there is no such run.
+    /// Removes a run with all its games from the store permanently. The file keeps its size; other
+    /// runs reuse the space. Fails if there is no such run.
     pub fn remove_run(&self, run: &str) -> Result<(), StoreError> {
         self.atomically(|| {
             let mut changed = 0;
-            // Rows that refer to others go first.
+            // Rows that refer to other rows go first.
             for table in TABLES.iter().rev() {
                 changed = self.execute(&format!("DELETE FROM {table} WHERE run = ?1"), [run])?;
             }
@@ -125,14 +126,13 @@ impl Store {
         })
     }
 
-    /// Writes all rows of a run, as they are at this moment. Fails if the run is damaged, because
-    /// the damage must not spread.
+    /// Writes all rows of a run in their present state. Fails if the run is damaged, because the
+    /// damage must not spread.
     pub fn export_run(&self, run: &str, out: &mut dyn Write) -> Result<(), ArchiveError> {
-        // JSON comes word by word, and the encoder has a cost for each piece. Pieces of 64 KiB make
-        // that small.
+        // The JSON writer emits single words, and each write to the encoder has a cost. Chunks of
+        // 64 KiB make the cost small.
         let mut out = BufWriter::with_capacity(1 << 16, GzEncoder::new(out, Compression::fast()));
         self.snapshot(|| {
-            // Damaged data must not spread to another store.
             if let Some(found) = self.check_run(run)?.damaged.into_iter().next() {
                 return Err(StoreError::Damaged { file: self.file.clone(), found }.into());
             }
@@ -166,7 +166,8 @@ impl Store {
         key: &str,
     ) -> Result<i64, ArchiveError> {
         let fail = |error| ArchiveError::Store(self.sqlite(error));
-        // The names come from a query, because those of the statement are not checked for damage.
+        // The column names come from a query, because the statement does not check its names for
+        // damage.
         let columns = self.columns_of(table)?;
         let mut statement = self.connection.prepare(select).map_err(fail)?;
         let mut rows = statement.query([key]).map_err(fail)?;
@@ -188,7 +189,7 @@ impl Store {
         })
     }
 
-    /// Does `work` on one snapshot, as [`Store::atomically`], with errors of files.
+    /// Does `work` on one snapshot, like [`Store::atomically`], but with [`ArchiveError`].
     fn snapshot(
         &self,
         work: impl FnOnce() -> Result<(), ArchiveError>,

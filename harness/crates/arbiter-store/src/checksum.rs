@@ -1,7 +1,7 @@
-//! Checksums of runs, pairs and games, which detect damage on reading.
+//! Checksums of runs, pairs and games, which detect damage when rows are read.
 //!
-//! They are computed where SQLite has the values, by a function of SQL, for writing, for reading
-//! and for rows that an older format has stored without them.
+//! An SQL function computes them inside SQLite, for writing, for reading, and for rows that an
+//! older format has stored without checksums.
 
 use std::fmt::Write;
 
@@ -26,8 +26,8 @@ pub(super) const PAIRS: &str = "pairs p
     LEFT JOIN games a ON a.run = p.run AND a.pair = p.pair AND a.half = 0
     LEFT JOIN games b ON b.run = p.run AND b.pair = p.pair AND b.half = 1";
 
-/// Checksum of a row of [`PAIRS`]: of all that counts, without the moves, which need not be read
-/// for it.
+/// Checksum of a row of [`PAIRS`] over everything that counts. It excludes the moves, which
+/// therefore need not be read.
 pub(super) const OF_PAIR: &str = "checksum(p.pair, p.first, p.second, p.opening, p.first_hash,
     p.second_hash, a.white, a.black, a.result, a.termination, b.white, b.black, b.result, b.termination)";
 
@@ -36,7 +36,7 @@ pub(super) fn game_checksum() -> String {
     format!("checksum({GAME_COLUMNS})")
 }
 
-/// Result of the check of a run: the rows that were read, and the damage.
+/// Result of the check of a run: numbers of rows read, and the damage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckedRun {
     /// Name of the run.
@@ -45,12 +45,12 @@ pub struct CheckedRun {
     pub pairs: u64,
     /// Number of checked games.
     pub games: u64,
-    /// Every damage, with its place.
+    /// All damage, with the position of each finding.
     pub damaged: Vec<String>,
 }
 
-/// Adds the functions `checksum`, of any values, and `game_hash`, of FEN, castling rules and moves,
-/// to a connection.
+/// Adds two SQL functions to a connection: `checksum`, of any values, and `game_hash`, of FEN,
+/// castling rules and moves.
 pub(super) fn add_functions(connection: &Connection) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     connection.create_scalar_function("checksum", -1, flags, |values| Ok(checksum(values)))?;
@@ -60,8 +60,8 @@ pub(super) fn add_functions(connection: &Connection) -> rusqlite::Result<()> {
     })
 }
 
-/// Returns the CRC-32 of values with their types and lengths, which detects any change of up to 32
-/// bits in a row.
+/// Returns the CRC-32 of values with their types and lengths, which detects every burst error of up
+/// to 32 bits.
 fn checksum(values: &Context<'_>) -> u32 {
     let mut hasher = Hasher::new();
     let mut add = |kind: u8, bytes: &[u8]| {
@@ -82,7 +82,7 @@ fn checksum(values: &Context<'_>) -> u32 {
     hasher.finalize()
 }
 
-/// Fills in the hashes and checksums that rows lack. A pair without its first game gets none.
+/// Adds missing hashes and checksums to rows. A pair without its first game gets none.
 pub(super) fn fill_in(connection: &Connection) -> rusqlite::Result<()> {
     let mut sql = format!(
         "UPDATE runs SET checksum = {OF_RUN} WHERE checksum IS NULL;
@@ -129,7 +129,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Errors of reading; damage is part of the result.
+    /// Fails if the store cannot be read; damage is part of the result.
     pub fn check_run(&self, run: &str) -> Result<CheckedRun, StoreError> {
         self.atomically(|| {
             let count =
@@ -171,7 +171,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// The first damaged game.
+    /// Fails with the first damaged game.
     pub fn check_games(&self, run: &str) -> Result<(), StoreError> {
         match self.unsound_games(run)?.first() {
             Some((pair, half)) => Err(self.damaged_game(run, *pair, *half)),
@@ -192,7 +192,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Errors of reading.
+    /// Fails if the store cannot be read.
     pub fn check_file(&self) -> Result<Vec<String>, StoreError> {
         let lost =
             "SELECT DISTINCT \"table\" || ' without ' || parent FROM pragma_foreign_key_check";
@@ -205,8 +205,8 @@ impl Store {
         }
     }
 
-    /// Changes a run and its checksum; `set` are the assignments, and the parameters start with the
-    /// run. Returns the number of changed rows.
+    /// Changes a run and its checksum; `set` contains the assignments, and the first parameter is
+    /// the run. Returns the number of changed rows.
     pub(super) fn change_run(
         &self,
         run: &str,

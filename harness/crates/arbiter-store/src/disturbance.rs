@@ -1,4 +1,4 @@
-//! Pairs that the machine disturbed: void ones, and ones that counted all the same.
+//! Pairs that the machine disturbed: void pairs, and pairs that counted nevertheless.
 
 use rusqlite::params;
 
@@ -7,8 +7,8 @@ use crate::rows::GameRow;
 use arbiter_plan::{Disturbances, PlayedPair};
 
 impl Store {
-    /// Stores a pair that does not count, with its games and the reason; when it returns, the pair
-    /// is on disk.
+    /// Stores a pair that does not count, with its games and the reason; when the function returns,
+    /// the pair is on disk.
     pub fn void(&self, run: &str, played: &PlayedPair, reason: &str) -> Result<(), StoreError> {
         self.insert_disturbance(run, played.pairing.pair, reason, Some(played))
     }
@@ -23,20 +23,19 @@ impl Store {
     ) -> Result<(), StoreError> {
         let games = void.map_or_else(Vec::new, games);
         let games = serde_json::to_string(&games).expect("rows of numbers and text are JSON");
-        // The number of the attempt is counted in the statement itself, so that no other row can
-        // come in between.
+        // The statement itself counts the attempts, so that no other row can come in between.
         let insert = "INSERT INTO disturbances (run, pair, attempt, reason, counted, games)
             SELECT ?1, ?2, count(*), ?3, ?4, ?5 FROM disturbances WHERE run = ?1 AND pair = ?2";
         self.execute(insert, params![run, pair, reason, void.is_none(), games]).map(drop)
     }
 
-    /// Returns the number of times that a pair was void so far.
+    /// Returns the number of times that a pair has been void.
     pub fn times_voided(&self, run: &str, pair: u64) -> Result<u64, StoreError> {
         let count = "SELECT count(*) FROM disturbances WHERE run = ?1 AND pair = ?2";
         self.number(count, params![run, pair])
     }
 
-    /// Returns the pairs that were void twice, and so put off.
+    /// Returns the pairs that were void at least twice and are therefore postponed.
     pub fn postponed_pairs(&self, run: &str) -> Result<Vec<u64>, StoreError> {
         let select = "SELECT pair FROM disturbances WHERE run = ?1 AND counted = 0
             GROUP BY pair HAVING count(*) > 1";

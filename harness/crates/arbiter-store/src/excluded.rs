@@ -1,4 +1,4 @@
-//! Workers that were excluded, and their pairs, which do not count.
+//! Excluded workers, and their pairs, which do not count.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,9 @@ use super::{Store, StoreError, disturbance};
 use arbiter_plan::{ExcludedWorker, PairTally, Remark};
 
 impl Store {
-    /// Excludes a worker from a run. With `takes_back` its pairs are no longer pairs of the run:
-    /// they are stored separately, with their games and transcripts. When it returns, everything is
-    /// on disk; `at_ms` is Unix time.
+    /// Excludes a worker from a run. With `takes_back`, its pairs are removed from the run and
+    /// stored separately, with their games and transcripts. When the function returns, everything
+    /// is on disk; `at_ms` is Unix time.
     pub fn exclude_worker(
         &mut self,
         run: &str,
@@ -33,13 +33,13 @@ impl Store {
         })
     }
 
-    /// Returns numbers that change whenever pairs of any run are taken back, or a run is removed.
+    /// Returns numbers that change whenever pairs of any run are taken back or a run is removed.
     pub fn epoch(&self) -> Result<[u64; 2], StoreError> {
         let count = |table| self.number(&format!("SELECT count(*) FROM {table}"), []);
         Ok([count("set_aside")?, count("removed")?])
     }
 
-    /// Returns the pairs of a run that workers have played, with the worker.
+    /// Returns the pairs of a run that workers have played, each with its worker.
     pub fn played_by_workers(&self, run: &str) -> Result<Vec<(String, PairTally)>, StoreError> {
         let select = "SELECT pair, worker FROM players WHERE run = ?1";
         let players: Vec<(u64, String)> = self.rows(select, [run], |row| row.try_into())?;
@@ -69,14 +69,14 @@ impl Store {
         Ok(ExcludedWorker { worker: worker.clone(), reason: text.clone(), pairs })
     }
 
-    /// Returns the first pair from number `from` on that a worker has played.
+    /// Returns the first pair with at least the number `from` that a worker has played.
     fn next_pair_of(&self, run: &str, worker: &str, from: u64) -> Result<Option<u64>, StoreError> {
         let next = "SELECT pair FROM players WHERE run = ?1 AND worker = ?2 AND pair >= ?3
                     ORDER BY pair LIMIT 1";
         self.row(next, params![run, worker, from], |row| row.get(0))
     }
 
-    /// Returns a pair with all its rows, as JSON.
+    /// Returns a pair with its games and transcripts, as JSON.
     fn whole(&self, run: &str, pair: u64) -> Result<String, StoreError> {
         let played = self.pair(run, pair)?;
         let played = played.ok_or_else(|| self.corrupt(run, format!("pair {pair} is missing")))?;
@@ -96,11 +96,11 @@ impl Store {
         Ok(whole.to_string())
     }
 
-    /// Moves a pair out of the run; `whole` has all its rows.
+    /// Moves a pair out of the run; `whole` is the pair as JSON.
     fn discard(&self, run: &str, worker: &str, pair: u64, whole: &str) -> Result<(), StoreError> {
         let insert = "INSERT INTO discarded (run, pair, worker, played) VALUES (?1, ?2, ?3, ?4)";
         self.execute(insert, params![run, pair, worker, whole])?;
-        // Rows that refer to others go first.
+        // Rows that refer to other rows go first.
         for table in ["findings", "transcripts", "games", "players", "pairs"] {
             let delete = format!("DELETE FROM {table} WHERE run = ?1 AND pair = ?2");
             self.execute(&delete, params![run, pair])?;

@@ -11,14 +11,14 @@ use super::query::{TallyRow, tally_columns};
 use super::{Store, StoreError, kept_from_writing, schema};
 use arbiter_plan::{PairTally, RunEnd};
 
-/// Maximum wait where even a reader has to wait: while the file is set up.
+/// Maximum time for which a reader waits while another process sets up the file.
 const BUSY: Duration = Duration::from_secs(5);
 
 /// Position in the order in which games were added to the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Mark(u64);
 
-/// Facts on a run, besides its pairs, that may change.
+/// Facts about a run that may change, without its pairs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outline {
     /// Name of the run.
@@ -33,8 +33,8 @@ pub struct Outline {
 
 impl Store {
     /// Opens the store of a results folder, which must exist, for reading only. Readers and the
-    /// writer do not wait for each other. A store of an older format is migrated first, as by every
-    /// other function that opens it.
+    /// writer do not wait for each other. A store of an older format is migrated first, as in every
+    /// other function that opens a store.
     pub fn observe(folder: &Path) -> Result<Store, StoreError> {
         let file = Store::in_folder(folder)?;
         let store = Store::read_only(file.clone())?;
@@ -48,15 +48,16 @@ impl Store {
 
     pub(super) fn read_only(file: PathBuf) -> Result<Store, StoreError> {
         Store::check_output(&file)?;
-        // One thread at a time uses a connection, so that SQLite needs no lock of its own.
+        // Only one thread at a time uses a connection, so SQLite needs no lock of its own.
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let open = || -> rusqlite::Result<Connection> {
             let log = Path::new(&format!("{}-wal", file.display())).exists();
             let connection = if log || kept_from_writing(&file).is_none() {
                 Connection::open_with_flags(&file, flags)?
             } else {
-                // Where SQLite cannot make the files that readers share with a writer, it reads
-                // only what is promised to stay as it is. Without a log nobody has the store open.
+                // SQLite cannot create the files that readers share with a writer here, so it opens
+                // only files that are declared immutable. Without a log, no process has the store
+                // open.
                 let name = file.to_string_lossy().replace('%', "%25");
                 let name = name.replace('?', "%3f").replace('#', "%23");
                 let address = format!("file:{name}?immutable=1");
@@ -77,7 +78,7 @@ impl Store {
         read.map_err(|e| self.sqlite(e))
     }
 
-    /// Returns the facts on each run that may change, the oldest run first.
+    /// Returns the facts about each run that may change, oldest run first.
     pub fn outlines(&self) -> Result<Vec<Outline>, StoreError> {
         let select = "SELECT run, created_ms, ending, about FROM runs ORDER BY created_ms, run";
         self.rows(select, [], |row| {
@@ -91,16 +92,16 @@ impl Store {
         self.number("SELECT coalesce(max(rowid), 0) FROM games", []).map(Mark)
     }
 
-    /// Returns the contributions to the counts of the pairs of a run that were added after `mark`,
-    /// in the order in which they were added, and the mark from which to continue.
+    /// Returns the tallies of the pairs of a run that were added after `mark`, in the order in
+    /// which they were added, and the mark from which to continue.
     pub fn tallies_after(
         &self,
         run: &str,
         mark: Mark,
     ) -> Result<(Vec<PairTally>, Mark), StoreError> {
         let next = self.mark()?;
-        // The rows are found by their place in the file, because few come after the mark. The plus
-        // keeps SQLite from searching by run.
+        // The rows are found by row number, because few follow the mark. The plus keeps SQLite from
+        // searching by run.
         let select = format!(
             "SELECT {} FROM games g JOIN {PAIRS}
              WHERE g.rowid > ?1 AND g.rowid <= ?2 AND +g.run = ?3 AND g.half = 0

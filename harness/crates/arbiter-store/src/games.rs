@@ -1,4 +1,4 @@
-//! Lists of the games of a run, a part at a time.
+//! Lists of the games of a run, read in parts.
 
 use rusqlite::{Row, named_params};
 
@@ -12,14 +12,14 @@ pub struct GameQuery {
     pub engine: Option<usize>,
     /// Termination of the games.
     pub ending: Option<Termination>,
-    /// Indices of their openings in the order of the book.
+    /// Indices of the openings in the order of the book.
     pub openings: Option<Vec<u64>>,
-    /// Minimum number of plies, those of the book included.
+    /// Minimum number of plies, including those of the book.
     pub min_plies: Option<u32>,
-    /// Maximum number of plies.
+    /// Maximum number of plies, including those of the book.
     pub max_plies: Option<u32>,
-    /// Minimum swing, in centipawns: the largest change of one engine's evaluation from one of its
-    /// moves to its next.
+    /// Minimum swing, in centipawns: the largest change of an engine's evaluation between two of
+    /// its consecutive moves.
     pub min_swing: Option<u32>,
     /// Order of the list.
     pub order: GameOrder,
@@ -52,7 +52,7 @@ pub struct ListedGame {
     pub result: String,
     /// Termination of the game.
     pub termination: String,
-    /// Number of plies, those of the book included.
+    /// Number of plies, including those of the book.
     pub plies: u32,
     /// Swing, in centipawns, if it is known.
     pub swing: Option<u32>,
@@ -65,19 +65,19 @@ pub struct ListedGame {
 }
 
 impl ListedGame {
-    /// Returns pair and game, as in the tag Round of a PGN.
+    /// Returns the numbers of pair and game, as in the PGN tag `Round`.
     pub fn place(&self) -> String {
         format!("{}.{}", self.pair + 1, self.half + 1)
     }
 
-    /// Returns the length in moves. The number of the last move is higher where an opening starts
-    /// later than at move 1.
+    /// Returns the length in moves. The number of the last move is higher if the opening starts
+    /// after move 1.
     pub fn length(&self) -> u32 {
         self.plies.div_ceil(2)
     }
 }
 
-/// Query of the games of a list, with their numbers.
+/// Query for the games of a list, with their numbers.
 const CHOSEN: &str = "
     WITH chosen AS (
         SELECT pair, half, white, black, result, termination, plies, swing,
@@ -105,7 +105,7 @@ const CHOSEN: &str = "
     WHERE number BETWEEN begin AND begin + :count - 1 ORDER BY number";
 
 impl Store {
-    /// Returns at most `count` games of a list, from the one with the number `first`, from 1.
+    /// Returns at most `count` games of a list, starting at the number `first`, from 1.
     pub fn games(
         &self,
         run: &str,
@@ -116,15 +116,15 @@ impl Store {
         self.select_games(run, query, Some(first), None, count)
     }
 
-    /// Returns a game of a list, by its pair and its index in the pair, from 0, between the games
-    /// before and after it; empty if it is not in the list.
+    /// Returns a game of a list with its neighbours; empty if the game is not in the list. `game`
+    /// is the pair and the index in the pair, both from 0.
     pub fn games_around(
         &self,
         run: &str,
         query: &GameQuery,
         game: (u64, usize),
     ) -> Result<Vec<ListedGame>, StoreError> {
-        // The game and its two neighbours are three.
+        // A game and its two neighbours.
         self.select_games(run, query, None, Some(game), 3)
     }
 
@@ -140,8 +140,8 @@ impl Store {
             ":run": run,
             ":engine": query.engine,
             ":ending": query.ending.map(|ending| ending.to_string()),
-            // A list has no place in a parameter of SQLite, so it goes there as JSON; the numbers
-            // as Rust prints them are valid JSON.
+            // SQLite has no list parameters, so the list is passed as JSON; the debug format of a
+            // list of numbers is valid JSON.
             ":openings": query.openings.as_ref().map(|openings| format!("{openings:?}")),
             ":min_plies": query.min_plies,
             ":max_plies": query.max_plies,
@@ -156,7 +156,7 @@ impl Store {
     }
 
     /// Returns the openings of the games of a run, by their indices in the order of the book, each
-    /// with the number of a pair that played it.
+    /// with the lowest number of a pair that played it.
     pub fn openings(&self, run: &str) -> Result<Vec<(u64, u64)>, StoreError> {
         let select = "SELECT opening, min(pair) FROM pairs WHERE run = ?1 GROUP BY opening";
         self.rows(select, [run], |row| row.try_into())

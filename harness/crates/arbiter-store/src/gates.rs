@@ -1,12 +1,12 @@
-//! Outcomes of the gates of `arbiter ci`, stored so that a gate is not carried out twice for the
-//! same commits, and so that its figures can be followed over time.
+//! Outcomes of the gates of `arbiter ci`, stored so that no gate runs twice for the same commits,
+//! and so that its figures can be followed over time.
 
 use rusqlite::{Row, params};
 
 use super::{Store, StoreError};
 use arbiter_plan::GateOutcome;
 
-/// An outcome with its engines.
+/// An outcome of a gate with its engines.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredGate {
     /// Time of the gate, in milliseconds of Unix time.
@@ -22,7 +22,7 @@ pub struct StoredGate {
 const COLUMNS: &str = "created_ms, test, base, step, kind, verdict, words, code, seconds, figures";
 
 impl Store {
-    /// Stores an outcome; `key` is a hash of all that decides it.
+    /// Stores an outcome; `key` is a hash of everything that determines the outcome.
     pub fn add_gate(&self, key: &str, gate: &StoredGate) -> Result<(), StoreError> {
         let outcome = &gate.outcome;
         self.execute(
@@ -48,12 +48,12 @@ impl Store {
 
     /// Returns the latest outcome of a key.
     pub fn gate(&self, key: &str) -> Result<Option<StoredGate>, StoreError> {
-        // The same key may be there several times, because `--no-cache` repeats a step.
+        // A key may occur several times, because `--no-cache` repeats a gate.
         let sql = format!("SELECT {COLUMNS} FROM gates WHERE key = ?1 ORDER BY id DESC LIMIT 1");
         self.row(&sql, [key], read)?.map(|gate| self.understood(gate)).transpose()
     }
 
-    /// Returns all outcomes, oldest first; only those of the gate `name` if there is one.
+    /// Returns all outcomes, oldest first, or only those of the gate `name` if it is given.
     pub fn gates(&self, name: Option<&str>) -> Result<Vec<StoredGate>, StoreError> {
         let sql = format!(
             "SELECT {COLUMNS} FROM gates WHERE ?1 IS NULL OR step = ?1 ORDER BY created_ms, id"
@@ -66,7 +66,7 @@ impl Store {
     }
 }
 
-/// Name of a gate, and its outcome or the reason that the row is invalid.
+/// Name of a gate, with its outcome or the reason why the row is invalid.
 type Read = (String, Result<StoredGate, String>);
 
 fn read(row: &Row<'_>) -> rusqlite::Result<Read> {
@@ -78,7 +78,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Read> {
         let known = verdict.parse();
         let verdict = known.map_err(|_| format!("unknown verdict '{verdict}'"))?;
         let figures = serde_json::from_str(&figures).map_err(|error| error.to_string())?;
-        // An outcome from the store was not measured now, and reports say so.
+        // A stored outcome was not measured now, and reports show its time.
         let from_before = Some(created_ms);
         Ok(GateOutcome { gate, kind, verdict, text, code, seconds, figures, from_before })
     };
@@ -92,7 +92,7 @@ mod tests {
     use arbiter_plan::{GateKind, GateVerdict};
 
     #[test]
-    fn the_latest_outcome_counts_and_all_are_kept() {
+    fn the_latest_outcome_counts_and_all_are_stored() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::create(dir.path()).unwrap();
         let gate = |created_ms, verdict| StoredGate {

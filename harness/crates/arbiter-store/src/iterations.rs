@@ -1,4 +1,4 @@
-//! The path of a tuning.
+//! Iterations of tunings.
 
 use rusqlite::params;
 
@@ -6,7 +6,8 @@ use super::{Store, StoreError};
 use arbiter_spsa::Iteration;
 
 impl Store {
-    /// Stores an iteration whose pairs are on disk; one that is already stored stays as it is.
+    /// Stores an iteration whose pairs are on disk; an iteration that is already stored remains
+    /// unchanged.
     pub fn append_iteration(&self, run: &str, iteration: &Iteration) -> Result<(), StoreError> {
         let json = |values: &[f64]| serde_json::Value::from(values.to_vec()).to_string();
         let Iteration { number, sides: [plus, minus], score, theta } = iteration;
@@ -16,7 +17,7 @@ impl Store {
         self.execute(insert, values).map(drop)
     }
 
-    /// Returns the iterations on disk, in their order.
+    /// Returns the iterations on disk, in order.
     pub fn iterations(&self, run: &str) -> Result<Vec<Iteration>, StoreError> {
         let select = "SELECT iteration, score, plus, minus, theta FROM iterations
             WHERE run = ?1 ORDER BY iteration";

@@ -1,4 +1,4 @@
-//! Response times of engines, summed up over the games of a run.
+//! Response times of engines, added up over the games of a run.
 
 use rusqlite::params;
 
@@ -6,8 +6,8 @@ use super::{Store, StoreError};
 use arbiter_plan::Latencies;
 
 impl Store {
-    /// Adds the times of a pair, in the transaction that commits the pair, so that each pair counts
-    /// once.
+    /// Adds the response times of a pair, in the transaction that commits the pair, so that each
+    /// pair counts once.
     pub(super) fn add_latencies(&self, run: &str, latencies: &Latencies) -> Result<(), StoreError> {
         let insert =
             "INSERT INTO latencies (run, engine, kind, us, count) VALUES (?1, ?2, ?3, ?4, ?5)

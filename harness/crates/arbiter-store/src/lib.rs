@@ -1,8 +1,8 @@
 //! The results store: one SQLite file with every run, pair and game.
 //!
-//! A pair's games are committed together, keyed by run and pair, so that a pair is stored
-//! completely or not at all, and a second delivery changes nothing. Everything else (PGN, reports,
-//! counts) is derived from it and can be recreated.
+//! The games of a pair are committed together, keyed by run and pair: a pair is stored completely
+//! or not at all, and a second delivery changes nothing. All other results (PGN, reports, counts)
+//! are derived from the store and can be recreated.
 
 mod append;
 mod archive;
@@ -50,7 +50,7 @@ pub use recorded::RecordedGame;
 pub use rows::Fingerprints;
 pub use run_lock::{LockError, RunLock};
 
-/// Offsets in bytes at which a run's games start in the files besides the store.
+/// Offsets, in bytes, at which the games of a run start in its output files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Offsets {
     /// Offset in the PGN file.
@@ -59,8 +59,8 @@ pub struct Offsets {
     pub epd: u64,
 }
 
-/// Maximum number of rows of a query, all of which are in memory. Tests use a lower one. A foreign
-/// store may return rows without end.
+/// Maximum number of rows of a query, because all rows are in memory and a foreign store may return
+/// rows without end. Tests use a lower maximum.
 const MAX_ROWS: usize = if cfg!(test) { 100_000 } else { 20_000_000 };
 
 /// Name of the store inside a results folder.
@@ -79,14 +79,14 @@ pub fn own_files(folder: &Path) -> Vec<PathBuf> {
     always.into_iter().chain(there).collect()
 }
 
-/// Reason that a store is read-only for its user.
+/// Reason that a store is read-only for the user.
 const ONLY_READ: &str = "read-only; give a writable folder with --results";
 
 /// Returns the reason that a store is read-only, if there is one.
 fn kept_from_writing(file: &Path) -> Option<&'static str> {
     if file.metadata().is_ok_and(|about| about.nlink() > 1) {
-        // SQLite keeps a log beside each name, so that writers by different names do not notice
-        // each other.
+        // SQLite keeps a log for each name, so writers that use different names do not notice each
+        // other.
         return Some(
             "it has a second hard link, through which runs would damage it; replace it by a copy",
         );
@@ -110,7 +110,7 @@ pub enum StoreError {
     ReadOnly {
         /// Path of the store.
         file: PathBuf,
-        /// The reason, with advice.
+        /// Reason, with advice.
         why: &'static str,
     },
     /// The output of this command would go into the store.
@@ -127,7 +127,7 @@ pub enum StoreError {
     /// The results folder contains no store.
     #[error("no results in {}\nhint: play a run first, or give another --results", .0.display())]
     Missing(PathBuf),
-    /// SQLite refused.
+    /// SQLite reported an error.
     #[error("results store {}: {source}", .file.display())]
     Sqlite {
         /// Path of the store.
@@ -144,7 +144,7 @@ pub enum StoreError {
     Damaged {
         /// Path of the store.
         file: PathBuf,
-        /// The first damage that was found.
+        /// First damage that was found.
         found: String,
     },
     /// The store could not be copied before its migration.
@@ -222,7 +222,7 @@ pub struct Store {
     group_latencies: BTreeMap<String, Latencies>,
     /// The file and its log, as of the last write.
     seen: RefCell<[watch::FileIdentity; 2]>,
-    /// Number of progress checks of the present query so far.
+    /// Number of progress checks of the current query.
     ticks: Arc<AtomicU64>,
 }
 
@@ -243,8 +243,8 @@ impl Store {
         Store::connect(file)
     }
 
-    /// Creates a store that no other process opens yet, in a folder that is removed if the store is
-    /// not completed: its rows are written once, and not into a log first.
+    /// Creates a store that no other process has open, without a write-ahead log. The caller
+    /// removes the folder if the store is not completed.
     pub fn create_unshared(folder: &Path) -> Result<Store, StoreError> {
         let store = Store::create(folder)?;
         let set = store.connection.pragma_update(None, "journal_mode", "MEMORY");
@@ -252,8 +252,8 @@ impl Store {
         Ok(store)
     }
 
-    /// Opens the store of a results folder, which must exist; for reading only if it cannot be
-    /// written.
+    /// Opens the store of a results folder, which must exist. The store is opened for reading only
+    /// if it cannot be written.
     pub fn open(folder: &Path) -> Result<Store, StoreError> {
         let file = Store::in_folder(folder)?;
         let Some(why) = kept_from_writing(&file) else { return Store::connect(file) };
@@ -314,9 +314,9 @@ impl Store {
         self.corrupt(run, format!("pair {pair} {what}"))
     }
 
-    /// Prepares a statement and resets its progress checks.
+    /// Prepares a statement and resets the count of progress checks.
     fn statement(&self, sql: &str) -> rusqlite::Result<CachedStatement<'_>> {
-        // The handler that counts runs on the thread of the query, so that no ordering is needed.
+        // The counting handler runs on the thread of the query, so no memory ordering is needed.
         self.ticks.store(0, Ordering::Relaxed);
         self.connection.prepare_cached(sql)
     }
@@ -327,7 +327,7 @@ impl Store {
         statement.and_then(|mut statement| statement.execute(params)).map_err(|e| self.sqlite(e))
     }
 
-    /// Returns all rows of a query; an error if they are too many.
+    /// Returns all rows of a query; fails if there are too many.
     fn rows<T>(
         &self,
         sql: &str,
@@ -339,7 +339,7 @@ impl Store {
             let rows = statement.query_map(params, read)?.take(MAX_ROWS);
             let rows = rows.collect::<rusqlite::Result<Vec<T>>>()?;
             if rows.len() == MAX_ROWS {
-                // The error is that of a query which takes too many steps, because both come from
+                // The error equals that of a query with too many steps, because both come from
                 // foreign stores.
                 let error = ffi::Error::new(ffi::SQLITE_INTERRUPT);
                 return Err(rusqlite::Error::SqliteFailure(error, None));
@@ -360,19 +360,19 @@ impl Store {
         row().map_err(|e| self.sqlite(e))
     }
 
-    /// Returns the number of a query that always has one row.
+    /// Returns the number that a query with exactly one row computes.
     fn number(&self, sql: &str, params: impl Params) -> Result<u64, StoreError> {
         let row = self.row(sql, params, |row| row.get(0))?;
         Ok(row.expect("a query of an aggregate has one row"))
     }
 
-    /// Does all of `work` or nothing: as a transaction, or within one as a part of it.
+    /// Does all of `work` or nothing, as a transaction or as a part of the current one.
     fn atomically<T>(&self, work: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
         let batch = |sql| self.connection.execute_batch(sql).map_err(|e| self.sqlite(e));
         batch("SAVEPOINT work")?;
         let done = work().and_then(|done| batch("RELEASE work").map(|()| done));
         if done.is_err() {
-            // The first failure is the reason, and a rollback that fails adds nothing to it.
+            // The first failure is the reason; a failed rollback adds nothing.
             let _ = batch("ROLLBACK TO work; RELEASE work");
         }
         done
@@ -388,7 +388,7 @@ impl Store {
         };
         let file = self.file.clone();
         let is_damage = match &source {
-            // Arbiter never writes values of these types, so that the file was changed.
+            // Arbiter never writes values of these types, so another program has changed the file.
             FromSqlConversionFailure(..)
             | IntegralValueOutOfRange(..)
             | InvalidColumnType(..)
@@ -405,7 +405,7 @@ impl Store {
         if !is_damage {
             return StoreError::Sqlite { file, source };
         }
-        // The check names the damaged page or row, and the first finding suffices.
+        // The check reports the damaged page or row; the first finding suffices.
         let check = "PRAGMA quick_check(1)";
         let found = self.connection.query_row(check, [], |row| row.get::<_, String>(0)).ok();
         let found = found.filter(|found| found != "ok").unwrap_or_else(|| source.to_string());
@@ -423,7 +423,7 @@ impl Store {
 
     fn no_run(&self, run: &str) -> StoreError {
         let folder = self.folder();
-        // The names serve a hint only, which must not replace the error.
+        // The names are only needed for the hint; a failure here must not replace the error.
         let heads = self.runs().unwrap_or_default();
         let hint = did_you_mean(run, heads.iter().map(|head| head.run.as_str()).chain([LATEST]));
         StoreError::NoRun { run: run.to_owned(), folder, hint }

@@ -17,15 +17,15 @@ pub struct LintCount {
     pub moves: u64,
     /// Number of games with such moves.
     pub games: u64,
-    /// Number of the example's pair, from 0.
+    /// Pair of the example, from 0.
     pub pair: u64,
-    /// Index of the example's game in the pair, from 0.
+    /// Index of the example game in its pair, from 0.
     pub half: usize,
-    /// Index of the move in that game, from 0.
+    /// Index of the move in the example game, from 0.
     pub ply: usize,
     /// Evidence, as text.
     pub what: String,
-    /// Record of that game.
+    /// Record of the example game.
     pub game: GameRecord,
 }
 
@@ -39,7 +39,7 @@ impl Store {
         game: &GameRecord,
     ) -> Result<(), StoreError> {
         for (ply, color, LintFinding { rule, what, .. }) in game.findings() {
-            // A move breaks a rule at most once; another machine may repeat a finding.
+            // A move breaks a rule at most once, but a worker may repeat a finding.
             let insert = "INSERT INTO findings (run, pair, half, ply, engine, rule, what)
                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING";
             let (engine, rule) = (game.engines.get(color), rule.to_string());
@@ -50,8 +50,8 @@ impl Store {
 
     /// Returns the findings in the games of a run that are on disk, by engine and rule.
     pub fn lint(&self, run: &str) -> Result<Vec<LintCount>, StoreError> {
-        // With `min`, SQLite takes the other columns from the row that has the minimum: the first
-        // example. A game has far fewer plies than 65,536.
+        // With `min`, SQLite takes the other columns from the row with the minimum, which is the
+        // first example. A game has far fewer plies than 65,536.
         let rows = self.rows(
             "SELECT engine, rule, count(*), count(DISTINCT 2 * pair + half), pair, half, ply, what,
                  min((2 * pair + half) * 65536 + ply)

@@ -15,7 +15,7 @@ use arbiter_stats::GameResult;
 /// Name that stands for the newest run.
 pub const LATEST: &str = "latest";
 
-/// One line of the list of runs.
+/// Entry of the list of runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunHead {
     /// Name of the run.
@@ -30,10 +30,10 @@ pub struct RunHead {
     pub about: Option<String>,
 }
 
-/// A run with all that it needs to be resumed.
+/// A run with everything that is needed to resume it.
 #[derive(Debug, Clone)]
 pub struct StoredRun {
-    /// Name, time and ending.
+    /// Name, start and ending.
     pub head: RunHead,
     /// Version of Arbiter that started the run.
     pub version: String,
@@ -51,11 +51,11 @@ impl Store {
         self.rows(&format!("SELECT {HEAD} FROM runs ORDER BY created_ms, run"), [], head)
     }
 
-    /// Returns the name of the run that `word` means: for [`LATEST`] the newest, unless a run has
-    /// this name. Fails for [`LATEST`] in a store without runs.
+    /// Returns the name of the run that `word` means: for [`LATEST`] the newest run, unless a run
+    /// has the name [`LATEST`]. Fails for [`LATEST`] in a store without runs.
     pub fn named(&self, word: &str) -> Result<String, StoreError> {
         let select =
-            // A run that the user has named like the word must stay reachable.
+            // A run that the user has named `latest` must stay reachable.
             "SELECT run FROM runs ORDER BY run = ?1 DESC, created_ms DESC, run DESC LIMIT 1";
         match word {
             LATEST => self.row(select, [word], |row| row.get(0))?.ok_or_else(|| self.empty()),
@@ -63,8 +63,8 @@ impl Store {
         }
     }
 
-    /// Returns the run of this name. Fails if there is none, or if the plan is damaged or of a
-    /// newer version.
+    /// Returns the run with this name. Fails if there is none, or if the plan is damaged or was
+    /// written by a newer version.
     pub fn run(&self, run: &str) -> Result<StoredRun, StoreError> {
         let select = format!(
             "SELECT {HEAD}, plan, version, pgn_offset, epd_offset, checksum IS {OF_RUN}
@@ -84,11 +84,11 @@ impl Store {
         Ok(StoredRun { head, version, plan, fingerprints, offsets })
     }
 
-    /// Returns the contribution of each pair on disk to the counts, in schedule order. Fails if a
-    /// pair is damaged, or if a game has lost its pair.
+    /// Returns the tally of each pair on disk, in schedule order. Fails if a pair is damaged, or if
+    /// the pair of a game is missing.
     pub fn tallies(&self, run: &str) -> Result<Vec<PairTally>, StoreError> {
-        // Another process may store a pair between the two queries, and the counts would then
-        // differ without damage.
+        // Another process may store a pair between the two queries; the counts would then differ
+        // without damage.
         let (rows, games) = self.atomically(|| {
             let columns = tally_columns();
             let select = format!("SELECT {columns} FROM {PAIRS} WHERE p.run = ?1 ORDER BY p.pair");
@@ -96,7 +96,7 @@ impl Store {
             Ok((rows, self.number("SELECT count(*) FROM games WHERE run = ?1", [run])?))
         })?;
         let tallies = self.sum_up(run, rows)?;
-        // The join starts at pairs, so that a game without its pair would go unnoticed.
+        // The join starts at pairs, so it misses games without a pair.
         let known = tallies.iter().flat_map(PairTally::games).count() as u64;
         if known == games {
             Ok(tallies)
@@ -105,7 +105,7 @@ impl Store {
         }
     }
 
-    /// Tallies the games of pairs.
+    /// Computes the tallies of pairs.
     pub(super) fn sum_up(
         &self,
         run: &str,
@@ -183,7 +183,7 @@ fn head(row: &Row<'_>) -> rusqlite::Result<RunHead> {
     Ok(RunHead { run, created_ms, ending: ending_of(ending), pairs, about })
 }
 
-/// Returns the columns of a [`TallyRow`], of [`PAIRS`].
+/// Returns the columns of [`PAIRS`] for a [`TallyRow`].
 pub(super) fn tally_columns() -> String {
     format!(
         "p.pair, p.first, p.second, p.checksum IS {OF_PAIR},
@@ -224,16 +224,16 @@ impl TallyRow {
 }
 
 impl TalliedGame {
-    /// Returns the game whose columns start at an index of a row, if there is one.
+    /// Returns the game whose columns start at an index of a row, if the pair has this game.
     fn read(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<TalliedGame>> {
-        // The outer join gives no columns where a pair has one game.
+        // The outer join returns NULL if a pair has one game.
         let Some(white) = row.get(at)? else { return Ok(None) };
         let engines = ByColor { white, black: row.get(at + 1)? };
         let (result, termination) = (row.get(at + 2)?, row.get(at + 3)?);
         Ok(Some(TalliedGame { engines, result, termination, hash: row.get(at + 4)? }))
     }
 
-    /// Returns the contribution of the game to the counts of its pair's engines.
+    /// Returns the tally of the game for the engines of its pair.
     fn count(self, engines: [usize; 2]) -> Result<GameTally, String> {
         let outcome: KnownOutcome =
             self.result.parse().map_err(|_| format!("'{}' is not a result", self.result))?;

@@ -1,4 +1,4 @@
-//! A game with all that is needed to replay it, from the store or from a file.
+//! A game with everything that is needed to replay it, from the store or from a file.
 
 use serde::{Deserialize, Serialize};
 
@@ -39,8 +39,8 @@ struct HeaderRow {
 }
 
 impl Store {
-    /// Returns a game of a run, pair and half from 0; `None` if it is not on disk or has no
-    /// transcript.
+    /// Returns a game of a run; `None` if it is not on disk or has no transcript. Pair and half
+    /// count from 0.
     pub fn recorded(
         &self,
         run: &str,
@@ -71,7 +71,7 @@ impl Store {
 }
 
 impl RecordedGame {
-    /// Reads a game from a file; an error is the fault of the text.
+    /// Reads a game from the text of a file; the error is the fault of the text.
     pub fn read(text: String) -> Result<RecordedGame, String> {
         let (head, rest) = text.split_once('\n').unwrap_or((&text, ""));
         let header: HeaderRow = serde_json::from_str(head).map_err(|error| {
@@ -84,7 +84,7 @@ impl RecordedGame {
         let (plan, _) = header.plan.into_plan();
         let record = header.game.into_record()?;
         let (run, round) = (header.run, header.round);
-        // The file may come from anywhere, and the indices are used without further checks.
+        // The file may come from anywhere, and later code uses the indices without further checks.
         if record.engines.white.max(record.engines.black) >= plan.engines.len() {
             return Err("names an engine that is not in the plan".to_owned());
         }

@@ -1,4 +1,4 @@
-//! Workers of a run: the pairs that each played, and remarks that changed no count.
+//! Workers of a run: the pairs that each played, and remarks without effect on the counts.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::{Store, StoreError};
 use arbiter_plan::Remark;
 
 impl Store {
-    /// Stores a remark on a worker that changed no count; `at_ms` is Unix time.
+    /// Stores a remark on a worker without effect on the counts; `at_ms` is Unix time.
     pub fn note_remark(&self, run: &str, at_ms: i64, remark: &Remark) -> Result<(), StoreError> {
         let Remark { worker, pair, text } = remark;
         let insert = "INSERT INTO remarks (run, number, at_ms, worker, pair, what)
@@ -25,7 +25,7 @@ impl Store {
         })
     }
 
-    /// Returns the number of a run's pairs on disk by worker, without those of this machine.
+    /// Returns the number of pairs on disk for each worker, without the pairs of this machine.
     pub fn pairs_by_worker(&self, run: &str) -> Result<BTreeMap<String, u64>, StoreError> {
         let select = "SELECT worker, count(*) FROM players WHERE run = ?1 GROUP BY worker";
         let pairs: Vec<(String, u64)> = self.rows(select, [run], |row| row.try_into())?;

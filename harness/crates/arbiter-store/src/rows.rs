@@ -1,9 +1,9 @@
 //! Stored forms of plans and games as JSON.
 //!
-//! A type whose name ends in `Row` is a stored form; all other types are stored as they are. The
-//! names in JSON never change, whatever fields are called, so that every store from the first
-//! format on can be read. A field that earlier versions did not write has a default, which is their
-//! behaviour.
+//! A type whose name ends in `Row` is a stored form; all other types are stored as they are. Keys
+//! in JSON never change, even if fields are renamed, so that every store since the first format can
+//! be read. A field that earlier versions did not write has a default, which is the behaviour of
+//! those versions.
 
 mod game;
 mod plan;

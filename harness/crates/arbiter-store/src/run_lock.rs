@@ -1,4 +1,4 @@
-//! Lock of a run, which only one process at a time may play.
+//! Lock of a run, which allows only one process at a time to play it.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Seek, Write};
@@ -9,23 +9,23 @@ use thiserror::Error;
 use super::LATEST;
 use arbiter_process::{Links, host_name, is_at, open_output, read_text, remote_source};
 
-/// Maximum length of a run's name, in bytes. File names have at most 255, and those of a run have
-/// endings.
+/// Maximum length of a run's name, in bytes. File names have at most 255 bytes, and the files of a
+/// run have extensions.
 const MAX_NAME: usize = 200;
 
 /// Reason that a run cannot be locked.
 #[derive(Debug, Error)]
 pub enum LockError {
-    /// The name would not make a file name.
+    /// The name is not a valid file name.
     #[error("invalid run name '{0}': use up to {MAX_NAME} letters, digits, '.', '_' and '-'")]
     Name(String),
-    /// The name stands for another run.
+    /// The name is reserved for the newest run.
     #[error("'{LATEST}' means the newest run; give another name")]
     Latest,
     /// Another process plays the run.
     #[error("run '{0}' is being played by another arbiter")]
     Busy(String),
-    /// The folder is on a remote file system, and has a run of another machine.
+    /// The folder is on a remote file system, and another machine has a run there.
     #[error(
         "{} is on {remote}, where locks are unreliable, and {holder} plays or played there\nhint: \
          give a local folder with --results, or remove {} if that run has ended",
@@ -34,12 +34,12 @@ pub enum LockError {
     Elsewhere {
         /// Path of the lock file.
         path: PathBuf,
-        /// Remote file system, by its machine.
+        /// Source of the remote file system, such as `host:/folder`.
         remote: String,
-        /// The process, with its machine.
+        /// Process that holds the lock, with its machine.
         holder: String,
     },
-    /// The system refuses the lock.
+    /// The system refused the lock.
     #[error("cannot lock {}: {source}", .path.display())]
     Io {
         /// Path of the lock file.
@@ -49,8 +49,8 @@ pub enum LockError {
     },
 }
 
-/// A held lock. The kernel releases it however the process ends; the file is removed if the process
-/// ends normally.
+/// A lock that is held. The kernel releases it when the process ends in any way; the file is
+/// removed if the process ends normally.
 #[derive(Debug)]
 pub struct RunLock {
     path: PathBuf,
@@ -58,8 +58,8 @@ pub struct RunLock {
 }
 
 impl RunLock {
-    /// Takes the lock of a run. Fails if another process has the lock, or another machine has one
-    /// of a folder on a network.
+    /// Takes the lock of a run. Fails if another process holds the lock, or if the folder is on a
+    /// network file system and another machine holds a lock there.
     pub fn take(results: &Path, run: &str) -> Result<RunLock, LockError> {
         RunLock::check_name(run)?;
         let path = results.join(format!("{run}.lock"));
@@ -75,7 +75,7 @@ impl RunLock {
                     return Ok(RunLock { path, _file: file });
                 }
                 // The last holder removed the file after it was opened here and before it was
-                // locked. The next attempt makes a new file.
+                // locked. The next attempt creates a new file.
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => return Err(LockError::Busy(run.to_owned())),
                 Err(TryLockError::Error(source)) => return Err(fail(source)),
@@ -83,8 +83,8 @@ impl RunLock {
         }
     }
 
-    /// Returns an error unless a new run may have this name. An older run may have the name that
-    /// stands for the newest.
+    /// Returns an error unless a new run may have this name. A run of an older version may have the
+    /// name that is now reserved for the newest run.
     pub fn check_new_name(run: &str) -> Result<(), LockError> {
         if run == LATEST { Err(LockError::Latest) } else { RunLock::check_name(run) }
     }
@@ -98,10 +98,10 @@ impl RunLock {
     }
 }
 
-/// Writes the holder into a lock file. An error if another lock of the folder, or an earlier holder
-/// of this one, is of another machine: file systems between machines may lock for one of them only,
-/// and SQLite shares memory between the processes that use a store. The second machine finds the
-/// entry of the first.
+/// Writes the holder into a lock file. Fails if the folder has a lock of another machine, including
+/// an earlier holder of this lock: network file systems may enforce locks on one machine only, and
+/// SQLite shares memory between the processes that use a store. The second machine finds the entry
+/// of the first.
 fn check_machines(
     results: &Path,
     remote: &str,
@@ -126,7 +126,7 @@ fn check_machines(
     lock.set_len(0)?;
     lock.rewind()?;
     write!(lock, "process {}{machine}", std::process::id())?;
-    // Two machines may have written at the same time. Both then find the other here, and neither
+    // Two machines may have written at the same time. Both find the other entry here, and neither
     // plays.
     let other = others()?;
     if other.is_some() {
@@ -137,7 +137,7 @@ fn check_machines(
 
 impl Drop for RunLock {
     fn drop(&mut self) {
-        // A file that stays behind does no harm, because only the lock on it counts.
+        // A file that is not removed does no harm, because only the lock on it counts.
         let _ = std::fs::remove_file(&self.path);
     }
 }
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_has_one_player() {
+    fn only_one_process_plays_a_run() {
         let dir = tempfile::tempdir().unwrap();
         let lock = RunLock::take(dir.path(), "a").unwrap();
         assert!(matches!(RunLock::take(dir.path(), "a"), Err(LockError::Busy(_))));
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_file_names() {
+    fn run_names_must_be_valid_file_names() {
         let dir = tempfile::tempdir().unwrap();
         for name in ["", "../x", "a b", ".hidden", "-flag"] {
             assert!(matches!(RunLock::take(dir.path(), name), Err(LockError::Name(_))), "{name}");

@@ -14,41 +14,41 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 use super::checksum::{add_functions, fill_in};
 use super::{Store, StoreError};
 
-/// Format that this code writes, stored in SQLite's `user_version`: to be raised with every change
-/// of [`TABLES`] or [`COLUMNS`].
+/// Format that this code writes, stored in SQLite's `user_version`. Raise it with every change of
+/// [`TABLES`] or [`COLUMNS`].
 pub(super) const FORMAT: i64 = 14;
 
-/// First format of a released version of arbiter; builds before it wrote lower numbers.
+/// First format of a released version of Arbiter; earlier builds wrote lower numbers.
 pub(super) const FIRST_FORMAT: i64 = 13;
 
-/// First version of arbiter that reads this format, for messages of older versions.
+/// First version of Arbiter that reads this format; older versions show it in messages.
 const READABLE_SINCE: &str = "0.2.0";
 
 /// Maximum wait for another process that writes.
 const BUSY: Duration = Duration::from_secs(30);
 
-/// Interval of retries, where SQLite does not wait by itself.
+/// Interval between retries in cases where SQLite does not wait itself.
 const RETRY: Duration = Duration::from_millis(5);
 
-/// Maximum length of text or blobs that are read or written, in bytes. It bounds the memory that a
+/// Maximum length of text and blobs that are read or written, in bytes. It limits the memory that a
 /// foreign store can take.
 const MAX_VALUE: i32 = 64 << 20;
 
-/// Steps of SQLite's virtual machine between two progress checks of a query.
+/// Number of steps of SQLite's virtual machine between two progress checks of a query.
 const TICK: i32 = 1_000_000;
 
-/// Maximum number of progress checks before a query is ended: by then it has taken minutes. Tests
-/// use a lower one.
+/// Maximum number of progress checks before a query is ended, which is several minutes. Tests use a
+/// lower maximum.
 const MAX_TICKS: u64 = if cfg!(test) { 20 } else { 10_000 };
 
 /// Memory for pages of the file, in KiB. A run appends to the file and reads little.
 const CACHE_KIB: i64 = 512;
 
-/// Maximum length of the log before it is written into the file, in pages: few, as the end of a run
-/// waits for the last ones.
+/// Maximum length of the log, in pages, before it is written into the file. It is small because the
+/// end of a run waits for the last pages.
 const WAL_PAGES: i64 = 256;
 
-/// Tables of the first format; [`COLUMNS`] were added since.
+/// Tables of the first format; [`COLUMNS`] lists the columns that were added later.
 const TABLES: &str = "
     CREATE TABLE IF NOT EXISTS runs (
         run        TEXT PRIMARY KEY,
@@ -196,33 +196,33 @@ const TABLES: &str = "
     );
 ";
 
-/// Table, name and definition of the columns that were added later.
+/// Table, name and definition of each column that was added later.
 const COLUMNS: [(&str, &str, &str); 5] = [
-    // Hashes of start and moves of both games; NULL if the moves mean nothing.
+    // Hashes of start position and moves of both games; NULL if the moves are invalid.
     ("pairs", "first_hash", "INTEGER"),
     ("pairs", "second_hash", "INTEGER"),
-    // As in checksum.rs.
+    // See checksum.rs.
     ("runs", "checksum", "INTEGER"),
     ("pairs", "checksum", "INTEGER"),
     ("games", "checksum", "INTEGER"),
 ];
 
-/// Index with all columns of lists of games: behind the moves they would be slow to read.
+/// Index with all columns of lists of games, which would be slow to read behind the moves.
 const INDEXES: &str = "
     CREATE INDEX IF NOT EXISTS games_listed
         ON games (run, pair, half, white, black, result, termination, plies, swing);
 ";
 
 impl Store {
-    /// Sets the connection up and migrates the file. A file of a newer format stays unchanged.
+    /// Configures the connection and migrates the file. A file of a newer format remains unchanged.
     pub(super) fn prepare(&mut self) -> Result<(), StoreError> {
         self.connection.busy_timeout(BUSY).map_err(|e| self.sqlite(e))?;
         self.adapt().map_err(|e| self.sqlite(e))?;
-        // The format comes first, because the settings below change the file, and that of a newer
-        // version must stay unchanged.
+        // The format is checked first, because the settings below change the file, and a file of a
+        // newer version must remain unchanged.
         let found = self.format()?;
         let setup = || -> rusqlite::Result<()> {
-            // With WAL others can read during a write. FULL puts each commit on disk before it
+            // WAL lets other processes read during a write. FULL puts each commit on disk before it
             // returns, so that a counted pair survives a loss of power.
             self.write_ahead()?;
             self.connection.pragma_update(None, "synchronous", "FULL")?;
@@ -234,9 +234,8 @@ impl Store {
         if found < FORMAT { self.migrate() } else { Ok(()) }
     }
 
-    /// Configures SQLite: each query is planned once, and not for each bound value, our functions
-    /// are known, and in a file of another program only tables with values of limited size are
-    /// read.
+    /// Configures SQLite: it plans each query once instead of for each bound value, knows our
+    /// functions, and in a file of another program reads only tables, with values of limited size.
     pub(super) fn adapt(&mut self) -> rusqlite::Result<()> {
         let settings = [
             (DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true),
@@ -250,14 +249,14 @@ impl Store {
         }
         self.connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_VALUE)?;
         let ticks = self.ticks.clone();
-        // The handler runs on the thread of the query, so that no ordering is needed.
+        // The handler runs on the thread of the query, so no memory ordering is needed.
         let is_endless = move || ticks.fetch_add(1, Ordering::Relaxed) > MAX_TICKS;
         self.connection.progress_handler(TICK, Some(is_endless))?;
         add_functions(&self.connection)
     }
 
-    /// Gives the file a write-ahead log. While another process does the same, SQLite refuses
-    /// immediately, whatever its timeout, so the wait is here.
+    /// Gives the file a write-ahead log. While another process does so, SQLite fails immediately,
+    /// regardless of its timeout, so this function waits.
     fn write_ahead(&self) -> rusqlite::Result<()> {
         let mut left = BUSY;
         loop {
@@ -274,8 +273,8 @@ impl Store {
         }
     }
 
-    /// Returns the format of the file, 0 for a new one; an error if it is newer than ours or older
-    /// than the first.
+    /// Returns the format of the file, 0 for a new file. Fails if it is newer than [`FORMAT`] or
+    /// older than [`FIRST_FORMAT`].
     pub(super) fn format(&self) -> Result<i64, StoreError> {
         let found = self.connection.pragma_query_value(None, "user_version", |row| row.get(0));
         match found.map_err(|e| self.sqlite(e))? {
@@ -290,12 +289,12 @@ impl Store {
         }
     }
 
-    /// Migrates the file to our format, in one transaction, and keeps a copy of the old file.
+    /// Migrates the file to [`FORMAT`] in one transaction, and keeps a copy of the old file.
     pub(super) fn migrate(&self) -> Result<(), StoreError> {
         let opened = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate);
         let transaction = opened.map_err(|e| self.sqlite(e))?;
-        // Another process may have migrated the file before this one got the lock, perhaps to a
-        // newer format.
+        // Another process may have migrated the file, perhaps to a newer format, before this
+        // process got the lock.
         let found = self.format()?;
         if found < FORMAT {
             self.keep_copy(found)?;
@@ -304,7 +303,7 @@ impl Store {
         transaction.commit().map_err(|e| self.sqlite(e))
     }
 
-    /// Copies the file to one beside it that is named by its format, unless the file is new. The
+    /// Copies the file to a file beside it, named after the format, unless the store is new. The
     /// caller keeps other processes from writing.
     fn keep_copy(&self, format: i64) -> Result<(), StoreError> {
         // The copy needs another connection, because SQLite refuses to copy within a transaction.
@@ -317,13 +316,14 @@ impl Store {
         let copy = self.file.with_added_extension(format!("format-{format}"));
         let part = copy.with_added_extension("part");
         let failed = |source| StoreError::Copy { copy: copy.clone(), source };
-        // A killed migration may have left a part behind, into which SQLite would not write.
+        // A killed migration may have left an incomplete copy; SQLite would refuse to write into
+        // it.
         remove_if_there(&part).map_err(failed)?;
         source
             .execute("VACUUM INTO ?1", [part.to_string_lossy()])
             .map_err(|error| failed(io::Error::other(error)))?;
-        // SQLite does not sync the copy. It has to be on disk before it gets its name, and before
-        // the store changes.
+        // SQLite does not sync the copy. The copy has to be on disk before it gets its name, and
+        // before the store changes.
         let synced = File::open(&part).and_then(|part| part.sync_all());
         synced.and_then(|()| rename(&part, &copy)).map_err(failed)
     }
@@ -337,8 +337,8 @@ fn remove_if_there(file: &Path) -> io::Result<()> {
 }
 
 fn add_missing(connection: &Connection) -> rusqlite::Result<()> {
-    // What the store lacks is added whatever its number says, because branches have given one
-    // number to different tables.
+    // Missing tables and columns are added regardless of the format number, because branches have
+    // used one number for different tables.
     connection.execute_batch(TABLES)?;
     for (table, column, definition) in COLUMNS {
         let present = "SELECT EXISTS (SELECT 1 FROM pragma_table_info(?1) WHERE name = ?2)";
@@ -351,6 +351,6 @@ fn add_missing(connection: &Connection) -> rusqlite::Result<()> {
     fill_in(connection)?;
     connection.execute("DELETE FROM readable_since", [])?;
     connection.execute("INSERT INTO readable_since VALUES (?1)", [READABLE_SINCE])?;
-    // The number comes last: everything that it promises is there by then.
+    // The number is written last, when everything that it promises is present.
     connection.pragma_update(None, "user_version", FORMAT)
 }

@@ -34,7 +34,7 @@ fn game() -> GameRecord {
     }
 }
 
-/// Returns a store with a run and the first pair of it, committed twice.
+/// Returns a store with a run and its first pair, committed twice.
 fn filled(folder: &Path) -> (Store, PlayedPair) {
     let mut store = Store::create(folder).unwrap();
     let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
@@ -53,7 +53,7 @@ fn answers(store: &Store) -> Vec<(usize, LatencyKind, u64)> {
     latencies.iter().map(|(engine, kind, times)| (engine, kind, times.count())).collect()
 }
 
-/// Returns the expected numbers for `games` games.
+/// Returns the expected numbers of response times for `games` games.
 fn expected_latencies(games: u64) -> Vec<(usize, LatencyKind, u64)> {
     let kinds = [(0, LatencyKind::Overrun), (1, LatencyKind::Ready), (1, LatencyKind::Move)];
     kinds.map(|(engine, kind)| (engine, kind, games)).into()
@@ -71,13 +71,13 @@ fn duplicate_commits_count_once() {
 }
 
 #[test]
-fn findings_count_once_and_go_with_their_pair() {
+fn findings_count_once_and_are_removed_with_their_pair() {
     let dir = tempfile::tempdir().unwrap();
     let (mut store, mut played) = filled(dir.path());
     assert!(store.lint("run").unwrap().is_empty());
     let finding = LintFinding { rule: LintRule::Time, what: "x".into(), line: String::new() };
     let thought = played.games.first.moves[0].thought.as_mut().unwrap();
-    // Who says a thing twice has said it once.
+    // A worker that reports a finding twice counts once.
     let findings = vec![finding.clone(), finding];
     thought.details = SearchDetails { findings, ..SearchDetails::default() }.boxed();
     for pair in [7, 5] {
@@ -97,7 +97,7 @@ fn findings_count_once_and_go_with_their_pair() {
 }
 
 #[test]
-fn a_group_is_on_the_disk_as_a_whole_or_not_at_all() {
+fn a_group_is_stored_completely_or_not_at_all() {
     let dir = tempfile::tempdir().unwrap();
     let (mut store, played) = filled(dir.path());
     let numbered = |pair| {
@@ -122,7 +122,7 @@ fn a_group_is_on_the_disk_as_a_whole_or_not_at_all() {
 }
 
 #[test]
-fn pairs_of_a_machine_that_is_excluded_are_kept_apart() {
+fn pairs_of_an_excluded_worker_are_stored_separately() {
     let dir = tempfile::tempdir().unwrap();
     let (mut store, played) = filled(dir.path());
     let numbered = |pair| {
@@ -146,7 +146,7 @@ fn pairs_of_a_machine_that_is_excluded_are_kept_apart() {
     let left: Vec<u64> = store.tallies("run").unwrap().iter().map(|tally| tally.pair).collect();
     assert_eq!(left, [1]);
     assert_eq!(store.pair("run", 0).unwrap(), None);
-    // Nothing of them is lost.
+    // The taken-back pairs are stored separately.
     let kept: Vec<(u64, String)> = store
         .connection
         .prepare("SELECT pair, played FROM discarded WHERE worker = 'w' ORDER BY pair")
@@ -159,7 +159,7 @@ fn pairs_of_a_machine_that_is_excluded_are_kept_apart() {
     for part in ["time_forfeit", "White was late", "e8e7", "bestmove e2e4"] {
         assert!(kept[0].1.contains(part), "{part} in {}", kept[0].1);
     }
-    // Others play them again.
+    // Another worker plays the pairs again.
     assert!(store.append("run", &numbered(0), None, Some("other")).unwrap());
     let again = store.exclude_worker("run", 6, &remark, true).unwrap();
     assert_eq!(again.pairs, 0);
@@ -170,7 +170,7 @@ fn pairs_of_a_machine_that_is_excluded_are_kept_apart() {
 }
 
 #[test]
-fn transcripts_come_back_with_their_games() {
+fn transcripts_are_read_back_with_their_games() {
     let dir = tempfile::tempdir().unwrap();
     let (store, played) = filled(dir.path());
     assert_eq!(store.transcribed("run").unwrap(), [(0, 0), (0, 1)]);
@@ -212,7 +212,7 @@ fn the_description_of_a_run_can_be_changed() {
 }
 
 #[test]
-fn iterations_come_back_and_a_second_delivery_changes_nothing() {
+fn iterations_are_read_back_and_a_second_delivery_changes_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let (store, _) = filled(dir.path());
     let iteration = |number, score| Iteration {
@@ -241,7 +241,7 @@ fn a_reader_sees_new_pairs_and_writes_nothing() {
     let (version, mark) = (reader.data_version().unwrap(), reader.mark().unwrap());
     assert_eq!(reader.tallies_after("run", mark).unwrap(), (vec![], mark));
     assert_eq!(reader.data_version().unwrap(), version);
-    // A reader in the middle of something does not keep the writer waiting.
+    // A reader with an open transaction does not keep the writer waiting.
     reader.connection.execute_batch("BEGIN; SELECT count(*) FROM games").unwrap();
     for pair in [2, 1] {
         let pairing = Pairing { pair, ..played.pairing };
@@ -308,7 +308,7 @@ fn a_concurrent_migration_is_kept() {
     assert!(store.connection.is_autocommit());
 }
 
-/// Returns the lines of a run's file.
+/// Returns the text of an export of a run.
 fn exported(store: &Store, run: &str) -> String {
     let mut packed = Vec::new();
     store.export_run(run, &mut packed).unwrap();
@@ -317,7 +317,7 @@ fn exported(store: &Store, run: &str) -> String {
     text
 }
 
-/// Returns the lines of a file in an older format.
+/// Returns an export as an older format without checksums.
 fn without_checksums(text: &str) -> String {
     let mut parts = text.split("\"checksum\":");
     let first = parts.next().unwrap_or_default().to_owned();
@@ -325,7 +325,7 @@ fn without_checksums(text: &str) -> String {
 }
 
 #[test]
-fn a_run_goes_whole_from_store_to_store() {
+fn an_exported_run_is_imported_completely() {
     let dirs = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
     let (mut store, _) = filled(dirs[0].path());
     let remark = Remark { worker: "w".into(), pair: Some(0), text: "slow".into() };
@@ -345,7 +345,7 @@ fn a_run_goes_whole_from_store_to_store() {
     assert!(matches!(import(None), Err(ArchiveError::Content(_))));
     assert_eq!(import(Some("copy")).unwrap(), "copy");
     assert_eq!(exported(&other, "copy"), text.replace("\"run\":\"run\"", "\"run\":\"copy\""));
-    // What is removed leaves nothing, and no other run loses anything.
+    // A removed run leaves no rows, and other runs lose none.
     let (before, epoch) = (exported(&other, "run"), other.epoch().unwrap());
     other.remove_run("copy").unwrap();
     assert_eq!(exported(&other, "run"), before);
@@ -360,7 +360,7 @@ fn invalid_imports_are_rejected_and_leave_nothing() {
     let (store, _) = filled(dir.path());
     let whole = exported(&store, "run");
     store.remove_run("run").unwrap();
-    // Whoever forges a file can write checksums, and those of the first format have none.
+    // A forger can write checksums, and files of the first format have none.
     let text = without_checksums(&whole).replacen("\"format\":14", "\"format\":13", 1);
     let refused = |text: &str, words: &str| {
         let error = store.import_run(&mut text.as_bytes(), None, &|_| Ok(()), &|_| Ok(()));
@@ -429,7 +429,7 @@ fn invalid_imports_are_rejected_and_leave_nothing() {
     import(Ok(()), true).unwrap();
 }
 
-/// Returns a game of `plies` plies whose Black gives these evaluations, in centipawns.
+/// Returns a game of `plies` plies in which Black reports these evaluations, in centipawns.
 fn judged(plies: usize, scores: &[i32]) -> GameRecord {
     let uci: shakmaty::uci::UciMove = "e8e7".parse().unwrap();
     let scores = scores.iter().map(|score| Some(arbiter_protocol::Score::Centipawns(*score)));
@@ -445,7 +445,7 @@ fn judged(plies: usize, scores: &[i32]) -> GameRecord {
 fn games_are_listed_by_query() {
     let dir = tempfile::tempdir().unwrap();
     let (mut store, _) = filled(dir.path());
-    // Beyond ten pawns evaluations are one as good as the other.
+    // Evaluations beyond ten pawns count as equal.
     let games = [judged(9, &[20, -130, -110]), judged(30, &[0, 900, 5_000]), judged(4, &[7])];
     for (pair, first) in (1..).zip(games) {
         let pairing = Pairing { pair, engines: [0, 1], opening: 10 * pair };
@@ -486,7 +486,7 @@ fn games_are_listed_by_query() {
     assert_eq!(store.openings("run").unwrap(), [(0, 0), (10, 1), (20, 2), (30, 3)]);
 }
 
-/// Returns a store that another program has changed.
+/// Returns a store that another program has changed by SQL.
 fn changed(sql: &str) -> (tempfile::TempDir, Store) {
     let dir = tempfile::tempdir().unwrap();
     drop(filled(dir.path()));
@@ -496,7 +496,7 @@ fn changed(sql: &str) -> (tempfile::TempDir, Store) {
 }
 
 #[test]
-fn a_query_of_a_foreign_store_has_an_end() {
+fn endless_queries_of_a_foreign_store_are_ended() {
     let (_dir, store) = changed("");
     let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)";
     let many = store.rows(&format!("{endless} SELECT i FROM n"), [], |row| row.get::<_, i64>(0));
@@ -526,7 +526,7 @@ fn views_and_triggers_of_a_foreign_store_do_nothing() {
 }
 
 #[test]
-fn a_value_of_a_foreign_store_has_a_bound() {
+fn values_of_a_foreign_store_are_limited_in_length() {
     let (_dir, store) = changed("UPDATE runs SET about = CAST(zeroblob(70000000) AS TEXT)");
     let error = store.outlines().unwrap_err().to_string();
     assert!(error.contains("too big"), "{error}");

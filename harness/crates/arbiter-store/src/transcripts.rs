@@ -10,12 +10,12 @@ use rusqlite::params;
 use super::{Store, StoreError};
 use arbiter_game::transcript::Transcript;
 
-/// Maximum length of a transcript that is read, in bytes: beyond it, the last line is cut off, and
-/// an error.
+/// Maximum length of a transcript that is read, in bytes. A longer transcript is cut, and its
+/// incomplete last line is an error.
 const MAX_BYTES: u64 = 256 << 20;
 
 impl Store {
-    /// Adds the transcript of a game, packed, as most of its text is repetitive.
+    /// Adds the packed transcript of a game; most of its text is repetitive.
     pub(super) fn insert_transcript(
         &self,
         run: &str,
@@ -32,7 +32,7 @@ impl Store {
         self.execute(insert, params![run, pair, half, packed]).map(drop)
     }
 
-    /// Returns the transcript of a game, if it was kept.
+    /// Returns the transcript of a game, if it was stored.
     pub(crate) fn transcript(
         &self,
         run: &str,
@@ -51,8 +51,7 @@ impl Store {
         read.map(Some).map_err(|e| self.corrupt(run, format!("transcript of pair {pair}: {e}")))
     }
 
-    /// Returns the games of a run whose transcripts are kept: pair and half, in the order of the
-    /// schedule.
+    /// Returns the games of a run with stored transcripts, as pair and half, in schedule order.
     pub fn transcribed(&self, run: &str) -> Result<Vec<(u64, usize)>, StoreError> {
         let select = "SELECT pair, half FROM transcripts WHERE run = ?1 ORDER BY pair, half";
         self.rows(select, [run], |row| row.try_into())

@@ -1,5 +1,5 @@
-//! Changes by other programs to the files of a store during a run, and a place for pairs that the
-//! store refuses.
+//! Detection of changes by other programs to the files of a store during a run, and a fallback file
+//! for pairs that the store refuses.
 
 use std::path::{Path, PathBuf};
 
@@ -15,8 +15,8 @@ fn look(path: &Path) -> FileIdentity {
 }
 
 impl Store {
-    /// Returns an error if another program has deleted, replaced or cut the store or its log since
-    /// the last call.
+    /// Returns an error if another program has deleted, replaced or truncated the store or its log
+    /// since the last call.
     pub(super) fn check_in_place(&self) -> Result<(), StoreError> {
         let mut log = self.file.clone().into_os_string();
         log.push("-wal");
@@ -36,14 +36,14 @@ impl Store {
         Ok(())
     }
 
-    /// Saves the store with these pairs of a run in a new file, as far as the store can still be
-    /// read: beside it, in the nearest folder above that accepts it, or in the folder of temporary
-    /// files.
+    /// Saves the store with these pairs of a run in a new file, as far as the store is still
+    /// readable. The file goes beside the store, into the nearest parent folder that accepts it, or
+    /// into the folder for temporary files.
     pub fn save_elsewhere(&self, run: &StoredRun, pairs: &[&PlayedPair]) -> Option<PathBuf> {
-        // The pairs of an open transaction are among those given here.
+        // The pairs of an open transaction are among `pairs`.
         let _ = self.connection.execute_batch("ROLLBACK");
-        // The place gets a copy of the whole store or, if the store cannot be read any more, a new
-        // store with the run and these pairs.
+        // The file becomes a copy of the complete store or, if the store is unreadable, a new store
+        // with the run and these pairs.
         let takes = |place: &PathBuf| {
             // The open connection can often still read a store that was deleted or replaced.
             let copied = self.connection.execute("VACUUM INTO ?1", [place.to_string_lossy()]);

@@ -1,4 +1,4 @@
-//! Stores of several kinds: of the first format, older, newer, damaged, and large.
+//! Tests of stores: of the first format, older, newer, damaged, and large.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -8,11 +8,11 @@ use arbiter_store::{FILE_NAME, Store};
 use flate2::read::GzDecoder;
 use rusqlite::Connection;
 
-/// A store of the first format, and one of the format of today.
+/// Store of the first format, and store of the current format.
 const FIRST: &str = include_str!("formats/13.sql");
 const LATEST: &str = include_str!("formats/14.sql");
 
-/// Creates a store by SQL, with a last statement.
+/// Creates a store from SQL and executes one more statement.
 fn write(folder: &Path, sql: &str, last: &str) -> PathBuf {
     let file = folder.join(FILE_NAME);
     let connection = Connection::open(&file).unwrap();
@@ -37,7 +37,7 @@ fn a_store_of_the_first_format_is_read_and_continued() {
     assert_eq!((stored.offsets.pgn, stored.offsets.epd), (7, 9));
     assert_eq!(stored.head.about.as_deref(), Some("why"));
     let mut played = store.pair("old", 0).unwrap().unwrap();
-    // Hashes that are not stored follow from the moves.
+    // Hashes that are not stored are computed from the moves.
     let tallies = store.tallies("old").unwrap();
     let hashes: Vec<_> = tallies[0].games().map(|game| game.hash).collect();
     let expected: Vec<_> = played.games.iter().map(|game| Some(game.hash())).collect();
@@ -144,7 +144,7 @@ fn a_store_that_cannot_be_copied_is_not_migrated() {
 #[test]
 fn a_migration_that_fails_half_way_changes_nothing() {
     let dir = tempfile::tempdir().unwrap();
-    // No index can have the name of a table, and this index comes after all else.
+    // No index can have the name of a table, and this index is created last.
     let file = write(dir.path(), FIRST, "DROP INDEX games_listed; CREATE TABLE games_listed (x)");
     let tables = || -> String {
         let query = "SELECT group_concat(sql) FROM sqlite_schema";
@@ -187,7 +187,7 @@ fn a_pair_that_has_lost_its_games_is_an_error() {
     assert!(told.contains("run 'old', pair 1: changed since it was written"), "{told}");
 }
 
-/// Returns an export of the run, or the error that it ends with.
+/// Returns an export of the run, or its error.
 fn exported(folder: &Path) -> Result<String, String> {
     let mut packed = Vec::new();
     let store = Store::open(folder).map_err(|error| error.to_string())?;
@@ -274,7 +274,7 @@ fn peak() -> u64 {
 }
 
 #[test]
-fn to_exclude_a_worker_takes_no_memory_for_each_of_its_games() {
+fn excluding_a_worker_needs_constant_memory() {
     let dir = tempfile::tempdir().unwrap();
     write(dir.path(), LATEST, "");
     let mut store = Store::open(dir.path()).unwrap();
@@ -290,7 +290,7 @@ fn to_exclude_a_worker_takes_no_memory_for_each_of_its_games() {
     let before = peak();
     let remark = Remark { worker: "w".into(), pair: None, text: "crashes".into() };
     assert_eq!(store.exclude_worker("old", 5, &remark, true).unwrap().pairs, 401);
-    // The kernel adds what threads have counted from time to time, so that a peak can also fall.
+    // The kernel adds up the counts of threads only from time to time, so a peak can also fall.
     let grown = peak().saturating_sub(before);
     assert!(grown < 8 * 1024, "{grown} KiB for {} KiB of games", 400 * text.len() / 1024);
 }

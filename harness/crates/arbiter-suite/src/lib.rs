@@ -1,9 +1,9 @@
-//! Suites of positions with known answers: [`perft`] counts for the rules of an engine, [`epd`]
-//! for its search.
+//! Suites of positions with known answers: [`perft`] tests the move generator of an engine, [`epd`]
+//! tests its search.
 //!
-//! Everything but [`run_suite`] only computes. Suites come from everywhere, so the parsers accept
-//! what can be understood without guessing, and name every line that cannot: a line that was not
-//! understood counts neither for an engine nor against it.
+//! Only [`run_suite`] and [`SuiteEngines`] start engines. Suites come from many sources, so the
+//! parsers accept everything that is unambiguous, and report every line that is not: such a line
+//! counts neither for nor against an engine.
 
 pub mod epd;
 pub mod mine;
@@ -33,12 +33,12 @@ pub struct LineFault {
 impl LineFault {
     /// Returns the fault of a line with its number, from 1, and a reason, which may quote the line.
     pub fn new(line: usize, reason: &str) -> LineFault {
-        // A line may have control characters, which would reach the user's terminal with the
-        // reason.
+        // A reason may quote control characters of the line, which must not reach the user's
+        // terminal.
         LineFault { line, reason: printable(reason, MAX_TEXT) }
     }
 
-    /// Returns the note of what was left out of a position, if anything was.
+    /// Returns the note on the ignored part of a position, if there is one.
     fn corrected(line: usize, start: &Start) -> Option<LineFault> {
         start.correction.as_ref().map(|what| LineFault::new(line, what))
     }

@@ -1,37 +1,37 @@
-//! Quiet positions of games with their scores and results, 32 bytes each, as trainers of networks
-//! read them. `docs/net.md` has the format.
+//! Quiet positions of games with their scores and results, 32 bytes each, for trainers of networks.
+//! `docs/net.md` describes the format.
 
 use shakmaty::{Chess, Color, EnPassantMode, KnownOutcome, Position, Role};
 
 use super::mine::Game;
 use super::samples::quiet;
 
-/// Size of a record, in bytes. `palimpsest train` reads records of this size.
+/// Size of a record, in bytes; `palimpsest train` expects records of this size.
 pub const RECORD_BYTES: usize = 32;
 
-/// Bit that marks the first record of a game, in the byte of the en-passant square.
+/// Bit of the en-passant byte that marks the first record of a game.
 const FIRST: u8 = 0x40;
 
-/// Bit that marks a position in which Black is to move, in the same byte.
+/// Bit of the en-passant byte that marks a position with Black to move.
 const BLACK_TO_MOVE: u8 = 0x80;
 
-/// Value added to the kind of a black piece.
+/// Value added to the code of a black piece.
 const BLACK_PIECE: u8 = 8;
 
 /// Returns the records of a game: its quiet positions for which the engine reported a score in
-/// centipawns; none if its result is not known.
+/// centipawns. Returns none if the result is unknown.
 pub fn packed(game: &Game) -> Vec<[u8; RECORD_BYTES]> {
-    // A record without a result has nothing to learn from.
+    // A record without a result is useless for training.
     let Some(result) = game.result else { return Vec::new() };
     let told = quiet(game).filter_map(|(ply, position)| {
         let score = (*game.scores.get(ply)?)?;
-        // Scores of engines are those of the side to move; records have White's point of view. The
-        // opposite of `i32::MIN` does not exist.
+        // Engines report scores for the side to move; records contain White's point of view.
+        // `i32::MIN` has no opposite.
         let white_score = if position.turn().is_white() { score } else { score.saturating_neg() };
         Some(record(&position, white_score, result))
     });
     let mut records: Vec<_> = told.collect();
-    // The trainer reserves whole games for validation, and needs the bit to tell games apart.
+    // The trainer reserves whole games for validation, and needs this bit to separate games.
     records.iter_mut().take(1).for_each(|first| first[24] |= FIRST);
     records
 }
@@ -46,8 +46,8 @@ fn record(position: &Chess, white_score: i32, result: KnownOutcome) -> [u8; RECO
             Role::Pawn => 0,
             Role::Knight => 1,
             Role::Bishop => 2,
-            // A kind of its own holds the castling rights also of Chess960, without a field for
-            // them.
+            // A separate code marks rooks that may castle, which also covers Chess960 without an
+            // extra field.
             Role::Rook if castling_rooks.contains(square) => 6,
             Role::Rook => 3,
             Role::Queen => 4,
@@ -65,7 +65,7 @@ fn record(position: &Chess, white_score: i32, result: KnownOutcome) -> [u8; RECO
     bytes[25] = position.halfmoves().min(255) as u8;
     let number = u16::try_from(position.fullmoves().get()).unwrap_or(u16::MAX);
     bytes[26..28].copy_from_slice(&number.to_le_bytes());
-    // The field has 16 bits, and engines report any number of centipawns.
+    // The field has 16 bits, but engines report any number of centipawns.
     let score = white_score.clamp(i16::MIN.into(), i16::MAX.into()) as i16;
     bytes[28..30].copy_from_slice(&score.to_le_bytes());
     bytes[30] = match result {
@@ -104,14 +104,14 @@ mod tests {
         let records = packed(&game);
         assert_eq!(records.len(), 2, "a position without a score is left out");
         let mut first = [0; 32];
-        // e1, h1, e2, f4, e8.
+        // Squares e1, h1, e2, f4, e8.
         first[..8]
             .copy_from_slice(&(1u64 << 4 | 1 << 7 | 1 << 12 | 1 << 29 | 1 << 60).to_le_bytes());
         (first[8], first[9], first[10]) = (0x65, 0x80, 0x0D);
         (first[24], first[25], first[28], first[30]) = (FIRST, 99, 40, 2);
         first[26..28].copy_from_slice(&300u16.to_le_bytes());
         assert_eq!(records[0], first);
-        // Black may take on e3, and its score of -35 is White's 35.
+        // Black may capture on e3; Black's score of -35 is 35 for White.
         assert_eq!((records[1][24], records[1][25], records[1][28]), (BLACK_TO_MOVE | 20, 0, 35));
         game.result = None;
         assert!(packed(&game).is_empty());

@@ -1,4 +1,4 @@
-//! Runner of the tasks of a suite: the only part of suites that does I/O.
+//! Runner of the tasks of a suite: the only part of this crate that starts engines.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -32,10 +32,10 @@ pub trait Task: Send + Sync + 'static {
 /// Reason for a missing answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TaskError {
-    /// The engine crashed, was silent or answered nonsense; the next question may succeed with a
-    /// new process.
+    /// The engine crashed, did not answer or sent an invalid answer; the next question may succeed
+    /// with a new process.
     Fault(String),
-    /// The engine cannot answer such questions at all.
+    /// The engine cannot answer this kind of question.
     Unsupported(String),
 }
 
@@ -45,35 +45,35 @@ impl From<EngineError> for TaskError {
     }
 }
 
-/// Reason for giving up a suite.
+/// Reason for ending a suite early.
 #[derive(Debug, Error)]
 pub enum SuiteError {
     /// The machine failed.
     #[error("{0}")]
     Environment(String),
-    /// An engine cannot answer such questions; the text says which one, and why.
+    /// An engine cannot answer this kind of question; the text contains its name and the reason.
     #[error("{0}")]
     Unsupported(String),
 }
 
-/// Answers to the tasks, in their order; an error is the engine's fault.
+/// Answers to the tasks, in the order of the tasks; an error is a fault of the engine.
 pub type Answers<D> = Vec<Result<D, String>>;
 
-/// Engines that answer one question after another, and are kept as long as they behave.
+/// Engines that answer one question after another, and keep running until they fail.
 pub struct SuiteEngines {
     setups: Arc<[EngineSetup]>,
     spawner: Spawner,
-    /// Running engines by their index.
+    /// Running engines, by index.
     started: BTreeMap<usize, EngineProcess>,
 }
 
 impl SuiteEngines {
-    /// Returns engines that are started at their first question.
+    /// Returns engines that start when they get their first question.
     pub fn new(setups: Arc<[EngineSetup]>, spawner: Spawner) -> SuiteEngines {
         SuiteEngines { setups, spawner, started: BTreeMap::new() }
     }
 
-    /// Asks a question of its engine. Dropping the future kills that engine.
+    /// Asks the engine of a task. Dropping the future kills the engine.
     pub async fn ask<T: Task>(
         &mut self,
         task: &T,
@@ -84,7 +84,7 @@ impl SuiteEngines {
             Some(engine) => engine,
             None => match EngineProcess::start(&self.spawner, setup).await {
                 Ok(engine) => engine,
-                // The engine could be started before, so the machine has changed since.
+                // The engine could be started before, so the cause is a change of the machine.
                 Err(error @ EngineError::Spawn(_)) => {
                     return Err(SuiteError::Environment(told(error.to_string())));
                 }
@@ -107,17 +107,18 @@ impl SuiteEngines {
         }
     }
 
-    /// Ends all engines with `quit`; the next question starts its engine again.
+    /// Ends all engines with `quit`; the next question restarts its engine.
     pub async fn quit(&mut self) {
         let engines = std::mem::take(&mut self.started);
-        // All engines share one grace period; one after another, each slow engine would add its
-        // own.
+        // All engines share one grace period; if they ended one after another, each slow engine
+        // would add its own.
         join_all(engines.into_values().map(|engine| engine.quit(QUIT_GRACE))).await;
     }
 }
 
-/// Runs all tasks, `concurrency` in parallel, started in their order. Calls `observe` with the
-/// index of each task that ends; its error ends the suite. Dropping the future kills the engines.
+/// Runs all tasks, up to `concurrency` in parallel, and starts them in order. Calls `observe` with
+/// the index of each finished task; an error of `observe` ends the suite. Dropping the future kills
+/// the engines.
 pub async fn run_suite<T: Task>(
     setups: Vec<EngineSetup>,
     tasks: Vec<T>,
@@ -127,19 +128,19 @@ pub async fn run_suite<T: Task>(
     let spawner = Spawner::start().map_err(|error| SuiteError::Environment(error.to_string()))?;
     let setups: Arc<[EngineSetup]> = setups.into();
     let new_engines = || SuiteEngines::new(setups.clone(), spawner.clone());
-    // All runs are polled by one task, so no lock is needed.
+    // One async task polls all runs, so no lock is needed.
     let idle = RefCell::new(Vec::new());
-    // Tasks end in any order, and answers keep the order of the tasks.
+    // Tasks end in any order, but answers keep the order of the tasks.
     let mut answers: Vec<_> = tasks.iter().map(|_| None).collect();
     let run = async |(index, task): (usize, T)| {
         let mut engines = idle.borrow_mut().pop().unwrap_or_else(new_engines);
-        // Each question runs in a task of its own, because some compute for long: neither other
-        // engines nor signals wait for that. Dropping the set ends it.
+        // Each question runs in a separate async task, because some questions compute for long, and
+        // neither other engines nor signals should wait. Dropping the set ends the task.
         let mut asking = JoinSet::new();
         asking.spawn(async move { (engines.ask(&task).await, engines) });
         let asked = asking.join_next().await.expect("a task was spawned just now");
         let (answer, engines) =
-            // A panic of a task is a fault of the harness, and must not count against an engine.
+            // A panic in a task is a fault of the harness, and must not count against an engine.
             asked.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()));
         idle.borrow_mut().push(engines);
         Ok((index, answer?))

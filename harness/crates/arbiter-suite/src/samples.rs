@@ -1,4 +1,4 @@
-//! Samples to tune an evaluation on: quiet positions of finished games, each with the result of its
+//! Samples for tuning an evaluation: quiet positions of finished games, each with the result of its
 //! game.
 
 use shakmaty::fen::Fen;
@@ -6,12 +6,13 @@ use shakmaty::{Chess, EnPassantMode, Position};
 
 use super::mine::Game;
 
-/// Returns quiet positions of a game as lines `FEN;RESULT;NUMBER`: those from `from_ply` on whose
-/// ply plus `number` is a multiple of `every`; none if its result is not known.
+/// Returns quiet positions of a game as lines `FEN;RESULT;NUMBER`: the positions at or after
+/// `from_ply` whose ply plus `number` is a multiple of `every`. Returns none if the result is
+/// unknown.
 pub fn samples(game: &Game, number: usize, from_ply: usize, every: usize) -> Vec<String> {
     let Some(result) = game.result else { return Vec::new() };
-    // The number of the game shifts the plies, so that samples of many games do not all come from
-    // the same plies.
+    // The number of the game shifts the plies, so that samples of many games come from different
+    // plies.
     let is_due = |ply: usize| ply >= from_ply && (ply + number).is_multiple_of(every.max(1));
     let line = |(ply, position): (usize, Chess)| {
         let fen = Fen::from_position(&position, EnPassantMode::Legal);
@@ -21,15 +22,16 @@ pub fn samples(game: &Game, number: usize, from_ply: usize, every: usize) -> Vec
 }
 
 /// Returns the quiet positions of a game before an engine announced a mate, with their plies. A
-/// position is quiet if nobody is in check, and the move made there neither takes nor promotes.
+/// position is quiet if the side to move is not in check, and its next move neither captures nor
+/// promotes.
 pub(crate) fn quiet(game: &Game) -> impl Iterator<Item = (usize, Chess)> {
     let mut position = game.start.position.clone();
-    // From an announced mate on, the search knows the result, and the position teaches an
-    // evaluation nothing.
+    // After an announced mate, the search knows the result, so the positions are useless for tuning
+    // an evaluation.
     let plies = game.moves.iter().enumerate().take(game.open_plies);
     plies.filter_map(move |(ply, &played)| {
-        // The evaluation of a position with a pending capture or check is that of a search, not of
-        // the position.
+        // In a position with a pending capture or check, the score depends on the search more than
+        // on the position.
         let is_quiet = !position.is_check() && !played.is_capture() && !played.is_promotion();
         let before = is_quiet.then(|| (ply, position.clone()));
         position.play_unchecked(played);
@@ -60,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn no_move_is_left_out() {
+    fn every_legal_move_is_replayed() {
         let pgn = "[FEN \"7k/1P6/8/8/8/8/8/K7 w - - 0 1\"]\n\n1. b8Q+ Kh7\n\n2. Qb1+ Kh6 1-0\n";
         let (games, faults) = read_games("a.pgn", pgn.as_bytes()).unwrap();
         assert_eq!((games[0].moves.len(), faults.len()), (4, 0));

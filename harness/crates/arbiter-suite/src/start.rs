@@ -1,4 +1,4 @@
-//! Position of a suite, as it is sent to workers and engines.
+//! Position of a suite, in the form in which it is sent to workers and engines.
 
 use serde_with::serde_conv;
 
@@ -6,7 +6,7 @@ use arbiter_position::Start;
 use arbiter_protocol::{Game, Limits};
 
 serde_conv!(
-    /// A position as its FEN, and `true` if castling is by the rules of Chess960.
+    /// FEN of a position, and `true` if castling follows the rules of Chess960.
     pub(crate) FenAndRules,
     Start,
     |start: &Start| (start.fen(), start.is_chess960()),

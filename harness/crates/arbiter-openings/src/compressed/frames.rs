@@ -1,26 +1,26 @@
-//! Zstandard files, which may hold several frames one after the other.
+//! Zstandard files, which may contain several consecutive frames.
 
 use std::io::{self, BufRead, BufReader, Read};
 
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-/// Maximum number of bytes that are decoded in one step. A block of Zstandard has at most as many
-/// (RFC 8878, Block_Maximum_Size).
+/// Maximum number of bytes that are decoded in one step, which is the maximum size of a Zstandard
+/// block (RFC 8878, Block_Maximum_Size).
 const CHUNK: usize = 1 << 17;
 
-/// Last block without content, and a checksum for decoders that expect one. The decoded part of a
-/// frame that is cut off comes out only after its last block.
+/// Empty last block, with a checksum for decoders that expect one. The decoder returns the decoded
+/// part of a truncated frame only after a last block.
 const LAST_BLOCK: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
 
 /// Returns whether a file that begins with these bytes is Zstandard. The second pattern is that of
-/// frames to be skipped (RFC 8878, section 3.1.2).
+/// skippable frames (RFC 8878, section 3.1.2).
 pub(super) fn is_zstd(start: &[u8]) -> bool {
     matches!(start, [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
 }
 
-/// Reader of the contents of all frames. Parallel compressors write many, with frames between them
-/// that are to be skipped.
+/// Reader of the contents of all frames. Parallel compressors write many frames, with skippable
+/// frames between them.
 pub(super) struct Frames<R> {
     source: BufReader<R>,
     decoder: FrameDecoder,
@@ -37,7 +37,7 @@ impl<R: Read> Frames<R> {
         Frames { source, decoder: FrameDecoder::new(), is_open: false, is_cut: false }
     }
 
-    /// Opens the next frame, or skips one that is not data.
+    /// Opens the next frame, or skips a skippable frame.
     fn open(&mut self) -> io::Result<()> {
         match self.decoder.init(&mut self.source) {
             Ok(()) => self.is_open = true,
@@ -62,7 +62,7 @@ impl<R: Read> Frames<R> {
         Ok(self.source.fill_buf()?.is_empty())
     }
 
-    /// Decodes more of the frame; a frame that is cut off ends there.
+    /// Decodes more of the frame; a truncated frame ends at the truncation.
     fn decode(&mut self, wanted: usize) -> io::Result<()> {
         let strategy = || BlockDecodingStrategy::UptoBytes(wanted);
         let Err(error) = self.decoder.decode_blocks(&mut self.source, strategy()) else {
@@ -96,7 +96,7 @@ impl<R: Read> Frames<R> {
 
 impl<R: Read> Read for Frames<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        // The loop below would wait for bytes that have no place.
+        // The loop below would wait for bytes that do not fit.
         if buffer.is_empty() {
             return Ok(0);
         }
@@ -104,7 +104,7 @@ impl<R: Read> Read for Frames<R> {
         loop {
             if !self.is_open {
                 if self.is_at_end()? {
-                    // A second call after the cut gets the same error.
+                    // A second call after the truncation gets the same error.
                     let is_whole = !self.is_cut;
                     return is_whole.then_some(0).ok_or(io::ErrorKind::UnexpectedEof.into());
                 }

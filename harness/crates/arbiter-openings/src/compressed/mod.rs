@@ -1,4 +1,4 @@
-//! Reader of compressed files, as if they were not compressed.
+//! Reader of compressed files that returns the uncompressed contents.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -15,11 +15,11 @@ pub(crate) fn is_zip(start: &[u8]) -> bool {
     start.starts_with(b"PK\x03\x04") || start.starts_with(b"PK\x05\x06")
 }
 
-/// Number of bytes of a file that show its kind. A tar archive has its mark at byte 257, in a first
-/// block of this size.
+/// Number of bytes of a file that show its format. A tar archive has its magic bytes at byte 257,
+/// in a first block of this size.
 const HEAD_BYTES: u64 = 512;
 
-/// Beginnings of files that hold no text, or another's, with advice for the user.
+/// First bytes of files without usable text, each with advice for the user.
 const FOREIGN: [(&[u8], &str); 14] = [
     (b"PK\x03\x04", "a zip archive; unpack it, and name a file of it"),
     (b"PK\x05\x06", "a zip archive; unpack it, and name a file of it"),
@@ -37,11 +37,11 @@ const FOREIGN: [(&[u8], &str); 14] = [
     (b"<html", "a web page, not the file itself; download the file"),
 ];
 
-/// Describes a file with this beginning, if it is neither text, gzip nor Zstandard.
+/// Describes a file with these first bytes, if it is neither text, gzip nor Zstandard.
 fn foreign(head: &[u8]) -> Option<&'static str> {
     let is_tar = head.get(257..262) == Some(b"ustar");
-    // Web pages and pointers may have a byte order mark, blanks and capitals before or in their
-    // marks.
+    // Web pages and Git LFS pointers may start with a byte order mark or spaces, and may use
+    // capitals.
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     let text = text.trim_ascii_start().to_ascii_lowercase();
     let begins = |magic: &[u8]| head.starts_with(magic) || text.starts_with(magic);
@@ -49,12 +49,12 @@ fn foreign(head: &[u8]) -> Option<&'static str> {
     found.or(is_tar.then_some("a tar archive; unpack it, and name a file of it"))
 }
 
-/// Returns a reader of the contents of `source`, which is gzip, Zstandard or neither. Its first
-/// bytes decide, not a name.
+/// Returns a reader of the contents of `source`, which is gzip, Zstandard or uncompressed. The
+/// first bytes decide, not the file name.
 ///
 /// # Errors
 ///
-/// An error for other kinds of compression, archives, and pointers that stand in for a file.
+/// An error for other kinds of compression, for archives, and for Git LFS pointer files.
 pub fn decompressed<'a>(
     mut source: impl Read + Send + 'a,
 ) -> io::Result<Box<dyn Read + Send + 'a>> {
@@ -64,18 +64,18 @@ pub fn decompressed<'a>(
         return Err(io::Error::new(ErrorKind::InvalidData, format!("it is {what}")));
     }
     let (is_gzip, is_zstd) = (head.starts_with(b"\x1f\x8b"), is_zstd(&head));
-    // The bytes that were examined belong to the file.
+    // The examined bytes are part of the file.
     let source = Cursor::new(head).chain(source);
     Ok(match (is_gzip, is_zstd) {
-        // Parallel compressors write several members, of which the simple decoder reads the first
-        // only.
+        // Parallel compressors write several members; the simple decoder would read only the first
+        // one.
         (true, _) => Box::new(Decompressor(MultiGzDecoder::new(source))),
         (_, true) => Box::new(Decompressor(Frames::new(source))),
         _ => Box::new(source),
     })
 }
 
-/// Reader of compressed data whose error at a missing end says what is missing.
+/// Reader of compressed data whose error for truncated data is specific.
 struct Decompressor<R>(R);
 
 impl<R: Read> Read for Decompressor<R> {

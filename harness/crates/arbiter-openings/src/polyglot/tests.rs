@@ -1,4 +1,4 @@
-//! Books written here, entry by entry, and read back.
+//! Tests with books that are written entry by entry and read back.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -15,7 +15,7 @@ fn packed(key: u64, m: u16, weight: u16) -> [u8; ENTRY] {
     entry
 }
 
-/// Returns the bits of a move, castling as the king on its rook.
+/// Returns the bits of a move; castling is the king capturing its rook.
 fn bits(uci: &str) -> u16 {
     let square = |at: usize| {
         u16::from(uci.as_bytes()[at] - b'a') | u16::from(uci.as_bytes()[at + 1] - b'1') << 3
@@ -23,7 +23,7 @@ fn bits(uci: &str) -> u16 {
     square(2) | square(0) << 6
 }
 
-/// Returns a book in which the last move of each line of moves has the weight given.
+/// Returns a book in which the last move of each line has the given weight.
 fn book_of(lines: &[(&str, u16)]) -> Vec<u8> {
     let mut entries: Vec<[u8; ENTRY]> = Vec::new();
     for (line, weight) in lines {
@@ -55,9 +55,9 @@ fn lines_of(book: &Book) -> Vec<String> {
 }
 
 #[test]
-fn keys_and_moves_are_those_of_the_format() {
-    // The keys that the description of the format gives for these positions, and the move from
-    // each by its bits: to file, to rank, from file, from rank.
+fn keys_and_moves_match_the_format() {
+    // Keys from the description of the format for these positions, and the bits of a move from each
+    // position: target file, target rank, source file, source rank.
     let entries = [
         packed(0x463b_9618_1691_fc9c, 0o1434, 1),
         packed(0x823c_9b50_fd11_4196, 0o6343, 1),
@@ -71,7 +71,7 @@ fn keys_and_moves_are_those_of_the_format() {
 }
 
 #[test]
-fn castling_is_written_as_standard_chess_writes_it() {
+fn castling_is_converted_to_standard_notation() {
     let line = "g1f3 g8f6 g2g3 g7g6 f1g2 f8g7 e1h1 e8h8";
     let moves: Vec<&str> = line.split(' ').collect();
     let lines: Vec<String> = (1..=moves.len()).map(|end| moves[..end].join(" ")).collect();
@@ -80,7 +80,7 @@ fn castling_is_written_as_standard_chess_writes_it() {
     assert_eq!(lines_of(&book), ["g1f3 g8f6 g2g3 g7g6 f1g2 f8g7 e1g1 e8g8"]);
 }
 
-/// Returns six lines of two plies; those of e2e4 have nine tenths of the weight.
+/// Returns six lines of two plies; the lines of e2e4 have nine tenths of the weight.
 fn six_lines() -> Vec<u8> {
     book_of(&[
         ("e2e4", 90),
@@ -124,7 +124,7 @@ fn lines_are_drawn_in_proportion_to_their_weights() {
             second_after_e5 += f64::from(u8::from(lines[1] == "e2e4 c7c5"));
         }
     }
-    // Five standard errors, at most 0.04.
+    // The tolerance is five standard errors, at most 0.04.
     let expected = [("e2e4 e7e5", 0.54), ("e2e4 c7c5", 0.27), ("d2d4 f7f5", 0.05)];
     for (line, share) in expected {
         let got = first[line] / SEEDS as f64;
@@ -150,7 +150,7 @@ fn lines_end_where_the_book_does() {
 }
 
 #[test]
-fn the_same_position_is_one_opening_and_none_is_repeated() {
+fn transpositions_give_one_opening_and_no_position_repeats() {
     let bytes = book_of(&[
         ("c2c4", 1),
         ("g1f3", 1),

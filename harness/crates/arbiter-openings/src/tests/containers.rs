@@ -1,9 +1,9 @@
-//! Tests of books in archives, compressed, cut off, damaged, and of files that are not books.
+//! Tests of books in archives, compressed, truncated, damaged, and of files that are not books.
 
 use super::*;
 
 #[test]
-fn a_packed_text_is_read_and_an_archive_is_never_text() {
+fn packed_texts_are_read_and_archives_are_rejected() {
     let dir = TempDir::new().expect("a temporary directory");
     let path = dir.path().join("suite");
     let text = format!("{START} bm e4;\n");
@@ -26,7 +26,7 @@ fn a_packed_text_is_read_and_an_archive_is_never_text() {
 }
 
 #[test]
-fn non_books_are_named_in_the_error() {
+fn errors_describe_files_that_are_not_books() {
     let tar = [&[0; 257][..], b"ustar", &[0; 250]].concat();
     for (bytes, expected) in [
         (&zipped(&[("a.epd", START)])[..], "a zip archive"),
@@ -91,7 +91,7 @@ fn faults_in_containers_name_the_member() {
 }
 
 #[test]
-fn the_beginning_of_a_truncated_file_is_used() {
+fn openings_before_a_truncation_are_used() {
     let lines: Vec<String> = (1..=9000).map(|n| format!("{START} 0 {n}\n")).collect();
     let text = lines.concat();
     let games: Vec<String> = (1..=4000)
@@ -122,7 +122,7 @@ fn the_beginning_of_a_truncated_file_is_used() {
 #[test]
 fn every_truncation_of_a_packed_file_is_reported() {
     for whole in [gzipped(&START.repeat(100)), zstandard(&START.repeat(100))] {
-        // The first bytes tell the kind of the file.
+        // The first bytes determine the format of the file.
         for length in 4..whole.len() {
             let mut text = Vec::new();
             let read =

@@ -13,7 +13,7 @@ fn check(fen: &str, expect: &str) {
 }
 
 #[test]
-fn chess960_is_recognised_by_its_castling_rights() {
+fn chess960_is_recognized_by_castling_rights() {
     check("4k3/8/8/8/8/8/8/R3K2R w KQ -", "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1");
     check("4k3/8/8/8/8/8/8/R3K2R w HA - 5 9", "4k3/8/8/8/8/8/8/R3K2R w KQ - 5 9");
     let odd = "4k3/8/8/8/8/8/8/1R3K1R w HB - 0 1";
@@ -25,7 +25,7 @@ fn chess960_is_recognised_by_its_castling_rights() {
 }
 
 #[test]
-fn moves_behind_a_position_are_no_part_of_it() {
+fn moves_after_a_position_are_not_part_of_it() {
     let error = read("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1 moves a1a2").unwrap_err();
     assert_eq!(error, "expected a position, got one with moves; give the game as PGN");
 }
@@ -40,7 +40,7 @@ fn impossible_castling_rights_are_dropped() {
         "4k3/8/8/8/8/8/8/4K2R w KQ - 3 7",
         "4k3/8/8/8/8/8/8/4K2R w K - 3 7; ignored as impossible: castling with a1",
     );
-    // A king that has moved, and one that is elsewhere altogether.
+    // The king has moved by one square, or is somewhere else.
     check(
         "4k3/8/8/8/8/8/4K3/R6R w KQ - 0 1",
         "4k3/8/8/8/8/8/4K3/R6R w - - 0 1; ignored as impossible: castling with a1, castling with h1",
@@ -59,7 +59,7 @@ fn impossible_castling_rights_are_dropped() {
 fn impossible_en_passant_squares_are_dropped() {
     let sound = "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1";
     check(sound, sound);
-    // Nobody can take, but the pawn may have moved two squares.
+    // No pawn can capture, but the pawn may have moved two squares.
     let idle = "4k3/8/8/3p4/8/8/8/4K3 w - d6 0 1";
     check(idle, idle);
     for square in ["e6", "d3", "d5", "a1", "h8", "d4"] {
@@ -70,7 +70,7 @@ fn impossible_en_passant_squares_are_dropped() {
             ),
         );
     }
-    // Suites have positions in which no pawn's move can have given the check.
+    // Suites contain positions in which no pawn move can have given the check.
     let checked = "8/8/8/1k6/3Pp3/8/8/4KQ2 b - d3 0 1";
     check(checked, checked);
     let blocked = "4k3/3p4/8/3p4/8/8/8/4K3 w - d6";

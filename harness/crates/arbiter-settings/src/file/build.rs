@@ -1,4 +1,4 @@
-//! The `[build]` table: recipe by which revisions become programs.
+//! The `[build]` table: recipe for building programs from revisions.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,37 +13,38 @@ use arbiter_protocol::parse_seconds;
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct BuildTable {
-    /// Shell command at the top of the checkout.
+    /// Shell command, run at the top of the checkout.
     command: Option<String>,
-    /// Program that the command leaves, relative to the top.
+    /// Program that the command produces, relative to the top.
     binary: Option<PathBuf>,
     /// Environment variables for the command.
     #[serde(default)]
     env: BTreeMap<String, String>,
     /// `true` if submodules are fetched first.
     submodules: Option<bool>,
-    /// `true` if a build in a sandbox may use the network.
+    /// `true` if a sandboxed build may use the network.
     #[serde(default)]
     network: bool,
-    /// Seconds that the build may take.
+    /// Time limit of the build, in seconds.
     timeout: Option<f64>,
-    /// Commands whose output distinguishes toolchains.
+    /// Commands whose output identifies the toolchain.
     toolchain: Option<Vec<String>>,
-    /// Arguments that run the benchmark, as a shell would split them.
+    /// Arguments that run the benchmark, split as in a shell.
     bench: Option<String>,
-    /// Pattern of the nodes, and perhaps the speed, in the output of the benchmark.
+    /// Pattern of the node count, and optionally the speed, in the output of the benchmark.
     bench_pattern: Option<String>,
-    /// Seconds that the benchmark may take.
+    /// Time limit of the benchmark, in seconds.
     bench_timeout: Option<f64>,
 }
 
-/// A file of which only `[build]` is read, as a newer version may have written the rest.
+/// Settings file of which only `[build]` is read, because a newer version may have written the
+/// rest.
 #[derive(Deserialize)]
 struct Settings {
     build: Option<BuildTable>,
 }
 
-/// Returns the `[build]` table of the settings of a commit.
+/// Returns the `[build]` table of a commit's settings.
 pub fn build_settings_of(file: &str, text: &str) -> Result<Option<BuildSettings>, String> {
     let settings: Settings = toml::from_str(text).map_err(|error| {
         let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
@@ -53,14 +54,14 @@ pub fn build_settings_of(file: &str, text: &str) -> Result<Option<BuildSettings>
 }
 
 impl BuildTable {
-    /// Checks the table; `file` is its name in messages.
+    /// Checks and converts the table; `file` is its name in messages.
     pub fn settings(&self, file: &str) -> Result<BuildSettings, String> {
         let seconds = |key: &str, value: Option<f64>| {
             let read = value.map(|value| parse_seconds(&value.to_string()));
             read.transpose().map_err(|error| format!("{key}: {error}"))
         };
         let timeout: Option<Duration> = seconds("timeout", self.timeout)?;
-        // The recipe comes with a commit, which must not have another program played in its place.
+        // The recipe comes with a commit, which must not point to a program outside the checkout.
         if let Some(binary) = self.binary.as_deref().filter(|path| !is_inside(path)) {
             return Err(format!("binary = \"{}\" is not below the checkout", binary.display()));
         }
@@ -71,7 +72,7 @@ impl BuildTable {
         if self.command.as_deref().is_some_and(|command| command.trim().is_empty()) {
             return Err("command is empty".to_owned());
         }
-        // Tried here, so that a wrong pattern is reported before anything is built.
+        // An invalid pattern is reported here, before anything is built.
         BenchReader::new(self.bench_pattern.as_deref())?;
         let split = |text: &String| {
             shell_words::split(text)
@@ -105,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_is_read_among_others() {
+    fn other_tables_are_ignored() {
         let text = "future = 1\n[build]\ncommand = 'make'\nbinary = 'src/x'\nenv = { CC = 'gcc' }\n\
                     timeout = 2.5\nbench = 'bench 16 \"a b\"'\n";
         let said = build_settings_of("arbiter.toml", text).unwrap().unwrap();

@@ -9,9 +9,9 @@ use arbiter_protocol::parse_seconds;
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct CiTable {
-    /// The revision to compare with.
+    /// Revision to compare with.
     pub base: Option<String>,
-    /// Gates, in their order.
+    /// Gates, in order.
     #[serde(default)]
     gate: Vec<GateTable>,
 }
@@ -19,28 +19,28 @@ pub struct CiTable {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct GateTable {
-    /// check, bench, perft, epd, lint, speed or sprt.
+    /// Kind: check, bench, perft, epd, lint, speed or sprt.
     kind: String,
-    /// Name of the gate, if it is not the kind.
+    /// Name of the gate, if it differs from the kind.
     name: Option<String>,
-    /// Flags of the subcommand, as a shell would split them.
+    /// Flags of the subcommand, split as in a shell.
     args: Option<String>,
-    /// Paths without whose change it is left out.
+    /// Paths; the gate is skipped if nothing below them has changed.
     #[serde(default)]
     changed: Vec<String>,
-    /// `true`, the default, if its failure ends the run of gates.
+    /// `true`, the default, if a failure of this gate ends the run of gates.
     stop: Option<bool>,
-    /// Seconds after which the gate is to end and report its result so far.
+    /// Seconds after which the gate should end and report its result so far.
     budget: Option<f64>,
-    /// "pass" or "fail".
+    /// Verdict of an inconclusive gate: "pass" or "fail".
     inconclusive: Option<String>,
-    /// Rules of the lint, by name.
+    /// Ignored lint rules, by name.
     #[serde(default)]
     ignore: Vec<String>,
 }
 
 impl CiTable {
-    /// Returns the gates, parsed. An error names the wrong one.
+    /// Returns the parsed gates. The error contains the invalid gate.
     pub fn gates(&self) -> Result<Vec<Gate>, String> {
         let mut gates: Vec<Gate> = Vec::new();
         for (index, table) in self.gate.iter().enumerate() {
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_are_read_in_order() {
+    fn gates_are_read_in_order() {
         let text = "[[gate]]\nkind = 'perft'\nargs = \"--suite 'a b.epd'\"\nstop = false\n\
                     [[gate]]\nkind = 'sprt'\nname = 'quick'\nbudget = 90\nchanged = ['src']\n\
                     inconclusive = 'fail'\n";

@@ -1,6 +1,6 @@
-//! Import of a run from a file. A file may come from anywhere. Its size is limited and it has an
-//! end mark, its columns and their values must be those of the store, its games are judged, and the
-//! imported rows are read once as reports read them before they stay.
+//! Import of a run from a file. The file may come from anywhere: its size is limited, it needs an
+//! end mark, its columns and values must match the store, its games are judged, and reports have to
+//! be able to read the imported rows before they are committed.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
@@ -19,13 +19,13 @@ use crate::{RunLock, Store, StoreError, schema};
 use arbiter_game::record::GameRecord;
 use arbiter_names::is_hidden;
 
-/// Maximum length of a line, in bytes: a game of thousands of moves with its transcript.
+/// Maximum length of a line, in bytes: enough for a game of thousands of moves with its transcript.
 const MAX_LINE: u64 = 64 << 20;
 
-/// Maximum length of all lines, in bytes. A small packed file may unpack without end.
+/// Maximum total length of the lines, in bytes. A small packed file may unpack without end.
 const MAX_BYTES: u64 = 64 << 30;
 
-/// Columns with the index of an engine.
+/// Columns that contain the index of an engine.
 const ENGINES: [(&str, &[&str]); 4] = [
     ("pairs", &["first", "second"]),
     ("games", &["white", "black"]),
@@ -33,13 +33,13 @@ const ENGINES: [(&str, &[&str]); 4] = [
     ("findings", &["engine"]),
 ];
 
-/// Key of an imported outcome, which is shown, and never spares a gate of `arbiter ci`.
+/// Key of an imported gate outcome. Reports show the outcome, but `arbiter ci` never reuses it.
 const NO_KEY: &str = "imported";
 
 impl Store {
-    /// Imports the run of a file, unpacked, under another name if one is given, and returns the
-    /// name. Either all of it is added or nothing: `judge` returns the fault of a game, and `check`
-    /// may still refuse the run, after its engines have been checked against its plan.
+    /// Imports the run of an unpacked file, under another name if one is given, and returns the
+    /// name. Either the complete run is added or nothing: `judge` returns the fault of a game, and
+    /// `check` may still reject the run after its engines have been checked against its plan.
     pub fn import_run(
         &self,
         file: &mut dyn Read,
@@ -104,7 +104,7 @@ impl Store {
         Ok(run.to_owned())
     }
 
-    /// Returns the columns of each table of which a file may have rows.
+    /// Returns the columns of each table that a file may contain.
     fn columns(&self) -> Result<BTreeMap<&'static str, Vec<Column>>, StoreError> {
         let tables = TABLES.into_iter().chain([GATES]);
         tables.map(|table| Ok((table, self.columns_of(table)?))).collect()
@@ -125,7 +125,8 @@ impl Store {
             if !matches!(row.get("test"), Some(Cell::Text(test)) if commits.contains(test)) {
                 return Err(wrong("belongs to a commit that the run does not play".to_owned()));
             }
-            // Numbers are those of this store, and a foreign key could spare a step of a gate.
+            // Row numbers belong to this store, and a key from elsewhere could make `arbiter ci`
+            // skip a gate.
             row.remove("id");
             row.insert("key".to_owned(), Cell::Text(NO_KEY.to_owned()));
         }
@@ -146,7 +147,7 @@ impl Store {
         let values: Result<Vec<Value>, String> = row.into_values().map(Cell::into_value).collect();
         let inserted = self.execute(&insert, params_from_iter(values.map_err(&wrong)?));
         match inserted {
-            // A row that the tables refuse is a fault of the file, and not of the disk.
+            // A row that violates a constraint is a fault of the file, not of the disk.
             Err(StoreError::Sqlite { source, .. })
                 if source.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) =>
             {
@@ -159,7 +160,8 @@ impl Store {
         }
     }
 
-    /// Judges the game inserted last; the inner error is its fault. Older files have no checksums.
+    /// Judges the game inserted last; the inner error is the fault of the game. Older files have no
+    /// checksums.
     fn judge_last(
         &self,
         judge: &dyn Fn(&GameRecord) -> Result<(), String>,
@@ -192,7 +194,7 @@ impl Store {
         Ok(found.map_or(Ok(()), judged))
     }
 
-    /// Reads an imported run completely, as reports do.
+    /// Reads an imported run completely, like a report.
     fn check(
         &self,
         run: &str,
@@ -239,7 +241,7 @@ impl Store {
 
 impl Column {
     /// Returns whether the column accepts a value. Only the score of an iteration and hashes of
-    /// games may be below 0.
+    /// games may be negative.
     fn takes(&self, cell: Option<&Cell>) -> bool {
         match (cell, self.kind.as_str()) {
             (None, _) => self.is_nullable || self.has_default,
@@ -292,7 +294,7 @@ impl Cell {
     }
 }
 
-/// Reader of the lines of a file, unpacked.
+/// Reader of the lines of an unpacked file.
 struct Lines<R> {
     input: R,
     line: u64,
@@ -313,8 +315,7 @@ impl<R: BufRead> Lines<R> {
         }
         let value = || {
             serde_json::from_slice(text).map_err(|error| {
-                // The parser sees one line only, so that the number of the line in its message is
-                // always 1.
+                // The parser sees one line only, so the line number in its message is always 1.
                 let what = error.to_string();
                 self.wrong(what.split(" at line ").next().unwrap_or(&what))
             })

@@ -39,13 +39,13 @@ pub(crate) struct GameRow {
     pub begun_ms: Option<i64>,
 }
 
-/// A move; the keys are short, as there are billions of them.
+/// A move; the keys are short, because there are billions of them.
 #[derive(Serialize)]
 struct MoveRow<'a> {
     /// Move in UCI notation.
     #[serde(with = "As::<DisplayFromStr>")]
     m: UciMove,
-    /// Thought of the engine; absent for book moves.
+    /// Search information of the engine; absent for book moves.
     #[serde(skip_serializing_if = "Option::is_none")]
     t: Option<SearchInfoRow<'a>>,
 }
@@ -59,7 +59,7 @@ struct ReadMove {
     t: Option<SearchInfo>,
 }
 
-/// Moves of a game, each made into a row only as it is written.
+/// Moves of a game; each move is converted to a row only when it is written.
 struct MoveRows<'a>(&'a [MoveRecord]);
 
 impl Serialize for MoveRows<'_> {
@@ -68,7 +68,7 @@ impl Serialize for MoveRows<'_> {
     }
 }
 
-/// Thought of an engine on a move.
+/// Search information of an engine on a move.
 #[derive(Serialize)]
 struct SearchInfoRow<'a> {
     /// Score in centipawns.
@@ -128,16 +128,16 @@ impl GameRow {
         }
     }
 
-    /// Returns the record, or the fault of the row.
+    /// Returns the record, or the fault of the row as an error.
     pub(crate) fn into_record(self) -> Result<GameRecord, String> {
         let mut json = serde_json::Deserializer::from_str(&self.moves);
         let moves: Vec<MoveRecord> = As::<Vec<FromInto<ReadMove>>>::deserialize(&mut json)
-            // Text behind the list would otherwise be ignored.
+            // Text after the list would otherwise be ignored.
             .and_then(|moves| json.end().map(|()| moves))
             .map_err(|error| format!("moves: {error}"))?;
         let result: KnownOutcome =
             self.result.parse().map_err(|_| format!("'{}' is not a result", self.result))?;
-        // A damaged number may be negative or no number, at which the plain conversion panics.
+        // A damaged number may be negative or NaN, and the conversion that cannot fail panics then.
         let duration = Duration::try_from_secs_f64(self.duration_ms / 1e3)
             .map_err(|error| format!("duration: {error}"))?;
         Ok(GameRecord {
@@ -161,7 +161,7 @@ impl GameRow {
     }
 }
 
-/// Returns the [`game_hash`] of a row by its FEN, its castling rules and its moves; `None` if the
+/// Returns the [`game_hash`] of a stored game from its FEN, castling rules and moves; `None` if the
 /// moves cannot be read.
 pub(crate) fn stored_hash(fen: &str, chess960: bool, moves: &str) -> Option<u64> {
     #[derive(Deserialize)]
@@ -205,8 +205,8 @@ impl SearchInfoRow<'_> {
     }
 }
 
-/// Reads a [`SearchInfoRow`] into a thought, field by field: moving a whole row takes as long as
-/// reading it.
+/// Reads a [`SearchInfoRow`] into a [`SearchInfo`], field by field, because moving a complete row
+/// takes as long as reading it.
 fn read_thought<'de, D: Deserializer<'de>>(json: D) -> Result<Option<SearchInfo>, D::Error> {
     json.deserialize_map(SearchInfoFields).map(Some)
 }
@@ -246,7 +246,7 @@ impl<'de> Visitor<'de> for SearchInfoFields {
                 _ => drop(map.next_value::<IgnoredAny>()?),
             }
         }
-        // Each thought has a measured time, so a row without one is damaged.
+        // Search information always has a measured time, so a row without it is damaged.
         thought.elapsed = elapsed.ok_or_else(|| Error::missing_field("ns"))?;
         Ok(thought)
     }

@@ -11,10 +11,10 @@ use arbiter_openings::Quarantine;
 use arbiter_plan::{Engine, Plan};
 
 /// Versions of the stored plan. Fields may be added with a default; a change of meaning needs a new
-/// version. Plans of the later version have options that name files.
+/// version. Version 3 marks plans with options that name files.
 const VERSIONS: [u32; 2] = [2, 3];
 
-/// Fingerprints of a run's inputs at its start: hashes that a resumed run compares, so that it
+/// Fingerprints of the inputs of a run at its start: hashes that a resumed run compares, so that it
 /// never mixes the games of two programs or two books.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Fingerprints {
@@ -24,7 +24,7 @@ pub struct Fingerprints {
     /// Hash of the openings read from the book.
     #[serde(rename = "openings_hash")]
     pub openings: String,
-    /// Lines of the book that were left out.
+    /// Lines of the book that were skipped.
     pub quarantine: Quarantine,
     /// Lines of the book that were corrected.
     #[serde(default, skip_serializing_if = "Quarantine::is_empty")]
@@ -35,21 +35,21 @@ pub struct Fingerprints {
     /// Hashes of the files that each engine's options name.
     #[serde(skip)]
     pub option_files: Vec<Vec<String>>,
-    /// Description of the machine; a resumed run may have another.
+    /// Description of the machine; a run may be resumed on another machine.
     pub host: String,
 }
 
 impl Fingerprints {
-    /// Returns for each engine the hash of its program and those of the files that its options
-    /// name.
+    /// Returns, for each engine, the hash of its program and the hashes of the files that its
+    /// options name.
     pub fn by_engine(&self) -> impl Iterator<Item = (&String, &[String])> {
-        // Runs of earlier versions have no hashes of such files.
+        // Runs of earlier versions have no hashes for these files.
         let files = self.option_files.iter().map(Vec::as_slice).chain(repeat(&[][..]));
         self.engines.iter().zip(files)
     }
 }
 
-/// Stored plan. Fields that are stored elsewhere than in the plan are here, and skipped there.
+/// Stored plan. It contains the fields that [`Plan`] skips because they are stored separately.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct PlanRow {
     version: u32,
@@ -72,7 +72,7 @@ struct EngineRow {
     option_file_hashes: Vec<String>,
 }
 
-/// Folders of endgame tables, and the rule by which they end games.
+/// Folders of endgame tables, and the rule for adjudication by them.
 #[derive(Debug, Serialize, Deserialize)]
 struct TablesRow {
     paths: Vec<PathBuf>,
@@ -90,7 +90,7 @@ struct OutputRow {
 }
 
 impl PlanRow {
-    /// Returns the stored form of a plan; the fingerprints have a hash for each of its engines.
+    /// Returns the stored form of a plan; `fingerprints` has a hash for each of its engines.
     pub(crate) fn of(plan: &Plan, fingerprints: &Fingerprints) -> PlanRow {
         let engines = plan.engines.iter().cloned().zip(fingerprints.by_engine());
         let engines = engines.map(|(engine, (program_hash, files))| EngineRow {
@@ -101,8 +101,8 @@ impl PlanRow {
         let names_files = plan.engines.iter().any(|engine| engine.option_files().next().is_some());
         let tables = |rule| TablesRow { paths: plan.tables.clone(), rule };
         PlanRow {
-            // Only plans that need the later version have it, so that older versions of Arbiter
-            // read all others and do not take the name of a file for a value.
+            // Only plans that name files need version 3. Older versions of Arbiter can read all
+            // other plans, and do not mistake a file name for a value.
             version: VERSIONS[usize::from(names_files)],
             engines: engines.collect(),
             fingerprints: fingerprints.clone(),
@@ -121,10 +121,10 @@ impl PlanRow {
         serde_json::to_string(self).expect("a plan is numbers and text")
     }
 
-    /// Parses JSON; an error is the fault of the text.
+    /// Parses JSON; the error is the fault of the text.
     pub(crate) fn from_json(text: &str) -> Result<PlanRow, String> {
         let row: PlanRow = serde_json::from_str(text).map_err(|error| format!("plan: {error}"))?;
-        // A plan of an unknown version may mean other games, so the run is not resumed with a
+        // A plan of an unknown version may mean other games, so the run must not be resumed on a
         // guess.
         if VERSIONS.contains(&row.version) {
             Ok(row)

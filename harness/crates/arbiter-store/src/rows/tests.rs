@@ -1,4 +1,4 @@
-//! Rows of earlier versions, which are read and written again unchanged.
+//! Tests that rows of earlier versions are read and written again unchanged.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use super::{GameRow, PlanRow};
 /// Plans of all kinds, the last one with tables, a commit and scaled times.
 const PLANS: &str = include_str!("tests/plans.jsonl");
 
-/// Games with and without details of the searches.
+/// Games with and without search information.
 const GAMES: &str = include_str!("tests/games.jsonl");
 
 fn value(text: &str) -> Value {

@@ -1,4 +1,4 @@
-//! Judge of a search: whether, and when, it solved a position.
+//! Judge of a search: decides whether, and when, the search solved a position.
 
 use std::time::Duration;
 
@@ -31,9 +31,10 @@ pub struct Outcome {
     pub played: Move,
     /// `true` if the move is a solution.
     pub is_solved: bool,
-    /// If solved: state of the search when it turned to a solution for good.
+    /// State of the search since which its move was a solution; `None` if the position is not
+    /// solved.
     pub found: Option<SearchProgress>,
-    /// Points of the move, where the record gives points.
+    /// Points of the move, if the record gives points.
     pub points: Option<u32>,
     /// `true` if the mate of the record was announced; `None` if the record has no mate.
     pub announced: Option<bool>,
@@ -51,7 +52,7 @@ pub struct Answer {
     pub score: Option<Score>,
     /// State at the end of the search.
     pub end: SearchProgress,
-    /// State from which on the first move of the principal variation was a solution.
+    /// State since which the first move of the principal variation has been a solution.
     pub since: Option<SearchProgress>,
 }
 
@@ -83,7 +84,7 @@ fn read(text: &str, position: &Chess) -> Option<Move> {
 pub struct Judge<'a> {
     goal: &'a Goal,
     position: &'a Chess,
-    /// State from which on the first move of the principal variation is a solution.
+    /// State since which the first move of the principal variation has been a solution.
     since: Option<SearchProgress>,
 }
 
@@ -93,13 +94,14 @@ impl<'a> Judge<'a> {
         Judge { goal, position: &start.position, since: None }
     }
 
-    /// Takes in an `info` line of the search. Returns the number of plies for which the engine has
-    /// held a solution, so that the caller may end the search; `None` without a solution or a
-    /// depth.
+    /// Reads an `info` line of the search. Returns the number of plies by which the depth has grown
+    /// since the solution appeared, so that the caller may end the search; `None` without a
+    /// solution or a depth.
     pub fn look(&mut self, at: Duration, info: &Info) -> Option<u32> {
         let best = read(info.pv.first()?, self.position)?;
         if !self.goal.is_solved_by(best, info.score) {
-            // The solution must last to the end, so an earlier one no longer counts.
+            // A solution must last until the end of the search, so an earlier solution no longer
+            // counts.
             self.since = None;
             return None;
         }
@@ -108,7 +110,7 @@ impl<'a> Judge<'a> {
         info.depth?.checked_sub(since.depth?)
     }
 
-    /// Returns the answer, once the search has ended with the move `text`.
+    /// Returns the answer of a search that has ended with the move `text`.
     pub fn end(&self, text: &str, elapsed: Duration, info: &Info) -> Answer {
         let end = SearchProgress { at: elapsed, depth: info.depth, nodes: info.nodes };
         Answer { played: text.to_owned(), score: info.score, end, since: self.since }
@@ -164,7 +166,7 @@ mod tests {
         judge.look(ms(1), &info("depth 1 pv e2e4"));
         let ended = outcome(&record, &judge, "e2e3", 20, "depth 1").unwrap();
         assert_eq!((ended.is_solved, ended.found), (false, None));
-        // An engine without a variation still has a time.
+        // An engine that reports no variation still has a solution time.
         let judge = Judge::new(&record.start, &record.goal);
         let plain = |text| outcome(&record, &judge, text, 20, "");
         assert_eq!(plain("e2e4").unwrap().found.map(|found| found.at), Some(ms(20)));
@@ -173,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn each_kind_of_goal() {
+    fn every_kind_of_goal_is_judged() {
         let solved = |operations: &str, played: &str, last: &str| {
             let record = record(operations);
             let judge = Judge::new(&record.start, &record.goal);

@@ -1,8 +1,8 @@
-//! EPD suites: positions with the move to find, to avoid, the mate to see, or points for moves.
+//! EPD suites: positions with a move to find or to avoid, a mate to find, or points for moves.
 //!
-//! [`read()`] parses lines into records, [`Judge`] follows a search and judges it, and [`Tally`]
-//! counts. The names of operations are those of the PGN standard's section on EPD (S. J. Edwards,
-//! 1994); points for moves in `c0` and `c7` to `c9` are the habit of the Strategic Test Suite.
+//! [`read()`] parses lines into records, [`Judge`] follows and judges a search, and [`Tally`]
+//! counts results. Opcodes follow the EPD section of the PGN standard (S. J. Edwards, 1994); points
+//! for moves in `c0` and `c7` to `c9` follow the Strategic Test Suite.
 
 mod judge;
 mod points;
@@ -21,7 +21,7 @@ pub use task::{EngineAnswers, Question, Search};
 use arbiter_position::Start;
 use arbiter_protocol::Score;
 
-/// Position with its question.
+/// Position with its question and theme.
 #[derive(Debug, Clone)]
 pub struct Record {
     /// Number of the line, from 1.
@@ -30,13 +30,13 @@ pub struct Record {
     pub text: String,
     /// Operand of `id`.
     pub id: Option<String>,
-    /// Theme of the position, as far as the id names one.
+    /// Theme of the position, if the id contains one.
     pub theme: Option<String>,
     /// The position.
     pub start: Start,
     /// Condition for a solution.
     pub goal: Goal,
-    /// Parts of the line that were left out, with reasons.
+    /// Ignored parts of the line, with reasons.
     pub notes: Vec<String>,
 }
 
@@ -47,24 +47,26 @@ pub struct Goal {
     pub best: Vec<Move>,
     /// Operands of `am`: any of these moves is wrong.
     pub avoid: Vec<Move>,
-    /// Moves to mate: positive (`dm`, `bm #5`) for a mate to be found in as many at most, negative
-    /// (`bm #-5`) if the side to move is mated in as many at most. Never zero.
+    /// Moves to mate: positive (`dm`, `bm #5`) if the side to move mates in at most this many
+    /// moves, negative (`bm #-5`) if it is mated in at most this many. Never zero.
     pub mate: Option<i32>,
-    /// Points for moves; other moves have none.
+    /// Points for moves; moves that are not listed have none.
     pub points: Vec<(Move, u32)>,
 }
 
 impl Goal {
-    /// Returns whether no move, mate or points are asked for.
+    /// Returns whether the record asks for no move, mate or points.
     pub fn is_empty(&self) -> bool {
         *self == Goal::default()
     }
 
-    /// Returns whether a move with this score solves the position. A right move does; where a mate
-    /// is asked for, its announcement in time does as well, and where nothing else is asked for,
-    /// only that does. Where there are only points, a move with the most points is right.
+    /// Returns whether a move with this score solves the position. A right move solves it. If the
+    /// record asks for a mate, announcing it in time also solves the position, and is the only
+    /// solution if the record asks for nothing else. If the record only gives points, a move with
+    /// the most points is right.
     pub fn is_solved_by(&self, played: Move, score: Option<Score>) -> bool {
-        // A record may have a mate or points as well; a move to avoid is wrong whatever its score.
+        // A record may also have a mate or points; a move to avoid is wrong regardless of its
+        // score.
         if self.avoid.contains(&played) {
             return false;
         }
@@ -82,14 +84,14 @@ impl Goal {
         }
     }
 
-    /// Returns whether a score is a mate by the side asked for, in at most the moves asked for.
+    /// Returns whether a score is the mate that the record asks for, in at most as many moves.
     pub fn announces_mate(&self, score: Option<Score>) -> bool {
         let (Some(limit), Some(Score::Mate(moves))) = (self.mate, score) else { return false };
-        // A faster mate than the one asked for is a solution too.
+        // A faster mate is also a solution.
         moves.signum() == limit.signum() && moves.unsigned_abs() <= limit.unsigned_abs()
     }
 
-    /// Returns the points of a move; `None` if the record gives none at all.
+    /// Returns the points of a move; `None` if the record gives no points.
     pub fn points_of(&self, played: Move) -> Option<u32> {
         let found = self.points.iter().find(|(listed, _)| *listed == played);
         (!self.points.is_empty()).then(|| found.map_or(0, |(_, points)| *points))

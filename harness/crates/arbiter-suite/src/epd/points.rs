@@ -1,18 +1,19 @@
-//! Points for moves: `c0 "f5=10, Be5=2"`, or `c7 "f5 Be5"` and `c9 "f4f5 d4e5"` beside `c8 "10 2"`.
+//! Points for moves: `c0 "f5=10, Be5=2"`, or `c7 "f5 Be5"` and `c9 "f4f5 d4e5"` with `c8 "10 2"`.
 
 use shakmaty::{Chess, Move};
 
 use arbiter_pgn::read_move;
 
-/// Returns the points for moves; none for ordinary comments. `comment` returns the operand of `c0`,
-/// `c7`, `c8` or `c9`, if the record has it. The error says what is wrong with the points.
+/// Returns the points for moves, which are empty for ordinary comments. `comment` returns the
+/// operand of `c0`, `c7`, `c8` or `c9`, if the record has it. The error describes the fault of the
+/// points.
 pub(super) fn points<'a>(
     comment: impl Fn(&str) -> Option<&'a str>,
     position: &Chess,
 ) -> Result<Vec<(Move, u32)>, String> {
-    // `c8` is an ordinary comment in other suites, so anything but numbers is left alone.
+    // In other suites, `c8` is an ordinary comment, so operands other than numbers are ignored.
     let values = comment("c8").and_then(numbers);
-    // `c9` has the moves in UCI notation, which is never ambiguous.
+    // `c9` lists the moves in UCI notation, which is never ambiguous.
     let pairs: Vec<(&str, u32)> = match (values, comment("c9").or_else(|| comment("c7"))) {
         (Some(values), Some(moves)) => {
             let moves: Vec<&str> = words(moves).collect();
@@ -28,7 +29,7 @@ pub(super) fn points<'a>(
     for (text, points) in pairs {
         let listed = read_move(position, text)
             .map_err(|error| format!("points for '{text}', which {error}; points ignored"))?;
-        // A move that is listed twice has its higher points.
+        // A move that is listed twice gets the higher points.
         match found.iter_mut().find(|(known, _)| *known == listed) {
             Some((_, known)) => *known = points.max(*known),
             None => found.push((listed, points)),
@@ -41,13 +42,13 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty())
 }
 
-/// Parses a list of numbers and nothing else.
+/// Parses a list that contains only numbers.
 fn numbers(text: &str) -> Option<Vec<u32>> {
     let numbers: Option<Vec<u32>> = words(text).map(|word| word.parse().ok()).collect();
     numbers.filter(|numbers| !numbers.is_empty())
 }
 
-/// Parses a list of `move=points` and nothing else.
+/// Parses a list that contains only `move=points`.
 fn assignments(text: &str) -> Option<Vec<(&str, u32)>> {
     words(text)
         .map(|word| {
@@ -80,13 +81,13 @@ mod tests {
         assert_eq!(read(&[("c0", "e4=10, Nf3=7")]), expect);
         assert_eq!(read(&[("c7", "e4 Nf3"), c8]), expect);
         assert_eq!(read(&[("c9", "e2e4 g1f3"), c8]), expect);
-        // Moves in UCI notation leave least to be understood.
+        // UCI notation is preferred because it is never ambiguous.
         let both = [("c0", "a4=1"), ("c7", "a4 b4"), c8, ("c9", "e2e4 g1f3")];
         assert_eq!(read(&both), expect);
     }
 
     #[test]
-    fn ordinary_comments_are_no_points() {
+    fn ordinary_comments_give_no_points() {
         let none = Ok(vec![]);
         assert_eq!(read(&[("c0", "A - B, 1990")]), none);
         assert_eq!(read(&[("c7", "e4 Nf3")]), none);
@@ -94,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn points_that_make_no_sense_are_left_out() {
+    fn invalid_points_are_ignored() {
         let c8 = ("c8", "10 7");
         let error = read(&[("c7", "e4"), c8]).unwrap_err();
         assert_eq!(error, "c8 has 2 points for 1 moves; points ignored");
@@ -103,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_promotion_with_its_sign_of_equality() {
+    fn promotions_may_contain_an_equals_sign() {
         let position = arbiter_position::Start::read("8/P6k/8/8/8/8/8/K7 w - - 0 1", false);
         let position = position.unwrap().position;
         let comments = &[("c0", "a8=Q=10, a8=R=3")];

@@ -9,18 +9,18 @@ use crate::LineFault;
 use arbiter_pgn::read_move;
 use arbiter_position::{Operation, Start, lines, operations};
 
-/// Suite as parsed.
+/// Result of parsing a suite.
 #[derive(Debug, Default)]
 pub struct Suite {
     /// Records in the order of the file.
     pub records: Vec<Record>,
-    /// Lines that could not be used.
+    /// Lines that could not be used, with reasons.
     pub unusable: Vec<LineFault>,
-    /// Parts left out of positions that are used.
+    /// Ignored parts of positions that are used.
     pub corrected: Vec<LineFault>,
 }
 
-/// Parses a suite; all positions are Chess960 if `is_chess960`, else those that need it.
+/// Parses a suite. All positions are Chess960 if `is_chess960`; otherwise only those that need it.
 pub fn read(text: &str, is_chess960: bool) -> Suite {
     let mut suite = Suite::default();
     for (line, text) in lines(text) {
@@ -36,11 +36,11 @@ pub fn read(text: &str, is_chess960: bool) -> Suite {
 }
 
 impl Record {
-    /// Parses the line with the number `line`; its position is Chess960 if `is_chess960`, or if it
-    /// needs that. Fails without a legal position, or without a question that can be judged.
+    /// Parses the line with the number `line`. Its position is Chess960 if `is_chess960`, or if it
+    /// needs Chess960. Fails without a legal position, or without a question that can be judged.
     pub fn read(line: usize, text: &str, is_chess960: bool) -> Result<Record, String> {
         let (start, rest) = Start::split(text, is_chess960)?;
-        // No move can be the answer.
+        // No move can solve the position.
         if start.position.legal_moves().is_empty() {
             return Err("the game is over in this position".to_owned());
         }
@@ -76,7 +76,7 @@ fn goal(operations: &[Operation], start: &Start, notes: &mut Vec<String>) -> Res
     });
     let points = points(|opcode| first(operations, opcode), &start.position);
     let points = points.map_err(|reason| notes.push(reason)).unwrap_or_default();
-    // No answer could be right.
+    // No move could solve the position.
     if best.found.iter().any(|found| avoid.found.contains(found)) {
         return Err("the same move is in bm and in am".to_owned());
     }
@@ -87,13 +87,13 @@ fn goal(operations: &[Operation], start: &Start, notes: &mut Vec<String>) -> Res
 #[derive(Debug, Default)]
 struct Moves {
     found: Vec<Move>,
-    /// Moves to a mate, from `bm #5`.
+    /// Moves to mate, from `bm #5`.
     mate: Option<i32>,
     refused: Vec<String>,
 }
 
 /// Returns all moves of an opcode, which may be repeated. Fails if the opcode has operands and none
-/// is understood, because the question is lost then.
+/// of them is valid, because the question is then lost.
 fn moves(opcode: &str, operations: &[Operation], start: &Start) -> Result<Moves, String> {
     let mut moves = Moves::default();
     let operands = operations.iter().filter(|operation| operation.opcode == opcode);
@@ -102,7 +102,7 @@ fn moves(opcode: &str, operations: &[Operation], start: &Start) -> Result<Moves,
         operation.operand.split(is_between).filter(|word| !word.is_empty())
     });
     for word in words {
-        // Some files write the number of the move or its annotation as a separate word, which is no
+        // Some files write the move number or an annotation as a separate word, which is not a
         // move.
         if word.trim_matches(|c: char| matches!(c, '!' | '?' | '+' | '.' | '=')).is_empty()
             || matches!(word, "or" | "e.p." | "ep" | "mate")
@@ -119,7 +119,7 @@ fn moves(opcode: &str, operations: &[Operation], start: &Start) -> Result<Moves,
             continue;
         }
         match read_move(&start.position, word) {
-            // Some files list a move in two notations.
+            // Some files list the same move in two notations.
             Ok(found) if moves.found.contains(&found) => {}
             Ok(found) => moves.found.push(found),
             Err(error) => moves.refused.push(format!("{opcode} '{word}' {error}")),
@@ -127,8 +127,8 @@ fn moves(opcode: &str, operations: &[Operation], start: &Start) -> Result<Moves,
     }
     match (moves.found.is_empty() && moves.mate.is_none(), moves.refused.first()) {
         (true, Some(reason)) => Err(reason.clone()),
-        // An unknown move to avoid could be the move played, so no move can be judged. An unknown
-        // right move only makes the position harder.
+        // An invalid move to avoid could be the move played, so no move can be judged. An invalid
+        // best move only makes the position harder.
         (false, Some(reason)) if opcode == "am" => Err(reason.clone()),
         _ => Ok(moves),
     }
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn the_quirks_of_files() {
+    fn common_errors_in_files_are_accepted() {
         for tail in [
             " bm O-O c3; id \"IT.007\";",
             " bm O-O c3; id \"IT.007\"",
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn each_kind_of_question() {
+    fn every_kind_of_question_is_parsed() {
         let goal = |tail: &str| one(&format!("{ITALIAN} {tail}")).goal;
         assert_eq!(names(&goal("am Nxe5;").avoid), ["f3e5"]);
         assert_eq!(goal("dm 4;").mate, Some(4));
@@ -244,7 +244,7 @@ mod tests {
             read_error(&format!("{ITALIAN} id \"x\";")),
             "neither bm, am, dm nor points for moves"
         );
-        // A row of seven files.
+        // One rank has only seven files.
         assert!(read_error("4k3/7/8/8/8/8/8/4K3 w - - bm Ke2;").contains("4k3/7/8"));
         assert!(read_error("hello").starts_with("expected a position (pieces"));
         let mate = "7k/6Q1/6K1/8/8/8/8/8 b - - bm Kg8;";
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_counted_as_an_editor_does() {
+    fn lines_are_numbered_as_in_editors() {
         let text = format!("# comment\r\n\r\n{ITALIAN} bm O-O;\r\nnonsense\r\n");
         let suite = read(&text, false);
         assert_eq!(suite.records[0].line, 3);
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn a_promotion_without_its_sign() {
+    fn promotions_may_omit_the_equals_sign() {
         let record = one("8/2P4k/8/8/8/8/8/K7 w - - bm c8N!!");
         assert_eq!(names(&record.goal.best), ["c7c8n"]);
     }

@@ -7,34 +7,35 @@ use super::Record;
 use super::judge::Outcome;
 use arbiter_stats::paired::SolvedCounts;
 
-/// Outcome of a search; an error is the engine's fault.
+/// Outcome of a search; the error is a fault of the engine.
 pub type SearchOutcome = Result<Outcome, String>;
 
-/// Counts over some positions.
+/// Counts over a set of positions.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tally {
     /// Number of positions.
     pub positions: u64,
     /// Number of solved positions.
     pub solved: u64,
-    /// Number of positions without a legal move in answer, which are not solved.
+    /// Number of positions that the engine did not answer with a legal move; they count as
+    /// unsolved.
     pub faults: u64,
-    /// Points made and points possible, where records give points.
+    /// Points scored and maximum points, if records give points.
     pub points: Option<(u64, u64)>,
-    /// Mates announced in time and mates asked for, where records ask for mates.
+    /// Mates announced in time and mates asked for, if records ask for mates.
     pub mates: Option<(u64, u64)>,
-    /// Times to the solution of the solved positions, rising.
+    /// Solution times of the solved positions, in ascending order.
     times: Vec<Duration>,
 }
 
 impl Tally {
-    /// Counts the searches of one engine, each with its record.
+    /// Counts the searches of one engine, each paired with its record.
     pub fn of<'a>(searches: impl IntoIterator<Item = (&'a Record, &'a SearchOutcome)>) -> Tally {
         let mut tally = Tally::default();
         for (record, searched) in searches {
             tally.add(record, searched.as_ref().ok());
         }
-        // The median needs them in order.
+        // The median needs sorted times.
         tally.times.sort_unstable();
         tally
     }
@@ -60,20 +61,20 @@ impl Tally {
 
     /// Returns the time within which half of the solved positions were solved.
     pub fn median_time(&self) -> Option<Duration> {
-        // Of an even number of times, the lower of the two in the middle is one within which half
-        // were solved.
+        // With an even number of times, half of the positions were solved within the lower of the
+        // two middle times.
         let middle = self.times.len().checked_sub(1)? / 2;
         self.times.get(middle).copied()
     }
 
-    /// Returns the sum of the times to the solution of all solved positions.
+    /// Returns the sum of the solution times of all solved positions.
     pub fn total_time(&self) -> Duration {
         self.times.iter().sum()
     }
 }
 
-/// Returns the themes of a suite in the order of their first position, with the indices of their
-/// positions. Positions without a theme form a theme without a name.
+/// Returns the themes of a suite in the order of their first positions, with the indices of their
+/// positions. Positions without a theme are grouped under `None`.
 pub fn themes(records: &[Arc<Record>]) -> Vec<(Option<&str>, Vec<usize>)> {
     let mut themes: Vec<(Option<&str>, Vec<usize>)> = Vec::new();
     for (index, record) in records.iter().enumerate() {
@@ -89,7 +90,7 @@ pub fn themes(records: &[Arc<Record>]) -> Vec<(Option<&str>, Vec<usize>)> {
 /// Comparison of two engines on the same positions.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Comparison {
-    /// Numbers of positions that both engines, one of them or neither solved.
+    /// Numbers of positions that both engines, only one engine or neither engine solved.
     pub solved: SolvedCounts,
     /// Indices of the positions that only the first engine solved.
     pub won: Vec<usize>,
@@ -161,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn themes_in_their_order() {
+    fn themes_are_in_order_of_first_positions() {
         let suite: Vec<Arc<Record>> =
             read(SUITE, false).records.into_iter().map(Arc::new).collect();
         let expect = [(Some("A"), vec![0, 1]), (Some("B"), vec![2])];

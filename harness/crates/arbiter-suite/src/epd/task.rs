@@ -1,4 +1,4 @@
-//! Question for the move to play.
+//! Task that asks an engine for the move to play.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -17,29 +17,31 @@ use arbiter_game::referee::{Fault, Reply, Turn};
 use arbiter_game::text::Text;
 use arbiter_protocol::{Go, Limits};
 
-/// Overrun after which an engine is sent `stop`; the move that it then plays still counts.
+/// Time beyond the limit after which an engine is sent `stop`; the move that it then plays still
+/// counts.
 const LENIENCE: Duration = Duration::from_millis(200);
 
-/// Position to be searched by all engines, one after another, so that a disturbance of the machine
-/// affects all.
+/// Position that all engines search one after another, so that a disturbance of the machine affects
+/// all of them.
 #[derive(Debug, Clone)]
 pub struct Question {
     /// Record with the position.
     pub record: Arc<Record>,
-    /// Plies for which a solution must be held to end a search.
+    /// Number of plies for which the engine must keep a solution to end the search early.
     pub hold: Option<u32>,
     /// Number of engines.
     pub engines: usize,
 }
 
-/// Answers of the engines to a question, by their index; an error is the engine's fault.
+/// Answers of the engines to a question, in the order of the engines; an error is a fault of the
+/// engine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EngineAnswers(
     #[serde(with = "As::<Vec<Result<Same, Text>>>")] pub Vec<Result<Answer, String>>,
 );
 
 impl Question {
-    /// Returns the searches of the question; `limits` has those of each engine.
+    /// Returns the searches of the question; `limits` contains the limits of each engine.
     pub fn searches<'a>(
         &'a self,
         limits: impl IntoIterator<Item = Limits> + 'a,
@@ -61,7 +63,7 @@ pub struct Search {
     pub engine: usize,
     /// Limits of the search; a clock is ignored.
     pub limits: Limits,
-    /// Plies for which a solution must be held to end the search.
+    /// Number of plies for which the engine must keep a solution to end the search early.
     pub hold: Option<u32>,
 }
 
@@ -74,9 +76,9 @@ impl Task for Search {
 
     async fn run(&self, engine: &mut EngineProcess) -> Result<Answer, TaskError> {
         let Record { start, goal, .. } = &*self.record;
-        // The hash table is cleared, so that no position profits from the one before.
+        // The hash table is cleared, so that no search profits from the previous position.
         engine.new_game(game(start)).await?;
-        // A suite has no game whose clock could run.
+        // A suite has no game with a running clock.
         let Limits { movetime, nodes, depth, .. } = self.limits;
         let go = Go { movetime, nodes, depth, ..Go::default() };
         let mut judge = Judge::new(start, goal);
@@ -88,15 +90,15 @@ impl Task for Search {
                 ControlFlow::Continue(())
             }
         };
-        // Searches limited by nodes or depth take a time that nobody knows beforehand, so only a
-        // time limit gives a budget.
+        // The duration of a search limited by nodes or depth is unknown, so only a time limit gives
+        // a budget.
         let budget = movetime.map(|time| time + LENIENCE);
         let color = start.position.turn();
         let turn = Turn { color, position: start.line(&[]), go, budget };
         match engine.watch(turn, look).await {
             Reply::Move { text, elapsed, info } => {
                 let answer = judge.end(&text, elapsed, &info);
-                // An illegal move is a fault of the engine, and is found here, where its process
+                // An illegal move is a fault of the engine. It is detected here, where the process
                 // can still be replaced.
                 answer.judged(start, goal).map_err(TaskError::Fault)?;
                 Ok(answer)

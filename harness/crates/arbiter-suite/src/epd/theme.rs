@@ -1,7 +1,7 @@
-//! Themes of positions, from their ids.
+//! Themes of positions, derived from their ids.
 
 /// Returns the theme in an id: the text after its number and a dash or a colon, or else the text
-/// before its last number. `None` if the id has nothing but numbers.
+/// before its last number. `None` if the id contains only numbers.
 pub(super) fn theme(id: &str) -> Option<String> {
     let is_number = |c: char| c.is_ascii_digit();
     let is_joint = |c: char| c.is_whitespace() || matches!(c, '.' | '-' | '_' | '#' | ':' | '/');
@@ -13,7 +13,7 @@ pub(super) fn theme(id: &str) -> Option<String> {
     if let Some(tail) = tail {
         return Some(tail.to_owned());
     }
-    // A bracket or a comment behind the number belongs to this one position.
+    // A bracket or a comment after the number belongs to this position only.
     let last = id.rfind(is_number).filter(|last| !id[last + 1..].contains('"'));
     let head = match last {
         Some(last) => {
@@ -25,7 +25,7 @@ pub(super) fn theme(id: &str) -> Option<String> {
     };
     let head = head.trim_end_matches(is_joint);
     let numbered = |c: char| is_number(c) || is_joint(c);
-    // Ids of some suites begin with the number, which belongs to one position only.
+    // Some ids begin with a number, which belongs to one position only.
     let head = if head.starts_with(is_number) { head.trim_start_matches(numbered) } else { head };
     (!head.is_empty()).then(|| head.to_owned())
 }
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_as_they_are_written() {
+    fn themes_are_derived_from_common_ids() {
         let check = |id: &str, expect: &str| assert_eq!(theme(id).as_deref(), Some(expect), "{id}");
         check("ABC.001", "ABC");
         check("ABC.01.7", "ABC.01");

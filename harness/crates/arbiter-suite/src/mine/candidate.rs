@@ -1,4 +1,4 @@
-//! Positions of games that may become a question.
+//! Positions of games that may become questions.
 
 use std::collections::HashSet;
 
@@ -11,9 +11,9 @@ use arbiter_position::Start;
 /// Position of a game.
 #[derive(Debug, Clone)]
 pub struct Candidate {
-    /// The position, with its counters reset, as an EPD has none.
+    /// Position with its counters reset, because an EPD has no counters.
     pub start: Start,
-    /// Square of the preceding move's capture, if it was one.
+    /// Square on which the preceding move captured, if it was a capture.
     pub taken_on: Option<Square>,
     /// Game and ply of the position.
     pub origin: String,
@@ -21,18 +21,18 @@ pub struct Candidate {
     pub game: usize,
 }
 
-/// Returns the positions of all games, each position once, in the order of the games. Skips the
-/// first `from_ply` plies of each game, and positions with fewer than two legal moves.
+/// Returns the positions of all games in game order, each position once. Skips the first `from_ply`
+/// plies of each game, and positions with fewer than two legal moves.
 pub fn candidates(games: &[Game], from_ply: usize) -> Vec<Candidate> {
-    // Games share their openings, and one question for each position is enough.
+    // Games share openings, and one question for each position is enough.
     let mut seen: HashSet<Zobrist64> = HashSet::new();
     let mut found = Vec::new();
     for (number, game) in games.iter().enumerate() {
         let mut position = game.start.position.clone();
         let mut taken_on = None;
-        // The position after the last move is one too, though nothing was played there.
+        // The position after the last move is a candidate too, although no move was played there.
         for (ply, played) in game.moves.iter().map(Some).chain([None]).enumerate() {
-            // A single legal move is no question.
+            // A position with a single legal move is not a question.
             let is_question = ply >= from_ply && position.legal_moves().len() >= 2;
             if is_question && seen.insert(position.zobrist_hash(EnPassantMode::Legal)) {
                 found.push(Candidate {
@@ -56,7 +56,7 @@ fn without_counters(position: &Chess) -> Chess {
     setup.halfmoves = 0;
     setup.fullmoves = std::num::NonZeroU32::MIN;
     let mode = position.castles().mode();
-    // A position reached by moves stays valid without its counters.
+    // A position reached by legal moves stays valid without its counters.
     setup.position(mode).unwrap_or_else(|_| position.clone())
 }
 
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn each_position_comes_once_and_without_counters() {
+    fn each_position_is_returned_once_without_counters() {
         let found = of("1. e4 e5 2. Nf3 *\n\n1. Nf3 e5 2. e4 *\n", 0);
         assert_eq!(found.len(), 4 + 2, "{found:#?}");
         assert!(found.iter().all(|(fen, ..)| fen.ends_with(" 0 1")), "{found:#?}");
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_forced_move_is_no_question() {
+    fn forced_moves_are_skipped() {
         let pgn = "[FEN \"rR4k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1\"]\n\n1... Rxb8 *\n";
         let found = of(pgn, 0);
         assert_eq!(found.len(), 1, "{found:#?}");

@@ -1,4 +1,4 @@
-//! Positions found, as lines of a suite.
+//! Mined positions, written as lines of a suite.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -12,10 +12,10 @@ use super::{Criteria, Proof};
 use arbiter_game::outcome::printable;
 use arbiter_protocol::Score;
 
-/// Characters kept of an origin.
+/// Maximum number of characters of an origin.
 const MAX_ORIGIN: usize = 160;
 
-/// Position found, ready to be numbered.
+/// Mined position, ready to be numbered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MinedPosition {
     /// Most specific theme.
@@ -26,8 +26,8 @@ pub struct MinedPosition {
     pub tail: String,
 }
 
-/// Returns a position as the suite has it. `c0` has the themes, `c1` the scores in centipawns (`#`
-/// for mates), `c2` the game.
+/// Returns a position as it is written to the suite. `c0` contains the themes, `c1` the scores in
+/// centipawns (`#` for mates), and `c2` the game.
 pub(super) fn mined_position(
     candidate: &Candidate,
     proof: &Proof,
@@ -51,7 +51,7 @@ pub(super) fn mined_position(
     match proof.best_score {
         Score::Centipawns(cp) => tail.push_str(&format!(" ce {cp};")),
         Score::Mate(moves) if moves > 0 => tail.push_str(&format!(" dm {moves};")),
-        // `dm` asks for a mate by the side to move.
+        // `dm` can only express a mate by the side to move.
         Score::Mate(_) => {}
     }
     tail.push_str(&format!(" pv {};", line(position, &proof.line)));
@@ -63,9 +63,9 @@ pub(super) fn mined_position(
     }
 }
 
-/// Returns the lines of a suite, numbered by theme. Of the positions of a game with the same text
-/// of the solution, only the first is kept: what was missed once is often missed again. `found` has
-/// positions with the index of their game, in order.
+/// Returns the lines of a suite, numbered by theme. If several positions of a game have the same
+/// solution text, only the first is kept, because a move that was missed once is often missed
+/// again. `found` contains positions with the index of their game, in order.
 pub fn suite_lines(found: &[(usize, MinedPosition)]) -> Vec<String> {
     let mut seen = HashSet::new();
     let mut numbers: BTreeMap<&str, u32> = BTreeMap::new();
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_written_line_reads_back() {
+    fn written_lines_can_be_read_back() {
         let (candidate, proof) = example();
         let found = mined_position(&candidate, &proof, &CRITERIA);
         let lines = suite_lines(&[(0, found)]);
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_solution_counts_once_in_a_game() {
+    fn equal_solutions_of_a_game_are_kept_once() {
         let (candidate, proof) = example();
         let found = mined_position(&candidate, &proof, &CRITERIA);
         let twice = [(0, found.clone()), (0, found.clone()), (1, found)];

@@ -1,4 +1,4 @@
-//! Games to search for positions, from PGN text.
+//! Games from PGN text or the store, in which positions are searched.
 
 use std::io::{self, Read};
 use std::ops::ControlFlow;
@@ -12,12 +12,12 @@ use arbiter_pgn::{
 use arbiter_position::Start;
 use arbiter_protocol::Score;
 
-/// Values of the PGN tag `Termination` for games that a fault decided. The values are those of the
-/// PGN standard, section 9.8.1; the result of such a game says nothing about its positions.
+/// Values of the PGN tag `Termination` for games that a fault decided, from section 9.8.1 of the
+/// PGN standard. The result of such a game says nothing about its positions.
 const FAULTS: [&str; 5] =
     ["abandoned", "emergency", "rules infraction", "time forfeit", "unterminated"];
 
-/// Game as far as it could be replayed.
+/// Game, up to the last move that could be replayed.
 #[derive(Debug, Clone)]
 pub struct Game {
     /// Origin, such as "A v B, games.pgn game 7".
@@ -35,8 +35,8 @@ pub struct Game {
     pub open_plies: usize,
 }
 
-/// Parses all games of a PGN text, without their variations. Returns them with the reasons for
-/// which games are cut short or left out. Fails only if the source cannot be read.
+/// Parses all games of a PGN text, without their variations. Returns the games, and the reasons for
+/// which games were truncated or skipped. Fails only if the source cannot be read.
 pub fn read_games(file: &str, source: impl Read) -> io::Result<(Vec<Game>, Vec<String>)> {
     let (mut games, mut faults) = (Vec::new(), Vec::new());
     let mut replay = Replay::default();
@@ -60,7 +60,7 @@ pub fn read_games(file: &str, source: impl Read) -> io::Result<(Vec<Game>, Vec<S
     Ok((games, faults))
 }
 
-/// Converts a game of the store. Fails if its start or a move is illegal.
+/// Converts a game of the store. Fails if its start position or a move is illegal.
 pub fn stored_game(origin: String, record: &GameRecord) -> Result<Game, String> {
     let start = Start::read(&record.fen, record.chess960)?;
     let mut position = start.position.clone();
@@ -80,33 +80,33 @@ pub fn stored_game(origin: String, record: &GameRecord) -> Result<Game, String> 
         moves.push(played);
     }
     let open_plies = open_plies.unwrap_or(moves.len());
-    // A fault says nothing about the position, so nothing may learn the result.
+    // A fault says nothing about the position, so the result must not be used for training.
     let is_fault = record.outcome.termination.is_fault();
     let result = Some(record.outcome.result).filter(|_| !is_fault);
     Ok(Game { origin, start, moves, scores, result, open_plies })
 }
 
-/// Game as far as it is read.
+/// Game that is being read.
 #[derive(Default)]
 struct Replay {
-    /// Start and moves; `None` if the game has no usable start.
+    /// Start position and moves; `None` if the start position is unusable.
     line: Option<Mainline>,
     /// Names of the players.
     origin: String,
     result: Option<KnownOutcome>,
-    /// Reason for leaving out the game, or the rest of it.
+    /// Reason for skipping the game, or the rest of it.
     fault: Option<String>,
     /// `true` if a fault of an engine decided the game.
     is_faulty: bool,
-    /// Plies before an engine announced a mate.
+    /// Number of plies before an engine announced a mate.
     first_mate: Option<usize>,
 }
 
 impl Replay {
-    /// Leaves out the rest of the game. The moves before stand, but led to no result.
+    /// Skips the rest of the game. The moves read so far are kept, but without a result.
     fn break_off(&mut self, reason: String) -> ControlFlow<()> {
         self.fault = Some(reason);
-        // The result belongs to moves that could not be read.
+        // The result follows from moves that could not be read.
         self.result = None;
         ControlFlow::Break(())
     }
@@ -142,7 +142,7 @@ impl GameVisitor for Replay {
     fn comment(&mut self, comment: &[u8]) {
         let plies = self.line.as_ref().map_or(0, |line| line.moves.len());
         if evaluation(comment).is_some_and(Evaluation::is_mate) {
-            // The comment follows the move, and the score was reported before it.
+            // The comment follows the move, but the engine reported the score before the move.
             self.first_mate.get_or_insert(plies.saturating_sub(1));
         }
     }
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn mates_are_known_in_each_form_and_corrections_are_named() {
+    fn mate_comments_are_recognized_and_corrections_reported() {
         let pgn = "1. e4 {[%eval 0.3] [%clk 0:01]} e5 {[%eval #3]} 2. Nf3 1-0\n\n\
                    [FEN \"4k3/8/8/8/8/8/4P3/4K3 w K - 0 1;\"]\n\n1. e4 {-M2/9 1s} *\n";
         let (games, faults) = read_games("a.pgn", pgn.as_bytes()).unwrap();
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn games_are_replayed_as_far_as_they_go() {
+    fn games_are_replayed_up_to_the_first_fault() {
         let pgn = "[White \"A\"]\n[Black \"B\"]\n\n1. e4 (1. d4 d5) 1... e5 2. Nf3 *\n\n\
                    [FEN \"4k3/8/8/8/8/8/8/R3K3 w Q - 0 1\"]\n\n1. O-O-O Kd9 2. Rd2 *\n\n\
                    1. e4 e5 2. e5 d5 *\n\n[FEN \"what\"]\n\n1. e4 *\n";

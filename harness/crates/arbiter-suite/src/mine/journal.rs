@@ -1,8 +1,8 @@
-//! Results so far, in a file beside the suite, so that an interruption loses nothing.
+//! Results so far, stored in a file beside the suite, so that an interruption loses nothing.
 //!
-//! The first line identifies the search. Each later line has a position, a tab, and either the
-//! reason of its rejection or its theme, solution and remarks. A position whose line was cut short
-//! by a crash is searched again. Games may be added between two attempts.
+//! The first line identifies the search. Each later line contains a position, a tab, and either the
+//! reason for its rejection or its theme, solution and remarks. A position whose line was truncated
+//! by a crash is searched again. Games may be added before a search is resumed.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -15,10 +15,10 @@ use super::Rejection;
 use super::epd::MinedPosition;
 use arbiter_process::{Links, open_output, read_input};
 
-/// Result for a position: the question found, or the reason for its rejection.
+/// Result for a position: the mined question, or the reason for rejection.
 pub type MiningResult = Result<MinedPosition, Rejection>;
 
-/// Reason for which a journal cannot be used.
+/// Reason why a journal cannot be used.
 #[derive(Debug, Error)]
 pub enum JournalError {
     /// The file cannot be read or written.
@@ -26,7 +26,7 @@ pub enum JournalError {
     Io {
         /// Path of the file.
         path: PathBuf,
-        /// Reason given by the system.
+        /// Error of the system.
         source: io::Error,
     },
     /// The file is from a search with another engine or other settings.
@@ -46,8 +46,8 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens the journal at `path` of the search that the line `asked` identifies, or starts one.
-    /// Fails if the file cannot be used, or belongs to another search.
+    /// Opens the journal at `path` for the search that the line `asked` identifies, or creates a
+    /// new one. Fails if the file cannot be used, or belongs to another search.
     pub fn open(path: &Path, asked: &str) -> Result<Journal, JournalError> {
         let io = |source| JournalError::Io { path: path.to_owned(), source };
         let bytes = match read_input(path) {
@@ -55,22 +55,22 @@ impl Journal {
             read => read.map_err(io)?,
         };
         let text = String::from_utf8_lossy(&bytes);
-        // A crash can cut a line anywhere, and only a line feed shows that it is whole.
+        // A crash can truncate a line anywhere; only a line feed shows that a line is complete.
         let whole = text.rfind('\n').map_or("", |end| &text[..=end]);
         let mut lines = whole.lines();
         let is_new = match lines.next() {
             None => true,
             Some(head) if head == asked => false,
-            // Results under other conditions would be mixed in one suite without a sign.
+            // Otherwise a suite would mix results of different searches unnoticed.
             Some(_) => return Err(JournalError::Other(path.to_owned())),
         };
         let judged = lines.filter_map(entry).collect();
-        // The journal is written beside the suite, where a link could lead to a file of another
+        // The journal is written beside the suite, where a link could point to a file of another
         // user.
         let opened = open_output(path, File::options().append(true), Links::Refused);
         let mut file = opened.map_err(io)?;
-        // The next line would otherwise be joined to a line that a crash cut short, and both be
-        // lost.
+        // Otherwise the next line would be appended to a line that a crash truncated, and both
+        // would be lost.
         file.set_len(whole.len() as u64).map_err(io)?;
         if is_new {
             writeln!(file, "{asked}").map_err(io)?;
@@ -89,14 +89,14 @@ impl Journal {
             Ok(MinedPosition { theme, head, tail }) => format!("{fen}\t{theme}\t{head}\t{tail}\n"),
             Err(rejection) => format!("{fen}\t{rejection}\n"),
         };
-        // One write appends the whole line, so that an interruption loses at most the last one.
+        // The whole line is appended in one write, so that an interruption loses at most this line.
         let written = self.file.write_all(text.as_bytes());
         written.map_err(|source| JournalError::Io { path: self.path.clone(), source })?;
         self.judged.insert(fen, judged);
         Ok(())
     }
 
-    /// Deletes the file, once the suite is written.
+    /// Deletes the file after the suite has been written.
     pub fn close(self) -> Result<(), JournalError> {
         let removed = std::fs::remove_file(&self.path);
         removed.map_err(|source| JournalError::Io { path: self.path, source })
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_journal_reads_back() {
+    fn the_journal_can_be_read_back() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("suite.journal");
         let found =

@@ -1,9 +1,9 @@
-//! Positions for suites, found in games: those with one clearly best move, as proved by a strong
+//! Positions for suites, found in games: those with one clearly best move according to a strong
 //! engine.
 //!
-//! [`read_games`] parses games, [`candidates`] takes positions out of them, a [`Search`] asks the
-//! engine about one and judges its answer, a [`Journal`] keeps the results through interruptions,
-//! and [`suite_lines`] writes the suite.
+//! [`read_games`] parses games, [`candidates`] extracts positions from them, a [`Search`] asks the
+//! engine about a position and judges the answer, a [`Journal`] preserves the results across
+//! interruptions, and [`suite_lines`] writes the suite.
 
 mod candidate;
 mod epd;
@@ -24,23 +24,24 @@ use shakmaty::Move;
 
 use arbiter_protocol::Score;
 
-/// Conditions for a move to be clearly best, and for a position to be worth its place.
+/// Conditions for a move to be clearly best and not obvious.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Criteria {
-    /// Depths of the quick looks that decide whether a proof is worth its time, in plies, rising.
+    /// Depths, in plies and in ascending order, of the quick searches that decide whether the proof
+    /// search is worth its time.
     pub looks: Vec<u32>,
-    /// Depth of the proof, in plies.
+    /// Depth of the proof search, in plies.
     pub depth: u32,
-    /// Least lead of the best move over the second, in centipawns.
+    /// Minimum lead of the best move over the second, in centipawns.
     pub gap: i32,
-    /// Score that decides the game, in centipawns: scores beyond it count as this much, so that of
-    /// two winning moves none is clearly best.
+    /// Score that decides the game, in centipawns. Scores are limited to this value, so that
+    /// neither of two winning moves is clearly best.
     pub decided: i32,
-    /// Least depth at which the engine first settles on the solution, in plies.
+    /// Minimum depth, in plies, at which the engine first settles on the solution.
     pub found_at: u32,
 }
 
-/// Number of depths, the last one included, at which a solution must have been clearly best.
+/// Number of depths, including the last one, at which a solution must have been clearly best.
 pub const CONFIRMATIONS: u32 = 3;
 
 /// Best move of a position, and its lead over the second.
@@ -56,9 +57,9 @@ pub struct Proof {
     pub second_score: Score,
     /// Difference of the scores in centipawns, each limited to [`Criteria::decided`].
     pub gap: i32,
-    /// Depth from which on the engine preferred the best move, in plies.
+    /// Depth from which the engine preferred the best move, in plies.
     pub found_at: u32,
-    /// Principal variation, the best move first.
+    /// Principal variation, starting with the best move.
     pub line: Vec<Move>,
 }
 
@@ -66,15 +67,15 @@ pub struct Proof {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rejection {
-    /// A quick look shows two moves about as good.
+    /// A quick search finds two moves of about equal value.
     Unpromising,
-    /// The proof shows two moves about as good.
+    /// The proof search finds two moves of about equal value.
     Unclear,
-    /// The best move, or its clear lead, changes in the last depths of the search.
+    /// The best move changes, or loses its clear lead, in the last depths of the search.
     Unsettled,
     /// The best move only recaptures.
     Recapture,
-    /// The engine prefers the best move from a low depth on.
+    /// The engine already prefers the best move at a low depth.
     Obvious,
     /// The search ended early or reported too little.
     Incomplete,

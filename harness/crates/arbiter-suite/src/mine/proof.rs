@@ -1,4 +1,4 @@
-//! Proof of a position by an engine that shows two lines.
+//! Proof of a position by an engine that reports two lines.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -10,15 +10,15 @@ use super::candidate::Candidate;
 use super::{CONFIRMATIONS, Criteria, Proof, Rejection};
 use arbiter_protocol::{Info, Score};
 
-/// Plies kept of the expected line.
+/// Maximum number of plies of the expected line that are kept.
 const MAX_LINE: usize = 12;
 
-/// Reports of an engine on its two best moves, by depth. Scores that are bounds are left out.
+/// Reports of an engine on its two best moves, by depth. Scores that are bounds are ignored.
 #[derive(Debug, Default)]
 pub(super) struct Transcript(BTreeMap<u32, [Option<Info>; 2]>);
 
 impl Transcript {
-    /// Takes in a line of the engine; breaks at the end of the search.
+    /// Reads an output line of the engine; breaks at the end of the search.
     pub(super) fn take(&mut self, line: &str) -> ControlFlow<()> {
         match line.split_ascii_whitespace().next() {
             Some("bestmove") => return ControlFlow::Break(()),
@@ -27,7 +27,7 @@ impl Transcript {
         }
         let Some((number, info)) = numbered(line) else { return ControlFlow::Continue(()) };
         if let (Some(depth), 1..=2) = (info.depth, number)
-            // A bound has no score here: it would show a gap that the exact score may not have.
+            // A score that is only a bound could show a gap that the exact score does not have.
             && info.score.is_some()
             && !info.pv.is_empty()
         {
@@ -50,7 +50,7 @@ impl Transcript {
         best.pv.first().map(String::as_str)
     }
 
-    /// Returns the depth from which on the best move was the one at `depth`.
+    /// Returns the lowest depth from which the best move was always the best move at `depth`.
     fn found_at(&self, depth: u32) -> u32 {
         let last = self.first_move(depth);
         let same = |other: &u32| self.first_move(*other) == last;
@@ -58,13 +58,13 @@ impl Transcript {
     }
 }
 
-/// Returns the number of a line and its report.
+/// Returns the MultiPV number of a line, and its report.
 fn numbered(line: &str) -> Option<(usize, Info)> {
     let words: Vec<&str> = line.split_ascii_whitespace().collect();
     let at = words.iter().position(|word| *word == "multipv");
     let number = at.map_or(Some(1), |at| words.get(at + 1)?.parse().ok())?;
-    // `Info::parse` keeps only the nodes of a line that is not the best, so the number of the line
-    // is left out.
+    // `Info::parse` keeps only the nodes of lines other than the best one, so the line number is
+    // removed first.
     let rest: Vec<&str> = match at {
         Some(at) => [&words[1..at], &words[at + 2..]].concat(),
         None => words[1..].to_vec(),
@@ -72,8 +72,8 @@ fn numbered(line: &str) -> Option<(usize, Info)> {
     Some((number, Info::parse(&rest.join(" "))))
 }
 
-/// Rejects a position unless a quick look at `depth` is promising: the scores of the two best moves
-/// differ by half of the required gap, and the best move neither recaptures nor was preferred
+/// Rejects a position unless a quick search at `depth` is promising: the scores of the two best
+/// moves differ by half of the required gap, and the best move neither recaptures nor was preferred
 /// early.
 pub(super) fn look(
     candidate: &Candidate,
@@ -82,7 +82,7 @@ pub(super) fn look(
     criteria: &Criteria,
 ) -> Result<(), Rejection> {
     let (best, second) = transcript.at(depth).ok_or(Rejection::Incomplete)?;
-    // A look is shallow, and the gap may still grow; half of it is worth the time of a proof.
+    // A quick search is shallow, and the gap may still grow; half of it justifies a proof search.
     if gap(best, second, criteria.decided) * 2 < criteria.gap {
         return Err(Rejection::Unpromising);
     }
@@ -90,14 +90,14 @@ pub(super) fn look(
     worth(candidate, best_move.ok_or(Rejection::Incomplete)?, transcript.found_at(depth), criteria)
 }
 
-/// Rejects a best move that recaptures, or that was preferred too early.
+/// Rejects a best move that recaptures, or that the engine preferred too early.
 fn worth(
     candidate: &Candidate,
     best: Move,
     found_at: u32,
     criteria: &Criteria,
 ) -> Result<(), Rejection> {
-    // Any engine recaptures, so such a move asks nothing.
+    // Any engine recaptures, so such a move is not a useful question.
     if best.is_capture() && candidate.taken_on == Some(best.to()) {
         return Err(Rejection::Recapture);
     }
@@ -116,7 +116,7 @@ pub(super) fn prove(
     if gap_at_end < criteria.gap {
         return Err(Rejection::Unclear);
     }
-    // The last depth is confirmed above.
+    // The code above has confirmed the last depth.
     for earlier in (1..depth).rev().take(CONFIRMATIONS as usize - 1) {
         let (first, other) = transcript.at(earlier).ok_or(Rejection::Incomplete)?;
         if first.pv.first() != best.pv.first() || gap(first, other, criteria.decided) < criteria.gap
@@ -130,7 +130,7 @@ pub(super) fn prove(
         return Err(Rejection::Incomplete);
     };
     let found_at = transcript.found_at(depth);
-    // The looks judged their own depths; the best move of the proof may be another.
+    // The quick searches judged their own depths; the proof search may prefer another move.
     worth(candidate, best_move, found_at, criteria)?;
     let (Some(best_score), Some(second_score)) = (best.score, second.score) else {
         return Err(Rejection::Incomplete);
@@ -146,7 +146,7 @@ pub(super) fn prove(
     })
 }
 
-/// Returns the difference of two scores in centipawns, each limited to what decides the game.
+/// Returns the difference of two scores in centipawns, each limited to the deciding score.
 fn gap(best: &Info, second: &Info, decided: i32) -> i32 {
     let value = |info: &Info| match info.score {
         Some(Score::Centipawns(cp)) => cp.clamp(-decided, decided),
@@ -157,14 +157,13 @@ fn gap(best: &Info, second: &Info, decided: i32) -> i32 {
     value(best) - value(second)
 }
 
-/// Returns the legal beginning of a variation.
+/// Returns the legal first moves of a variation.
 fn replayed(candidate: &Candidate, pv: &[String]) -> Vec<Move> {
     let mut position = candidate.start.position.clone();
     let mut line = Vec::new();
     for text in pv.iter().take(MAX_LINE) {
         let read = UciMove::from_ascii(text.as_bytes()).ok();
-        // Some engines take the end of a variation from the hash table, and print an illegal move
-        // there.
+        // Some engines take the end of a variation from the hash table, and print an illegal move.
         let Some(played) = read.and_then(|uci| uci.to_move(&position).ok()) else { break };
         position.play_unchecked(played);
         line.push(played);
@@ -182,13 +181,13 @@ mod tests {
     const CRITERIA: Criteria =
         Criteria { looks: Vec::new(), depth: 5, gap: 200, decided: 600, found_at: 2 };
 
-    /// Returns a position in which White can take a pawn on d5, or move.
+    /// Returns a position in which White can capture a pawn on d5 or play another move.
     fn candidate(taken_on: Option<Square>) -> Candidate {
         let start = Start::read("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", false).unwrap();
         Candidate { start, taken_on, origin: "test".to_owned(), game: 0 }
     }
 
-    /// Returns a search with these scores and best moves from depth 1 on; the second line is
+    /// Returns a search with these scores and best moves, starting at depth 1; the second line is
     /// `e1e2`.
     fn searched(depths: &[(&str, &str, &str)]) -> Transcript {
         let mut transcript = Transcript::default();
@@ -224,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn unclear_unsettled_or_obvious_moves_are_no_proof() {
+    fn unclear_unsettled_and_obvious_moves_are_rejected() {
         let near = ("e4d5", "cp 210", "cp 20");
         assert_eq!(judged(&[QUIET, CLEAR, CLEAR, CLEAR, near]), Err(Rejection::Unclear));
         assert_eq!(judged(&[QUIET, CLEAR, near, CLEAR, CLEAR]), Err(Rejection::Unsettled));
@@ -249,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recapture_is_no_solution() {
+    fn recaptures_are_rejected() {
         let search = searched(&[QUIET, CLEAR, CLEAR, CLEAR, CLEAR]);
         let prove = |taken_on| prove(&candidate(taken_on), &search, &CRITERIA);
         assert_eq!(prove(Some(Square::D5)), Err(Rejection::Recapture));
@@ -257,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quick_look_asks_for_half() {
+    fn a_quick_search_requires_half_of_the_gap() {
         let looked = |first: &str, second: &str, taken_on| {
             let search = searched(&[(first, "cp 10", "cp 0"), ("e4d5", "cp 100", second)]);
             look(&candidate(taken_on), &search, 2, &CRITERIA)

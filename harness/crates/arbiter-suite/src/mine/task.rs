@@ -1,4 +1,4 @@
-//! Question for the best move, and its lead over the second.
+//! Task that asks an engine for the best move and its lead over the second.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,8 +11,8 @@ use crate::runner::{Task, TaskError};
 use crate::start::game;
 use arbiter_game::engine::EngineProcess;
 
-/// Options of the engine that proves, besides those of the user: one thread, so that its searches
-/// are repeatable, and two lines.
+/// Options of the proving engine, in addition to those of the user: one thread, which makes
+/// searches repeatable, and two lines.
 pub const OPTIONS: [(&str, &str); 2] = [("Threads", "1"), ("MultiPV", "2")];
 
 /// Searches of one position.
@@ -22,7 +22,7 @@ pub struct Search {
     pub candidate: Arc<Candidate>,
     /// Conditions for a question.
     pub criteria: Arc<Criteria>,
-    /// Time limit of a search.
+    /// Time limit of one search.
     pub limit: Duration,
 }
 
@@ -34,8 +34,8 @@ impl Task for Search {
     }
 
     async fn run(&self, engine: &mut EngineProcess) -> Result<Self::Output, TaskError> {
-        // Most positions have no clearly best move, and a shallow search shows that in a small part
-        // of the time of a proof.
+        // Most positions have no clearly best move, and a shallow search detects this in a fraction
+        // of the time of a proof search.
         for &depth in &self.criteria.looks {
             let seen = self.search(engine, depth).await?;
             if let Err(rejection) = look(&self.candidate, &seen, depth, &self.criteria) {
@@ -49,8 +49,8 @@ impl Task for Search {
 }
 
 impl Search {
-    /// Searches with an empty hash table, so that the order of positions and an interruption make
-    /// no difference: the same games give the same suite.
+    /// Searches with an empty hash table, so that neither the order of positions nor an
+    /// interruption changes the result: the same games give the same suite.
     async fn search(
         &self,
         engine: &mut EngineProcess,

@@ -6,17 +6,17 @@ use super::Proof;
 use arbiter_position::Start;
 use arbiter_protocol::Score;
 
-/// Least material given up by a sacrifice, in pawns.
+/// Minimum material given up by a sacrifice, in pawns.
 const SACRIFICE: i32 = 2;
 
-/// Most pieces besides kings and pawns in an endgame.
+/// Maximum number of pieces in an endgame, without kings and pawns.
 const ENDGAME_PIECES: usize = 4;
 
-/// Highest score of a defence, in centipawns: it saves a game that the second move loses, and wins
-/// nothing.
+/// Highest score of a defence, in centipawns: it saves a game that the second move loses, but does
+/// not win.
 const DEFENCE: i32 = 50;
 
-/// Returns the themes, the most specific first.
+/// Returns the themes, starting with the most specific.
 pub(super) fn themes(start: &Start, proof: &Proof) -> Vec<&'static str> {
     let position = &start.position;
     let best = proof.best;
@@ -49,7 +49,7 @@ pub(super) fn themes(start: &Start, proof: &Proof) -> Vec<&'static str> {
     named.into_iter().filter(|(_, holds)| *holds).map(|(name, _)| name).collect()
 }
 
-/// Returns whether material is given up that the next move of the expected line does not win back.
+/// Returns whether the best move gives up material that the mover's next move does not win back.
 fn is_sacrifice(position: &Chess, line: &[Move]) -> bool {
     let mover = position.turn();
     let before = balance(position, mover);
@@ -58,14 +58,14 @@ fn is_sacrifice(position: &Chess, line: &[Move]) -> bool {
         position.play_unchecked(*played);
         balance(&position, mover)
     });
-    // The opponent's reply takes the material, and the mover's next move could win it back.
+    // The opponent's reply captures the material, and the mover's next move could win it back.
     let [Some(_), Some(replied), Some(followed)] = std::array::from_fn(|_| balances.next()) else {
         return false;
     };
     before - replied >= SACRIFICE && before - followed >= SACRIFICE
 }
 
-/// Returns the material lead of one side, in pawns by the usual values.
+/// Returns the material lead of one side, in pawns.
 fn balance(position: &Chess, side: Color) -> i32 {
     let worth = |color| {
         let own = position.board().material_side(color).map(i32::from);
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sacrifice_is_not_won_back_at_once() {
+    fn sacrifices_are_not_won_back_immediately() {
         let cp = Score::Centipawns(300);
         let trade = "r4k2/5ppp/8/8/8/8/R4PPP/R5K1 w - - 0 1";
         assert!(!themes_of(trade, "a2a8 f8e7 a8d8", cp).contains(&"sacrifice"));

@@ -1,4 +1,4 @@
-//! Output of an engine that counts.
+//! Perft output of an engine.
 
 use std::ops::ControlFlow;
 
@@ -7,19 +7,19 @@ use serde_with::serde_conv;
 
 use arbiter_names::whole_number;
 
-/// Lines with a move that are kept: no position has more than 218 legal moves, and output without
-/// an end must not fill the memory.
+/// Maximum number of move lines that are kept: no position has more than 218 legal moves, and
+/// endless output must not fill the memory.
 const MAX_MOVES: usize = 1000;
 
-/// Longest pattern accepted from another machine, in bytes. A worker compiles the pattern, and a
-/// long one would take its memory.
+/// Maximum length, in bytes, of a pattern from another machine. A worker compiles the pattern, and
+/// a long pattern could exhaust its memory.
 const MAX_PATTERN: usize = 1_000;
 
-/// Pattern of the count of one move: `e2e4: 20`, `e2e4 20`, `e2e4 - 20`.
+/// Pattern for the count of one move: `e2e4: 20`, `e2e4 20`, `e2e4 - 20`.
 const MOVE: &str = r"^\s*([a-h][1-8][a-h][1-8][nbrqkNBRQK]?)\s*[:=-]?>?\s*([0-9]\S*)";
 
-/// Pattern of the total as engines print it: `Nodes searched: 400`, `total 400`, `perft 2: 400`, or
-/// the number alone.
+/// Pattern for the total as engines print it: `Nodes searched: 400`, `total 400`, `perft 2: 400`,
+/// or the number alone.
 const TOTAL: &str = r"(?i)^\s*(?:info string )?(?:(?:nodes searched|total nodes|total|nodes|leaf nodes|leaves|perft(?: \(?[0-9]+\)?)?)[ \t:=]+([0-9]\S*)|([0-9]\S*)(?:\s+(?:nodes|leaves).*)?)\s*$";
 
 /// Patterns for the lines of an answer.
@@ -32,13 +32,13 @@ pub struct Patterns {
 }
 
 impl Patterns {
-    /// Compiles the patterns. `own` matches the line with the total, whose first group is the
-    /// number; without it, the usual forms are known. Fails if `own` is no pattern, or has no
-    /// group.
+    /// Compiles the patterns. `own` matches the line with the total, and its first group is the
+    /// number; without `own`, common formats are recognized. Fails if `own` is not a valid pattern,
+    /// or has no group.
     pub fn new(own: Option<&str>) -> Result<Patterns, String> {
         let text = own.unwrap_or(TOTAL);
         let total = Regex::new(text).map_err(|error| format!("pattern '{text}': {error}"))?;
-        // The whole match counts as a group.
+        // `captures_len` counts the whole match as a group.
         if total.captures_len() < 2 {
             return Err(format!("pattern '{text}': expected a group in parentheses, the count"));
         }
@@ -58,19 +58,19 @@ serde_conv!(
     }
 );
 
-/// Counts of an engine.
+/// Counts that an engine reported.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Answer {
     /// Moves, as the engine writes them, with their counts.
     pub(super) moves: Vec<(String, u64)>,
     /// Count of all moves.
     pub(super) total: Option<u64>,
-    /// Line that shows that the engine searches for a move instead of counting.
+    /// Line that shows that the engine is searching for a move instead of counting.
     pub(super) search: Option<String>,
 }
 
 impl Answer {
-    /// Takes in a line; breaks when the answer is complete.
+    /// Reads an output line; breaks when the answer is complete.
     pub(super) fn take(&mut self, line: &str, patterns: &Patterns) -> ControlFlow<()> {
         if let Some(found) = patterns.of_move.captures(line)
             && let Some(count) = count(&found[2])
@@ -88,8 +88,8 @@ impl Answer {
                 return ControlFlow::Break(());
             }
         }
-        // Many engines take `go perft` for `go` with an unknown word and search without an end; a
-        // count would never come.
+        // Many engines treat `go perft` as `go` with an unknown word and search forever; they would
+        // never report a count.
         let is_search = line.starts_with("bestmove")
             || line.starts_with("info ") && line.contains(" score ") && line.contains(" pv ");
         if is_search {
@@ -100,7 +100,7 @@ impl Answer {
     }
 }
 
-/// Parses a count, which a comma, a full stop or a semicolon may follow.
+/// Parses a count, which may end with a comma, a full stop or a semicolon.
 fn count(text: &str) -> Option<u64> {
     whole_number(text.trim_end_matches([',', '.', ';']))
 }
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn the_usual_forms() {
+    fn common_output_formats_are_recognized() {
         let moves = vec![("a2a3".to_owned(), 20), ("h7h8q".to_owned(), 400)];
         for (separator, total) in [
             (": ", "Nodes searched: 420"),
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_in_groups_and_numbers_that_are_none() {
+    fn digit_groups_are_accepted_and_invalid_numbers_ignored() {
         let total = |text: &str| answer(text, None).total;
         for text in ["2,030,154", "2'030'154", "2.030.154", "2_030_154", "2\u{a0}030\u{a0}154."] {
             assert_eq!(total(&format!("Nodes searched : {text}")), Some(2_030_154), "{text}");
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn speed_is_no_count() {
+    fn speed_is_not_a_count() {
         assert_eq!(
             answer("nodes/second: 5\ntime: 3 ms\nnps 5\nNodes: 12,345", None).total,
             Some(12345)
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_of_the_user() {
+    fn the_pattern_of_the_user_replaces_the_default() {
         assert_eq!(answer("Nodes: 7\n* Leaves = 42 *", Some(r"Leaves = (\d+)")).total, Some(42));
         assert!(Patterns::new(Some("no group")).unwrap_err().contains("a group in parentheses"));
         assert!(Patterns::new(Some("(")).is_err());

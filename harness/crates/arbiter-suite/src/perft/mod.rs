@@ -1,7 +1,7 @@
-//! Perft: the leaves of the tree of legal moves, counted to prove an engine's move generator.
+//! Perft: counts of the leaves of the tree of legal moves, which test an engine's move generator.
 //!
 //! [`read()`] parses the files, [`Patterns`] match the output of engines, and a [`Count`] finds the
-//! first wrong position below one whose count is wrong.
+//! first wrong position below a position with a wrong count.
 
 mod answer;
 mod read;
@@ -15,7 +15,7 @@ pub use walk::{Finding, PositionFault, leaves};
 
 use arbiter_position::Start;
 
-/// Position with the numbers of leaves of its tree.
+/// Position with the expected numbers of leaves of its tree.
 #[derive(Debug, Clone)]
 pub struct Case {
     /// Number of the line, from 1; in a JSON file, number of the case.
@@ -24,22 +24,22 @@ pub struct Case {
     pub name: Option<String>,
     /// The position.
     pub start: Start,
-    /// Depth in plies and leaves, by rising depth; never empty.
+    /// Pairs of depth in plies and number of leaves, by ascending depth; never empty.
     pub counts: Vec<(u32, u64)>,
 }
 
-/// Limits of the counts.
+/// Limits for the counts that are tested.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Greatest depth, in plies.
+    /// Maximum depth, in plies.
     pub depth: u32,
-    /// Greatest number of leaves, according to the suite.
+    /// Maximum number of leaves, according to the suite.
     pub nodes: u64,
 }
 
 impl Case {
-    /// Returns depth and leaves of the deepest count within the limits: it includes the shallower
-    /// ones.
+    /// Returns depth and leaves of the deepest count within the limits, which includes all
+    /// shallower counts.
     pub fn within(&self, limits: Limits) -> Option<(u32, u64)> {
         let fits = |(depth, nodes): &&(u32, u64)| *depth <= limits.depth && *nodes <= limits.nodes;
         self.counts.iter().rev().find(fits).copied()

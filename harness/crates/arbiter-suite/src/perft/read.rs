@@ -10,11 +10,11 @@ use crate::LineFault;
 use arbiter_names::whole_number;
 use arbiter_position::{Start, lines};
 
-/// Greatest depth accepted, in plies. A greater number is not a depth but a count, or a mistake; no
-/// program counts that deep.
+/// Maximum accepted depth, in plies. A greater number is a count or a mistake, because no program
+/// counts that deep.
 const MAX_DEPTH: u64 = 64;
 
-/// Variants of chess with rules of their own, as files name them.
+/// Chess variants with other rules, as their names appear in files.
 const VARIANTS: [&str; 10] = [
     "atomic",
     "crazyhouse",
@@ -28,27 +28,27 @@ const VARIANTS: [&str; 10] = [
     "3check",
 ];
 
-/// Returns the variant of chess that the name of a suite or a position contains.
+/// Returns the chess variant that the name of a suite or a position contains.
 pub fn variant_of(name: &str) -> Option<&'static str> {
     let name = name.to_ascii_lowercase();
     VARIANTS.into_iter().find(|variant| name.contains(variant))
 }
 
-/// Suite as parsed.
+/// Result of parsing a suite.
 #[derive(Debug, Default)]
 pub struct Suite {
     /// Positions in the order of the file.
     pub cases: Vec<Case>,
-    /// Lines or cases that could not be used.
+    /// Lines or cases that could not be used, with reasons.
     pub unusable: Vec<LineFault>,
-    /// Parts left out of positions that are used.
+    /// Ignored parts of positions that are used.
     pub corrected: Vec<LineFault>,
 }
 
-/// Parses a suite in any of the formats; all positions are Chess960 if `is_chess960`, else those
-/// that need it.
+/// Parses a suite in any of the formats. All positions are Chess960 if `is_chess960`; otherwise
+/// only those that need it.
 pub fn read(text: &str, is_chess960: bool) -> Suite {
-    // A tag of PGN, too, begins with a bracket.
+    // A PGN tag also begins with a bracket.
     let is_blank = |c: char| c.is_whitespace() || c == '[';
     let is_json = text.trim_start_matches(is_blank).starts_with('{');
     let entries = if is_json { json_entries(text) } else { text_entries(text) };
@@ -65,7 +65,7 @@ pub fn read(text: &str, is_chess960: bool) -> Suite {
     suite
 }
 
-/// Text of the file on a position.
+/// Unparsed text about one position.
 #[derive(Debug, Default)]
 struct Entry {
     name: Option<String>,
@@ -73,14 +73,13 @@ struct Entry {
     counts: Vec<(u32, u64)>,
 }
 
-/// Entry with the number of its line; an error says why it cannot be used.
+/// Entry with its line number; the error is the reason why it cannot be used.
 type NumberedEntry = (usize, Result<Entry, String>);
 
 impl Entry {
     fn case(self, line: usize, is_chess960: bool) -> Result<Case, String> {
         let Entry { mut name, position, mut counts } = self;
-        // The rules of the harness would count such a position wrongly, and blame the suite or the
-        // engine.
+        // The rules of standard chess would give wrong counts, and blame the suite or the engine.
         if let Some(variant) = name.as_deref().and_then(variant_of) {
             return Err(format!("a position of {variant}, a chess variant"));
         }
@@ -96,7 +95,7 @@ impl Entry {
         if counts.is_empty() {
             return Err("no count (such as ;D1 20)".to_owned());
         }
-        // One of the counts is wrong, and only a guess could choose.
+        // One of the two counts is wrong, and choosing one would be a guess.
         if counts.windows(2).any(|two| two[0].0 == two[1].0 && two[0].1 != two[1].1) {
             return Err("two counts for the same depth".to_owned());
         }
@@ -104,8 +103,8 @@ impl Entry {
     }
 }
 
-/// Parses `| DEPTH | COUNT`, or the counts from depth 1 on, which must begin with the number of
-/// legal moves; `None` if something other than numbers follows the position.
+/// Parses `| DEPTH | COUNT`, or counts from depth 1, the first of which must be the number of legal
+/// moves; `None` if the text contains anything other than numbers.
 fn bare_counts(rest: &str, position: &Chess) -> Result<Option<Vec<(u32, u64)>>, String> {
     let words = rest.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '|'));
     let numbers = words.filter(|word| !word.is_empty()).map(|word| word.parse().ok());
@@ -113,7 +112,7 @@ fn bare_counts(rest: &str, position: &Chess) -> Result<Option<Vec<(u32, u64)>>, 
         Some(numbers) if !numbers.is_empty() => numbers,
         _ => return Ok(None),
     };
-    // `| 20 | 400` may be a depth and a count, or the counts of two depths: the number of legal
+    // `| 20 | 400` may be a depth and a count, or the counts for two depths: the number of legal
     // moves decides.
     let is_list = numbers[0] == leaves(position, 1);
     if let [depth @ 1..=MAX_DEPTH, count] = numbers[..]
@@ -129,7 +128,7 @@ fn bare_counts(rest: &str, position: &Chess) -> Result<Option<Vec<(u32, u64)>>, 
     Ok(Some((1..).zip(numbers).collect()))
 }
 
-/// Adds the counts, and sets the name, from the operations that follow a position.
+/// Reads counts and the name from the operations that follow a position.
 fn operations(
     rest: &str,
     name: &mut Option<String>,
@@ -137,10 +136,10 @@ fn operations(
 ) -> Result<(), String> {
     for operation in rest.split(';').map(str::trim) {
         let depth =
-            // The words come before their first letters.
+            // Longer words come before their initial letters.
             ["perft", "depth", "D", "d"].iter().find_map(|sign| operation.strip_prefix(sign));
         let depth = depth.map(str::trim_start);
-        // Other operations begin with the same letters, such as `dm`.
+        // Other operations, such as `dm`, begin with the same letters.
         if let Some(depth) = depth.filter(|depth| depth.starts_with(|c: char| c.is_ascii_digit())) {
             counts.push(count(depth).ok_or_else(|| format!("'{operation}' is not a count"))?);
         } else if let Some(id) = operation.strip_prefix("id ") {
@@ -152,13 +151,14 @@ fn operations(
 
 fn text_entries(text: &str) -> Vec<NumberedEntry> {
     let mut entries = Vec::new();
-    // Record of several lines that is being read.
+    // Multi-line record that is being read.
     let mut record: Option<(usize, Entry)> = None;
     for (line, text) in lines(text) {
         let mut refuse = |reason: &str| entries.push((line, Err(reason.to_owned())));
         let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         match (word.trim_end_matches(':'), &mut record) {
-            // A fault is reported for the line of the position, which may follow that of the `id`.
+            // A fault is reported for the line of the position, which may follow the line of the
+            // `id`.
             ("epd" | "fen", Some((at, entry))) if entry.position.is_none() => {
                 (*at, entry.position) = (line, Some(rest.to_owned()));
             }
@@ -168,7 +168,7 @@ fn text_entries(text: &str) -> Vec<NumberedEntry> {
                 None => refuse("expected perft DEPTH COUNT"),
             },
             (word, _) => {
-                // Any other line ends the record before.
+                // Any other line ends the preceding record.
                 entries.extend(record.take().map(|(line, entry)| (line, Ok(entry))));
                 let unquoted = || Some(rest.trim().trim_matches('"').to_owned());
                 let at = |position: &str| Entry {
@@ -187,8 +187,8 @@ fn text_entries(text: &str) -> Vec<NumberedEntry> {
     entries
 }
 
-/// Parses JSON in two forms: a list of `{fen, depth, nodes}`, and `testCases` with a start and the
-/// positions expected after each move.
+/// Parses JSON in two forms: a list of `{fen, depth, nodes}`, and `testCases` with a start position
+/// and the positions expected after each move.
 fn json_entries(text: &str) -> Vec<NumberedEntry> {
     let file: Value = match serde_json::from_str(text) {
         Ok(file) => file,
@@ -218,13 +218,13 @@ fn json_entry(case: &Value) -> Result<Entry, String> {
     Ok(Entry { name, position: Some(fen.to_owned()), counts: count.into_iter().collect() })
 }
 
-/// Parses `DEPTH COUNT`, also with a sign of equality, and with digits in groups.
+/// Parses `DEPTH COUNT`, also with an equals sign, and with digit groups.
 fn count(text: &str) -> Option<(u32, u64)> {
     let is_space = |c: char| c.is_whitespace() || matches!(c, '=' | ':');
     let mut words = text.split(is_space).filter(|word| !word.is_empty());
     let depth: u64 = words.next()?.parse().ok().filter(|depth| (1..=MAX_DEPTH).contains(depth))?;
     let nodes = whole_number(words.next()?.trim_end_matches([',', '.']))?;
-    // Further words could be the rest of a number with blanks, so the count is not certain.
+    // More words could be the rest of a number with spaces, so the count would be uncertain.
     words.next().is_none().then_some((depth as u32, nodes))
 }
 
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn epd_lines() {
+    fn epd_lines_are_parsed() {
         let expect = [[(1, 5), (2, 25)]];
         assert_eq!(counts(&format!("{KINGS} 0 1 ;D1 5 ;D2 25\r\n\0")), expect);
         assert_eq!(counts(&format!("# kings\n\n{KINGS} 0 1; D1 5; D2 25;")), expect);
@@ -268,13 +268,13 @@ mod tests {
     }
 
     #[test]
-    fn comments_and_line_ends_of_every_kind() {
+    fn all_comments_and_line_ends_are_recognized() {
         let text = format!("; a\n% b\n// c\n{KINGS} ;D1 5\u{2028}{KINGS} ;D2 25\u{85}\u{c}");
         assert_eq!(counts(&text), [[(1, 5)], [(2, 25)]]);
     }
 
     #[test]
-    fn impossible_claims_are_corrected_and_named() {
+    fn impossible_castling_rights_are_corrected() {
         let suite = read("4k3/8/8/8/8/8/8/4K3 w K e6 0 1 ;D1 5", false);
         let reason = "ignored as impossible: castling with h1, en passant on e6";
         assert_eq!(suite.corrected, [LineFault { line: 1, reason: reason.to_owned() }]);
@@ -290,7 +290,7 @@ mod tests {
         let suite = read(&text, false);
         assert_eq!(suite.cases[1].name.as_deref(), Some("two"));
         assert_eq!(suite.cases[1].line, 9);
-        // Names are no must.
+        // Names are optional.
         assert_eq!(counts(&format!("epd {KINGS}\nperft 1 5\nepd {KINGS}\nperft 2 25")).len(), 2);
     }
 
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn unusable_lines_are_named() {
+    fn unusable_lines_are_reported() {
         let reasons = |text: &str| -> Vec<(usize, String)> {
             let unusable = read(text, false).unusable.into_iter();
             unusable.map(|unusable| (unusable.line, unusable.reason)).collect()
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn the_deepest_count_within_the_limits() {
+    fn the_deepest_count_within_the_limits_is_chosen() {
         let case = &read(&format!("{KINGS} ;D1 5 ;D2 25 ;D3 170"), false).cases[0];
         let limits = |depth, nodes| super::super::Limits { depth, nodes };
         assert_eq!(case.within(limits(9, 1000)), Some((3, 170)));

@@ -1,4 +1,4 @@
-//! Question for the number of leaves, and the search for the fault after a wrong answer.
+//! Task that asks an engine for a number of leaves, and finds the fault after a wrong answer.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use arbiter_game::text::Text;
 use arbiter_position::Start;
 use arbiter_protocol::times::Millis;
 
-/// Way to ask an engine for a count.
+/// Command, patterns and time limit for asking an engine for a count.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct PerftQuery {
     /// Command, with `{depth}` in place of the depth.
@@ -27,7 +27,7 @@ pub struct PerftQuery {
     pub limit: Duration,
 }
 
-/// Position whose leaves are to be counted.
+/// Position whose leaves are counted.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Count {
     /// The position.
@@ -35,33 +35,33 @@ pub struct Count {
     pub start: Start,
     /// Depth in plies.
     pub depth: u32,
-    /// Count in the suite.
+    /// Count according to the suite.
     pub expected: u64,
     /// Way to ask the engine.
     pub query: PerftQuery,
 }
 
-/// Verdict on a count; an error is the engine's fault.
+/// Verdict on a count; the error is a fault of the engine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CountResult(#[serde(with = "As::<Result<Same, Text>>")] pub Result<Verdict, String>);
 
-/// Result of a count.
+/// Verdict on the count of an engine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Verdict {
     /// Engine and suite agree.
     Right,
     /// The engine is wrong.
     Wrong {
-        /// Count by the engine.
+        /// Count of the engine.
         got: u64,
-        /// True count by the rules of this harness; the suite may have another.
+        /// Correct count according to the harness; the count of the suite may differ.
         leaves: u64,
-        /// First position that the engine counts wrong.
+        /// First position for which the engine's count is wrong.
         finding: Finding,
     },
-    /// The engine agrees with the rules of this harness, and the suite does not.
+    /// The engine agrees with the harness, but not with the suite.
     WrongSuite {
-        /// True count.
+        /// Correct count.
         leaves: u64,
     },
 }
@@ -76,12 +76,12 @@ impl Task for Count {
     async fn run(&self, engine: &mut EngineProcess) -> Result<Verdict, TaskError> {
         engine.new_game(game(&self.start)).await?;
         let mut answer = self.ask(engine, self.start.line(&[]), self.depth).await?;
-        // An answer ends at its total, so there is one.
+        // A complete answer ends with a total.
         let got = answer.total.unwrap_or_default();
         if got == self.expected {
             return Ok(Verdict::Right);
         }
-        // The harness counts only after a difference, because its own count takes as long as the
+        // The harness counts only after a difference, because its count takes as long as the
         // engine's.
         let leaves = leaves(&self.start.position, self.depth);
         if got == leaves {
@@ -112,7 +112,7 @@ impl Count {
         let take = |line: &str| answer.take(line, patterns);
         let asked = engine.ask(&position, &question, self.query.limit, take).await;
         match (&answer.search, asked) {
-            // A search would also end in a timeout; the real cause comes first.
+            // The search would also end in a timeout; the error must report the real cause.
             (Some(line), _) => Err(TaskError::Unsupported(format!(
                 "replies to '{question}' with a search ('{line}'); if it has another command for \
                  perft, give --command"

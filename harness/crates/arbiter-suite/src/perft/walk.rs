@@ -1,7 +1,7 @@
 //! Walk from a wrong count to the first wrong position.
 //!
-//! The walk asks the engine for its counts move by move, compares them with those of the rules of
-//! this harness, and follows the first move whose count differs, until the moves themselves differ.
+//! The walk asks the engine for its counts move by move, compares them with the counts of the
+//! harness, and follows the first move whose count differs, until the moves themselves differ.
 
 use std::convert::Infallible;
 
@@ -14,55 +14,55 @@ use arbiter_game::outcome::printable;
 use arbiter_game::text::{MAX_TEXT, Text};
 use arbiter_position::{Start, fen};
 
-/// Most moves accepted in a list of another machine: no position has more. The known maximum is
+/// Maximum number of moves accepted in a list from another machine; no known position has more than
 /// 218.
 const MAX_MOVES: usize = 256;
 
 /// Fault of the engine at a position.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PositionFault {
-    /// The engine's list of moves.
+    /// The engine's list of moves is wrong.
     Moves {
-        /// Legal moves that the engine lacks.
+        /// Legal moves that are missing in the engine's list.
         #[serde(with = "Moves")]
         missing: Vec<String>,
-        /// Illegal moves that the engine has.
+        /// Illegal moves in the engine's list.
         #[serde(with = "Moves")]
         extra: Vec<String>,
     },
-    /// The count, where the engine does not count each move, or its moves do not add up.
+    /// The count is wrong, but the engine does not count each move, or its moves do not add up.
     Count {
         /// Depth in plies.
         depth: u32,
-        /// Count by the engine.
+        /// Count of the engine.
         got: u64,
-        /// True count.
+        /// Correct count.
         expected: u64,
     },
-    /// The count of this position as a part of that of the position before; asked about this
-    /// position itself, the engine counts right.
+    /// The engine counts this position wrong as a part of the preceding position, but right when it
+    /// is asked about this position itself.
     Context {
         /// Depth in plies.
         depth: u32,
-        /// Count by the engine, as a part of that of the position before.
+        /// Count of the engine as a part of the preceding position.
         got: u64,
-        /// True count.
+        /// Correct count.
         expected: u64,
     },
-    /// The fault does not repeat: on a second query the engine counts right.
+    /// The fault is not repeatable: on a second query the engine counts right.
     Unrepeatable,
 }
 
-/// First wrong position, where the walk ends.
+/// First wrong position, at which the walk ends.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     /// The position.
     #[serde(with = "Text")]
     pub fen: String,
-    /// Moves that lead there, in UCI notation.
+    /// Moves that lead to the position, in UCI notation.
     #[serde(with = "Moves")]
     pub path: Vec<String>,
-    /// Fault of the engine there.
+    /// Fault of the engine at the position.
     pub wrong: PositionFault,
 }
 
@@ -78,7 +78,7 @@ pub(super) struct Walk {
     position: Chess,
     path: Vec<String>,
     depth: u32,
-    /// Count by the engine for this position, as a part of that of the position before.
+    /// Count of the engine for this position as a part of the preceding position.
     claimed: Option<u64>,
 }
 
@@ -99,7 +99,7 @@ impl Walk {
         (self.start.line(&self.path), self.depth)
     }
 
-    /// Takes in the answer. Returns a finding at the end of the walk.
+    /// Reads the answer. Returns a finding at the end of the walk.
     pub(super) fn answer(&mut self, answer: &Answer) -> Option<Finding> {
         let legal = self.position.legal_moves();
         let truth: Vec<(Move, u64)> =
@@ -110,7 +110,7 @@ impl Walk {
             .iter()
             .map(|(text, count)| (read_move(text, &self.position), text.as_str(), *count))
             .collect();
-        // Without counts by move there is no way further down.
+        // Without counts by move, the walk cannot go deeper.
         if theirs.is_empty() && !truth.is_empty() {
             return Some(self.end(self.judge_total(answer.total, expected)));
         }
@@ -120,7 +120,7 @@ impl Walk {
             legal.iter().filter(|legal| their(**legal).is_none()).map(name).collect();
         let unknown = theirs.iter().filter(|(found, ..)| found.is_none());
         let extra: Vec<String> = unknown.map(|(_, text, _)| (*text).to_owned()).collect();
-        // Wrong moves explain every wrong count, so they come before the counts.
+        // Wrong moves explain every wrong count, so they are checked first.
         if !missing.is_empty() || !extra.is_empty() {
             return Some(self.end(PositionFault::Moves { missing, extra }));
         }
@@ -143,7 +143,7 @@ impl Walk {
         }
     }
 
-    /// Returns the fault where the moves, as far as they are known, are right.
+    /// Returns the fault of a position whose known moves are all correct.
     fn judge_total(&self, got: Option<u64>, expected: u64) -> PositionFault {
         let depth = self.depth;
         match (got, self.claimed) {
@@ -164,16 +164,16 @@ impl Walk {
     }
 }
 
-/// Returns the number of leaves of the tree below a position, by the rules of this harness.
+/// Returns the number of leaves of the tree below a position, counted by the harness.
 pub fn leaves(position: &Chess, depth: u32) -> u64 {
     if depth == 0 { 1 } else { shakmaty::perft(position, depth) }
 }
 
-/// Returns the legal move that an engine means; castling may be written both ways.
+/// Returns the legal move that an engine's text means; castling may be written in two ways.
 fn read_move(text: &str, position: &Chess) -> Option<Move> {
     let uci: UciMove = text.to_ascii_lowercase().parse().ok()?;
-    // Engines write castling in Chess960 as the king taking its rook or as a move of two files,
-    // whatever the mode.
+    // Engines write castling in Chess960 as the king capturing its rook or as a king move of two
+    // files, regardless of the mode.
     uci.to_move(position).ok().or_else(|| {
         let is_it = |legal: &Move| legal.to_uci(CastlingMode::Standard) == uci;
         position.legal_moves().into_iter().find(is_it)
@@ -187,8 +187,8 @@ mod tests {
     /// Position with castling, en passant (after a double step) and promotion.
     const FEN: &str = "r3k2r/pppp1ppp/8/8/4p3/8/PPPPPPpP/R3K2R w KQkq - 0 1";
 
-    /// Returns the answer of an engine that counts right, except that it leaves out the moves that
-    /// `bug` selects.
+    /// Returns the answer of an engine that counts right, except that it omits the moves that `bug`
+    /// selects.
     fn count(position: &Chess, depth: u32, bug: fn(&Chess, Move) -> bool) -> Answer {
         fn leaves(position: &Chess, depth: u32, bug: fn(&Chess, Move) -> bool) -> u64 {
             if depth == 0 {
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_en_passant_is_found_where_it_is_missing() {
+    fn a_missing_en_passant_capture_is_found() {
         let found = find(3, |_, legal| legal.is_en_passant(), |_| {});
         assert_eq!(found.path.len(), 1, "{found:?}");
         let PositionFault::Moves { missing, extra } = &found.wrong else { panic!("{found:?}") };

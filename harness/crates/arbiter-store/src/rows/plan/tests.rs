@@ -1,4 +1,4 @@
-//! Plans survive storage.
+//! Tests that plans survive storage.
 
 use super::*;
 use arbiter_game::adjudicate::Rules;
