@@ -1,4 +1,4 @@
-//! The request for a run, from flags and file; every part may be open.
+//! Request for a run from flags and `arbiter.toml`; every setting may be unset.
 
 use std::path::PathBuf;
 
@@ -14,11 +14,11 @@ use arbiter_schedule::Format;
 use arbiter_spsa::Tuning;
 use arbiter_stats::{Correction, DEFAULT_ELO0, DEFAULT_ELO1, DEFAULT_ERROR, Evidence, Model, Sprt};
 
-/// Default nodes per move in an ablation: enough to search a few plies, and the same games on every
-/// machine.
+/// Default number of nodes per move in an ablation: enough to search a few plies, and with the same
+/// games on every machine.
 const DEFAULT_ABLATE_NODES: u64 = 2_000;
 
-/// A requested run.
+/// Requested settings of a run, before defaults are resolved.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
     /// Engines in the order of the request.
@@ -27,78 +27,79 @@ pub struct Request {
     pub each: EngineSpec,
     /// Opening book.
     pub openings: Option<PathBuf>,
-    /// `true` if all games start from the initial position, without openings.
+    /// `true` if all games start from the initial position, without a book.
     pub has_no_book: bool,
     /// Settings for reading the book.
     pub reading: BookReading,
     /// Order of the openings.
     pub order: Option<Order>,
-    /// Seed of every random choice.
+    /// Seed of all random choices.
     pub seed: Option<u64>,
     /// Format and length of the tournament.
     pub tournament: TournamentRequest,
     /// Number of concurrent games.
     pub concurrency: Option<usize>,
-    /// Processors for the games.
+    /// Assignment of processors to games.
     pub affinity: Affinity,
-    /// PGN file.
+    /// PGN file for the games.
     pub pgn: Option<PathBuf>,
     /// Contents of the PGN besides the moves.
     pub annotation: Annotation,
-    /// File for final positions.
+    /// EPD file for final positions.
     pub epd: Option<PathBuf>,
     /// Games whose transcripts are kept.
     pub transcripts: Keeping,
-    /// Folder for the error output of engines that have no file of their own.
+    /// Folder for the error output of engines without a separate file.
     pub stderr_dir: Option<PathBuf>,
-    /// Share of games, 0 to 1, that may end by a fault.
+    /// Share of games, 0 to 1, that may end with an engine fault.
     pub fault_limit: Option<f64>,
-    /// Scale of times.
+    /// Scale factor of the engines' times.
     pub scale: Option<Scale>,
-    /// Counts of games that another program played before.
+    /// Counts of earlier games played by another program.
     pub prior: Option<Prior>,
     /// Adjudication rules.
     pub rules: Rules,
-    /// Folders of the endgame tables that the rules need.
+    /// Folders of the tablebases that the rules need.
     pub tables: Vec<PathBuf>,
     /// Treatment of CPU contention.
     pub cpu_contention: CpuContention,
-    /// `true` if options that an engine does not have or accept are left out, and the first opening
-    /// may be one of a later pass through the book.
+    /// `true` if options that an engine lacks or rejects are omitted, and if the first opening may
+    /// be in a later pass through the book.
     pub is_lenient: bool,
-    /// Maximum times for answers of engines.
+    /// Maximum times for replies of engines.
     pub deadlines: Deadlines,
-    /// Bounds of the SPRT.
+    /// Settings of the SPRT.
     pub sprt: SprtRequest,
-    /// Features that an ablation takes away from its engine.
+    /// Features that an ablation disables in its engine.
     pub ablation: Option<Ablation>,
-    /// `true` if the games of each feature of an ablation end when an SPRT decides.
+    /// `true` if an SPRT ends the games of each feature of an ablation.
     pub is_sequential: bool,
-    /// Parameters and schedule of a tuning; the tournament has its iterations and pairs.
+    /// Parameters and gain schedule of a tuning run; the numbers of iterations and pairs are in the
+    /// tournament.
     pub tuning: Option<Tuning>,
 }
 
-/// A requested SPRT.
+/// Requested settings of an SPRT.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SprtRequest {
     /// Elo of the null hypothesis.
     pub elo0: Option<f64>,
-    /// Elo of the alternative.
+    /// Elo of the alternative hypothesis.
     pub elo1: Option<f64>,
-    /// Probability of accepting H1 if H0 holds.
+    /// Probability, 0 to 1, of accepting H1 if H0 is true.
     pub alpha: Option<f64>,
-    /// Probability of accepting H0 if H1 holds.
+    /// Probability, 0 to 1, of accepting H0 if H1 is true.
     pub beta: Option<f64>,
-    /// Scale of the Elo bounds.
+    /// Elo scale of the hypotheses.
     pub model: Option<Model>,
     /// Correction of the bounds for overshoot.
     pub correction: Option<Correction>,
-    /// Evidence that is tested.
+    /// Evidence that the test uses.
     pub evidence: Option<Evidence>,
 }
 
 impl Request {
-    /// Returns the indices of the engines without limits, which get the default.
+    /// Returns the indices of the engines without limits, which get the default limit.
     pub fn without_limits(&self) -> Vec<usize> {
         let limits = |spec: &EngineSpec| spec.clone().or(&self.each).limits;
         let engines = self.engines.iter().enumerate();
@@ -106,7 +107,7 @@ impl Request {
     }
 
     /// Turns an SPRT without engines into a demonstration that needs only this binary: Palimpsest
-    /// with and without a feature of its evaluation, quick games, wide bounds.
+    /// with and without a feature of its evaluation, with short games and distant hypotheses.
     pub(super) fn or_demonstration(mut self) -> Request {
         for (name, off) in [("palimpsest", None), ("no-mobility", Some("mobility"))] {
             let disable = off.map(|feature| ("Disable".to_owned(), feature.into()));
@@ -119,16 +120,17 @@ impl Request {
             });
         }
         if self.each.limits.is_empty() {
-            // Nodes, so that the demonstration shows the same on every machine, busy or not.
+            // With node limits, the demonstration gives the same result on every machine, busy or
+            // not.
             self.each.limits.nodes = Some(1_500);
         }
-        // Wide bounds and a low limit of pairs end the demonstration soon.
+        // Distant hypotheses and a low limit of pairs end the demonstration soon.
         self.sprt.elo1 = self.sprt.elo1.or(Some(20.0));
         self.tournament.pairs = self.tournament.pairs.or(Some(500));
         self
     }
 
-    /// Returns the request as a gauntlet of one engine, with a limit.
+    /// Returns the request as a gauntlet of one engine, with a default node limit.
     pub(super) fn for_ablation(mut self) -> Result<Request, PlanError> {
         if self.engines.len() != 1 {
             let count = self.engines.len();

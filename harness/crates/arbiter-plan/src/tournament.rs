@@ -5,61 +5,62 @@ use std::time::Duration;
 use crate::RunKind;
 use arbiter_schedule::{Design, Format, OpeningPolicy};
 
-/// Default maximum number of further pairs of a knockout encounter that is level.
+/// Default maximum number of additional pairs of a level knockout encounter.
 pub const DEFAULT_TIE_BREAKS: u64 = 4;
 
-/// Maximum number of pairs of a format whose pairs are all kept in memory.
+/// Maximum number of pairs in a format that keeps all pairs in memory.
 const MAX_PAIRS: u64 = 10_000_000;
 
-/// Maximum number of engines of such a format.
+/// Maximum number of engines in a format that keeps all pairs in memory.
 const MAX_ENGINES: usize = 2_000;
 
-/// Requested format and length of a tournament; every part may be open.
+/// Requested format and length of a tournament; every setting may be unset.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TournamentRequest {
     /// Format of the tournament.
     pub format: Option<Format>,
     /// Number of rounds.
     pub rounds: Option<u64>,
-    /// Number of pairs of an encounter.
+    /// Number of pairs per encounter.
     pub pairs: Option<u64>,
-    /// Number of games of an encounter, instead of pairs.
+    /// Number of games per encounter, instead of pairs.
     pub games: Option<u64>,
     /// Number of seeded engines.
     pub seeds: Option<usize>,
-    /// `true` if the seeds of a gauntlet meet each other, too.
+    /// `true` if the seeds of a gauntlet also meet each other.
     pub seeds_meet: bool,
-    /// Maximum number of further pairs of a level knockout encounter.
+    /// Maximum number of additional pairs of a level knockout encounter.
     pub tie_breaks: Option<u64>,
-    /// `true` if knockout encounters continue when they are decided.
+    /// `true` if all pairs of a knockout encounter are played even after it is decided.
     pub play_out: bool,
-    /// `true` if each opening is played once, not twice.
+    /// `true` if each opening is played only once.
     pub noswap: bool,
-    /// `true` if single games have colours reversed in turn.
+    /// `true` if every second game is played with colours reversed.
     pub alternate: bool,
-    /// Number of consecutive pairs of an encounter with one opening.
+    /// Number of consecutive pairs with the same opening.
     pub repeats: Option<u64>,
-    /// `true` if the SPRT tests games, and not pairs.
+    /// `true` if the SPRT tests games instead of pairs.
     pub has_game_evidence: bool,
-    /// `true` if the second engine is White first.
+    /// `true` if the second engine is White in the first game.
     pub reverse: bool,
-    /// Time at which the next opening is taken.
+    /// Assignment of openings to pairs.
     pub openings: Option<OpeningPolicy>,
-    /// First opening, from 1.
+    /// Number of the first opening, from 1.
     pub opening_start: Option<u64>,
-    /// Pause between games.
+    /// Pause between two games in a slot.
     pub wait: Option<Duration>,
 }
 
 impl TournamentRequest {
-    /// Returns the first opening, from 0. Fails for 0, because users count openings from 1.
+    /// Returns the number of the first opening, from 0. Fails if the request is 0, because users
+    /// count openings from 1.
     pub fn opening_start(&self) -> Result<u64, String> {
         let first = self.opening_start.unwrap_or(1).checked_sub(1);
         first.ok_or("--openings start must be at least 1".to_owned())
     }
 
-    /// Returns the design for `engines` engines; `pairs` is the usual length of an encounter. Fails
-    /// if the format does not fit the kind of run or the number of engines.
+    /// Returns the design for `engines` engines; `pairs` is the default number of pairs per
+    /// encounter. Fails if the format does not fit the kind of run or the number of engines.
     pub fn design(&self, kind: RunKind, engines: usize, pairs: u64) -> Result<Design, String> {
         let format = self.format.unwrap_or_default();
         let is_judged_by_pairs = matches!(kind, RunKind::Sprt | RunKind::Ablate | RunKind::Tune);
@@ -71,7 +72,7 @@ impl TournamentRequest {
         if kind == RunKind::Tune && format != Format::RoundRobin {
             return Err(format!("tune plays one encounter, not a {format}"));
         }
-        // With single games, a test would take the luck of the opening for strength.
+        // With single games, a test would mistake an advantage from the opening for strength.
         if is_judged_by_pairs && self.noswap && !self.has_game_evidence {
             return Err(
                 "sprt, ablate and tune require pairs with colours reversed; noswap is only for \
@@ -158,7 +159,7 @@ impl TournamentRequest {
     }
 
     fn rounds(&self, format: Format, engines: usize) -> Result<u64, String> {
-        // Each round halves the field, down to one engine.
+        // Each round halves the number of engines, down to one.
         let halvings = u64::from(engines.next_power_of_two().trailing_zeros());
         match format {
             Format::Knockout if self.rounds.is_some_and(|rounds| rounds != halvings) => Err(
