@@ -1,6 +1,6 @@
 //! Game counts for ratings, from PGN files of any size.
 //!
-//! [`scan_all`] reads a file in blocks of whole games and reduces each block to results without
+//! [`scan_all`] reads a file in blocks of complete games and reduces each block to results without
 //! keeping its moves; [`Tally`] adds the results up and finds the pairs. Memory grows with the
 //! numbers of players and openings, and by about 16 bytes per game for recognizing copies. This
 //! crate neither opens files nor prints. Moves are replayed only on request, because a replay takes

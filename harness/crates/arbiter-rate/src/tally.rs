@@ -27,7 +27,7 @@ pub struct Player {
     pub name: String,
     /// Results with White and with Black.
     pub by_colour: [Trinomial; 2],
-    /// Time used, in milliseconds, on moves whose time is given.
+    /// Time used on moves with a time, in milliseconds.
     pub time_ms: f64,
     /// Number of moves with a time.
     pub timed_moves: u64,
@@ -211,9 +211,9 @@ impl Tally {
         self.file_lines += block.lines;
     }
 
-    /// Returns whether a game is a copy of an earlier one, and copies do not count.
+    /// Returns whether a game is an ignored copy of an earlier game.
     fn is_copy(&mut self, game: &Game, players: [usize; 2]) -> bool {
-        // Games without moves, such as those of a results table, would all be copies.
+        // Games without moves, such as the rows of a results table, would all be copies.
         if self.choice.counts_copies || game.plies == 0 {
             return false;
         }

@@ -334,8 +334,8 @@ fn swiss_ties_are_broken_by_buchholz_then_sonneborn_berger() {
     let ranking = schedule.ranking();
     let shown: Vec<_> = ranking.iter().map(|r| (r.engine, r.rank, r.points)).collect();
     // With a bye worth 1, engine 0 has 2 + ½ + 1, engine 1 has 0 + 1 + 1, engine 2 has 1½ + 1 + 1.
-    // Buchholz is 2 + 3½ + 3½ for both leaders, and Sonneborn-Berger decides: 2·2 + ½·3½ + 1·3½ =
-    // 9.25 against 1·2 + 1½·3½ + 1·3½ = 10.75.
+    // Buchholz is 2 + 3½ + 3½ for both leaders, and Sonneborn-Berger decides:
+    // 2·2 + ½·3½ + 1·3½ = 9.25 against 1·2 + 1½·3½ + 1·3½ = 10.75.
     assert_eq!(shown, [(2, 1, 3.5), (0, 2, 3.5), (1, 3, 2.0)]);
     assert_eq!(ranking[0].buchholz, Some(9.0));
     assert_eq!(ranking[0].sonneborn_berger, Some(10.75));

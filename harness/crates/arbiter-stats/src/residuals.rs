@@ -1,4 +1,4 @@
-//! Comparison of the results of each source of pairs (a worker, a machine) with those of all
+//! Comparison of the results of each source of pairs (a worker, a machine) with the results of all
 //! sources.
 //!
 //! The comparison is Pearson's χ² on the table of lost, level and won pairs of each source. The

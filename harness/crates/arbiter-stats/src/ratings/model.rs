@@ -128,8 +128,8 @@ impl OutcomeModel {
                 let score = win + 0.5 * draw;
                 Derivatives {
                     first: [wins + 0.5 * draws - games * score, 0.0],
-                    // The likelihood of strengths does not depend on the draw parameter, so those
-                    // derivatives are 0.
+                    // The likelihood of strengths does not depend on the draw parameter, so the
+                    // derivatives with respect to it are 0.
                     second: [games * score * (1.0 - score), 0.0, 0.0],
                 }
             }

@@ -164,10 +164,10 @@ struct SampleSize {
 
 impl SampleSize {
     /// Applies the small-sample correction of the sandwich estimator, which is needed because
-    /// estimates and variance come from the same games. With m units and p unknowns, V becomes c·V
-    /// + δ·φ·H⁻¹, where c = (n − 1)/(n − p) · m/(m − 1) for n games, δ = p/(m − p) but at most ½,
-    /// and φ, at least 1, is the ratio of the observed variance of pairs to the variance of the
-    /// model. Without pairs, nothing changes.
+    /// estimates and variance come from the same games. For m units and p unknowns, the corrected
+    /// covariance is c·V + δ·φ·H⁻¹, where c = (n − 1)/(n − p) · m/(m − 1) for n games, δ = p/(m −
+    /// p) but at most ½, and φ, at least 1, is the ratio of the observed variance of pairs to the
+    /// variance of the model. Without pairs, nothing changes.
     fn allow_for_few(self, sandwich: &mut Matrix, information: &Matrix, spread: &Matrix) {
         let SampleSize { pairs, singles, unknowns } = self;
         if pairs == 0.0 || unknowns <= 0.0 {
