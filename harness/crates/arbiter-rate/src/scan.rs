@@ -263,8 +263,8 @@ impl GameScan {
         let result = result(tags, self.outcome)?;
         let by_rules =
             self.replay.as_ref().and_then(|replay| result_of_outcome(replay.position.outcome()));
-        // The rules decide a mate and a stalemate; any other position may end by agreement, time or
-        // adjudication.
+        // The rules decide mate, stalemate and insufficient material; any other position may end by
+        // agreement, time or adjudication.
         if by_rules.is_some_and(|by_rules| by_rules != result) {
             return Err(RejectReason::WrongResult);
         }
