@@ -1,11 +1,11 @@
-//! Names of the values of an enum, as in flags, files and the store: those that serde gives them.
-//! Also suggestions for mistyped names, and counts as text.
+//! Names of the variants of an enum in flags, files and the store: the names that serde uses. Also
+//! suggestions for mistyped names, and numbers as text.
 
 use std::fmt::Display;
 
 use serde::de::{DeserializeOwned, Error, IntoDeserializer};
 
-/// Name that no value of an enum has; the text lists the existing ones.
+/// Name that is not a variant of an enum; the message lists the valid names.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct UnknownName(String);
@@ -34,11 +34,11 @@ pub fn quantity(number: impl Display, thing: &str) -> String {
     format!("{number} {thing}{plural}")
 }
 
-/// Characters between groups of three digits, non-ASCII blanks included.
+/// Separators between groups of three digits, including non-ASCII spaces.
 const GROUPING: [char; 8] = [',', '.', '\'', '’', '_', '\u{a0}', '\u{2009}', '\u{202f}'];
 
-/// Parses a whole number as programs print it: digits, perhaps in groups of three. `None` if it is
-/// not certain to be one, as `2.030`, which is a decimal fraction elsewhere.
+/// Parses a whole number in the output of a program: digits, optionally in groups of three. `None`
+/// if the text is ambiguous, such as `2.030`, which is a decimal fraction in some locales.
 pub fn whole_number(text: &str) -> Option<u64> {
     let separator = text.chars().find(|c| !c.is_ascii_digit());
     let Some(separator) = separator.filter(|separator| GROUPING.contains(separator)) else {
@@ -48,13 +48,13 @@ pub fn whole_number(text: &str) -> Option<u64> {
     let first = groups.next()?;
     let is_first = (1..=3).contains(&first.len()) && !first.starts_with('0');
     let is_grouped = is_first && groups.all(|group| group.len() == 3);
-    // A longer number in groups has at least two points, as no decimal fraction has.
+    // A longer number in groups has at least two points; a decimal fraction has only one.
     let is_decimal = separator == '.' && text.len() <= "999.999".len();
     text.replace(separator, "").parse().ok().filter(|_| is_grouped && !is_decimal)
 }
 
-/// Returns whether a character is obeyed rather than shown: control characters, and those that
-/// change the direction of the text around them.
+/// Returns whether terminals and browsers interpret a character instead of displaying it: a control
+/// character, or a character that changes the direction of the surrounding text.
 pub fn is_hidden(character: char) -> bool {
     let turns = ['\u{61c}', '\u{200e}', '\u{200f}'];
     character.is_control()
@@ -62,9 +62,10 @@ pub fn is_hidden(character: char) -> bool {
         || matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Returns the text with codes for characters that terminals and browsers would obey: `\u{202e}`.
+/// Returns the text with escapes such as `\u{202e}` in place of characters that terminals and
+/// browsers would interpret.
 pub fn shown(text: String) -> String {
-    // Nearly all texts have nothing to show, and are returned without a copy.
+    // Nearly all texts contain no hidden characters, and are returned without a copy.
     if !text.contains(is_hidden) {
         return text;
     }
@@ -72,10 +73,10 @@ pub fn shown(text: String) -> String {
     text.chars().map(code).collect()
 }
 
-/// Likeness, from 0 to 1, that a known name must exceed to be suggested.
+/// Similarity, from 0 to 1, that a known name must exceed to be suggested.
 const LIKENESS: f64 = 0.8;
 
-/// Returns the known name that looks most like another one, whatever the case; `None` if none does.
+/// Returns the known name most similar to `name`, ignoring case; `None` if none is similar enough.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let name = name.to_ascii_lowercase();
     let all = known.into_iter();
@@ -85,19 +86,19 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|(_, known)| known)
 }
 
-/// Returns ` (did you mean 'x'?)`, to follow an unknown name in an error; empty if no known one is
-/// like it.
+/// Returns ` (did you mean 'x'?)`, to follow an unknown name in an error; empty if no known name is
+/// similar.
 pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     nearest(name, known).map_or_else(String::new, |near| format!(" (did you mean '{near}'?)"))
 }
 
-/// Returns the value of an enum without fields that has this name; for [`named!`] only.
+/// Returns the variant with this name of a fieldless enum; for [`named!`] only.
 #[doc(hidden)]
 pub fn from_name<T: DeserializeOwned>(name: &str) -> Result<T, UnknownName> {
     T::deserialize(name.into_deserializer())
 }
 
-/// Implements `Display` and `FromStr` for enums without fields, by the names that serde gives them.
+/// Implements `Display` and `FromStr` for fieldless enums, with the names that serde uses.
 #[macro_export]
 macro_rules! named {
     ($($type:ty),+) => { $(
@@ -131,7 +132,7 @@ mod tests {
     named!(Size);
 
     #[test]
-    fn numbers_in_groups_of_three() {
+    fn whole_numbers_may_be_grouped_in_threes() {
         for text in [
             "2030154",
             "2,030,154",
@@ -171,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn one_is_no_plural() {
+    fn only_the_number_1_is_singular() {
         assert_eq!(
             [1, 0, 12].map(|n| super::quantity(n, "pair")),
             ["1 pair", "0 pairs", "12 pairs"]
@@ -179,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn names_read_back_and_others_are_refused() {
+    fn variant_names_parse_back_and_unknown_names_fail() {
         for size in [Size::Small, Size::VeryLarge] {
             assert_eq!(size.to_string().parse(), Ok(size));
         }

@@ -1,5 +1,5 @@
-//! Worth of each feature of an engine: games of the whole engine against itself without the
-//! feature.
+//! Elo value of each feature of an engine: games of the complete engine against the engine without
+//! the feature.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,19 +8,18 @@ use crate::Engine;
 /// Maximum number of features in one ablation.
 const MAX_ABLATED: usize = 200;
 
-/// Features that are switched off in an engine, one at a time.
+/// Features of an engine that are disabled, one at a time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ablation {
-    /// UCI option that takes the name of a feature and switches it off.
+    /// UCI option whose value is the name of the feature to disable.
     pub option: String,
-    /// Names of the features; the engine without the first of them is engine 1 of the plan, and so
-    /// on.
+    /// Names of the features; engine n of the plan (from 1) lacks feature n.
     pub features: Vec<String>,
 }
 
 impl Ablation {
-    /// Returns the engine, and after it the engine without each feature. Fails without features,
-    /// with too many or the same one twice, and if the engine sets the option itself.
+    /// Returns the complete engine, followed by one engine without each feature. Fails without
+    /// features, with too many or duplicate features, and if the engine already sets the option.
     pub fn engines(&self, whole: Engine) -> Result<Vec<Engine>, String> {
         let taken = |(name, _): &(String, String)| name.eq_ignore_ascii_case(&self.option);
         if whole.options.iter().any(taken) {
@@ -69,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn each_feature_makes_an_engine() {
+    fn each_feature_adds_an_engine_without_it() {
         let whole = engine("cmd=bundled,eval=blunder,nodes=9");
         let engines = ablation(&["pst", "passed"]).engines(whole.clone()).unwrap();
         assert_eq!(engines[0], whole);
@@ -81,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn senseless_ablations_are_rejected() {
+    fn invalid_ablations_are_rejected() {
         let check = |spec: &str, features: &[&str], expect: &str| {
             let error = ablation(features).engines(engine(spec)).unwrap_err();
             assert!(error.contains(expect), "{error}");

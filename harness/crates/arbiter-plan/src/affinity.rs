@@ -1,22 +1,22 @@
-//! Processors for the games, as text: `auto`, `none` or a list such as `0-3,8`.
+//! Assignment of processors to games, with its text form: `auto`, `none` or a list such as `0-3,8`.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::{Engine, Plan};
 
-/// Exclusive maximum of processor numbers, as the system's masks end there.
+/// Exclusive maximum of processor numbers: the size of the system's processor masks.
 pub(crate) const MAX_CPUS: usize = 1024;
 
-/// Processors for the games.
+/// Assignment of processors to games.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Affinity {
-    /// Choice of the system.
+    /// The operating system assigns processors.
     #[default]
     None,
-    /// Processors of its own for each game, on different physical cores as far as there are any.
+    /// Each game has separate processors, on different physical cores as long as there are enough.
     Auto,
-    /// Processors of its own for each game, out of these, in this order.
+    /// Each game has separate processors from this list, in this order.
     Cpus(Vec<usize>),
 }
 
@@ -65,7 +65,7 @@ impl fmt::Display for Affinity {
     }
 }
 
-/// Returns processors as a list with ranges.
+/// Returns processors as a list with ranges, such as `0-3,8`.
 pub fn cpu_list(cpus: &[usize]) -> String {
     let ranges = cpus.chunk_by(|a, b| a + 1 == *b).map(|range| match range {
         [one] => one.to_string(),
@@ -75,24 +75,23 @@ pub fn cpu_list(cpus: &[usize]) -> String {
     ranges.collect::<Vec<_>>().join(",")
 }
 
-/// Returns the number of processors that a game of the plan can use at once: the engines take
-/// turns, so it is the largest number of threads of an engine; the sum of the two largest if an
-/// engine may ponder.
+/// Returns the number of processors that a game of the plan can use in parallel: the largest number
+/// of threads of an engine, or the sum of the two largest numbers if an engine may ponder.
 pub fn cpus_per_game(plan: &Plan) -> usize {
     let mut threads: Vec<usize> = plan.engines.iter().map(engine_threads).collect();
     threads.sort_unstable();
     let most = threads.pop().unwrap_or(1);
-    // Without pondering the engines of a game take turns and can share their processors.
+    // Without pondering, the engines of a game take turns and can share processors.
     let ponders = plan.engines.iter().any(|engine| engine.launch.ponder);
     if ponders { most + threads.pop().unwrap_or(0) } else { most }
 }
 
-/// Returns whether an option of this name sets the number of an engine's threads.
+/// Returns whether an option with this name sets the number of threads of an engine.
 pub fn is_threads_option(name: &str) -> bool {
     ["threads", "cores"].contains(&name.to_lowercase().as_str())
 }
 
-/// Returns the number of threads that an engine is set to use; at least 1.
+/// Returns the configured number of threads of an engine, at least 1.
 pub fn engine_threads(engine: &Engine) -> usize {
     let option = engine.options.iter().find(|(name, _)| is_threads_option(name));
     option.and_then(|(_, value)| value.parse().ok()).unwrap_or(1).max(1)

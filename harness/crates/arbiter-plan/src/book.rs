@@ -1,14 +1,14 @@
-//! The openings of a plan.
+//! Opening book of a plan.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Plan;
 use arbiter_openings::{Book, OpeningError, ReadOptions};
 
-/// Book inside this binary; `openings/README.md` describes how it was made.
+/// Opening book inside this binary; `openings/README.md` describes its origin.
 const BUNDLED: &[u8] = include_bytes!("../../../../openings/balanced.moves");
 
-/// Plies of each opening of the bundled book.
+/// Number of plies of each opening of the bundled book.
 const BUNDLED_PLIES: usize = 8;
 
 /// Initial position, the only opening of a run without a book.
@@ -20,15 +20,15 @@ const BUNDLED_NAME: &str = "bundled book";
 /// Settings for reading a book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct BookReading {
-    /// Maximum plies of PGN openings; `None` takes all.
+    /// Maximum number of plies of PGN openings; `None` takes all plies.
     pub plies: Option<u32>,
-    /// Maximum plies of lines of a Polyglot book; `None` is the default.
+    /// Maximum number of plies of lines in a Polyglot book; `None` is the default.
     pub book_depth: Option<u32>,
-    /// `true` if a bad line of the book is an error, instead of being left out.
+    /// `true` if an invalid line of the book is an error; otherwise the line is excluded.
     pub strict_book: bool,
 }
 
-/// Reads the plan's openings. Fails if the file cannot be read, or has no opening that can be used.
+/// Reads the opening book of a plan. Fails if the file cannot be read or has no usable opening.
 pub fn load_book(plan: &Plan) -> Result<Book, OpeningError> {
     let options = ReadOptions {
         plies: plan.reading.plies,

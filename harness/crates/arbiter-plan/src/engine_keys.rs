@@ -1,4 +1,4 @@
-//! The keys of an engine in `--engine`, `--each` and the tables of `arbiter.toml`.
+//! Keys of an engine in `--engine`, `--each` and the tables of `arbiter.toml`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,27 +8,28 @@ use crate::{BUNDLED, Engine, EngineSpec, Program, Provenance, SandboxMode};
 use arbiter_names::UnknownName;
 use arbiter_protocol::{Protocol, Restart, parse_seconds};
 
-/// A key of an engine.
+/// Key of an engine in `--engine`, `--each` or `arbiter.toml`.
 pub struct EngineKey {
     /// Name of the key.
     pub name: &'static str,
-    /// Text of the help; may be empty.
+    /// Help text; may be empty.
     help: &'static str,
-    /// `true` for a limit, which engines may share.
+    /// `true` for limits, which engines may share.
     is_limit: bool,
-    /// Function that parses the value after the name.
+    /// Function that parses a value and sets the field; the second argument is the key.
     set: fn(&mut EngineSpec, &str, &str) -> Result<(), String>,
-    /// Function that returns the value for an engine, if it is not the usual one and decides games.
+    /// Function that returns the value of an engine, if it differs from the default and affects
+    /// games.
     said: fn(&Engine) -> Option<String>,
 }
 
-/// Declares the keys in the order of the help: name, help, effect of `text`, and behind `=>` the
+/// Declares the keys in the order of the help: name, help, effect of `text`, and after `=>` the
 /// value of an engine.
 macro_rules! keys {
     ($spec:ident, $key:ident, $text:ident, $engine:ident; $(
         $is_limit:literal => { $( $name:literal, $help:literal, $set:expr => $said:expr; )* }
     )*) => {
-        /// All keys, in the order of the help.
+        /// All keys of engines, in the order of the help.
         #[expect(unused_variables, reason = "few keys need all")]
         pub const ENGINE_KEYS: &[EngineKey] = &[$( $( EngineKey {
             name: $name,
@@ -60,7 +61,7 @@ keys! { spec, key, text, engine;
             put(&mut spec.eval, Ok(text.to_owned())) => eval(engine).map(str::to_owned);
         "proto", "uci or xboard",
             put(&mut spec.protocol, word(key, text)) => unusual(Protocol::default(), engine.launch.protocol);
-        // Each option has a key of its own.
+        // Each option has a separate key.
         "option.NAME", "",
             Err(format!("{key} needs the name of an option")) => None;
         "init", "lines to send after the options, separated by \"\\n\"",
@@ -71,7 +72,7 @@ keys! { spec, key, text, engine;
             put(&mut spec.ponder, truth(key, text)) => unusual(false, engine.launch.ponder);
         "whitepov", "true: its scores are from White's point of view",
             put(&mut spec.white_pov, truth(key, text)) => unusual(false, engine.conditions.white_pov);
-        // The file of the error output decides no game, so that reports leave it out.
+        // The file for the error output does not affect games, so reports omit it.
         "stderr", "file for its standard error",
             put(&mut spec.stderr, Ok(text.into())) => None;
         "memory", "MiB of address space",
@@ -97,7 +98,7 @@ keys! { spec, key, text, engine;
     }
 }
 
-/// Key of an option, before the option is known.
+/// Placeholder key for all options.
 const OPTION: &str = "option.NAME";
 
 /// Key of the time margin.
@@ -109,12 +110,13 @@ impl EngineKey {
         (self.set)(spec, self.name, value)
     }
 
-    /// Returns the fields of this key, as `KEY=VALUE`.
+    /// Returns the fields of an engine with this key, as `KEY=VALUE`; one field per option for the
+    /// key of options.
     fn fields(&self, engine: &Engine) -> Vec<String> {
         if self.name != OPTION {
             return (self.said)(engine).map(|value| field(self.name, &value)).into_iter().collect();
         }
-        // The first option of the bundled engine has a key of its own, `eval`.
+        // The first option of the bundled engine has a separate key, `eval`.
         let others = engine.options.iter().skip(usize::from(eval(engine).is_some()));
         others.map(|(name, value)| field(&format!("option.{name}"), value)).collect()
     }
@@ -129,29 +131,30 @@ impl fmt::Display for EngineKey {
     }
 }
 
-/// Returns an engine as `--engine` takes it, without the file for its error output.
+/// Returns an engine as a value of `--engine`, without the file for the error output.
 pub fn engine_text(engine: &Engine, with_limits: bool) -> String {
     let keys = ENGINE_KEYS.iter().filter(|key| with_limits || !key.is_limit);
     keys.flat_map(|key| key.fields(engine)).collect::<Vec<_>>().join(",")
 }
 
-/// Returns the limits of an engine as `--each` takes them, without the time margin.
+/// Returns the limits of an engine as a value of `--each`, without the time margin.
 pub fn limits_text(engine: &Engine) -> String {
     let keys = ENGINE_KEYS.iter().filter(|key| key.is_limit && key.name != MARGIN);
     keys.flat_map(|key| key.fields(engine)).collect::<Vec<_>>().join(",")
 }
 
-/// Returns `KEY=VALUE`, with the value in double quotes where it has commas or spaces.
+/// Returns `KEY=VALUE`, with the value in double quotes if it contains commas, semicolons or
+/// spaces.
 pub fn field(key: &str, value: &str) -> String {
-    // The parser would split or refuse such a value without quotation marks.
+    // Without quotation marks, the parser would split or reject such a value.
     match value.contains([',', ';']) || value.contains(char::is_whitespace) {
         true => format!("{key}=\"{value}\""),
         false => format!("{key}={value}"),
     }
 }
 
-/// Returns the provenance of a committed program. Uncommitted files cannot be checked out again,
-/// but their build is in the cache.
+/// Returns the provenance of a program that was built from a commit. A working tree with changes
+/// cannot be checked out again, so its program is named by its path in the build cache.
 fn built(engine: &Engine) -> Option<&Provenance> {
     engine.provenance.as_ref().filter(|provenance| !provenance.is_dirty)
 }
@@ -163,13 +166,13 @@ fn program(engine: &Engine) -> String {
     }
 }
 
-/// Returns the evaluation of the bundled engine, which is the first of its options.
+/// Returns the evaluation of the bundled engine, which is its first option.
 fn eval(engine: &Engine) -> Option<&str> {
     let (name, value) = engine.options.first()?;
     (name == "Eval" && engine.program == Program::Bundled).then_some(value.as_str())
 }
 
-/// Returns the name, if the engine would have another without it.
+/// Returns the name of the engine if its default name would be different.
 fn own_name(engine: &Engine) -> Option<String> {
     let typed = EngineSpec {
         cmd: Some(program(engine)),
@@ -181,7 +184,7 @@ fn own_name(engine: &Engine) -> Option<String> {
     is_needed.then(|| engine.name.clone())
 }
 
-/// Sets a field to a parsed value.
+/// Sets a field to a parsed value; returns the error of the parser.
 fn set<T>(field: &mut T, value: Result<T, String>) -> Result<(), String> {
     *field = value?;
     Ok(())
@@ -192,7 +195,7 @@ fn put<T>(field: &mut Option<T>, value: Result<T, String>) -> Result<(), String>
 }
 
 fn set_clock(spec: &mut EngineSpec, text: &str) -> Result<(), String> {
-    // `inf` must also replace a clock of `--each`, which a missing clock would not.
+    // `inf` must also override a clock of `--each`; a missing clock would not.
     spec.no_clock = text == "inf";
     let clock = if spec.no_clock { None } else { Some(text.parse().map_err(text_of)?) };
     set(&mut spec.limits.clock, Ok(clock))
@@ -207,7 +210,7 @@ fn words(text: &str) -> Result<Vec<String>, String> {
     shell_words::split(text).map_err(|_| format!("args={text}: unbalanced quotes"))
 }
 
-/// Returns the text of a value, if it is not the `usual` one.
+/// Returns the text of a value if it differs from the default `usual`.
 fn unusual<T: PartialEq + ToString>(usual: T, value: T) -> Option<String> {
     (value != usual).then(|| value.to_string())
 }
@@ -224,7 +227,7 @@ fn truth(key: &str, value: &str) -> Result<bool, String> {
     value.parse().map_err(|_| format!("{key}={value} is neither true nor false"))
 }
 
-/// Parses a whole number of the type's range, greater than 0.
+/// Parses a positive integer within the range of the type.
 fn positive<T: FromStr + PartialEq + Default>(key: &str, value: &str) -> Result<T, String> {
     let number: T = whole(key, value)?;
     // A limit of 0 would allow nothing.

@@ -1,6 +1,6 @@
-//! Gates of `arbiter ci`, and their outcomes.
+//! Gates of `arbiter ci` and their verdicts.
 //!
-//! Pure: the command line carries gates out and measures their costs.
+//! This module does no I/O: the command line runs the gates and measures their duration.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Kind of a gate, with the name of the subcommand if there is one.
+/// Kind of a gate, named after its subcommand if there is one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum GateKind {
@@ -18,22 +18,22 @@ pub enum GateKind {
     Build,
     /// Checks the engine's compliance with UCI.
     Check,
-    /// Checks that the bench is steady, and equal to that of the commit message.
+    /// Checks that the bench is deterministic and equal to the bench in the commit message.
     Bench,
     /// Compares perft counts with a suite.
     Perft,
     /// Runs a suite of EPD positions.
     Epd,
-    /// Checks that the engine's reports on its searches are true.
+    /// Searches for impossible output of the engine in games.
     Lint,
-    /// Compares the speed with that of the base.
+    /// Compares the speed with the base.
     Speed,
-    /// Compares the strength with that of the base.
+    /// Compares the strength with the base.
     Sprt,
 }
 
 impl GateKind {
-    /// All kinds that `arbiter.toml` may use.
+    /// All kinds that are allowed in `arbiter.toml`.
     pub const ALL: [GateKind; 7] = [
         GateKind::Check,
         GateKind::Bench,
@@ -47,37 +47,38 @@ impl GateKind {
 
 arbiter_names::named!(GateKind, GateVerdict);
 
-/// A gate of `arbiter ci`.
+/// Check of `arbiter ci` that a commit has to pass.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gate {
-    /// Name, unique among the gates.
+    /// Unique name of the gate.
     pub name: String,
     /// Kind of the gate.
     pub kind: GateKind,
-    /// Further flags of the subcommand.
+    /// Additional flags of the subcommand.
     pub args: Vec<String>,
-    /// Paths one of which must differ between the commits for the gate to run; empty for always.
+    /// Paths; the gate is skipped unless something in them differs between the commits. If empty,
+    /// the gate always runs.
     pub changed: Vec<String>,
-    /// `true` if no further gate is run after a failure.
+    /// `true` if no further gates run after a failure of this gate.
     pub stops: bool,
-    /// Time after which the gate has to end and report its result so far.
+    /// Maximum duration; at its end, the gate reports its result so far.
     pub budget: Option<Duration>,
-    /// `true` if an undecided gate is as good as a pass.
+    /// `true` if an undecided gate counts as passed.
     pub is_lenient: bool,
-    /// Rules of a lint whose findings are left out.
+    /// Lint rules whose findings are ignored.
     pub ignored: Vec<LintRule>,
 }
 
 impl Gate {
-    /// Returns whether the gate needs an engine to compare with. Positions are compared only on
-    /// request.
+    /// Returns whether the gate needs the engine of the base. An EPD gate compares only with
+    /// `--max-lost`.
     pub fn needs_base_engine(&self) -> bool {
         let compares = self.args.iter().any(|arg| arg.starts_with("--max-lost"));
         matches!(self.kind, GateKind::Speed | GateKind::Sprt)
             || (self.kind == GateKind::Epd && compares)
     }
 
-    /// Returns whether the gate needs a base.
+    /// Returns whether the gate needs a base commit.
     pub fn needs_base(&self) -> bool {
         self.needs_base_engine() || !self.changed.is_empty()
     }
@@ -87,34 +88,34 @@ impl Gate {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum GateVerdict {
-    /// The gate was carried out and passed.
+    /// The gate passed.
     Passed,
-    /// The gate was carried out and failed.
+    /// The gate failed.
     Failed,
-    /// The gate was undecided within the budget, which is allowed.
+    /// The gate was undecided within its budget, and may be undecided.
     Undecided,
-    /// The gate was undecided within the budget, which is not allowed.
+    /// The gate was undecided within its budget, and must be decided.
     Unproven,
-    /// The gate could not be carried out.
+    /// The gate could not be run.
     Broken,
-    /// The gate was left out: no path that it depends on has changed, or there is no base.
+    /// The gate was skipped: none of its paths has changed, or there is no base.
     Skipped,
 }
 
 impl GateVerdict {
-    /// Returns whether all gates together may still pass.
+    /// Returns whether `arbiter ci` can pass with this verdict.
     pub fn is_good(self) -> bool {
         matches!(self, GateVerdict::Passed | GateVerdict::Undecided | GateVerdict::Skipped)
     }
 
-    /// Returns whether the verdict also applies when the same commits are tested again.
+    /// Returns whether the verdict remains valid when the same commits are tested again.
     pub fn is_lasting(self) -> bool {
-        // A broken gate may succeed in a second attempt, and a skipped one was not run at all.
+        // A broken gate may succeed in a second attempt, and a skipped gate was not run.
         !matches!(self, GateVerdict::Broken | GateVerdict::Skipped)
     }
 }
 
-/// Outcome of a gate.
+/// Result of a gate: verdict, exit code and figures.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct GateOutcome {
     /// Name of the gate.
@@ -123,38 +124,39 @@ pub struct GateOutcome {
     pub kind: GateKind,
     /// Verdict of the gate.
     pub verdict: GateVerdict,
-    /// Figures or reasons on one line.
+    /// Figures or reasons as one line of text.
     pub text: String,
     /// Exit code of the gate.
     #[serde(rename = "exit_code")]
     pub code: u8,
-    /// Duration in seconds, also of an earlier run.
+    /// Duration in seconds, of the earlier run if the result is cached.
     pub seconds: f64,
-    /// JSON output of the subcommand, with a `schema` of its own. For a bench `nodes`, `nps` and
-    /// `copies`; `null` if there is none.
+    /// JSON output of the subcommand, with its `schema`. For a bench: `nodes`, `nps` and `copies`.
+    /// `null` if there is no output.
     #[serde(rename = "report")]
     pub figures: Value,
-    /// Start of an earlier run of the gate, in milliseconds of Unix time, if the outcome is taken
-    /// from one.
+    /// Start time of the earlier run of the gate, in milliseconds of Unix time, if the result is
+    /// cached.
     #[serde(skip)]
     pub from_before: Option<i64>,
 }
 
-/// Returns the verdict of a subcommand's exit code. `was_ended` if its budget ended it.
+/// Returns the verdict for an exit code of the subcommand; `was_ended` is `true` if the subcommand
+/// was ended at the end of its budget.
 pub fn gate_verdict(gate: &Gate, code: Option<i32>, was_ended: bool) -> GateVerdict {
     let open = if gate.is_lenient { GateVerdict::Undecided } else { GateVerdict::Unproven };
     match code {
         Some(0) => GateVerdict::Passed,
         Some(1) => GateVerdict::Failed,
         Some(5) => open,
-        // The budget ends an SPRT as Ctrl-C does (130), and the SPRT then reports what it knows.
+        // The budget ends an SPRT like Ctrl-C (130); the SPRT then reports its result so far.
         Some(130) if was_ended && gate.kind == GateKind::Sprt => open,
-        // Any other code is an error of the gate itself, which says nothing about the change.
+        // Any other code is an error of the gate itself, and not a result of the change.
         _ => GateVerdict::Broken,
     }
 }
 
-/// Returns the main figures of a report.
+/// Returns the main figures of a report as one line of text.
 pub fn gate_text(kind: GateKind, figures: &Value) -> String {
     let number = |key: &str| figures[key].as_u64().unwrap_or_default();
     let decimal = |key: &str, digits: usize| {
@@ -210,8 +212,8 @@ pub fn gate_text(kind: GateKind, figures: &Value) -> String {
     }
 }
 
-/// Returns the names of the checks graded "must" that an engine fails, from the JSON of
-/// `arbiter check`; `None` if there are none.
+/// Returns the number and names of the failed checks of grade "must", from the JSON of `arbiter
+/// check`; `None` if there are none.
 pub fn failed_musts(figures: &Value) -> Option<String> {
     let checks = figures["checks"].as_array().into_iter().flatten();
     let failed = checks.filter(|check| check["grade"] == "must" && check["verdict"] == "failed");
@@ -220,7 +222,8 @@ pub fn failed_musts(figures: &Value) -> Option<String> {
     (!names.is_empty()).then(|| format!("{number} failed: {}", names.join(", ")))
 }
 
-/// Returns the exit code of all gates: that of the first one whose verdict is not good.
+/// Returns the exit code of `arbiter ci`: the code of the first gate whose verdict is not good,
+/// otherwise 0.
 pub fn ci_exit_code(outcomes: &[GateOutcome]) -> u8 {
     outcomes.iter().find(|outcome| !outcome.verdict.is_good()).map_or(0, |outcome| outcome.code)
 }
@@ -244,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn exit_codes_are_verdicts() {
+    fn exit_codes_map_to_verdicts() {
         let check = |kind, lenient, code, ended, expect| {
             assert_eq!(
                 gate_verdict(&gate(kind, lenient), code, ended),
@@ -257,7 +260,7 @@ mod tests {
         check(GateKind::Sprt, true, Some(5), false, GateVerdict::Undecided);
         check(GateKind::Sprt, false, Some(5), false, GateVerdict::Unproven);
         check(GateKind::Sprt, true, Some(130), true, GateVerdict::Undecided);
-        // Somebody else has interrupted it.
+        // The user interrupted the SPRT, not its budget.
         check(GateKind::Sprt, true, Some(130), false, GateVerdict::Broken);
         check(GateKind::Perft, true, Some(130), true, GateVerdict::Broken);
         check(GateKind::Epd, true, Some(3), false, GateVerdict::Broken);
@@ -265,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_bad_step_names_the_exit_code() {
+    fn the_first_bad_gate_decides_the_exit_code() {
         let outcome = |verdict, code| GateOutcome {
             gate: "x".into(),
             kind: GateKind::Perft,
@@ -291,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn reports_are_put_in_a_line() {
+    fn reports_are_summarized_in_one_line() {
         let figures = json!({ "right": 3, "wrong": 1, "faults": 0 });
         assert_eq!(gate_text(GateKind::Perft, &figures), "3 right, 1 wrong, 0 without a reply");
         let figures = json!({
@@ -318,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_that_compare_need_a_base() {
+    fn gates_that_compare_need_a_base() {
         assert!(gate(GateKind::Sprt, true).needs_base() && !gate(GateKind::Epd, true).needs_base());
         let args = vec!["--max-lost=3".to_owned()];
         assert!(Gate { args, ..gate(GateKind::Epd, true) }.needs_base());

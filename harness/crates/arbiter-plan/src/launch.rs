@@ -1,4 +1,4 @@
-//! Start, protocol and lifetime of an engine, apart from the conditions of its games.
+//! Start, protocol and lifetime of an engine.
 
 use std::path::{Path, PathBuf};
 
@@ -11,43 +11,44 @@ use arbiter_protocol::{Protocol, Restart};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SandboxMode {
-    /// No sandbox: the engine has the rights of the user.
+    /// No sandbox: the engine has all rights of the user.
     #[default]
     Off,
-    /// A sandbox as complete as the system permits.
+    /// The most complete sandbox that the system supports.
     Auto,
-    /// A complete sandbox, without which the engine is not started.
+    /// A complete sandbox; the engine is not started without it.
     Require,
 }
 
 arbiter_names::named!(SandboxMode);
 
-/// Settings of an engine's start, protocol and lifetime.
+/// Settings for the start, protocol and lifetime of an engine.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct LaunchSettings {
     /// Protocol of the engine.
     pub protocol: Protocol,
-    /// Lines that the engine is sent after its options, at every start.
+    /// Lines that are sent to the engine after its options, at every start.
     pub init: Vec<String>,
-    /// Lifetime of the engine's process.
+    /// Lifetime of the engine process.
     pub restart: Restart,
     /// `true` if the engine ponders.
     pub ponder: bool,
     /// File to which the engine's error output is appended.
     pub stderr: Option<PathBuf>,
-    /// Maximum address space of each of the engine's processes, in MiB.
+    /// Maximum address space of each process of the engine, in MiB.
     pub memory_mib: Option<u64>,
-    /// Sandbox of the engine on this machine; workers decide on theirs.
+    /// Sandbox of the engine on this machine; workers have separate settings.
     #[serde(default, skip_serializing_if = "is_off")]
     pub sandbox: SandboxMode,
 }
 
-/// Returns whether there is no sandbox, which the stored plan leaves out.
+/// Returns whether the sandbox is off; the stored plan omits this value.
 fn is_off(sandbox: &SandboxMode) -> bool {
     *sandbox == SandboxMode::Off
 }
 
-/// Gives each engine without a file for its error output one in `dir`, named after the engine.
+/// Sets a file in `dir`, named after the engine, for the error output of each engine without such a
+/// file.
 pub(super) fn spread_stderr(engines: &mut [Engine], dir: &Path) {
     for index in 0..engines.len() {
         if engines[index].launch.stderr.is_some() {
@@ -57,7 +58,7 @@ pub(super) fn spread_stderr(engines: &mut [Engine], dir: &Path) {
         let harmless = |c: char| if c.is_alphanumeric() || "-_.+".contains(c) { c } else { '_' };
         let name: String = engines[index].name.chars().map(harmless).collect();
         let mut file = dir.join(format!("{name}.log"));
-        // Two names may differ only in characters that were replaced.
+        // Two names may differ only in replaced characters.
         if engines[..index].iter().any(|other| other.launch.stderr.as_ref() == Some(&file)) {
             file = dir.join(format!("{name}.{}.log", index + 1));
         }
@@ -71,7 +72,7 @@ mod tests {
     use crate::{EngineSpec, resolve_engine};
 
     #[test]
-    fn each_engine_has_a_file_of_its_own() {
+    fn each_engine_has_a_separate_stderr_file() {
         let specs = ["name=a/b", "name=a b", "name=c,stderr=/own"];
         let mut engines = specs.map(|spec| {
             resolve_engine(0, EngineSpec::parse(&format!("cmd=bundled,{spec}")).unwrap()).unwrap()

@@ -1,8 +1,8 @@
-//! Plans of runs from requests, and the pure part of a run.
+//! Plans of runs, made from requests, and the decisions of a run.
 //!
-//! A [`Request`], with unresolved [`EngineSpec`]s, becomes a [`Plan`], in which every default is
-//! explicit and every path absolute. Later code does not read the command line again. The decisions
-//! of a run are made by a [`RunState`], which gets inputs and returns effects.
+//! A [`Request`] with unresolved [`EngineSpec`]s becomes a [`Plan`], in which every default is
+//! explicit and every path is absolute, so that later code does not need the command line. A
+//! [`RunState`] makes the decisions of a run: it receives inputs and returns effects, without I/O.
 
 mod ablation;
 mod affinity;

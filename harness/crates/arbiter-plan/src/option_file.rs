@@ -1,27 +1,27 @@
-//! Files that option values name, as in `option.EvalFile=@nets/a.nnue`.
+//! Files named by option values, as in `option.EvalFile=@nets/a.nnue`.
 
 use std::path::{Path, PathBuf};
 
 use crate::Engine;
 
-/// Maximum size of an option file, in bytes: the whole file goes through memory on its way to
-/// workers.
+/// Maximum size of an option file, in bytes, because the complete file is in memory while it is
+/// sent to workers.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// Returns the path that a value names. In a value that is text, `@@` at the start stands for one
-/// `@`.
+/// Returns the path in a value of the form `@PATH`; `None` for text. At the start of text, `@@` is
+/// an escaped `@`.
 pub(crate) fn named_file(value: &str) -> Option<&str> {
     value.strip_prefix('@').filter(|path| !path.starts_with('@'))
 }
 
-/// Returns the value that stands for a text.
+/// Returns the option value for a text, with `@` at the start escaped.
 pub(crate) fn escaped(text: &str) -> String {
     let escape = if text.starts_with('@') { "@" } else { "" };
     format!("{escape}{text}")
 }
 
-/// Returns the value with the absolute path of the file that it names, if it names one. An error is
-/// the reason that there is no such file.
+/// Returns the value with the path of a named file made absolute. The error is the reason why the
+/// file cannot be used.
 pub(crate) fn resolved(value: &str) -> Result<String, String> {
     let Some(path) = named_file(value) else { return Ok(value.to_owned()) };
     let data = std::fs::metadata(path)
@@ -38,13 +38,13 @@ pub(crate) fn resolved(value: &str) -> Result<String, String> {
 }
 
 impl Engine {
-    /// Returns name and file of each option that names a file.
+    /// Returns the name and the file of each option that names a file.
     pub fn option_files(&self) -> impl Iterator<Item = (&str, &Path)> {
         let options = self.options.iter();
         options.filter_map(|(name, value)| Some((name.as_str(), Path::new(named_file(value)?))))
     }
 
-    /// Returns the engine with other paths of these files, in order.
+    /// Returns the engine with the paths of its option files replaced, in the order of the options.
     pub fn with_option_files(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Engine {
         let mut values = self.options.iter_mut().map(|(_, value)| value);
         for path in paths {
@@ -54,10 +54,10 @@ impl Engine {
         self
     }
 
-    /// Returns the options as the engine is sent them: files by their paths.
+    /// Returns the options in the form that is sent to the engine: file options as paths.
     pub fn told_options(&self) -> Vec<(String, String)> {
-        // The sign goes in both cases: `@PATH` names a file, and `@@TEXT` is a text that begins
-        // with `@`.
+        // The first `@` is removed in both cases: `@PATH` names a file, and `@@TEXT` is a text that
+        // begins with `@`.
         let told = |value: &String| match value.strip_prefix('@') {
             Some(path_or_text) => path_or_text.to_owned(),
             None => value.clone(),
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_cannot_be_used_is_named() {
+    fn unusable_option_files_are_named_in_the_error() {
         let dir = tempfile::tempdir().unwrap();
         let refused = |path: &Path, part: &str| {
             let text = format!("cmd=bundled,option.EvalFile=@{}", path.display());
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn engines_are_called_after_their_files() {
+    fn default_engine_names_include_option_files() {
         let dir = tempfile::tempdir().unwrap();
         let net = dir.path().join("a.net");
         std::fs::write(&net, "weights").unwrap();

@@ -1,5 +1,5 @@
-//! The plan of a run, with every default explicit. A plan is stored with its run, and a resumed run
-//! is played by the stored plan alone.
+//! Plan of a run, with every default explicit. A plan is stored with its run, and a resumed run
+//! uses only the stored plan.
 
 mod error;
 
@@ -30,40 +30,40 @@ pub use self::error::PlanError;
 /// Value of `cmd=` for the bundled engine.
 pub const BUNDLED: &str = "bundled";
 
-/// Default time margin; pipe and scheduler may cost less than this.
+/// Default time margin, larger than the delays of pipe and scheduler.
 pub const DEFAULT_MARGIN: Duration = Duration::from_millis(10);
 
 /// Default number of pairs of a match.
 const DEFAULT_PAIRS: u64 = 100;
 
-/// Default maximum number of pairs of an SPRT. A test whose true strength lies between the bounds
-/// would otherwise have no end in practice.
+/// Default maximum number of pairs of an SPRT. Without a limit, a test whose true strength is
+/// between the hypotheses might never end in practice.
 pub const DEFAULT_SPRT_PAIRS: u64 = 50_000;
 
-/// Default number of pairs of an encounter of a tournament.
+/// Default number of pairs per encounter of a tournament.
 const DEFAULT_TOURNAMENT_PAIRS: u64 = 2;
 
 /// Default number of pairs for each feature of an ablation without an SPRT.
 const DEFAULT_ABLATE_PAIRS: u64 = 200;
 
-/// Default share of games that may end by a fault of an engine before the run counts as invalid.
+/// Default share of games, 0 to 1, that may end with an engine fault before the run is invalid.
 pub const DEFAULT_FAULT_LIMIT: f64 = 0.05;
 
 /// Default time control of engines without a limit.
 pub const DEFAULT_TC: &str = "8+0.08";
 
-/// Kind of a run, named after the subcommand that plays it, in the store and in reports.
+/// Kind of a run, named after its subcommand in the store and in reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RunKind {
-    /// Test whether the first engine is stronger than the second, ended by the SPRT.
+    /// Sequential test (SPRT) of the first engine against the second.
     Sprt,
-    /// Fixed number of pairs.
+    /// Match of a fixed number of pairs.
     #[default]
     Match,
-    /// Tournament of several engines, in a format.
+    /// Tournament of two or more engines.
     Tournament,
-    /// Measurement of the worth of each feature of an engine.
+    /// Measurement of the Elo value of each feature of an engine.
     Ablate,
     /// Tuning of an engine's parameters.
     Tune,
@@ -81,13 +81,13 @@ arbiter_names::named!(RunKind);
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Program {
-    /// Palimpsest, inside this binary.
+    /// Palimpsest, the engine inside this binary.
     Bundled,
-    /// An executable.
+    /// Executable file.
     Path(PathBuf),
 }
 
-/// An engine with all settings resolved.
+/// Engine with all settings resolved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Engine {
     /// Name, unique in the run.
@@ -103,23 +103,23 @@ pub struct Engine {
     /// Start, protocol and lifetime of the engine.
     #[serde(rename = "manners")]
     pub launch: LaunchSettings,
-    /// Limits of the engine's searches, and its time margin.
+    /// Limits of the engine's searches, time margin and point of view of scores.
     #[serde(flatten)]
     pub conditions: Conditions,
     /// Provenance of the program, if it was built from a revision.
     pub provenance: Option<Provenance>,
 }
 
-/// A resolved run. Fields that are skipped in its stored form are stored elsewhere in the plan's
-/// row.
+/// Resolved settings of a run. Fields that are skipped in serialization are stored in other columns
+/// of the plan's row.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Plan {
     /// Kind of the run.
     pub kind: RunKind,
-    /// Engines of the run; figures are from the point of view of the first.
+    /// Engines of the run; figures are from the point of view of the first engine.
     #[serde(skip)]
     pub engines: Vec<Engine>,
-    /// Opening book; `None` is the book inside this binary.
+    /// File of the opening book; `None` is the bundled book unless `has_no_book`.
     pub book: Option<PathBuf>,
     /// `true` if all games start from the initial position, without a book.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -127,66 +127,66 @@ pub struct Plan {
     /// Settings for reading the book.
     #[serde(flatten)]
     pub reading: BookReading,
-    /// Number of openings of the book; `None` before it is read, and in runs of stores that were of
+    /// Number of openings in the book; `None` before the book is read, and in runs from stores of
     /// format 13.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub book_length: Option<u64>,
     /// Order of the openings.
     pub order: Order,
-    /// Seed from which every random choice derives.
+    /// Seed of all random choices.
     pub seed: u64,
     /// First opening of the run, from 0 in the order of the book.
     pub opening_start: u64,
     /// Design of the tournament.
     #[serde(flatten)]
     pub design: Design,
-    /// Pause between two games of a slot.
+    /// Pause between two games in a slot.
     #[serde(rename = "wait_ms", with = "Millis")]
     pub wait: Duration,
     /// Number of concurrent games.
     pub concurrency: usize,
-    /// Processors for the games.
+    /// Assignment of processors to games.
     #[serde(with = "As::<DisplayFromStr>")]
     pub affinity: Affinity,
-    /// Stopping rule for each two engines that meet.
+    /// Sequential test that ends each matchup; `None` without a test.
     pub sprt: Option<Sprt>,
-    /// Counts of games that another program played before.
+    /// Counts of earlier games played by another program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prior: Option<crate::Prior>,
-    /// Features that the engines after the first lack, in an ablation.
+    /// Features that the engines after the first lack, if the run is an ablation.
     pub ablation: Option<Ablation>,
-    /// Parameters and schedule of a tuning, whose two engines are one and the same.
+    /// Parameters and gain schedule, if the run is a tuning; then both engines are the same engine.
     #[serde(with = "As::<Option<Arc<Same>>>")]
     pub tuning: Option<Arc<Tuning>>,
-    /// Share of games, 0 to 1, that may end by a fault.
+    /// Share of games, 0 to 1, that may end with an engine fault before the run is invalid.
     pub fault_limit: f64,
-    /// Scale of the engines' times, if they are not as requested.
+    /// Scale factor of the engines' times, if the times differ from the request.
     pub scale: Option<Scale>,
-    /// Adjudication rules, by which games end before the rules of chess end them.
+    /// Adjudication rules, which end games early.
     #[serde(flatten)]
     pub rules: Rules,
-    /// Folders of the endgame tables that the rules need.
+    /// Folders of the tablebases that the rules need.
     #[serde(skip)]
     pub tables: Vec<PathBuf>,
-    /// Maximum difference of the shares of thinking time for which the engines of a pair waited for
-    /// a processor; `None` does not measure.
+    /// Maximum difference between the engines of a pair in the share of thinking time spent waiting
+    /// for a processor; `None` without measurement.
     pub noise_limit: Option<f64>,
-    /// `true` if pairs that CPU contention may have decided are not played again.
+    /// `true` if pairs that CPU contention may have decided count, instead of being played again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub counts_disturbed: bool,
-    /// `true` if options that an engine does not have or accept are left out, and a first opening
-    /// past the end of the book is one of a later pass; else these are errors.
+    /// `true` if options that an engine lacks or rejects are omitted, and if a first opening beyond
+    /// the end of the book starts a later pass through the book; otherwise both are errors.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_lenient: bool,
-    /// Maximum times for answers of engines.
+    /// Maximum times for replies of engines.
     #[serde(rename = "deadlines_ms", with = "DeadlinesMs")]
     pub deadlines: Deadlines,
-    /// PGN file of the games, besides the store.
+    /// PGN file for the games, in addition to the store.
     pub pgn: Option<PathBuf>,
     /// Contents of the PGN besides the moves.
     #[serde(skip)]
     pub annotation: Annotation,
-    /// EPD file of final positions.
+    /// EPD file for final positions.
     #[serde(skip)]
     pub epd: Option<PathBuf>,
     /// Games whose transcripts are kept.
@@ -195,8 +195,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Resolves a request. The error names the first setting that contradicts another or the kind
-    /// of run.
+    /// Resolves a request. The error names the first invalid setting, or setting that contradicts
+    /// another setting or the kind of run.
     pub fn resolve(kind: RunKind, request: Request) -> Result<Plan, PlanError> {
         let request = match kind {
             RunKind::Sprt if request.engines.is_empty() => request.or_demonstration(),
@@ -214,7 +214,7 @@ impl Plan {
             if ablation.is_some() { request.is_sequential } else { kind == RunKind::Sprt };
         let pairs = usual_pairs(kind, is_sequential);
         let mut tournament = request.tournament;
-        // Single games suffice if the test counts games and not pairs.
+        // Single games are sufficient if the test uses games instead of pairs.
         tournament.has_game_evidence = request.sprt.evidence.is_some_and(|e| e != Evidence::Pairs);
         let design = tournament.design(kind, engines.len(), pairs)?;
         let tuning = request.tuning.filter(|_| kind == RunKind::Tune);
@@ -247,7 +247,7 @@ impl Plan {
             epd: draft.epd.map(absolute),
             ..draft
         };
-        // The plan is stored as JSON, which has UTF-8 only.
+        // The plan is stored as JSON, which allows only UTF-8.
         if let Some(path) = plan.paths().find(|path| path.to_str().is_none()) {
             return Err(format!("'{}' is not UTF-8; rename it", path.display()).into());
         }
@@ -260,7 +260,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Returns every file and folder that the plan names.
+    /// Returns all files and folders in the plan.
     fn paths(&self) -> impl Iterator<Item = &Path> {
         let engines = self.engines.iter().flat_map(|engine| {
             let program = match &engine.program {
@@ -284,13 +284,13 @@ impl Plan {
         }
     }
 
-    /// Returns the tuning before the first result, if the run is one.
+    /// Returns the tuning state before the first result; `None` unless the run is a tuning.
     pub fn spsa(&self) -> Option<SpsaState> {
         self.tuning.as_ref().map(|tuning| SpsaState::new(tuning.clone(), self.seed))
     }
 
-    /// Returns the engines as the user named them, without those derived by an ablation or a
-    /// tuning.
+    /// Returns the engines with the names that the user gave, without the engines derived by an
+    /// ablation or a tuning.
     pub fn own_engines(&self) -> impl Iterator<Item = (&str, &Engine)> {
         let is_one = self.ablation.is_some() || self.tuning.is_some();
         let own = if is_one { 1 } else { self.engines.len() };
@@ -300,13 +300,13 @@ impl Plan {
         })
     }
 
-    /// Returns whether pairs that repeat earlier ones count, as fastchess counts them.
+    /// Returns whether pairs that repeat earlier pairs count, as in fastchess.
     pub fn counts_repeats(&self) -> bool {
         self.is_lenient
     }
 
-    /// Returns whether a clock decides anything; without one, deterministic engines repeat
-    /// themselves.
+    /// Returns whether any engine has a time limit; without time limits, deterministic engines
+    /// repeat their games.
     pub fn is_timed(&self) -> bool {
         is_timed(&self.engines)
     }
@@ -316,7 +316,7 @@ fn is_timed(engines: &[Engine]) -> bool {
     engines.iter().any(|engine| engine.conditions.limits.is_timed())
 }
 
-/// Returns the default number of pairs of an encounter.
+/// Returns the default number of pairs per encounter.
 pub fn usual_pairs(kind: RunKind, is_sequential: bool) -> u64 {
     match kind {
         _ if is_sequential => DEFAULT_SPRT_PAIRS,
@@ -367,8 +367,8 @@ fn resolve_engines(kind: RunKind, request: &Request) -> Result<Vec<Engine>, Plan
     Ok(engines)
 }
 
-/// Resolves one engine; `index` gives its name if it has none. Fails if its program or a file of
-/// its options cannot be found, or settings contradict each other.
+/// Resolves one engine; `index` is used for a default name. Fails if the program or an option file
+/// cannot be found, or if settings contradict each other.
 pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, PlanError> {
     let name = spec.name.take().unwrap_or_else(|| spec.default_name(index));
     let fail = |reason: &str| PlanError::Invalid(format!("engine '{name}'{reason}"));
@@ -406,7 +406,7 @@ pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, Plan
     } else {
         let found = program::find_program(&cmd, spec.dir.as_deref());
         let found = found.map_err(|reason| fail(&format!(": {reason}")))?;
-        // Arguments of the user are taken as they are, because they may contain the one for UCI.
+        // Arguments from the user are unchanged, because they may contain the argument for UCI.
         if spec.args.is_empty() && spec.protocol != Some(Protocol::Xboard) {
             spec.args = program::uci_arguments(&found);
         }
@@ -471,7 +471,8 @@ fn check_xboard(limits: Limits) -> Result<(), &'static str> {
 }
 
 impl Engine {
-    /// Sets the engine to xboard. An error if xboard cannot express its limits.
+    /// Sets the engine's protocol to xboard. Fails if xboard cannot express the limits of the
+    /// engine.
     pub fn set_xboard(&mut self) -> Result<(), PlanError> {
         self.launch.protocol = Protocol::Xboard;
         let wrong = |reason| PlanError::Invalid(format!("engine '{}'{reason}", self.name));
@@ -479,13 +480,13 @@ impl Engine {
     }
 }
 
-/// Returns the absolute path; a run may be resumed from another folder.
+/// Returns the absolute path, because a run may be resumed from another folder.
 fn absolute(path: PathBuf) -> PathBuf {
     std::path::absolute(&path).unwrap_or(path)
 }
 
-/// Returns the default number of concurrent games: one for each core; under a clock one core is
-/// left to the harness and the system.
+/// Returns the default number of concurrent games: one per core; with time limits, one core is
+/// reserved for the harness and the system.
 pub fn default_concurrency(is_timed: bool) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, Into::into);
     (cores - usize::from(is_timed)).max(1)

@@ -1,4 +1,4 @@
-//! Look-up of the program of `cmd=`.
+//! Search for the program of `cmd=`.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::PermissionsExt;
@@ -9,13 +9,13 @@ use arbiter_names::did_you_mean;
 /// Folder in which Debian installs chess engines; root's `PATH` does not include it.
 pub const GAMES: &str = "/usr/games";
 
-/// Returns the absolute path of `cmd`: a path relative to `dir` if it exists, else to the current
-/// directory, or a name in `dir`, `PATH` or Debian's folder of games. The error suggests similar
-/// names.
+/// Returns the absolute path of `cmd`. A path is relative to `dir` if the file exists there,
+/// otherwise to the working directory; a name is searched in `dir`, in `PATH` and in Debian's
+/// folder for games. The error suggests similar names.
 pub fn find_program(cmd: &str, dir: Option<&Path>) -> Result<PathBuf, String> {
     let paths = search_path(dir);
     let here = std::env::current_dir();
-    // The look-up needs a base even for an absolute path, which ignores the base.
+    // The search needs a base even for an absolute path, for which the base has no effect.
     let root = here.is_err().then(|| PathBuf::from("/"));
     if here.is_err() && !Path::new(cmd).is_absolute() && cmd.contains('/') {
         return Err(format!("'{cmd}': the working folder has been deleted: cd to another one"));
@@ -28,7 +28,8 @@ pub fn find_program(cmd: &str, dir: Option<&Path>) -> Result<PathBuf, String> {
         .ok_or_else(|| missing(cmd, dir))
 }
 
-/// Returns the error for a path that starts with `~`, which only the shell expands.
+/// Returns the error for a path that starts with `~/`, which only the shell expands; `None` for
+/// other paths.
 pub fn unexpanded_home(path: &str) -> Option<String> {
     let below = path.strip_prefix("~/")?;
     Some(format!(
@@ -37,7 +38,7 @@ pub fn unexpanded_home(path: &str) -> Option<String> {
     ))
 }
 
-/// Returns the arguments without which a known program does not speak UCI.
+/// Returns the arguments that a known program needs for UCI.
 pub(crate) fn uci_arguments(program: &Path) -> Vec<String> {
     let arguments: &[&str] = match program.file_name().and_then(OsStr::to_str) {
         Some("gnuchess") => &["--uci"],
@@ -50,7 +51,7 @@ fn is_marked_executable(path: &Path) -> bool {
     path.metadata().is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
 }
 
-/// Returns the reason that there is no such program.
+/// Returns the reason why no program was found for `cmd`.
 fn missing(cmd: &str, dir: Option<&Path>) -> String {
     let path = Path::new(cmd);
     if let Some((program, args)) = cmd.split_once(char::is_whitespace)
@@ -77,8 +78,7 @@ fn missing(cmd: &str, dir: Option<&Path>) -> String {
     }
 }
 
-/// Returns a suggestion: the file of the same folder whose name is most like that of a missing
-/// file.
+/// Returns the suggestion of a similar file name in the same folder; empty if there is none.
 fn did_you_mean_file(path: &Path) -> String {
     let entries = std::fs::read_dir(arbiter_process::folder_of(path)).into_iter().flatten();
     let files = entries.flatten().filter(|entry| entry.path().is_file());
@@ -92,8 +92,7 @@ fn search_path(dir: Option<&Path>) -> OsString {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let own = dir.map(Path::to_owned).into_iter();
     let folders = own.chain(std::env::split_paths(&path)).chain([GAMES.into()]);
-    // `PATH` cannot contain a folder with a colon in its name, so that such a folder is not
-    // searched.
+    // `PATH` cannot contain a folder with a colon in its name, so such a folder is not searched.
     std::env::join_paths(folders).unwrap_or(path)
 }
 

@@ -1,4 +1,4 @@
-//! Provenance of an engine's program, and the scale of its times.
+//! Provenance of an engine's program, and scale factor of its times.
 
 use std::path::PathBuf;
 
@@ -14,21 +14,21 @@ pub struct Provenance {
     pub repo: PathBuf,
     /// Revision as typed; `.` is the working tree.
     pub revision: String,
-    /// Full ID of the commit; for a working tree that of its parent.
+    /// Full ID of the commit; for a working tree, of its parent commit.
     pub commit: String,
-    /// `true` if files were changed since that commit.
+    /// `true` if files have changed since this commit.
     pub is_dirty: bool,
-    /// Nodes of the benchmark, if it was run.
+    /// Node count of the bench, if it was run.
     pub bench: Option<u64>,
 }
 
 impl Provenance {
-    /// Returns the identity of the program among results of commits.
+    /// Returns the identity of the program in the results of commits.
     pub fn identity(&self) -> String {
         format!("{}{}", self.commit, if self.is_dirty { "-dirty" } else { "" })
     }
 
-    /// Returns text for a report.
+    /// Returns the commit, uncommitted changes and the bench as text for a report.
     pub fn describe(&self) -> String {
         let dirty = if self.is_dirty { " with uncommitted changes" } else { "" };
         let bench = self.bench.map_or(String::new(), |bench| format!(", bench {bench}"));
@@ -36,19 +36,19 @@ impl Provenance {
     }
 }
 
-/// Scale of the times of a run: a slower machine gives more time, so that engines search as much as
-/// on the reference machine.
+/// Scale of the times of a run: a slower machine gives more time, so that engines search as many
+/// nodes as on the reference machine.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Scale {
-    /// Nodes per second for which times are meant; positive.
+    /// Nodes per second for which the times were chosen; positive.
     pub reference_nps: f64,
-    /// Nodes per second that the benchmark measured here, with as many parallel copies as games;
-    /// positive.
+    /// Nodes per second measured by the bench on this machine, with as many parallel copies as
+    /// concurrent games; positive.
     pub measured_nps: f64,
 }
 
 impl Scale {
-    /// Returns the factor of all times.
+    /// Returns the factor by which all times are multiplied.
     pub fn factor(self) -> f64 {
         self.reference_nps / self.measured_nps
     }
@@ -58,7 +58,7 @@ impl Scale {
         if limits.nodestime.is_some() { limits } else { limits.scaled(self.factor()) }
     }
 
-    /// Returns text for a report.
+    /// Returns the scale factor and both speeds as text for a report.
     pub fn describe(self) -> String {
         format!(
             "times scaled by {:.3}: {:.0} nodes per second measured, reference {:.0}",

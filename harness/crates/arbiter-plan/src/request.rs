@@ -1,4 +1,4 @@
-//! The request for a run, from flags and file; every part may be open.
+//! Request for a run from flags and `arbiter.toml`; every setting may be unset.
 
 use std::path::PathBuf;
 
@@ -8,8 +8,8 @@ use arbiter_schedule::Format;
 use arbiter_spsa::Tuning;
 use arbiter_stats::{Correction, DEFAULT_ELO0, DEFAULT_ELO1, DEFAULT_ERROR, Evidence, Model, Sprt};
 
-/// Default nodes per move in an ablation: enough to search a few plies, and the same games on every
-/// machine.
+/// Default number of nodes per move in an ablation: enough to search a few plies, and with the same
+/// games on every machine.
 const DEFAULT_ABLATE_NODES: u64 = 2_000;
 
 /// A requested run: settings that others decide, and a plan with all the rest.
@@ -21,7 +21,7 @@ pub struct Request {
     pub each: EngineSpec,
     /// Order of the openings.
     pub order: Option<Order>,
-    /// Seed of every random choice.
+    /// Seed of all random choices.
     pub seed: Option<u64>,
     /// Format and length of the tournament.
     pub tournament: TournamentRequest,
@@ -29,7 +29,7 @@ pub struct Request {
     pub concurrency: Option<usize>,
     /// Folder for the error output of engines that have no file of their own.
     pub stderr_dir: Option<PathBuf>,
-    /// Share of games, 0 to 1, that may end by a fault.
+    /// Share of games, 0 to 1, that may end with an engine fault.
     pub fault_limit: Option<f64>,
     /// Treatment of CPU contention.
     pub cpu_contention: CpuContention,
@@ -37,33 +37,34 @@ pub struct Request {
     pub sprt: SprtRequest,
     /// `true` if the games of each feature of an ablation end when an SPRT decides.
     pub is_sequential: bool,
-    /// Parameters and schedule of a tuning; the tournament has its iterations and pairs.
+    /// Parameters and gain schedule of a tuning run; the numbers of iterations and pairs are in the
+    /// tournament.
     pub tuning: Option<Tuning>,
     /// Plan whose fields above are still open. Paths may be relative.
     pub draft: Plan,
 }
 
-/// A requested SPRT.
+/// Requested settings of an SPRT.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SprtRequest {
     /// Elo of the null hypothesis.
     pub elo0: Option<f64>,
-    /// Elo of the alternative.
+    /// Elo of the alternative hypothesis.
     pub elo1: Option<f64>,
-    /// Probability of accepting H1 if H0 holds.
+    /// Probability, 0 to 1, of accepting H1 if H0 is true.
     pub alpha: Option<f64>,
-    /// Probability of accepting H0 if H1 holds.
+    /// Probability, 0 to 1, of accepting H0 if H1 is true.
     pub beta: Option<f64>,
-    /// Scale of the Elo bounds.
+    /// Elo scale of the hypotheses.
     pub model: Option<Model>,
     /// Correction of the bounds for overshoot.
     pub correction: Option<Correction>,
-    /// Evidence that is tested.
+    /// Evidence that the test uses.
     pub evidence: Option<Evidence>,
 }
 
 impl Request {
-    /// Returns the indices of the engines without limits, which get the default.
+    /// Returns the indices of the engines without limits, which get the default limit.
     pub fn without_limits(&self) -> Vec<usize> {
         let limits = |spec: &EngineSpec| spec.clone().or(&self.each).limits;
         let engines = self.engines.iter().enumerate();
@@ -71,7 +72,7 @@ impl Request {
     }
 
     /// Turns an SPRT without engines into a demonstration that needs only this binary: Palimpsest
-    /// with and without a feature of its evaluation, quick games, wide bounds.
+    /// with and without a feature of its evaluation, with short games and distant hypotheses.
     pub(super) fn or_demonstration(mut self) -> Request {
         for (name, off) in [("palimpsest", None), ("no-mobility", Some("mobility"))] {
             let disable = off.map(|feature| ("Disable".to_owned(), feature.into()));
@@ -84,16 +85,17 @@ impl Request {
             });
         }
         if self.each.limits.is_empty() {
-            // Nodes, so that the demonstration shows the same on every machine, busy or not.
+            // With node limits, the demonstration gives the same result on every machine, busy or
+            // not.
             self.each.limits.nodes = Some(1_500);
         }
-        // Wide bounds and a low limit of pairs end the demonstration soon.
+        // Distant hypotheses and a low limit of pairs end the demonstration soon.
         self.sprt.elo1 = self.sprt.elo1.or(Some(20.0));
         self.tournament.pairs = self.tournament.pairs.or(Some(500));
         self
     }
 
-    /// Returns the request as a gauntlet of one engine, with a limit.
+    /// Returns the request as a gauntlet of one engine, with a default node limit.
     pub(super) fn for_ablation(mut self) -> Result<Request, PlanError> {
         if self.engines.len() != 1 {
             let count = self.engines.len();

@@ -1,4 +1,4 @@
-//! One engine as the user typed it: `stockfish,option.Hash=64,tc=8+0.08`.
+//! Engine as typed by the user: `stockfish,option.Hash=64,tc=8+0.08`.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,20 +9,20 @@ use crate::{BUNDLED, ENGINE_KEYS, Provenance, SandboxMode};
 use arbiter_names::did_you_mean;
 use arbiter_protocol::{Limits, Protocol, Restart};
 
-/// Settings of an engine; each may be left open and come from `--each`.
+/// Requested settings of an engine; `--each` fills settings that are unset.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EngineSpec {
-    /// Name that is still to be looked up: a registered engine, a revision or a program.
+    /// Name to look up: a registered engine, a revision or a program.
     pub engine: Option<String>,
     /// Name in reports; must be unique in the run.
     pub name: Option<String>,
-    /// Program, or `bundled`.
+    /// Program name or path, or `bundled`.
     pub cmd: Option<String>,
     /// Revision to build, instead of a program.
     pub rev: Option<String>,
     /// Repository of the revision.
     pub repo: Option<PathBuf>,
-    /// Provenance of the program, once it is built.
+    /// Provenance of the program, after it has been built.
     pub provenance: Option<Provenance>,
     /// Command-line arguments.
     pub args: Vec<String>,
@@ -34,31 +34,31 @@ pub struct EngineSpec {
     pub options: Vec<(String, String)>,
     /// Limits of the engine's searches.
     pub limits: Limits,
-    /// `true` if the clock is explicitly off, so that none comes from `--each`.
+    /// `true` if the clock is explicitly off, so that the clock of `--each` does not apply.
     pub no_clock: bool,
-    /// Time margin.
+    /// Time margin before a loss on time.
     pub margin: Option<Duration>,
     /// Protocol of the engine.
     pub protocol: Option<Protocol>,
     /// Lines that are sent to the engine after its options.
     pub init: Vec<String>,
-    /// Lifetime of the engine's process.
+    /// Lifetime of the engine process.
     pub restart: Option<Restart>,
     /// `true` if the engine ponders.
     pub ponder: Option<bool>,
     /// `true` if the engine reports scores from White's point of view.
     pub white_pov: Option<bool>,
-    /// File for its error output.
+    /// File for the engine's error output.
     pub stderr: Option<PathBuf>,
-    /// Maximum address space, in MiB.
+    /// Maximum address space of each process, in MiB.
     pub memory_mib: Option<u64>,
     /// Sandbox of the engine.
     pub sandbox: Option<SandboxMode>,
 }
 
 impl EngineSpec {
-    /// Parses comma-separated `key=value` fields; the first may be the value of `engine` alone.
-    /// Double quotes protect commas and spaces.
+    /// Parses comma-separated `key=value` fields; the first field may be only the value of
+    /// `engine`. Double quotes protect commas and spaces.
     pub fn parse(text: &str) -> Result<EngineSpec, String> {
         let mut spec = EngineSpec::default();
         for (key, value) in EngineSpec::fields(text)? {
@@ -67,13 +67,13 @@ impl EngineSpec {
         Ok(spec)
     }
 
-    /// Returns the keys and values of such a text, which need not be known.
+    /// Returns the keys and values of the text of an engine; keys may be unknown.
     pub fn fields(text: &str) -> Result<Vec<(String, String)>, String> {
         fields(text, "engine")
     }
 
-    /// Sets the field of a key, for flags and files alike. Fails for an unknown key, and for a
-    /// value that the key does not take.
+    /// Sets the field of a key from a flag or a file. Fails if the key is unknown or the value is
+    /// invalid.
     pub fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
         if let ("cmd" | "repo" | "dir" | "stderr", Some(reason)) = (key, unexpanded_home(value)) {
             return Err(format!("{key}={value}: {reason}"));
@@ -86,7 +86,7 @@ impl EngineSpec {
             return known.set(self, value);
         }
         let meant = match key {
-            // These are the names of other programs. By its letters alone, `time` would suggest
+            // These are key names of other programs. By similarity alone, `time` would suggest
             // `timemargin`.
             "time" | "timecontrol" => "tc",
             "movetime" => "st",
@@ -101,7 +101,7 @@ impl EngineSpec {
         Err(format!("unknown key '{key}'{hint}; the keys are {}", names.join(", ")))
     }
 
-    /// Resolves relative paths from `folder`, and treats the path of a program as one.
+    /// Resolves relative paths, including the path of a program, from `folder`.
     pub fn seen_from(mut self, folder: &Path) -> EngineSpec {
         for place in [&mut self.dir, &mut self.stderr, &mut self.repo] {
             *place = place.take().map(|path| folder.join(path));
@@ -111,7 +111,8 @@ impl EngineSpec {
                 *value = format!("@{}", folder.join(path).display());
             }
         }
-        // A path is relative to the folder, but a bare name is looked up as on the command line.
+        // A path is relative to the folder, but a name without a path is looked up as on the
+        // command line.
         let is_path = |name: &mut String| name.starts_with("./") || name.starts_with("../");
         let path = self.engine.take_if(is_path);
         self.cmd = self.cmd.or(path).map(|cmd| {
@@ -120,13 +121,13 @@ impl EngineSpec {
         self
     }
 
-    /// Sets an option to a text as it is, even if it begins with `@`.
+    /// Sets an option to a literal text, even if the text begins with `@`.
     pub fn set_option_text(&mut self, name: &str, value: &str) {
         self.set_option(name, &escaped(value));
     }
 
-    /// Returns the name of an engine that has none: by its evaluation if it is the bundled one, by
-    /// its file or by a number, followed by the files of its options.
+    /// Returns the default name of an engine: the evaluation of the bundled engine, the file name
+    /// of a program, or a number, followed by the file names of its options.
     pub(crate) fn default_name(&self, index: usize) -> String {
         let stem = |path: &str| {
             Path::new(path).file_stem().map(|stem| stem.to_string_lossy().into_owned())
@@ -137,19 +138,19 @@ impl EngineSpec {
             (cmd, _) => stem(cmd),
         };
         let own = own.unwrap_or_else(|| format!("engine {}", index + 1));
-        // Two engines may differ in the file of an option only, such as their network.
+        // Two engines may differ only in an option file, such as a network.
         let files = self.options.iter().filter_map(|(_, value)| stem(named_file(value)?));
         std::iter::once(own).chain(files).collect::<Vec<_>>().join("-")
     }
 
     fn set_option(&mut self, name: &str, value: &str) {
-        // Later settings replace earlier ones, as for every other key.
+        // Later settings replace earlier settings, as for every other key.
         self.options.retain(|(n, _)| !n.eq_ignore_ascii_case(name));
         self.options.push((name.to_owned(), value.to_owned()));
     }
 
-    /// Fills everything left open from `each`. Limits go together: an engine with a limit of its
-    /// own takes none from `each`.
+    /// Fills unset settings from `each`. Limits are one setting: an engine with any limit takes no
+    /// limit from `each`.
     pub fn or(mut self, each: &EngineSpec) -> EngineSpec {
         let own = std::mem::replace(&mut self.options, each.options.clone());
         for (name, value) in own {
@@ -160,8 +161,8 @@ impl EngineSpec {
         EngineSpec {
             engine: self.engine,
             name: self.name.or_else(|| each.name.clone()),
-            // Program and revision exclude each other, so the own one rules out the other of
-            // `--each`.
+            // Program and revision exclude each other, so either setting of the engine also
+            // overrides the other setting of `--each`.
             cmd: self.cmd.or_else(|| each.cmd.clone().filter(|_| !is_built)),
             rev: self.rev.or_else(|| each.rev.clone().filter(|_| !has_program)),
             repo: self.repo.or_else(|| each.repo.clone()),
@@ -170,7 +171,8 @@ impl EngineSpec {
             dir: self.dir.or_else(|| each.dir.clone()),
             eval: self.eval.or_else(|| each.eval.clone()),
             options: self.options,
-            // Limits are taken as a whole: a depth for one engine must not keep the clock of all.
+            // Limits are replaced together: an engine with a depth must not also get the clock of
+            // `--each`.
             limits: if has_limits { self.limits } else { each.limits },
             no_clock: if has_limits { self.no_clock } else { each.no_clock },
             margin: self.margin.or(each.margin),
@@ -186,10 +188,10 @@ impl EngineSpec {
     }
 }
 
-/// Returns an error if the rest behind a space or semicolon of a field is another field.
+/// Returns an error if the text after a space or semicolon in a field is another field.
 fn check_comma(field: &str, rest: &str) -> Result<(), String> {
     let own = field.split_once('=').map(|(key, _)| key.trim());
-    // Names of options have spaces, and arguments of programs may look like keys.
+    // Names of options contain spaces, and arguments of programs may look like keys.
     let is_text = field.trim().is_empty()
         || (own.is_none() && field.trim_start().starts_with("option."))
         || matches!(own, Some("args" | "init"));
@@ -204,8 +206,8 @@ fn check_comma(field: &str, rest: &str) -> Result<(), String> {
     }
 }
 
-/// Returns the keys and values of comma-separated `key=value` fields; the first may be the value of
-/// the key `first` alone. Double quotes protect commas and spaces.
+/// Returns the keys and values of comma-separated `key=value` fields; the first field may be only
+/// the value of the key `first`. Double quotes protect commas and spaces.
 pub fn fields(text: &str, first: &str) -> Result<Vec<(String, String)>, String> {
     let is_key = |key: &str| !key.contains(['/', '\\']);
     let pair = |(index, field): (usize, String)| match field.split_once('=') {
@@ -222,8 +224,8 @@ pub fn fields(text: &str, first: &str) -> Result<Vec<(String, String)>, String> 
     split_fields(text)?.into_iter().enumerate().map(pair).collect()
 }
 
-/// Splits at commas outside double quotes and drops the quotes. CSV readers allow quotes only
-/// around a whole field, and ours follow the `=`.
+/// Splits at commas outside double quotes and removes the quotes. CSV readers allow quotes only
+/// around a complete field, but these quotes follow the `=`.
 fn split_fields(text: &str) -> Result<Vec<String>, String> {
     let mut fields = vec![String::new()];
     let mut quoted = false;
@@ -243,7 +245,7 @@ fn split_fields(text: &str) -> Result<Vec<String>, String> {
     if quoted {
         return Err("unclosed quotation mark".to_owned());
     }
-    // A comma too many, at the end for example, does no harm.
+    // Superfluous commas, for example at the end, are allowed.
     fields.retain(|field| !field.trim().is_empty());
     Ok(fields)
 }
@@ -253,7 +255,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_full_spec() {
+    fn a_complete_spec_is_parsed() {
         let text = r#"name=A,cmd=./a b,args="--x 'p q' --y",option.Hash=64,option.Path="a,b",tc=8+0.08,timemargin=20"#;
         let spec = EngineSpec::parse(text).unwrap();
         assert_eq!(spec.name.as_deref(), Some("A"));
@@ -323,7 +325,7 @@ mod tests {
             own.options,
             [("Threads".to_owned(), "1".to_owned()), ("hash".to_owned(), "8".to_owned())]
         );
-        // A limit of one's own is not mixed with the common one.
+        // A limit of the engine is not combined with the limits of `--each`.
         let own = EngineSpec::parse("cmd=x,depth=3").unwrap().or(&each);
         assert_eq!(own.limits, Limits { depth: Some(3), ..Limits::default() });
     }

@@ -3,13 +3,13 @@
 use crate::RunKind;
 use arbiter_schedule::{Design, Format};
 
-/// Default maximum number of further pairs of a knockout encounter that is level.
+/// Default maximum number of additional pairs of a level knockout encounter.
 pub const DEFAULT_TIE_BREAKS: u64 = 4;
 
-/// Maximum number of pairs of a format whose pairs are all kept in memory.
+/// Maximum number of pairs in a format that keeps all pairs in memory.
 const MAX_PAIRS: u64 = 10_000_000;
 
-/// Maximum number of engines of such a format.
+/// Maximum number of engines in a format that keeps all pairs in memory.
 const MAX_ENGINES: usize = 2_000;
 
 /// Requested tournament: settings that others decide, and a design with all the rest.
@@ -19,9 +19,9 @@ pub struct TournamentRequest {
     pub format: Option<Format>,
     /// Number of rounds.
     pub rounds: Option<u64>,
-    /// Number of pairs of an encounter.
+    /// Number of pairs per encounter.
     pub pairs: Option<u64>,
-    /// Number of games of an encounter, instead of pairs.
+    /// Number of games per encounter, instead of pairs.
     pub games: Option<u64>,
     /// Number of seeded engines.
     pub seeds: Option<usize>,
@@ -36,14 +36,15 @@ pub struct TournamentRequest {
 }
 
 impl TournamentRequest {
-    /// Returns the first opening, from 0. Fails for 0, because users count openings from 1.
+    /// Returns the number of the first opening, from 0. Fails if the request is 0, because users
+    /// count openings from 1.
     pub fn opening_start(&self) -> Result<u64, String> {
         let first = self.opening_start.unwrap_or(1).checked_sub(1);
         first.ok_or("--openings start must be at least 1".to_owned())
     }
 
-    /// Returns the design for `engines` engines; `pairs` is the usual length of an encounter. Fails
-    /// if the format does not fit the kind of run or the number of engines.
+    /// Returns the design for `engines` engines; `pairs` is the default number of pairs per
+    /// encounter. Fails if the format does not fit the kind of run or the number of engines.
     pub fn design(&self, kind: RunKind, engines: usize, pairs: u64) -> Result<Design, String> {
         let format = self.format.unwrap_or_default();
         let is_judged_by_pairs = matches!(kind, RunKind::Sprt | RunKind::Ablate | RunKind::Tune);
@@ -55,7 +56,7 @@ impl TournamentRequest {
         if kind == RunKind::Tune && format != Format::RoundRobin {
             return Err(format!("tune plays one encounter, not a {format}"));
         }
-        // With single games, a test would take the luck of the opening for strength.
+        // With single games, a test would mistake an advantage from the opening for strength.
         if is_judged_by_pairs && self.draft.is_single && !self.has_game_evidence {
             return Err(
                 "sprt, ablate and tune require pairs with colours reversed; noswap is only for \
@@ -137,7 +138,7 @@ impl TournamentRequest {
     }
 
     fn rounds(&self, format: Format, engines: usize) -> Result<u64, String> {
-        // Each round halves the field, down to one engine.
+        // Each round halves the number of engines, down to one.
         let halvings = u64::from(engines.next_power_of_two().trailing_zeros());
         match format {
             Format::Knockout if self.rounds.is_some_and(|rounds| rounds != halvings) => Err(

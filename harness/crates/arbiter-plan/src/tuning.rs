@@ -1,4 +1,4 @@
-//! Request for a tuning, its resolution to a [`Tuning`], and the two sides of its engine.
+//! Checks of a [`Tuning`], the two sides of its engine, and the SPRT that confirms its result.
 
 use crate::{Engine, Plan, PlanError, RunKind, SprtRequest, plan::DEFAULT_SPRT_PAIRS};
 use arbiter_protocol::Protocol;
@@ -6,20 +6,20 @@ use arbiter_schedule::Design;
 use arbiter_spsa::Parameter;
 use arbiter_spsa::Tuning;
 
-/// Default number of pairs of an iteration.
+/// Default number of pairs per iteration.
 pub const DEFAULT_TUNING_PAIRS: u64 = 8;
 
 /// Default number of iterations.
 pub const DEFAULT_ITERATIONS: u64 = 1_000;
 
-/// Default number of iterations that start before an earlier one has its result, so that no slot
-/// has to wait for the last game of each.
+/// Default number of iterations that may start early, so that no slot has to wait for the last game
+/// of an iteration.
 pub const DEFAULT_AHEAD: u64 = 1;
 
-/// Suffixes of the names of the two sides, after the engine's name.
+/// Suffixes of the engine's name for the two sides.
 const SIDES: [char; 2] = ['+', '-'];
 
-/// Checks a tuning, and that its engine can take part.
+/// Checks a tuning and its engine: the engine must use UCI and must not set a tuned option.
 pub(super) fn check(tuning: &Tuning, engine: &Engine) -> Result<(), PlanError> {
     tuning.check().map_err(|error| error.to_string())?;
     let name = base_name(&engine.name);
@@ -39,18 +39,18 @@ pub(super) fn check(tuning: &Tuning, engine: &Engine) -> Result<(), PlanError> {
     }
 }
 
-/// Returns the engine twice: with the values of the first side, and with those of the second.
+/// Returns two engines with the names of the two sides and otherwise equal settings.
 pub(super) fn sides(engine: &Engine) -> [Engine; 2] {
     SIDES.map(|side| Engine { name: format!("{}{side}", engine.name), ..engine.clone() })
 }
 
-/// Returns the name of the engine of a side.
+/// Returns the name of the engine without the suffix of a side.
 pub fn base_name(side: &str) -> &str {
     side.strip_suffix(SIDES).unwrap_or(side)
 }
 
-/// Returns the SPRT of tuned values against those of the start, under the conditions of the tuning
-/// but from other openings; `None` if the values are the same.
+/// Returns the plan of an SPRT of the tuned values against the start values, under the conditions
+/// of the tuning but from other openings; `None` if the values are equal.
 pub fn confirmation(
     plan: &Plan,
     theta: &[f64],
@@ -72,7 +72,8 @@ pub fn confirmation(
         kind: RunKind::Sprt,
         engines,
         design: Design::round_robin(pairs.unwrap_or(DEFAULT_SPRT_PAIRS)),
-        // Another seed gives other openings: values may fit those of the tuning by chance.
+        // Another seed gives other openings, because the values may fit the openings of the tuning
+        // by chance.
         seed: plan.seed.wrapping_add(1),
         sprt: Some(sprt.resolve()?),
         tuning: None,
@@ -101,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn one_engine_plays_itself_in_rounds() {
+    fn an_engine_plays_against_itself_in_iterations() {
         let plan = resolve("cmd=sh,name=E,option.Hash=8", "A,1,0,10,1,0.1").unwrap();
         let names: Vec<&str> = plan.engines.iter().map(|engine| engine.name.as_str()).collect();
         assert_eq!(names, ["E+", "E-"]);

@@ -1,11 +1,11 @@
-//! Facts in the comments of a game besides evaluations: the time of a move, and the game's ending.
+//! Contents of comments besides evaluations: the time of a move and the ending of the game.
 
 use memchr::memchr;
 
 /// Returns the time in a comment, in milliseconds: a number followed by "s", as in `+0.31/12
 /// 0.123s`, or `[%emt 0:00:01.5]`.
 pub(crate) fn time_ms(comment: &[u8]) -> Option<f64> {
-    // Usual comments are short; long ones begin with the same things.
+    // Usual comments are short; long comments begin with the same data.
     let comment = &comment[..comment.len().min(200)];
     if matches!(comment, [b'[', ..] | [b' ', b'[', ..]) {
         return elapsed_move_time(comment);
@@ -19,7 +19,7 @@ pub(crate) fn time_ms(comment: &[u8]) -> Option<f64> {
     }
 }
 
-/// Parses the number of seconds at the start of a text. Games have one for each move, and the
+/// Parses the number of seconds at the start of a text. Games have a time for each move, and the
 /// parser of the standard library takes three times as long.
 fn seconds(text: &[u8]) -> Option<f64> {
     let (mut digits, mut point) = (0u64, None);
@@ -37,8 +37,9 @@ fn seconds(text: &[u8]) -> Option<f64> {
     None
 }
 
-/// Powers of ten, for the largest number of digits of a number. Fifteen digits and these powers are
-/// exact in an `f64`, so that their quotient is that of the standard library to the bit.
+/// Powers of ten, up to the maximum number of digits of a number. Integers of up to fifteen digits
+/// and these powers are exact in an `f64`, so their quotient is bit-identical to the result of the
+/// standard library.
 const POWERS: [f64; 16] =
     [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 
@@ -51,12 +52,12 @@ fn elapsed_move_time(comment: &[u8]) -> Option<f64> {
         let value: f64 = part.parse().ok()?;
         seconds = 60.0 * seconds + value;
     }
-    // The parser of numbers also accepts infinity, and one such time would spoil a sum.
+    // The parser of the standard library also accepts infinity, which would spoil a sum.
     (0.0..1e9).contains(&seconds).then_some(1000.0 * seconds)
 }
 
-/// Returns the text of a comment after the facts of the last move, each of which is `, name=value`;
-/// a value in quotation marks may contain anything but these.
+/// Returns the text of a comment after the data of the last move, which have the form `,
+/// name=value`; a value in quotation marks may contain any other characters.
 pub(crate) fn ending(comment: &[u8]) -> Option<&[u8]> {
     let mut rest = &comment[memchr::memmem::find(comment, b", ")? + 2..];
     loop {

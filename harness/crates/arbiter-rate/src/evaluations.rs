@@ -1,4 +1,4 @@
-//! The evaluations in the comments of a game.
+//! Evaluations in the comments of a game.
 
 use arbiter_pgn::{Evaluation, evaluation};
 use arbiter_stats::EvaluationBuckets;
@@ -6,9 +6,10 @@ use arbiter_stats::EvaluationBuckets;
 /// Evaluations of both sides in one game.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Evaluations {
-    /// Evaluations of the side that moved first and of the other, from their own points of view.
+    /// Evaluations of the side that moved first and of the other side, each from its own point of
+    /// view.
     own: [EvaluationBuckets; 2],
-    /// Evaluations of both sides likewise, from White's.
+    /// Evaluations of the side that moved first and of the other side, from White's point of view.
     of_white: [EvaluationBuckets; 2],
 }
 
@@ -25,7 +26,7 @@ impl Evaluations {
         }
     }
 
-    /// Returns the evaluations of White and Black, each from its own point of view.
+    /// Returns the evaluations of White and of Black, each from that side's point of view.
     pub(crate) fn by_colour(self, is_black_first: bool) -> [EvaluationBuckets; 2] {
         let [white, black] = if is_black_first { [1, 0] } else { [0, 1] };
         [
@@ -42,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_side_has_its_own_and_from_its_own_point_of_view() {
+    fn evaluations_are_from_the_point_of_view_of_their_side() {
         let mut evaluations = Evaluations::default();
         evaluations.add(b"+1.00/9", 0);
         evaluations.add(b"+1.00/9", 1);

@@ -1,9 +1,10 @@
-//! Counts for ratings from PGN files of any size.
+//! Game counts for ratings, from PGN files of any size.
 //!
-//! [`scan_all`] reads a file in blocks of whole games and reduces each block to results without
-//! keeping its moves; [`Tally`] sums them up and finds the pairs. Memory grows with players and
-//! openings, and by some 16 bytes a game to recognize copies. Nothing here opens files or prints.
-//! Moves are replayed only on request, because that takes several times as long.
+//! [`scan_all`] reads a file in blocks of complete games and reduces each block to results without
+//! keeping its moves; [`Tally`] adds the results up and finds the pairs. Memory grows with the
+//! numbers of players and openings, and by about 16 bytes per game for recognizing copies. This
+//! crate neither opens files nor prints. Moves are replayed only on request, because a replay takes
+//! several times as long.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

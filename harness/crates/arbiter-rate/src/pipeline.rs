@@ -13,9 +13,9 @@ use arbiter_pgn::Blocks;
 /// Block with its number, or the error that ends the stream.
 type ScannedBlock = io::Result<(usize, Block)>;
 
-/// Scans `source` with `threads` threads and passes its blocks to `take` in their order. Each
-/// thread holds the text of one block at a time, so memory does not grow with the source. Fails if
-/// the source cannot be read, after the blocks before that place.
+/// Scans `source` with `threads` threads and passes its blocks to `take` in order. Each thread
+/// holds the text of one block at a time, so memory does not grow with the source. Fails if the
+/// source cannot be read; blocks before the error may have been passed on.
 pub fn scan_all<R: Read + Send>(
     source: R,
     threads: usize,
@@ -24,22 +24,22 @@ pub fn scan_all<R: Read + Send>(
 ) -> io::Result<()> {
     let blocks = Mutex::new(Blocks::new(source).enumerate());
     thread::scope(|scope| {
-        // Each thread can hand over a block without waiting, and a slow receiver holds the threads
-        // back.
+        // Each thread can hand over one block without waiting; then a slow receiver makes the
+        // threads wait.
         let (sender, receiver) = sync_channel(threads);
-        // Without a thread the channel would close at once, as for an empty source.
+        // Without a thread the channel would close immediately, as for an empty source.
         for _ in 0..threads.max(1) {
             let (blocks, sender) = (&blocks, sender.clone());
             scope.spawn(move || work(blocks, &sender, options));
         }
         // The channel closes only when all senders are gone.
         drop(sender);
-        // Threads finish in any order; sums of floating-point numbers and the numbers of players
-        // depend on the order, and would change from run to run.
+        // Threads finish in any order, but sums of floating-point numbers and indices of players
+        // depend on the order of blocks, and would change from run to run.
         let mut early = BTreeMap::new();
         let mut next = 0;
         for scanned in receiver {
-            // An error drops the receiver, at which the threads stop.
+            // An error drops the receiver, which makes the threads stop.
             let (number, block) = scanned?;
             early.insert(number, block);
             while let Some(block) = early.remove(&next) {
@@ -57,7 +57,7 @@ fn work<R: Read>(
     sender: &SyncSender<ScannedBlock>,
     options: ScanOptions,
 ) {
-    // A panic of a thread ends the whole scope, so that its results are not used.
+    // The lock may be poisoned: the panic of a thread ends the whole scope, so no result is used.
     let next = || blocks.lock().unwrap_or_else(PoisonError::into_inner).next();
     while let Some((number, text)) = next() {
         if sender.send(text.map(|text| (number, scan(&text, options)))).is_err() {
@@ -98,7 +98,7 @@ mod tests {
         }
     }
 
-    /// Reader that gives some bytes, and then an error forever.
+    /// Reader that returns some bytes, and then only errors.
     struct Broken<'a>(&'a [u8]);
 
     impl Read for Broken<'_> {
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_ends_it() {
+    fn a_read_error_ends_the_scan() {
         let text = "[White \"A\"]\n\n1. e4 1-0\n\n".repeat(300_000);
         let error = scan_all(Broken(text.as_bytes()), 3, OPTIONS, drop).unwrap_err();
         assert_eq!(error.to_string(), "broken");

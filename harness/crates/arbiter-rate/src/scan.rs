@@ -1,4 +1,4 @@
-//! Scan of a block of games for their results.
+//! Reduction of a block of games to results.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -25,19 +25,19 @@ pub enum RejectReason {
     SamePlayer,
     /// The game has no result.
     NoResult,
-    /// The tag and the end of the moves give different results.
+    /// The result tag and the end of the moves contradict each other.
     Contradiction,
     /// The game is neither chess nor Chess960.
     Variant,
-    /// Moves without tags, or text that is no game.
+    /// Moves without tags, or text that is not a game.
     Unreadable,
     /// The game ends inside a comment.
     Cut,
-    /// The FEN tag is not a position; checked only when games are replayed.
+    /// The FEN tag is not a valid position; checked only when games are replayed.
     Position,
     /// A move is illegal; checked only when games are replayed.
     IllegalMove,
-    /// The last position has another result; checked only when games are replayed.
+    /// The result contradicts the rules in the last position; checked only when games are replayed.
     WrongResult,
 }
 
@@ -62,23 +62,23 @@ impl RejectReason {
 /// Game that counts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Game {
-    /// White, as an index of [`Block::players`].
+    /// Index of White in [`Block::players`].
     pub white: u32,
-    /// Black, as an index of [`Block::players`].
+    /// Index of Black in [`Block::players`].
     pub black: u32,
     /// White's result.
     pub result: GameResult,
-    /// The opening, as an index of [`Block::openings`].
+    /// Index of the opening in [`Block::openings`].
     pub opening: u32,
-    /// Ending, as an index of [`Block::endings`].
+    /// Index of the ending in [`Block::endings`].
     pub termination: u32,
     /// Number of plies.
     pub plies: u32,
-    /// Hash of the position at the start, the moves as they are written, and the result.
+    /// Hash of the FEN tag and of the moves as written.
     pub moves: u64,
     /// Time used by White and Black, in milliseconds.
     pub time_ms: [f64; 2],
-    /// Number of moves of White and Black with a time.
+    /// Numbers of moves with a time, of White and of Black.
     pub timed: [u32; 2],
     /// Evaluations of White and Black, if they were requested.
     pub seen: [EvaluationBuckets; 2],
@@ -91,16 +91,17 @@ pub struct UncountedGame {
     pub reason: RejectReason,
     /// Players and result.
     pub title: String,
-    /// The move, if one is to blame.
+    /// Move that caused the rejection, if any.
     pub culprit: Option<String>,
-    /// Line in the block, from 0: of the move, or of the start of the game.
+    /// Line in the block, from 0: of the culprit, or of the start of the game if there is no
+    /// culprit.
     pub line: u64,
 }
 
 /// Options for reading games.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ScanOptions {
-    /// Number of plies that make an opening without a mark.
+    /// Number of plies in the opening of a game without a FEN tag and without marked book moves.
     pub opening_plies: u32,
     /// `true` if games are replayed.
     pub replay: bool,
@@ -121,16 +122,18 @@ pub struct Block {
     pub games: Vec<Result<Game, UncountedGame>>,
     /// Number of lines of the block.
     pub lines: u64,
-    /// Number of games that are replayed without impossible rights of their FEN tags.
+    /// Number of games replayed after impossible castling or en passant rights were removed from
+    /// their FEN tags.
     pub corrected: u64,
 }
 
-/// Indices of the entries of a block so far.
+/// Indices of the known entries of a block.
 #[derive(Debug, Default)]
 struct Index {
     players: HashMap<Vec<u8>, u32>,
     endings: HashMap<Vec<u8>, u32>,
-    /// Indices by hashes of the written form, of which one opening may have several.
+    /// Indices of openings by the hash of their text in the file; an opening may have several
+    /// texts.
     written: HashMap<u64, u32>,
     openings: HashMap<u64, u32>,
 }
@@ -147,7 +150,7 @@ pub(crate) fn scan(text: &[u8], options: ScanOptions) -> Block {
         let judged = game.judge(games.tags(), &mut block, &mut index);
         block.games.push(judged.map_err(|reason| {
             let (culprit, lines) = (game.illegal.take(), games.lines());
-            // The visitor broke off at the culprit, so the reader's last line is its line.
+            // The visitor stopped at the culprit, so the last line read is the line of the culprit.
             let line = if culprit.is_some() { lines.last } else { lines.first };
             UncountedGame { reason, title: games.tags().title(), culprit, line }
         }));
@@ -156,18 +159,18 @@ pub(crate) fn scan(text: &[u8], options: ScanOptions) -> Block {
     block
 }
 
-/// Game as far as it is read.
+/// State of the game that is being read.
 #[derive(Debug, Default)]
 struct GameScan {
     options: ScanOptions,
     fault: Option<RejectReason>,
-    /// Move to blame.
+    /// Illegal move with its number.
     illegal: Option<String>,
     moves: Vec<MoveOrWord>,
     replay: Option<Mainline>,
-    /// Number of plies up to the last one that is marked as a book move.
+    /// Number of plies up to the last move that is marked as a book move.
     book: Option<usize>,
-    /// Time used by the side that moved first and by the other, in milliseconds.
+    /// Time used by the side that moved first and by the other side, in milliseconds.
     time_ms: [f64; 2],
     timed: [u32; 2],
     evaluations: Evaluations,
@@ -175,7 +178,7 @@ struct GameScan {
     outcome: Option<Outcome>,
 }
 
-/// Move, or a word without a meaning in the place of one.
+/// Move, or an unknown word in place of a move.
 #[derive(Debug)]
 enum MoveOrWord {
     San(San),
@@ -260,12 +263,12 @@ impl GameScan {
         let result = result(tags, self.outcome)?;
         let by_rules =
             self.replay.as_ref().and_then(|replay| result_of_outcome(replay.position.outcome()));
-        // The rules decide a mate and a stalemate; any other position may end by agreement, time or
-        // adjudication.
+        // The rules decide mate, stalemate and insufficient material; any other position may end by
+        // agreement, time or adjudication.
         if by_rules.is_some_and(|by_rules| by_rules != result) {
             return Err(RejectReason::WrongResult);
         }
-        // The first of the two times is that of the side that moved first.
+        // The first of the two times belongs to the side that moved first.
         let is_black_first =
             tags.fen.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).nth(1)
                 == Some(&b"b"[..]);
@@ -273,8 +276,7 @@ impl GameScan {
             self.time_ms.reverse();
             self.timed.reverse();
         }
-        // A game that starts from a FEN has its opening there, and all its moves are the players'
-        // own.
+        // Without book marks, the opening of a game that starts from a FEN is the FEN alone.
         let limit = if tags.fen.is_empty() { self.options.opening_plies as usize } else { 0 };
         let (opening, others) =
             self.moves.split_at(self.book.unwrap_or(limit).min(self.moves.len()));
@@ -302,7 +304,7 @@ impl GameScan {
     }
 }
 
-/// Returns the hash of moves after those whose hash is `start`.
+/// Returns the hash `start` extended by the moves.
 fn hash(start: u64, moves: &[MoveOrWord]) -> u64 {
     moves.iter().fold(start, |hash, written| match written {
         MoveOrWord::San(San::Normal { role, file, rank, capture, to, promotion }) => {
@@ -311,7 +313,7 @@ fn hash(start: u64, moves: &[MoveOrWord]) -> u64 {
             let kind = *role as u8 + if *capture { 8 } else { 0 };
             let promotion = promotion.map_or(0, |role| role as u8);
             let code = u32::from_le_bytes([kind, 16 * file + rank, *to as u8, promotion]);
-            // FNV by words: four times as fast as by bytes.
+            // FNV by 32-bit words is four times as fast as by bytes.
             (hash ^ u64::from(code)).wrapping_mul(HASH_FACTOR).rotate_left(32)
         }
         MoveOrWord::San(rare) => fnv1a(hash, rare.to_string().as_bytes()),
@@ -319,13 +321,13 @@ fn hash(start: u64, moves: &[MoveOrWord]) -> u64 {
     })
 }
 
-/// Odd number with bits spread over its length. It is 2^64 divided by the golden ratio (D. Knuth,
-/// "The Art of Computer Programming", section 6.4).
+/// Odd factor whose bits are evenly spread: 2^64 divided by the golden ratio (D. Knuth, "The Art of
+/// Computer Programming", section 6.4).
 const HASH_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Returns the starting position of a game if it is not the usual one, and the moves of the
-/// opening. Where squares are named that SAN may leave out, the moves are replayed as far as
-/// possible, so that an opening has one name in each notation.
+/// Returns the name of an opening: the FEN of the starting position if the game has a FEN tag, and
+/// the moves. If a move names an origin that SAN could omit, the moves are replayed as far as
+/// possible, so that the name does not depend on the notation.
 fn opening_name(tags: &Tags, moves: &[MoveOrWord]) -> String {
     let is_long = |written: &MoveOrWord| match written {
         MoveOrWord::San(San::Normal { role: Role::Pawn, rank, .. }) => rank.is_some(),
@@ -333,7 +335,7 @@ fn opening_name(tags: &Tags, moves: &[MoveOrWord]) -> String {
         _ => false,
     };
     let start = tags.start().ok();
-    // Some programs name the square behind a pawn that no other can take en passant.
+    // Some programs write an en passant square even if no pawn can capture there.
     let mut name = match &start {
         Some(start) if !tags.fen.is_empty() => {
             Fen::from_position(&start.position, EnPassantMode::Legal).to_string()
@@ -368,7 +370,7 @@ fn check_tags(tags: &Tags) -> Result<(), RejectReason> {
     if is_nameless(&tags.white) || is_nameless(&tags.black) {
         return Err(RejectReason::NoPlayer);
     }
-    // A game of a player against itself says nothing about its strength.
+    // A game of a player against itself contains no information about its strength.
     if tags.white == tags.black {
         return Err(RejectReason::SamePlayer);
     }
@@ -386,7 +388,7 @@ fn result(tags: &Tags, outcome: Option<Outcome>) -> Result<GameResult, RejectRea
     match (by_tag, outcome.map(result_of_outcome)) {
         (Some(tag), Some(moves)) if Some(tag) != moves => Err(RejectReason::Contradiction),
         (Some(tag), _) => Ok(tag),
-        // Only a missing tag leaves the decision to the end of the moves; a tag `*` contradicts it.
+        // The end of the moves decides only if the tag is missing; a tag `*` contradicts a result.
         (None, Some(Some(moves))) if tags.result.is_empty() => Ok(moves),
         (None, Some(Some(_))) => Err(RejectReason::Contradiction),
         (None, _) => Err(RejectReason::NoResult),
@@ -407,8 +409,8 @@ fn is_nameless(name: &[u8]) -> bool {
     matches!(name.trim_ascii(), b"" | b"?" | b"-")
 }
 
-/// Returns the tag, unless it only reports a normal end; then the text of the last comment after
-/// its figures, as in `+M1/9 0.1s, White mates`.
+/// Returns the termination tag in lowercase; if the tag is missing or only reports a normal end,
+/// the text of the last comment after its figures, as in `+M1/9 0.1s, White mates`.
 fn termination(tags: &Tags, last_comment: &[u8]) -> Vec<u8> {
     let tag = tags.termination.to_ascii_lowercase();
     if !matches!(tag.as_slice(), b"" | b"?" | b"normal") {
@@ -416,7 +418,7 @@ fn termination(tags: &Tags, last_comment: &[u8]) -> Vec<u8> {
     }
     match ending(last_comment) {
         Some(reason) if !reason.is_empty() => {
-            // The result says which side it was.
+            // The result already shows the side.
             let reason = reason.strip_prefix(b"White ").unwrap_or(reason);
             reason.strip_prefix(b"Black ").unwrap_or(reason).to_vec()
         }
@@ -425,9 +427,9 @@ fn termination(tags: &Tags, last_comment: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Returns the index of a name in `names`, to which a new one is added.
+/// Returns the index of a name in `names`, after adding a new name.
 fn number(text: &[u8], names: &mut Vec<String>, index: &mut HashMap<Vec<u8>, u32>) -> u32 {
-    // Names from files without a bound would fill the memory.
+    // Names of unlimited length would fill the memory.
     let text = &text[..text.len().min(MAX_NAME)];
     if let Some(known) = index.get(text) {
         return *known;

@@ -1,4 +1,4 @@
-//! Sums over many games: results of each two players, in pairs where there are pairs.
+//! Sums over many games: results of each pair of players, by pairs of games where possible.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
@@ -7,42 +7,42 @@ use arbiter_schedule::seed::fnv1a;
 use arbiter_stats::ratings::Meeting;
 use arbiter_stats::{Calibration, GameResult, Trinomial};
 
-/// Number of games of one opening that may wait for their partner, for each two players. Without a
-/// bound, the games of a file that has no pairs would all wait in memory.
+/// Maximum number of games of one opening that wait for their partner game, for each pair of
+/// players. Without a limit, the games of a file without pairs would all wait in memory.
 const MAX_WAITING: usize = 64;
 
-/// Number of rejected games that are named; the others are only counted.
+/// Maximum number of rejected games that are listed; further games are only counted.
 const MAX_NAMED: usize = 20;
 
-/// Number of kinds of endings that are distinguished; PGN allows any text.
+/// Maximum number of endings that are distinguished; PGN allows any text.
 const MAX_ENDINGS: usize = 64;
 
-/// Name of the rarer endings.
+/// Name for all further endings.
 const OTHER_ENDINGS: &str = "other";
 
-/// Player with sums over the games.
+/// Player with sums over the player's games.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Player {
     /// Name in the games.
     pub name: String,
     /// Results with White and with Black.
     pub by_colour: [Trinomial; 2],
-    /// Time used, in milliseconds, on moves whose time is given.
+    /// Time used on moves with a time, in milliseconds.
     pub time_ms: f64,
-    /// Number of those moves.
+    /// Number of moves with a time.
     pub timed_moves: u64,
     /// Calibration of the evaluations in the player's games.
     pub calibration: Calibration,
 }
 
 impl Player {
-    /// Returns the results with either colour.
+    /// Returns the results with both colours together.
     pub fn results(&self) -> Trinomial {
         self.by_colour[0] + self.by_colour[1]
     }
 }
 
-/// Opening with its results.
+/// Opening with the results of its games.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Opening {
     /// Starting position and book moves.
@@ -51,12 +51,13 @@ pub struct Opening {
     pub results: Trinomial,
 }
 
-/// Game that does not count, with its place.
+/// Game that does not count, with its file and line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RejectedGame {
     /// Name of the file.
     pub file: String,
-    /// Line in the file, from 1: of the move to blame, or of the start of the game.
+    /// Line in the file, from 1: of the culprit, or of the start of the game if there is no
+    /// culprit.
     pub line: u64,
     /// Number of the game in the file, from 1.
     pub number: u64,
@@ -64,24 +65,24 @@ pub struct RejectedGame {
     pub title: String,
     /// Reason why the game does not count.
     pub reason: RejectReason,
-    /// Move to blame, if there is one.
+    /// Move that caused the rejection, if any.
     pub culprit: Option<String>,
 }
 
-/// Games that wait for their partner: whether the first player is White, and the results of that
-/// player.
+/// Games that wait for their partner games: the colour of the first player, and that player's
+/// results.
 #[derive(Debug, Default)]
 struct UnpairedGames {
     first_is_white: bool,
     results: VecDeque<GameResult>,
 }
 
-/// Selection of the games that count, and the names for which they count.
+/// Selection of the games that count, and aliases of players.
 #[derive(Debug, Clone, Default)]
 pub struct Choice {
-    /// Names under which players are counted, by their other names.
+    /// Main names of players by their aliases.
     pub aliases: HashMap<String, String>,
-    /// Players whose games among each other count; all if empty.
+    /// Players whose games against each other count; if empty, all players.
     pub include: Vec<String>,
     /// Players whose games do not count.
     pub exclude: Vec<String>,
@@ -104,27 +105,28 @@ impl Choice {
 /// Sums over all games so far.
 #[derive(Debug, Default)]
 pub struct Tally {
-    /// Number of games read, good or bad, without copies that do not count.
+    /// Number of games read, including rejected games, but without ignored copies and games that
+    /// the choice excludes.
     pub games: u64,
-    /// Number of copies of games, which do not count: the same players, start, moves and result. A
-    /// game without moves is no copy.
+    /// Number of ignored copies: games with the same players, start, moves and result as an earlier
+    /// game. A game without moves is never a copy.
     pub copies: u64,
-    /// Number of games that are replayed without impossible castling or en passant rights of their
-    /// FEN tags.
+    /// Number of games replayed after impossible castling or en passant rights were removed from
+    /// their FEN tags.
     pub corrected: u64,
-    /// Number of plies of good games.
+    /// Number of plies of all counted games.
     pub plies: u64,
-    /// Number of pairs: two games each, whose partner was found.
+    /// Number of complete pairs of games.
     pub pairs: u64,
     /// Players, in order of appearance.
     pub players: Vec<Player>,
     /// Openings, in order of appearance.
     pub openings: Vec<Opening>,
-    /// Number of good games by their ending.
+    /// Numbers of counted games by ending.
     pub endings: BTreeMap<String, u64>,
-    /// Number of rejected games by reason.
+    /// Numbers of rejected games by reason.
     pub bad: BTreeMap<RejectReason, u64>,
-    /// First bad games.
+    /// First rejected games.
     pub named: Vec<RejectedGame>,
     by_name: HashMap<String, usize>,
     by_opening: HashMap<u64, usize>,
@@ -132,17 +134,19 @@ pub struct Tally {
     waiting: HashMap<([usize; 2], usize), UnpairedGames>,
     /// Hashes of the games that count, for recognizing copies.
     known: HashSet<u64>,
-    /// File that is being read, with the games and lines of it that are counted.
+    /// Name of the file that is being read.
     file: String,
+    /// Number of games read from this file.
     file_games: u64,
+    /// Number of lines of this file in the blocks before the current one.
     file_lines: u64,
-    /// `true` if games are counted one by one.
+    /// `true` if games are counted singly and not in pairs.
     is_single: bool,
     choice: Choice,
 }
 
 impl Tally {
-    /// Creates an empty tally. Unless `pair` is set, games count one by one.
+    /// Creates an empty tally that counts games in pairs if `pair` is set, and singly otherwise.
     pub fn new(pair: bool) -> Tally {
         Tally { is_single: !pair, ..Tally::default() }
     }
@@ -152,13 +156,13 @@ impl Tally {
         Tally { choice, ..self }
     }
 
-    /// Starts a file, from which all games are that are added from now on.
+    /// Sets the file that the following games come from.
     pub fn begin_file(&mut self, name: &str) {
         name.clone_into(&mut self.file);
         (self.file_games, self.file_lines) = (0, 0);
     }
 
-    /// Adds the games of a block, which must come in the order of the file.
+    /// Adds the games of a block; blocks must be added in the order of the file.
     pub fn add(&mut self, block: &Block) {
         self.corrected += block.corrected;
         let players: Vec<_> = block.players.iter().map(|name| self.player(name)).collect();
@@ -180,7 +184,7 @@ impl Tally {
             match game {
                 Ok(game) => {
                     let [white, black] = [game.white, game.black].map(|n| players[n as usize]);
-                    // Aliases may make one player of two names.
+                    // Aliases may map both names to one player.
                     if white == black {
                         *self.bad.entry(RejectReason::SamePlayer).or_default() += 1;
                         continue;
@@ -203,13 +207,13 @@ impl Tally {
                 }
             }
         }
-        // A block counts its lines from 0, and messages name lines of the file.
+        // A block numbers its lines from 0, but messages contain lines of the file.
         self.file_lines += block.lines;
     }
 
-    /// Returns whether a game is a copy of an earlier one, and copies do not count.
+    /// Returns whether a game is an ignored copy of an earlier game.
     fn is_copy(&mut self, game: &Game, players: [usize; 2]) -> bool {
-        // Games without moves, such as those of a results table, all look the same.
+        // Games without moves, such as the rows of a results table, would all be copies.
         if self.choice.counts_copies || game.plies == 0 {
             return false;
         }
@@ -218,9 +222,10 @@ impl Tally {
         !self.known.insert(fnv1a(game.moves, &key))
     }
 
-    /// Returns the results of each two players; games without a partner count as single.
+    /// Returns the results of each pair of players; games without a partner game count as single
+    /// games.
     pub fn meetings(&self) -> Vec<Meeting> {
-        // More games may follow, so those that wait stay where they are.
+        // More games may follow, so waiting games keep waiting.
         let mut meetings = self.meetings.clone();
         for ((players, _), waiting) in &self.waiting {
             let meeting = meetings.entry(*players).or_insert_with(|| Meeting::new(*players));
@@ -231,7 +236,7 @@ impl Tally {
         meetings.into_values().collect()
     }
 
-    /// Returns the number of games that do not count.
+    /// Returns the number of rejected games.
     pub fn bad_games(&self) -> u64 {
         self.bad.values().sum()
     }
@@ -256,16 +261,16 @@ impl Tally {
             *count += 1;
             return;
         }
-        // Any text may stand in the tag, for example one with the time of day.
+        // The tag may contain any text, such as the time of day.
         let name = if self.endings.len() < MAX_ENDINGS { ending } else { OTHER_ENDINGS };
         *self.endings.entry(name.to_owned()).or_default() += 1;
     }
 
-    /// Counts a game with its partner: the earliest one between the same players from the same
-    /// opening with colours reversed that has none yet.
+    /// Counts a game, as a pair if a partner game is waiting: the earliest unpaired game of the
+    /// same players from the same opening with colours reversed.
     fn pair(&mut self, [white, black]: [usize; 2], opening: usize, result: GameResult) {
-        // The player with the lower number counts as the first, so that both games of a pair have
-        // one key.
+        // The player with the lower index counts as the first, so that both games of a pair have
+        // the same key.
         let first_is_white = white < black;
         let players = [white.min(black), white.max(black)];
         let result = if first_is_white { result } else { result.reversed() };
@@ -296,7 +301,7 @@ impl Tally {
         }
     }
 
-    /// Returns the number of a player; adds a new one.
+    /// Returns the index of a player, after adding a new player.
     fn player(&mut self, name: &str) -> usize {
         let name = self.choice.aliases.get(name).map_or(name, String::as_str);
         *self.by_name.entry(name.to_owned()).or_insert_with(|| {
@@ -305,7 +310,7 @@ impl Tally {
         })
     }
 
-    /// Returns the number of an opening, given by key and name; adds a new one.
+    /// Returns the index of an opening, given by key and name, after adding a new opening.
     fn opening(&mut self, (key, name): &(u64, String)) -> usize {
         *self.by_opening.entry(*key).or_insert_with(|| {
             self.openings.push(Opening { name: name.clone(), results: Trinomial::default() });
@@ -329,7 +334,8 @@ mod tests {
         )
     }
 
-    /// Creates a tally that counts copies, as the games here are so short that many are alike.
+    /// Creates a tally that counts copies, because many of the short games in these tests are
+    /// identical.
     fn empty(pair: bool) -> Tally {
         Tally::new(pair).with_choice(Choice { counts_copies: true, ..Choice::default() })
     }
@@ -375,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn players_have_one_name_each_and_some_do_not_count() {
+    fn aliases_and_selections_of_players_apply() {
         let text = [
             game("A  1", "B", "1. e4", "1-0"),
             game("A 1 ", "Caf\u{e9}", "1. e4", "1/2-1/2"),
@@ -432,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn waiting_games_are_bounded() {
+    fn the_number_of_waiting_games_is_limited() {
         let text = game("A", "B", "1. e4", "1-0").repeat(1000);
         let found = tally(&text, true);
         assert!(found.waiting.values().all(|waiting| waiting.results.len() <= MAX_WAITING));
@@ -440,7 +446,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_games_are_counted_and_the_first_named() {
+    fn rejected_games_are_counted_and_the_first_are_listed() {
         let text = game("A", "A", "1. e4", "1-0").repeat(30);
         let found = tally(&text, true);
         assert_eq!((found.bad_games(), found.named.len()), (30, MAX_NAMED));

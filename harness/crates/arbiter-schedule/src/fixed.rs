@@ -1,24 +1,25 @@
-//! Formats whose encounters are all known at the start.
+//! Formats in which all encounters are known at the start.
 
 use super::{Design, Format, PairPosition};
 
-/// Encounters that are played together: the first pair of each, then the second of each.
+/// Encounters that are played in turn: the first pair of each encounter, then the second pair of
+/// each encounter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Tier {
     encounters: Vec<[usize; 2]>,
-    /// Number of the tier's first pair in the run.
+    /// Number, from 0, of the tier's first pair in the run.
     first_pair: u64,
-    /// Number of the tier's first encounter in a round.
+    /// Number, from 0, of the tier's first encounter in a round.
     first_encounter: u64,
 }
 
-/// List of encounters that is repeated for each pair of each round.
+/// Lists of encounters that are repeated for each pair of each round.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fixed {
     tiers: Vec<Tier>,
-    /// Number of encounters of a round.
+    /// Number of encounters in a round.
     pub(super) encounters: u64,
-    /// Number of pairs of an encounter in one round.
+    /// Number of pairs per encounter in one round.
     pairs_per_encounter: u64,
     /// Total number of pairs.
     pub(super) pairs: u64,
@@ -30,20 +31,20 @@ impl Fixed {
         let tier = |newcomer| (0..newcomer).map(|earlier| [earlier, newcomer]).collect();
         let lists: Vec<Vec<[usize; 2]>> = match design.format {
             Format::Gauntlet => {
-                // A gauntlet needs a seed, and an opponent for the seeds.
+                // A gauntlet needs at least one seed and one opponent.
                 let seeds = design.seeds.clamp(1, engines - 1);
                 let first_of = |seed| if design.seeds_meet { seed + 1 } else { seeds };
                 let meets = |seed| (first_of(seed)..engines).map(move |other| [seed, other]);
                 vec![(0..seeds).flat_map(meets).collect()]
             }
             Format::Pyramid => (1..engines).map(tier).collect(),
-            // The other formats have a course of their own, except for the round robin.
+            // Only the round robin arrives here: other formats are not fixed.
             _ => {
                 let meets = |first| (first + 1..engines).map(move |second| [first, second]);
                 vec![(0..engines).flat_map(meets).collect()]
             }
         };
-        // Both numbers are the user's and may be huge, for a run without an end.
+        // The user may set both numbers to huge values for an endless run.
         let repetitions = design.rounds.saturating_mul(design.pairs);
         let (mut pairs, mut encounters) = (0u64, 0);
         let tiers = lists.into_iter().map(|list| {
@@ -57,7 +58,8 @@ impl Fixed {
         Fixed { tiers, encounters, pairs_per_encounter: design.pairs, pairs }
     }
 
-    /// Returns the place of a pair in the tournament, and its engines.
+    /// Returns the position of a pair in the tournament, and the engines; `None` beyond the last
+    /// pair.
     pub(super) fn place(&self, pair: u64) -> Option<(PairPosition, [usize; 2])> {
         if pair >= self.pairs {
             return None;

@@ -1,36 +1,36 @@
-//! Knockout: single elimination.
+//! Knockout format: single elimination.
 //!
-//! The bracket has the next power of two of places; the places without an engine are byes of the
-//! first round, and go to the best seeds. Seeds are placed so that the best two can meet only in
-//! the final, the best four only from the semi-finals on, and so forth. An encounter that is level
-//! after its pairs continues pair by pair, as often as the design allows; if it is level even then,
-//! the better seed advances. An encounter whose loser cannot catch up any more is over, unless the
-//! design has it played out: its other pairs are void, and never counted, even those that were
-//! played meanwhile. There is no barrier between rounds: an encounter is scheduled as soon as both
-//! its engines are known.
+//! The number of places in the bracket is a power of two. Places without an engine are byes in the
+//! first round for the best seeds. Seeds are placed so that the best two can meet only in the
+//! final, the best four only in the semi-finals or later, and so forth. An encounter that is level
+//! after its pairs continues pair by pair, as often as the design allows; if it is still level, the
+//! better seed advances. An encounter whose loser can no longer catch up is over, unless the design
+//! requires that all pairs are played: its remaining pairs are void and do not count, even if they
+//! have been played in the meantime. There is no barrier between rounds: an encounter is scheduled
+//! as soon as both engines are known.
 
 use super::ledger::Ledger;
 
 /// Occupant of a place in the bracket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Entrant {
-    /// Not decided yet.
+    /// The occupant is not decided yet.
     Open,
-    /// No engine: the opponent has a bye.
+    /// There is no engine: the opponent has a bye.
     Bye,
-    /// This engine.
+    /// Engine with this index.
     Engine(usize),
 }
 
-/// Bracket so far.
+/// Bracket of a knockout with the results so far.
 #[derive(Debug, Clone)]
 pub struct Knockout {
-    /// Places round by round; places 2n and 2n + 1 of a round play for place n of the next. The
-    /// last round is the winner alone.
+    /// Places of each level; places 2n and 2n + 1 of a level play for place n of the next level.
+    /// The last level is the winner's place.
     levels: Vec<Vec<Entrant>>,
-    /// Prize of each encounter of the ledger: the place it is played for, as (level, place).
+    /// Prize of each encounter in the ledger: level and index of the place that its winner takes.
     prizes: Vec<(usize, usize)>,
-    /// Seed of each engine, from 0, the best.
+    /// Seed of each engine; 0 is the best seed.
     seeds: Vec<usize>,
 }
 
@@ -59,19 +59,20 @@ impl Knockout {
                 [entrant, Entrant::Bye] | [Entrant::Bye, entrant] => {
                     knockout.levels[1][place] = entrant;
                 }
-                // Fewer than half of the places are byes, and each goes to another of the best
-                // seeds, so two byes never meet.
+                // Two byes never meet: fewer than half of the places are byes, and each bye is
+                // paired with a different seed.
                 _ => {}
             }
         }
         ledger.open(0, &meetings);
-        // Engines with byes may meet in the second round, which then has nothing to wait for.
+        // Engines with byes may meet in the second round; such encounters can start immediately.
         let level_two = knockout.levels.get(2).map_or(0, Vec::len);
         (0..level_two).for_each(|place| knockout.open_for(2, place, ledger));
         knockout
     }
 
-    /// Handles an encounter that is decided, or whose pairs are all counted.
+    /// Advances the winner of an encounter that is decided or complete, or extends a level
+    /// encounter.
     pub(super) fn settle(&mut self, encounter: usize, ledger: &mut Ledger) {
         let found = ledger.encounters[encounter];
         let design = ledger.design;
@@ -80,7 +81,7 @@ impl Knockout {
             None if found.planned < design.pairs.saturating_add(design.tie_breaks) => {
                 return ledger.extend(encounter);
             }
-            // The better seed is listed first, and advances if the encounter stays level.
+            // The better seed is listed first and advances if the encounter is still level.
             None => found.engines[0],
         };
         let (level, place) = self.prizes[encounter];
@@ -102,18 +103,19 @@ impl Knockout {
         if self.seeds[a] < self.seeds[b] { [a, b] } else { [b, a] }
     }
 
-    /// Returns the entrants that play for a place of a level from 1 on.
+    /// Returns the entrants that play for a place; the level must be at least 1.
     pub fn sides(&self, level: usize, place: usize) -> [Entrant; 2] {
         let below = &self.levels[level - 1];
         [below[2 * place], below[2 * place + 1]]
     }
 
-    /// Returns the places, round by round; the last is the winner's.
+    /// Returns the places of each level; the last level is the winner's place.
     pub fn levels(&self) -> &[Vec<Entrant>] {
         &self.levels
     }
 
-    /// Returns the encounter for a place of a level from 1 on, if it is scheduled.
+    /// Returns the index of the encounter for a place, if it is scheduled; the level must be at
+    /// least 1.
     pub fn encounter(&self, level: usize, place: usize) -> Option<usize> {
         self.prizes.iter().position(|prize| *prize == (level, place))
     }
@@ -123,7 +125,7 @@ impl Knockout {
         self.levels.len() as u64 - 1
     }
 
-    /// Returns the winner of the final, if it is over.
+    /// Returns the winner of the final; `None` while the final is not over.
     pub fn winner(&self) -> Option<usize> {
         match self.levels.last()?.first()? {
             Entrant::Engine(engine) => Some(*engine),
@@ -131,7 +133,7 @@ impl Knockout {
         }
     }
 
-    /// Returns the number of encounters, byes included, that an engine has survived.
+    /// Returns the number of rounds that an engine has survived, including byes.
     pub fn survived(&self, engine: usize) -> usize {
         let there = |level: &Vec<Entrant>| level.contains(&Entrant::Engine(engine));
         self.levels.iter().rposition(there).unwrap_or(0)
@@ -139,7 +141,7 @@ impl Knockout {
 }
 
 /// Returns the seeds, from 0, in the order of their places in a bracket of `size`, a power of two:
-/// in each round the best seed left meets the worst.
+/// in each round, the best remaining seed meets the worst.
 fn places(size: usize) -> Vec<usize> {
     let mut seeds = vec![0];
     while seeds.len() < size {
@@ -154,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_best_seeds_are_kept_apart() {
+    fn the_best_seeds_meet_as_late_as_possible() {
         assert_eq!(places(1), [0]);
         assert_eq!(places(4), [0, 3, 1, 2]);
         assert_eq!(places(8), [0, 7, 3, 4, 1, 6, 2, 5]);

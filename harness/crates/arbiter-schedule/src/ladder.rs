@@ -1,40 +1,42 @@
-//! Ladder: from the bottom up, the winner of each encounter meets the next one above.
+//! Ladder format: from the bottom up, the winner of each encounter meets the next engine above.
 //!
-//! Engines stand on rungs, the best seed on the highest. A round is one climb: the engine on the
-//! lowest rung challenges the one above; the winner stands on the higher rung and challenges the
-//! next, up to the top. A challenger has to win: if the encounter is level, the rungs stay as they
-//! are. The next climb starts below as soon as nothing that it needs is open above.
+//! Engines are on rungs, the best seed on the highest rung. A round is one climb: the engine on the
+//! lowest rung challenges the engine above; the winner takes the higher rung and challenges the
+//! next engine, up to the top. A challenger has to win: if the encounter is level, both engines
+//! keep their rungs. The next climb starts at the bottom as soon as the previous climb can no
+//! longer change the rungs that it needs.
 
 use super::ledger::Ledger;
 
-/// The rungs and the climbs.
+/// State of a ladder: rungs and climbs.
 #[derive(Debug, Clone)]
 pub(super) struct Ladder {
     /// Engines from the highest rung to the lowest.
     pub(super) rungs: Vec<usize>,
     climbs: Vec<Climb>,
-    /// Climb of each encounter of the ledger.
+    /// Index of the climb of each encounter in the ledger.
     climb_of: Vec<usize>,
     rounds: usize,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Climb {
-    /// Rung that the climb has come up to; the lowest at the start, 0 at the end.
+    /// Index of the rung that the climb has reached: the lowest rung at the start, 0 at the end.
     reached: usize,
     is_playing: bool,
 }
 
 impl Ladder {
     pub(super) fn new(order: Vec<usize>, ledger: &mut Ledger) -> Ladder {
-        // The user's number may be huge, for a run without an end.
+        // The user may set a huge number for an endless run.
         let rounds = usize::try_from(ledger.design.rounds).unwrap_or(usize::MAX);
         let mut ladder = Ladder { rungs: order, climbs: Vec::new(), climb_of: Vec::new(), rounds };
         ladder.open_ready(ledger);
         ladder
     }
 
-    /// Handles an encounter whose pairs are all counted.
+    /// Updates the rungs after an encounter whose pairs are all counted, and schedules new
+    /// encounters.
     pub(super) fn settle(&mut self, encounter: usize, ledger: &mut Ledger) {
         let climb = &mut self.climbs[self.climb_of[encounter]];
         let upper = climb.reached - 1;
@@ -46,10 +48,10 @@ impl Ladder {
         self.open_ready(ledger);
     }
 
-    /// Schedules every encounter whose two rungs no earlier climb can still change.
+    /// Schedules every encounter whose two rungs cannot be changed by an earlier climb.
     fn open_ready(&mut self, ledger: &mut Ledger) {
         let bottom = self.rungs.len() - 1;
-        // An earlier climb that has come to rung r does not change the rungs below r any more.
+        // An earlier climb that has reached rung r no longer changes the rungs below r.
         let is_above = |climb: &Climb, rung: usize| climb.reached < rung || climb.reached == 0;
         if self.climbs.len() < self.rounds
             && self.climbs.last().is_none_or(|last| is_above(last, bottom - 1))

@@ -1,27 +1,27 @@
-//! Encounters of a tournament whose pairs become known during the run.
+//! Encounters of a tournament in which pairs become known during the run.
 
 use super::{Design, Format, PairPosition, Score};
 
 /// Encounter of two engines in a round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Encounter {
-    /// The round, from 0.
+    /// Index of the round, from 0.
     pub round: u64,
-    /// The two engines.
+    /// Indices of the two engines.
     pub engines: [usize; 2],
     /// Score of both engines in the counted pairs.
     pub score: Score,
-    /// Number of pairs that are scheduled, or were counted until the encounter was decided.
+    /// Number of scheduled pairs; after an early decision, the number of counted pairs.
     pub planned: u64,
-    /// Number of pairs that are counted.
+    /// Number of counted pairs.
     pub counted: u64,
 }
 
 impl Encounter {
-    /// Returns whether one side leads by more half points than the other can still win.
+    /// Returns whether the lead of one side exceeds the half points that remain to be won.
     fn is_decided(&self, games_per_pair: u64) -> bool {
         let [first, second] = self.score.half_points;
-        // A game has two half points.
+        // A game is worth two half points.
         let left = (self.planned - self.counted).saturating_mul(2 * games_per_pair);
         first.abs_diff(second) > left
     }
@@ -31,7 +31,7 @@ impl Encounter {
         self.counted == self.planned
     }
 
-    /// Returns the side, 0 or 1, that scored more; `None` if neither did.
+    /// Returns the side, 0 or 1, with more points; `None` if the encounter is level.
     pub fn leader(&self) -> Option<usize> {
         let [first, second] = self.score.half_points;
         match first.cmp(&second) {
@@ -42,13 +42,13 @@ impl Encounter {
     }
 }
 
-/// All encounters and pairs so far.
+/// All known encounters and pairs of a tournament.
 #[derive(Debug, Clone)]
 pub(crate) struct Ledger {
     pub(super) design: Design,
     /// Encounters in the order in which they became known.
     pub(super) encounters: Vec<Encounter>,
-    /// Encounter of each pair, and the number of the pair in it, from 0.
+    /// Index of the encounter of each pair, and number of the pair in the encounter, from 0.
     pairs: Vec<(usize, u64)>,
 }
 
@@ -57,7 +57,7 @@ impl Ledger {
         Ledger { design, encounters: Vec::new(), pairs: Vec::new() }
     }
 
-    /// Returns the number of pairs that are known.
+    /// Returns the number of known pairs.
     pub(super) fn pairs(&self) -> u64 {
         self.pairs.len() as u64
     }
@@ -69,8 +69,8 @@ impl Ledger {
         Some((place, found.engines))
     }
 
-    /// Schedules encounters that can be played in parallel: the first pair of each, then the second
-    /// of each.
+    /// Schedules encounters that can be played in parallel: the first pair of each encounter, then
+    /// the second pair of each encounter.
     pub(super) fn open(&mut self, round: u64, meetings: &[[usize; 2]]) {
         let first = self.encounters.len();
         let planned = self.design.pairs;
@@ -95,14 +95,14 @@ impl Ledger {
         self.pairs.push((encounter, nth));
     }
 
-    /// Returns whether the encounter of a pair was decided before it.
+    /// Returns whether the encounter of a pair was decided before this pair.
     pub(super) fn is_void(&self, pair: u64) -> bool {
         let found = usize::try_from(pair).ok().and_then(|pair| self.pairs.get(pair));
         found.is_some_and(|&(encounter, nth)| nth >= self.encounters[encounter].planned)
     }
 
-    /// Counts a pair. Returns its encounter if that is over now. Pairs of a knockout encounter that
-    /// follow the one that decides it are void, unless it is played out.
+    /// Counts a pair. Returns the encounter of the pair if it is over now. After the deciding pair
+    /// of a knockout encounter, its remaining pairs are void unless the encounter is played out.
     pub(super) fn count(&mut self, pair: u64, half_points: [u64; 2], games: u64) -> Option<usize> {
         let &(encounter, _) = self.pairs.get(usize::try_from(pair).ok()?)?;
         let found = &mut self.encounters[encounter];
@@ -111,7 +111,7 @@ impl Ledger {
         let Design { format, plays_out, .. } = self.design;
         let may_stop = format == Format::Knockout && !plays_out;
         if may_stop && found.is_decided(self.design.games_per_pair()) {
-            // Pairs beyond this number are void from now on, those in flight included.
+            // Pairs beyond this number are now void, including pairs in flight.
             found.planned = found.counted;
         }
         found.is_over().then_some(encounter)

@@ -30,18 +30,18 @@ pub use ranking::RankedEngine;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
-    /// Each engine meets every other. With two engines, a match.
+    /// Each engine meets every other engine. With two engines, this is a match.
     #[default]
     RoundRobin,
-    /// The first engines meet all others.
+    /// The first engines meet all other engines.
     Gauntlet,
-    /// Each engine, in turn, enters and meets all engines before it.
+    /// Engines enter in turn, and each meets all engines listed before it.
     Pyramid,
     /// Single elimination.
     Knockout,
-    /// In each round, engines with equal scores meet.
+    /// In each round, engines with equal or similar scores meet.
     Swiss,
-    /// From the bottom up, the winner of each encounter meets the next one above.
+    /// From the bottom up, the winner of each encounter meets the next engine above.
     Ladder,
 }
 
@@ -62,7 +62,7 @@ impl Format {
     }
 }
 
-/// Moment at which the next opening is taken.
+/// Assignment of openings to pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OpeningPolicy {
@@ -70,13 +70,13 @@ pub enum OpeningPolicy {
     /// easier openings.
     #[default]
     Shared,
-    /// One opening for all pairs of a round.
+    /// All pairs of a round get the same opening.
     PerRound,
-    /// One opening for all pairs of an encounter.
+    /// All pairs of an encounter get the same opening.
     PerEncounter,
-    /// Every pair of the run gets an opening of its own.
+    /// Every pair of the run gets another opening.
     PerPair,
-    /// Pairs take as many openings in turn as there are rounds.
+    /// The pairs cycle through as many openings as there are rounds.
     Cycled,
 }
 
@@ -85,38 +85,39 @@ arbiter_names::named!(Format, OpeningPolicy);
 /// Rules of a tournament.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Design {
-    /// Format, which decides the engines that meet.
+    /// Format of the tournament.
     #[serde(rename = "schedule")]
     pub format: Format,
-    /// Gauntlet: number of the first engines that meet all others. Knockout, Swiss, ladder: number
-    /// of the first engines that are seeded in their order; the others follow in an order that is
-    /// drawn.
+    /// Number of seeded engines, from the start of the list. Gauntlet: these engines meet all
+    /// others. Knockout, Swiss, ladder: these engines are seeded in this order; the remaining
+    /// engines follow in random order.
     pub seeds: usize,
-    /// Gauntlet: `true` if these engines meet each other, too, as in fastchess.
+    /// `true` if the seeds of a gauntlet also meet each other, as in fastchess.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub seeds_meet: bool,
-    /// Repetitions of the whole schedule; for a Swiss, its rounds. A knockout ignores this.
+    /// Number of repetitions of the complete schedule; for a Swiss or a ladder, the number of
+    /// rounds. A knockout ignores this value.
     pub rounds: u64,
-    /// Number of pairs of an encounter; of games if `is_single`.
+    /// Number of pairs per encounter; number of games if `is_single`.
     pub pairs: u64,
     /// `true` if each opening is played once, without the second game with colours reversed.
     #[serde(rename = "noswap")]
     pub is_single: bool,
-    /// `true` if single games have colours reversed in turn.
+    /// `true` if every second game is played with colours reversed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub alternates: bool,
-    /// Number of consecutive pairs of an encounter with one opening; 0 is 1.
+    /// Number of consecutive opening numbers that map to the same opening; 0 means 1.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub repeats: u64,
-    /// `true` if the other engine is White first.
+    /// `true` if the second engine is White in the first game.
     #[serde(rename = "reverse")]
     pub is_reversed: bool,
-    /// Moment at which the next opening of the book is used.
+    /// Assignment of openings to pairs.
     #[serde(rename = "opening_policy")]
     pub openings: OpeningPolicy,
-    /// Maximum number of further pairs of a knockout encounter that is level.
+    /// Maximum number of additional pairs of a level knockout encounter.
     pub tie_breaks: u64,
-    /// `true` if a knockout encounter continues after it is decided.
+    /// `true` if all pairs of a knockout encounter are played even after it is decided.
     pub plays_out: bool,
 }
 
@@ -130,22 +131,22 @@ fn is_one(count: &u64) -> bool {
 }
 
 impl Design {
-    /// Returns the design of a round robin with `pairs` pairs for each two engines, which for two
-    /// engines is a match.
+    /// Returns the design of a round robin with `pairs` pairs per encounter; with two engines, it
+    /// is a match.
     pub fn round_robin(pairs: u64) -> Design {
         Design { rounds: 1, pairs, ..Design::default() }
     }
 
-    /// Returns the number of games of a pair.
+    /// Returns the number of games in a pair.
     pub fn games_per_pair(&self) -> u64 {
         if self.is_single { 1 } else { 2 }
     }
 
-    /// Returns the ordinal of the opening of a pair.
+    /// Returns the number of the opening of a pair, from 0.
     fn opening(&self, place: PairPosition) -> u64 {
         let ordinal = match self.openings {
             OpeningPolicy::Shared => {
-                // Tie breaks have openings of their own, so that no later round repeats them.
+                // Tie breaks have separate openings, so that no later round repeats them.
                 let stride = self.pairs.saturating_add(self.tie_breaks);
                 place.round.saturating_mul(stride).saturating_add(place.nth)
             }
@@ -158,7 +159,7 @@ impl Design {
         if is_cycled { ordinal % self.rounds.max(1) } else { ordinal }
     }
 
-    /// Returns the pair at a place.
+    /// Returns the pair at a position.
     fn pairing(&self, place: PairPosition, [first, second]: [usize; 2]) -> Pairing {
         let is_turn = self.alternates && place.pair % 2 == 1;
         let is_reversed = self.is_reversed != is_turn;
@@ -167,26 +168,27 @@ impl Design {
     }
 }
 
-/// Place of a pair in a tournament; all numbers from 0.
+/// Position of a pair in a tournament; all numbers are counted from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct PairPosition {
     /// Number of the pair in the run.
     pair: u64,
     round: u64,
-    /// Ordinal of the encounter in the run.
+    /// Index of the encounter in the run.
     encounter: u64,
     /// Number of the pair in the encounter.
     nth: u64,
 }
 
-/// Pair of games with the same opening, colours reversed; or a single game, if the design says so.
+/// Pair of games from the same opening with colours reversed, or a single game if the design has
+/// single games.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pairing {
     /// Number of the pair in the run, from 0.
     pub pair: u64,
-    /// The two engines; the first is White in the first game.
+    /// Indices of the two engines; the first engine is White in the first game.
     pub engines: [usize; 2],
-    /// Ordinal of the opening, from 0; the order of the book maps it to an opening.
+    /// Number of the opening, from 0; the order of the book maps this number to an opening.
     pub opening: u64,
 }
 
@@ -215,19 +217,19 @@ enum FormatState {
     Ladder(Ladder),
 }
 
-/// Schedule of a tournament as far as it is known.
+/// Schedule of a tournament: known pairs and results so far.
 #[derive(Debug, Clone)]
 pub struct Schedule {
     design: Design,
     engines: usize,
     course: FormatState,
-    /// Encounters of a format that appends them as results come in; none for a fixed one.
+    /// Encounters of a format that depends on results; empty for fixed formats.
     ledger: Ledger,
-    /// Number of rounds that may start before the current one is counted, if they have to wait at
-    /// all.
+    /// Number of rounds that may start before the current round is completely counted; `None`
+    /// without limit.
     ahead: Option<u64>,
     counted: u64,
-    /// Scores by the two engines, lower index first.
+    /// Score of each matchup; its key is the two engines, lower index first.
     scores: BTreeMap<[usize; 2], Score>,
 }
 
@@ -249,8 +251,8 @@ impl Schedule {
         Schedule { design, engines, course, ledger, ahead: None, counted: 0, scores }
     }
 
-    /// Limits the schedule to `ahead` rounds that start before the first uncounted one is counted.
-    /// For fixed formats: the games of a round may then depend on earlier results.
+    /// Allows at most `ahead` rounds to start before the current round is completely counted, so
+    /// that the games of a round may depend on earlier results. Only for fixed formats.
     #[must_use]
     pub fn with_rounds_ahead(self, ahead: u64) -> Schedule {
         assert!(
@@ -260,7 +262,7 @@ impl Schedule {
         Schedule { ahead: Some(ahead), ..self }
     }
 
-    /// Returns the rules.
+    /// Returns the rules of the tournament.
     pub fn design(&self) -> &Design {
         &self.design
     }
@@ -270,8 +272,7 @@ impl Schedule {
         self.engines
     }
 
-    /// Returns the number of pairs that are known so far; those that are [void](Schedule::is_void)
-    /// are among them.
+    /// Returns the number of known pairs, including [void](Schedule::is_void) pairs.
     pub fn known_pairs(&self) -> u64 {
         match (&self.course, self.ahead) {
             (FormatState::Fixed(fixed), Some(ahead)) => {
@@ -284,8 +285,7 @@ impl Schedule {
         }
     }
 
-    /// Returns the total number of pairs, as far as it is known: a knockout may need more to break
-    /// ties.
+    /// Returns the expected total number of pairs; a knockout may need more pairs to break ties.
     pub fn expected_pairs(&self) -> u64 {
         let engines = self.engines as u64;
         let encounters = match &self.course {
@@ -294,13 +294,13 @@ impl Schedule {
             FormatState::Swiss(..) => (engines / 2).saturating_mul(self.design.rounds),
             FormatState::Ladder(..) => (engines - 1).saturating_mul(self.design.rounds),
         };
-        // Known encounters may have fewer pairs than usual, if decided early, or more, if level.
+        // Known encounters may have fewer pairs than designed if decided early, or more if level.
         let known: u64 = self.encounters().iter().map(|e| e.planned).sum();
         let open = encounters.saturating_sub(self.encounters().len() as u64);
         open.saturating_mul(self.design.pairs).saturating_add(known)
     }
 
-    /// Returns the number of matchups: two engines that meet, or may meet.
+    /// Returns the number of matchups: sets of two engines that meet or may meet.
     pub fn matchups(&self) -> usize {
         match &self.course {
             FormatState::Fixed(fixed) => fixed.encounters as usize,
@@ -308,7 +308,7 @@ impl Schedule {
         }
     }
 
-    /// Returns whether no pair will follow those that are known.
+    /// Returns whether all pairs of the tournament are known.
     pub fn is_complete(&self) -> bool {
         match &self.course {
             FormatState::Fixed(fixed) => self.known_pairs() == fixed.pairs,
@@ -318,7 +318,7 @@ impl Schedule {
         }
     }
 
-    /// Returns the pair with this number; `None` if it is not known yet, or beyond the end.
+    /// Returns the pair with this number; `None` if the pair is not known yet or does not exist.
     pub fn pairing(&self, pair: u64) -> Option<Pairing> {
         let (place, engines) = match &self.course {
             FormatState::Fixed(_) if pair >= self.known_pairs() => return None,
@@ -328,20 +328,20 @@ impl Schedule {
         Some(self.design.pairing(place, engines))
     }
 
-    /// Returns whether a known pair does not count because its encounter was decided before it.
+    /// Returns whether a known pair does not count because its encounter was decided earlier.
     pub fn is_void(&self, pair: u64) -> bool {
         self.ledger.is_void(pair)
     }
 
-    /// Counts the result of the next pair in schedule order: half points of the engines of its
-    /// pairing, in its order, from `games` games. Void pairs may be skipped, and pairs of fixed
-    /// formats may come in any order.
+    /// Counts the result of the next pair in schedule order: the half points of both engines, in
+    /// the order of the pairing, from `games` games. Void pairs may be skipped, and pairs of fixed
+    /// formats may be counted in any order.
     ///
     /// # Panics
     ///
-    /// If another pair is next.
+    /// If the format is not fixed and another pair is next.
     pub fn count(&mut self, pair: u64, half_points: [u64; 2], games: u64) {
-        // Formats that follow from results depend on the order in which pairs count.
+        // Formats that depend on results also depend on the order in which pairs count.
         let is_next = pair >= self.counted
             && (self.counted..pair).all(|pair| self.is_void(pair))
             && !self.is_void(pair);
@@ -359,7 +359,8 @@ impl Schedule {
             ([second, first], [half_points[1], half_points[0]])
         };
         self.scores.entry(key).or_default().add(sorted, games);
-        // The ledger lists the engines as the encounter does, and a reversed pairing swaps them.
+        // The ledger lists the engines in the order of the encounter, which a reversed pairing
+        // swaps.
         let half_points =
             if self.design.is_reversed { [half_points[1], half_points[0]] } else { half_points };
         let Some(encounter) = self.ledger.count(pair, half_points, games) else { return };
@@ -371,7 +372,7 @@ impl Schedule {
         }
     }
 
-    /// Returns the number of the next pair to be counted.
+    /// Returns the number of the next pair to count.
     pub fn next_to_count(&self) -> u64 {
         self.counted
     }
@@ -382,7 +383,7 @@ impl Schedule {
         &self.ledger.encounters
     }
 
-    /// Returns the byes of a Swiss, as (round, engine), both from 0.
+    /// Returns the byes of a Swiss: round and engine, both from 0.
     pub fn byes(&self) -> &[(u64, usize)] {
         if let FormatState::Swiss(swiss) = &self.course { &swiss.byes } else { &[] }
     }
@@ -392,7 +393,7 @@ impl Schedule {
         if let FormatState::Knockout(knockout) = &self.course { Some(knockout) } else { None }
     }
 
-    /// Returns the round that is being played, from 0, and the number of rounds.
+    /// Returns the current round, from 0, and the number of rounds.
     pub fn round(&self) -> (u64, u64) {
         let latest = self.encounters().iter().filter(|e| !e.is_over()).map(|e| e.round).min();
         let (round, rounds) = match &self.course {
@@ -408,8 +409,8 @@ impl Schedule {
     }
 }
 
-/// Returns the engines from the best seed to the worst: the first `seeds` as listed, the others as
-/// drawn.
+/// Returns the engines from the best seed to the worst: the first `seeds` engines as listed, the
+/// remaining engines in random order.
 fn seeding(engines: usize, seeds: usize, seed: u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..engines).collect();
     shuffle(&mut seed_for(seed, "schedule.draw", 0), &mut order[seeds.min(engines)..]);

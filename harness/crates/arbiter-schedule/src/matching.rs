@@ -1,22 +1,22 @@
-//! Perfect matchings, which show whether all remaining engines can be paired as the rules allow.
+//! Perfect matchings: proof that all remaining engines can be paired within the rules.
 //!
-//! A perfect matching is searched by J. Edmonds' augmenting paths ("Paths, trees, and flowers",
-//! 1965). The matching is kept while pairs are taken out of it, so that asking "could these two be
-//! paired, and all others still?" costs one search and not a new matching.
+//! The search for a perfect matching uses J. Edmonds' augmenting paths ("Paths, trees, and
+//! flowers", 1965). The matching is updated when a pair is removed, so that the check if all other
+//! engines can still be paired costs one search instead of a new matching.
 
 use std::collections::VecDeque;
 
-/// Largest matching of the engines that are left.
+/// Maximum matching of the remaining engines.
 #[derive(Clone)]
 pub(super) struct Matching<'a> {
-    /// Predicate whether two engines may be paired; symmetric.
+    /// Symmetric predicate: `true` if two engines may be paired.
     may_meet: &'a dyn Fn(usize, usize) -> bool,
     is_left: Vec<bool>,
     mate: Vec<Option<usize>>,
 }
 
 impl<'a> Matching<'a> {
-    /// Creates a largest matching of the numbers below `count` without `absent`.
+    /// Creates a maximum matching of the numbers below `count` without `absent`.
     pub(super) fn new(
         count: usize,
         absent: Option<usize>,
@@ -32,18 +32,18 @@ impl<'a> Matching<'a> {
         matching
     }
 
-    /// Returns whether every engine that is left has a partner.
+    /// Returns whether every remaining engine has a partner.
     pub(super) fn is_perfect(&self) -> bool {
         self.is_left.iter().zip(&self.mate).all(|(is_left, mate)| !is_left || mate.is_some())
     }
 
-    /// Takes a pair out if all others can be paired without it. Returns whether it did. The
-    /// matching must be perfect, and stays so.
+    /// Removes a pair if all other engines can still be paired. Returns whether the pair was
+    /// removed. The matching must be perfect, and remains perfect.
     pub(super) fn take(&mut self, a: usize, b: usize) -> bool {
         if !(self.may_meet)(a, b) {
             return false;
         }
-        // A failed search leaves the matching without the pair, and the caller needs it as it was.
+        // If the search fails, the original matching is restored.
         let before = self.clone();
         let widowed = [self.mate[a], self.mate[b]];
         for n in [a, b] {
@@ -52,7 +52,7 @@ impl<'a> Matching<'a> {
                 self.mate[mate] = None;
             }
         }
-        // Two engines that were each other's partners leave nobody without one.
+        // If the two engines were partners, no engine has lost its partner.
         match widowed {
             [Some(partner), Some(_)] if partner != b => {
                 let is_possible = self.augment(partner);
@@ -65,7 +65,8 @@ impl<'a> Matching<'a> {
         }
     }
 
-    /// Looks for a path from `root`, which has no partner, along which the matching can grow.
+    /// Searches for an augmenting path from `root`, which has no partner, and augments the
+    /// matching.
     fn augment(&mut self, root: usize) -> bool {
         let count = self.mate.len();
         let mut forest = Forest {
@@ -103,7 +104,7 @@ impl<'a> Matching<'a> {
         false
     }
 
-    /// Exchanges matched and unmatched edges from the end of a path back to its root.
+    /// Swaps matched and unmatched edges from the end of a path back to its root.
     fn flip(&mut self, end: usize, parent: &[Option<usize>]) {
         let mut next = Some(end);
         while let Some(v) = next {
@@ -115,16 +116,16 @@ impl<'a> Matching<'a> {
     }
 }
 
-/// Alternating tree of one search, with odd cycles contracted to their base.
+/// Alternating tree of one search, in which odd cycles are contracted to their base.
 struct Forest {
-    /// Outer vertex before each inner one.
+    /// Outer vertex before each inner vertex.
     parent: Vec<Option<usize>>,
     base: Vec<usize>,
     is_outer: Vec<bool>,
 }
 
 impl Forest {
-    /// Contracts the odd cycle through two neighbouring outer vertices to one vertex.
+    /// Contracts the odd cycle through two adjacent outer vertices to one vertex.
     fn contract(
         &mut self,
         v: usize,
@@ -147,12 +148,12 @@ impl Forest {
         }
     }
 
-    /// Returns the outer vertex above a matched pair: from an outer vertex over its mate.
+    /// Returns the outer vertex before the mate of an outer vertex.
     fn above(&self, v: usize, mate: &[Option<usize>]) -> Option<usize> {
         self.parent[mate[v]?]
     }
 
-    /// Returns the nearest base that lies on the way to the root from both.
+    /// Returns the nearest base that is on the paths of both vertices to the root.
     fn common_base(&self, a: usize, b: usize, mate: &[Option<usize>]) -> usize {
         let mut is_on_way = vec![false; mate.len()];
         let mut way = Some(a);
@@ -213,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn agrees_with_trying_everything() {
+    fn matchings_agree_with_exhaustive_search() {
         let mut seen = [0, 0];
         for seed in 0..600 {
             let count = 2 + 2 * (seed as usize % 5);
@@ -227,7 +228,8 @@ mod tests {
             if !expected {
                 continue;
             }
-            // Whatever is taken, the rest can be paired; what is refused would have spoilt it.
+            // After each removed pair, all other engines can be paired; a refused pair would make
+            // this impossible.
             let mut left = all;
             while let Some(&a) = left.first() {
                 let others = left[1..].to_vec();

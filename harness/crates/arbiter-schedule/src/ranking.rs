@@ -1,4 +1,4 @@
-//! Ranking of a tournament.
+//! Ranking of the engines in a tournament.
 //!
 //! | format | order |
 //! |---|---|
@@ -8,34 +8,34 @@
 //! | knockout | encounters survived |
 //! | ladder | rung |
 //!
-//! Engines that nothing tells apart share a rank.
+//! Engines with equal values share a rank.
 
 use super::{Format, FormatState, Schedule};
 
-/// Rank of one engine, with the values that decide it.
+/// Rank of one engine with the values that determine it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RankedEngine {
     /// Index of the engine.
     pub engine: usize,
-    /// Rank, from 1; equal ranks are shared.
+    /// Rank, from 1; tied engines share a rank.
     pub rank: usize,
-    /// Points, byes included.
+    /// Points, including byes.
     pub points: f64,
     /// Number of games played.
     pub games: u64,
-    /// Buchholz: sum of the points of the opponents, once for each encounter; for a bye, the
-    /// engine's own points. Swiss only.
+    /// Buchholz score: sum of the points of the opponents, once for each encounter, and of the
+    /// engine's own points for each bye. Only for a Swiss.
     pub buchholz: Option<f64>,
-    /// Sonneborn-Berger: sum over all games of the opponent's points times the score against it; a
-    /// bye counts as a draw of all its games against the engine itself. Only for formats in which
-    /// engines meet the same or comparable opponents.
+    /// Sonneborn-Berger score: sum over all games of the opponent's points times the score of the
+    /// game; the games of a bye count as draws of the engine against itself. Only for round robin,
+    /// pyramid and Swiss.
     pub sonneborn_berger: Option<f64>,
-    /// Knockout only: encounters survived, byes included.
+    /// Number of rounds survived, including byes. Only for a knockout.
     pub survived: Option<usize>,
 }
 
 impl Schedule {
-    /// Returns all engines from first to last.
+    /// Returns the ranking of all engines, from first to last.
     pub fn ranking(&self) -> Vec<RankedEngine> {
         let totals = self.totals();
         let mut ranked: Vec<RankedEngine> =
@@ -61,8 +61,8 @@ impl Schedule {
                     row.sonneborn_berger.unwrap_or_default(),
                 ],
                 None => {
-                    // Engines have different numbers of games in a gauntlet, and in a tournament
-                    // that is not over.
+                    // Engines have different numbers of games in a gauntlet and in an unfinished
+                    // tournament.
                     let share = row.points / row.games.max(1) as f64;
                     [share, row.sonneborn_berger.unwrap_or_default(), 0.0]
                 }
@@ -73,7 +73,7 @@ impl Schedule {
             let parts = b.iter().zip(&a).map(|(b, a)| b.total_cmp(a));
             parts.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
         };
-        // The sort is stable, so that engines with equal values stay as they are listed.
+        // The sort is stable, so that engines with equal values keep the order of the list.
         ranked.sort_by(order);
         for index in 0..ranked.len() {
             let is_level = index > 0 && order(&ranked[index - 1], &ranked[index]).is_eq();
@@ -81,7 +81,7 @@ impl Schedule {
         }
     }
 
-    /// Returns points, with byes, and games of each engine.
+    /// Returns the points, including byes, and the number of games of each engine.
     fn totals(&self) -> Vec<(f64, u64)> {
         let mut totals = vec![(0.0, 0); self.engines];
         for (engines, score) in &self.scores {
@@ -136,7 +136,8 @@ impl Schedule {
     }
 }
 
-/// Returns the opponent of an engine among two, and the side, 0 or 1, of the engine itself.
+/// Returns the opponent and the side (0 or 1) of an engine in an encounter; `None` if the engine
+/// does not take part.
 fn met(engines: [usize; 2], engine: usize) -> Option<(usize, usize)> {
     let side = engines.iter().position(|other| *other == engine)?;
     Some((engines[1 - side], side))

@@ -1,23 +1,23 @@
 //! Random numbers derived from the seed of a run.
 //!
-//! Every random choice names its purpose and its index, so it depends on nothing else: neither on
-//! the number of other choices nor on the order in which parallel work finished. The same seed
-//! gives the same run.
+//! Every random choice depends only on the seed, its purpose and its index: neither on the number
+//! of other choices nor on the order in which parallel work finishes. The same seed gives the same
+//! run.
 //!
 //! The mapping from seed to choices is part of the meaning of a stored run. Hashing and shuffling
-//! are therefore implemented here instead of left to a library that may change.
+//! are therefore implemented here, because a library may change them.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-/// Returns the generator for the `index`-th choice of the given purpose, e.g. `("openings.order",
-/// pass)`.
+/// Returns the random generator for the choice number `index` of a purpose, for example
+/// `("openings.order", pass)`.
 pub fn seed_for(seed: u64, purpose: &str, index: u64) -> ChaCha8Rng {
     let mut key = [0; 32];
     key[..8].copy_from_slice(&seed.to_le_bytes());
     key[8..16].copy_from_slice(&index.to_le_bytes());
     key[16..24].copy_from_slice(&fnv1a(FNV_START, purpose.as_bytes()).to_le_bytes());
-    // The length keeps apart purposes whose hashes collide.
+    // The length distinguishes purposes whose hashes collide.
     key[24..].copy_from_slice(&(purpose.len() as u64).to_le_bytes());
     ChaCha8Rng::from_seed(key)
 }
@@ -28,16 +28,16 @@ pub fn below(rng: &mut impl Rng, bound: u64) -> u64 {
     assert!(bound > 0, "there is no number below 0");
     loop {
         let product = u128::from(rng.next_u64()) * u128::from(bound);
-        // The low half tells how far into its interval the draw fell; the first 2^64 mod `bound`
-        // places would favour some results and are drawn again.
+        // The low half is the offset of the number in its interval. The first 2^64 mod `bound`
+        // offsets would favour some results, so such numbers are drawn again.
         if product as u64 >= bound.wrapping_neg() % bound {
             return (product >> 64) as u64;
         }
     }
 }
 
-/// Puts `items` into a uniformly random order (Fisher–Yates, from the end; D. Knuth, "The Art of
-/// Computer Programming", section 3.4.2, algorithm P).
+/// Shuffles `items` into a uniformly random order (Fisher–Yates, from the end; D. Knuth, "The Art
+/// of Computer Programming", section 3.4.2, algorithm P).
 pub fn shuffle<T>(rng: &mut impl Rng, items: &mut [T]) {
     for last in (1..items.len()).rev() {
         items.swap(last, below(rng, last as u64 + 1) as usize);
@@ -46,17 +46,16 @@ pub fn shuffle<T>(rng: &mut impl Rng, items: &mut [T]) {
 
 /// Draws a uniform number in [0, 1).
 pub fn uniform(rng: &mut impl Rng) -> f64 {
-    // A number in [0, 1) has 53 bits of precision, so that more would be rounded, up to 1 at worst.
+    // A number in [0, 1) has 53 bits of precision; more bits would be rounded, possibly to 1.
     (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// 64-bit FNV-1a hash of no bytes. The value is the offset basis of G. Fowler, L. C. Noll and K.-P.
-/// Vo.
+/// 64-bit FNV-1a hash of an empty text: the offset basis of G. Fowler, L. C. Noll and K.-P. Vo.
 pub const FNV_START: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// Returns the 64-bit FNV-1a hash, continued from `hash`.
+/// Returns the 64-bit FNV-1a hash of bytes, continued from `hash`.
 pub fn fnv1a(hash: u64, bytes: &[u8]) -> u64 {
-    // The factor is the prime that the authors of FNV chose for 64 bits.
+    // The factor is the 64-bit FNV prime.
     let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
     bytes.iter().fold(hash, step)
 }
@@ -66,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn choices_depend_on_all_three_coordinates() {
+    fn choices_depend_on_seed_purpose_and_index() {
         let first = |seed, purpose, index| seed_for(seed, purpose, index).next_u64();
         let base = first(1, "order", 0);
         assert_eq!(base, first(1, "order", 0));
@@ -75,10 +74,10 @@ mod tests {
         }
     }
 
-    /// Stored runs rely on these; a change here is a change of every seeded run. The figures come
+    /// Stored runs rely on these values; a change would change every seeded run. The values are
     /// from a separate implementation of the cipher and the rules above.
     #[test]
-    fn the_mapping_is_frozen() {
+    fn the_mapping_from_seed_to_choices_is_fixed() {
         assert_eq!(fnv1a(FNV_START, b""), 0xcbf2_9ce4_8422_2325);
         assert_eq!(fnv1a(FNV_START, b"foobar"), 0x8594_4171_f739_67e8);
         let mut rng = seed_for(42, "example", 7);
@@ -93,16 +92,17 @@ mod tests {
     const FROZEN_SHUFFLE: [u8; 8] = [7, 5, 1, 4, 0, 6, 3, 2];
 
     #[test]
-    fn draws_are_even() {
+    fn bounded_numbers_are_uniform() {
         let mut rng = seed_for(3, "even", 0);
         let mut counts = [0u32; 6];
         for _ in 0..60_000 {
             counts[below(&mut rng, 6) as usize] += 1;
         }
-        // Five standard deviations of a count of 10,000 in 60,000.
+        // The limit is five standard deviations of a count of 10,000 in 60,000.
         assert!(counts.iter().all(|count| count.abs_diff(10_000) < 457), "{counts:?}");
         assert_eq!(below(&mut rng, 1), 0);
-        // For three quarters of the range, a draw without rejection hits each third number twice.
+        // With a bound of three quarters of the range, draws without rejection hit every third
+        // number twice as often.
         let thirds = (0..6000).filter(|_| below(&mut rng, 3 << 62).is_multiple_of(3)).count();
         assert!(thirds.abs_diff(2000) < 183, "{thirds}");
     }

@@ -1,26 +1,26 @@
-//! Swiss: in each round, engines with equal scores meet.
+//! Swiss format: in each round, engines with equal or similar scores meet.
 //!
-//! After each round engines are ranked by game points, then by seed. From the top, each engine is
-//! paired within its score group as the Dutch system does, the upper half against the lower; an
-//! engine without an opponent there floats down to the next group. No two engines meet twice as
-//! long as the whole round can be paired without it: an opponent is taken only if all others can
-//! still be paired (see [`super::matching`]). When that becomes impossible, the limit of meetings
-//! is raised by one. With an odd number of engines the lowest one that has sat out least often has
-//! a bye, worth half of the points of an encounter: it neither helps nor harms. Colours need no
-//! balance, as an encounter is pairs of games with colours reversed.
+//! After each round, engines are ranked by game points, then by seed. From the top, each engine is
+//! paired within its score group as in the Dutch system, upper half against lower half; an engine
+//! without an opponent in its group floats down to the next group. Two engines do not meet again if
+//! the round can be paired without a rematch: an opponent is accepted only if all other engines can
+//! still be paired (see [`super::matching`]). If this is impossible, the maximum number of meetings
+//! is raised by one. With an odd number of engines, the lowest of the engines with the fewest byes
+//! has a bye, worth half of the points of an encounter, so that a bye neither helps nor harms.
+//! Colours need no balance, because the games of a pair have colours reversed.
 
 use super::ledger::Ledger;
 use super::matching::Matching;
 
-/// The rounds so far.
+/// State of a Swiss: rounds and byes so far.
 #[derive(Debug, Clone)]
 pub(super) struct Swiss {
     /// Engines from the best seed to the worst.
     order: Vec<usize>,
-    /// Number of rounds that are scheduled.
+    /// Number of scheduled rounds.
     begun: u64,
     pub(super) is_over: bool,
-    /// Engines that sat out, with the round.
+    /// Byes: round and engine, both from 0.
     pub(super) byes: Vec<(u64, usize)>,
 }
 
@@ -31,7 +31,7 @@ impl Swiss {
         swiss
     }
 
-    /// Schedules the next round after the last encounter of a round.
+    /// Schedules the next round if all encounters are over.
     pub(super) fn settle(&mut self, ledger: &mut Ledger) {
         if ledger.encounters.iter().all(|encounter| encounter.is_over()) {
             self.next_round(ledger);
@@ -45,7 +45,7 @@ impl Swiss {
         }
         let points = self.points(ledger);
         let mut ranking = self.order.clone();
-        // The sort is stable, so that equal points stay in the order of seeds.
+        // The sort is stable, so that engines with equal points keep the order of seeds.
         ranking.sort_by_key(|engine| std::cmp::Reverse(points[*engine]));
         let met = self.meetings(ledger);
         let (bye, pairs) = pair(&ranking, &points, &met, &self.bye_order(&ranking));
@@ -55,7 +55,7 @@ impl Swiss {
         self.begun += 1;
     }
 
-    /// Returns the half points of each engine.
+    /// Returns the half points of each engine, including byes.
     fn points(&self, ledger: &Ledger) -> Vec<u64> {
         let mut points = vec![0; self.order.len()];
         for encounter in &ledger.encounters {
@@ -66,7 +66,7 @@ impl Swiss {
             }
         }
         let design = ledger.design;
-        // An encounter of n games has n points, and a bye half of them: n half points.
+        // An encounter of n games is worth n points, and a bye half of them: n half points.
         let bye = design.pairs * design.games_per_pair();
         self.byes.iter().for_each(|&(_, engine)| points[engine] += bye);
         points
@@ -82,7 +82,7 @@ impl Swiss {
         met
     }
 
-    /// Returns the positions in the order in which they should sit out, if one has to.
+    /// Returns the positions in the ranking, in the order in which they should have a bye.
     fn bye_order(&self, ranking: &[usize]) -> Vec<usize> {
         let had = |engine: usize| self.byes.iter().filter(|(_, other)| *other == engine).count();
         let mut positions: Vec<usize> = (0..ranking.len()).rev().collect();
@@ -91,7 +91,7 @@ impl Swiss {
     }
 }
 
-/// Returns the bye, if there is one, and the pairs of a round, as positions in the ranking.
+/// Returns the bye (if any) and the encounters of a round, as positions in the ranking.
 fn pair(
     ranking: &[usize],
     points: &[u64],
@@ -117,7 +117,7 @@ fn pair(
     unreachable!("a limit above all meetings allows every pairing")
 }
 
-/// Pairs all engines that are left, as the matching allows, which must be perfect.
+/// Pairs all remaining engines from the top of the ranking; the matching must be perfect.
 fn pair_from_top(
     mut left: Vec<usize>,
     group: &dyn Fn(usize) -> u64,
@@ -126,10 +126,10 @@ fn pair_from_top(
     let mut pairs = Vec::new();
     while let Some(&top) = left.first() {
         let size = left.iter().filter(|position| group(**position) == group(top)).count();
-        // A group of one has no lower half, and its engine floats down.
+        // A group of one has no lower half, so its engine floats down.
         let half = (size / 2).max(1);
-        // The Dutch system prefers the lower half from its top; then come the upper half from its
-        // bottom, and lower groups.
+        // The Dutch system prefers the lower half from its top, then the upper half from its
+        // bottom, then lower groups.
         let lower = left.iter().skip(half).take(size - half);
         let upper = left[1..half].iter().rev();
         let candidates: Vec<usize> =

@@ -1,4 +1,4 @@
-//! Laws of every format, played out with results that are drawn.
+//! Properties of all formats, tested with random results.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,13 +10,13 @@ fn design(format: Format) -> Design {
     Design { format, ..Design::round_robin(1) }
 }
 
-/// Returns the result of pair `pair`, a pure function: half points of two games.
+/// Returns the half points of both engines in pair `pair`, which depend only on the arguments.
 fn pair_result(seed: u64, pair: u64) -> [u64; 2] {
     let first = below(&mut seed_for(seed, "test.result", pair), 5);
     [first, 4 - first]
 }
 
-/// Returns the next pair to be counted.
+/// Returns the next pair to count.
 fn next(schedule: &Schedule) -> u64 {
     (schedule.next_to_count()..)
         .find(|&pair| !schedule.is_void(pair))
@@ -47,7 +47,7 @@ fn meetings(pairings: &[Pairing]) -> BTreeMap<[usize; 2], u64> {
     met
 }
 
-/// Designs of all formats in many sizes.
+/// Returns designs of all formats in many sizes.
 fn many() -> Vec<(Design, usize)> {
     let mut designs = Vec::new();
     for format in Format::ALL {
@@ -63,7 +63,7 @@ fn many() -> Vec<(Design, usize)> {
 }
 
 #[test]
-fn nobody_plays_itself_and_pairs_are_numbered_in_order() {
+fn no_engine_plays_itself_and_pairs_are_numbered_in_order() {
     for (design, engines) in many() {
         let mut schedule = Schedule::new(design, engines, 1);
         let pairings = play_out(&mut schedule, 7);
@@ -76,8 +76,8 @@ fn nobody_plays_itself_and_pairs_are_numbered_in_order() {
     }
 }
 
-/// After any number of results the schedule is the same whether it grew with them or is made of all
-/// of them, and known pairs stay as they were.
+/// After any number of results, a schedule that grew with the results equals a schedule made from
+/// all results, and known pairs do not change.
 #[test]
 fn scheduled_pairs_depend_on_results_only() {
     for (design, engines) in many() {
@@ -87,7 +87,7 @@ fn scheduled_pairs_depend_on_results_only() {
             let now: Vec<Pairing> = (0..).map_while(|pair| grown.pairing(pair)).collect();
             assert_eq!(now.len() as u64, grown.known_pairs());
             assert!(now.starts_with(&known), "{design:?}");
-            // Every count for small ones; the rest in steps, to be quick.
+            // The first counts are all checked; later counts are checked in steps, to save time.
             if grown.next_to_count() < 12 || grown.next_to_count().is_multiple_of(17) {
                 let mut made = Schedule::new(design, engines, 5);
                 for pair in 0..grown.next_to_count() {
@@ -113,7 +113,7 @@ fn scheduled_pairs_depend_on_results_only() {
 }
 
 #[test]
-fn fixed_formats_let_each_two_meet_as_often_as_they_should() {
+fn fixed_formats_schedule_every_encounter() {
     for engines in 2..12 {
         for (rounds, pairs) in [(1, 1), (2, 3)] {
             for format in [Format::RoundRobin, Format::Pyramid] {
@@ -150,7 +150,7 @@ fn encounters_of_a_round_take_turns() {
 }
 
 #[test]
-fn newcomers_of_a_pyramid_come_one_after_the_other() {
+fn engines_enter_a_pyramid_one_after_the_other() {
     let design = Design { pairs: 2, ..design(Format::Pyramid) };
     let schedule = Schedule::new(design, 4, 1);
     let newcomers: Vec<usize> = (0..12).map(|n| schedule.pairing(n).unwrap().engines[1]).collect();
@@ -178,7 +178,7 @@ fn openings_follow_the_policy() {
 }
 
 #[test]
-fn sides_can_be_reversed_without_changing_who_wins() {
+fn reversed_sides_do_not_change_the_ranking() {
     for (design, engines) in many() {
         let reversed = Design { is_reversed: true, ..design };
         let mut one = Schedule::new(design, engines, 1);
@@ -207,7 +207,7 @@ fn brackets_of_all_sizes_have_one_winner_and_byes_for_the_best() {
             assert_eq!(busy, (byes..engines).collect(), "the best seeds sit out");
             play_out(&mut schedule, seed);
             assert_eq!(schedule.encounters().len(), engines - 1);
-            // All but the winner lose once.
+            // All engines except the winner lose once.
             let mut beaten = BTreeSet::new();
             for encounter in schedule.encounters() {
                 let loser = encounter.leader().map_or(1, |side| 1 - side);
@@ -254,8 +254,8 @@ fn a_knockout_encounter_ends_when_the_loser_cannot_catch_up() {
         }
         (schedule, counted)
     };
-    // Pairs of both encounters take turns. Two pairs won and two to go is not enough: all of them
-    // lost would be level.
+    // The pairs of both encounters alternate. Two pairs won and two pairs remaining is not decided:
+    // if both remaining pairs are lost, the encounter is level.
     let results = [[4, 0], [4, 0], [4, 0], [3, 1]];
     let (schedule, _) = played(design, &results);
     assert!((0..8).all(|pair| !schedule.is_void(pair)));
@@ -273,14 +273,14 @@ fn a_knockout_encounter_ends_when_the_loser_cannot_catch_up() {
 #[test]
 fn a_swiss_has_no_rematch_while_it_can_be_avoided() {
     for engines in 2..=16 {
-        // So many rounds can always be paired in some way.
+        // This number of rounds can always be paired without rematches.
         let rounds = (engines as u64 - 1).min(engines as u64 / 2).max(1);
         for seed in 0..25 {
             let design = Design { rounds, ..design(Format::Swiss) };
             let mut schedule = Schedule::new(design, engines, seed);
             let pairings = play_out(&mut schedule, seed);
             assert!(meetings(&pairings).values().all(|times| *times == 1), "{engines} {seed}");
-            // Everybody plays in every round, or has a bye; byes go round.
+            // Every engine plays or has a bye in every round, and no engine has two byes.
             for round in 0..rounds {
                 let busy = schedule.encounters().iter().filter(|e| e.round == round);
                 let mut seen: Vec<usize> = busy.flat_map(|e| e.engines).collect();
@@ -296,7 +296,7 @@ fn a_swiss_has_no_rematch_while_it_can_be_avoided() {
 }
 
 #[test]
-fn a_swiss_with_too_many_rounds_repeats_as_little_as_it_can() {
+fn a_swiss_with_too_many_rounds_repeats_encounters_evenly() {
     let design = Design { rounds: 9, ..design(Format::Swiss) };
     let met = meetings(&play_out(&mut Schedule::new(design, 4, 1), 1));
     assert_eq!(met.values().copied().collect::<Vec<u64>>(), [3; 6]);
@@ -315,9 +315,9 @@ fn a_swiss_pairs_the_upper_half_against_the_lower() {
     assert_eq!(round(&schedule, 1), [[0, 2], [1, 3], [4, 6], [5, 7]]);
 }
 
-/// Uses three engines, so each sits out once: 0 beats 1, 2 beats 0, 1 draws with 2.
+/// With three engines, each engine has one bye: 0 beats 1, 2 beats 0, 1 draws with 2.
 #[test]
-fn the_tie_breaks_of_a_swiss() {
+fn swiss_ties_are_broken_by_buchholz_then_sonneborn_berger() {
     let design = Design { rounds: 3, seeds: 3, ..design(Format::Swiss) };
     let mut schedule = Schedule::new(design, 3, 1);
     assert_eq!(schedule.byes(), [(0, 2)]);
@@ -334,7 +334,7 @@ fn the_tie_breaks_of_a_swiss() {
     let ranking = schedule.ranking();
     let shown: Vec<_> = ranking.iter().map(|r| (r.engine, r.rank, r.points)).collect();
     // With a bye worth 1, engine 0 has 2 + ½ + 1, engine 1 has 0 + 1 + 1, engine 2 has 1½ + 1 + 1.
-    // Buchholz is 2 + 3½ + 3½ for both leaders, and Sonneborn-Berger tells them apart:
+    // Buchholz is 2 + 3½ + 3½ for both leaders, and Sonneborn-Berger decides:
     // 2·2 + ½·3½ + 1·3½ = 9.25 against 1·2 + 1½·3½ + 1·3½ = 10.75.
     assert_eq!(shown, [(2, 1, 3.5), (0, 2, 3.5), (1, 3, 2.0)]);
     assert_eq!(ranking[0].buchholz, Some(9.0));
@@ -349,7 +349,7 @@ fn the_bottom_of_a_ladder_can_climb_to_the_top() {
     let mut met = Vec::new();
     while let Some(pairing) = schedule.pairing(schedule.next_to_count()) {
         met.push(pairing.engines);
-        // The challenger wins always; a draw would leave the rungs as they are.
+        // The challenger always wins; after a level encounter, the rungs would not change.
         schedule.count(schedule.next_to_count(), [1, 3], 2);
     }
     assert_eq!(met, [[2, 3], [1, 3], [0, 3]]);
@@ -368,7 +368,7 @@ fn the_holder_of_a_rung_stays_if_the_encounter_is_level() {
     assert_eq!(order, [0, 1, 2]);
 }
 
-/// Overlapping climbs must give the same result as climbs one after the other.
+/// Overlapping climbs must give the same result as successive climbs.
 #[test]
 fn climbs_that_overlap_do_not_disturb_each_other() {
     for engines in 2..12 {

@@ -1,4 +1,4 @@
-//! A tuning of two parameters against a simulated objective, set beside what theory predicts.
+//! Tuning of two parameters on a simulated objective, compared with the theoretical forecast.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example prints")]
 

@@ -1,6 +1,6 @@
 //! Simulated objective for SPSA: Elo falls with the square of the distance from a known optimum,
-//! and the results of games are drawn at random. Shows what a schedule can find before games are
-//! played.
+//! and the results of games are random. A simulation shows how close a schedule comes to the
+//! optimum before any game is played.
 
 use std::sync::Arc;
 
@@ -10,52 +10,55 @@ use super::state::{PathPoint, SpsaState};
 use super::tuning::Tuning;
 use arbiter_schedule::seed::{seed_for, uniform};
 
-/// Elo per unit of wins minus losses in a game between near equals: 800 / ln 10.
+/// Elo per unit of the expected result (win 1, loss −1) in a game between nearly equal engines: 800
+/// / ln 10.
 const ELO_PER_SCORE: f64 = 800.0 / std::f64::consts::LN_10;
 
 /// Quadratic strength function.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimulatedObjective {
-    /// The best values.
+    /// Values with the maximum strength, in the order of the parameters.
     pub optimum: Vec<f64>,
-    /// Elo lost per squared unit of distance, for each value.
+    /// Elo lost per squared unit of distance from the optimum, for each parameter.
     pub curvature: Vec<f64>,
-    /// Share of draws, 0 to 1.
+    /// Share of draws between equal engines, 0 to 1.
     pub draw_ratio: f64,
 }
 
-/// Theoretical forecast of a tuning of a simulated objective, to first order: small differences of
-/// strength, values far from the ends of their ranges, no rounding.
+/// Theoretical forecast of a tuning run on a simulated objective. It is a first-order
+/// approximation: small differences of strength, values far from the limits of their ranges, no
+/// rounding.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Forecast {
-    /// Number of games in which the distance of each value from its optimum shrinks to 1/e, at the
-    /// gains of the last iteration.
+    /// Number of games, for each parameter, in which the distance from the optimum shrinks to 1/e
+    /// with the gains of the last iteration.
     pub time_constants: Vec<f64>,
-    /// Mean Elo below the optimum of a tuning that continues forever at the final rates.
+    /// Mean Elo below the optimum if the tuning continued forever at the final rates.
     pub noise_elo: f64,
-    /// Elo below the optimum of that tuning that is not exceeded 95 % of the time.
+    /// 95 % quantile of the Elo below the optimum if the tuning continued forever at the final
+    /// rates.
     pub noise_elo_95: f64,
     /// Mean Elo below the optimum after the last iteration.
     pub end_elo: f64,
 }
 
-/// Returns the Elo below the optimum of a tuning that continues forever at its final rates: the
-/// mean, and the value that is not exceeded 95 % of the time. C (1 − d) r / 8 for each parameter,
-/// with C = 800 / ln 10, the share d of draws, from 0 to 1, and the rate r.
+/// Returns the mean and the 95 % quantile of the Elo below the optimum if a tuning continued
+/// forever at its final rates. The mean is C (1 − d) r / 8 for each parameter, where C = 800 / ln
+/// 10, d is the share of draws, 0 to 1, and r the rate.
 pub fn noise(tuning: &Tuning, draw_ratio: f64) -> (f64, f64) {
     let last = tuning.all_pairs().max(1);
     let rates: f64 = tuning.parameters.iter().map(|p| tuning.rate(p, last)).sum();
     let mean = ELO_PER_SCORE * (1.0 - draw_ratio) * rates / 8.0;
     let count = tuning.parameters.len() as f64;
-    // The loss is a sum of squares of normal variables: χ² scaled by its mean. Exact if all rates
-    // are equal.
+    // The loss is a sum of squares of normal variables: χ² scaled to the mean. The quantile is
+    // exact if all rates are equal.
     let most = ChiSquared::new(count).map_or(mean, |law| mean / count * law.inverse_cdf(0.95));
     (mean, most)
 }
 
 impl SimulatedObjective {
-    /// Creates an objective on which being off the optimum by `c_end` in one value costs its
-    /// `step_elo`.
+    /// Creates an objective in which a distance of `c_end` from the optimum costs `step_elo` Elo,
+    /// for each parameter.
     pub fn by_step(
         tuning: &Tuning,
         optimum: Vec<f64>,
@@ -67,18 +70,18 @@ impl SimulatedObjective {
         SimulatedObjective { optimum, curvature, draw_ratio }
     }
 
-    /// Returns the Elo by which values are below the optimum.
+    /// Returns the Elo by which the values `theta` are below the optimum.
     pub fn loss(&self, theta: &[f64]) -> f64 {
         let all = theta.iter().zip(&self.optimum).zip(&self.curvature);
         all.map(|((value, best), curvature)| curvature * (value - best).powi(2)).sum()
     }
 
-    /// Returns the result for the first of two engines that are `elo` apart: 1, 0 or -1. `drawn` is
-    /// uniform from 0 to 1.
+    /// Returns the result (1, 0 or -1) of an engine that is `elo` stronger than its opponent.
+    /// `drawn` is a uniform random number from 0 to 1.
     fn game(&self, elo: f64, drawn: f64) -> i64 {
         let score = 1.0 / (1.0 + 10f64.powf(-elo / 400.0));
-        // Wins and losses may not become negative: with a large difference of strength there is no
-        // room for so many draws.
+        // The share of draws is limited so that no probability becomes negative at a large
+        // difference of strength.
         let draws = self.draw_ratio.min(2.0 * score).min(2.0 * (1.0 - score));
         let wins = score - 0.5 * draws;
         match drawn {
@@ -88,7 +91,7 @@ impl SimulatedObjective {
         }
     }
 
-    /// Returns the path of a tuning with simulated games.
+    /// Returns the path of a tuning run with simulated games.
     pub fn simulate(&self, tuning: &Arc<Tuning>, seed: u64) -> Vec<PathPoint> {
         let mut spsa = SpsaState::new(tuning.clone(), seed);
         for iteration in 0..tuning.iterations {
@@ -107,9 +110,9 @@ impl SimulatedObjective {
     }
 
     /// Returns the theoretical forecast. With rate r, perturbation c, curvature e, draw ratio d and
-    /// C = 800 / ln 10, a game moves a value towards the optimum by the part 4 r e c² / C of its
-    /// distance, and adds noise of variance (r c)² (1 − d); in equilibrium each value costs C (1 −
-    /// d) r / 8.
+    /// C = 800 / ln 10, a game moves a value towards the optimum by 4 r e c² / C of its distance
+    /// and adds noise of variance (r c)² (1 − d). In equilibrium, each value costs C (1 − d) r / 8
+    /// Elo.
     pub fn forecast(&self, tuning: &Tuning) -> Forecast {
         let last = tuning.all_pairs().max(1);
         let spread = 1.0 - self.draw_ratio;
@@ -157,7 +160,7 @@ mod tests {
         values.iter().sum::<f64>() / values.len() as f64
     }
 
-    /// With a constant schedule the loss settles at C · n · (1 − d) · r / 8.
+    /// With constant gains, the mean loss of n parameters converges to C · n · (1 − d) · r / 8.
     #[test]
     fn residual_noise_matches_theory() {
         let lines = "A,float,50,0,100,5,0.01\nB,float,0,-90,90,9,0.01\nC,float,5,0,10,1,0.01";
@@ -168,7 +171,7 @@ mod tests {
         assert!((forecast.time_constants[0] - 347.4356 / (4.0 * 0.01 * 3.0)).abs() < 0.01);
         assert!((forecast.noise_elo_95 / forecast.noise_elo - 7.8147 / 3.0).abs() < 1e-4);
         assert!((forecast.end_elo / forecast.noise_elo - 1.0).abs() < 0.02, "{forecast:?}");
-        // All places but those of the first eight time constants, of eight runs.
+        // The mean is over all path points of eight runs after the first eight time constants.
         let losses = (0..8).flat_map(|seed| {
             let path = objective.simulate(&tuning, seed);
             let settled = path.into_iter().filter(|point| point.iterations > 12_000);
@@ -178,7 +181,7 @@ mod tests {
         assert!((found / forecast.noise_elo - 1.0).abs() < 0.2, "{found} {forecast:?}");
     }
 
-    /// A value far off comes nearer by 1/e in its time constant.
+    /// The distance of a value from the optimum shrinks to 1/e in one time constant.
     #[test]
     fn convergence_speed_matches_theory() {
         let lines = "A,float,500,0,1000,5,0.002";
@@ -194,9 +197,9 @@ mod tests {
         assert!((found - (-1f64).exp()).abs() < 0.05, "{found}");
     }
 
-    /// Ten runs that start far off all come near a known optimum, as near as forecast.
+    /// Ten runs that start far from a known optimum end as close to it as forecast.
     #[test]
-    fn a_planted_optimum_is_found() {
+    fn runs_converge_to_a_known_optimum() {
         let lines = "A,20,0,100,5,0.02\nB,300,100,700,30,0.02\nC,float,1.6,0,2,0.1,0.02";
         let tuning = Arc::new(tuning(lines, 5_000, 4));
         let objective =
@@ -223,7 +226,7 @@ mod tests {
             (games.iter().sum::<i64>(), games.iter().filter(|game| **game == 0).count())
         };
         assert_eq!(count(0.0), (0, 5_000));
-        // 10 Elo are 0.0288 wins less losses.
+        // 10 Elo are an expected result of 0.0288.
         assert_eq!(count(10.0), (288, 5_000));
         let (score, draws) = count(800.0);
         assert!(score > 9_700 && draws < 300, "{score} {draws}");

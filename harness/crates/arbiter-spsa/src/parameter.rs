@@ -1,33 +1,34 @@
-//! Parameter to be tuned: a number that the engine takes as a UCI option.
+//! Parameter to be tuned: a number that is a UCI option of the engine.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// Divisor of a spin option's range that gives its perturbation in the last iteration. A common
-/// default, as is the rate (docs/tuning.md).
+/// Ratio of the range of a spin option to its default perturbation in the last iteration; a common
+/// default (docs/tuning.md).
 const SPIN_STEPS: f64 = 20.0;
 
-/// `r_end` of a spin option.
+/// Default `r_end` of a spin option; a common default (docs/tuning.md).
 const SPIN_RATE: f64 = 0.002;
 
-/// Smallest perturbation of an integer: with less, both sides would often have the same value.
+/// Smallest perturbation of an integer: with smaller perturbations, both sides would often have the
+/// same value.
 pub(super) const MIN_INT_PERTURBATION: f64 = 0.5;
 
-/// Type of a parameter's values.
+/// Type of the values of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ParameterKind {
-    /// Integers, as of a spin option.
+    /// Integers, as for a spin option.
     #[default]
     Int,
-    /// Decimal numbers, passed as text.
+    /// Decimal numbers, as for a string option.
     Float,
 }
 
 arbiter_names::named!(ParameterKind);
 
-/// UCI option with its range and step sizes.
+/// Tuned UCI option with its range and step sizes.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Parameter {
     /// Name of the option.
@@ -36,9 +37,9 @@ pub struct Parameter {
     pub kind: ParameterKind,
     /// Value at the start of the tuning.
     pub start: f64,
-    /// Smallest value.
+    /// Smallest allowed value.
     pub min: f64,
-    /// Largest value.
+    /// Largest allowed value.
     pub max: f64,
     /// Perturbation in the last iteration, in units of the value.
     pub c_end: f64,
@@ -46,14 +47,14 @@ pub struct Parameter {
     pub r_end: f64,
 }
 
-/// Reason why parameters cannot be tuned or their values cannot be used, as text.
+/// Message of an error in parameters or in their use.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error("{0}")]
 pub struct TuningError(pub(super) String);
 
 impl Parameter {
-    /// Creates the parameter of a spin option with the usual step sizes: `c_end` is a twentieth of
-    /// its range and at least a half, `r_end` is 0.002.
+    /// Creates the parameter of a spin option with default step sizes: `c_end` is a twentieth of
+    /// the range, but at least 0.5, and `r_end` is 0.002.
     pub fn from_spin(name: &str, default: i64, min: i64, max: i64) -> Parameter {
         let (start, min, max) = (default as f64, min as f64, max as f64);
         Parameter {
@@ -110,7 +111,7 @@ impl Parameter {
         value.clamp(self.min, self.max)
     }
 
-    /// Returns the nearest value that the engine takes.
+    /// Returns the nearest value that the engine accepts.
     fn rounded(&self, value: f64) -> f64 {
         match self.kind {
             ParameterKind::Int => self.clip(value.round()),
@@ -121,7 +122,7 @@ impl Parameter {
     /// Returns a value as text for `setoption`: at most six decimals.
     fn text(&self, value: f64) -> String {
         match self.kind {
-            // Adding 0 turns −0, which a value rounded up from below may be, into 0.
+            // Adding 0 turns −0, the result of rounding small negative values, into 0.
             ParameterKind::Int => format!("{:.0}", value + 0.0),
             ParameterKind::Float => {
                 let text = format!("{value:.6}");
@@ -130,7 +131,7 @@ impl Parameter {
         }
     }
 
-    /// Returns name and value of the UCI option for a value, which is rounded and clipped.
+    /// Returns the name and the text of the UCI option for a value, which is rounded and clipped.
     pub fn setting(&self, value: f64) -> (String, String) {
         (self.name.clone(), self.text(self.rounded(value)))
     }
@@ -186,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_spin_option_has_the_usual_steps() {
+    fn a_spin_option_has_default_step_sizes() {
         let spin = Parameter::from_spin("Razor", 350, 100, 700);
         assert_eq!((spin.c_end, spin.r_end, spin.start), (30.0, 0.002, 350.0));
         assert_eq!(Parameter::from_spin("Depth", 4, 1, 8).c_end, 0.5);

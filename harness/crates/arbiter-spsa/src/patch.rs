@@ -1,4 +1,4 @@
-//! Tuned values as a patch of the source code that defines them, in Rust, C, C++ and the like.
+//! Patch of the source code that defines the tuned values, in Rust, C, C++ and similar languages.
 
 use std::ops::Range;
 
@@ -13,8 +13,8 @@ const CONTEXT: usize = 3;
 const NUMBER: &str =
     r"([-+]?(?:[0-9][0-9_']*(?:\.(?:[0-9][0-9_']*)?)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)";
 
-/// Patterns between a name and its number: forms that define a value, and forms that are also those
-/// of a use, which count where nothing defines the name.
+/// Patterns between a name and its number: first the forms of definitions, then forms that may also
+/// be uses, which count only if no definition is found.
 const FORMS: [&[&str]; 2] = [
     &[
         r"(?:\s*:\s*[A-Za-z0-9_]+)?\s*=\s*",
@@ -24,15 +24,15 @@ const FORMS: [&[&str]; 2] = [
     &[r#""?\s*[,:(]\s*"#],
 ];
 
-/// Returns the text with the number of each name replaced, and everything else as it was. Names are
-/// compared without regard to case and `_`. A number keeps the mark between its groups of digits,
-/// and its point. Fails unless exactly one place defines each name.
+/// Returns the source with the number of each name replaced and all other text unchanged.
+/// Comparison of names ignores case and `_`. A number keeps its digit separator and its decimal
+/// point. Fails unless each name has exactly one definition.
 pub fn applied(source: &str, values: &[(String, String)]) -> Result<String, TuningError> {
     let forms = FORMS.map(|forms| fixed(&pattern(forms)));
     let comment = fixed(r"(?m)//.*$|^[ \t]*/?\*.*$");
     let mut text = source.to_owned();
     for (name, value) in values {
-        // Blanks of the same length keep the places of everything else.
+        // Spaces of the same length keep the offsets of all other text.
         let code = comment.replace_all(&text, |found: &Captures<'_>| " ".repeat(found[0].len()));
         let mut found = forms.iter().map(|form| numbers(form, &code, name));
         let found = found.find(|places| !places.is_empty()).unwrap_or_default();
@@ -59,26 +59,27 @@ fn fixed(pattern: &str) -> Regex {
     Regex::new(pattern).expect("the pattern is fixed")
 }
 
-/// Returns the pattern of a definition: the name is its first or second group, the number the last.
+/// Returns the pattern of a definition: the name is the first or second group, the number the
+/// third.
 fn pattern(between: &[&str]) -> String {
     let define = r"^[ \t]*#[ \t]*define\s+([A-Za-z_][A-Za-z0-9_]*)\s+\(?\s*";
     let between = between.join("|");
     format!("(?m)(?:{define}|\\b([A-Za-z_][A-Za-z0-9_]*)(?:{between})){NUMBER}")
 }
 
-/// Returns the places in code of the numbers of this name, whose case and `_` do not count.
+/// Returns the ranges of all numbers with this name in the code, ignoring case and `_`.
 fn numbers(form: &Regex, code: &str, name: &str) -> Vec<Range<usize>> {
     let letters = |name: &str| name.replace('_', "").to_ascii_lowercase();
     let place = |found: Captures<'_>| {
         let word = found.get(1).or(found.get(2))?.as_str();
         let number = found.get(3)?;
         let rest = &code[number.end()..];
-        // Not every number after a name is its value: `1..=7` is a range, and the 0 of `0x1F` is
-        // not decimal.
+        // Not every number after a name is its value: `1..=7` is a range, and `0x1F` is not
+        // decimal.
         let is_range = number.as_str().ends_with('.') && rest.starts_with('.');
         let end = number.end() - usize::from(is_range);
         let is_decimal = !rest.starts_with(['x', 'X', 'b', 'B']);
-        // In `S(12, 34)` the number is only a part of the value.
+        // In `S(12, 34)`, the number is only part of the value.
         let is_one_of_several = found[0].contains('=')
             && found[0].contains('(')
             && !rest.trim_start_matches(char::is_alphanumeric).trim_start().starts_with(')');
@@ -102,15 +103,15 @@ fn literal(old: &str, value: &str) -> String {
     }
     text.push_str(rest);
     if old.contains(['.', 'e', 'E']) && rest.is_empty() {
-        // Without the point a literal would become an integer, and change the type in Rust or the
-        // arithmetic in C.
+        // Without a decimal point, the literal would become an integer, which changes the type in
+        // Rust and the arithmetic in C.
         text.push_str(".0");
     }
     text
 }
 
-/// Returns the unified diff of two texts with the same number of lines, empty if they are equal.
-/// Lines are replaced one for one, so there is nothing to align.
+/// Returns the unified diff of two texts with the same number of lines; empty if the texts are
+/// equal. Only line n of both texts is compared.
 pub fn unified(file: &str, old: &str, new: &str) -> String {
     let old: Vec<&str> = old.split_inclusive('\n').collect();
     let new: Vec<&str> = new.split_inclusive('\n').collect();
@@ -163,7 +164,7 @@ pub const TEMPO: f64 = -1.5; // half a move
 ";
 
     #[test]
-    fn numbers_are_replaced_and_nothing_else() {
+    fn only_the_numbers_are_replaced() {
         let new = values(&[("razor_margin", "251"), ("History_Skip", "13456"), ("TEMPO", "0.25")]);
         let patched = applied(TABLE, &new).unwrap();
         let expect = TABLE.replace("= 240", "= 251").replace("3_200", "13_456");
@@ -185,7 +186,7 @@ pub const TEMPO: f64 = -1.5; // half a move
     }
 
     #[test]
-    fn a_patch_shows_changed_lines_with_their_surroundings() {
+    fn a_patch_shows_changed_lines_with_context() {
         let new = applied(TABLE, &values(&[("razor_margin", "251"), ("razor", "8")])).unwrap();
         let expect = "\
 --- t.rs
@@ -207,7 +208,7 @@ pub const TEMPO: f64 = -1.5; // half a move
     }
 
     #[test]
-    fn sources_in_c_and_c_plus_plus_take_values() {
+    fn values_are_replaced_in_rust_c_and_c_plus_plus() {
         let patched = |line: &str, value: &str| {
             applied(line, &values(&[("razor_margin", value)])).unwrap_or_else(|e| e.to_string())
         };
@@ -243,7 +244,7 @@ pub const TEMPO: f64 = -1.5; // half a move
             ("    razor_margin: 240,", "251", "    razor_margin: 251,"),
             ("const RAZOR_MARGIN: f64 = 1.5;", "2", "const RAZOR_MARGIN: f64 = 2.0;"),
             ("razor_margin = 1..=7;", "3", "razor_margin = 3..=7;"),
-            // A definition counts before a use, and comments are neither.
+            // A definition takes precedence over a use, and comments are ignored.
             (
                 "int RazorMargin = 240;\nx = max(RazorMargin, 1);",
                 "251",
@@ -285,7 +286,7 @@ pub const TEMPO: f64 = -1.5; // half a move
     }
 
     #[test]
-    fn digits_are_grouped_as_they_were() {
+    fn digit_separators_are_kept() {
         let grouped = |value| literal("3_200", value);
         assert_eq!([grouped("7"), grouped("-1234567.5")], ["7", "-1_234_567.5"]);
     }

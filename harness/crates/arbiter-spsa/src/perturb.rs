@@ -1,4 +1,4 @@
-//! Two sides of an iteration, and the update of the values by its result.
+//! Values of both sides of an iteration, and their update by its result.
 
 use rand_chacha::rand_core::Rng;
 
@@ -6,26 +6,26 @@ use super::parameter::{Parameter, ParameterKind};
 use super::tuning::Tuning;
 use arbiter_schedule::seed::{seed_for, uniform};
 
-/// Draws, for each parameter, whether the first side has the higher value and the second the lower
-/// one.
+/// Draws a random flag for each parameter: `true` if the first side has the higher value and the
+/// second side the lower value.
 pub(crate) fn flips(seed: u64, iteration: u64, parameters: usize) -> Vec<bool> {
     let mut rng = seed_for(seed, "tune.flip", iteration);
     (0..parameters).map(|_| rng.next_u64() >> 63 == 1).collect()
 }
 
-/// Draws, for each parameter, a uniform number in [0, 1) by which its values are rounded; the same
-/// for both sides, so that rounding favours neither.
+/// Draws a uniform number in [0, 1) for each parameter, by which its values are rounded. Both sides
+/// use the same number, so that rounding favours neither side.
 pub(crate) fn fractions(seed: u64, iteration: u64, parameters: usize) -> Vec<f64> {
     let mut rng = seed_for(seed, "tune.round", iteration);
     (0..parameters).map(|_| uniform(&mut rng)).collect()
 }
 
-/// Returns the values as an engine takes them. Integers are rounded stochastically, so that their
-/// mean is the value.
+/// Returns the values in the form that an engine accepts. Integers are rounded at random, so that
+/// the mean of the result is the value.
 pub(crate) fn round(parameters: &[Parameter], values: &[f64], fractions: &[f64]) -> Vec<f64> {
     let all = parameters.iter().zip(values).zip(fractions);
     all.map(|((parameter, value), fraction)| match parameter.kind {
-        // The floor of a value plus a uniform fraction has the value as its mean.
+        // The mean of the floor of a value plus a uniform fraction is the value.
         ParameterKind::Int => (value + fraction).floor(),
         ParameterKind::Float => *value,
     })
@@ -33,7 +33,7 @@ pub(crate) fn round(parameters: &[Parameter], values: &[f64], fractions: &[f64])
 }
 
 impl Tuning {
-    /// Returns the values of both sides at pair `k` of the schedule, within their ranges and not
+    /// Returns the values of both sides at pair `k` (from 1), clipped to their ranges but not
     /// rounded.
     pub(crate) fn sides(&self, k: u64, theta: &[f64], flips: &[bool]) -> [Vec<f64>; 2] {
         [true, false].map(|up| {
@@ -47,7 +47,7 @@ impl Tuning {
     }
 
     /// Moves the values by the result of an iteration whose first pair is `k`; `score` is the
-    /// number of games won minus that of games lost by the first side.
+    /// number of wins of the first side minus the number of its losses.
     pub(crate) fn update(&self, k: u64, theta: &mut [f64], flips: &[bool], score: i64) {
         for ((parameter, value), flip) in self.parameters.iter().zip(theta).zip(flips) {
             // Spall's gradient estimate y·Δ/c with Δ = ±1, times the gain a: a/c = R·c.
@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn coins_are_fair_and_differ_by_iteration() {
         let ups: usize = (0..5_000).map(|i| flips(7, i, 4).iter().filter(|up| **up).count()).sum();
-        // Five standard deviations of 20,000 tosses.
+        // The limit is five standard deviations of 20,000 tosses.
         assert!(ups.abs_diff(10_000) < 354, "{ups}");
         assert_ne!(flips(7, 0, 64), flips(7, 1, 64));
         assert_ne!(flips(7, 0, 64), flips(8, 0, 64));
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn rounding_is_right_in_the_mean_and_favours_no_side() {
+    fn rounding_keeps_the_mean_and_favours_no_side() {
         let parameters = [read_line("P,5,0,10,1,0.002").unwrap()];
         let (mut sum, mut difference) = (0.0, 0.0);
         for iteration in 0..20_000 {

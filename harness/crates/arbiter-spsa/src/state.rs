@@ -1,5 +1,5 @@
-//! State of a tuning as a fold over the results of its pairs, in the order of the schedule. The
-//! same results give the same state, so an interrupted tuning resumes where it stopped.
+//! State of a tuning run, computed from the results of its pairs in the order of the schedule. The
+//! same results give the same state, so that an interrupted run can resume.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -7,47 +7,48 @@ use std::sync::Arc;
 use super::perturb;
 use super::tuning::Tuning;
 
-/// Number of points of the path that are kept: as many as a chart can show.
+/// Maximum number of path points that are kept, enough for any chart.
 const MAX_POINTS: usize = 512;
 
-/// Iteration whose result is known.
+/// Iteration with its result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Iteration {
     /// Number of the iteration, from 0.
     pub number: u64,
-    /// Values of both sides, rounded as the engine takes them.
+    /// Values of both sides, rounded for the engine.
     pub sides: [Vec<f64>; 2],
-    /// Number of games won minus that of games lost by the first side.
+    /// Number of wins of the first side minus the number of its losses.
     pub score: i64,
     /// Values after the iteration, not rounded.
     pub theta: Vec<f64>,
 }
 
-/// Values after some iteration.
+/// Values of a tuning after an iteration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PathPoint {
-    /// Number of iterations with a result by then.
+    /// Number of finished iterations.
     pub iterations: u64,
-    /// Sum of the scores of these iterations.
+    /// Sum of the scores of all finished iterations: wins minus losses of the first side.
     pub score: i64,
     /// Values, not rounded.
     pub theta: Vec<f64>,
 }
 
-/// Values of a tuning after the results so far.
+/// State of a tuning run after all results so far.
 #[derive(Debug, Clone)]
 pub struct SpsaState {
     tuning: Arc<Tuning>,
     seed: u64,
     /// Values after all results so far.
     theta: Vec<f64>,
-    /// Unperturbed values of the current iteration, and of those that may start before its result
-    /// is known.
+    /// Unperturbed values of the current iteration, and of the iterations that may start before its
+    /// result is known.
     bases: VecDeque<Vec<f64>>,
-    /// Number of iterations with a result.
+    /// Number of finished iterations.
     finished: u64,
-    /// Number of pairs counted of the current iteration, and their score.
+    /// Number of counted pairs of the current iteration.
     counted: u64,
+    /// Score of the counted pairs of the current iteration.
     score: i64,
     /// Sum of the scores of all finished iterations.
     total: i64,
@@ -60,7 +61,7 @@ impl SpsaState {
     /// Creates the state before the first result.
     pub fn new(tuning: Arc<Tuning>, seed: u64) -> SpsaState {
         let theta = tuning.start();
-        // The number of iterations bounds the memory of a nonsensical `ahead`.
+        // The number of iterations limits the memory if `ahead` is too large.
         let ahead = tuning.ahead.min(tuning.iterations);
         let bases = (0..=ahead).map(|_| theta.clone()).collect();
         let points = vec![PathPoint { iterations: 0, score: 0, theta: theta.clone() }];
@@ -68,7 +69,7 @@ impl SpsaState {
         SpsaState { tuning, seed, theta, bases, finished, counted, score, total, points, stride }
     }
 
-    /// Returns the parameters and the schedule.
+    /// Returns the parameters and the gain schedule.
     pub fn tuning(&self) -> &Arc<Tuning> {
         &self.tuning
     }
@@ -78,12 +79,12 @@ impl SpsaState {
         &self.theta
     }
 
-    /// Returns the number of iterations whose result is known.
+    /// Returns the number of finished iterations.
     pub fn finished(&self) -> u64 {
         self.finished
     }
 
-    /// Returns the values over time: evenly spaced iterations from the start to the last one.
+    /// Returns the values after evenly spaced iterations, from the start to the last iteration.
     pub fn path(&self) -> Vec<PathPoint> {
         let mut path = self.points.clone();
         if path.last().is_none_or(|point| point.iterations < self.finished) {
@@ -92,8 +93,8 @@ impl SpsaState {
         path
     }
 
-    /// Returns the values of both sides in a pair (from 0), as the engine takes them; `None` if
-    /// they are not known yet or no longer kept.
+    /// Returns the values of both sides in a pair (from 0), rounded for the engine; `None` if the
+    /// values are not known yet or no longer kept.
     pub fn sides(&self, pair: u64) -> Option<[Vec<f64>; 2]> {
         let iteration = pair / self.tuning.pairs;
         let place = iteration.checked_sub(self.finished)?;
@@ -101,8 +102,8 @@ impl SpsaState {
         Some(self.sides_of(iteration, base))
     }
 
-    /// Returns the UCI options, as (name, value), of the engines of both sides in a pair; `None` as
-    /// for [`SpsaState::sides`].
+    /// Returns the UCI options (name and value) of both sides in a pair; `None` as for
+    /// [`SpsaState::sides`].
     pub fn settings(&self, pair: u64) -> Option<[Vec<(String, String)>; 2]> {
         Some(self.sides(pair)?.map(|values| self.tuning.settings(&values)))
     }
@@ -116,8 +117,8 @@ impl SpsaState {
         sides.map(|values| perturb::round(parameters, &values, &fractions))
     }
 
-    /// Counts the next pair: the number of games won minus that of games lost by the first side.
-    /// The last pair of an iteration moves the values.
+    /// Counts the next pair; `score` is the number of wins of the first side minus the number of
+    /// its losses. The last pair of an iteration moves the values and returns the iteration.
     pub fn count(&mut self, score: i64) -> Option<Iteration> {
         self.score += score;
         self.counted += 1;
@@ -126,8 +127,8 @@ impl SpsaState {
         }
         let number = self.finished;
         let base = self.bases.pop_front().unwrap_or_else(|| self.theta.clone());
-        // The result belongs to the values from which the iteration started, not to the current
-        // ones.
+        // The result belongs to the values at the start of the iteration, not to the current
+        // values.
         let sides = self.sides_of(number, &base);
         let flips = perturb::flips(self.seed, number, self.theta.len());
         let score = std::mem::take(&mut self.score);
@@ -141,7 +142,7 @@ impl SpsaState {
             self.points.push(self.point());
         }
         if self.points.len() > MAX_POINTS {
-            // Halving keeps the points evenly spaced. The start, with number 0, stays.
+            // Halving keeps the points evenly spaced. The start, after 0 iterations, is kept.
             self.stride *= 2;
             self.points.retain(|point| point.iterations.is_multiple_of(self.stride));
         }
@@ -178,7 +179,7 @@ mod tests {
         let done = spsa.count(1).unwrap();
         assert_eq!((done.number, done.score, &done.sides), (0, 2, &sides));
         assert_eq!(done.theta, spsa.theta());
-        // Towards the side that won more.
+        // The values move towards the side that won more games.
         for ((before, after), [plus, minus]) in start
             .iter()
             .zip(spsa.theta())
@@ -190,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn iterations_ahead_are_played_with_older_values() {
+    fn iterations_that_start_early_use_older_values() {
         let mut spsa = SpsaState::new(tuning(10, 1, 2), 5);
         let early = spsa.sides(2).unwrap();
         assert_eq!(spsa.sides(3), None);
@@ -199,7 +200,7 @@ mod tests {
         assert_eq!(spsa.sides(2), Some(early.clone()), "whatever came in before it began");
         let done = spsa.count(0).unwrap();
         assert_eq!(done.sides, early);
-        // The one after it knows the first result and no other.
+        // The next iteration depends on the first result only.
         let mut other = SpsaState::new(tuning(10, 1, 2), 5);
         [2, -2, 1].into_iter().for_each(|score| drop(other.count(score)));
         assert_eq!(spsa.sides(3), other.sides(3));
@@ -207,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_score_of_zero_moves_nothing_and_a_path_keeps_its_ends() {
+    fn level_scores_keep_the_values_and_paths_keep_their_ends() {
         let mut spsa = SpsaState::new(tuning(2_001, 1, 0), 1);
         for _ in 0..2_001 {
             spsa.count(0);

@@ -1,12 +1,12 @@
-//! Parameters as text, one on each line: `name,start,min,max,c_end,r_end` as for fishtest, or with
-//! `int` or `float` after the name as for OpenBench.
+//! Parameters as text, one per line: `name,start,min,max,c_end,r_end` as in fishtest, or with `int`
+//! or `float` after the name as in OpenBench.
 
 use serde_with::serde_conv;
 
 use super::parameter::{Parameter, ParameterKind, TuningError};
 
-/// Parses a table; blank lines and lines that begin with `#` are skipped. An error begins with the
-/// number of its line.
+/// Parses a table; blank lines and lines that begin with `#` are skipped. An error message begins
+/// with the line number.
 pub fn read(text: &str) -> Result<Vec<Parameter>, TuningError> {
     let lines = (1..).zip(text.lines().map(str::trim));
     let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
@@ -16,7 +16,7 @@ pub fn read(text: &str) -> Result<Vec<Parameter>, TuningError> {
     lines.map(numbered).collect()
 }
 
-/// Parses one line.
+/// Parses and checks the line of one parameter.
 pub fn read_line(line: &str) -> Result<Parameter, TuningError> {
     let fields: Vec<&str> = line.split(',').map(str::trim).collect();
     let (name, kind, numbers) = match fields[..] {
@@ -53,14 +53,14 @@ pub fn read_line(line: &str) -> Result<Parameter, TuningError> {
     Ok(parameter)
 }
 
-/// Returns the line of a parameter, with `int` or `float`.
+/// Returns the line of a parameter in the form with `int` or `float`.
 pub fn line(parameter: &Parameter) -> String {
     let Parameter { name, kind, start, min, max, c_end, r_end } = parameter;
     format!("{name}, {kind}, {start}, {min}, {max}, {c_end}, {r_end}")
 }
 
 serde_conv!(
-    /// Parameter as its line, where text keeps every digit.
+    /// Serialization of a parameter as its line, in which numbers keep all digits.
     pub(crate) Line,
     Parameter,
     line,
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_forms_are_read_and_one_is_written() {
+    fn both_forms_are_read_and_the_long_form_is_written() {
         let text = "# mine\n\nTempo,28,0,60,4,0.002\nLate Move, float, 0.5, 0, 2.5, 0.1, 0.002\n";
         let read = read(text).unwrap();
         assert_eq!(read[0].kind, ParameterKind::Int);
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_line_is_named_with_its_fault() {
+    fn errors_name_the_line_and_the_reason() {
         let check = |text: &str, expect: &str| {
             let error = read(text).unwrap_err().to_string();
             assert!(error.contains(expect), "{error}");

@@ -1,4 +1,4 @@
-//! Agreement with schedules and updates that fishtest's own code computes.
+//! Agreement with gain schedules and updates computed by fishtest's code.
 
 use super::parameter::ParameterKind;
 use super::table;
@@ -8,7 +8,8 @@ fn close(found: f64, expected: f64) {
     assert!((found - expected).abs() <= 1e-9 * expected.abs(), "{found} is not {expected}");
 }
 
-/// Both sides and the values after the result of `pairs` pairs that started after `iter` pairs.
+/// Update after `iter` pairs: score, flips, and the expected values of both sides and after the
+/// update.
 struct Update<'a> {
     iter: u64,
     score: i64,
@@ -33,7 +34,7 @@ fn follow(tuning: &Tuning, updates: &[Update<'_>]) {
 }
 
 #[test]
-fn a_schedule_of_forty_thousand_games() {
+fn gains_and_updates_match_fishtest() {
     let parameters = table::read("Tempo,28,0,60,4,0.002\nRazor,350,100,700,35,0.002").unwrap();
     let tuning = Tuning { parameters, ..Tuning::test([0.602, 0.101, 0.1], 20_000) };
     assert_eq!(tuning.stability(), 2_000.0);
@@ -95,9 +96,10 @@ fn a_schedule_of_forty_thousand_games() {
 }
 
 #[test]
-fn values_stop_at_the_ends_of_their_range() {
+fn values_are_clipped_to_their_range() {
     let mut parameters = table::read("edge,19.9,0,20,1,0.2").unwrap();
-    // The kind does not matter for what is not rounded.
+    // The kind has no effect on gains above the minimum for integers and on values that are not
+    // rounded.
     parameters[0].kind = ParameterKind::Float;
     let tuning = Tuning { parameters, ..Tuning::test([0.602, 0.101, 0.1], 1_000) };
     assert_eq!(tuning.stability(), 100.0);

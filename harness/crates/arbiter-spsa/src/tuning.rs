@@ -1,4 +1,4 @@
-//! Configuration of a tuning before its first game.
+//! Configuration of a tuning run.
 
 use std::collections::BTreeSet;
 
@@ -8,36 +8,35 @@ use serde_with::As;
 use super::parameter::{Parameter, TuningError};
 use super::table::Line;
 
-/// Maximum number of parameters; setting more would delay the start of each game.
+/// Maximum number of parameters; more options would delay the start of each game.
 const MAX_PARAMETERS: usize = 1_000;
 
-/// Maximum number of pairs.
+/// Maximum number of pairs in a tuning run.
 const MAX_PAIRS: u64 = 1_000_000_000;
 
-/// Parameters and schedule of a tuning.
+/// Parameters and gain schedule of a tuning run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Tuning {
     /// Parameters to tune.
     #[serde(with = "As::<Vec<Line>>")]
     pub parameters: Vec<Parameter>,
-    /// Exponent of the step.
+    /// Exponent of the step (α).
     pub alpha: f64,
-    /// Exponent of the perturbation.
+    /// Exponent of the perturbation (γ).
     pub gamma: f64,
     /// Stability constant A of the step as a share of all pairs.
     pub a_ratio: f64,
-    /// Number of iterations, each of which moves the values once.
+    /// Number of iterations; each iteration moves the values once.
     pub iterations: u64,
     /// Number of pairs of games in an iteration.
     pub pairs: u64,
-    /// Number of iterations that may start before the result of an earlier one is known: an
-    /// iteration uses the values after the results of all iterations except the last `ahead` before
-    /// it.
+    /// Number of iterations that may start before the result of the current iteration is known: an
+    /// iteration uses the values after all earlier iterations except the last `ahead`.
     pub ahead: u64,
 }
 
 impl Tuning {
-    /// Checks parameters and schedule.
+    /// Checks the parameters and the gain schedule.
     pub fn check(&self) -> Result<(), TuningError> {
         let Tuning { parameters, alpha, gamma, a_ratio, iterations, pairs, .. } = self;
         let fail = |reason: String| Err(TuningError(reason));
@@ -87,12 +86,12 @@ impl Tuning {
         Ok(())
     }
 
-    /// Returns the number of pairs of games of the whole tuning.
+    /// Returns the total number of pairs of games.
     pub fn all_pairs(&self) -> u64 {
         self.iterations.saturating_mul(self.pairs)
     }
 
-    /// Returns the number, from 1, of the first pair of an iteration, from 0.
+    /// Returns the number (from 1) of the first pair of an iteration (from 0).
     pub(crate) fn first_pair(&self, iteration: u64) -> u64 {
         1 + iteration * self.pairs
     }
@@ -115,8 +114,7 @@ impl Tuning {
 
 #[cfg(test)]
 impl Tuning {
-    /// Creates the schedule of a test, without parameters: alpha, gamma and A as a share of the
-    /// pairs.
+    /// Creates a tuning without parameters from alpha, gamma and `a_ratio`.
     pub(crate) fn test([alpha, gamma, a_ratio]: [f64; 3], iterations: u64) -> Tuning {
         Tuning { parameters: Vec::new(), alpha, gamma, a_ratio, iterations, pairs: 1, ahead: 0 }
     }
@@ -144,7 +142,7 @@ mod tests {
         assert_eq!(sound.check(), Ok(()));
         check(tuning(""), "give --params FILE");
         check(tuning("A,1,0,10,1,0.1\na,1,0,10,1,0.1"), "duplicate parameter 'a'");
-        // 6 at the end is 10.2 at the first of 200 pairs.
+        // A perturbation of 6 at the last of 200 pairs is 10.2 at the first pair.
         check(tuning("A,1,0,10,6,0.1"), "A: its first perturbation 10.2");
         check(Tuning { alpha: f64::NAN, ..sound.clone() }, "alpha NaN is not between 0 and 2");
         check(Tuning { gamma: 1.5, ..sound.clone() }, "gamma 1.5 is not between 0 and 1");

@@ -1,4 +1,4 @@
-//! State of an SPRT of 0 against 5 normalized Elo from five pentanomial counts.
+//! State of an SPRT of 0 against 5 nElo, computed from five pentanomial counts.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example prints")]
 

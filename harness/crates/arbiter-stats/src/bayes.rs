@@ -1,19 +1,20 @@
-//! The BayesElo model of a game: a win, draw or loss depends on the strength difference and on
-//! `draw_elo`, the difference at which a draw stops being the rule.
+//! BayesElo model of a game: the probabilities of a win, draw and loss depend on the strength
+//! difference and on `draw_elo`, the difference at which the stronger player wins half of the
+//! games.
 //!
-//! P(win) = f(x − D) and P(loss) = f(−x − D) with f the logistic curve of Elo. Test bounds can be
-//! stated on this scale in two ways. Today's fishtest and fastchess convert them to logistic Elo
-//! with the draw rate of the sample, so that the exact test of [`super::gsprt`] applies: that is
-//! [`Model::Bayesian`](super::sprt::Model::Bayesian). The classical way, of old fishtest and of
-//! OpenBench for games, compares the two simple hypotheses: [`llr_classical`].
+//! P(win) = f(x − D) and P(loss) = f(−x − D), where f is the logistic curve of Elo, x the
+//! difference and D `draw_elo`. Test bounds can be stated on this scale in two ways. Today's
+//! fishtest and fastchess convert the bounds to logistic Elo with the draw rate of the sample and
+//! apply the exact test of [`super::gsprt`]: [`Model::Bayesian`](super::sprt::Model::Bayesian). Old
+//! fishtest, and OpenBench for games, compare two simple hypotheses: [`llr_classical`].
 //!
-//! The model is about games. For pairs, it is applied as if the two games were independent; that
-//! also divides the middle cell between two draws and a win each.
+//! The model describes games. For pairs, the two games are assumed to be independent; this
+//! assumption also divides the middle cell between two draws and one win each.
 
 use super::elo::{elo_from_score, finite, score_from_elo};
 use super::pentanomial::{Pentanomial, Trinomial};
 
-/// Bound on rounds of expectation and maximization; each shrinks the error at least by half.
+/// Maximum number of rounds of expectation and maximization; each round at least halves the error.
 const MAX_ROUNDS: usize = 1000;
 
 /// Strength difference and draw parameter of the model, both in BayesElo points.
@@ -21,13 +22,13 @@ const MAX_ROUNDS: usize = 1000;
 pub struct BayesElo {
     /// Strength difference, positive if the first engine is stronger.
     pub elo: f64,
-    /// Draw parameter: the greater, the more draws.
+    /// Draw parameter: the greater it is, the more games are drawn.
     pub draw_elo: f64,
 }
 
 impl BayesElo {
-    /// Returns the parameters that explain the sample exactly, empty cells raised as for a
-    /// likelihood.
+    /// Returns the parameters that reproduce the sample exactly, after
+    /// [`Distribution::regularized`](super::Distribution::regularized).
     pub fn from_sample(games: &Trinomial) -> BayesElo {
         let [loss, _, win] = games
             .distribution()
@@ -37,10 +38,11 @@ impl BayesElo {
         BayesElo::from_rates(loss, win)
     }
 
-    /// Returns the most likely parameters for pairs of independent games, empty cells raised.
+    /// Returns the most likely parameters for pairs of independent games, after
+    /// [`Distribution::regularized`](super::Distribution::regularized).
     ///
-    /// The share of decisive games in the middle cell is not known; it is found by expectation and
-    /// maximization (A. Dempster, N. Laird, D. Rubin, 1977).
+    /// The share of pairs with two decisive games in the middle cell is unknown; it is estimated by
+    /// expectation and maximization (A. Dempster, N. Laird, D. Rubin, 1977).
     pub fn from_pairs(pairs: &Pentanomial) -> BayesElo {
         let [ll, ld, middle, wd, ww] = pairs
             .distribution()
@@ -66,8 +68,8 @@ impl BayesElo {
         BayesElo::from_rates(loss, win)
     }
 
-    /// Returns the draw parameter of equal players who draw at the given rate, which is raised to a
-    /// millionth if it is below.
+    /// Returns the draw parameter, in BayesElo points, of equal players with the given draw rate,
+    /// which is limited to 10⁻⁶ to 1 − 10⁻⁶.
     pub fn draw_elo_of_rate(draw_rate: f64) -> f64 {
         // Without draws, or with draws only, the parameter would be infinite.
         let decisive = 0.5 * (1.0 - draw_rate.clamp(1e-6, 1.0 - 1e-6));
@@ -104,23 +106,23 @@ impl BayesElo {
 }
 
 /// Returns the log-likelihood ratio of the simple hypotheses `elo1` and `elo0`, both in BayesElo
-/// points, with the draw parameter of the sample: Σ n·ln(P₁/P₀). Impossible cells cannot occur, and
-/// empty ones count as raised.
+/// points, with the draw parameter of the sample: Σ n·ln(P₁/P₀). Empty cells are raised as in
+/// [`Distribution::regularized`](super::Distribution::regularized).
 pub fn llr_classical(games: &Trinomial, elo0: f64, elo1: f64) -> f64 {
     let draw_elo = BayesElo::from_sample(games).draw_elo;
     let at = |elo| BayesElo { elo, draw_elo }.probabilities();
     games.distribution().regularized().llr(&at(elo0), &at(elo1))
 }
 
-/// Returns the log-likelihood ratio of cutechess-cli: [`llr_classical`] with half a game added to
-/// each kind instead of raised cells, and bounds that are divided by the share of a BayesElo point
-/// that shows in the score.
+/// Returns the log-likelihood ratio of cutechess-cli: [`llr_classical`] with half a win, draw and
+/// loss added instead of raised cells, and with bounds that are converted from logistic Elo to
+/// BayesElo points.
 pub fn llr_with_prior(games: &Trinomial, elo0: f64, elo1: f64) -> f64 {
     let counts = [games.losses, games.draws, games.wins].map(|count| count as f64 + 0.5);
     let total: f64 = counts.iter().sum();
     let draw_elo = BayesElo::from_rates(counts[0] / total, counts[2] / total).draw_elo;
     let x = 10f64.powf(-draw_elo / 400.0);
-    // The slope of the expected score at equality, relative to that of logistic Elo.
+    // Slope of the expected score at equal strength, relative to its slope in logistic Elo.
     let scale = 4.0 * x / (1.0 + x).powi(2);
     let at = |elo: f64| BayesElo { elo: elo / scale, draw_elo }.probabilities();
     let terms = counts.iter().zip(at(elo0)).zip(at(elo1));
@@ -134,7 +136,7 @@ pub fn llr_classical_pairs(pairs: &Pentanomial, elo0: f64, elo1: f64) -> f64 {
     pairs.distribution().regularized().llr(&at(elo0), &at(elo1))
 }
 
-/// Probabilities of the five scores of two independent games.
+/// Returns the probabilities of the five scores of two independent games.
 fn convolved([loss, draw, win]: [f64; 3]) -> [f64; 5] {
     [loss * loss, 2.0 * loss * draw, draw * draw + 2.0 * loss * win, 2.0 * draw * win, win * win]
 }
@@ -144,8 +146,8 @@ mod tests {
     use super::super::tests::agreement::Agreement;
     use super::*;
 
-    /// Sample, its parameters, a strength to try, and the resulting loss rate and logistic Elo.
-    /// Figures computed by running fishtest's statistics module.
+    /// Cases: sample, its parameters, another strength, and the resulting loss rate and logistic
+    /// Elo. The figures are from fishtest's statistics module.
     #[test]
     fn conversions_match_fishtest() {
         let cases = [
@@ -168,14 +170,14 @@ mod tests {
     }
 
     #[test]
-    fn a_sample_is_explained_exactly() {
+    fn fitted_parameters_reproduce_the_sample() {
         let games = Trinomial { losses: 3010, draws: 8055, wins: 3155 };
         let p = BayesElo::from_sample(&games).probabilities();
         assert!((p[0] - 3010.0 / 14220.0).abs() < 1e-12);
         assert!((p[2] - 3155.0 / 14220.0).abs() < 1e-12);
     }
 
-    /// Samples as in [`super::super::reference`], and the classical ratio as fishtest gives it.
+    /// Samples as in [`super::super::reference`], and fishtest's classical ratio.
     #[test]
     fn the_classical_ratio_matches_fishtest() {
         let cases = [
@@ -197,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_of_independent_games_show_the_parameters_of_the_games() {
+    fn fits_to_pairs_and_to_games_agree() {
         let games = BayesElo { elo: 20.0, draw_elo: 200.0 };
         let pairs = convolved(games.probabilities()).map(|p| (p * 1e12) as u64);
         let fitted = BayesElo::from_pairs(&Pentanomial(pairs));
@@ -212,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn any_pairs_have_parameters() {
+    fn fits_to_extreme_pairs_are_finite() {
         for counts in [[0; 5], [0, 0, 50, 0, 0], [9, 0, 0, 0, 0], [5, 0, 0, 0, 5], [0, 3, 0, 0, 9]]
         {
             let fitted = BayesElo::from_pairs(&Pentanomial(counts));

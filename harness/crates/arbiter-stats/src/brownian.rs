@@ -1,8 +1,8 @@
-//! A log-likelihood ratio as Brownian motion between two barriers: the probability that it ends at
-//! the upper one, and the number of units until then.
+//! Log-likelihood ratio as Brownian motion between two barriers: the probability of ending at the
+//! upper barrier, and the number of units until either barrier is reached.
 //!
-//! An approximation (it ignores that the ratio jumps over its barrier), good to a few percent, for
-//! planning a test and forecasting its length. Decisions never rest on it.
+//! This approximation, accurate to a few percent, ignores that the ratio jumps past its barrier. It
+//! is used to plan tests and forecast their length, never for decisions.
 
 use std::f64::consts::PI;
 
@@ -20,19 +20,19 @@ pub(crate) struct BrownianMotion {
 /// Exit of a walk between two barriers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Exit {
-    /// Probability of leaving through the upper barrier, 0 to 1.
+    /// Probability of exit at the upper barrier, 0 to 1.
     pub upper_probability: f64,
     /// Mean number of units until either barrier is reached.
     pub mean_units: f64,
 }
 
-/// Below this value of |2·drift/variance|·(distance between the barriers) the limit without drift
+/// Value of |2·drift/variance|·(distance between the barriers) below which the limit without drift
 /// is more accurate than the formula.
 const NO_DRIFT: f64 = 1e-5;
 
 impl BrownianMotion {
-    /// Returns the exit of a walk with `below` to go down to the lower barrier and `above` to go up
-    /// to the upper one; both must be at least 0.
+    /// Returns the exit of a walk that starts `below` above the lower barrier and `above` below the
+    /// upper barrier; both distances must be at least 0.
     ///
     /// With γ = 2·drift/variance: P = (1 − e^(−γ·below)) / (1 − e^(−γ·(below + above))) and
     /// E = (P·above − (1 − P)·below) / drift; without drift P = below/(below + above) and
@@ -45,7 +45,8 @@ impl BrownianMotion {
             let upper_probability = if width > 0.0 { below / width } else { 0.5 };
             return Exit { upper_probability, mean_units: below * above / self.variance };
         }
-        // Written for a rising walk, so that no exponential overflows; a falling one is its mirror.
+        // The formulas are for a rising walk, so that no exponential overflows; a falling walk is
+        // mirrored.
         let (near, far) = if gamma > 0.0 { (below, above) } else { (above, below) };
         let rise = gamma.abs();
         // `exp_m1` keeps the digits that 1 − e^x would lose for a small drift.
@@ -54,28 +55,27 @@ impl BrownianMotion {
             (-rise * near).exp() * (-rise * far).exp_m1() / (-rise * width).exp_m1();
         let mean_units = (far_probability * far - near_probability * near) / self.drift.abs();
         let upper_probability = if gamma > 0.0 { far_probability } else { near_probability };
-        // Rounding may bring a mean next to 0 below it.
+        // Rounding may make a mean close to 0 negative.
         Exit { upper_probability, mean_units: mean_units.max(0.0) }
     }
 }
 
-/// Series of the distribution of outcomes are cut off where a term is below this.
+/// Size of a term at which the series of the distribution of outcomes ends.
 const NEGLIGIBLE: f64 = 1e-13;
 
-/// From this drift times barrier, in units of the variance, a reflection is taken from the tail of
-/// the normal distribution. As in fishtest: it errs by up to 1e-5 there and needs no care for
-/// overflow.
+/// Value of drift·barrier/variance from which a reflection is computed from the tail of the normal
+/// distribution. As in fishtest: the error is at most 1e-5 from there, and nothing overflows.
 const STEEP: f64 = 5.0;
 
 impl BrownianMotion {
     /// Returns the probability that a walk from 0 between the barriers `lower` < 0 < `upper` has a
-    /// worse outcome than to be at `level` after `units` units: that it has left through the lower
-    /// barrier by any time, or is below `level` then. With `level` at a barrier this is the
-    /// probability of a worse result in the order "early failure < late failure < late pass < early
-    /// pass".
+    /// worse outcome than `level` after `units` units: it has reached the lower barrier before, or
+    /// is below `level` at that time. With `level` at a barrier, this is the probability of a worse
+    /// result in the order "early failure < late failure < late pass < early pass".
     ///
-    /// By the expansion in eigenfunctions of the strip, or by the first reflections at its
-    /// barriers where that converges too slowly (D. Siegmund, "Sequential Analysis", chapter 3).
+    /// The method is an expansion in eigenfunctions of the strip, or the first reflections at its
+    /// barriers where the expansion converges too slowly (D. Siegmund, "Sequential Analysis",
+    /// chapter 3).
     pub(crate) fn outcome_probability(
         &self,
         lower: f64,
@@ -88,13 +88,13 @@ impl BrownianMotion {
         let gamma = self.drift / self.variance;
         let probability =
             // The eigenfunctions decay too slowly for short times, and cancel for steep drifts. The
-            // thresholds are those of fishtest.
+            // thresholds are fishtest's.
             if self.variance * units / (width * width) < 0.01 || (gamma * width).abs() > 15.0 {
                 self.by_reflections(lower, upper, units, level)
             } else {
                 self.by_eigenfunctions(lower, upper, units, level)
             };
-        // Both series are cut off, so their sums may leave the range by a rounding error.
+        // Both series are truncated, so their sums may be slightly outside the range.
         probability.clamp(0.0, 1.0)
     }
 
@@ -130,7 +130,8 @@ impl BrownianMotion {
             if shift < 2.0 * STEEP {
                 return shift.exp() * normal_cdf(z);
             }
-            // A huge factor times a tiny tail, whose asymptotic series begins 1/|z| − 1/|z|³.
+            // The factor is huge and the tail tiny; the asymptotic series of the tail begins with
+            // 1/|z| − 1/|z|³.
             (shift - 0.5 * z * z).exp() * (1.0 / z.powi(3) - 1.0 / z) / (2.0 * PI).sqrt()
         };
         normal_cdf((level - offset) / spread)
@@ -144,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_formula_meets_its_limit() {
+    fn the_formula_approaches_the_limit_without_drift() {
         let (below, above) = (2.0, 3.5);
         let still = BrownianMotion { drift: 0.0, variance: 0.01 }.exit(below, above);
         for drift in [1e-9, -1e-9, 2e-8, -2e-8] {
@@ -155,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mirrored_walk_ends_mirrored() {
+    fn a_mirrored_walk_has_the_mirrored_exit() {
         let up = BrownianMotion { drift: 0.003, variance: 0.02 }.exit(1.0, 2.0);
         let down = BrownianMotion { drift: -0.003, variance: 0.02 }.exit(2.0, 1.0);
         assert!((up.upper_probability + down.upper_probability - 1.0).abs() < 1e-12);
@@ -192,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn in_the_long_run_the_outcome_is_the_exit() {
+    fn the_outcome_converges_to_the_exit() {
         let walk = BrownianMotion { drift: 0.001, variance: 0.01 };
         let failed = walk.outcome_probability(-2.0, 3.0, 1e6, 3.0);
         assert!((failed + walk.exit(2.0, 3.0).upper_probability - 1.0).abs() < 1e-12);

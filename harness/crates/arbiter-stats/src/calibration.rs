@@ -1,25 +1,26 @@
-//! Calibration of evaluations: the results of games in which a side had them.
+//! Calibration of evaluations: results of games by the evaluations of one side.
 //!
-//! Buckets are around whole pawns and open at both ends. A game counts once for each bucket that an
-//! evaluation of it fell into, as the evaluations of one game are not independent.
+//! Buckets are centred on whole pawns; the outermost buckets are unbounded. A game counts once in
+//! each bucket that contains an evaluation of the game, because the evaluations of one game are not
+//! independent.
 
 use super::pentanomial::{GameResult, Trinomial};
 
 /// Width of a bucket of evaluations, in centipawns.
 pub(crate) const BUCKET_CENTIPAWNS: i32 = 100;
 
-/// Number of buckets on either side of the one around zero; the outermost have no end. The thirteen
-/// buckets are the bits of a `u16`.
+/// Number of buckets on either side of the bucket around zero. The thirteen buckets are bits of a
+/// `u16`.
 const SIDE: i32 = 6;
 
 const BUCKETS: usize = 2 * SIDE as usize + 1;
 
-/// Set of buckets into which the evaluations of one side in one game fell.
+/// Set of buckets that contain evaluations of one side in one game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct EvaluationBuckets(u16);
 
 impl EvaluationBuckets {
-    /// Adds an evaluation in centipawns, of which an infinity stands for a mate; NaN is ignored.
+    /// Adds an evaluation in centipawns; ±∞ is a mate score, and NaN is ignored.
     pub fn add(&mut self, centipawns: f64) {
         if centipawns.is_nan() {
             return;
@@ -29,7 +30,7 @@ impl EvaluationBuckets {
         self.0 |= 1 << (place + SIDE);
     }
 
-    /// Returns the evaluations from the other side's point of view.
+    /// Returns the set with all evaluations negated.
     #[must_use]
     pub fn mirrored(self) -> EvaluationBuckets {
         EvaluationBuckets(self.0.reverse_bits() >> (u16::BITS as usize - BUCKETS))
@@ -47,7 +48,7 @@ impl EvaluationBuckets {
     }
 }
 
-/// Results of one player's games, by the player's evaluations in them.
+/// Results of one player's games by the player's evaluations.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Calibration([Trinomial; BUCKETS]);
 
@@ -84,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn buckets_are_around_whole_pawns_and_open_at_the_ends() {
+    fn buckets_are_centred_on_whole_pawns_and_unbounded_at_the_ends() {
         let middle = |centipawns| middles(buckets_of(&[centipawns]));
         for (centipawns, expected) in
             [(0.0, 0), (49.0, 0), (-49.0, 0), (51.0, 100), (-149.0, -100), (649.0, 600)]

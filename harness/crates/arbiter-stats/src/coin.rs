@@ -1,12 +1,13 @@
-//! Tests of a coin's fairness after every toss, and the probability of a number of heads.
+//! Test of the fairness of a coin after every toss, and tail of the binomial distribution.
 
 use statrs::function::beta::beta_reg;
 use statrs::function::gamma::ln_gamma;
 
-/// Returns the logarithm of the evidence for an unknown bias: the likelihood of these tosses under
-/// it over that under a fair coin, by the mixture of R. E. Krichevsky and V. K. Trofimov, *The
-/// performance of universal encoding* (1981). If the coin is fair, it ever exceeds `x` with a
-/// probability of at most `exp(-x)`, however often it is computed (J. Ville, 1939).
+/// Returns the logarithm of the evidence for an unknown bias: the ratio of the likelihoods of these
+/// tosses with that bias and with a fair coin, by the mixture of R. E. Krichevsky and V. K.
+/// Trofimov, *The performance of universal encoding* (1981). If the coin is fair, the probability
+/// that the logarithm ever exceeds `x` is at most `exp(-x)`, however often it is computed (J.
+/// Ville, 1939).
 pub fn ln_bias_evidence(heads: u64, tails: u64) -> f64 {
     let [heads, tails] = [heads, tails].map(|count| count as f64);
     let tosses = heads + tails;
@@ -42,8 +43,8 @@ mod tests {
 
     #[test]
     fn few_tosses_match_direct_counts() {
-        // (1/2)(3/2)/2! is the mixture's probability of two heads, and (1/2)(1/2)/2! that of one
-        // each.
+        // In the mixture, two heads have the probability (1/2)(3/2)/2!, and a head and a tail in a
+        // given order have (1/2)(1/2)/2!.
         for (heads, tails, times) in [(0, 0, 1.0), (1, 0, 1.0), (2, 0, 1.5), (1, 1, 0.5)] {
             let found = ln_bias_evidence(heads, tails).exp();
             assert!((found - times).abs() < 1e-12, "{heads}, {tails}: {found}");

@@ -1,17 +1,19 @@
-//! A log-likelihood ratio as the random walk it is: one step for each result, no overshoot.
+//! Log-likelihood ratio as a random walk with one step per result, without overshoot.
 //!
-//! Closer to the truth than [`super::brownian`] for lopsided results. By Wald's identity the exit
-//! follows from the root h ≠ 0 of E(e^(hJ)) = 1, where J is one step.
+//! For lopsided results, this model is more accurate than [`super::brownian`]. By Wald's identity,
+//! the exit follows from the root h ≠ 0 of E(e^(hJ)) = 1, where J is one step.
 
 use super::brownian::{BrownianMotion, Exit};
 use super::roots::{falling_crossing, falling_root};
 
-/// Below this value of |2·mean/variance|·(distance between the barriers) the walk counts as without
-/// drift. The root h then merges with the trivial root 0, and Brownian motion is as good.
+/// Value of |2·mean/variance|·(distance between the barriers) below which the walk counts as
+/// without drift. The root h then merges with the trivial root 0, and Brownian motion is equally
+/// accurate.
 const NO_DRIFT: f64 = 1e-4;
 
 /// Returns the exit of a walk that starts at 0 between the barriers `lower` < 0 < `upper` and takes
-/// `steps` with `probabilities` (adding up to 1). `None` unless it can go both ways.
+/// `steps` with `probabilities` (adding up to 1). `None` unless steps in both directions are
+/// possible.
 ///
 /// P = (1 − e^(hA))/(e^(hB) − e^(hA)) with barriers A and B; E = (P·B + (1 − P)·A)/E(J).
 pub(crate) fn exit<const K: usize>(
@@ -33,7 +35,7 @@ pub(crate) fn exit<const K: usize>(
         let walk = BrownianMotion { drift: mean, variance: second - mean * mean };
         return Some(walk.exit(-lower, upper));
     }
-    // Mirrored if it falls, so that the root is always below 0.
+    // A falling walk is mirrored, so that the root is always negative.
     let sign = mean.signum();
     let h = sign
         * negative_root(
@@ -45,14 +47,15 @@ pub(crate) fn exit<const K: usize>(
     Some(Exit { upper_probability: up.clamp(0.0, 1.0), mean_units: mean_units.max(0.0) })
 }
 
-/// Finds the root below 0 of the convex function `value` − 1, which is 0 and rises at 0.
+/// Finds the negative root of the convex function `value` − 1, which is zero and increasing at 0.
 fn negative_root(value: impl Fn(f64) -> f64, slope: impl Fn(f64) -> f64) -> f64 {
     let mut low = -1.0;
-    // The walk can go both ways, so E(e^(hJ)) grows without bound to the left, and the loop ends.
+    // The loop ends because both directions are possible, so E(e^(hJ)) grows without limit to the
+    // left.
     while value(low) <= 1.0 {
         low *= 2.0;
     }
-    // The least point separates the two roots.
+    // The minimum separates the two roots.
     let least = falling_crossing(|h| -slope(h), 0.0, low, 0.0);
     falling_root(|h| (value(h) - 1.0, slope(h)), low, 0.5 * (low + least), least)
 }
@@ -66,8 +69,8 @@ mod tests {
 
     type Case = ([f64; 5], f64, f64, [f64; 5], f64, f64);
 
-    /// Pair probabilities, bounds, steps, probability to pass, pairs; computed by M. Van den
-    /// Bergh's random_walk.py.
+    /// Pair probabilities, elo0, elo1, steps, pass probability and mean number of pairs, computed
+    /// by M. Van den Bergh's random_walk.py.
     #[rustfmt::skip]
     const CASES: &[Case] = &[
         ([0.0159, 0.2189, 0.5304, 0.2189, 0.0159], 0.0, 5.0,

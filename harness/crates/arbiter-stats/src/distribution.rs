@@ -1,11 +1,11 @@
 //! Weights on equally spaced scores from 0 to 1, and their moments.
 //!
-//! `K` cells stand for the scores i/(K−1): three cells for a game, five for a pair of games. The
-//! unit of observation is therefore a game or a pair, and [`Distribution::GAMES_PER_UNIT`] is its
-//! number of games.
+//! Cell i of `K` is the score i/(K−1): three cells for a game, five for a pair of games. The unit
+//! of observation is therefore a game or a pair; [`Distribution::GAMES_PER_UNIT`] is the number of
+//! games in a unit.
 
 /// Weight that replaces a count of zero before a likelihood is formed (the convention of fishtest,
-/// OpenBench and fastchess): small enough to change nothing else, but not impossible.
+/// OpenBench and fastchess): too small to affect other cells, but not impossible.
 pub(crate) const ZERO_CELL: f64 = 1e-3;
 
 /// Non-negative weights on the scores 0, 1/(K−1), …, 1.
@@ -23,7 +23,7 @@ pub struct Moments {
     pub games_per_unit: f64,
     /// Mean score, 0 to 1.
     pub mean: f64,
-    /// Variance of one unit's score, dividing by the number of units (not one less).
+    /// Variance of one unit's score: the sum of squares divided by `units`, not by `units` − 1.
     pub variance: f64,
 }
 
@@ -34,7 +34,7 @@ impl Moments {
     }
 
     /// Returns the variance of one game's score, estimated from the units. The score of a pair is
-    /// the mean of two games, hence twice the pair's variance.
+    /// the mean of two games, so the variance per game is twice the variance per pair.
     pub fn variance_per_game(&self) -> f64 {
         self.games_per_unit * self.variance
     }
@@ -47,12 +47,12 @@ impl<const K: usize> Distribution<K> {
         ((K - 1) / 2) as f64
     };
 
-    /// Creates a distribution with each count as the weight of its cell.
+    /// Creates a distribution whose weights are the counts.
     pub fn from_counts(counts: [u64; K]) -> Distribution<K> {
         Distribution { weights: counts.map(|count| count as f64) }
     }
 
-    /// Creates a distribution with the given weights, each finite and not negative.
+    /// Creates a distribution with the given weights, which must be finite and non-negative.
     pub fn from_weights(weights: [f64; K]) -> Distribution<K> {
         assert!(weights.iter().all(|w| w.is_finite() && *w >= 0.0), "bad weights {weights:?}");
         Distribution { weights }
@@ -84,18 +84,18 @@ impl<const K: usize> Distribution<K> {
         (0..K).map(|cell| self.weights[cell] * (q1[cell] / q0[cell]).ln()).sum()
     }
 
-    /// Weights scaled to add up to 1; `None` if all are zero.
+    /// Returns the weights scaled to add up to 1; `None` if all weights are zero.
     pub fn probabilities(&self) -> Option<[f64; K]> {
         let total = self.total();
         (total > 0.0).then(|| self.weights.map(|w| w / total))
     }
 
-    /// Returns mean and variance; `None` if nothing was observed.
+    /// Returns the moments of the sample; `None` if it is empty.
     ///
-    /// A sample all in one cell has a variance of exactly 0.
+    /// The variance is exactly 0 if all units are in one cell.
     pub fn moments(&self) -> Option<Moments> {
         let p = self.probabilities()?;
-        // Rounding would give a sample in one inner cell a tiny variance, and with it a false
+        // Rounding would give a sample in one inner cell a tiny variance, and therefore a false
         // interval.
         let variance = if p.contains(&1.0) { 0.0 } else { central_moment(&p, 2) };
         Some(Moments {
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn one_filled_cell_has_no_variance_at_all() {
+    fn one_filled_cell_has_zero_variance() {
         for cell in 0..5 {
             let mut counts = [0; 5];
             counts[cell] = 7;
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_observed_has_no_moments() {
+    fn an_empty_sample_has_no_moments() {
         assert_eq!(Distribution::<3>::from_counts([0; 3]).moments(), None);
     }
 

@@ -1,16 +1,16 @@
-//! Logistic Elo: the scale on which a score s stands for −400·log₁₀(1/s − 1).
+//! Logistic Elo: the scale on which a score s is −400·log₁₀(1/s − 1).
 //!
-//! Rules at the edges, the same for games and pairs:
+//! Rules for edge cases, identical for games and pairs:
 //!
 //! | sample | Elo | interval | likelihood of superiority |
 //! |---|---|---|---|
-//! | nothing | none | none | none |
-//! | all won (all lost is its mirror) | infinite | from [`least_score`] to infinity | none, but a bound |
-//! | all drawn, or all pairs in one inner cell | finite | of zero width | none: no spread was seen |
-//! | one unit | as "all in one cell" | | |
-//! | otherwise | finite | an end is infinite where the score's interval leaves (0, 1) | 0 to 1, perhaps a bound beside |
+//! | empty | none | none | none |
+//! | all units won (all lost: mirrored) | infinite | from [`least_score`] to infinity | none, but a bound |
+//! | all games drawn, or all pairs in one inner cell | finite | zero width | none, because the sample has no spread |
+//! | one unit | as for all units in one cell | | |
+//! | otherwise | finite | an end is infinite if the interval of the score exceeds (0, 1) | 0 to 1, sometimes also a bound |
 //!
-//! No count is adjusted for an estimate; only likelihood ratios replace zeros.
+//! Estimates use the counts unchanged; only likelihood ratios replace zeros.
 
 use std::cmp::Ordering;
 
@@ -18,13 +18,13 @@ use statrs::function::erf::{erfc, erfc_inv};
 
 use super::distribution::Moments;
 
-/// 97.5 % quantile of the normal distribution: intervals here are 95 % intervals.
+/// 97.5 % quantile of the normal distribution, for 95 % intervals.
 pub const Z_95: f64 = 1.959963984540054;
 
-/// An estimate with its 95 % interval; any of the three may be infinite, none is NaN.
+/// Estimate with its 95 % interval. Each number may be infinite, but not NaN.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
-    /// The most likely value.
+    /// Most likely value.
     pub value: f64,
     /// Lower end of the 95 % interval.
     pub low: f64,
@@ -33,13 +33,13 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Returns the "±" of the interval: half the distance of its ends, if both are finite.
+    /// Returns half the width of the interval (the number after "±"), if both ends are finite.
     pub fn half_width(&self) -> Option<f64> {
         Some(0.5 * (finite(self.high)? - finite(self.low)?))
     }
 }
 
-/// Returns the number, if it is finite.
+/// Returns the number; `None` unless it is finite.
 pub fn finite(number: f64) -> Option<f64> {
     number.is_finite().then_some(number)
 }
@@ -49,37 +49,37 @@ pub fn score_from_elo(elo: f64) -> f64 {
     1.0 / (1.0 + 10f64.powf(-elo / 400.0))
 }
 
-/// Returns the Elo difference at which `score` is expected: -∞ for scores of at most 0, ∞ for those
-/// of at least 1.
+/// Returns the Elo difference at which `score` is expected: -∞ if the score is at most 0, ∞ if it
+/// is at least 1.
 pub fn elo_from_score(score: f64) -> f64 {
-    // Adding 0 turns the −0 of an even score into 0, which is shown without a sign.
+    // Adding 0 turns the −0 of an even score into 0, which is printed without a sign.
     -400.0 * (1.0 / score.clamp(0.0, 1.0) - 1.0).log10() + 0.0
 }
 
 /// Returns the Elo of the sample's mean score.
 ///
-/// The interval is taken on the score, mean ± [`Z_95`] standard errors, and each end is mapped to
-/// Elo by itself, so it is not symmetric for lopsided scores.
+/// The interval of the score is the mean ± [`Z_95`] standard errors; each end is converted to Elo,
+/// so the interval of the Elo is asymmetric for lopsided scores.
 pub fn estimate(sample: &Moments) -> Estimate {
     within(sample, Z_95)
 }
 
-/// Returns [`estimate`] with an interval so wide that `family` intervals cover the truth all
-/// together with 95 %, however they depend on each other (C. E. Bonferroni; each has 1 − 5
-/// %/family).
+/// Returns [`estimate`] with a wider interval: all intervals of a family of `family` contain their
+/// true values at the same time with a probability of at least 95 %, however they depend on each
+/// other (C. E. Bonferroni; each interval has the level 1 − 5 %/`family`).
 pub fn simultaneous(sample: &Moments, family: usize) -> Estimate {
     within(sample, simultaneous_z(family))
 }
 
-/// Returns the standard errors to either side of an interval that is one of `family`: [`Z_95`] for
-/// one, 3.17 for 33.
+/// Returns the half width, in standard errors, of one of `family` simultaneous intervals: [`Z_95`]
+/// for 1, 3.17 for 33.
 fn simultaneous_z(family: usize) -> f64 {
     std::f64::consts::SQRT_2 * erfc_inv(0.05 / family.max(1) as f64)
 }
 
-/// Returns the lower bound of the score after `units` units that were all won, exactly: a player
-/// whose average score is s wins whole units with a probability of at most s, so all of them with
-/// at most sᴺ, which is set to the tail of a normal distribution beyond `z`.
+/// Returns the exact lower bound of the score if all `units` units were won: a player whose average
+/// score is s wins a unit with a probability of at most s, and N units with at most sᴺ, which is
+/// set to the tail of the normal distribution beyond `z`.
 pub(crate) fn least_score(units: f64, z: f64) -> f64 {
     // From sᴺ = Φ(−z).
     normal_cdf(-z).powf(1.0 / units)
@@ -103,16 +103,17 @@ fn within(sample: &Moments, standard_errors: f64) -> Estimate {
     }
 }
 
-/// Returns the likelihood of superiority, 0 to 1: the probability that the first engine is the
-/// stronger one, Φ((mean − ½) / standard error). `None` where the sample has no spread.
+/// Returns the likelihood of superiority (LOS), 0 to 1: the probability that the first engine is
+/// stronger, Φ((mean − ½) / standard error). `None` if the sample has no spread.
 pub fn likelihood_of_superiority(sample: &Moments) -> Option<f64> {
     let error = sample.standard_error();
     (error > 0.0).then(|| normal_cdf((sample.mean - 0.5) / error))
 }
 
-/// Returns a bound of the likelihood of superiority, and the side of it on which that is, for
-/// samples that would otherwise seem surer than N units all won, 1 − 2⁻ᴺ, or all lost, 2⁻ᴺ: equal
-/// players have such results so rarely. `None` for all other samples.
+/// Returns a bound of the likelihood of superiority (LOS) for lopsided samples of N units: the LOS
+/// is greater than 1 − 2⁻ᴺ, or less than 2⁻ᴺ. Equal players win, or lose, all N units with a
+/// probability of at most 2⁻ᴺ, and fewer results cannot be more certain. `None` for all other
+/// samples.
 pub fn bound_of_superiority(sample: &Moments) -> Option<(Ordering, f64)> {
     let chance = 0.5f64.powf(sample.units);
     let is_lopsided = sample.mean >= 1.0 || sample.mean <= 0.0;
@@ -149,10 +150,10 @@ mod tests {
     }
 
     #[test]
-    fn lopsided_samples_follow_the_table_of_rules() {
+    fn lopsided_samples_follow_the_rules_for_edge_cases() {
         let won = from_pairs([0, 0, 0, 0, 9]);
         assert_eq!((won.value, won.high), (f64::INFINITY, f64::INFINITY));
-        // 0.66372 to the ninth is 2.5 %.
+        // 0.66372⁹ is 2.5 %.
         assert!((score_from_elo(won.low).powi(9) - 0.025).abs() < 1e-9, "{won:?}");
         assert_eq!(won.half_width(), None);
         let drawn = from_pairs([0, 0, 9, 0, 0]);
@@ -211,8 +212,8 @@ mod tests {
     }
 
     #[test]
-    fn intervals_that_hold_together_are_wider() {
-        // Quantiles of the normal distribution at 1 − 0.025/n, from tables.
+    fn simultaneous_intervals_are_wider() {
+        // Quantiles of the normal distribution at 1 − 0.025/n from published tables.
         for (family, expect) in [(1, Z_95), (2, 2.241403), (10, 2.807034), (33, 3.171)] {
             assert!((simultaneous_z(family) - expect).abs() < 1e-3, "{family}");
         }

@@ -1,21 +1,21 @@
-//! Fisher's exact test, one-sided: the significance of one source of games (a worker, a machine)
-//! failing more often than all others together.
+//! One-sided exact test of Fisher: significance of the difference if one source of games (a worker,
+//! a machine) fails more often than all other sources together.
 //!
-//! If all failures fall on games at random, the number of failures of one source is hypergeometric.
+//! If failures hit games at random, the number of failures of one source is hypergeometric.
 
 use statrs::function::factorial::ln_binomial;
 
-/// Number of games, and of those that failed.
+/// Numbers of games and of failed games.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FailureCount {
-    /// Number of games.
+    /// Number of games, including failures.
     pub games: u64,
     /// Number of failures.
     pub failures: u64,
 }
 
-/// Returns the probability, 0 to 1, of at least as many failures as `own` has if all failures fall
-/// on games at random; 1 if either side has nothing to compare.
+/// Returns the probability, 0 to 1, that a source has at least as many failures as `own` if
+/// failures hit games at random; 1 if `own` has no failures or `others` has no games.
 ///
 /// # Panics
 ///
@@ -54,17 +54,18 @@ mod tests {
 
     #[test]
     fn small_tables_match_direct_counts() {
-        // Of the 70 ways to choose 4 of 8 games, 1 has all four here, 16 have three, 36 two.
+        // There are 70 ways to choose 4 of 8 games: with four of the own games 1, with three 16,
+        // with two 36.
         check(share(4, 4), share(4, 0), 1.0 / 70.0);
         check(share(4, 3), share(4, 1), 17.0 / 70.0);
         check(share(4, 2), share(4, 2), 53.0 / 70.0);
-        // 2 of 10 games failed, both of them among the 3 here: 3 of 45 ways.
+        // 2 of 10 games failed, both among the 3 own games: 3 of 45 ways.
         check(share(3, 2), share(7, 0), 3.0 / 45.0);
         check(share(3, 1), share(7, 1), 24.0 / 45.0);
     }
 
     #[test]
-    fn nothing_to_compare_is_no_evidence() {
+    fn a_comparison_without_data_is_not_significant() {
         assert_eq!(fisher_exact(share(9, 0), share(9, 9)), 1.0);
         assert_eq!(fisher_exact(share(9, 9), share(0, 0)), 1.0);
         assert_eq!(fisher_exact(share(0, 0), share(9, 9)), 1.0);

@@ -1,33 +1,34 @@
 //! Forecast of a running test: its probability to pass and its remaining pairs.
 //!
 //! After few pairs the estimated strength is uncertain, so the forecast is a mean over strengths.
-//! The prior is normal around the middle of the hypotheses with their distance as standard
-//! deviation, and the sample updates it by Bayes' rule. In terms of the ratio as Brownian motion
-//! with variance w² for each unit, whose drift is w²/2 under H1 and −w²/2 under H0: the drift is
-//! N(0, w⁴) at first, and after N units with drift m it is N(m·k, w²·k/N) with k = N·w²/(N·w² + 1).
-//! The forecast is calibrated if strengths follow the prior. A sample that lies beyond it by more
-//! than chance widens it, so that engines far apart have a forecast, too.
+//! The prior is normal around the middle of the hypotheses, with their distance as standard
+//! deviation, and the sample updates the prior by Bayes' rule. The ratio is Brownian motion with
+//! variance w² per unit; its drift is w²/2 under H1 and −w²/2 under H0. The prior of the drift is
+//! N(0, w⁴); after N units with mean drift m, the posterior is N(m·k, w²·k/N) with k = N·w²/(N·w² +
+//! 1). The forecast is calibrated if strengths follow the prior. A sample that is significantly
+//! outside the prior widens it, so that engines far apart have a forecast, too.
 
 use super::brownian::{BrownianMotion, Exit};
 use super::pentanomial::Pentanomial;
 use super::sprt::{Decision, Sprt};
 
-/// Half the number of drifts in the mean, and their spacing in standard deviations. They reach six
-/// standard deviations, where the weight is below 2·10⁻⁸.
+/// Half the number of drifts in the mean. They reach `STEPS` · `SPACING` = 6 standard deviations,
+/// where the weight is below 2·10⁻⁸.
 const STEPS: i32 = 24;
+/// Distance between drifts, in standard deviations.
 const SPACING: f64 = 0.25;
 
-/// Standard errors by which the drift of a sample must lie beyond the prior before it widens it.
-/// Without widening, a test of engines far apart that is about to pass would be expected to end
-/// without a verdict.
+/// Number of standard errors by which the drift of a sample must be outside the prior to widen it.
+/// Without widening, the forecast of a test of engines far apart would be no verdict shortly before
+/// the test passes.
 const BEYOND_CHANCE: f64 = 3.0;
 
 impl Sprt {
-    /// Returns the probability that the test passes and the mean number of pairs still to play; 0
-    /// pairs if it is decided at Wald's bounds. `None` while the sample has no variance.
+    /// Returns the probability that the test passes, and the mean number of remaining pairs: 0 if
+    /// the test is decided at Wald's bounds. `None` while the sample has no variance.
     ///
-    /// For display only. Wald's bounds stand for corrected ones too: a ratio that jumps reaches
-    /// corrected bounds when one that creeps reaches Wald's.
+    /// For display only. Wald's bounds are used even if the test corrects its bounds: a ratio that
+    /// jumps reaches corrected bounds when a continuous ratio reaches Wald's.
     pub fn forecast(&self, pairs: &Pentanomial) -> Option<Exit> {
         let exit = |walk: BrownianMotion, below, above| {
             let Exit { upper_probability, mean_units } = walk.exit(below, above);
@@ -37,9 +38,9 @@ impl Sprt {
         Some(Exit { upper_probability, mean_units })
     }
 
-    /// Returns the probabilities that H1 and that H0 is accepted within `left` more pairs; the rest
-    /// is that of neither. `None` while the sample has no variance; for display only, as
-    /// [`Sprt::forecast`].
+    /// Returns the probabilities that H1 and that H0 is accepted within `left` more pairs; with the
+    /// remaining probability, neither is accepted. `None` while the sample has no variance. For
+    /// display only, like [`Sprt::forecast`].
     pub fn chances(&self, pairs: &Pentanomial, left: u64) -> Option<[f64; 2]> {
         let within = |walk: BrownianMotion, below: f64, above: f64| match left {
             0 => [0.0, 0.0],
@@ -51,9 +52,9 @@ impl Sprt {
         self.mean_outcome(pairs, within, 1.0)
     }
 
-    /// Returns the mean of two figures of the walk from here, which has `below` to go to the lower
-    /// bound and `above` to the upper one. For a decided test they are 1 and 0 if H1 is accepted,
-    /// or 0 and `if_h0`.
+    /// Returns the mean of two figures of the remaining walk, which are computed from the walk and
+    /// its distances to the lower and upper bounds. For a decided test, they are 1 and 0 if H1 is
+    /// accepted, and 0 and `if_h0` if H0 is accepted.
     fn mean_outcome(
         &self,
         pairs: &Pentanomial,
@@ -66,8 +67,8 @@ impl Sprt {
             Decision::AcceptH1 => Some([1.0, 0.0]),
             Decision::AcceptH0 => Some([0.0, if_h0]),
             Decision::Continue => {
-                // The exact ratio is proportional to the counts. The drift by moments is a formula
-                // for small differences, and is wrong for engines far apart.
+                // The exact ratio is proportional to the counts. A drift from the moments is valid
+                // only for small differences of strength.
                 let drift = llr / sample.units;
                 let walk = BrownianMotion { drift, ..self.for_pairs(pairs).walk(&sample) };
                 let (below, above) = (llr - self.bounds.lower, self.bounds.upper - llr);
@@ -77,15 +78,15 @@ impl Sprt {
     }
 }
 
-/// Returns the mean over the posterior of the drift, observed for `units` units.
+/// Returns the mean of two figures over the posterior of the drift after `units` units.
 fn posterior_mean(
     observed: &BrownianMotion,
     units: f64,
     figures: impl Fn(BrownianMotion) -> [f64; 2],
 ) -> [f64; 2] {
     let error = observed.variance / units;
-    // The variance of the prior is at least m² − 9·w²/N, so that a sample far beyond the hypotheses
-    // is believed.
+    // The variance of the prior is at least m² − 9·w²/N, so that a sample far outside the
+    // hypotheses dominates the prior.
     let excess = observed.drift.powi(2) - BEYOND_CHANCE.powi(2) * error;
     let prior = excess.max(observed.variance.powi(2));
     // Bayes' rule for a normal mean with normal errors.
@@ -125,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_few_pairs_leave_the_forecast_open() {
+    fn forecasts_from_few_pairs_are_near_one_half() {
         let pass =
             |counts| test().forecast(&Pentanomial(counts)).expect("some spread").upper_probability;
         assert!((pass([0, 0, 1, 1, 0]) - 0.5).abs() < 0.02);
@@ -135,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_observation_leaves_no_doubt() {
+    fn forecasts_from_many_pairs_use_the_observed_drift() {
         let walk = BrownianMotion { drift: 0.002, variance: 0.001 };
         let [upper_probability, mean_units] = posterior_mean(&walk, 1e9, |walk| {
             let exit = walk.exit(3.0, 2.0);
@@ -146,7 +147,7 @@ mod tests {
         assert!((mean_units / plain.mean_units - 1.0).abs() < 1e-4);
     }
     #[test]
-    fn a_cap_leaves_a_chance_that_neither_is_accepted() {
+    fn a_limit_on_pairs_may_end_the_test_without_a_decision() {
         let pairs = Pentanomial([12, 143, 287, 161, 21]);
         let chances = |left| test().chances(&pairs, left).expect("some spread");
         let pass = test().forecast(&pairs).expect("some spread").upper_probability;

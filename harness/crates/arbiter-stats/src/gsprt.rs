@@ -1,9 +1,9 @@
 //! Exact log-likelihood ratios of the generalized sequential probability ratio test (GSPRT).
 //!
-//! The ratio compares two constraints on an otherwise unknown distribution of scores: each is
-//! represented by the most likely distribution that satisfies it. No normal approximation is made;
-//! see M. Van den Bergh, "A practical introduction to the GSPRT", and, for the constraint on the
-//! t-value, "Normalized Elo" by the same author.
+//! The ratio compares two constraints on an otherwise unknown distribution of scores; each
+//! constraint is represented by the most likely distribution that satisfies it. There is no normal
+//! approximation; see M. Van den Bergh, "A practical introduction to the GSPRT", and, for the
+//! constraint on the t-value, "Normalized Elo" by the same author.
 
 use super::distribution::{Distribution, central_moment, mean};
 use super::elo::score_from_elo;
@@ -12,15 +12,15 @@ use super::roots::falling_root;
 use super::sprt::Model;
 
 /// Largest relative change of a probability at which the fixed point counts as reached. The ratio
-/// is stationary there, so its own error is of the order of the square.
+/// is stationary at the fixed point, so its error is of second order.
 const FIXED_POINT_TOLERANCE: f64 = 1e-10;
 
-/// Bound on fixed-point rounds; ordinary samples take 5 to 10, all-drawn ones up to 40.
+/// Maximum number of fixed-point rounds; ordinary samples take 5 to 10, all-drawn samples up to 40.
 const MAX_FIXED_POINT_ROUNDS: usize = 100;
 
-/// Returns the log-likelihood ratio of "the strength is `elo1`" against "it is `elo0`", both on the
-/// scale of `model` and within ±[`Model::max_elo`]. Empty cells are raised first, so no games at
-/// all give a ratio next to 0.
+/// Returns the log-likelihood ratio of the strength `elo1` against the strength `elo0`, both on the
+/// scale of `model` and within ±[`Model::max_elo`]. Empty cells are raised first, so the ratio of
+/// an empty sample is close to 0.
 pub(crate) fn llr<const K: usize>(
     sample: &Distribution<K>,
     elo0: f64,
@@ -33,10 +33,10 @@ pub(crate) fn llr<const K: usize>(
 }
 
 /// Returns the most likely distribution with the strength `elo` on the scale of `model`, given
-/// observed probabilities `p`, all positive. Bayesian bounds must have been converted to logistic
-/// ones.
+/// observed probabilities `p`, all positive. Bayesian bounds must be converted to logistic Elo
+/// first.
 ///
-/// `elo` must lie within ±[`Model::max_elo`]: far beyond, the fixed point for normalized Elo has no
+/// `elo` must be within ±[`Model::max_elo`]: far outside, the iteration for normalized Elo cannot
 /// start.
 pub(crate) fn nearest<const K: usize>(p: &[f64; K], elo: f64, model: Model) -> [f64; K] {
     match model {
@@ -45,9 +45,9 @@ pub(crate) fn nearest<const K: usize>(p: &[f64; K], elo: f64, model: Model) -> [
     }
 }
 
-/// Returns the change of the ratio by each result when results come with the probabilities `p`, all
-/// positive: the steps of the ratio as a random walk. Bayesian bounds must have been converted to
-/// logistic ones.
+/// Returns the change of the ratio by each result if results have the probabilities `p`, all
+/// positive: the steps of the ratio as a random walk. Bayesian bounds must be converted to logistic
+/// Elo first.
 pub(crate) fn steps<const K: usize>(p: &[f64; K], elo0: f64, elo1: f64, model: Model) -> [f64; K] {
     let (q0, q1) = (nearest(p, elo0, model), nearest(p, elo1, model));
     std::array::from_fn(|cell| (q1[cell] / q0[cell]).ln())
@@ -60,17 +60,18 @@ pub(crate) fn with_mean<const K: usize>(p: &[f64; K], score: f64) -> [f64; K] {
 
 /// Returns the most likely distribution with (mean − ½)/σ = `t`, given observed probabilities `p`.
 ///
-/// The constraint is not linear; it is replaced by its tangent at the current guess, starting from
-/// the uniform distribution, until the guess no longer moves.
+/// The constraint is not linear. It is replaced by its tangent at the current guess, starting from
+/// the uniform distribution, until the guess converges.
 fn with_t_value<const K: usize>(p: &[f64; K], t: f64) -> [f64; K] {
-    // The uniform distribution has spread whatever the sample, so that the first tangent exists.
+    // The uniform distribution has a spread for any sample, so that the first tangent exists.
     let mut q = [1.0 / K as f64; K];
     for _ in 0..MAX_FIXED_POINT_ROUNDS {
         let (mean, sigma) = (mean(&q), central_moment(&q, 2).sqrt());
         let tangent = std::array::from_fn(|cell| {
             let score = Distribution::<K>::score(cell);
-            // The tangent of (mean − ½) − t·σ: the derivative of σ by the weight of a cell is
-            // (score − mean)²/2σ, and the constant σ/2 makes the value at the guess agree.
+            // The tangent of (mean − ½) − t·σ: the derivative of σ with respect to the weight of a
+            // cell is (score − mean)²/2σ, and the constant σ/2 makes the tangent exact at the
+            // guess.
             score - 0.5 - 0.5 * t * sigma * (1.0 + ((score - mean) / sigma).powi(2))
         });
         let next = tilted(p, &tangent);
@@ -86,17 +87,17 @@ fn with_t_value<const K: usize>(p: &[f64; K], t: f64) -> [f64; K] {
 /// Returns the distribution q closest to `p` (maximizing Σ p·ln q) with Σ q·φ = 0, where φ takes
 /// both signs.
 ///
-/// It is q = p / (1 + θφ), with θ the root of the secular equation Σ pφ/(1 + θφ) = 0 between its
-/// poles. A lopsided sample puts the root so close to a pole that θ itself cannot be represented
-/// well; the unknown used here is u = 1 + θφ of the extreme cell that makes the pole, which lies
-/// between 0 (the pole) and 1 (no tilt, where the search starts).
+/// The solution is q = p / (1 + θφ), where θ is the root of the secular equation Σ pφ/(1 + θφ) = 0
+/// between its poles. For a lopsided sample, the root is so close to a pole that θ loses precision.
+/// The unknown is therefore u = 1 + θφ of the extreme cell that causes the pole; u is 0 at the pole
+/// and 1 without tilt, where the search starts.
 fn tilted<const K: usize>(p: &[f64; K], constraint: &[f64; K]) -> [f64; K] {
     let greatest = constraint.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let least = constraint.iter().copied().fold(f64::INFINITY, f64::min);
     assert!(least < 0.0 && 0.0 < greatest, "constraint of one sign: {constraint:?}");
     let observed: f64 = p.iter().zip(constraint).map(|(p, phi)| p * phi).sum();
-    // The sample pulls towards one side, so the root lies between no tilt and the pole of the
-    // extreme cell on the other side.
+    // The root lies between no tilt and the pole of the extreme cell on the side opposite to the
+    // sample.
     let (pole, other) = if observed < 0.0 { (greatest, least) } else { (least, greatest) };
     let relative = constraint.map(|phi| phi / pole);
     let secular = |u: f64| {
@@ -108,7 +109,7 @@ fn tilted<const K: usize>(p: &[f64; K], constraint: &[f64; K]) -> [f64; K] {
         }
         (value, slope)
     };
-    // Beyond the upper end the weight of the opposite extreme cell would be negative.
+    // Above the upper end, the weight of the opposite extreme cell would be negative.
     let u = falling_root(secular, 0.0, 1.0, 1.0 - pole / other);
     std::array::from_fn(|cell| p[cell] / ((1.0 - relative[cell]) + u * relative[cell]))
 }
@@ -127,7 +128,7 @@ mod tests {
         [40_213, 352_117, 701_244, 355_102, 40_710],
     ];
 
-    /// Samples from empty to lopsided beyond reason.
+    /// Returns samples from empty to extremely lopsided.
     fn samples() -> Vec<[u64; 5]> {
         let mut samples = SAMPLES.to_vec();
         for magnitude in (0..=12).map(|exponent| 10u64.pow(exponent)) {
@@ -163,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn no_sample_gives_a_ratio_that_is_not_a_number() {
+    fn ratios_of_all_samples_are_finite() {
         for counts in samples() {
             let sample = Distribution::<5>::from_counts(counts);
             let logistic = llr(&sample, -1000.0, 1000.0, Model::Logistic);

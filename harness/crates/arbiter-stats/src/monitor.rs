@@ -1,5 +1,5 @@
-//! Sequential test that is followed pair by pair, with its correction for overshoot. Decides runs
-//! and simulations alike.
+//! Sequential test updated pair by pair, with its correction for overshoot. It decides both runs
+//! and simulations.
 
 use super::gsprt::steps;
 use super::overshoot::Overshoot;
@@ -11,30 +11,31 @@ use super::sprt::{Correction, Decision, LlrBounds, Sprt};
 pub struct SprtStatus {
     /// Log-likelihood ratio of H1 against H0.
     pub llr: f64,
-    /// Ratio at which H0 is accepted, after any correction.
+    /// LLR at which H0 is accepted, after any correction.
     pub lower: f64,
-    /// Ratio at which H1 is accepted, after any correction.
+    /// LLR at which H1 is accepted, after any correction.
     pub upper: f64,
     /// Decision: the accepted hypothesis, if any.
     pub decision: Decision,
 }
 
-/// Number of random orders in which pairs may have come. Their mean bounds are within 0.06 of the
+/// Number of random orders of the pairs that are sampled. Their mean bounds are within 0.06 of the
 /// mean over all orders (docs/statistics.md).
 const ORDERS: usize = 16;
 
-/// Number of pairs of an order up to which the ratio is computed exactly. Later ones add the steps
-/// of the whole sample, which takes a thousandth of the time. The first pairs decide what a test
-/// measured on the side that it has left.
+/// Number of pairs of an order up to which the ratio is computed exactly. Later pairs add the steps
+/// of the complete sample, which takes a thousandth of the time. The first pairs matter because a
+/// test that drifts to one bound measured the overshoot near the other bound at its start.
 const EXACT: u64 = 40;
 
-/// Number of pairs of an order that are followed. With more of them the steps hardly change.
+/// Maximum number of pairs of an order that are simulated. With more pairs, the steps hardly
+/// change.
 const FOLLOWED: u64 = 5_000;
 
 impl Sprt {
-    /// Returns the status of a test of which only the counts are known. A correction depends on the
-    /// order of the pairs: its bounds are the mean over random orders, drawn by `uniform` from 0 to
-    /// 1, and the test has ended if it has in one of them.
+    /// Returns the status of a test if only its counts are known. A correction depends on the order
+    /// of the pairs, so the bounds are the mean over random orders, drawn with `uniform` numbers
+    /// from 0 to 1. The test has ended if it has ended in at least one order.
     pub fn status_of_counts(
         &self,
         pairs: &Pentanomial,
@@ -58,7 +59,7 @@ impl Sprt {
         SprtStatus { llr, lower, upper, decision }
     }
 
-    /// Measures the overshoot if pairs come in a random order.
+    /// Returns the overshoot measured for the pairs in a random order.
     fn overshoot_of_order(
         &self,
         pairs: &Pentanomial,
@@ -88,7 +89,7 @@ impl Sprt {
     }
 }
 
-/// Sequential test with the measured overshoot of its ratio.
+/// Sequential test with the overshoot of its ratio so far.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SprtMonitor {
     test: Sprt,
@@ -96,7 +97,7 @@ pub struct SprtMonitor {
 }
 
 impl SprtMonitor {
-    /// Creates a test that is updated after every `batch` pairs, at least 1.
+    /// Creates a monitor that is updated after every `batch` pairs, at least 1.
     pub fn new(test: Sprt, batch: u64) -> SprtMonitor {
         let overshoot = (test.correction == Correction::Dynamic).then(|| Overshoot::new(batch));
         SprtMonitor { test, overshoot }
@@ -108,19 +109,20 @@ impl SprtMonitor {
     }
 
     /// Returns the status after all `pairs` so far. A correction depends on the counts of every
-    /// earlier update: the same sequence of updates gives the same decisions.
+    /// earlier update; equal sequences of updates have equal decisions.
     pub fn update(&mut self, pairs: &Pentanomial) -> SprtStatus {
         self.update_by(pairs, self.test.llr(pairs))
     }
 
-    /// Returns the status after all `pairs` and `games` so far, of which the test uses one.
+    /// Returns the status after all `pairs` and `games` so far; the test uses one of the two
+    /// counts.
     pub fn update_counts(&mut self, pairs: &Pentanomial, games: &Trinomial) -> SprtStatus {
         self.update_by(pairs, self.test.llr_of_counts(pairs, games))
     }
 
     fn update_by(&mut self, pairs: &Pentanomial, llr: f64) -> SprtStatus {
         let decision = match &mut self.overshoot {
-            // Without correction no state is kept, so any sequence of updates is allowed.
+            // Without correction there is no state, so any sequence of updates is allowed.
             None => self.test.decide(llr),
             Some(overshoot) => {
                 overshoot.update(pairs.pairs(), llr);
@@ -142,7 +144,7 @@ impl SprtMonitor {
         let bounds = self.test.bounds;
         let LlrBounds { lower, upper } =
             self.overshoot.map_or(bounds, |overshoot| overshoot.quiet(bounds));
-        // The estimate may be wrong by less than the margin, so here it cannot hide a record or a
+        // The error of the estimate is less than the margin, so there is no new record and no
         // decision.
         if estimate.is_some_and(|llr| llr > lower + margin && llr < upper - margin) {
             if let Some(overshoot) = &mut self.overshoot {
@@ -166,8 +168,8 @@ mod tests {
     use super::super::sprt::Model;
     use super::*;
 
-    /// Updates the test until there is a decision, while every pair except each `period`-th is won.
-    /// Returns the pairs, and the last status.
+    /// Updates the test until there is a decision; one pair in `period` is lost, all others are
+    /// won. Returns the number of pairs and the last status.
     fn end(correction: Correction, period: u64) -> (u64, SprtStatus) {
         let test = Sprt::new(0.0, 20.0, 0.05, 0.05, Model::Normalized).expect("a sound test");
         let mut monitor = SprtMonitor::new(test.with_correction(correction), 1);
@@ -198,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_corrected_before_the_first_pair() {
+    fn the_bounds_are_uncorrected_before_the_first_pair() {
         let test = Sprt::new(0.0, 20.0, 0.05, 0.1, Model::Normalized).expect("a sound test");
         let start = SprtMonitor::new(test.with_correction(Correction::Dynamic), 1).start();
         assert_eq!((start.lower, start.upper), (test.bounds.lower, test.bounds.upper));

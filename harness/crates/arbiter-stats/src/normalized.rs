@@ -1,8 +1,9 @@
-//! Normalized Elo: the strength difference measured in standard deviations of a game.
+//! Normalized Elo (nElo): strength difference in standard deviations of a game.
 //!
-//! nElo = 800/ln 10 · (s − ½)/σ, with σ the standard deviation of one game's score. The length of a
-//! sequential test depends on its bounds in this unit only, not on the book or the draw rate (M.
-//! Van den Bergh, "Normalized Elo"). For small differences, logistic Elo ≈ nElo · 2σ.
+//! nElo = 800/ln 10 · (s − ½)/σ, where s is the mean score and σ the standard deviation of one
+//! game's score. The length of a sequential test depends only on its bounds in nElo, not on the
+//! book or the draw rate (M. Van den Bergh, "Normalized Elo"). For small differences, logistic Elo
+//! ≈ nElo · 2σ.
 
 use std::f64::consts::LN_10;
 
@@ -14,20 +15,20 @@ pub const NELO_PER_SIGMA: f64 = 800.0 / LN_10;
 
 /// Returns the t-value (mean − ½)/σ of one unit that corresponds to `nelo`.
 ///
-/// `games_per_unit` is 1 for games and 2 for pairs: a pair's score has the same mean and, with
-/// games as spread as they are, 1/√2 of the deviation.
+/// `games_per_unit` is 1 for games and 2 for pairs: the score of a pair has the mean of a game's
+/// score and 1/√2 of its standard deviation.
 pub fn t_value(nelo: f64, games_per_unit: f64) -> f64 {
     nelo * games_per_unit.sqrt() / NELO_PER_SIGMA
 }
 
-/// Returns the normalized Elo of the sample with its 95 % interval, which takes σ as known.
-/// Infinite where all units are won; the lower end is then that of the smallest score still
-/// compatible with them, with the other units all lost. `None` where the sample has no spread
-/// otherwise: one unit, all drawn.
+/// Returns the normalized Elo of the sample with its 95 % interval, which assumes that σ is known.
+/// If all units are won, the value is infinite, and the lower end is the nElo of the smallest score
+/// that is compatible with the sample, with all units either won or lost. `None` for any other
+/// sample without spread: one unit, or all units in one inner cell.
 pub fn estimate(sample: &Moments) -> Option<Estimate> {
     let infinite = f64::INFINITY;
     let least = least_score(sample.units, Z_95);
-    // The bound of a sample in which a share `least` of the units is won and the others are lost.
+    // The nElo of a sample in which a share `least` of the units is won and all others are lost.
     let variance = sample.games_per_unit * least * (1.0 - least);
     let bound = NELO_PER_SIGMA * (least - 0.5) / variance.sqrt();
     if sample.mean >= 1.0 {
@@ -62,12 +63,12 @@ mod tests {
     }
 
     #[test]
-    fn no_spread_means_no_estimate() {
+    fn samples_without_spread_have_no_estimate() {
         let of = |counts| estimate(&Pentanomial(counts).distribution().moments().expect("pairs"));
         for counts in [[0, 0, 9, 0, 0], [0, 1, 0, 0, 0]] {
             assert_eq!(of(counts), None);
         }
-        // That of pairs with this share won, and the rest lost.
+        // The bound is the nElo of pairs of which this share is won and the rest lost.
         let won = of([0, 0, 0, 0, 9]).expect("a bound");
         let least = 0.025f64.powf(1.0 / 9.0);
         let sigma = (2.0 * least * (1.0 - least)).sqrt();
@@ -76,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn swapping_sides_negates_it() {
+    fn swapping_sides_negates_normalized_elo() {
         let value = |pairs: Pentanomial| {
             let sample = pairs.distribution().moments().expect("some pairs");
             estimate(&sample).and_then(|e| finite(e.value)).expect("some spread")

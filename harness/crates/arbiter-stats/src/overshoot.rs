@@ -1,21 +1,22 @@
-//! Correction for the jump of a log-likelihood ratio over its bound.
+//! Correction for the overshoot of a log-likelihood ratio past its bound.
 //!
-//! Wald's bounds guarantee their error rates for a ratio that moves continuously. A real one jumps
-//! past its bound by some excess, so a test that stops there is a little longer and more careful
-//! than asked. The mean excess is that of a renewal process, E(δ²)/2E(δ), where δ are the steps by
-//! which the ratio sets new records (D. Siegmund, "Sequential Analysis", corollary 8.33). The
-//! bounds are moved inwards by it: the "dynamic overshoot correction" of fishtest.
+//! Wald's bounds guarantee their error rates for a continuous ratio. A real ratio jumps past its
+//! bound by some excess, so a test with Wald's bounds is slightly longer and more careful than
+//! requested. As in a renewal process, the mean excess is E(δ²)/2E(δ), where δ are the steps
+//! between successive records of the ratio (D. Siegmund, "Sequential Analysis", corollary 8.33).
+//! The correction moves the bounds inwards by the mean excess: the "dynamic overshoot correction"
+//! of fishtest.
 
 use super::sprt::{Decision, LlrBounds};
 
-/// Steps by which the ratio set records on one side.
+/// Sums of the steps between successive records (lowest or highest values) of the ratio.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 struct Records {
-    /// The record, from which the next step is measured.
+    /// Latest record, from which the next step is measured.
     reference: f64,
-    /// Sum of the steps: negative for records downwards.
+    /// Sum of the steps: negative for lowest values.
     sum: f64,
-    /// Sum of their squares.
+    /// Sum of the squared steps.
     squares: f64,
 }
 
@@ -40,7 +41,7 @@ pub(crate) struct Overshoot {
     units: u64,
     low: Records,
     high: Records,
-    /// `true` once the correction was abandoned.
+    /// `true` if the correction has ended because of unexpected updates.
     is_invalid: bool,
 }
 
@@ -53,17 +54,17 @@ impl Overshoot {
         Overshoot { batch, units: 0, low: none, high: none, is_invalid: false }
     }
 
-    /// Records the ratio after `units` units in all.
+    /// Records the ratio after a total of `units` units.
     ///
     /// A repeated total changes nothing. A total that skips batches restarts the measurement of
-    /// steps, because records in between went unseen. A total that decreased, or that is not a
-    /// multiple of the batch, ends the correction permanently: the bounds are Wald's from then on.
+    /// steps, because records in between are unknown. A total that decreases, or that is not a
+    /// multiple of the batch, ends the correction permanently; then Wald's bounds apply.
     pub(crate) fn update(&mut self, units: u64, llr: f64) {
         if self.is_invalid || units == self.units {
             return;
         }
-        // Records may have gone unseen that no later update can show, so only Wald's bounds are
-        // safe.
+        // Unknown records may have been set that no later update can show, so only Wald's bounds
+        // are safe.
         if units < self.units || !units.is_multiple_of(self.batch) {
             *self = Overshoot { is_invalid: true, ..Overshoot::new(self.batch) };
             return;
@@ -81,7 +82,7 @@ impl Overshoot {
         self.units = units;
     }
 
-    /// Returns the ratios, lowest and highest, between which nothing happens: no record and no
+    /// Returns the lowest and the highest ratio between which there is neither a new record nor a
     /// decision.
     pub(crate) fn quiet(&self, bounds: LlrBounds) -> LlrBounds {
         let LlrBounds { lower, upper } = self.corrected(bounds);
@@ -91,9 +92,9 @@ impl Overshoot {
         LlrBounds { lower: lower.max(self.low.reference), upper: upper.min(self.high.reference) }
     }
 
-    /// Records that `units` units were reached with a ratio in the [quiet](Self::quiet) range.
+    /// Records a total of `units` units with a ratio in the [quiet](Self::quiet) range.
     pub(crate) fn update_quietly(&mut self, units: u64) {
-        // Any ratio between the two references sets no record, so the exact one is not needed.
+        // A ratio between the two references sets no record, so the exact ratio is not needed.
         self.update(units, self.low.reference.max(self.high.reference.min(0.0)));
     }
 
@@ -107,7 +108,7 @@ impl Overshoot {
         }
     }
 
-    /// Compares the ratio with the corrected bounds, which must be passed and not just reached.
+    /// Compares the ratio with the corrected bounds, which it must exceed to end the test.
     pub(crate) fn decide(&self, bounds: LlrBounds, llr: f64) -> Decision {
         let LlrBounds { lower, upper } = self.corrected(bounds);
         if llr > upper {

@@ -1,7 +1,7 @@
-//! Comparisons of two programs on the same items: positions solved, positions searched.
+//! Comparisons of two programs on the same items, such as solved positions.
 //!
-//! Items on which both programs agree carry no information about their difference, so only those on
-//! which they differ count.
+//! Items on which both programs agree carry no information about the difference of the programs, so
+//! only items with different results count.
 
 use std::f64::consts::{LN_2, PI};
 
@@ -16,35 +16,37 @@ use super::pentanomial::Trinomial;
 /// Number of tosses up to which the incomplete beta function is exact to eleven digits.
 const MAX_BETA: u64 = 1_000;
 
-/// Positions by which of two programs solved them.
+/// Numbers of positions that both, one or neither of two programs solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct SolvedCounts {
-    /// Number solved by both.
+    /// Number of positions solved by both programs.
     pub both: u64,
-    /// Number solved by the first only.
+    /// Number of positions solved only by the first program.
     pub only_first: u64,
-    /// Number solved by the second only.
+    /// Number of positions solved only by the second program.
     pub only_second: u64,
-    /// Number solved by neither.
+    /// Number of positions solved by neither program.
     pub neither: u64,
 }
 
-/// McNemar's test.
+/// Result of McNemar's test, with b and c the numbers of positions solved only by the first and
+/// only by the second program.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct McNemar {
-    /// Exact two-sided probability of a difference at least as large between equal programs.
+    /// Exact two-sided p-value: probability of a difference at least as large between equal
+    /// programs.
     pub p_exact: f64,
-    /// Two-sided probability with the observed difference counted half, which is less cautious
-    /// ("mid-p").
+    /// Two-sided mid-p value, which counts the observed difference half and is less conservative.
     pub p_mid: f64,
     /// (b − c)²/(b + c), which follows χ² with one degree of freedom if b + c is large.
     pub chi_squared: f64,
-    /// Share solved by the first minus share solved by the second, and its standard error.
+    /// Share solved by the first program minus share solved by the second, and the standard error
+    /// of this difference.
     pub difference: (f64, f64),
 }
 
 /// Compares two runs over the same positions (Q. McNemar, 1947; the exact form is a sign test).
-/// `None` unless the runs differ at some position.
+/// `None` if the runs agree on all positions.
 pub fn mcnemar(solved: &SolvedCounts) -> Option<McNemar> {
     let (b, c) = (solved.only_first, solved.only_second);
     let different = b + c;
@@ -73,7 +75,7 @@ fn below_or_at(k: u64, n: u64) -> f64 {
     if n <= MAX_BETA {
         return beta_reg((n - k) as f64, k as f64 + 1.0, 0.5);
     }
-    // Each number of heads is less likely than the next by a factor that falls towards 0.
+    // The probabilities decrease with fewer heads, by a factor that tends to 0.
     let (mut sum, mut term, mut heads) = (0.0, exactly(k, n), k);
     while term > sum * f64::EPSILON {
         sum += term;
@@ -83,9 +85,9 @@ fn below_or_at(k: u64, n: u64) -> f64 {
     sum
 }
 
-/// Returns the probability of exactly `k` heads in `n` tosses, by the deviation from Stirling's
-/// formula, so that no large numbers cancel (C. Loader, "Fast and Accurate Computation of Binomial
-/// Probabilities", 2000).
+/// Returns the probability of exactly `k` heads in `n` tosses of a fair coin, from deviations from
+/// Stirling's formula, so that no large numbers cancel (C. Loader, "Fast and Accurate Computation
+/// of Binomial Probabilities", 2000).
 fn exactly(k: u64, n: u64) -> f64 {
     if k == 0 {
         return (-(n as f64) * LN_2).exp();
@@ -97,7 +99,7 @@ fn exactly(k: u64, n: u64) -> f64 {
     (stirling(all) - stirling(heads) - stirling(tails) - distance - spread).exp()
 }
 
-/// Returns ln x! minus Stirling's formula for it, x at least 1.
+/// Returns the error of Stirling's formula for ln x!, for x of at least 1.
 fn stirling(x: f64) -> f64 {
     if x < 16.0 {
         // The series below needs a large argument.
@@ -110,20 +112,20 @@ fn stirling(x: f64) -> f64 {
 /// Speeds of two programs on one item.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Speeds {
-    /// Speed of the first program, positive.
+    /// Speed of the first program in any unit, positive.
     pub first: f64,
-    /// Speed of the second program, positive.
+    /// Speed of the second program in the same unit, positive.
     pub second: f64,
 }
 
-/// Returns the 95 % interval of a probability from `hits` in `n` trials (E. B. Wilson, 1927), which
-/// stays within 0 and 1. `None` without trials.
+/// Returns the 95 % interval of a probability after `hits` hits in `n` trials (E. B. Wilson, 1927).
+/// Both ends are between 0 and 1. `None` without trials.
 pub fn share_interval(hits: u64, n: u64) -> Option<(f64, f64)> {
     wilson(hits as f64, n)
 }
 
-/// Returns the 95 % interval of a mean score of games, whose spread is at most that of wins and
-/// losses with that mean: the interval is too wide rather than too narrow. `None` without games.
+/// Returns a 95 % interval of the mean score of games. It assumes that there are no draws, so that
+/// the interval is rather too wide than too narrow. `None` without games.
 pub fn score_interval(games: &Trinomial) -> Option<(f64, f64)> {
     wilson(games.wins as f64 + 0.5 * games.draws as f64, games.games())
 }
@@ -147,10 +149,10 @@ pub fn margin(standard_error: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Probabilities by summing binomial coefficients.
+    /// The expected probabilities are sums of binomial coefficients.
     #[test]
     fn large_counts_are_exact() {
-        // By the sum of exact terms, and near the middle by the normal distribution.
+        // Near the middle, the expected values are from the normal distribution.
         for (many, few, expected) in [
             (5_025, 4_975, 0.624_136_094_964_909_2),
             (500_250, 499_750, 0.617_779_406_050_461_2),
@@ -165,7 +167,7 @@ mod tests {
             let found = found.expect("they differ").p_exact;
             assert!((found - expected).abs() <= 1e-9 * expected, "{many}, {few}: {found}");
         }
-        // Both ways agree where they meet.
+        // Both methods agree at the boundary between them.
         for few in [0, 1, 17, 400, 499, 500] {
             let [beta, sum] = [MAX_BETA, MAX_BETA + 1].map(|n| below_or_at(few, n));
             assert!(sum < beta && (few == 0 || sum > 0.5 * beta), "{few}: {beta} and {sum}");
@@ -188,10 +190,9 @@ mod tests {
         assert!((test(5, 0).expect("a difference").p_exact - 2.0 / 32.0).abs() < 1e-12);
     }
 
-    /// The ends p of the interval are where the share of hits is just 1.96 standard errors away
-    /// from p.
+    /// At an end p of the interval, the share of hits is 1.96 standard errors away from p.
     #[test]
-    fn the_interval_of_a_share_is_where_the_share_becomes_unlikely() {
+    fn ends_of_a_share_interval_are_1_96_standard_errors_from_the_share() {
         for (hits, n) in [(1, 10), (5, 10), (80, 100), (299, 300)] {
             let (low, high) = share_interval(hits, n).expect("trials");
             let share = hits as f64 / n as f64;

@@ -1,8 +1,8 @@
-//! Counts of results: games one by one ([`Trinomial`]) and in pairs ([`Pentanomial`]).
+//! Counts of results: of single games ([`Trinomial`]) and of pairs ([`Pentanomial`]).
 //!
-//! A pair is two games from the same opening with colours reversed. Its two games are negatively
-//! correlated (an opening good for White helps each engine once), so statistics taken over pairs
-//! have a smaller and honest variance; counts over games are for runs without pairs.
+//! A pair is two games from the same opening with colours reversed. The two games are negatively
+//! correlated, because an opening that favours White helps each engine once. Statistics of pairs
+//! therefore have a smaller and correct variance; counts of games are for runs without pairs.
 
 use std::iter::Sum;
 use std::ops::{Add, AddAssign};
@@ -15,19 +15,19 @@ use super::elo::{elo_from_score, finite};
 pub enum GameResult {
     /// The first engine lost: 0 points.
     Loss,
-    /// Drawn: half a point each.
+    /// The game was drawn: half a point for each engine.
     Draw,
     /// The first engine won: 1 point.
     Win,
 }
 
 impl GameResult {
-    /// Points in units of half a point: 0, 1 or 2.
+    /// Returns the points of the first engine in half points: 0, 1 or 2.
     pub const fn half_points(self) -> usize {
         self as usize
     }
 
-    /// Returns the result from the second engine's side.
+    /// Returns the result from the second engine's point of view.
     #[must_use]
     pub const fn reversed(self) -> GameResult {
         match self {
@@ -38,7 +38,7 @@ impl GameResult {
     }
 }
 
-/// Number of games lost, drawn and won by the first engine.
+/// Numbers of games lost, drawn and won by the first engine.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Trinomial {
     /// Number of games that the first engine lost.
@@ -64,7 +64,7 @@ impl Trinomial {
         self.losses + self.draws + self.wins
     }
 
-    /// Returns the counts from the second engine's side.
+    /// Returns the counts from the second engine's point of view.
     #[must_use]
     pub const fn swapped(&self) -> Trinomial {
         Trinomial { losses: self.wins, draws: self.draws, wins: self.losses }
@@ -105,10 +105,10 @@ impl Sum for Trinomial {
     }
 }
 
-/// Numbers of pairs by points scored by the first engine: `[LL, LD, DD+WL, WD, WW]`,
-/// that is 0, ½, 1, 1½ and 2 points of 2.
+/// Numbers of pairs by the points of the first engine: `[LL, LD, DD+WL, WD, WW]`, for 0, ½, 1, 1½
+/// and 2 points.
 ///
-/// A win plus a loss and two draws share a cell: no statistic here tells them apart.
+/// A win with a loss and two draws share a cell, because no statistic distinguishes them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Pentanomial(pub [u64; 5]);
 
@@ -124,25 +124,26 @@ impl Pentanomial {
         ll + ld + middle + wd + ww
     }
 
-    /// Returns the number of games, two for each pair.
+    /// Returns the number of games, two per pair.
     pub const fn games(&self) -> u64 {
         2 * self.pairs()
     }
 
-    /// Returns the counts from the second engine's side.
+    /// Returns the counts from the second engine's point of view.
     #[must_use]
     pub const fn swapped(&self) -> Pentanomial {
         let [ll, ld, middle, wd, ww] = self.0;
         Pentanomial([ww, wd, middle, ld, ll])
     }
 
-    /// Pairs ratio: pairs won (more than one point) per pair lost; `None` if no pair was lost.
+    /// Returns the pairs ratio: the number of won pairs (more than one point) per lost pair; `None`
+    /// if no pair was lost.
     pub fn pairs_ratio(&self) -> Option<f64> {
         let [ll, ld, _, wd, ww] = self.0;
         ratio(wd + ww, ll + ld)
     }
 
-    /// Returns the share of pairs that ended level, 0 to 1; `None` without pairs.
+    /// Returns the share of level pairs, 0 to 1; `None` without pairs.
     pub fn level_ratio(&self) -> Option<f64> {
         ratio(self.0[2], self.pairs())
     }
@@ -153,16 +154,16 @@ impl Pentanomial {
     }
 }
 
-/// Returns the root mean square of the openings' bias, in logistic Elo, of games played in pairs.
+/// Returns the root mean square of the opening bias, in logistic Elo, of games played in pairs.
 ///
-/// A bias adds its square to the variance of games but cancels within pairs, so it shows as the
-/// difference: b² = v(games) − 2·v(pairs). Exact for identical engines. `None` without games, and
-/// where the games of a pair are positively correlated, which no bias explains.
+/// The square of the bias increases the variance of games but cancels within pairs, so b² =
+/// v(games) − 2·v(pairs). The formula is exact for identical engines. `None` without games, and if
+/// the games of a pair are positively correlated, which no bias explains.
 pub fn opening_bias(pairs: &Pentanomial, games: &Trinomial) -> Option<f64> {
     let by_pairs = pairs.distribution().moments()?.variance_per_game();
     let by_games = games.distribution().moments()?.variance_per_game();
     let squared = by_games - by_pairs;
-    // The bias shifts the score of White by its square root, so it is converted like a score.
+    // The square root is a shift of White's score, so it is converted like a score.
     if squared >= 0.0 { finite(elo_from_score(0.5 + squared.sqrt())) } else { None }
 }
 
@@ -244,8 +245,8 @@ mod tests {
     }
 
     #[test]
-    fn the_bias_of_openings_is_what_pairs_cancel() {
-        // White wins every game: a bias without limit.
+    fn opening_bias_is_the_variance_that_pairs_cancel() {
+        // White wins every game: the bias is infinite.
         let white = Trinomial { losses: 50, draws: 0, wins: 50 };
         assert_eq!(opening_bias(&Pentanomial([0, 0, 50, 0, 0]), &white), None);
         // White scores 64 % in each opening.

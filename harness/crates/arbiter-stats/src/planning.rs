@@ -1,4 +1,4 @@
-//! Planning of a test before it is played: its operating characteristic.
+//! Planning of a test: its operating characteristic before any game is played.
 
 use super::bayes::BayesElo;
 use super::brownian::Exit;
@@ -8,18 +8,19 @@ use super::roots::falling_crossing;
 use super::simulate::{pair_model, shifted, strengths};
 use super::sprt::{Model, Sprt};
 
-/// Expected properties of games that are not played yet.
+/// Expected properties of the games of a planned test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Conditions {
     /// Share of draws between equal engines, 0 to 1.
     pub draw_rate: f64,
-    /// Root mean square of the openings' bias, in logistic Elo.
+    /// Root mean square of the opening bias, in logistic Elo.
     pub bias_elo: f64,
 }
 
 impl Conditions {
-    /// Returns the variance of one game's score in pairs: (1 − d)/4 − (L(bias) − ½)², because the
-    /// bias of an opening cancels within a pair. `None` if bias and draws contradict each other.
+    /// Returns the variance of one game's score in pairs: (1 − d)/4 − (L(bias) − ½)², with d the
+    /// draw rate and L the expected score of an Elo difference, because the bias of an opening
+    /// cancels within a pair. `None` if the draw rate is too high for the bias.
     pub fn variance_per_game(&self) -> Option<f64> {
         let bias = score_from_elo(self.bias_elo) - 0.5;
         let variance = 0.25 * (1.0 - self.draw_rate) - bias * bias;
@@ -27,37 +28,38 @@ impl Conditions {
     }
 }
 
-/// Point of the operating characteristic.
+/// Point of the operating characteristic: outcome of the test at one true strength.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OperatingPoint {
     /// True strength in logistic Elo.
     pub elo: f64,
     /// True strength in normalized Elo.
     pub nelo: f64,
-    /// Probability to pass, and mean number of games.
+    /// Probability that the test passes, and mean number of games.
     pub exit: Exit,
 }
 
-/// Test under known conditions.
+/// Test with known properties of its games.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PlannedTest {
     test: Sprt,
     conditions: Conditions,
-    /// Probabilities of the scores of a pair of equal engines; `None` where some are 0.
+    /// Probabilities of the scores of a pair of equal engines; `None` if any of them is 0.
     pairs: Option<[f64; 5]>,
     /// Variance of one game's score, greater than 0.
     pub variance_per_game: f64,
 }
 
 impl PlannedTest {
-    /// Creates a test; `None` if the conditions leave no variance.
+    /// Creates a planned test; `None` if the conditions contradict each other.
     pub fn new(test: Sprt, conditions: Conditions) -> Option<PlannedTest> {
         let variance_per_game = conditions.variance_per_game()?;
         let pairs = pair_model(conditions.draw_rate, conditions.bias_elo);
         Some(PlannedTest { test, conditions, pairs, variance_per_game })
     }
 
-    /// Converts a strength on the test's scale to logistic Elo; `None` if the score leaves (0, 1).
+    /// Converts a strength on the test's scale to logistic Elo; `None` if the score is outside (0,
+    /// 1).
     pub fn logistic(&self, elo: f64) -> Option<f64> {
         let score = match self.test.model {
             Model::Normalized => 0.5 + elo / NELO_PER_SIGMA * self.variance_per_game.sqrt(),
@@ -70,20 +72,21 @@ impl PlannedTest {
         finite(elo_from_score(score))
     }
 
-    /// Returns the operating point at the true difference `elo`, in logistic Elo, with the pairs
-    /// that [`Simulation`](super::simulate::Simulation) plays; a Brownian approximation where some
-    /// score is impossible.
+    /// Returns the operating point at the true difference `elo`, in logistic Elo, for the pairs
+    /// that [`Simulation`](super::simulate::Simulation) plays, or by a Brownian approximation if
+    /// the probability of a score is 0.
     pub fn at(&self, elo: f64) -> OperatingPoint {
         let nelo = NELO_PER_SIGMA * (score_from_elo(elo) - 0.5) / self.variance_per_game.sqrt();
         let exit = self.pairs_at(elo).and_then(|pairs| self.test.exit_of_pairs(&pairs));
-        // The walk counts pairs, and operating points are in games.
+        // The walk counts pairs, but operating points contain games.
         let exit = exit.map(|exit| Exit { mean_units: 2.0 * exit.mean_units, ..exit });
         let exit = exit.unwrap_or_else(|| self.test.expectation(elo, self.variance_per_game));
         OperatingPoint { elo, nelo, exit }
     }
 
-    /// Returns the probabilities of the scores of a pair at a true difference, in logistic Elo, by
-    /// the scale of the test, as long as the scale reaches so far.
+    /// Returns the probabilities of the scores of a pair at the true difference `elo`, in logistic
+    /// Elo: shifted on the scale of the test, or on the logistic scale if `elo` is beyond the limit
+    /// of normalized Elo.
     fn pairs_at(&self, elo: f64) -> Option<[f64; 5]> {
         let equal = self.pairs?;
         let at = |nelo| shifted(&equal, nelo, Model::Normalized);
@@ -92,7 +95,7 @@ impl PlannedTest {
         let is_within = logistic(-limit) > -elo && logistic(limit) < -elo;
         match self.test.model {
             // A test on the normalized scale is simulated with pairs of a normalized strength. The
-            // search needs a bracket, which ends at the limit of the scale.
+            // search is limited to the range of the scale.
             Model::Normalized if is_within => {
                 Some(at(falling_crossing(logistic, -elo, -limit, limit)))
             }
@@ -112,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_conditions_of_the_reference_give_its_variance() {
+    fn variance_and_bound_match_the_reference() {
         let conditions = Conditions { draw_rate: 0.49, bias_elo: 191.0 };
         let variance = conditions.variance_per_game().expect("some variance");
         assert!((variance - 0.0649182323594).abs() < 1e-12);
@@ -125,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn the_middle_takes_longest() {
+    fn tests_take_longest_midway_between_the_hypotheses() {
         for model in [Model::Normalized, Model::Logistic, Model::Bayesian] {
             let test = Sprt::new(0.0, 5.0, 0.05, 0.05, model).expect("a sound test");
             let conditions = Conditions { draw_rate: 0.5, bias_elo: 0.0 };

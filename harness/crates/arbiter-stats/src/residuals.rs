@@ -1,19 +1,20 @@
-//! Comparison of the distribution of pairs of some source (a worker, a machine) with the others.
+//! Comparison of the results of each source of pairs (a worker, a machine) with the results of all
+//! sources.
 //!
-//! Pearson's χ² on the table of sources against pairs lost, even and won. The residual of one
-//! source is its share of χ², made comparable as a normal deviate. The rules are those that
-//! fishtest applies to its workers.
+//! The comparison is Pearson's χ² on the table of lost, level and won pairs of each source. The
+//! residual of a source is its share of χ², converted to a normal deviate. The rules are those of
+//! fishtest for its workers.
 
 use statrs::function::erf::erfc_inv;
 
 use super::elo::normal_cdf;
 use super::pentanomial::Pentanomial;
 
-/// Largest expected count that is too small for χ².
+/// Expected count that each cell of a source must exceed for χ².
 const MIN_EXPECTED: f64 = 5.0;
 
-/// Compares the sources: the residual of each, a normal deviate of at least 0. `None` stands for
-/// sources with too few pairs to be compared, and for all if fewer than two have enough.
+/// Returns the residual of each source, a normal deviate of at least 0. `None` for a source with
+/// too few pairs, and for all sources if fewer than two have enough pairs.
 pub fn compare(sources: &[Pentanomial]) -> Vec<Option<f64>> {
     let rows: Vec<[f64; 3]> = sources.iter().map(columns).collect();
     let mut found = vec![None; rows.len()];
@@ -25,8 +26,8 @@ pub fn compare(sources: &[Pentanomial]) -> Vec<Option<f64>> {
             let size: f64 = rows[*row].iter().sum();
             totals.iter().all(|total| size * total / all > MIN_EXPECTED)
         };
-        // Removing a small source changes the expected counts of the others, so the loop repeats
-        // until none is removed.
+        // Removing a small source changes the expected counts of all other sources, so the loop
+        // repeats until no source is removed.
         let large: Vec<usize> = kept.iter().copied().filter(is_large).collect();
         if large.len() < 2 {
             return found;
@@ -51,7 +52,7 @@ pub fn compare(sources: &[Pentanomial]) -> Vec<Option<f64>> {
     found
 }
 
-/// Returns the number of pairs lost, even and won.
+/// Returns the numbers of lost, level and won pairs.
 fn columns(pairs: &Pentanomial) -> [f64; 3] {
     let [ll, ld, even, wd, ww] = pairs.0;
     [(ll + ld) as f64, even as f64, (wd + ww) as f64]
@@ -61,12 +62,12 @@ fn column_totals(rows: &[[f64; 3]], kept: &[usize]) -> [f64; 3] {
     std::array::from_fn(|column| kept.iter().map(|row| rows[*row][column]).sum())
 }
 
-/// Returns the value that a standard normal variable exceeds with probability e^`ln_p`, even where
-/// that is too small for a float.
+/// Returns the value that a standard normal variable exceeds with probability e^`ln_p`, even if the
+/// probability is too small for an `f64`.
 fn deviate(ln_p: f64) -> f64 {
-    // e^(−600) is near the smallest double, so the inverse is computed from the logarithm.
+    // e^(−600) is close to the smallest `f64`, so the inverse is computed from the logarithm.
     if ln_p < -600.0 {
-        // From ln P(z) ≈ −z²/2 − ln(z·√2π), which contracts.
+        // Fixed-point iteration for ln P(z) ≈ −z²/2 − ln(z·√2π).
         let mut z = (-2.0 * ln_p).sqrt();
         for _ in 0..50 {
             z = (-2.0 * (ln_p + (z * (2.0 * std::f64::consts::PI).sqrt()).ln())).sqrt();
@@ -100,7 +101,7 @@ mod tests {
         ]
     }
 
-    /// Figures from running fishtest's residual code.
+    /// The expected residuals are computed by fishtest's code.
     #[test]
     fn residuals_match_fishtest() {
         let mut agreement = Agreement::within(1e-9, "worker_residuals");
@@ -119,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn too_little_to_compare_is_not_compared() {
+    fn sources_with_too_few_pairs_are_not_compared() {
         assert_eq!(compare(&[]), []);
         assert_eq!(compare(&[Pentanomial([3, 20, 44, 21, 2])]), [None]);
         let mut sources = equal_workers();

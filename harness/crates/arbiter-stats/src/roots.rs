@@ -1,24 +1,23 @@
-//! Bracketed root finding: Newton steps, with bisection whenever Newton would leave the bracket.
+//! Bracketed root finding: Newton's method, with bisection if a step would leave the bracket.
 
-/// Number of steps that suffices for bisection alone to exhaust the precision of a bracket around
-/// any root used here.
+/// Maximum number of steps, enough to find any root of this crate to full precision by bisection
+/// alone.
 const MAX_STEPS: usize = 200;
 
-/// Half-width of the neighbourhood in which the sign must change, relative to the distance of the
-/// answer from the nearer end of the bracket.
+/// Half width of the interval around the root in which the sign must change, relative to the
+/// distance of the root from the nearer end of the bracket.
 const CHECK_WIDTH: f64 = 1e-9;
 
-/// Finds the root of a function falling from above zero at `low` to below zero at `high`, searched
-/// from `start` between them.
+/// Finds the root of a function that decreases from positive values at `low` to negative values at
+/// `high`, starting from `start` between them.
 ///
-/// `f` returns value and derivative. It may have poles at the ends, where it is not evaluated, and
-/// the root may lie next to one: its distance from the pole is found to full precision if the pole
-/// is at 0.
+/// `f` returns value and derivative. It may have poles at the ends, where it is not evaluated. The
+/// root may lie next to a pole; its distance from a pole at 0 is found to full precision.
 ///
 /// # Panics
 ///
-/// If the sign does not change across the answer: then `f` does not fall through zero in the
-/// bracket, which is a mistake of the caller and would make every later number wrong.
+/// If the sign of `f` does not change at the root found. Then `f` does not decrease through zero in
+/// the bracket, which is an error of the caller and would make all later numbers wrong.
 pub(crate) fn falling_root(f: impl Fn(f64) -> (f64, f64), low: f64, start: f64, high: f64) -> f64 {
     assert!(low < start && start < high, "bad bracket {low}..{start}..{high}");
     let (mut left, mut right) = (low, high);
@@ -34,7 +33,7 @@ pub(crate) fn falling_root(f: impl Fn(f64) -> (f64, f64), low: f64, start: f64, 
             right = x;
         }
         let newton = x - value / slope;
-        // Halving each end first, because the sum of the ends could overflow.
+        // Each end is halved first, because the sum of the ends could overflow.
         let next = if newton > left && newton < right { newton } else { 0.5 * left + 0.5 * right };
         let done = (next - x).abs() <= f64::EPSILON * x.abs() || next == left || next == right;
         x = next;
@@ -42,21 +41,22 @@ pub(crate) fn falling_root(f: impl Fn(f64) -> (f64, f64), low: f64, start: f64, 
             break;
         }
     }
-    // Relative to the nearer end, because a root next to a pole is known relative to its distance.
+    // The margin is relative to the nearer end, because the relative error of the distance to a
+    // pole is small.
     let margin = CHECK_WIDTH * (x - low).min(high - x);
     let (above, below) = (f(x - margin).0, f(x + margin).0);
     assert!(above >= 0.0 && below <= 0.0, "no root at {x}: {above} before, {below} after");
     x
 }
 
-/// Finds the point between `low` and `high` at which a falling function passes `target`, by
-/// bisection; -∞ if that is below `low`, ∞ if it is above `high`.
+/// Finds by bisection the point between `low` and `high` at which a decreasing function crosses
+/// `target`; -∞ if the point is below `low`, ∞ if it is above `high`.
 ///
 /// # Panics
 ///
-/// If the function does not fall through `target` at the answer.
+/// If the function does not decrease through `target` at the point found.
 pub(crate) fn falling_crossing(f: impl Fn(f64) -> f64, target: f64, low: f64, high: f64) -> f64 {
-    // Strengths beyond the range of the search are reported as open ends.
+    // Strengths outside the range of the search are reported as infinite.
     if f(low) < target {
         return f64::NEG_INFINITY;
     }
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_roots_of_different_temper() {
+    fn finds_roots_of_flat_and_steep_functions() {
         check(|x| (2.0 - x * x, -2.0 * x), 0.0, 5.0, 2f64.sqrt());
         check(|x| (8.0 - x.powi(3), -3.0 * x * x), -1.0, 5.5, 2.0);
         check(|x| ((1.0 - x).cbrt(), -(1.0 - x).cbrt().powi(-2) / 3.0), -3.0, 10.0, 1.0);

@@ -1,15 +1,15 @@
 //! Strength estimate after a sequential test.
 //!
-//! A test that stops when it looks good (or bad) biases the plain estimate of [`super::elo`] to
-//! that side. The remedy is to order the possible ends of the test, from early failure over late
-//! failure and late pass to early pass, and to find the strength at which the observed end is the
-//! median one; the 95 % interval follows in the same way from the 2.5 % and 97.5 % quantiles. The
-//! estimate is then as often too high as too low (D. Siegmund, "Sequential Analysis", chapter 3;
-//! the order is called stage-wise).
+//! A test that stops after good (or bad) results biases the plain estimate of [`super::elo`] to
+//! that side. The remedy is to order the possible ends of the test (early failure, late failure,
+//! late pass, early pass) and to find the strength at which the observed end is the median; the 95
+//! % interval follows in the same way from the 2.5 % and 97.5 % quantiles. This estimate is too
+//! high as often as it is too low (D. Siegmund, "Sequential Analysis", chapter 3; the order is
+//! called stage-wise).
 //!
-//! The ratio is taken as Brownian motion with the variance of the sample. Also defined for a test
-//! that ends at a cap, or has not ended: then at the ratio and time reached, which in the order of
-//! ends is between all failures and all passes.
+//! The ratio is modelled as Brownian motion with the variance of the sample. The estimate is also
+//! defined for a test that reached its limit of games or has not ended: the ratio and time reached
+//! then rank between all failures and all passes.
 
 use super::brownian::BrownianMotion;
 use super::distribution::Distribution;
@@ -18,33 +18,35 @@ use super::pentanomial::{Pentanomial, Trinomial};
 use super::roots::falling_crossing;
 use super::sprt::{Decision, LlrBounds, Sprt};
 
-/// Strengths outside ± this many logistic Elo are reported as beyond all bounds.
+/// Largest strength, in logistic Elo, of either sign; strengths outside are reported as infinite.
 pub const MAX_ELO: f64 = 1000.0;
 
-/// Ratio over its bound beyond which the excess is too large to be explained by one step. fishtest
-/// has the same factor.
+/// Factor of the bound above which the excess of a ratio is too large for one step. fishtest has
+/// the same factor.
 const CLAMP: f64 = 1.03;
 
-/// An estimate that allows for the stopping rule.
+/// Strength estimate that is corrected for the stopping rule.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SequentialEstimate {
     /// Median-unbiased logistic Elo with its 95 % interval; infinite beyond ±[`MAX_ELO`].
     pub elo: Estimate,
-    /// Likelihood of superiority, 0 to 1: the probability of a worse end between equal engines.
+    /// Likelihood of superiority (LOS), 0 to 1: the probability of a worse end between equal
+    /// engines.
     pub los: f64,
-    /// `true` if the ratio was more than 3 % past its bound, as when games were counted after the
-    /// end; the estimate then refers to the moment at which the bound was crossed.
+    /// `true` if the ratio was more than 3 % past its bound, for example because games were counted
+    /// after the end; the estimate then refers to the moment at which the ratio crossed the bound.
     pub clamped: bool,
 }
 
-/// Returns the estimate from the pairs of a test that ended in `decision`; [`Decision::Continue`]
-/// stands for a test at its cap, or one of which only the counts are known. `None` without pairs.
+/// Returns the estimate from the pairs of a test that ended with `decision`; [`Decision::Continue`]
+/// is for a test that reached its limit, or of which only the counts are known. `None` without
+/// pairs.
 ///
-/// Empty cells are raised as for a likelihood, so that a sample without spread has an estimate.
+/// Empty cells are raised first, so that a sample without spread has an estimate.
 ///
-/// A test with corrected bounds may end with its ratio short of Wald's bound. It then counts as
-/// having reached that bound with its last pair: by the corollary behind the correction, a ratio
-/// that jumps reaches its corrected bound when one that creeps reaches Wald's.
+/// A test with corrected bounds may end before its ratio reaches Wald's bound. It then counts as if
+/// its last pair had reached Wald's bound: by the corollary behind the correction, a ratio that
+/// jumps reaches its corrected bound when a continuous ratio reaches Wald's bound.
 pub fn after(test: &Sprt, pairs: &Pentanomial, decision: Decision) -> Option<SequentialEstimate> {
     estimate(&test.for_pairs(pairs), &pairs.distribution(), decision)
 }
@@ -60,14 +62,15 @@ fn estimate<const K: usize>(
     counts: &Distribution<K>,
     decision: Decision,
 ) -> Option<SequentialEstimate> {
-    // Asked of the counts themselves, because the raised cells would turn no pairs into a sample.
+    // The check uses the original counts, because raised cells would turn an empty sample into a
+    // sample.
     counts.moments()?;
     let sample = counts.regularized().moments()?;
     let observed = test.walk(&sample);
     let LlrBounds { lower, upper } = test.bounds;
     let llr = observed.drift * sample.units;
     let (level, units) = match decision {
-        // Games after the end do not belong to the test: the estimate is that of the moment of
+        // Games after the end do not belong to the test, so the estimate refers to the moment of
         // crossing.
         _ if llr > upper => (upper, upper / observed.drift),
         _ if llr < lower => (lower, lower / observed.drift),

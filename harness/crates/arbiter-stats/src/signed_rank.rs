@@ -1,15 +1,15 @@
-//! Centre of symmetry of a sample, with an interval.
+//! Centre of symmetry of a distribution, estimated from a sample with an interval.
 //!
-//! The only assumption is that each number is distributed symmetrically around the centre: they
-//! need not be normal, nor of equal variance, nor free of outliers. The estimate is the median of
-//! all means of two numbers, each number with itself included (J. Hodges, E. Lehmann, 1963), and
-//! the interval lies between two of these means, chosen by the distribution of F. Wilcoxon's
-//! signed-rank statistic (1945; J. Tukey's interval).
+//! The only assumption is that each number is distributed symmetrically around the centre: the
+//! numbers need not be normal, of equal variance, or free of outliers. The estimate is the median
+//! of the means of all pairs of numbers, including each number with itself (J. Hodges, E. Lehmann,
+//! 1963). The interval lies between two of these means, selected by the distribution of F.
+//! Wilcoxon's signed-rank statistic (1945; J. Tukey's interval).
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
-/// Sample size up to which the distribution is computed exactly. Beyond, the normal approximation
-/// gives slightly wider intervals.
+/// Sample size up to which the distribution is computed exactly. For larger samples, the normal
+/// approximation gives slightly wider intervals.
 const EXACT: usize = 64;
 
 /// Finite numbers in ascending order.
@@ -17,29 +17,29 @@ const EXACT: usize = 64;
 pub(crate) struct SortedSample(Vec<f64>);
 
 impl SortedSample {
-    /// Sorts the sample; `None` unless there is a number and all are finite.
+    /// Sorts the sample; `None` if it is empty or contains a number that is not finite.
     pub(crate) fn new(mut numbers: Vec<f64>) -> Option<SortedSample> {
         numbers.sort_by(f64::total_cmp);
         let is_sound = !numbers.is_empty() && numbers.iter().all(|x| x.is_finite());
         is_sound.then_some(SortedSample(numbers))
     }
 
-    /// Returns the centre.
+    /// Returns the Hodges-Lehmann estimate of the centre.
     pub(crate) fn centre(&self) -> f64 {
         let means = means_of(self.0.len());
         f64::midpoint(self.mean_at(means.div_ceil(2)), self.mean_at(means / 2 + 1))
     }
 
-    /// Returns an interval each end of which misses the centre with a probability of at most
-    /// `tail`, above 0 and below 0.5. `None` if the sample is too small.
+    /// Returns an interval of the centre. The centre is below the interval, or above it, with a
+    /// probability of at most `tail` each, which must be between 0 and 0.5. `None` if the sample is
+    /// too small.
     pub(crate) fn interval(&self, tail: f64) -> Option<(f64, f64)> {
         let left_out = most_left_out(self.0.len(), tail)?;
         let means = means_of(self.0.len());
         Some((self.mean_at(left_out + 1), self.mean_at(means - left_out)))
     }
 
-    /// Returns the `rank`-th smallest mean of two numbers, from 1: the smallest number that `rank`
-    /// means do not exceed.
+    /// Returns the `rank`-th smallest mean of two numbers, counted from 1.
     fn mean_at(&self, rank: u64) -> f64 {
         let (mut low, mut high) = (self.0[0], self.0[self.0.len() - 1]);
         if self.means_up_to(low) >= rank {
@@ -47,7 +47,7 @@ impl SortedSample {
         }
         loop {
             let middle = f64::midpoint(low, high);
-            // Neighbouring floating-point numbers have nothing between them, so the search has
+            // There is no number between neighbouring floating-point numbers, so the search has
             // ended.
             if middle <= low || middle >= high {
                 return high;
@@ -60,11 +60,11 @@ impl SortedSample {
         }
     }
 
-    /// Returns the number of means of two numbers, each two counted once, that are at most `limit`.
+    /// Returns the number of pairs of numbers whose mean is at most `limit`.
     fn means_up_to(&self, limit: f64) -> u64 {
         let numbers = &self.0;
-        // One pass over both ends of the sorted numbers: as one number grows, its partners become
-        // fewer.
+        // One pass from both ends of the sorted numbers: the larger a number, the fewer partners it
+        // has.
         let mut end = numbers.len();
         let mut count = 0;
         for (index, number) in numbers.iter().enumerate() {
@@ -77,14 +77,14 @@ impl SortedSample {
     }
 }
 
-/// Returns the number of means of two of `count` numbers, or of one with itself.
+/// Returns the number of pairs of `count` numbers, including each number with itself.
 fn means_of(count: usize) -> u64 {
     let count = count as u64;
     count * (count + 1) / 2
 }
 
-/// Returns the largest value that the signed-rank statistic of `count` numbers exceeds with a
-/// probability of at least 1 − `tail`; `None` if there is no such value.
+/// Returns the largest value that the signed-rank statistic of `count` numbers does not exceed with
+/// a probability of at most `tail`; `None` if there is no such value.
 fn most_left_out(count: usize, tail: f64) -> Option<u64> {
     if count > EXACT {
         return Some(most_left_out_normally(count, tail));
@@ -98,18 +98,19 @@ fn most_left_out(count: usize, tail: f64) -> Option<u64> {
     (unlikely.count() as u64).checked_sub(1)
 }
 
-/// Returns the same value by the normal distribution with the statistic's mean and variance.
+/// Returns the value of [`most_left_out`] for a normal distribution with the mean and variance of
+/// the statistic.
 fn most_left_out_normally(count: usize, tail: f64) -> u64 {
     let n = count as f64;
     let mean = n * (n + 1.0) / 4.0;
     let spread = (n * (n + 1.0) * (2.0 * n + 1.0) / 24.0).sqrt();
     let quantile = Normal::standard().inverse_cdf(tail);
-    // The continuity correction: the statistic has only whole values.
+    // 0.5 is the continuity correction, because the statistic has only whole values.
     (mean + quantile * spread - 0.5).max(0.0) as u64
 }
 
-/// Returns the probability of each value, from 0, of the signed-rank statistic: the sum of those of
-/// the ranks 1 to `count` that are included with probability ½ each.
+/// Returns the probability of each value, from 0, of the signed-rank statistic: the sum of a random
+/// subset of the ranks 1 to `count`, in which each rank is included with probability ½.
 fn signed_rank_distribution(count: usize) -> Vec<f64> {
     let mut distribution = vec![0.0; count * (count + 1) / 2 + 1];
     distribution[0] = 1.0;
@@ -129,7 +130,7 @@ mod tests {
     /// Depression under a tranquilizer: M. Hollander, D. Wolfe, "Nonparametric Statistical
     /// Methods", table 3.1, with the estimate and the 96.1 % interval of their examples.
     #[test]
-    fn a_published_example() {
+    fn estimate_and_interval_match_a_published_example() {
         let changes = [-0.952, 0.147, -1.022, -0.430, -0.620, -0.590, -0.490, 0.080, -0.010];
         let changes = SortedSample::new(changes.to_vec()).unwrap();
         assert!((changes.centre() + 0.46).abs() < 1e-12, "{}", changes.centre());
@@ -137,7 +138,7 @@ mod tests {
         assert!((low + 0.786).abs() < 1e-12 && (high + 0.010).abs() < 1e-12, "{low} {high}");
     }
 
-    /// Usual table of critical values: two-sided 5 % and 1 %.
+    /// Published critical values: two-sided, 5 % and 1 %.
     #[test]
     fn critical_values_are_those_of_the_tables() {
         let check = |count, tail, expect| {
@@ -158,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn the_normal_law_is_close_and_careful_where_it_takes_over() {
+    fn the_normal_approximation_is_close_and_conservative() {
         for tail in [0.025, 0.00625, 0.0025] {
             let exact = most_left_out(EXACT, tail).unwrap();
             let normal = most_left_out_normally(EXACT, tail);
@@ -167,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn means_of_two_are_ranked_as_if_they_were_listed() {
+    fn ranks_of_means_match_a_sorted_list() {
         let numbers = vec![3.0, -1.0, 0.25, 0.25, 8.0, 2.5];
         let mut means = Vec::new();
         for (index, one) in numbers.iter().enumerate() {

@@ -1,8 +1,8 @@
 //! Simulated sequential tests, to measure their error rates and lengths.
 //!
-//! Randomness comes from the caller as a source of uniform numbers, so that the same source gives
-//! the same tests. A pair is drawn from five probabilities; [`pair_model`] makes them from a
-//! strength, a draw rate and an opening bias.
+//! The caller supplies the source of uniform random numbers, so that the same source gives the same
+//! tests. A pair is drawn from five probabilities: [`pair_model`] computes them from a draw rate
+//! and an opening bias, and [`shifted`] from a strength.
 
 use super::bayes::BayesElo;
 use super::distribution::Distribution;
@@ -12,23 +12,23 @@ use super::monitor::SprtMonitor;
 use super::pentanomial::Pentanomial;
 use super::sprt::{Decision, Model, Sprt};
 
-/// Number of pairs before the approximate ratio is trusted to show that no bound is near.
+/// Number of pairs from which the approximate ratio is used to exclude that a bound is near.
 const WARM_UP: u64 = 200;
 
-/// The ratio is computed exactly if its approximation is this close to a bound. The approximation
-/// is good to a few hundredths, so the margin is several times its error.
+/// Distance of the approximate ratio from a bound, up to which the ratio is computed exactly. The
+/// error of the approximation is a few hundredths, so the margin is several times as large.
 const MARGIN: f64 = 0.2;
 
-/// The BayesElo bounds are converted anew when the number of pairs has grown by 1/64.
+/// BayesElo bounds are converted again when the number of pairs has grown by 1/`REFRESH`.
 const REFRESH: u64 = 64;
 
-/// Distance of bounds, in Elo, above which tests are too short for the approximation.
+/// Distance of the hypotheses, in Elo, above which tests are too short for the approximation.
 const MAX_APPROXIMATE_ELO: f64 = 30.0;
 
-/// Test with the distribution of its pairs.
+/// Simulated test: settings of the test and distribution of its pairs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Simulation {
-    /// The test, with its correction.
+    /// Test, including its correction for overshoot.
     pub test: Sprt,
     /// Probabilities of LL, LD, DD+WL, WD, WW; they add up to 1.
     pub probabilities: [f64; 5],
@@ -41,14 +41,14 @@ pub struct Simulation {
 /// Result of one simulated test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SimulatedTest {
-    /// The decision; [`Decision::Continue`] if the cap was reached.
+    /// Decision; [`Decision::Continue`] if the test reached the cap.
     pub decision: Decision,
     /// Pairs counted at the end.
     pub pairs: Pentanomial,
 }
 
 impl Simulation {
-    /// Plays one test; `uniform` gives numbers in [0, 1).
+    /// Plays one test; `uniform` returns random numbers in [0, 1).
     pub fn play(&self, mut uniform: impl FnMut() -> f64) -> SimulatedTest {
         assert!(self.batch > 0, "a batch is at least one pair");
         let cumulated = self.cumulated();
@@ -58,7 +58,7 @@ impl Simulation {
         let mut played = 0;
         while played < self.cap {
             for _ in 0..self.batch {
-                // By the inverse of the cumulated probabilities: one number for each pair, so the
+                // The inverse of the cumulated probabilities takes one number for each pair, so the
                 // same source gives the same tests.
                 let drawn = uniform();
                 pairs.0[cumulated.iter().filter(|limit| drawn >= **limit).count()] += 1;
@@ -68,7 +68,8 @@ impl Simulation {
                 screen = self.test.for_pairs(&pairs);
                 refresh = played + played / REFRESH;
             }
-            // The ratio with the draws of a little earlier is enough to tell that no bound is near.
+            // Bounds converted with a slightly older draw rate are accurate enough to exclude that
+            // a bound is near.
             match monitor.update_if_near(&pairs, approximate_llr(&screen, &pairs), MARGIN) {
                 Decision::Continue => {}
                 decision => return SimulatedTest { decision, pairs },
@@ -77,7 +78,7 @@ impl Simulation {
         SimulatedTest { decision: Decision::Continue, pairs }
     }
 
-    /// Returns the upper ends of the intervals of all cells except the last.
+    /// Returns the cumulated probabilities of all cells except the last.
     fn cumulated(&self) -> [f64; 4] {
         let mut sum = 0.0;
         std::array::from_fn(|cell| {
@@ -87,11 +88,11 @@ impl Simulation {
     }
 }
 
-/// Returns the ratio by its normal approximation, good to a few hundredths; `None` where that is
-/// not certain.
+/// Returns the normal approximation of the ratio, with an error of a few hundredths; `None` if the
+/// error may be larger.
 fn approximate_llr(test: &Sprt, pairs: &Pentanomial) -> Option<f64> {
     let narrow = test.elo1 - test.elo0 <= MAX_APPROXIMATE_ELO;
-    // With an empty cell the exact ratio is that of a raised one, which moments do not show.
+    // The exact ratio raises empty cells, which the moments do not show.
     if pairs.pairs() < WARM_UP || !narrow || pairs.0.contains(&0) {
         return None;
     }
@@ -99,10 +100,10 @@ fn approximate_llr(test: &Sprt, pairs: &Pentanomial) -> Option<f64> {
     Some(test.walk(&sample).drift * sample.units)
 }
 
-/// Returns the probabilities of the five scores of a pair of games between equal engines that draw
-/// `draw_rate` of their games, where the opening favours one side by `bias_elo` logistic Elo; which
-/// side makes no difference to a pair. A game's score then has the variance (1 − d)/4 − (L(bias) −
-/// ½)² within pairs. `None` if so many draws leave no room for the bias.
+/// Returns the probabilities of the five scores of a pair of games between equal engines with the
+/// draw rate `draw_rate`, if the opening favours one colour by `bias_elo` logistic Elo; the result
+/// is the same for either colour. The variance of one game's score is (1 − d)/4 − (L(bias) − ½)² in
+/// pairs. `None` if the draw rate is too high for the bias.
 pub fn pair_model(draw_rate: f64, bias_elo: f64) -> Option<[f64; 5]> {
     let score = score_from_elo(bias_elo);
     let favoured = [1.0 - score - 0.5 * draw_rate, draw_rate, score - 0.5 * draw_rate];
@@ -111,7 +112,7 @@ pub fn pair_model(draw_rate: f64, bias_elo: f64) -> Option<[f64; 5]> {
     }
     let mut cells = [0.0; 5];
     for (i, p) in favoured.iter().enumerate() {
-        // In the second game the opening favours the other engine, so its results are reversed.
+        // In the second game, the opening favours the other engine, so the results are reversed.
         for (j, q) in favoured.iter().rev().enumerate() {
             cells[i + j] += p * q;
         }
@@ -122,8 +123,8 @@ pub fn pair_model(draw_rate: f64, bias_elo: f64) -> Option<[f64; 5]> {
 /// Returns the distribution nearest to `base` whose strength is exactly `elo` on the scale of
 /// `model`.
 ///
-/// Nearest in the sense of likelihood, the one that the exact ratio itself compares with. All
-/// cells of `base` must be positive.
+/// "Nearest" means maximum likelihood, as in the exact likelihood ratio. All cells of `base` must
+/// be positive.
 pub fn shifted(base: &[f64; 5], elo: f64, model: Model) -> [f64; 5] {
     match model {
         Model::Normalized | Model::Logistic => gsprt::nearest(base, elo, model),
@@ -134,7 +135,7 @@ pub fn shifted(base: &[f64; 5], elo: f64, model: Model) -> [f64; 5] {
     }
 }
 
-/// Returns counts of so many pairs that they give the probabilities back to eleven digits.
+/// Returns the counts of 10¹² pairs, which reproduce the probabilities to about eleven digits.
 pub(crate) fn expected_counts(probabilities: &[f64; 5]) -> Pentanomial {
     Pentanomial(probabilities.map(|p| (p * 1e12) as u64))
 }
@@ -151,7 +152,7 @@ mod tests {
     use super::super::sprt::Correction;
     use super::*;
 
-    /// Creates a small generator (SplitMix64), uniform on [0, 1).
+    /// Creates a small random generator (SplitMix64), uniform on [0, 1).
     fn uniform(mut state: u64) -> impl FnMut() -> f64 {
         move || {
             state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -230,7 +231,7 @@ mod tests {
         assert!(right == TESTS && by_wald < TESTS && early == 0, "{right} {by_wald} {early}");
     }
 
-    /// Returns the mean bounds over random orders, each of which is followed exactly to its end.
+    /// Returns the mean bounds over random orders, each computed exactly to its last pair.
     fn bounds_of_orders(test: Sprt, counts: [u64; 5], orders: u64) -> [f64; 2] {
         let all: u64 = counts.iter().sum();
         let mut random = uniform(11);
@@ -256,8 +257,8 @@ mod tests {
         sums.map(|sum| sum / orders as f64)
     }
 
-    /// Returns the largest deviation of the bounds from counts from those of all orders, in all
-    /// models: `pairs` steps of each sample are computed exactly.
+    /// Returns the largest difference between the bounds computed from counts and the mean bounds
+    /// of random orders, in all models. `pairs` limits the number of exact updates per sample.
     fn error_of_bounds(sizes: &[u64], pairs: u64) -> f64 {
         let shapes = [
             [0.04, 0.22, 0.46, 0.23, 0.05],
@@ -288,7 +289,7 @@ mod tests {
     #[test]
     fn counts_determine_the_bounds_of_all_orders() {
         assert!(error_of_bounds(&[40], 8_000) < 0.02);
-        // Any counts at all have an answer.
+        // Extreme counts have finite bounds.
         let huge = Pentanomial([1_000_000_000, 2_000_000_000, 5_000_000_000, 2_100_000_000, 1]);
         let one = Pentanomial([0, 0, 5_000_000_000, 0, 0]);
         for counts in [huge, one] {
@@ -306,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn models_have_the_properties_they_are_made_for() {
+    fn pair_models_have_the_requested_strength() {
         let base = pair_model(0.6, 80.0).expect("room for the bias");
         assert!((base.iter().sum::<f64>() - 1.0).abs() < 1e-12);
         assert!((base[0] - base[4]).abs() < 1e-12 && (base[1] - base[3]).abs() < 1e-12);
@@ -318,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cap_ends_a_test_without_a_verdict() {
+    fn a_test_ends_without_a_decision_at_its_cap() {
         let test = Sprt::new(0.0, 1.0, 0.05, 0.05, Model::Normalized).expect("a sound test");
         let probabilities = pair_model(0.5, 0.0).expect("room for the bias");
         let simulation = Simulation { test, probabilities, batch: 10, cap: 35 };

@@ -1,13 +1,13 @@
 //! Sequential comparison of the speeds of two programs, measured in pairs.
 //!
-//! In each round both programs do the same work, one right after the other, in random order. The
-//! datum is the logarithm of the ratio of their speeds. Because the order is random, any
-//! disturbance by the machine is as likely to help the one program as the other, so the logarithms
-//! are distributed symmetrically around the true one, which is the only assumption of the
-//! signed-rank test.
+//! In each round, both programs do the same work immediately after each other, in random order. The
+//! observation is the logarithm of the ratio of their speeds. Because the order is random, any
+//! disturbance by the machine is as likely to help one program as the other. The logarithms are
+//! therefore distributed symmetrically around the true value; the signed-rank test assumes nothing
+//! else.
 //!
-//! There are a few interim analyses, at doubling numbers of rounds. The error rate is divided
-//! between them (C. E. Bonferroni), so that the interval holds wherever the comparison stops.
+//! There are a few interim analyses, after 8, 16, 32, … rounds. The error rate is divided between
+//! the analyses (C. E. Bonferroni), so that the interval is valid at every analysis.
 
 use super::paired::Speeds;
 use super::signed_rank::SortedSample;
@@ -15,20 +15,20 @@ use super::signed_rank::SortedSample;
 /// Number of rounds before the first interim analysis.
 const FIRST_ANALYSIS: usize = 8;
 
-/// Smallest number of rounds with a 95 % interval. All differences of n rounds have the same sign
-/// with a probability of 2/2ⁿ, which is below 5 % from six rounds on.
+/// Smallest number of rounds with a 95 % interval. The differences of n rounds all have the same
+/// sign with a probability of 2/2ⁿ, which is below 5 % for six or more rounds.
 pub const FEWEST_ROUNDS: usize = 6;
 
-/// Probability that the interval does not cover the true ratio.
+/// Probability that the interval does not contain the true ratio.
 const ERROR_RATE: f64 = 0.05;
 
-/// Comparison before its first round.
+/// Settings of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SpeedTest {
     /// Maximum number of rounds, [`FEWEST_ROUNDS`] or more.
     pub rounds: usize,
-    /// Ratio of interest: 1 tests which program is faster; 0.98, whether the first one has lost
-    /// more than 2 %.
+    /// Ratio of speeds with which the interval is compared: 1 to test which program is faster, 0.98
+    /// to test if the first program is more than 2 % slower.
     pub threshold: f64,
 }
 
@@ -48,18 +48,17 @@ pub enum SpeedVerdict {
 pub struct Ratio {
     /// Hodges-Lehmann estimate of the ratio.
     pub ratio: f64,
-    /// The 95 % interval of the ratio, corrected for the interim analyses; `None` after too few
-    /// rounds.
+    /// 95 % interval of the ratio, corrected for the interim analyses; `None` after too few rounds.
     pub interval: Option<(f64, f64)>,
 }
 
 impl SpeedTest {
-    /// Returns the numbers of rounds after which the comparison may stop: 8, twice as many each
-    /// time, and all.
+    /// Returns the numbers of rounds after which the comparison may stop: 8, 16, 32, …, and the
+    /// maximum.
     pub fn interim_analyses(self) -> Vec<usize> {
         let rounds = self.rounds.max(FEWEST_ROUNDS);
         let mut analyses: Vec<usize> =
-            // Doubling keeps the number of analyses small, and so the price of Bonferroni's
+            // Doubling keeps the number of analyses small, and therefore the cost of Bonferroni's
             // correction.
             std::iter::successors(Some(FIRST_ANALYSIS), |n| n.checked_mul(2))
                 .take_while(|n| *n < rounds)
@@ -68,8 +67,8 @@ impl SpeedTest {
         analyses
     }
 
-    /// Returns the ratio after these rounds. `None` without any, and for speeds that are not
-    /// positive numbers.
+    /// Returns the ratio after the given rounds. `None` without rounds, and if a speed is not a
+    /// positive number.
     pub fn ratio(self, rounds: &[Speeds]) -> Option<Ratio> {
         // Logarithms turn the ratio into a difference, which a random order makes symmetric.
         let logs = rounds.iter().map(|speeds| (speeds.first / speeds.second).ln());

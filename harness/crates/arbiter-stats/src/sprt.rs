@@ -1,9 +1,10 @@
-//! The sequential probability ratio test (SPRT).
+//! Sequential probability ratio test (SPRT).
 //!
-//! H0 is that the strength difference is `elo0`, H1 that it is `elo1`. The test accepts H1 when the
-//! log-likelihood ratio (LLR) reaches the upper bound, H0 when it reaches the lower bound. It must
-//! only be consulted after whole pairs, in the order in which they were scheduled. Two identical
-//! deterministic engines can draw every pair forever, so a run also needs a cap on its games.
+//! Under H0, the strength difference is `elo0`; under H1, it is `elo1`. The test accepts H1 when
+//! the log-likelihood ratio (LLR) reaches the upper bound, and H0 when the LLR reaches the lower
+//! bound. The test must be updated only after complete pairs, in the order in which they were
+//! scheduled. Two identical deterministic engines can draw every pair forever, so a run also needs
+//! a maximum number of games.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,50 +20,50 @@ use super::normalized::t_value;
 use super::pentanomial::{Pentanomial, Trinomial};
 use super::simulate::expected_counts;
 
-/// Largest bound, in either direction, of a test in normalized Elo. A difference of 200 shows
-/// within a few dozen pairs and needs no sequential test. Beyond about 230 the fixed point in
-/// `gsprt` has no start.
+/// Largest absolute hypothesis of a test in normalized Elo. A difference of 200 nElo is significant
+/// after a few dozen pairs and needs no sequential test. Above about 230 nElo, the iteration in
+/// `gsprt` cannot start.
 pub(crate) const MAX_NORMALIZED_ELO: f64 = 200.0;
 
-/// Largest bound, in either direction, of a test in logistic Elo.
+/// Largest absolute hypothesis of a test in logistic Elo.
 pub(crate) const MAX_LOGISTIC_ELO: f64 = 1000.0;
 
 /// Distance of the hypotheses, in Elo, above which tests have no corrected bounds by default:
-/// simulated tests of logistic Elo 0 against 50 keep their error rates at Wald's bounds only.
+/// simulated tests of logistic Elo 0 against 50 keep their error rates only with Wald's bounds.
 pub(crate) const MAX_CORRECTED_WIDTH: f64 = 20.0;
 
-/// Mean excess of a walk without drift past a bound, in deviations of a step.
+/// Mean excess of a walk without drift past a bound, in standard deviations of a step.
 const MEAN_EXCESS: f64 = 0.583;
 
-/// Smallest distance of the hypotheses, in Elo. Closer ones would take more games than can be
+/// Smallest distance of the hypotheses, in Elo. Closer hypotheses would need more games than can be
 /// played, and floating-point numbers are too coarse for their ratio.
 const MIN_WIDTH: f64 = 0.001;
 
-/// Elo of the null hypothesis unless the user sets it.
+/// Default of `elo0`, the Elo of the null hypothesis.
 pub const DEFAULT_ELO0: f64 = 0.0;
 
-/// Elo of the alternative unless the user sets it.
+/// Default of `elo1`, the Elo of the alternative hypothesis.
 pub const DEFAULT_ELO1: f64 = 5.0;
 
-/// Probability of each of the two wrong verdicts, 0 to 1, unless the user sets it.
+/// Default of `alpha` and `beta`, the probabilities, 0 to 1, of the two wrong decisions.
 pub const DEFAULT_ERROR: f64 = 0.05;
 
 /// Correction of a test for the overshoot of its ratio past a bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Correction {
-    /// No correction: the test ends at Wald's bounds, with error rates a little below the nominal
-    /// ones.
+    /// No correction: the test ends at Wald's bounds, with error rates slightly below the nominal
+    /// rates.
     None,
     /// The bounds move inwards by the mean overshoot measured so far.
     Dynamic,
 }
 
-/// Scale on which the hypotheses are stated.
+/// Elo scale of the hypotheses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Model {
-    /// Normalized Elo: the difference in units of the standard deviation of a game.
+    /// Normalized Elo: the difference in standard deviations of a game.
     Normalized,
     /// Logistic Elo: the expected score of a game.
     Logistic,
@@ -71,7 +72,7 @@ pub enum Model {
 }
 
 impl Model {
-    /// Largest bound, in either direction, that a test on this scale accepts.
+    /// Returns the largest absolute hypothesis, in Elo, that a test on this scale accepts.
     pub const fn max_elo(self) -> f64 {
         match self {
             Model::Normalized => MAX_NORMALIZED_ELO,
@@ -87,56 +88,57 @@ pub enum Evidence {
     /// Pairs of games.
     #[default]
     Pairs,
-    /// Games, as if all were independent.
+    /// Games, treated as independent.
     Games,
-    /// Games, by the formula of cutechess-cli, whatever the model.
+    /// Games, with the formula of cutechess-cli for any model.
     GamesWithPrior,
 }
 
 arbiter_names::named!(Correction, Model);
 
-/// Reason why a test cannot be set up.
+/// Reason why the settings of a test are invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 pub enum SprtError {
     /// `elo0` and `elo1` are equal, reversed, or not numbers.
     #[error("expected elo0 < elo1, got elo0 = {0} and elo1 = {1}")]
     Order(f64, f64),
-    /// `elo0` and `elo1` are so near each other that no number of games tells them apart.
+    /// `elo0` and `elo1` are too close to be distinguished by any number of games.
     #[error("expected elo0 and elo1 at least {MIN_WIDTH} apart, got elo0 = {0} and elo1 = {1}")]
     Width(f64, f64),
-    /// A hypothesis, given first, is farther from zero than the limit of its scale.
+    /// The absolute value of a hypothesis (first field) exceeds the limit of its scale (second
+    /// field).
     #[error("expected bounds between -{1} and {1} Elo, got {0}")]
     Range(f64, f64),
-    /// The error rate of this name is not strictly between 0 and 1.
+    /// An error rate (name and value) is not strictly between 0 and 1.
     #[error("expected {0} between 0 and 1 exclusive, got {1}")]
     ErrorRate(&'static str, f64),
-    /// `alpha` and `beta` leave no room between the bounds.
+    /// The sum of `alpha` and `beta` is 1 or more, so the bounds would be reversed.
     #[error("expected alpha + beta < 1, got alpha = {0} and beta = {1}")]
     ErrorSum(f64, f64),
 }
 
-/// Decision of a test at a moment.
+/// Decision of a test after some pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Decision {
-    /// The upper bound was reached: the difference is `elo1` rather than `elo0`.
+    /// The LLR reached the upper bound: the difference is `elo1` rather than `elo0`.
     AcceptH1,
-    /// The lower bound was reached: the difference is `elo0` rather than `elo1`.
+    /// The LLR reached the lower bound: the difference is `elo0` rather than `elo1`.
     AcceptH0,
-    /// Neither bound was reached.
+    /// The LLR is between the bounds.
     Continue,
 }
 
-/// The two log-likelihood ratios at which a test ends.
+/// Log-likelihood ratios (LLRs) at which a test ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LlrBounds {
-    /// Ratio at which H0 is accepted.
+    /// LLR at which H0 is accepted.
     pub lower: f64,
-    /// Ratio at which H1 is accepted.
+    /// LLR at which H1 is accepted.
     pub upper: f64,
 }
 
 impl LlrBounds {
-    /// Returns Wald's bounds, ln(β/(1−α)) and ln((1−β)/α), for the wanted rates of false passes
+    /// Returns Wald's bounds, ln(β/(1−α)) and ln((1−β)/α), for the requested rates of false passes
     /// (`alpha`) and false failures (`beta`).
     pub fn new(alpha: f64, beta: f64) -> Result<LlrBounds, SprtError> {
         for (name, value) in [("alpha", alpha), ("beta", beta)] {
@@ -150,7 +152,7 @@ impl LlrBounds {
         Ok(LlrBounds { lower: (beta / (1.0 - alpha)).ln(), upper: ((1.0 - beta) / alpha).ln() })
     }
 
-    /// Compares a log-likelihood ratio with the bounds; reaching one is enough.
+    /// Compares a log-likelihood ratio with the bounds; a ratio equal to a bound ends the test.
     pub fn decide(&self, llr: f64) -> Decision {
         if llr >= self.upper {
             Decision::AcceptH1
@@ -162,7 +164,7 @@ impl LlrBounds {
     }
 }
 
-/// Test of `elo1` against `elo0`; `Sprt::new` checks the values.
+/// Sequential test of `elo1` against `elo0`; `Sprt::new` checks the values.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "StoredSprt")]
 #[non_exhaustive]
@@ -171,11 +173,11 @@ pub struct Sprt {
     pub elo0: f64,
     /// Strength difference under H1, on the scale of `model`.
     pub elo1: f64,
-    /// Accepted rate of false passes.
+    /// Accepted rate of false passes, 0 to 1.
     pub alpha: f64,
-    /// Accepted rate of false failures.
+    /// Accepted rate of false failures, 0 to 1.
     pub beta: f64,
-    /// Scale of the hypotheses.
+    /// Elo scale of the hypotheses.
     pub model: Model,
     /// Wald's bounds of the ratio.
     #[serde(skip_serializing)]
@@ -219,8 +221,9 @@ impl Evidence {
 }
 
 impl Sprt {
-    /// Creates a test. Fails unless `elo0 < elo1` at least 0.001 apart, both within
-    /// [`Model::max_elo`], `alpha` and `beta` are in (0, 1), and their sum is below 1.
+    /// Creates a test. Fails unless `elo0 < elo1` are at least 0.001 apart and within
+    /// ±[`Model::max_elo`], `alpha` and `beta` are in (0, 1), and the sum of `alpha` and `beta` is
+    /// below 1.
     pub fn new(
         elo0: f64,
         elo1: f64,
@@ -228,7 +231,7 @@ impl Sprt {
         beta: f64,
         model: Model,
     ) -> Result<Sprt, SprtError> {
-        // NaN compares as false with everything, so it has a check of its own.
+        // NaN needs a separate check, because every comparison with NaN is false.
         if elo0.is_nan() || elo1.is_nan() || elo0 >= elo1 {
             return Err(SprtError::Order(elo0, elo1));
         }
@@ -254,7 +257,7 @@ impl Sprt {
         Sprt { evidence, ..self }
     }
 
-    /// Returns the default correction: dynamic while the hypotheses are at most 20 Elo apart. Wider
+    /// Returns the default correction: dynamic if the hypotheses are at most 20 Elo apart. Wider
     /// tests end after so few pairs that only Wald's bounds keep the error rates.
     pub fn usual_correction(&self) -> Correction {
         let is_narrow = self.elo1 - self.elo0 <= MAX_CORRECTED_WIDTH;
@@ -267,18 +270,18 @@ impl Sprt {
     }
 
     /// Returns the log-likelihood ratio of H1 against H0 from games that were not played in pairs.
-    /// On paired games it is valid but needs more of them.
+    /// For paired games, this ratio is valid but needs more games.
     pub fn llr_games(&self, games: &Trinomial) -> f64 {
         self.for_games(games).llr_of(&games.distribution())
     }
 
-    /// Returns the log-likelihood ratio of H1 against H0 by the evidence of the test; the counts of
-    /// the other kind are ignored.
+    /// Returns the log-likelihood ratio of H1 against H0 from the evidence of the test; the other
+    /// counts are ignored.
     pub fn llr_of_counts(&self, pairs: &Pentanomial, games: &Trinomial) -> f64 {
         match self.evidence {
             Evidence::Pairs => self.llr(pairs),
-            // Without a win or a loss the draw parameter is undefined. fastchess reports 0 then,
-            // and this evidence has to agree with fastchess.
+            // Without a win or a loss, the draw parameter is undefined. fastchess then reports 0,
+            // and this evidence must agree with fastchess.
             Evidence::Games
                 if self.model == Model::Bayesian && games.wins.min(games.losses) == 0 =>
             {
@@ -289,13 +292,13 @@ impl Sprt {
         }
     }
 
-    /// Returns the test with BayesElo bounds converted to logistic ones by the draws of a sample;
-    /// any other test unchanged.
+    /// Returns the test with BayesElo hypotheses converted to logistic Elo by the draws of a
+    /// sample; other tests are unchanged.
     pub fn for_games(&self, games: &Trinomial) -> Sprt {
         self.with_draw_elo(|| BayesElo::from_sample(games).draw_elo)
     }
 
-    /// Returns the same as [`Sprt::for_games`], with the draws inferred from pairs.
+    /// Returns the test like [`Sprt::for_games`], with the draws inferred from pairs.
     pub fn for_pairs(&self, pairs: &Pentanomial) -> Sprt {
         self.with_draw_elo(|| BayesElo::from_pairs(pairs).draw_elo)
     }
@@ -305,28 +308,28 @@ impl Sprt {
             return *self;
         }
         let draw_elo = draw_elo();
-        // A bound whose expected score rounds to 0 or 1 has no logistic Elo. The unconverted one is
-        // as extreme.
+        // A hypothesis whose expected score rounds to 0 or 1 has no logistic Elo. The unconverted
+        // value is equally extreme.
         let logistic = |elo| BayesElo { elo, draw_elo }.to_logistic().unwrap_or(elo);
         let (elo0, elo1) = (logistic(self.elo0), logistic(self.elo1));
         Sprt { elo0, elo1, model: Model::Logistic, ..*self }
     }
 
-    /// Compares a log-likelihood ratio with Wald's bounds, whatever the correction: counts alone do
-    /// not show how the ratio moved. [`SprtMonitor`](super::SprtMonitor) applies the correction.
+    /// Compares a log-likelihood ratio with Wald's bounds, without correction, because counts alone
+    /// do not show how the ratio moved. [`SprtMonitor`](super::SprtMonitor) applies the correction.
     pub fn decide(&self, llr: f64) -> Decision {
         self.bounds.decide(llr)
     }
 
-    /// Returns the probability to pass and mean number of games if the true difference is
-    /// `logistic_elo` and a game's score has the given variance (at most ¼; (1 − draw ratio)/4 for
-    /// equal engines and a balanced book).
+    /// Returns the probability of passing and the mean number of games if the true difference is
+    /// `logistic_elo` and one game's score has the given variance (at most ¼; (1 − draw ratio)/4
+    /// for equal engines and a balanced book).
     ///
-    /// A Brownian approximation, for planning.
+    /// The result is a Brownian approximation, for planning only.
     ///
     /// # Panics
     ///
-    /// Unless the variance is positive.
+    /// If the variance is not positive.
     pub(crate) fn expectation(&self, logistic_elo: f64, variance_per_game: f64) -> Exit {
         assert!(variance_per_game > 0.0, "a score without variance: {variance_per_game}");
         let games = Moments {
@@ -338,13 +341,14 @@ impl Sprt {
         self.walk(&games).exit(-self.bounds.lower, self.bounds.upper)
     }
 
-    /// Returns the probability to pass and mean number of pairs if pairs come with the
-    /// probabilities `p`, all positive; `None` if they move the ratio one way only.
+    /// Returns the probability of passing and the mean number of pairs if the scores of pairs have
+    /// the probabilities `p`, all positive; `None` if all scores move the ratio in the same
+    /// direction.
     ///
-    /// The ratio is a walk by the steps that pairs of each score add. A test without correction
-    /// continues past its bound by the mean excess of a walk without drift, 0.583 deviations of a
-    /// step (D. Siegmund, "Sequential Analysis", chapter 10); one with correction stops as if it
-    /// had reached it.
+    /// The ratio is a random walk with one step for each pair score. A test without correction
+    /// overshoots its bound by the mean excess of a walk without drift, 0.583 standard deviations
+    /// of a step (D. Siegmund, "Sequential Analysis", chapter 10); a test with correction ends as
+    /// if its ratio had stopped exactly at Wald's bound.
     pub fn exit_of_pairs(&self, p: &[f64; 5]) -> Option<Exit> {
         let test = self.for_pairs(&expected_counts(p));
         let steps = steps(p, test.elo0, test.elo1, test.model);
@@ -362,14 +366,15 @@ impl Sprt {
         llr(sample, self.elo0, self.elo1, self.model)
     }
 
-    /// Returns both hypotheses as logistic Elo, where games are as spread as those of the sample.
+    /// Returns both hypotheses in logistic Elo for games with the variance of the sample.
     pub fn logistic_hypotheses(&self, sample: &Moments) -> [f64; 2] {
         self.scores(sample).map(elo_from_score)
     }
 
     /// Returns the expected scores under the hypotheses.
     fn scores(&self, sample: &Moments) -> [f64; 2] {
-        // Equal engines with a balanced book that draw at rate d have v = (1 − d)/4 per game.
+        // Games of equal engines with a balanced book and draw rate d have the variance v = (1 −
+        // d)/4.
         let rate = || 1.0 - 4.0 * sample.variance_per_game();
         let test = self.with_draw_elo(|| BayesElo::draw_elo_of_rate(rate()));
         [test.elo0, test.elo1].map(|elo| match test.model {
@@ -378,8 +383,9 @@ impl Sprt {
         })
     }
 
-    /// Returns the ratio's drift and variance per unit: with s₀ and s₁ the scores under the
-    /// hypotheses, (s − (s₀+s₁)/2)(s₁−s₀)/v and (s₁−s₀)²/v.
+    /// Returns the drift and the variance of the ratio per unit: (s − (s₀+s₁)/2)(s₁−s₀)/v and
+    /// (s₁−s₀)²/v, where s is the mean score, v the variance of a unit's score, and s₀ and s₁ are
+    /// the scores under the hypotheses.
     pub(super) fn walk(&self, sample: &Moments) -> BrownianMotion {
         let [s0, s1] = self.scores(sample);
         BrownianMotion {
@@ -398,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn the_usual_bounds() {
+    fn bounds_are_walds_and_end_the_test() {
         let bounds = normalized(0.0, 5.0).bounds;
         assert!((bounds.upper - 2.94443897916644).abs() < 1e-14);
         assert!((bounds.lower + 2.94443897916644).abs() < 1e-14);
@@ -409,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn unsound_tests_are_rejected_with_a_reason() {
+    fn invalid_settings_are_rejected_with_a_reason() {
         let check = |elo0, elo1, alpha, beta, expected: &str| {
             let error = Sprt::new(elo0, elo1, alpha, beta, Model::Normalized).expect_err("unsound");
             assert_eq!(error.to_string(), expected);
@@ -449,13 +455,13 @@ mod tests {
         let logistic = Sprt { model: Model::Logistic, ..normalized(0.0, 5.0) };
         let [low, high] = logistic.logistic_hypotheses(&sample);
         assert!(low.abs() < 1e-9 && (high - 5.0).abs() < 1e-9, "{low} {high}");
-        // For small differences, logistic Elo is normalized Elo times twice the deviation of a
-        // game.
+        // For small differences, logistic Elo is normalized Elo times twice the standard deviation
+        // of a game.
         let [low, high] = normalized(0.0, 5.0).logistic_hypotheses(&sample);
         assert!(low.abs() < 1e-9 && (high - 5.0 * 2.0 * 0.1_f64.sqrt()).abs() < 1e-3, "{high}");
     }
 
-    /// A small generator (SplitMix64), uniform on [0, 1).
+    /// Small random generator (SplitMix64), uniform on [0, 1).
     struct Uniform(u64);
 
     impl Uniform {
@@ -468,8 +474,8 @@ mod tests {
         }
     }
 
-    /// Plays a test to its end with pairs drawn from `probabilities`. Returns whether it passed,
-    /// and the number of pairs.
+    /// Plays a test to its end with pairs drawn from `probabilities`. Returns `true` if the test
+    /// passed, and the number of pairs.
     fn simulate(test: &Sprt, probabilities: &[f64; 5], random: &mut Uniform) -> (bool, u64) {
         let mut pairs = Pentanomial::default();
         loop {
@@ -493,8 +499,8 @@ mod tests {
         let nelo = super::super::normalized::estimate(&sample).map(|e| e.value);
         let test = normalized(0.0, nelo.expect("some spread"));
         let mut random = Uniform(2024);
-        // The tests end past their bounds, by a step of the ratio, so rates come out lower and
-        // tests longer than the approximation says; the limits are four standard errors wider.
+        // The ratio overshoots its bound by part of a step, so error rates are lower and tests
+        // longer than in the approximation; the limits are four standard errors wider.
         let slack = (600.0 / f64::from(count)).sqrt();
         for (probabilities, pass_rate) in [(equal, 0.05), (better, 0.95)] {
             let runs: Vec<(bool, u64)> =
@@ -513,13 +519,13 @@ mod tests {
     }
 
     #[test]
-    fn error_rates_and_lengths_are_as_promised() {
+    fn error_rates_and_lengths_match_the_approximation() {
         check_error_rates_and_lengths(60);
     }
 
     #[test]
     #[ignore = "nightly: long simulation"]
-    fn error_rates_and_lengths_of_many_tests_are_as_promised() {
+    fn error_rates_and_lengths_of_many_tests_match_the_approximation() {
         check_error_rates_and_lengths(600);
     }
 }

@@ -1,15 +1,15 @@
-//! Reasons to refuse a request.
+//! Reasons why a request is rejected.
 
-/// Reason to refuse a request, as text for the user.
+/// Reason why a request is rejected, as a message for the user.
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
-    /// A request with nothing to play.
+    /// The request has nothing to play.
     #[error("nothing to run: --pairs and --rounds must be at least 1")]
     NothingToRun,
-    /// A wrong number of engines.
+    /// The number of engines is wrong.
     #[error("{0}")]
     EngineCount(String),
-    /// A wrong value, or two that contradict each other.
+    /// A value is invalid, or two values contradict each other.
     #[error("{0}")]
     Invalid(String),
 }

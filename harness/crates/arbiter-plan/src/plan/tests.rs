@@ -54,7 +54,7 @@ fn impossible_requests_are_rejected_with_a_reason() {
 }
 
 #[test]
-fn senseless_bounds_are_refused() {
+fn invalid_hypotheses_are_rejected() {
     let check = |change: fn(&mut Request)| {
         let mut request = Request::default();
         change(&mut request);

@@ -1,10 +1,11 @@
-//! Pairs that a lack of processors may have decided. Pure.
+//! Pairs that a lack of processors may have decided. This module does no I/O.
 //!
-//! An engine's clock also runs while its threads, or our thread that reads its output, are ready to
-//! run and find no processor free. If both sides wait alike, they play as with less time, which
-//! favours neither. So a pair is suspect only if an engine lost on time by no more than it had
-//! waited for that move, or if one engine waited for a much larger share of its thinking time than
-//! the other. The winner is never considered; `tests` shows the effect on results by simulation.
+//! An engine's clock also runs while its threads, or Arbiter's thread that reads its output, wait
+//! for a free processor. If both sides wait equally, they play as if they had less time, which
+//! favours neither side. A pair is therefore suspect only if an engine lost on time by no more than
+//! it waited during that move, or if one engine waited for a much larger share of its thinking time
+//! than the other. The result of the pair is not considered otherwise; simulations in `tests` show
+//! the effect on results.
 
 use std::time::Duration;
 
@@ -15,24 +16,25 @@ use shakmaty::ByColor;
 use crate::{Plan, PlayedPair, RunInput};
 use arbiter_protocol::Conditions;
 
-/// Maximum difference of the shares of thinking time for which the engines of a pair waited.
-/// `docs/guarantees.md` has the effect on results, by simulation.
+/// Maximum difference between the engines of a pair in the share of thinking time spent waiting.
+/// `docs/guarantees.md` shows the simulated effect on results.
 pub(crate) const UNEQUAL: f64 = 0.25;
 
-/// Share of the granted time up to which waiting is harmless, however little an engine thought.
+/// Share of the granted time up to which waiting is harmless, even if the engine thought only
+/// briefly.
 const HARMLESS: f64 = 0.01;
 
-/// Treatment of CPU contention in games under a clock.
+/// Treatment of CPU contention in games with time limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CpuContention {
-    /// Pairs that it may have decided are void and played again, the second time at the end of the
-    /// run with fewer concurrent games.
+    /// Pairs that contention may have decided are void and played again, the second time at the end
+    /// of the run with fewer concurrent games.
     #[default]
     Discard,
-    /// Such pairs count, and are reported.
+    /// Pairs that contention may have decided count and are reported.
     Report,
-    /// Nothing is measured.
+    /// CPU contention is not measured.
     Off,
 }
 
@@ -43,12 +45,13 @@ arbiter_names::named!(CpuContention);
 pub struct Disturbances {
     /// Number of replays of void pairs.
     pub voided: u64,
-    /// Number of such pairs that count all the same.
+    /// Number of suspect pairs that count.
     pub counted: u64,
 }
 
-/// Returns the input for a suspect pair that was void `times` times before: `None` if it counts.
-/// The third time can only differ on a less busy machine, so the pair is put off where possible.
+/// Returns the input for a suspect pair that was void `times` times before; `None` if the pair
+/// counts. A third attempt can succeed only on a less busy machine, so the pair is put off if
+/// possible.
 pub fn voided_again(pair: u64, times: u64, can_put_off: bool) -> Option<RunInput> {
     match times {
         0 => Some(RunInput::Voided(pair)),
@@ -61,33 +64,33 @@ pub fn voided_again(pair: u64, times: u64, can_put_off: bool) -> Option<RunInput
 /// Way in which CPU contention may have decided a pair.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Contention {
-    /// A loss on time that would not have happened without waiting.
+    /// An engine lost on time, but would not have lost without waiting.
     TimeLoss {
-        /// Index of the engine.
+        /// Index of the engine that lost.
         engine: usize,
-        /// Time of the move past the end of the clock.
+        /// Time between the end of the clock and the move.
         over: Duration,
         /// Time margin of the engine.
         margin: Duration,
-        /// Time for which the engine waited during this move, or in the game if that is not known.
+        /// Waiting time of the engine during this move, or during the game if that is not known.
         waited: Duration,
     },
-    /// Waiting of one engine for a larger share of its thinking time than the other.
+    /// One engine waited for a larger share of its thinking time than the other engine.
     Unequal {
         /// Index and share, 0 to 1, of the engine that waited more.
         more: (usize, f64),
-        /// Index and share of the other engine.
+        /// Index and share, 0 to 1, of the other engine.
         less: (usize, f64),
     },
 }
 
-/// Times of one engine in a pair.
+/// Waiting and thinking times of one engine in a pair.
 #[derive(Debug, Clone, Copy, Default)]
 struct Waiting {
     engine: usize,
     waited: Duration,
     thought: Duration,
-    /// Time that the clock granted; `None` if no clock decided anything.
+    /// Time granted by the time control; `None` without time limits.
     granted: Option<Duration>,
 }
 
@@ -102,9 +105,9 @@ impl Waiting {
     }
 }
 
-/// Returns how CPU contention may have decided a pair, if it was measured; `limit` is the
-/// difference of shares beyond which waiting is unequal, and `conditions` returns those of an
-/// engine.
+/// Returns the way in which CPU contention may have decided a pair; `None` if the pair is not
+/// suspect or contention was not measured. Waiting is unequal if the shares differ by more than
+/// `limit`; `conditions` returns the conditions of an engine.
 pub fn judge_contention(
     limit: f64,
     played: &PlayedPair,
@@ -116,17 +119,17 @@ pub fn judge_contention(
         let thinking = game.thinking_times();
         let sides = game.engines.zip(ByColor { white, black }).zip(thinking);
         let sides = sides.map(|((engine, waited), (moves, thought))| {
-            // The clock has also granted the time of the move that was never made.
+            // The clock also granted time for the move that was not made.
             let granted = conditions(engine).limits.granted(moves + 1);
             Waiting { engine, waited, thought, granted }
         });
         if let (Some(winner), Some(late)) = (game.outcome.result.winner(), game.late) {
             let Waiting { engine, waited, .. } = *sides.get(winner.other());
-            // The wait during the late move counts. If it was not measured, the game's waiting
-            // bounds it.
+            // The waiting time of the late move counts. If it was not measured, the waiting time of
+            // the game is an upper bound.
             let waited = late.waited.unwrap_or(waited);
             let (over, margin) = (late.over, conditions(engine).margin);
-            // Without the wait the engine would have been in time, as the margin forgives the rest.
+            // Without waiting, the engine would have moved within the margin.
             if over.saturating_sub(margin) <= waited {
                 return Some(Contention::TimeLoss { engine, over, margin, waited });
             }
@@ -155,7 +158,8 @@ impl Plan {
         }
     }
 
-    /// Returns how CPU contention may have decided a pair, as a sentence without its end.
+    /// Returns the way in which CPU contention may have decided a pair, as a sentence without a
+    /// full stop; `None` if the pair is not suspect.
     pub fn suspicion(&self, played: &PlayedPair) -> Option<String> {
         let conditions = |engine: usize| self.engines[engine].conditions;
         let contention = judge_contention(self.noise_limit?, played, conditions)?;
@@ -164,7 +168,7 @@ impl Plan {
 }
 
 impl Contention {
-    /// Returns a sentence without its end; `name` returns the names of engines.
+    /// Returns a sentence without a full stop; `name` returns the names of engines.
     pub fn describe<'a>(&self, name: impl Fn(usize) -> &'a str) -> String {
         match self {
             Contention::TimeLoss { engine, over, margin, waited } => format!(

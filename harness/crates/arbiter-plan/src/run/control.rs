@@ -1,4 +1,4 @@
-//! Commands of users to a run in progress. Pure.
+//! Commands of users to a run in progress. This module does no I/O.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,26 +8,25 @@ use serde::{Deserialize, Serialize};
 
 use arbiter_names::quantity;
 
-/// Maximum number of concurrent games that a run may be given.
+/// Maximum number of concurrent games of a run.
 pub const MAX_SLOTS: usize = 4096;
 
-/// A command to a run in progress.
+/// Command of a user to a run in progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ControlCommand {
-    /// Start no more pairs until resumed; those in flight are played to their end.
+    /// Start no more pairs until `resume`; pairs in flight are completed.
     Pause,
-    /// Start pairs again.
+    /// Start pairs again after a pause.
     Resume,
-    /// Play the pairs in flight to their end, then stop; the run can be resumed later.
+    /// Complete the pairs in flight, then stop; the run can be resumed later.
     Drain,
-    /// Act as on Ctrl-C: drain the first time, stop immediately the second time.
+    /// Act as on Ctrl-C: drain on the first interrupt, stop immediately on the second.
     Interrupt,
-    /// Play this number of concurrent games.
+    /// Set the number of concurrent games.
     Concurrency(usize),
-    /// Play this many more concurrent games, or fewer.
+    /// Change the number of concurrent games by this number.
     MoreSlots(i32),
-    /// Stop immediately and abandon the pairs in flight, which are played again if the run is
-    /// resumed.
+    /// Stop immediately and abandon the pairs in flight; a resumed run plays these pairs again.
     Stop,
     /// Report the state of the run.
     Status,
@@ -36,7 +35,7 @@ pub enum ControlCommand {
 }
 
 impl ControlCommand {
-    /// Returns whether the command changes nothing.
+    /// Returns whether the command only reports and changes nothing.
     pub fn is_query(self) -> bool {
         matches!(self, ControlCommand::Status | ControlCommand::Boards)
     }
@@ -86,7 +85,7 @@ impl fmt::Display for ControlCommand {
     }
 }
 
-/// Returns text from another process, shortened and escaped for a terminal.
+/// Returns an excerpt of text from another process, escaped for a terminal.
 fn safe_excerpt(text: &str) -> String {
     text.chars().take(40).flat_map(char::escape_debug).collect()
 }
@@ -105,10 +104,10 @@ pub enum Pace {
 
 arbiter_names::named!(Pace);
 
-/// State and figures of a run.
+/// Status of a run in progress.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunStatus {
-    /// Pace at which pairs are started.
+    /// Pace at which the run starts pairs.
     #[serde(rename = "state")]
     pub pace: Pace,
     /// Number of concurrent games.
@@ -117,11 +116,11 @@ pub struct RunStatus {
     pub pairs_in_flight: usize,
     /// Number of counted pairs.
     pub pairs_counted: u64,
-    /// Maximum number of pairs, as far as known.
+    /// Expected total number of pairs; a knockout may need more.
     pub pairs_expected: u64,
     /// Number of counted games.
     pub games: u64,
-    /// Number of games that ended by a fault of an engine.
+    /// Number of games that ended with an engine fault.
     pub faults: u64,
 }
 
@@ -154,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_commands_list_the_valid_ones() {
+    fn errors_for_invalid_commands_list_valid_commands() {
         let check = |text: &str, expect: &str| {
             let error = text.parse::<ControlCommand>().unwrap_err().to_string();
             assert!(error.contains(expect) && !error.contains(char::is_control), "{error}");

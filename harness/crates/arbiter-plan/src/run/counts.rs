@@ -1,4 +1,4 @@
-//! The counts of a run, folded from its counted pairs.
+//! Counts of a run, computed from its counted pairs.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +11,8 @@ use arbiter_schedule::Schedule;
 use arbiter_stats::ratings::Meeting;
 use arbiter_stats::{GameResult, Pentanomial, Trinomial, binomial_tail};
 
-/// Probability below which faults are not attributed to chance; small, as it is tested after each
-/// pair.
+/// Probability below which faults are not attributed to chance; it is small because the test is
+/// repeated after each pair.
 const BEYOND_CHANCE: f64 = 1e-4;
 
 /// Contribution of one game to the counts.
@@ -20,11 +20,11 @@ const BEYOND_CHANCE: f64 = 1e-4;
 pub struct GameTally {
     /// Result for the first engine of the pair.
     pub result: GameResult,
-    /// Termination of the game.
+    /// Reason why the game ended.
     pub termination: Termination,
-    /// Index of the engine that failed, if one did.
+    /// Index of the engine that failed, if any.
     pub fault: Option<usize>,
-    /// Hash of start and moves; `None` where it is not known.
+    /// Hash of the starting position and the moves; `None` if unknown.
     pub hash: Option<u64>,
 }
 
@@ -37,15 +37,15 @@ pub struct PairTally {
     pub engines: [usize; 2],
     /// Tally of the first game.
     pub first: GameTally,
-    /// Tally of the game with colours reversed; `None` in a run that plays each opening once.
+    /// Tally of the game with colours reversed; `None` in a run of single games.
     pub second: Option<GameTally>,
-    /// `true` if the pair repeats an earlier one and is left out of all figures, as a copy is no
-    /// evidence. The state of the run sets it as it counts the pair.
+    /// `true` if the pair repeats an earlier pair and is excluded from all figures, because a copy
+    /// is no evidence. The state of the run sets this flag when it counts the pair.
     pub is_repeat: bool,
 }
 
 impl GameTally {
-    /// Tallies a game in which one of the engines is `first`.
+    /// Tallies a game; the result is for the engine with the index `first`.
     pub fn of(game: &GameRecord, first: usize) -> GameTally {
         let winner = game.outcome.result.winner();
         let loser = winner.map(|color| *game.engines.get(!color));
@@ -86,14 +86,14 @@ impl PairTally {
         sorted(self.engines)
     }
 
-    /// Returns whether both games have the same moves, as those of a program against itself.
+    /// Returns whether both games have the same moves, as in games of a program against itself.
     pub fn is_mirrored(&self) -> bool {
         let second = self.second.and_then(|second| second.hash);
         second.is_some() && second == self.first.hash
     }
 
-    /// Counts the pair in its schedule. A repeat brings points only where the next encounters
-    /// follow from the results.
+    /// Counts the pair in its schedule. A repeat scores points only in formats in which later
+    /// encounters depend on results.
     pub fn count_in(&self, schedule: &mut Schedule) {
         let is_left_out = self.is_repeat && schedule.design().format.is_fixed();
         let (half_points, games) = if is_left_out {
@@ -113,27 +113,27 @@ impl PairTally {
     }
 }
 
-/// Counts of two engines against each other, from the first one's point of view. A run that plays
-/// each opening once has no pairs.
+/// Counts of two engines against each other, from the point of view of the first engine. A run of
+/// single games has no pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Encounter {
-    /// Pairs by score.
+    /// Numbers of pairs by score.
     pub pairs: Pentanomial,
-    /// Games by result.
+    /// Numbers of games by result.
     pub games: Trinomial,
-    /// Pairs by both results, each lost, drawn or won: `table[a][b]` has those with `a` in the game
-    /// where the first engine was White, and `b` in the other.
+    /// Numbers of pairs by both results (0: lost, 1: drawn, 2: won): `table[a][b]` pairs have the
+    /// result `a` in the game with the first engine as White, and `b` in the other game.
     pub table: [[u64; 3]; 3],
-    /// Games without a partner, lost, drawn or won: those with the first engine as White, then
-    /// those with it as Black.
+    /// Numbers of games without a partner game, lost, drawn and won: first with the first engine as
+    /// White, then with the first engine as Black.
     pub singles: [[u64; 3]; 2],
 }
 
 impl Encounter {
-    /// Returns the counts from the second engine's point of view.
+    /// Returns the counts from the point of view of the second engine.
     pub fn swapped(&self) -> Encounter {
-        // The other point of view reverses each result, and exchanges the two games: the engine
-        // with White in one is Black in the other.
+        // The other point of view reverses each result and exchanges the two games: White in one
+        // game is Black in the other.
         let table = std::array::from_fn(|white| {
             std::array::from_fn(|black| self.table[2 - black][2 - white])
         });
@@ -143,19 +143,19 @@ impl Encounter {
         Encounter { pairs: self.pairs.swapped(), games: self.games.swapped(), table, singles }
     }
 
-    /// Returns the counts for ratings, with the indices of the two engines.
+    /// Returns the counts for ratings of two engines with these indices.
     pub fn meeting(&self, engines: [usize; 2]) -> Meeting {
         Meeting { players: engines, pairs: self.table, singles: self.singles }
     }
 }
 
-/// Games of the first two engines that another program played; they count, but are not in the
-/// store. Tables as those of an [`Encounter`].
+/// Games of the first two engines that another program played. They count, but are not in the
+/// store. The tables are like those of [`Encounter`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Prior {
-    /// Pairs by both results.
+    /// Numbers of pairs by both results.
     pub table: [[u64; 3]; 3],
-    /// Games without a partner.
+    /// Numbers of games without a partner game, by colour and result.
     pub singles: [[u64; 3]; 2],
 }
 
@@ -181,26 +181,26 @@ impl Prior {
 /// All counts of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RunCounts {
-    /// Counts by the two engines, lower index first.
+    /// Counts of each matchup; its key is the two engines, lower index first.
     pub encounters: BTreeMap<[usize; 2], Encounter>,
-    /// Number of games by termination.
+    /// Numbers of games by termination.
     pub terminations: BTreeMap<Termination, u64>,
-    /// Number of faults by engine and termination.
+    /// Numbers of faults by engine and termination.
     pub faults: BTreeMap<(usize, Termination), u64>,
-    /// Number of games that differ from all earlier ones of the same engine as White and the same
-    /// as Black.
+    /// Number of games that differ from all earlier games of the same engines with the same
+    /// colours.
     pub distinct_games: u64,
-    /// Number of pairs that repeat an earlier one.
+    /// Number of pairs that repeat an earlier pair.
     pub repeated_pairs: u64,
-    /// Number of pairs, repeats aside, both of whose games have the same moves.
+    /// Number of pairs, without repeats, in which both games have the same moves.
     pub mirrored_pairs: u64,
-    /// `true` if the run, or an encounter of it, ended because a whole pass through the book
-    /// brought only repeats.
+    /// `true` if the run or one of its encounters ended because a complete pass through the book
+    /// had only repeats.
     pub is_exhausted: bool,
 }
 
 impl RunCounts {
-    /// Adds a pair, unless it is a repeat.
+    /// Adds a pair; a repeat is only counted as such.
     pub fn count(&mut self, tally: &PairTally) {
         if tally.is_repeat {
             self.repeated_pairs += 1;
@@ -217,8 +217,8 @@ impl RunCounts {
         match tally.second.map(result) {
             Some(second) => {
                 encounter.pairs.record(first, second);
-                // The table is by the colour of the engine with the lower index, which is White in
-                // the second game of swapped pairs.
+                // The table is indexed by the colour of the engine with the lower index, which is
+                // White in the second game of swapped pairs.
                 let by_colour = if is_swapped { [second, first] } else { [first, second] };
                 let [white, black] = by_colour.map(GameResult::half_points);
                 encounter.table[white][black] += 1;
@@ -233,12 +233,13 @@ impl RunCounts {
         }
     }
 
-    /// Returns the counts of the first two engines, which are the only ones of an SPRT.
+    /// Returns the counts of the first two engines, the only engines of an SPRT.
     pub fn main_encounter(&self) -> Encounter {
         self.encounter([0, 1])
     }
 
-    /// Returns the counts of two engines, from the point of view of the one with the lower index.
+    /// Returns the counts of two engines, from the point of view of the engine with the lower
+    /// index.
     pub fn encounter(&self, engines: [usize; 2]) -> Encounter {
         self.encounters.get(&sorted(engines)).copied().unwrap_or_default()
     }
@@ -248,15 +249,15 @@ impl RunCounts {
         self.terminations.values().sum()
     }
 
-    /// Returns the share of games, 0 to 1, that ended by a fault of an engine; 0 before the first
+    /// Returns the share of games, 0 to 1, that ended with an engine fault; 0 before the first
     /// game.
     pub fn fault_share(&self) -> f64 {
         let faults: u64 = self.faults.values().sum();
         if faults == 0 { 0.0 } else { faults as f64 / self.games() as f64 }
     }
 
-    /// Returns whether the faults are beyond chance for a share of `limit` of the games: such a run
-    /// cannot end well, however few of its games are played.
+    /// Returns whether there are significantly more faults than a share of `limit` of the games.
+    /// Such a run can no longer be valid, so it ends early.
     pub fn has_too_many_faults(&self, limit: f64) -> bool {
         binomial_tail(self.games(), self.faults.values().sum(), limit) < BEYOND_CHANCE
     }

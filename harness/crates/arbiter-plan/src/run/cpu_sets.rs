@@ -1,10 +1,10 @@
-//! Processors of concurrent games. Pure.
+//! Processors of concurrent games. This module does no I/O.
 
 use crate::{Affinity, cpu_list};
 
-/// Returns the processors of at least `slots` games, `each` of them for a game; none if the system
-/// decides. `allowed` are those that may be used, the best first. Fails if a processor may not be
-/// used, or if there are too few.
+/// Returns sets of `each` processors for at least `slots` games; an empty list if the system
+/// assigns processors. `allowed` are the available processors, best first. Fails if a processor is
+/// not available, or if there are too few.
 pub fn cpu_sets(
     affinity: &Affinity,
     allowed: &[usize],
@@ -25,7 +25,7 @@ pub fn cpu_sets(
         let allowed = sorted(allowed);
         return Err(format!("processor {cpu} is not available to arbiter; available: {allowed}"));
     }
-    // Processors that are left over would not suffice for a game.
+    // Remaining processors would not be sufficient for a game.
     let cpu_sets: Vec<Vec<usize>> = cpus.chunks_exact(each.max(1)).map(<[usize]>::to_vec).collect();
     if cpu_sets.len() < slots {
         let (needed, have, cpus) = (slots * each, cpus.len(), sorted(cpus));
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_game_has_processors_of_its_own() {
+    fn games_have_separate_processors() {
         let allowed = [0, 2, 4, 1, 3, 5];
         assert_eq!(cpu_sets(&Affinity::None, &allowed, 99, 1), Ok(vec![]));
         let auto = |slots, each| cpu_sets(&Affinity::Auto, &allowed, slots, each);

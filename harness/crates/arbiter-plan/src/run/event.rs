@@ -1,4 +1,4 @@
-//! Events of a run, for its observers.
+//! Events of a run for its observers.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,38 +16,39 @@ use serde::Serialize;
 /// Way in which a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunEnd {
-    /// Acceptance of H1 by the SPRT.
+    /// The SPRT accepted H1.
     AcceptedH1,
-    /// Acceptance of H0 by the SPRT.
+    /// The SPRT accepted H0.
     AcceptedH0,
-    /// Completion of all pairs. An SPRT then stayed undecided.
+    /// All pairs are complete; an SPRT is inconclusive.
     Complete,
-    /// A stop by the user; the run can be resumed.
+    /// The user stopped the run, which can be resumed.
     Interrupted,
 }
 
-/// An event of a run. Observers (live view, PGN file) see every event, with these guarantees: a
-/// pair is on disk before it is `Counted`, and pairs are counted in schedule order.
+/// Event of a run. Observers (live view, PGN file) receive every event, with these guarantees: a
+/// pair is on disk before its `Counted`, and pairs are counted in schedule order.
 #[derive(Debug)]
 pub enum RunEvent<'a> {
     /// The run starts, or is resumed after an interruption.
     Started {
-        /// Counts of the pairs played before.
+        /// Counts of the pairs counted earlier.
         counts: &'a RunCounts,
-        /// Number of pairs counted before.
+        /// Number of pairs counted earlier.
         counted: u64,
-        /// SPRT status of each two engines, if the run is an SPRT.
+        /// SPRT status of each matchup, if the run is an SPRT.
         sprt_statuses: &'a BTreeMap<[usize; 2], SprtStatus>,
     },
-    /// A game has started. Those of different pairs come in any order, and a void pair's twice.
+    /// A game has started. Events of different pairs are in any order, and a void pair has several
+    /// events per game.
     GameStarted {
         /// Pair of the game.
         pairing: &'a Pairing,
         /// Index of the game in the pair, from 0.
         game_index: usize,
     },
-    /// A game is over, and counts with its pair. A void pair's games come twice. Sent only on
-    /// request, or if an engine failed.
+    /// A game is over; it counts with its pair. A void pair has several events per game. The event
+    /// is sent only on request, or if an engine failed.
     GameEnded {
         /// Pair of the game.
         pairing: &'a Pairing,
@@ -64,21 +65,21 @@ pub enum RunEvent<'a> {
         tally: &'a PairTally,
         /// SPRT status after the pair, if the run is an SPRT.
         sprt_status: Option<SprtStatus>,
-        /// Time since the start or resumption.
+        /// Time since the start or resumption of the run.
         elapsed: Duration,
     },
-    /// The pairs counted so far complete an iteration of a tuning, which is on disk.
+    /// The counted pairs complete an iteration of a tuning; the iteration is on disk.
     Iterated {
         /// Result of the iteration, and the values after it.
         iteration: &'a Iteration,
     },
-    /// The machine disturbed a pair.
+    /// CPU contention may have decided a pair.
     Disturbed {
         /// Number of the pair.
         pair: u64,
-        /// Reason, as text.
+        /// Description of the disturbance.
         reason: &'a str,
-        /// `true` if the pair is played again; if not, it counts.
+        /// `true` if the pair is played again; otherwise the pair counts.
         is_void: bool,
     },
     /// Arbiter itself did not run for a while.
@@ -86,41 +87,41 @@ pub enum RunEvent<'a> {
         /// Length of the pause.
         length: Duration,
     },
-    /// A worker did something that changes no count.
+    /// A worker did something that does not change the counts.
     Noted {
         /// Remark on the worker.
         remark: &'a Remark,
     },
-    /// A worker broke the rules of the run and is excluded. Observers forget everything counted
-    /// beyond the counts given here; the pairs in question are counted again when other workers
-    /// have played them.
+    /// A worker broke the rules of the run and is excluded. Observers discard everything beyond the
+    /// remaining counts; the discarded pairs are counted again after other workers have played
+    /// them.
     WorkerExcluded {
-        /// The worker, the reason, and the number of pairs that are played again.
+        /// Worker, reason, and number of pairs that are played again.
         excluded: &'a ExcludedWorker,
-        /// Counts that remain.
+        /// Counts of the remaining pairs.
         counts: &'a RunCounts,
-        /// Number of pairs that still count, the first ones in the order of the schedule.
+        /// Number of remaining pairs, the first pairs in the order of the schedule.
         counted: u64,
-        /// SPRT status of each two engines, if the run is an SPRT.
+        /// SPRT status of each matchup, if the run is an SPRT.
         sprt_statuses: &'a BTreeMap<[usize; 2], SprtStatus>,
-        /// Schedule after the pairs that still count.
+        /// Schedule after the remaining pairs.
         schedule: &'a Schedule,
     },
-    /// Time has passed; an occasion to show that the run is alive.
+    /// Some time has passed, so that observers can show that the run is alive.
     Tick {
-        /// Time since the start or resumption.
+        /// Time since the start or resumption of the run.
         elapsed: Duration,
     },
-    /// The user has changed the pace of the run.
+    /// The user has changed the pace or the concurrency of the run.
     Steered {
         /// New pace.
         pace: Pace,
         /// Number of concurrent games.
         slots: usize,
-        /// Time since the start or resumption.
+        /// Time since the start or resumption of the run.
         elapsed: Duration,
     },
-    /// No more pairs will start; those in flight are played to their end.
+    /// No more pairs will start; pairs in flight are completed.
     Draining {
         /// Number of pairs in flight.
         in_flight: usize,
@@ -129,17 +130,17 @@ pub enum RunEvent<'a> {
     Ended {
         /// Way in which the run ended.
         ending: RunEnd,
-        /// Time since the start or resumption.
+        /// Time since the start or resumption of the run.
         elapsed: Duration,
     },
 }
 
-/// Action of a worker that did not count.
+/// Note about an action of a worker that does not change the counts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Remark {
     /// Name of the worker.
     pub worker: String,
-    /// Number of the pair, from 0, if it was about one.
+    /// Number of the pair, from 0, if the remark is about a pair.
     pub pair: Option<u64>,
     /// Description of the action.
     pub text: String,
@@ -154,7 +155,7 @@ impl fmt::Display for Remark {
     }
 }
 
-/// A worker that is excluded from a run.
+/// Worker that is excluded from a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ExcludedWorker {
     /// Name of the worker.
@@ -178,32 +179,32 @@ impl fmt::Display for ExcludedWorker {
     }
 }
 
-/// Observer of a run in progress. If one fails, it returns an error, and the run ends.
+/// Observer of a run in progress. If an observer returns an error, the run ends.
 pub trait Observer {
-    /// Handles an event; called for each event, in order.
+    /// Handles an event; the run calls this function for each event, in order.
     fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError>;
 
-    /// Returns the written part of a file that has all counted pairs in order, if the observer has
-    /// one.
+    /// Returns the written part of the observer's file of all counted pairs in order, if it has
+    /// such a file.
     fn written_prefix(&self) -> Option<FilePrefix> {
         None
     }
 }
 
-/// Part of a file that has the first pairs of a run.
+/// Part of a file that contains the first pairs of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilePrefix {
     /// Path of the file.
     pub file: PathBuf,
-    /// Number of pairs.
+    /// Number of pairs in the part.
     pub pairs: u64,
-    /// End of these pairs in the file, in bytes.
+    /// Length of the part, in bytes.
     pub end: u64,
     /// BLAKE3 hash of the part, in hexadecimal.
     pub hash: String,
 }
 
-/// Failure of an observer; the text names the file or device.
+/// Failure of an observer; the message names the file or device.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct ObserverError(pub String);

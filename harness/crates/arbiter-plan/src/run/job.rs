@@ -1,4 +1,4 @@
-//! The unit of work and of evidence: a pair of games.
+//! Pairs of games, the unit of work and of evidence.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -17,23 +17,23 @@ use arbiter_openings::{Book, Opening};
 use arbiter_protocol::Conditions;
 use arbiter_schedule::{Pairing, Schedule};
 
-/// The games of a pair, in the order of play.
+/// One item for each game of a pair, in the order of play.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Games<T> {
-    /// Game in which the first engine has White.
+    /// Item of the game with the first engine as White.
     pub first: T,
-    /// Game in which the second engine has White; `None` in a run that plays each opening once.
+    /// Item of the game with the second engine as White; `None` in a run of single games.
     pub second: Option<T>,
 }
 
 impl<T> Games<T> {
-    /// Returns the games, in the order of play.
+    /// Returns the items in the order of play.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         std::iter::once(&self.first).chain(&self.second)
     }
 }
 
-/// A pair to be played.
+/// Pair to play, with the setups of its games.
 #[derive(Debug, Clone)]
 pub struct PairJob {
     /// Pairing of the job.
@@ -42,7 +42,7 @@ pub struct PairJob {
     pub games: Games<GameSetup>,
 }
 
-/// A pair that was played.
+/// Pair with its played games.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlayedPair {
     /// Pairing of the pair.
@@ -52,7 +52,7 @@ pub struct PlayedPair {
 }
 
 impl PlayedPair {
-    /// Drops the transcripts, which are in the store.
+    /// Drops the transcripts, after they have been stored.
     pub fn drop_transcripts(&mut self) {
         let Games { first, second } = &mut self.games;
         first.transcript = None;
@@ -60,16 +60,16 @@ impl PlayedPair {
     }
 }
 
-/// Reduces the book to the openings that the run will play, if these are known: most of a large
-/// book's memory is freed.
+/// Reduces the book to the openings that the run will play, if they are known; this frees most of
+/// the memory of a large book.
 pub fn thin_book(book: &mut Book, plan: &Plan) {
     if let Some(needed) = needed_openings(plan, &plan.schedule(), book.len()) {
         book.keep(&needed);
     }
 }
 
-/// Returns the indices in a book of `length` openings that the run will use, if they are known
-/// before its first pair and are not the whole book.
+/// Returns the indices of the openings that the run will use, in a book of `length` openings;
+/// `None` if they are not known before the first pair, or are the complete book.
 fn needed_openings(plan: &Plan, schedule: &Schedule, length: usize) -> Option<BTreeSet<usize>> {
     let pairs = schedule.known_pairs();
     if !schedule.is_complete() || pairs >= length as u64 {
@@ -85,7 +85,7 @@ fn order(plan: &Plan, length: usize) -> OpeningOrder {
     OpeningOrder::new(plan.order, plan.seed, plan.opening_start, length)
 }
 
-/// Maker of jobs from the plan alone, so that a resumed run plays the same games.
+/// Creator of jobs. Jobs depend only on the plan, so that a resumed run plays the same games.
 #[derive(Debug)]
 pub struct JobMaker<'a> {
     is_single: bool,
@@ -98,7 +98,7 @@ pub struct JobMaker<'a> {
 }
 
 impl JobMaker<'_> {
-    /// Returns a maker of the plan's jobs; `tables` are those that its rules need.
+    /// Creates the job maker of a plan; `tables` are the tablebases that the rules need.
     pub fn new<'a>(plan: &Plan, book: &'a Book, tables: Option<Arc<dyn Tables>>) -> JobMaker<'a> {
         JobMaker {
             is_single: plan.design.is_single,
@@ -111,8 +111,8 @@ impl JobMaker<'_> {
         }
     }
 
-    /// Returns the job of a pairing; `settings` are the options of engines 0 and 1 for this pair,
-    /// in a tuning.
+    /// Returns the job of a pairing; in a tuning, `settings` are the options of engines 0 and 1 for
+    /// this pair.
     pub fn job(
         &mut self,
         pairing: Pairing,
@@ -159,7 +159,7 @@ mod tests {
     const LENGTH: usize = 1000;
 
     #[test]
-    fn a_run_of_known_length_needs_the_openings_of_its_pairs() {
+    fn a_run_of_known_length_needs_only_the_openings_of_its_pairs() {
         let plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
         let needed = |design: Design, engines| {
             needed_openings(&plan, &Schedule::new(design, engines, 1), LENGTH)
@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(needed(Design::round_robin(7), 4), Some(first), "each encounter has the same");
         let each_its_own = Design { openings: OpeningPolicy::PerPair, ..Design::round_robin(7) };
         assert_eq!(needed(each_its_own, 4).unwrap().len(), 42);
-        // The whole book, or nobody knows what.
+        // The run needs the complete book, or an unknown part of it.
         assert_eq!(needed(Design::round_robin(LENGTH as u64), 2), None);
         assert_eq!(needed(Design { format: Format::Swiss, ..Design::round_robin(7) }, 4), None);
     }

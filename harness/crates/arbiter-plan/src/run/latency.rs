@@ -1,4 +1,4 @@
-//! Distributions of engines' response times, which their own clocks do not show.
+//! Distributions of response times that the engines do not report themselves.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,34 +9,34 @@ use serde::{Deserialize, Serialize};
 
 use crate::PlayedPair;
 
-/// Largest distinguished time in microseconds; longer times count as this one.
+/// Maximum time, in microseconds; longer times count as the maximum.
 const MAX_US: u64 = 3_600_000_000;
 
-/// Significant digits of times.
+/// Number of significant digits of times.
 const DIGITS: u8 = 2;
 
-/// Kind of measured time, with its name in the store and in JSON.
+/// Kind of measured time.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum LatencyKind {
-    /// Time from the query whether the engine is ready for a game to its answer.
+    /// Time from the ready check before a game to the engine's reply.
     Ready,
-    /// Time from `go` to the move, less the time that the engine reported last: start and end of a
-    /// search, pipes, and the scheduler.
+    /// Time from `go` to the move, minus the time that the engine reported last: start and end of a
+    /// search, pipes and scheduler.
     Move,
-    /// Time from the end of a move's time to the move: of each move with a time of its own (`st=`),
-    /// 0 if it was earlier, and of each that lost on time.
+    /// Time from the end of the allowed time to the move, for each move with a fixed time (`st=`; 0
+    /// for moves in time) and for each move that lost on time.
     Overrun,
-    /// Thinking time, of each game in which waiting was measured.
+    /// Thinking time of each game in which waiting was measured.
     Thinking,
-    /// Time of these games for which the engine waited for a processor while its clock ran.
+    /// Time of each measured game for which the engine waited for a processor while its clock ran.
     Waiting,
 }
 
 impl LatencyKind {
-    /// Kinds that measure how promptly an engine answers.
+    /// Kinds that measure the delay of an engine's replies.
     pub const ANSWERS: [LatencyKind; 3] =
         [LatencyKind::Ready, LatencyKind::Move, LatencyKind::Overrun];
 }
@@ -63,7 +63,7 @@ impl LatencyDistribution {
         self.0.len()
     }
 
-    /// Returns the time in microseconds that a share of `q`, 0 to 1, does not exceed.
+    /// Returns the quantile `q`, 0 to 1, of the times, in microseconds.
     pub fn quantile_us(&self, q: f64) -> u64 {
         self.0.value_at_quantile(q).min(self.max_us())
     }
@@ -83,7 +83,8 @@ impl LatencyDistribution {
         self.0.iter_recorded().map(|step| (step.value_iterated_to(), step.count_at_value()))
     }
 
-    /// Returns counts by decade: below 1 µs, 10 µs, 100 µs and so on, up to the last that has any.
+    /// Returns counts by decade: below 1 µs, 10 µs, 100 µs and so on, up to the last decade with a
+    /// time.
     pub fn decades(&self) -> Vec<u64> {
         let mut counts = Vec::new();
         for (us, count) in self.times() {
@@ -95,7 +96,7 @@ impl LatencyDistribution {
     }
 }
 
-/// Distributions of all engines, by index and kind.
+/// Latency distributions of all engines, by engine index and kind.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Latencies(BTreeMap<(usize, LatencyKind), LatencyDistribution>);
 
@@ -148,13 +149,14 @@ impl Latencies {
         self.0.entry((engine, kind)).or_insert_with(LatencyDistribution::new).add(us, count);
     }
 
-    /// Returns the share of an engine's thinking time, 0 to 1, for which it waited for a processor;
-    /// `None` if that was not measured.
+    /// Returns the share of an engine's thinking time, 0 to 1, spent waiting for a processor;
+    /// `None` if waiting was not measured.
     pub fn waiting_share(&self, engine: usize) -> Option<f64> {
         self.share(|of| of == engine)
     }
 
-    /// Returns the share of thinking time for which all engines together waited for a processor.
+    /// Returns the share of the thinking time of all engines, 0 to 1, spent waiting for a
+    /// processor; `None` if waiting was not measured.
     pub fn total_waiting_share(&self) -> Option<f64> {
         self.share(|_| true)
     }
@@ -184,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantiles_are_right_to_two_digits() {
+    fn quantiles_are_correct_to_two_digits() {
         let mut distribution = LatencyDistribution::new();
         (1..=1_000).for_each(|us| distribution.add(us, 1));
         assert_eq!(distribution.count(), 1_000);
@@ -199,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn times_that_are_added_again_give_the_same_distribution() {
+    fn a_distribution_can_be_rebuilt_from_its_times() {
         let mut first = Latencies::default();
         for us in [0, 3, 77, 12_345, 999_999, 88_000_000_000] {
             first.add(1, LatencyKind::Move, us, 2);

@@ -1,4 +1,4 @@
-//! The part of a run that decides: [`state`] gets inputs and returns effects.
+//! Decisions of a run: [`state`] receives inputs and returns effects.
 
 pub(super) mod contention;
 pub(super) mod control;

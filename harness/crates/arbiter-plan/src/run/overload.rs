@@ -1,40 +1,40 @@
-//! Failures of engines that are due to an overloaded machine. Pure.
+//! Engine faults that an overloaded machine causes. This module does no I/O.
 
 use std::fmt;
 
 use crate::{Latencies, Plan, RunCounts};
 use arbiter_game::outcome::Termination;
 
-/// Share of thinking time beyond which waiting is to blame for late engines.
+/// Share of thinking time, 0 to 1, above which waiting counts as the cause of late moves.
 const OVERLOADED: f64 = 0.25;
 
-/// A machine with too few processors for the concurrent games of a run.
+/// Overload of a machine that has too few processors for the concurrent games of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Overload {
-    /// Share of their thinking time, 0 to 1, for which engines waited for a processor.
+    /// Share of the engines' thinking time, 0 to 1, spent waiting for a processor.
     share: f64,
-    /// Number of concurrent games that the machine carries.
+    /// Number of concurrent games that the machine can play.
     games: usize,
 }
 
 impl Overload {
-    /// Returns the overload that caused most of the faults of a run, if one did.
+    /// Returns the overload if it caused most of the faults of a run.
     pub fn of(plan: &Plan, counts: &RunCounts, latencies: &Latencies) -> Option<Overload> {
         let is_of_time = |kind| matches!(kind, Termination::TimeForfeit | Termination::Stall);
         let faults = counts.faults.iter();
         let of_time: u64 =
             faults.clone().filter(|((_, kind), _)| is_of_time(*kind)).map(|f| f.1).sum();
         let share = latencies.total_waiting_share().filter(|share| *share > OVERLOADED)?;
-        // Engines ran for the rest of their time, so that the processors carry this share of the
-        // games.
+        // Engines ran for the rest of their thinking time, so the processors can play this share of
+        // the games.
         let games = (plan.concurrency as f64 * (1.0 - share)).round().max(1.0) as usize;
-        // A machine can delay engines, but crashes and illegal moves are their own.
+        // An overload can delay engines, but it does not cause crashes and illegal moves.
         let is_to_blame = 2 * of_time > faults.map(|(_, count)| count).sum();
         is_to_blame.then_some(Overload { share, games })
     }
 }
 
-/// Writes a sentence without its end.
+/// Writes a sentence without a full stop.
 impl fmt::Display for Overload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Overload { share, games } = self;

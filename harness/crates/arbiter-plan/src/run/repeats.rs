@@ -1,5 +1,5 @@
-//! Pairs that repeat earlier ones: engines that repeat themselves bring no evidence after their
-//! first pass through the book.
+//! Pairs that repeat earlier pairs: deterministic engines give no new evidence after their first
+//! pass through the book.
 
 use std::collections::{BTreeMap, HashSet};
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash};
@@ -7,26 +7,26 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash};
 use crate::{GameTally, PairTally};
 use arbiter_stats::GameResult;
 
-/// The games that were counted, and the passes through the book.
+/// Counted games and passes through the book.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Repeats {
-    /// Number of openings of the book; `None` where it is not known, and no pass has an end.
+    /// Number of openings in the book; `None` if unknown, so that no pass ends.
     book_length: Option<u64>,
-    /// First opening of the run in the order of the book.
+    /// Number of the run's first opening, from 0 in the order of the book.
     start: u64,
-    /// Hashes of all games, with their players.
+    /// Hashes of all games including their players.
     games: HashSet<u64>,
-    /// Hashes of all pairs of such games.
+    /// Hashes of the two games of each pair, sorted.
     pairs: HashSet<[u64; 2]>,
-    /// Current pass through the book, by the two engines.
+    /// Current pass of each matchup through the book.
     passes: BTreeMap<[usize; 2], Pass>,
 }
 
-/// A pass through the book.
+/// Pass of two engines through the book.
 #[derive(Debug, Clone, Copy, Default)]
 struct Pass {
     number: u64,
-    /// Number of openings whose pairs were all repeats; `None` if one was not.
+    /// Number of openings whose pairs were all repeats; `None` if a pair was not a repeat.
     repeated: Option<u64>,
     last: Option<u64>,
 }
@@ -41,16 +41,17 @@ impl Repeats {
         Repeats::new(self.book_length, self.start)
     }
 
-    /// Adds the games of a pair between two players, in the order of its engines; returns whether
-    /// both repeat those of an earlier pair. A player is an engine with its values.
+    /// Adds the games of a pair of two players, in the order of its engines. Returns whether both
+    /// games repeat the games of an earlier pair. A player is an engine with its tuned values.
     pub(super) fn add<P: Hash>(&mut self, tally: &PairTally, players: [P; 2]) -> bool {
         if tally.first.hash.is_none() {
             return false;
         }
-        // The hasher has fixed keys, because hashes of different calls are compared.
+        // The hasher has fixed keys, because hashes from different calls are compared.
         let hashes = BuildHasherDefault::<DefaultHasher>::default();
         let [one, other] = &players;
-        // The same moves with another ending, such as a loss on time, are another game.
+        // Games with the same moves but different endings, such as a loss on time, are different
+        // games.
         let game = |white: &P, black: &P, game: GameTally, result: GameResult| {
             hashes.hash_one((white, black, game.hash, result.half_points(), game.termination))
         };
@@ -58,7 +59,7 @@ impl Repeats {
         let second = tally.second.map(|second| game(other, one, second, second.result.reversed()));
         let mut pair = [first, second.unwrap_or(first)];
         self.games.extend(pair);
-        // The engines of a pair may be listed in the other order, and its games with them.
+        // Another pair may list the engines, and therefore the games, in reversed order.
         pair.sort_unstable();
         !self.pairs.insert(pair)
     }
@@ -68,8 +69,8 @@ impl Repeats {
         self.games.len() as u64
     }
 
-    /// Notes a pair of two engines from an opening, by its number; returns whether it completes a
-    /// pass through the book that brought only repeats.
+    /// Records a pair of two engines from the opening with this number. Returns whether the pair
+    /// completes a pass through the book that has only repeats.
     pub(super) fn exhausts(&mut self, engines: [usize; 2], opening: u64, is_repeat: bool) -> bool {
         let Some(book_length) = self.book_length else { return false };
         let place = self.start.saturating_add(opening);

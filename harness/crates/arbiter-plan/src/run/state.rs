@@ -1,10 +1,11 @@
-//! State and decisions of a run. Pure: no I/O, no clock, no async.
+//! State and decisions of a run, without I/O, clock and async code.
 //!
 //! Pairs finish in any order, but are counted in schedule order: a finished pair waits until all
-//! before it are counted. One that was put off to the end counts after all others, in the same
-//! order. The SPRT tests the counts of two engines after each of their pairs and stops their
-//! encounter there; the run ends when no encounter is left. So a verdict does not depend on the
-//! length of games, nor on the concurrency; pairs beyond the stopping point are never counted.
+//! earlier pairs are counted. Pairs that were put off to the end count after all others, in
+//! schedule order. The SPRT tests the counts of two engines after each of their pairs and stops
+//! their encounter at the deciding pair; the run ends when all encounters have stopped. A verdict
+//! therefore depends neither on the length of games nor on the concurrency, and pairs after the
+//! deciding pair are never counted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,9 +23,9 @@ pub enum RunInput {
     Idle,
     /// A pair is on disk.
     Committed(PairTally),
-    /// A pair was played and does not count; it has to be played again.
+    /// A pair was played but is void; it has to be played again.
     Voided(u64),
-    /// A pair was played and does not count; it has to be played again after all others.
+    /// A pair was played but is void; it has to be played again after all other pairs.
     PutOff(u64),
     /// The user interrupts the run.
     Interrupt,
@@ -38,27 +39,27 @@ pub enum RunInput {
     Unpause,
 }
 
-/// Effect of an input; effects are carried out in order.
+/// Effect of an input; effects are performed in order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
     /// Start this pair.
     Start(Pairing),
-    /// Reduce the concurrency from now on: only pairs that were put off are left.
+    /// Reduce the concurrency: only pairs that were put off remain.
     Ease,
-    /// This pair counts now.
+    /// Count this pair.
     Count {
         /// Contribution of the pair.
         tally: PairTally,
         /// SPRT status after the pair, if the run is an SPRT.
         sprt_status: Option<SprtStatus>,
     },
-    /// The counted pairs complete an iteration of a tuning.
+    /// Store this iteration of a tuning, which the counted pairs complete.
     Iterated(Iteration),
     /// Notify the observers that no more pairs will start.
     Drain,
-    /// Abandon everything in flight.
+    /// Abandon all pairs in flight.
     CancelAll,
-    /// The run is over.
+    /// End the run.
     End(RunEnd),
 }
 
@@ -69,46 +70,47 @@ enum Phase {
     Over(RunEnd),
 }
 
-/// The state of one run.
+/// State of one run.
 #[derive(Debug, Clone)]
 pub struct RunState {
-    /// Schedule, as far as it follows from the counted pairs.
+    /// Schedule after the counted pairs.
     schedule: Schedule,
     /// Schedule before the first pair.
     origin: Schedule,
     sprt: Option<Sprt>,
-    /// State of the tuning, if the run is one.
+    /// State of the tuning, if the run is a tuning.
     spsa: Option<SpsaState>,
-    /// Monitor of each two engines that have a counted pair, with its last status.
+    /// SPRT monitor of each matchup with a counted pair.
     monitors: BTreeMap<[usize; 2], SprtMonitor>,
+    /// Last SPRT status of each matchup with a counted pair.
     sprt_statuses: BTreeMap<[usize; 2], SprtStatus>,
     /// Next pair to start.
     next: u64,
     in_flight: BTreeSet<u64>,
-    /// Pairs that were started, voided, and not started again yet.
+    /// Void pairs that have not been started again yet.
     again: BTreeSet<u64>,
-    /// Pairs that were put off to the end, and whether they are counted.
+    /// Pairs that were put off to the end; `true` if the pair is counted.
     put_off: BTreeMap<u64, bool>,
     is_eased: bool,
-    /// Pairs on disk that wait for an earlier pair.
+    /// Pairs on disk that wait until an earlier pair is counted.
     waiting: BTreeMap<u64, PairTally>,
-    /// Number below which all pairs are counted, except those of encounters that had been decided,
-    /// and those that were put off.
+    /// Next pair to count: all pairs before are counted, except pairs of decided encounters and
+    /// pairs that were put off.
     next_to_count: u64,
-    /// Encounters that have ended, by the two engines, lower index first: how, and by which pair.
+    /// Ended encounters: ending and deciding pair. The key is the two engines, lower index first.
     stopped: BTreeMap<[usize; 2], (RunEnd, u64)>,
     counts: RunCounts,
     repeats: Repeats,
-    /// Counted pairs that are repeats and left out.
+    /// Counted pairs that are excluded as repeats.
     left_out: BTreeSet<u64>,
-    /// `true` if repeats count like all other pairs.
+    /// `true` if repeats count like other pairs.
     counts_repeats: bool,
     phase: Phase,
     is_paused: bool,
 }
 
 impl RunState {
-    /// Returns a run by its schedule, with a stopping rule for each encounter if there is one.
+    /// Creates the state of a run from its schedule, with an optional SPRT for each encounter.
     pub fn new(schedule: Schedule, sprt: Option<Sprt>) -> RunState {
         RunState {
             origin: schedule.clone(),
@@ -134,7 +136,7 @@ impl RunState {
         }
     }
 
-    /// Returns the run of a plan, before its first pair.
+    /// Creates the state of a plan's run before its first pair.
     pub fn of(plan: &Plan) -> RunState {
         let mut state = RunState::new(plan.schedule(), plan.sprt);
         let prior = plan.prior.map(|prior| ([0, 1], prior.encounter()));
@@ -143,8 +145,8 @@ impl RunState {
         RunState { spsa: plan.spsa(), repeats, counts_repeats: plan.counts_repeats(), ..state }
     }
 
-    /// Applies an input. The same inputs give the same effects: a run is resumed by applying the
-    /// pairs of the store.
+    /// Applies an input and returns its effects. The same inputs give the same effects, so that a
+    /// run is resumed by applying the stored pairs.
     pub fn apply(&mut self, event: RunInput) -> Vec<Effect> {
         match event {
             RunInput::Idle => self.start_next().into_iter().collect(),
@@ -171,40 +173,40 @@ impl RunState {
         &self.counts
     }
 
-    /// Returns the schedule, which includes the results of the counted pairs.
+    /// Returns the schedule, including the results of the counted pairs.
     pub fn schedule(&self) -> &Schedule {
         &self.schedule
     }
 
-    /// Returns the state of the tuning, if the run is one.
+    /// Returns the state of the tuning, if the run is a tuning.
     pub fn spsa(&self) -> Option<&SpsaState> {
         self.spsa.as_ref()
     }
 
-    /// Returns the options of the two engines for a pair; `None` except in a tuning.
+    /// Returns the options of the two engines for a pair; `None` unless the run is a tuning.
     pub fn settings(&self, pair: u64) -> Option<[Vec<(String, String)>; 2]> {
         self.spsa.as_ref()?.settings(pair)
     }
 
-    /// Returns the pairs counted so far, in their order: that of the schedule, and then those that
-    /// were put off.
+    /// Returns the counted pairs in the order of counting: first in schedule order, then the pairs
+    /// that were put off.
     pub fn counted_pairs(&self) -> impl Iterator<Item = u64> {
         let is_in_turn = |pair: &u64| !self.is_beyond(*pair) && !self.put_off.contains_key(pair);
         let late = self.put_off.iter().filter(|(_, is_counted)| **is_counted);
         (0..self.next_to_count).filter(is_in_turn).chain(late.map(|(pair, _)| *pair))
     }
 
-    /// Returns the counted pairs that are evidence, without repeats.
+    /// Returns the counted pairs that are evidence: all except repeats.
     pub fn evidence(&self) -> impl Iterator<Item = u64> {
         self.counted_pairs().filter(|pair| !self.left_out.contains(pair))
     }
 
-    /// Returns the SPRT status of each two engines that have counted pairs.
+    /// Returns the SPRT status of each matchup with counted pairs.
     pub fn sprt_statuses(&self) -> &BTreeMap<[usize; 2], SprtStatus> {
         &self.sprt_statuses
     }
 
-    /// Returns the number of pairs that were started and are not on disk.
+    /// Returns the number of pairs that were started but are not on disk yet.
     pub fn in_flight(&self) -> usize {
         self.in_flight.len()
     }
@@ -218,13 +220,13 @@ impl RunState {
         }
     }
 
-    /// Returns whether no pair will start any more, except one that has to be played again.
+    /// Returns whether all pairs have been started; void pairs may still be played again.
     pub fn has_started_all(&self) -> bool {
         let is_draining = self.pace() == Pace::Draining;
         is_draining || (self.schedule.is_complete() && self.next >= self.schedule.known_pairs())
     }
 
-    /// Returns the way in which the run ended, if it did.
+    /// Returns the way in which the run ended; `None` if it has not ended.
     pub fn ending(&self) -> Option<RunEnd> {
         match self.phase {
             Phase::Over(ending) => Some(ending),
@@ -232,19 +234,19 @@ impl RunState {
         }
     }
 
-    /// Returns whether no pair follows from the results of others, so that one may be put off.
+    /// Returns whether no pair depends on the results of other pairs, so that pairs may be put off.
     pub fn is_fixed(&self) -> bool {
         self.spsa.is_none() && self.schedule.design().format.is_fixed()
     }
 
-    /// Returns whether counted pairs can be taken back: not where later ones, which may be on disk,
-    /// follow from their results.
+    /// Returns whether counted pairs can be taken back. This is impossible if later pairs, which
+    /// may be on disk, depend on their results.
     pub fn can_take_back(&self) -> bool {
         self.is_fixed() && self.ending().is_none()
     }
 
-    /// Takes back all pairs but `kept`, as the others are no longer on disk. Missing ones are
-    /// played again, and pairs after them in the order of the schedule are counted again then.
+    /// Takes back all pairs except `kept`, because the other pairs are no longer on disk. Missing
+    /// pairs are played again; then the pairs after them in schedule order are counted again.
     pub fn take_back(&mut self, kept: &[PairTally]) {
         debug_assert!(self.can_take_back());
         let blank = RunState::new(self.origin.clone(), self.sprt);
@@ -253,7 +255,7 @@ impl RunState {
         self.counts_repeats = before.counts_repeats;
         self.put_off = before.put_off.into_keys().map(|pair| (pair, false)).collect();
         for tally in kept {
-            // These pairs led to no end before, so that fewer of them lead to none now.
+            // These pairs did not end the run before, so fewer pairs do not end it now.
             self.commit(*tally);
         }
         let on_disk: BTreeSet<u64> = kept.iter().map(|tally| tally.pair).collect();
@@ -282,7 +284,7 @@ impl RunState {
                 return Some(Effect::Start(pairing));
             }
         }
-        // After a resume, some later pairs are on disk already.
+        // After resumption, some later pairs are already on disk.
         while self.waiting.contains_key(&self.next)
             || self.put_off.contains_key(&self.next)
             || self.is_beyond(self.next)
@@ -294,14 +296,14 @@ impl RunState {
                 self.next += 1;
                 pairing
             }
-            // Without another pair, the run waits for results or for its end, and has room for
+            // Without another pair, the run waits for results or for its end, so there is room for
             // pairs that were put off.
             None => {
                 let is_under_way =
                     |pair: &u64| self.in_flight.contains(pair) || self.waiting.contains_key(pair);
                 let late = self.left_late().find(|pair| !is_under_way(pair))?;
-                // Under the load that has decided them twice, these pairs would be decided a third
-                // time.
+                // The concurrency is reduced first, because the same load could disturb these pairs
+                // a third time.
                 if !std::mem::replace(&mut self.is_eased, true) {
                     return Some(Effect::Ease);
                 }
@@ -312,12 +314,12 @@ impl RunState {
         Some(Effect::Start(pairing))
     }
 
-    /// Returns whether a pair was put off, and is not counted yet.
+    /// Returns whether a pair was put off and is not counted yet.
     fn is_late(&self, pair: u64) -> bool {
         self.put_off.get(&pair) == Some(&false)
     }
 
-    /// Returns the pairs that were put off and are left to count.
+    /// Returns the pairs that were put off and remain to be counted.
     fn left_late(&self) -> impl Iterator<Item = u64> {
         let late = self.put_off.iter().filter(|(_, is_counted)| !**is_counted);
         late.map(|(pair, _)| *pair).filter(|pair| !self.is_beyond(*pair))
@@ -325,7 +327,7 @@ impl RunState {
 
     fn commit(&mut self, tally: PairTally) -> Vec<Effect> {
         self.in_flight.remove(&tally.pair);
-        // A pair that comes twice, or after its encounter was decided, changes nothing.
+        // A pair that arrives twice, or after its encounter was decided, has no effect.
         let is_new = tally.pair >= self.next_to_count || self.is_late(tally.pair);
         if is_new && !self.is_beyond(tally.pair) {
             self.waiting.entry(tally.pair).or_insert(tally);
@@ -336,7 +338,7 @@ impl RunState {
         effects
     }
 
-    /// Counts pairs on disk in the order of the schedule, and then those that were put off.
+    /// Counts pairs on disk in schedule order, then the pairs that were put off.
     fn count_in_turn(&mut self, effects: &mut Vec<Effect>) {
         while self.ending().is_none() {
             let is_end =
@@ -369,7 +371,7 @@ impl RunState {
         }
     }
 
-    /// Lets a pair that does not count be played again: immediately, or after all others.
+    /// Schedules a void pair to be played again: immediately, or after all other pairs.
     fn void(&mut self, pair: u64, is_late: bool) -> Vec<Effect> {
         let mut effects = Vec::new();
         if self.in_flight.remove(&pair) && !is_late {
@@ -389,8 +391,8 @@ impl RunState {
         }
     }
 
-    /// Returns the next pair to be counted, marked if it is a repeat, and whether it ends its
-    /// encounter because all openings are played.
+    /// Marks the next pair to count if it is a repeat. Also returns `true` if the pair ends its
+    /// encounter because a pass through the book had only repeats.
     fn marked(&mut self, tally: PairTally) -> (PairTally, bool) {
         let is_repeat = match self.settings(tally.pair) {
             Some(settings) => self.repeats.add(&tally, tally.engines.map(|side| &settings[side])),
@@ -410,11 +412,12 @@ impl RunState {
         (PairTally { is_repeat, ..tally }, is_exhausted)
     }
 
-    /// Ends an encounter with a pair. If that was put off, all others of the encounter are counted.
+    /// Ends an encounter with a pair. If the pair was put off, all other pairs of the encounter are
+    /// already counted.
     fn stop(&mut self, tally: &PairTally, ending: RunEnd) {
         let engine_pair = tally.engine_pair();
         self.stopped.entry(engine_pair).or_insert((ending, self.next_to_count));
-        // Other pairs of the encounter never count.
+        // Waiting pairs of the encounter will not count.
         self.waiting.retain(|_, waiting| waiting.engine_pair() != engine_pair);
     }
 
@@ -446,7 +449,7 @@ impl RunState {
         Some(monitor.update_counts(&encounter.pairs, &encounter.games))
     }
 
-    /// Applies a counted pair to a tuning: games that engine 0 won less those that it lost.
+    /// Applies a counted pair to a tuning, with the wins of engine 0 minus its losses as the score.
     fn move_values(&mut self, tally: &PairTally) -> Option<Effect> {
         let spsa = self.spsa.as_mut()?;
         if tally.is_repeat {
@@ -456,12 +459,11 @@ impl RunState {
         }
         let [first, second] = tally.half_points().map(u64::cast_signed);
         let score = if tally.engines[0] == 0 { first - second } else { second - first };
-        // Each game contributes -2, 0 or 2 half points to the difference, so that the division is
-        // exact.
+        // Each game contributes -2, 0 or 2 half points to the difference, so the division is exact.
         spsa.count(score / 2).map(Effect::Iterated)
     }
 
-    /// Returns whether a pair comes after the end of its encounter.
+    /// Returns whether a pair is after the end of its encounter.
     fn is_beyond(&self, pair: u64) -> bool {
         if self.schedule.is_void(pair) {
             return true;
@@ -474,7 +476,8 @@ impl RunState {
         stop.is_some_and(|(_, last)| pair > *last || self.is_late(pair))
     }
 
-    /// Returns the ending of the run: the decision on its only encounter, or completion.
+    /// Returns the ending of the run: the decision of its only encounter, or completion; `None` if
+    /// it continues.
     fn verdict(&self) -> Option<RunEnd> {
         let decided = self.stopped.values().next().map(|(ending, _)| *ending);
         let is_all = self.schedule.is_complete()

@@ -36,7 +36,7 @@ fn games_are_read_with_all_their_parts() {
 }
 
 #[test]
-fn the_ending_follows_the_facts_of_the_last_move() {
+fn the_ending_follows_the_data_of_the_last_move() {
     let check = |comment: &str, ending: &str| {
         let block = scan(game(&AB, &format!("1. e4 {{{comment}}} 1-0")).as_bytes(), OPTIONS);
         assert_eq!(block.endings, [ending], "{comment}");
@@ -51,7 +51,7 @@ fn the_ending_follows_the_facts_of_the_last_move() {
 }
 
 #[test]
-fn bad_games_are_classified() {
+fn rejected_games_have_a_reason() {
     let with = |more: &[(&'static str, &'static str)]| [&AB[..], more].concat();
     let text = [
         game(&with(&[("Result", "1-0")]), "1. e4 1-0"),
@@ -79,7 +79,7 @@ fn bad_games_are_classified() {
 }
 
 #[test]
-fn a_comment_without_end_costs_one_game() {
+fn an_unclosed_comment_rejects_only_one_game() {
     let tags = [&AB[..], &[("Result", "1-0")]].concat();
     let (good, cut) = (game(&tags, "1. e4 {x} 1-0"), game(&tags, "1. e4 {x 1-0"));
     let inner = game(&tags, "1. e4 {x\n\n[%eval 1]} 1-0");
@@ -91,7 +91,7 @@ fn a_comment_without_end_costs_one_game() {
 }
 
 #[test]
-fn replayed_games_are_named_by_line_and_move() {
+fn errors_in_replays_have_line_and_move() {
     let with = |result: &'static str, more: &[(&'static str, &'static str)]| {
         [&AB[..], &[("Result", result)], more].concat()
     };
@@ -208,7 +208,7 @@ fn tags_may_have_any_white_space() {
 }
 
 #[test]
-fn nothing_panics() {
+fn malformed_text_does_not_panic() {
     for text in ["", "[", "[White", "[White \"A", "{", "\n\n\n", "[White \"\\\"]\n\n1-0", "\u{0}"] {
         scan(text.as_bytes(), OPTIONS);
         scan(text.as_bytes(), REPLAYED);
@@ -216,7 +216,7 @@ fn nothing_panics() {
 }
 
 #[test]
-fn impossible_claims_of_positions_are_counted_in_replays() {
+fn impossible_rights_in_fen_tags_are_counted_in_replays() {
     let fen = |fen| game(&[&AB[..], &[("Result", "1-0"), ("FEN", fen)]].concat(), "1. e4 1-0");
     let sound = fen("4k3/8/8/8/8/8/4P3/4K2R w K - 0 1");
     let odd = [fen("4k3/8/8/8/8/8/4P3/4K3 w K e6 0 1"), fen("4k3/8/8/8/8/8/4P3/4K3 w - d3 0 1;")];

@@ -1,11 +1,12 @@
 //! Groups of players whose ratings are comparable.
 //!
-//! Ratings have a maximum likelihood only if every split of the players leaves points on both
-//! sides (L. Ford, 1957). So players who won or lost all their games are removed one after the
-//! other and rated later. The remaining players form the strongly connected components of the graph
-//! of points taken.
+//! The likelihood of ratings has a maximum only if, for every division of the players into two
+//! sets, each set scored against the other (L. Ford, 1957). Players who won or lost all their games
+//! are therefore removed one after the other and rated later. The groups are the strongly connected
+//! components of the graph of points among the remaining players.
 
-/// Player with a perfect score, for or against: rated where its probability is one half.
+/// Player who won or lost all games; the rating is the one at which such a score has a probability
+/// of one half.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PerfectScore {
     /// Index of the player.
@@ -14,28 +15,29 @@ pub struct PerfectScore {
     pub won_all: bool,
 }
 
-/// The players by comparability.
+/// Players in groups of comparable ratings.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Groups {
     /// Players with perfect scores, in the order of removal.
     pub perfect: Vec<PerfectScore>,
     /// Groups of at least two comparable players, the largest first.
     pub groups: Vec<Vec<usize>>,
-    /// Players who are comparable with no other.
+    /// Players whose ratings are not comparable with any other rating.
     pub alone: Vec<usize>,
 }
 
 /// Score of two players against each other, in half points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Score {
-    /// The two players.
+    /// Indices of the two players.
     pub players: [usize; 2],
-    /// Half points of each player against the other.
+    /// Half points that each player scored against the other.
     pub taken: [u64; 2],
 }
 
 impl Groups {
-    /// Returns the group of each of `players` players.
+    /// Returns the index of the group of each of `players` players; `None` for players outside
+    /// groups.
     pub(super) fn by_player(&self, players: usize) -> Vec<Option<usize>> {
         let mut group_of = vec![None; players];
         for (number, group) in self.groups.iter().enumerate() {
@@ -45,7 +47,7 @@ impl Groups {
     }
 }
 
-/// Divides `players` players by their scores against each other.
+/// Divides `players` players into groups by their scores against each other.
 pub(super) fn divide(players: usize, scores: &[Score]) -> Groups {
     let mut links: Vec<Vec<(usize, u64, u64)>> = vec![Vec::new(); players];
     for score in scores.iter().filter(|score| score.taken != [0, 0]) {
@@ -78,8 +80,8 @@ pub(super) fn divide(players: usize, scores: &[Score]) -> Groups {
     Groups { perfect, groups, alone }
 }
 
-/// Returns the strongly connected components of "took a point from" (S. Rao Kosaraju's two passes,
-/// without recursion).
+/// Returns the strongly connected components of the relation "scored against" (S. Rao Kosaraju's
+/// two passes, without recursion).
 fn components(links: &[Vec<(usize, u64, u64)>], is_in: &[bool]) -> Vec<Vec<usize>> {
     let next = |player: usize, forward: bool| {
         links[player].iter().filter_map(move |(other, taken, given)| {
@@ -137,8 +139,8 @@ mod tests {
     }
 
     #[test]
-    fn perfect_scores_are_taken_out_one_after_the_other() {
-        // 0 beats all, 1 beats all but 0, 2 and 3 share.
+    fn perfect_scores_are_removed_one_after_the_other() {
+        // 0 beats all, 1 beats all except 0, and 2 and 3 share the points.
         let scores =
             [score(0, 1, [2, 0]), score(1, 2, [2, 0]), score(0, 3, [4, 0]), score(2, 3, [1, 1])];
         let found = divide(5, &scores);
@@ -150,7 +152,7 @@ mod tests {
 
     #[test]
     fn one_way_results_separate_groups() {
-        // Two groups, and all games between them won by one side.
+        // There are two groups; one group won all games between them.
         let scores =
             [score(0, 1, [1, 1]), score(2, 3, [2, 2]), score(3, 4, [2, 2]), score(0, 2, [2, 0])];
         let found = divide(5, &scores);
@@ -159,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_circle_is_one_group() {
+    fn a_cycle_of_wins_is_one_group() {
         let scores = [score(0, 1, [2, 0]), score(1, 2, [2, 0]), score(2, 0, [2, 0])];
         assert_eq!(divide(3, &scores).groups, [vec![0, 1, 2]]);
         assert_eq!(divide(2, &[score(0, 1, [2, 0])]).groups, [[0; 0]; 0]);

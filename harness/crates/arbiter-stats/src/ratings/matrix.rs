@@ -1,6 +1,6 @@
-//! Dense symmetric matrices, row by row, and the Cholesky roots of positive definite ones.
+//! Dense symmetric matrices, stored by rows, and Cholesky factors of positive definite matrices.
 
-/// A symmetric matrix, all of its cells.
+/// Symmetric matrix with all cells.
 pub(super) type Matrix = Vec<Vec<f64>>;
 
 /// Returns a matrix of zeros.
@@ -8,7 +8,7 @@ pub(super) fn zero(size: usize) -> Matrix {
     vec![vec![0.0; size]; size]
 }
 
-/// Adds `weight`·v·vᵀ for a vector with few entries.
+/// Adds `weight`·v·vᵀ to a matrix, for a sparse vector v of indices and values.
 pub(super) fn add_outer(matrix: &mut Matrix, vector: &[(usize, f64)], weight: f64) {
     for (i, a) in vector {
         for (j, b) in vector {
@@ -17,12 +17,12 @@ pub(super) fn add_outer(matrix: &mut Matrix, vector: &[(usize, f64)], weight: f6
     }
 }
 
-/// Lower triangular root of a positive definite matrix; row n has n + 1 cells.
+/// Lower triangular Cholesky factor of a positive definite matrix; row n has n + 1 cells.
 #[derive(Debug, Clone)]
 pub(super) struct Cholesky(Vec<Vec<f64>>);
 
 impl Cholesky {
-    /// Computes the root; `None` if the matrix is singular to working precision, or not positive.
+    /// Computes the factor; `None` if the matrix is singular to working precision, or not positive.
     pub(super) fn new(matrix: &Matrix) -> Option<Cholesky> {
         let mut rows: Vec<Vec<f64>> = Vec::with_capacity(matrix.len());
         for (place, cells) in matrix.iter().enumerate() {
@@ -31,7 +31,8 @@ impl Cholesky {
                 row.push((cells[column] - product(&row, above)) / above[column]);
             }
             let rest = cells[place] - product(&row, &row);
-            // Relative to the diagonal, because curvatures grow with the number of games.
+            // The limit is relative to the diagonal, because curvatures grow with the number of
+            // games.
             if rest.is_nan() || rest <= 1e-12 * cells[place].abs() {
                 return None;
             }
@@ -41,7 +42,7 @@ impl Cholesky {
         Some(Cholesky(rows))
     }
 
-    /// Solves A·x = `right`.
+    /// Solves A·x = `right`, where A is the factorized matrix.
     pub(super) fn solve(&self, right: &[f64]) -> Vec<f64> {
         let mut x = right.to_vec();
         for (place, row) in self.0.iter().enumerate() {
@@ -55,19 +56,19 @@ impl Cholesky {
         x
     }
 
-    /// Returns the inverse A⁻¹ of the matrix.
+    /// Returns the inverse A⁻¹ of the factorized matrix.
     pub(super) fn inverse(&self) -> Matrix {
         self.solve_columns(|i, j| f64::from(u8::from(i == j)))
     }
 
-    /// Returns A⁻¹·B·A⁻¹.
+    /// Returns A⁻¹·B·A⁻¹ for the symmetric matrix B = `middle`.
     pub(super) fn sandwich(&self, middle: &Matrix) -> Matrix {
         // The columns of A⁻¹·B are the rows of B·A⁻¹.
         let left = self.solve_columns(|i, j| middle[i][j]);
         self.solve_columns(|i, j| left[j][i])
     }
 
-    /// Solves for the columns of a matrix whose cell at a row and column is `cell`.
+    /// Returns A⁻¹·C for the matrix C with the cells `cell(row, column)`.
     fn solve_columns(&self, cell: impl Fn(usize, usize) -> f64) -> Matrix {
         let size = self.0.len();
         let column = |j| (0..size).map(|i| cell(i, j)).collect::<Vec<_>>();
@@ -93,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn solutions_solve() {
+    fn solutions_satisfy_the_equations() {
         let a = example();
         let root = Cholesky::new(&a).expect("positive");
         let x = root.solve(&[1.0, -2.0, 0.5]);

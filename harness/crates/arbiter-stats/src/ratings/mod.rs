@@ -1,8 +1,8 @@
 //! Ratings of many players from their games, by maximum likelihood.
 //!
-//! Players are numbers; a [`Meeting`] is the head-to-head record of two of them. [`rate`] returns
-//! ratings in Elo of the scale of the [`Options`], with mean 0 in each group of comparable players
-//! unless some are anchored.
+//! Players are indices; a [`Meeting`] is the head-to-head record of two players. [`rate`] returns
+//! ratings in Elo on the scale of the [`Options`]. The mean rating of a group of comparable players
+//! is 0 unless a player of the group is anchored.
 
 mod groups;
 mod matrix;
@@ -15,19 +15,21 @@ pub use model::OutcomeModel;
 pub use outcome::{Errors, RatingList};
 pub use solve::rate;
 
-/// Points per natural unit of strength on the usual scale: 400 points are a factor of ten.
+/// Elo points per natural unit of strength on the standard scale: 400 points are a factor of ten in
+/// odds.
 pub const LOGISTIC_SCALE: f64 = 400.0 / std::f64::consts::LN_10;
 
 /// Games of two players against each other. Results are indexed 0, 1, 2 for a loss, a draw and a
 /// win of the first player.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Meeting {
-    /// The two players, who differ.
+    /// Indices of two different players.
     pub players: [usize; 2],
-    /// Pairs of games from the same opening: `pairs[a][b]` of them with result `a` in the game
-    /// where the first player had White and `b` in the other.
+    /// Numbers of pairs of games from the same opening: `pairs[a][b]` pairs have the result `a` in
+    /// the game with the first player as White, and `b` in the other game.
     pub pairs: [[u64; 3]; 3],
-    /// Games without a partner: `singles[0]` with the first player as White, `singles[1]` as Black.
+    /// Numbers of games without a partner game: `singles[0]` with the first player as White,
+    /// `singles[1]` with the first player as Black.
     pub singles: [[u64; 3]; 2],
 }
 
@@ -37,7 +39,7 @@ impl Meeting {
         Meeting { players, pairs: [[0; 3]; 3], singles: [[0; 3]; 2] }
     }
 
-    /// Results of the first player, with White and with Black.
+    /// Returns the results of the first player, with White and with Black.
     pub fn by_colour(&self) -> [[u64; 3]; 2] {
         let mut counts = self.singles;
         for (white, row) in self.pairs.iter().enumerate() {
@@ -54,63 +56,64 @@ impl Meeting {
         self.by_colour().iter().flatten().sum()
     }
 
-    /// Results of the first player with either colour: lost, drawn, won.
+    /// Returns the results of the first player with both colours together: lost, drawn, won.
     pub fn results(&self) -> [u64; 3] {
         let [white, black] = self.by_colour();
         std::array::from_fn(|result| white[result] + black[result])
     }
 }
 
-/// Quantity that is estimated or given.
+/// Parameter of the model: estimated or given.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Parameter {
-    /// Estimated from the games.
+    /// Parameter estimated from the games.
     Fitted,
-    /// Given.
+    /// Parameter with a given value.
     Fixed(f64),
 }
 
-/// Knowledge of a player from before the games: a rating with a standard deviation.
+/// Prior distribution of the rating of one player.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prior {
     /// Index of the player.
     pub player: usize,
-    /// Expected rating.
+    /// Expected rating, in Elo points.
     pub mean: f64,
-    /// Standard deviation of the rating, greater than 0.
+    /// Standard deviation of the rating, in Elo points, greater than 0.
     pub deviation: f64,
 }
 
-/// Knowledge of two players from before the games: the superiority of the first, with a standard
-/// deviation.
+/// Prior distribution of the rating difference of two players.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Relation {
     /// Indices of the players.
     pub players: [usize; 2],
-    /// Expected rating of the first above that of the second.
+    /// Expected rating difference, first minus second, in Elo points.
     pub mean: f64,
-    /// Standard deviation of the difference, greater than 0.
+    /// Standard deviation of the difference, in Elo points, greater than 0.
     pub deviation: f64,
 }
 
-/// Options of the rating.
+/// Options of the rating calculation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
-    /// Model of a game.
+    /// Model of the result of a game.
     pub model: OutcomeModel,
-    /// Points per natural unit of strength: [`LOGISTIC_SCALE`], or [`scale_of`] other conventions.
+    /// Elo points per natural unit of strength: [`LOGISTIC_SCALE`], or [`scale_of`] for other
+    /// conventions.
     pub scale: f64,
-    /// Advantage of White, in points.
+    /// Advantage of White, in Elo points.
     pub advantage: Parameter,
     /// Share of draws between equal players without an advantage, 0 to 1 exclusive.
     pub draw_rate: Parameter,
-    /// Imagined draws of each player, spread over the opponents by games and over both colours.
+    /// Number of prior draws of each player, distributed over the opponents in proportion to games,
+    /// and equally over both colours.
     pub prior_draws: f64,
-    /// Players whose rating is given.
+    /// Players with given ratings: index and rating in Elo points.
     pub anchors: Vec<(usize, f64)>,
-    /// Knowledge of single players from before the games.
+    /// Priors of the ratings of single players.
     pub priors: Vec<Prior>,
-    /// Knowledge of pairs of players from before the games.
+    /// Priors of the rating differences of pairs of players.
     pub relations: Vec<Relation>,
 }
 
@@ -129,16 +132,17 @@ impl Default for Options {
     }
 }
 
-/// Returns the scale on which `points` more mean an expected score of `score`. Ordo's is 202 points
-/// for 0.76.
+/// Returns the scale on which a difference of `points` gives an expected score of `score`. Ordo
+/// uses 202 points for 0.76.
 pub fn scale_of(points: f64, score: f64) -> f64 {
     points / (score / (1.0 - score)).ln()
 }
 
-/// Largest number of players that are rated together; more would take minutes and gigabytes.
+/// Maximum number of players that are rated together; more players would take minutes and
+/// gigabytes.
 pub const MAX_PLAYERS: usize = 1000;
 
-/// Newton's method did not converge, which no known input causes.
+/// Error: Newton's method did not converge. No known input causes this error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("expected the likelihood to have a maximum")]
 pub struct NoMaximum;

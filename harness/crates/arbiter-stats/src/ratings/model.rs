@@ -1,34 +1,36 @@
-//! Models of one game: the probabilities of its results for a given difference in strength.
+//! Models of one game: probabilities of its results for a given difference in strength.
 //!
-//! The difference x includes White's advantage and is in natural units: a factor e in odds.
+//! The difference x includes White's advantage. It is in natural units; one unit is a factor of e
+//! in odds.
 
 use serde::{Deserialize, Serialize};
 
-/// A model of results.
+/// Model of the results of a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OutcomeModel {
     /// Draws follow the geometric mean of both strengths: with u = e^(x/2), win : draw : loss are
     /// u : ν : 1/u (R. Davidson, 1970).
     Davidson,
-    /// A draw is a difference too small to decide: P(win) = f(x − δ), P(loss) = f(−x − δ) with f
-    /// the logistic curve (P. Rao, L. Kupper, 1967). BayesElo's model; its ratings differ from
-    /// logistic Elo by a factor that depends on δ.
+    /// A difference that is too small leads to a draw: P(win) = f(x − δ), P(loss) = f(−x − δ) with
+    /// f the logistic curve (P. Rao, L. Kupper, 1967). This is BayesElo's model; its ratings differ
+    /// from logistic Elo by a factor that depends on δ.
     RaoKupper,
-    /// Expected score f(x), as in Elo's system; a draw is half a win and half a loss (R. Bradley,
-    /// M. Terry, 1952). Ratings make every player's expected score equal to the actual one, as in
-    /// Ordo. Draws follow Davidson's ratio D = ν·√(W·L).
+    /// The expected score is f(x), as in Elo's system; a draw is half a win and half a loss (R.
+    /// Bradley, M. Terry, 1952). As in Ordo, ratings make every player's expected score equal to
+    /// the actual score. Draws follow Davidson's ratio D = ν·√(W·L).
     Scores,
 }
 
 arbiter_names::named!(OutcomeModel);
 
-/// First and second derivatives of a log-likelihood in the difference x and the draw parameter d.
+/// First and second derivatives of a log-likelihood with respect to the difference x and the draw
+/// parameter d.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Derivatives {
-    /// First derivatives: x, d.
+    /// First derivatives, with respect to x and d.
     pub first: [f64; 2],
-    /// Negative second derivatives: xx, xd, dd.
+    /// Negative second derivatives, with respect to xx, xd and dd.
     pub second: [f64; 3],
 }
 
@@ -37,7 +39,7 @@ fn logistic(x: f64) -> f64 {
 }
 
 impl OutcomeModel {
-    /// Returns the draw parameter at which equal players draw with probability `rate`: ln ν, or δ.
+    /// Returns the draw parameter (ln ν or δ) at which equal players draw with probability `rate`.
     pub fn parameter(self, rate: f64) -> f64 {
         match self {
             OutcomeModel::Davidson | OutcomeModel::Scores => (2.0 * rate / (1.0 - rate)).ln(),
@@ -53,12 +55,12 @@ impl OutcomeModel {
         }
     }
 
-    /// Returns whether the draw parameter takes part in the likelihood of strengths.
+    /// Returns whether the likelihood of strengths depends on the draw parameter.
     pub fn draws_inform(self) -> bool {
         self != OutcomeModel::Scores
     }
 
-    /// Probabilities of a loss, a draw and a win of White.
+    /// Returns the probabilities of a loss, a draw and a win of White.
     pub fn probabilities(self, x: f64, parameter: f64) -> [f64; 3] {
         match self {
             OutcomeModel::Davidson => {
@@ -72,18 +74,20 @@ impl OutcomeModel {
             }
             OutcomeModel::Scores => {
                 let score = logistic(x);
-                // D² = ν²(e − D/2)(1 − e − D/2), the root that is 0 without draws.
+                // With e the expected score, D² = ν²(e − D/2)(1 − e − D/2). The root is the one
+                // that is 0 without draws.
                 let square = (2.0 * parameter).exp();
                 let product = square * score * (1.0 - score);
                 let (a, b) = (1.0 - 0.25 * square, 0.5 * square);
-                // This form of the root cancels nothing, and holds for a = 0.
+                // This form of the root avoids cancellation, and is valid for a = 0.
                 let draw = 2.0 * product / (b + (b * b + 4.0 * a * product).sqrt());
                 [1.0 - score - 0.5 * draw, draw, score - 0.5 * draw]
             }
         }
     }
 
-    /// Derivatives of the log-likelihood of `counts` games lost, drawn and won by White.
+    /// Returns the derivatives of the log-likelihood of `counts` games lost, drawn and won by
+    /// White.
     pub fn slope(self, x: f64, parameter: f64, counts: [f64; 3]) -> Derivatives {
         let [losses, draws, wins] = counts;
         let games = losses + draws + wins;
@@ -101,7 +105,7 @@ impl OutcomeModel {
                 }
             }
             OutcomeModel::RaoKupper => {
-                // A draw's probability is win·loss·(e^(2δ) − 1).
+                // The probability of a draw is win·loss·(e^(2δ) − 1).
                 let (ups, downs) = (wins + draws, losses + draws);
                 let (bend_up, bend_down) = (ups * win * (1.0 - win), downs * loss * (1.0 - loss));
                 // 1 − e^(−2δ) without cancellation for few draws.
@@ -124,15 +128,15 @@ impl OutcomeModel {
                 let score = win + 0.5 * draw;
                 Derivatives {
                     first: [wins + 0.5 * draws - games * score, 0.0],
-                    // Draws do not take part in the likelihood of strengths, so their derivatives
-                    // are 0.
+                    // The likelihood of strengths does not depend on the draw parameter, so the
+                    // derivatives with respect to it are 0.
                     second: [games * score * (1.0 - score), 0.0, 0.0],
                 }
             }
         }
     }
 
-    /// Returns the first derivatives for a single result (0 lost, 1 drawn, 2 won by White).
+    /// Returns the first derivatives for a single result (0: White lost, 1: draw, 2: White won).
     pub fn gradient(self, x: f64, parameter: f64, result: usize) -> [f64; 2] {
         let mut counts = [0.0; 3];
         counts[result] = 1.0;
@@ -148,7 +152,7 @@ mod tests {
         [OutcomeModel::Davidson, OutcomeModel::RaoKupper, OutcomeModel::Scores];
 
     #[test]
-    fn probabilities_are_such_and_mirror() {
+    fn probabilities_add_up_to_one_and_mirror() {
         for model in MODELS {
             for rate in [0.01, 0.3, 0.5, 0.9] {
                 let d = model.parameter(rate);
@@ -166,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn slopes_are_those_of_the_likelihood() {
+    fn slopes_match_numeric_derivatives() {
         let counts = [7.0, 11.0, 5.0];
         for model in [OutcomeModel::Davidson, OutcomeModel::RaoKupper] {
             let ln = |x: f64, d: f64| -> f64 {

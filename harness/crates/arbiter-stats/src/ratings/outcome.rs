@@ -6,33 +6,34 @@ use super::solve::{Constraint, Encounter, State};
 use super::{Meeting, Options};
 use crate::elo::normal_cdf;
 
-/// State at the maximum and the curvature there.
+/// State at the maximum of the likelihood, and the curvature at this point.
 #[derive(Debug)]
 pub(super) struct Solution {
     pub(super) state: State,
     pub(super) root: Cholesky,
     pub(super) encounters: Vec<Encounter>,
     pub(super) is_advantage_known: bool,
-    /// `true` if the games carry no information about strengths.
+    /// `true` if the games contain no information about strengths.
     pub(super) is_flat: bool,
 }
 
 /// Ratings of all players.
 #[derive(Debug)]
 pub struct RatingList {
-    /// The players by comparability.
+    /// Players in groups of comparable ratings.
     pub groups: Groups,
-    /// Perfect scores that could be rated; the ratings are bounds.
+    /// Perfect scores with a rating; the ratings are bounds.
     pub perfect: Vec<PerfectScore>,
-    /// Players who won all against some and lost all against others; they have a rating and no
-    /// error.
+    /// Players who won all games against some opponents and lost all games against the other
+    /// opponents; they have a rating without a standard error.
     pub between: Vec<usize>,
-    /// Players of groups that were too large to be rated.
+    /// Players who are not rated because all groups together exceed
+    /// [`MAX_PLAYERS`](super::MAX_PLAYERS).
     pub left_out: Vec<usize>,
-    /// White's advantage in points; `None` if its effect cannot be separated from that of the
-    /// players.
+    /// White's advantage in Elo points; `None` if the effect of colour cannot be separated from the
+    /// strengths of the players.
     pub advantage: Option<f64>,
-    /// Standard error of White's advantage, if that was estimated.
+    /// Standard error of White's advantage, in Elo points, if the advantage was estimated.
     pub advantage_error: Option<f64>,
     /// Probability of a draw between equal players.
     pub draw_rate: f64,
@@ -40,23 +41,24 @@ pub struct RatingList {
     group_of: Vec<Option<usize>>,
     index: Vec<Option<usize>>,
     is_flat: bool,
-    /// Covariance of all unknowns in squared points, for each of [`Errors`].
+    /// Covariance of all unknowns in squared Elo points, for each estimator of [`Errors`].
     covariances: [Matrix; 2],
 }
 
 /// Estimator of standard errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Errors {
-    /// From the curvature of the likelihood: valid if games are independent and the model holds.
+    /// Errors from the curvature of the likelihood, valid if games are independent and the model is
+    /// correct.
     Information,
-    /// "Sandwich": pairs by their observed variance, single games by the model (P. Huber, 1967). A
-    /// few pairs show less spread than there is; the shortfall is added, less and less with each
-    /// pair (J. Morel, M. Bokossa, N. Neerchal, 2003).
+    /// "Sandwich" errors, from the observed variance of pairs and the model's variance of single
+    /// games (P. Huber, 1967). The observed variance of few pairs is too small, so a correction is
+    /// added that decreases with the number of pairs (J. Morel, M. Bokossa, N. Neerchal, 2003).
     Sandwich,
 }
 
 impl RatingList {
-    /// Creates the ratings of groups, without those of players with perfect scores or left out.
+    /// Creates the ratings of all groups, without players with perfect scores and unrated players.
     pub(super) fn new(
         solution: Solution,
         meetings: &[Meeting],
@@ -98,7 +100,7 @@ impl RatingList {
         }
     }
 
-    /// Returns the rating of a player in points; `None` if there was nothing to rate.
+    /// Returns the rating of a player in Elo points; `None` if the player is not rated.
     pub fn rating(&self, player: usize) -> Option<f64> {
         let is_perfect = || self.perfect.iter().any(|perfect| perfect.player == player);
         let is_between = self.between.contains(&player);
@@ -106,42 +108,43 @@ impl RatingList {
         is_rated.then(|| self.ratings[player])
     }
 
-    /// Returns the number of the group in which a player was rated.
+    /// Returns the index of the group in which a player was rated.
     pub fn group(&self, player: usize) -> Option<usize> {
         self.group_of[player]
     }
 
-    /// Returns the covariance of two players' ratings, in squared points; `None` unless both are in
-    /// groups, and where all games were drawn and carry no information about it.
+    /// Returns the covariance of two players' ratings, in squared Elo points; `None` if a player is
+    /// outside all groups, or if all games were drawn and contain no information about strengths.
     pub fn covariance(&self, a: usize, b: usize, errors: Errors) -> Option<f64> {
         self.group_of[a].and(self.group_of[b])?;
         let matrix = &self.covariances[errors as usize];
         match self.index[a].zip(self.index[b]) {
             Some((i, j)) => (!self.is_flat).then(|| matrix[i][j]),
-            // An anchored player does not vary.
+            // The rating of an anchored player has no variance.
             None => Some(0.0),
         }
     }
 
-    /// Returns the standard error of a rating, relative to the mean of the group or to the anchors.
+    /// Returns the standard error of a rating, in Elo points, relative to the mean of the group or
+    /// to the anchors.
     pub fn error(&self, player: usize, errors: Errors) -> Option<f64> {
         Some(self.covariance(player, player, errors)?.max(0.0).sqrt())
     }
 
-    /// Returns the standard error of the difference of two ratings; `None` if they are not
-    /// comparable.
+    /// Returns the standard error of the difference of two ratings, in Elo points; `None` if the
+    /// ratings are not comparable.
     pub fn difference_error(&self, a: usize, b: usize, errors: Errors) -> Option<f64> {
         if self.group_of[a]? != self.group_of[b]? {
             return None;
         }
         let variance = self.covariance(a, a, errors)? + self.covariance(b, b, errors)?
             - 2.0 * self.covariance(a, b, errors)?;
-        // Rounding may bring the variance of nearly identical players below 0.
+        // Rounding may make the variance of nearly identical players negative.
         Some(variance.max(0.0).sqrt())
     }
 
-    /// Returns the likelihood that player `a` is stronger than `b`; `None` if they are not
-    /// comparable.
+    /// Returns the likelihood, 0 to 1, that player `a` is stronger than player `b`; `None` if the
+    /// ratings are not comparable.
     pub fn superiority(&self, a: usize, b: usize, errors: Errors) -> Option<f64> {
         let error = self.difference_error(a, b, errors)?;
         (error > 0.0).then(|| normal_cdf((self.ratings[a] - self.ratings[b]) / error))
@@ -153,18 +156,18 @@ impl RatingList {
 struct SampleSize {
     /// Number of pairs, whose variance is observed.
     pairs: f64,
-    /// Number of games without a partner, whose variance follows from the model.
+    /// Number of games without a partner game, whose variance follows from the model.
     singles: f64,
-    /// Number of estimated quantities, without the levels of groups.
+    /// Number of estimated parameters, without the levels of groups.
     unknowns: f64,
 }
 
 impl SampleSize {
-    /// Applies the small-sample correction of the sandwich estimator: the estimates follow the same
-    /// games from which their variance is taken. With m units and p unknowns, V becomes c·V +
-    /// δ·φ·H⁻¹, where c = (n − 1)/(n − p) · m/(m − 1) for n games, δ = p/(m − p) but at most ½, and
-    /// φ, at least 1, is the ratio of the observed spread of pairs to that of the model. Nothing
-    /// changes without pairs.
+    /// Applies the small-sample correction of the sandwich estimator, which is needed because
+    /// estimates and variance come from the same games. For m units and p unknowns, the corrected
+    /// covariance is c·V + δ·φ·H⁻¹, where c = (n − 1)/(n − p) · m/(m − 1) for n games, δ = p/(m −
+    /// p) but at most ½, and φ, at least 1, is the ratio of the observed variance of pairs to the
+    /// variance of the model. Without pairs, nothing changes.
     fn allow_for_few(self, sandwich: &mut Matrix, information: &Matrix, spread: &Matrix) {
         let SampleSize { pairs, singles, unknowns } = self;
         if pairs == 0.0 || unknowns <= 0.0 {
@@ -184,18 +187,18 @@ impl SampleSize {
     }
 }
 
-/// Returns whether both players of a meeting are rated together.
+/// Returns whether both players of a meeting are in the same group.
 pub(super) fn is_inside(meeting: &Meeting, group_of: &[Option<usize>]) -> bool {
     let [first, second] = meeting.players.map(|player| group_of[player]);
     first.is_some() && first == second
 }
 
-/// Returns the covariance in squared points, without the part that the holding terms of groups
-/// added.
+/// Returns the covariance in squared Elo points, without the part that comes from the terms that
+/// fix the levels of groups.
 fn centred(mut covariance: Matrix, state: &State, square: f64) -> Matrix {
     for group in &state.floating {
-        // The term that holds the level fixes the mean of the group. Ratings are relative to this
-        // mean, so the covariance is centred on it (C·V·C with C = I − 1/n).
+        // The mean of the group is fixed by an added term. Ratings are relative to this mean, so
+        // the covariance is centred on the mean (C·V·C with C = I − 1/n).
         let n = group.len() as f64;
         let row_mean = |row: &Vec<f64>| group.iter().map(|j| row[*j]).sum::<f64>() / n;
         let row_means: Vec<f64> = covariance.iter().map(row_mean).collect();
@@ -221,8 +224,8 @@ fn centred(mut covariance: Matrix, state: &State, square: f64) -> Matrix {
     covariance
 }
 
-/// Returns the covariance of the slope: that of single games by the model, of pairs as observed,
-/// and of knowledge from before the games by its deviation.
+/// Returns the covariance of the slope: single games contribute the variance of the model, pairs
+/// their observed variance, and priors the variance from their standard deviation.
 fn spread(
     state: &State,
     encounters: &[Encounter],

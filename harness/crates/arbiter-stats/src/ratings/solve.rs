@@ -1,5 +1,5 @@
-//! Search for the maximum: Newton's method on all ratings, White's advantage and the draw parameter
-//! together.
+//! Maximization of the likelihood by Newton's method, in all ratings, White's advantage and the
+//! draw parameter together.
 
 use super::groups::{Groups, PerfectScore, Score, divide};
 use super::matrix::{Cholesky, Matrix, add_outer, zero};
@@ -9,7 +9,8 @@ use super::{MAX_PLAYERS, Meeting, NoMaximum, Options, Parameter};
 use crate::elo::finite;
 use crate::roots::falling_crossing;
 
-/// Longest step, in natural units: farther out the likelihood is not a parabola.
+/// Maximum step, in natural units, because the likelihood is close to a parabola only near the
+/// current point.
 const MAX_STEP: f64 = 1.5;
 
 /// Step length, in natural units, below which the search ends.
@@ -18,51 +19,51 @@ const LAST_STEP: f64 = 1e-11;
 /// Maximum number of steps; ordinary tables take 5 to 10.
 const MAX_STEPS: usize = 300;
 
-/// Range, in natural units to either side, in which ratings for perfect scores are searched. 30
-/// units are 5,200 Elo.
+/// Largest absolute rating, in natural units, in the search for ratings of perfect scores. 30 units
+/// are 5,200 Elo.
 const PERFECT_RANGE: f64 = 30.0;
 
-/// Distance of a draw rate from 0 or 1 below which it cannot be estimated: no draw was seen, or
-/// nothing else.
+/// Minimum distance of a draw rate from 0 and 1.
 const EXTREME_RATE: f64 = 1e-9;
 
-/// Games of one player with White against one with Black.
+/// Games between two players with fixed colours.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Encounter {
     pub white: usize,
     pub black: usize,
-    /// Games lost, drawn and won by White, with prior draws.
+    /// Numbers of games lost, drawn and won by White, including prior draws.
     pub counts: [f64; 3],
-    /// Number of these games that have no partner in a pair.
+    /// Number of games without a partner game.
     pub singles: f64,
 }
 
-/// Knowledge of a rating, or of a difference, in natural units.
+/// Prior of a rating or of a rating difference, in natural units.
 #[derive(Debug)]
 pub(super) struct Constraint {
-    /// Unknowns concerned, with their signs.
+    /// Indices and signs of the unknowns that the prior concerns.
     pub direction: Vec<(usize, f64)>,
-    /// Reciprocal of the variance.
+    /// Reciprocal of the prior variance.
     pub weight: f64,
-    /// Excess of the state over the expected value.
+    /// Current value minus expected value.
     pub off: f64,
 }
 
-/// Positions of the unknowns, and the values of all quantities in natural units.
+/// Indices of the unknowns, and the values of all parameters in natural units.
 #[derive(Debug, Clone)]
 pub(super) struct State {
-    /// Unknown of each player; `None` if anchored or not rated.
+    /// Index of each player's rating among the unknowns; `None` if the player is anchored or not
+    /// rated.
     pub index: Vec<Option<usize>>,
-    /// Unknown of White's advantage.
+    /// Index of White's advantage among the unknowns, if it is estimated.
     pub advantage_index: Option<usize>,
-    /// Unknown of the draw parameter.
+    /// Index of the draw parameter among the unknowns, if it is estimated.
     pub draw_index: Option<usize>,
     /// Number of unknowns.
     pub unknowns: usize,
     pub ratings: Vec<f64>,
     pub advantage: f64,
     pub draw: f64,
-    /// Unknowns of each group without a fixed level.
+    /// Indices of the unknowns of each group without an anchor or prior, whose level is arbitrary.
     pub floating: Vec<Vec<usize>>,
 }
 
@@ -71,7 +72,8 @@ impl State {
         self.ratings[encounter.white] - self.ratings[encounter.black] + self.advantage
     }
 
-    /// Returns the unknowns on which the difference of an encounter depends.
+    /// Returns the unknowns on which the strength difference of an encounter depends, with their
+    /// signs.
     pub(super) fn direction(&self, white: usize, black: usize) -> Vec<(usize, f64)> {
         let mut direction = Vec::with_capacity(4);
         direction.extend(self.index[white].map(|i| (i, 1.0)));
@@ -80,7 +82,7 @@ impl State {
         direction
     }
 
-    /// Returns the knowledge from before the games.
+    /// Returns the priors of the options.
     pub(super) fn constraints(&self, options: &Options) -> Vec<Constraint> {
         let of = |players: &[(usize, f64)], mean: f64, deviation: f64| Constraint {
             direction: players
@@ -99,7 +101,7 @@ impl State {
         priors.chain(relations).collect()
     }
 
-    /// Moves the unknowns.
+    /// Adds a step to the unknowns.
     fn add(&mut self, step: &[f64]) {
         let ratings = self.ratings.iter_mut().zip(&self.index);
         ratings.for_each(|(rating, index)| *rating += index.map_or(0.0, |index| step[index]));
@@ -110,9 +112,9 @@ impl State {
 
 /// Rates `players` players by their meetings.
 ///
-/// Disconnected groups are rated each around its own level; players with a perfect score are rated
-/// afterwards so that their score had a probability of one half (Ordo's rule). Of more than
-/// [`MAX_PLAYERS`] players the largest groups are rated.
+/// Each disconnected group is rated around a separate level. Players with a perfect score are rated
+/// afterwards so that their score had a probability of one half (Ordo's rule). If there are more
+/// than [`MAX_PLAYERS`] players, only the largest groups are rated.
 pub fn rate(
     players: usize,
     meetings: &[Meeting],
@@ -134,7 +136,7 @@ pub fn rate(
     let encounters = encounters(players, meetings, options, &groups);
     let mut state = start(players, &encounters, options, &groups);
     let mut fitted = newton(&mut state, &encounters, options);
-    // If all games were drawn and the draw rate is fitted, the draw rate explains everything, and
+    // If all games were drawn and the draw rate is fitted, the draw rate explains all results, and
     // the strengths have no effect.
     let is_flat = draw_share(&encounters) == 1.0
         && options.draw_rate == Parameter::Fitted
@@ -151,9 +153,8 @@ pub fn rate(
         fitted = newton(&mut state, &encounters, &fixed);
     }
     if fitted.is_none() {
-        // If one of two players never loses, the likelihood has no maximum: more draws and a larger
-        // difference explain the games better and better. The share of draws is then taken from the
-        // games.
+        // If one of two players never loses, the likelihood has no maximum: it keeps increasing
+        // with more draws and a larger difference. The share of draws is then taken from the games.
         fixed.draw_rate = Parameter::Fixed(draw_share(&encounters));
         state = start(players, &encounters, &fixed, &groups);
         fitted = newton(&mut state, &encounters, &fixed);
@@ -170,8 +171,8 @@ pub fn rate(
     Ok(rated)
 }
 
-/// Returns the points between each two players; prior draws and relations count for both, anchors
-/// and priors do not.
+/// Returns the points of each pair of players against each other. Prior draws and relations count
+/// as points for both players; anchors and priors do not count.
 fn scores(meetings: &[Meeting], options: &Options) -> Vec<Score> {
     let prior = u64::from(options.prior_draws > 0.0);
     let score = |meeting: &Meeting| {
@@ -185,7 +186,7 @@ fn scores(meetings: &[Meeting], options: &Options) -> Vec<Score> {
     meetings.iter().map(score).chain(related).collect()
 }
 
-/// Returns the games within groups, with prior draws.
+/// Returns the games within groups, including prior draws.
 fn encounters(
     players: usize,
     meetings: &[Meeting],
@@ -222,7 +223,8 @@ fn encounters(
     found
 }
 
-/// Returns the start of the search: all players equal or at their anchor, and the list of unknowns.
+/// Returns the start of the search, with the indices of the unknowns: anchored players at their
+/// anchors, all other players at the mean of the anchors of their group, or 0.
 fn start(players: usize, encounters: &[Encounter], options: &Options, groups: &Groups) -> State {
     let mut ratings = vec![0.0; players];
     let mut is_anchored = vec![false; players];
@@ -262,7 +264,7 @@ fn start(players: usize, encounters: &[Encounter], options: &Options, groups: &G
     let draw_index = next(is_draw_unknown);
     let rate = match options.draw_rate {
         Parameter::Fixed(rate) => rate,
-        // Without encounters nothing was drawn: a drawn game would be an encounter.
+        // Without encounters there are no draws, because a drawn game would be an encounter.
         Parameter::Fitted if observed.is_nan() => 0.0,
         Parameter::Fitted => observed,
     };
@@ -274,33 +276,34 @@ fn start(players: usize, encounters: &[Encounter], options: &Options, groups: &G
     State { index, advantage_index, draw_index, unknowns, ratings, advantage, draw, floating }
 }
 
-/// Returns the share of draws; NaN without games.
+/// Returns the share of draws, 0 to 1; NaN without games.
 fn draw_share(encounters: &[Encounter]) -> f64 {
     let drawn: f64 = encounters.iter().map(|e| e.counts[1]).sum();
     drawn / encounters.iter().flat_map(|e| e.counts).sum::<f64>()
 }
 
-/// Moves the state to the maximum by Newton's method. Returns the Cholesky root of the curvature
-/// there; `None` if it is singular or the steps do not converge.
+/// Moves the state to the maximum by Newton's method. Returns the Cholesky factor of the curvature
+/// at the maximum; `None` if the curvature is singular or the steps do not converge.
 fn newton(state: &mut State, encounters: &[Encounter], options: &Options) -> Option<Cholesky> {
     for _ in 0..MAX_STEPS {
         let (slope, curvature) = local(state, encounters, options);
         let root = Cholesky::new(&curvature)?;
         let mut step = root.solve(&slope);
         let longest = step.iter().fold(0.0, |max: f64, s| max.max(s.abs()));
-        // The whole step is scaled, which keeps its direction.
+        // All components are scaled alike, which keeps the direction of the step.
         if longest > MAX_STEP {
             step.iter_mut().for_each(|s| *s *= MAX_STEP / longest);
         }
         state.add(&step);
         if options.model == OutcomeModel::RaoKupper {
-            // In this model δ must be positive, or a draw would have no probability.
+            // In this model, δ must be positive, or the probability of a draw would not be
+            // positive.
             state.draw = state.draw.max(EXTREME_RATE);
         }
         if longest < LAST_STEP {
             let games: f64 = encounters.iter().flat_map(|e| e.counts).sum();
             let rest = local(state, encounters, options).0;
-            // A short step is no proof: the slope itself has to vanish, up to rounding errors that
+            // A short step is not sufficient: the slope must vanish, up to rounding errors that
             // grow with the number of games.
             let is_root = rest.iter().all(|s| s.abs() <= 1e-7 * (1.0 + games));
             return is_root.then_some(root);
@@ -309,9 +312,9 @@ fn newton(state: &mut State, encounters: &[Encounter], options: &Options) -> Opt
     None
 }
 
-/// Returns the derivatives of the likelihood in all unknowns, and its negative curvature. The level
-/// of a floating group, on which nothing depends, is fixed by a term that does not affect the
-/// solution.
+/// Returns the derivatives of the log-likelihood with respect to all unknowns, and its negative
+/// curvature. A term that does not affect the solution fixes the arbitrary level of each floating
+/// group.
 fn local(state: &State, encounters: &[Encounter], options: &Options) -> (Vec<f64>, Matrix) {
     let mut slope = vec![0.0; state.unknowns];
     let mut curvature = zero(state.unknowns);
@@ -337,7 +340,7 @@ fn local(state: &State, encounters: &[Encounter], options: &Options) -> (Vec<f64
     }
     for group in &state.floating {
         // The weight is of the size of the curvature, which keeps the matrix well conditioned. A
-        // group without games still needs a positive one.
+        // group without games also needs a positive weight.
         let trace: f64 = group.iter().map(|i| curvature[*i][*i]).sum();
         let weight = (trace / (group.len() * group.len()) as f64).max(f64::MIN_POSITIVE);
         for i in group {
@@ -349,7 +352,7 @@ fn local(state: &State, encounters: &[Encounter], options: &Options) -> (Vec<f64
     (slope, curvature)
 }
 
-/// Returns the draw parameter at which the expected number of draws is the actual one.
+/// Returns the draw parameter at which the expected number of draws equals the actual number.
 fn draw_parameter(state: &State, encounters: &[Encounter]) -> f64 {
     let drawn: f64 = encounters.iter().map(|e| e.counts[1]).sum();
     let missing = |parameter: f64| -> f64 {
@@ -366,8 +369,8 @@ fn draw_parameter(state: &State, encounters: &[Encounter]) -> f64 {
     finite(falling_crossing(missing, 0.0, low, high)).unwrap_or(state.draw)
 }
 
-/// Rates perfect scores, the last one taken out first, against those already rated. Also returns
-/// players between perfect scores, who are rated without a bound.
+/// Rates perfect scores against the players that are already rated, in reverse order of removal.
+/// Returns the rated perfect scores, and the players of [`RatingList::between`].
 fn perfect_ratings(
     state: &mut State,
     meetings: &[Meeting],
@@ -380,13 +383,14 @@ fn perfect_ratings(
     let last = last_left(meetings, options, groups);
     let mut found = Vec::new();
     last.iter().for_each(|last| is_rated[*last] = true);
-    // In reverse order, because a player who was removed later met those that remained.
+    // The order is reversed because a player who was removed later has games only against the
+    // remaining players.
     for taken in groups.perfect.iter().rev() {
         let player = taken.player;
         if is_rated[player] {
             continue;
         }
-        // Opponents, the sign of White's advantage, and games.
+        // Index of the opponent, sign of White's advantage, number of games.
         let mut opponents = Vec::new();
         for meeting in meetings {
             let Some(side) = meeting.players.iter().position(|p| *p == player) else { continue };
@@ -442,7 +446,7 @@ fn perfect_ratings(
     (bounds.collect(), between)
 }
 
-/// Returns the half points of a player, taken and given.
+/// Returns the half points that a player scored and conceded.
 fn half_points(meetings: &[Meeting], player: usize) -> [u64; 2] {
     let own = meetings.iter().filter_map(|meeting| {
         let side = meeting.players.iter().position(|other| *other == player)?;
@@ -453,8 +457,8 @@ fn half_points(meetings: &[Meeting], player: usize) -> [u64; 2] {
     own.fold([0, 0], |sum, own| [sum[0] + own[0], sum[1] + own[1]])
 }
 
-/// Returns the player who is left when all others are taken out, where all scores are perfect: the
-/// others are rated from this level, which is as good as any.
+/// Returns the last remaining player if all others were removed for perfect scores: their ratings
+/// start from this player's level, which is arbitrary.
 fn last_left(meetings: &[Meeting], options: &Options, groups: &Groups) -> Option<usize> {
     if !(groups.groups.is_empty() && options.anchors.is_empty() && options.priors.is_empty()) {
         return None;

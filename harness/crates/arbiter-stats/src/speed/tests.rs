@@ -2,13 +2,13 @@
 
 use super::*;
 
-/// Simulated comparisons of each machine.
+/// Number of simulated comparisons per machine.
 const TRIALS: u32 = 100;
 
-/// Rounds of each.
+/// Number of rounds per comparison.
 const ROUNDS: usize = 64;
 
-/// Randomness for tests (D. Lehmer's method with the constants of D. Knuth).
+/// Random generator for tests (D. Lehmer's method with the constants of D. Knuth).
 struct Dice(u64);
 
 impl Dice {
@@ -18,26 +18,26 @@ impl Dice {
         (self.0 >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Draws a nearly normal number, as twelve uniforms minus six.
+    /// Draws a nearly normal number: the sum of twelve uniform numbers, minus six.
     fn normal(&mut self) -> f64 {
         (0..12).map(|_| self.uniform()).sum::<f64>() - 6.0
     }
 }
 
-/// Effect of a machine on the logarithm of the speed of one run after the other.
+/// Effect of a machine on the logarithms of the speeds of successive runs.
 #[derive(Debug, Clone, Copy)]
 enum Machine {
     /// Runs are independent.
     Quiet,
-    /// The clock falls as the processor gets warm, and wanders.
+    /// The clock rate falls while the processor warms up, and drifts at random.
     Warming,
-    /// A disturbance of one run is likely to slow the next one, too.
+    /// A disturbance of one run is likely to affect the next run, too.
     Sluggish,
-    /// Another program works for two runs and rests for two.
+    /// Another program alternately works for two runs and rests for two runs.
     Pulsing,
-    /// Now and then another program is built for a few runs.
+    /// Occasionally, another program is built during a few runs.
     Shared,
-    /// The program that goes second finds the processor slower.
+    /// The processor is slower for the second program of a round.
     Tiring,
 }
 
@@ -51,7 +51,7 @@ const MACHINES: [Machine; 6] = [
 ];
 
 impl Machine {
-    /// Returns the runs of a comparison, two for each round.
+    /// Returns the logarithms of the speeds of all runs of a comparison, two runs for each round.
     fn runs(self, dice: &mut Dice) -> Vec<f64> {
         let mut state = 0.0;
         let mut run = |index: usize| {
@@ -78,8 +78,8 @@ impl Machine {
         (0..2 * ROUNDS).map(&mut run).collect()
     }
 
-    /// Returns rounds of two programs of which the first is `ratio` times as fast; `first` decides
-    /// whether it goes first in a round.
+    /// Returns rounds of two programs; the first program is `ratio` times as fast as the second.
+    /// `first` decides if the first program runs first in a round.
     fn rounds(
         self,
         ratio: f64,
@@ -99,17 +99,17 @@ impl Machine {
     }
 }
 
-/// Tosses the coin of a round, on which [`SpeedTest`] relies on.
+/// Orders a round by a coin, as [`SpeedTest`] requires.
 fn tossed(_: usize, coin: f64) -> bool {
     coin < 0.5
 }
 
-/// Turns instead of a coin.
+/// Alternates the order of rounds.
 fn in_turns(round: usize, _: f64) -> bool {
     round.is_multiple_of(2)
 }
 
-/// Returns the verdict and ratio of a comparison, and the number of rounds it took.
+/// Returns the verdict, the ratio and the number of rounds of a comparison.
 fn run_to_verdict(question: SpeedTest, all: &[Speeds]) -> (SpeedVerdict, Ratio, usize) {
     let mut last = None;
     for look in question.interim_analyses() {
@@ -123,7 +123,8 @@ fn run_to_verdict(question: SpeedTest, all: &[Speeds]) -> (SpeedVerdict, Ratio, 
     last.expect("there is a look")
 }
 
-/// Returns the number of `trials` comparisons of equal programs that claim a difference.
+/// Returns the number of comparisons, out of `trials`, that report a difference between equal
+/// programs.
 fn false_verdicts(machine: Machine, first: impl Fn(usize, f64) -> bool + Copy, trials: u32) -> u32 {
     let question = SpeedTest { rounds: ROUNDS, threshold: 1.0 };
     let mut dice = Dice(5);
@@ -137,7 +138,7 @@ fn false_verdicts(machine: Machine, first: impl Fn(usize, f64) -> bool + Copy, t
 }
 
 #[test]
-fn interim_analyses_get_rarer() {
+fn rounds_double_between_interim_analyses() {
     let looks = |rounds| SpeedTest { rounds, threshold: 1.0 }.interim_analyses();
     assert_eq!(looks(64), [8, 16, 32, 64]);
     assert_eq!(looks(20), [8, 16, 20]);
@@ -148,20 +149,20 @@ fn interim_analyses_get_rarer() {
     assert!(question.ratio(&speeds[1..]).unwrap().interval.is_none());
 }
 
-/// At most 5 % of comparisons of equal programs may end with a verdict, interim analyses included.
+/// At most 5 % of comparisons of equal programs may end with a verdict, including interim analyses.
 #[test]
 #[ignore = "nightly: long simulation"]
-fn false_positive_rate_of_speed_tests_is_as_promised() {
+fn speed_tests_have_at_most_5_percent_false_positives() {
     const MANY: u32 = 1000;
     for machine in MACHINES {
         let wrong = false_verdicts(machine, tossed, MANY);
         assert!(wrong <= MANY / 20, "{machine:?}: {wrong} of {MANY}");
     }
-    // The promise is not kept by never deciding.
+    // Some comparisons must end with a verdict, or the rate would mean nothing.
     assert!(false_verdicts(Machine::Quiet, tossed, MANY) >= MANY / 60);
 }
 
-/// Checks the same with fewer comparisons, and four standard errors more.
+/// The limit is 5 % plus four standard errors, because there are few comparisons.
 #[test]
 fn equal_programs_are_rarely_significant() {
     for machine in MACHINES {
@@ -170,7 +171,8 @@ fn equal_programs_are_rarely_significant() {
     }
 }
 
-/// Taking turns would not do: they fall into step with other periodic work of the machine.
+/// An alternating order is not sufficient, because it can coincide with periodic load of the
+/// machine.
 #[test]
 fn without_random_order_periodic_load_looks_like_a_difference() {
     let wrong = false_verdicts(Machine::Pulsing, in_turns, TRIALS);
@@ -178,7 +180,7 @@ fn without_random_order_periodic_load_looks_like_a_difference() {
 }
 
 #[test]
-fn differences_are_found_soon_and_losses_are_judged() {
+fn verdicts_depend_on_the_threshold() {
     let mut dice = Dice(9);
     let slower = Machine::Quiet.rounds(0.97, &mut dice, tossed);
     let which = SpeedTest { rounds: ROUNDS, threshold: 1.0 };
@@ -189,9 +191,9 @@ fn differences_are_found_soon_and_losses_are_judged() {
     assert!((ratio - 0.97).abs() < 0.01, "{ratio}");
 }
 
-/// Of 64 rounds whose runs scatter by 1 %, nine in ten comparisons see a difference of 1 %, and
-/// most of them one of 3 % by the second analysis. Another program's build does not hide 3 %
-/// either.
+/// With 64 rounds and a standard deviation of 1 % per run, nine in ten comparisons find a
+/// difference of 1 %, and nine in ten find 3 % by the second analysis. A build of another program
+/// does not hide 3 % in most comparisons.
 #[test]
 fn relevant_differences_are_significant() {
     let question = SpeedTest { rounds: ROUNDS, threshold: 1.0 };

@@ -1,9 +1,9 @@
-//! Agreement of figures with those of others, counted and printed by the tests that ask for it.
+//! Agreement of computed figures with reference figures, counted and printed by tests.
 //!
-//! The whole table:
-//! `cargo test -p arbiter-stats --lib -- --nocapture --test-threads 1 | grep '^| '`.
+//! Command that prints the complete table: `cargo test -p arbiter-stats --lib -- --nocapture
+//! --test-threads 1 | grep '^| '`.
 
-/// The figures of one kind, compared with a reference.
+/// Comparison of figures of one kind with a reference.
 pub(crate) struct Agreement {
     name: &'static str,
     tolerance: f64,
@@ -13,8 +13,8 @@ pub(crate) struct Agreement {
 }
 
 impl Agreement {
-    /// Creates a comparison of figures that must agree to `tolerance`: absolute for those up to 1,
-    /// relative for greater ones.
+    /// Creates a comparison of figures that must agree within `tolerance`: an absolute error for
+    /// figures up to 1, a relative error for larger figures.
     pub(crate) fn within(tolerance: f64, name: &'static str) -> Agreement {
         Agreement { name, tolerance, rows: 0, figures: 0, worst: 0.0 }
     }

@@ -1,4 +1,4 @@
-//! Laws that hold for any counts.
+//! Properties of the statistics of any counts.
 
 use std::ops::Add;
 
@@ -40,7 +40,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn nothing_is_ever_nan_or_infinite(pairs in pairs(), games in games(), model in model()) {
+    fn statistics_of_any_counts_are_valid_numbers(pairs in pairs(), games in games(), model in model()) {
         let test = test(-1.0, 4.0, model);
         prop_assert!(test.llr(&pairs).is_finite());
         prop_assert!(test.llr_games(&games).is_finite());
@@ -68,7 +68,7 @@ proptest! {
     }
 
     #[test]
-    fn sides_can_be_swapped(pairs in pairs(), games in games(), model in model()) {
+    fn swapping_sides_negates_ratios_and_estimates(pairs in pairs(), games in games(), model in model()) {
         let (ours, theirs) = (test(-1.0, 4.0, model), test(-3.0, 4.0, model));
         let close = |a: f64, b: f64| (a + b).abs() <= 1e-8 * a.abs().max(1e-2);
         let (a, b) = (ours.llr(&pairs), theirs.llr(&pairs.swapped()));
@@ -84,13 +84,14 @@ proptest! {
     }
 
     #[test]
-    fn a_better_pair_raises_everything(pairs in pairs(), cell in 0usize..4) {
-        // Without empty cells, which are raised and so add a thousandth of a pair.
+    fn a_better_pair_raises_ratio_and_estimate(pairs in pairs(), cell in 0usize..4) {
+        // Empty cells are avoided, because they are raised and add a thousandth of a pair.
         let mut worse = Pentanomial(pairs.0.map(|count| count + 1));
         let mut better = worse;
         worse.0[cell] += 1;
         better.0[cell + 1] += 1;
-        // On the other scales a better pair may add more spread, or fewer draws, than points.
+        // On other scales, a better pair may lower the ratio, because it may increase the spread or
+        // reduce the draws.
         let test = test(0.0, 5.0, Model::Logistic);
         let (low, high) = (test.llr(&worse), test.llr(&better));
         prop_assert!(high >= low - 1e-9 * low.abs(), "{low} {high}");

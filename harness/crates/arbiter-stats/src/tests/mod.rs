@@ -1,7 +1,6 @@
-//! Agreement with published programs and with simulations, and laws that hold for any counts.
+//! Agreement with published programs and with simulations, and properties of any counts.
 //!
-//! Figures are those that the named programs print, or, where noted, those of an independent
-//! solver.
+//! Reference figures are printed by the named programs or, where noted, by an independent solver.
 
 pub(super) mod agreement;
 mod laws;

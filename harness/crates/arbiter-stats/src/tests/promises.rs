@@ -1,5 +1,5 @@
-//! Error rates and coverage by simulation: few runs with wide bounds always, and many runs with
-//! `cargo test --release -p arbiter-stats -- --ignored`.
+//! Simulated error rates and coverage: few runs with wide limits in every test run, and many runs
+//! with `cargo test --release -p arbiter-stats -- --ignored`.
 
 use super::super::elo::score_from_elo;
 use super::super::gsprt::steps;
@@ -11,7 +11,7 @@ use super::super::simulate::{Simulation, expected_counts, pair_model, shifted, s
 use super::super::sprt::{Correction, Decision, Model, Sprt};
 use super::agreement::Agreement;
 
-/// Creates a small generator (SplitMix64), uniform on [0, 1).
+/// Creates a small random generator (SplitMix64), uniform on [0, 1).
 fn uniform(seed: u64) -> impl FnMut() -> f64 {
     let mut state = seed.wrapping_mul(0xd134_2543_de82_ef95);
     move || {
@@ -23,7 +23,7 @@ fn uniform(seed: u64) -> impl FnMut() -> f64 {
     }
 }
 
-/// Returns the share of `runs` tests that pass, and their mean games.
+/// Returns the share of `runs` tests that pass, and the mean number of games.
 fn play(simulation: &Simulation, runs: u64) -> (f64, f64) {
     let (mut passed, mut pairs) = (0u64, 0u64);
     for run in 0..runs {
@@ -34,7 +34,7 @@ fn play(simulation: &Simulation, runs: u64) -> (f64, f64) {
     (passed as f64 / runs as f64, 2.0 * pairs as f64 / runs as f64)
 }
 
-/// Returns four standard errors of a rate, at most.
+/// Returns four standard errors of a rate.
 fn allowance(rate: f64, runs: u64) -> f64 {
     4.0 * (rate * (1.0 - rate) / runs as f64).sqrt()
 }
@@ -50,7 +50,7 @@ fn check_error_rates(elo1: f64, runs: u64) {
                 play(&Simulation { test, probabilities, batch: 1, cap: u64::MAX }, runs)
             };
             let (alpha, beta) = (at(0.0).0, 1.0 - at(elo1).0);
-            // Short tests stray a little from the theory of long ones.
+            // Short tests deviate slightly from the theory of long tests.
             let slack = 0.0002 * elo1;
             println!("{model:?} {correction:?}: alpha {alpha:.4}, beta {beta:.4}");
             assert!(alpha < 0.05 + allowance(0.05, runs) + slack, "{model:?}: alpha {alpha}");
@@ -71,9 +71,9 @@ fn error_rates_hold_in_many_tests() {
     check_error_rates(10.0, 10_000);
 }
 
-/// Pair probabilities, bounds, and share that passed and mean games with its standard error, from
-/// 8000 simulated tests of an independent program that looked every two pairs: at Wald's bounds,
-/// and at corrected ones.
+/// Pair probabilities, hypotheses, and results of 8000 tests simulated by an independent program
+/// with an update after every two pairs: pass rate, mean number of games and its standard error,
+/// first at Wald's bounds and then at corrected bounds.
 type Published = ([f64; 5], [f64; 2], [f64; 3], [f64; 3]);
 
 #[rustfmt::skip]
@@ -117,18 +117,18 @@ fn check_published(runs: u64) {
 }
 
 #[test]
-fn simulations_agree_with_an_independent_one() {
+fn simulations_agree_with_an_independent_program() {
     check_published(3);
 }
 
 #[test]
 #[ignore = "nightly: long simulation"]
-fn many_simulations_agree_with_an_independent_one() {
+fn many_simulations_agree_with_an_independent_program() {
     check_published(8000);
 }
 
-/// Shares of tests whose estimate after the end is too high, whose interval covers the truth, and
-/// whose naive estimate is too high.
+/// Returns the share of tests whose estimate after the end is too high, the share whose interval
+/// contains the true value, and the share whose naive estimate is too high.
 fn estimates(correction: Correction, nelo: f64, cap: u64, runs: u64) -> [f64; 3] {
     let test = Sprt::new(0.0, 20.0, 0.05, 0.05, Model::Normalized).expect("a sound test");
     let test = test.with_correction(correction);
@@ -157,7 +157,7 @@ fn check_estimates(runs: u64) {
                 "{correction:?}, {nelo} nElo, cap {cap}: {above:.3} too high (naive {naive:.3}), \
                  {covered:.3} covered"
             );
-            // The theory is of tests that creep; these jump a little.
+            // The theory describes continuous ratios, but these ratios jump slightly.
             assert!((above - 0.5).abs() < allowance(0.5, runs) + 0.02, "{above}");
             assert!((covered - 0.95).abs() < allowance(0.95, runs) + 0.015, "{covered}");
             if nelo != 10.0 && cap == u64::MAX {
@@ -167,8 +167,9 @@ fn check_estimates(runs: u64) {
     }
 }
 
-/// The estimate after the end is as often too high as too low, and its interval covers the truth,
-/// at Wald's bounds, at corrected ones and at a cap; the naive one leans to the verdict.
+/// The estimate after the end is too high as often as it is too low, and its interval contains the
+/// true value, at Wald's bounds, at corrected bounds and at a cap. The naive estimate is biased
+/// towards the verdict.
 #[test]
 fn the_estimate_after_a_stop_is_median_unbiased() {
     check_estimates(40);
@@ -180,7 +181,7 @@ fn the_estimate_after_many_stops_is_median_unbiased() {
     check_estimates(10_000);
 }
 
-/// Checks that forecasts come true at their stated rates, for strengths from their prior.
+/// Checks that forecasts come true at the forecast rates if strengths follow the prior.
 fn check_forecasts(runs: u64) {
     let test = Sprt::new(0.0, 20.0, 0.05, 0.05, Model::Normalized).expect("a sound test");
     let base = pair_model(0.5, 0.0).expect("room for the bias");
@@ -188,7 +189,7 @@ fn check_forecasts(runs: u64) {
     let mut counts = [0.0; 5];
     for run in 0..runs {
         let mut random = uniform(run);
-        // A normal deviate by Box and Muller.
+        // The number is a normal deviate by the method of Box and Muller.
         let z = (-2.0 * (1.0 - random()).ln()).sqrt() * (std::f64::consts::TAU * random()).cos();
         let probabilities = shifted(&base, 10.0 + 20.0 * z, Model::Normalized);
         let begun = Simulation { test, probabilities, batch: 1, cap: 150 }.play(uniform(run));
@@ -216,7 +217,7 @@ fn forecasts_are_calibrated() {
     check_forecasts(160);
 }
 
-/// Tests of engines far apart end when forecast.
+/// Tests of engines far apart end after about as many pairs as forecast.
 #[test]
 fn lopsided_tests_end_when_forecast() {
     for (elo1, counts) in [
@@ -258,10 +259,10 @@ fn many_forecasts_are_calibrated() {
     check_forecasts(2000);
 }
 
-/// Errors of ratings allow for the correlation within pairs: ratings of simulated tables spread as
-/// the sandwich estimates.
+/// Standard errors of ratings account for the correlation within pairs: the ratings of simulated
+/// tables have the spread that the sandwich estimator predicts.
 #[test]
-fn errors_of_ratings_are_those_of_repeated_tables() {
+fn rating_errors_match_the_spread_of_simulated_tables() {
     const TABLES: u64 = 300;
     let probabilities = pair_model(0.4, 200.0).expect("room for the bias");
     let table = |seed: u64| {
@@ -287,8 +288,8 @@ fn errors_of_ratings_are_those_of_repeated_tables() {
     assert!((paired / spread - 1.0).abs() < 0.17, "{paired} and {spread}");
 }
 
-/// Returns how often the 95 % interval of a rating covers the truth in round robins of four equal
-/// engines from lopsided openings, with `pairs` pairs for each two.
+/// Returns the share of 95 % intervals that contain the true rating in round robins of four equal
+/// engines from lopsided openings, with `pairs` pairs per encounter.
 fn coverage(pairs: u64, tables: u64, errors: Errors) -> f64 {
     let probabilities = pair_model(0.4, 120.0).expect("room for the bias");
     let (mut covered, mut rated) = (0u64, 0u64);
@@ -304,7 +305,7 @@ fn coverage(pairs: u64, tables: u64, errors: Errors) -> f64 {
                         left -= p;
                         left < 0.0
                     });
-                    // A level pair is one win each, or two draws, as it may be.
+                    // A level pair is two draws or one win each, with equal probability.
                     let level = if random() < 0.5 { (1, 1) } else { (2, 0) };
                     let (white, black) = [(0, 0), (1, 0), level, (2, 1), (2, 2)][cell.unwrap_or(4)];
                     meeting.pairs[white][black] += 1;
@@ -324,10 +325,10 @@ fn coverage(pairs: u64, tables: u64, errors: Errors) -> f64 {
     covered as f64 / rated as f64
 }
 
-/// The intervals of a short tournament keep their coverage, and those of a longer one are no wider
-/// than it requires.
+/// Intervals of short tournaments keep their coverage; intervals of longer tournaments are not too
+/// wide.
 #[test]
-fn intervals_of_ratings_cover_the_truth_after_few_pairs_too() {
+fn rating_intervals_keep_their_coverage_after_few_pairs() {
     for pairs in [1, 2, 4, 16, 64] {
         let covered = coverage(pairs, 250, Errors::Sandwich);
         println!("{pairs} pairs for each two: {covered:.3} covered");
@@ -336,23 +337,23 @@ fn intervals_of_ratings_cover_the_truth_after_few_pairs_too() {
     }
 }
 
-/// Test that is planned and simulated.
+/// Test whose length is both planned and simulated.
 #[derive(Debug, Clone, Copy)]
 struct Planned {
     test: Sprt,
     conditions: Conditions,
-    /// True strength over the bounds: 0 at `elo0`, 1 at `elo1`.
+    /// True strength relative to the hypotheses: 0 at `elo0`, 1 at `elo1`.
     share: f64,
 }
 
 impl Planned {
-    /// Returns the pairs of the plan, and those of simulated tests with their standard error.
+    /// Returns the planned number of pairs, and the mean number of simulated pairs with its
+    /// standard error.
     ///
-    /// Figures of a test that have a mean of 0 by Wald's identities explain most of the random
-    /// variation of its number of pairs, so least squares take that out: M, the steps less their
-    /// mean; and the exponential of the steps by the root h of E(e^(hJ)) = 1, less 1, or M² less
-    /// the variance of as many steps where an end is so rare that it makes up all of the
-    /// exponential.
+    /// Two control variates, whose means are 0 by Wald's identities, explain most of the random
+    /// variation of the number of pairs and are removed by least squares. The first is M, the sum
+    /// of the steps minus its mean. The second is e^(h·sum) − 1 with the root h of E(e^(hJ)) = 1,
+    /// or, if rare ends would dominate the exponential, M² minus the variance of the steps.
     fn pairs(&self, runs: u64) -> (f64, f64, f64) {
         let Planned { test, conditions, share } = *self;
         let base =
@@ -370,7 +371,7 @@ impl Planned {
         };
         let drift = mean_of(&|step| step);
         let variance = mean_of(&|step| (step - drift).powi(2));
-        // Newton's method from beyond the root of a convex function never passes it.
+        // Newton's method from outside the root of a convex function never passes the root.
         let mut h = -4.0 * drift / variance;
         for _ in 0..40 {
             h -= mean_of(&|step| (h * step).exp_m1()) / mean_of(&|step| step * (h * step).exp());
@@ -384,8 +385,8 @@ impl Planned {
             let walked: f64 = counts.iter().zip(steps).map(|(n, step)| n * step).sum();
             let beyond = walked - drift * length;
             let second = match h.abs() < 1.5 {
-                // Less what the first figure tells of it, so that a root next to 0 leaves two
-                // figures.
+                // The part explained by the first variate is subtracted, so that a root close to 0
+                // leaves two variates.
                 true => ((h * walked).exp_m1() - h * beyond) / (h * h),
                 false => beyond * beyond - variance * length,
             };
@@ -399,8 +400,9 @@ impl Planned {
     }
 }
 
-/// Returns the mean of the last of four variables, less the part that the second and third, whose
-/// means are 0, explain, and the deviation that is left, by the mean products of all.
+/// Returns the mean of the fourth variable without the part that the control variates (second and
+/// third, with means of 0) explain, and the remaining standard deviation. `products` are the mean
+/// products of all variables; the first variable is the constant 1.
 fn without_controls(products: [[f64; 4]; 4]) -> (f64, f64) {
     let about = |i: usize, j: usize| products[i][j] - products[0][i] * products[0][j];
     let ([a, b, c], [y, z]) = ([about(1, 1), about(1, 2), about(2, 2)], [about(1, 3), about(2, 3)]);
@@ -411,8 +413,8 @@ fn without_controls(products: [[f64; 4]; 4]) -> (f64, f64) {
     (mean, (about(3, 3) - explained).max(0.0).sqrt())
 }
 
-/// Bounds, model, draw rate and bias of tests that are planned. Of wider ones plans are up to 8 %
-/// too long.
+/// Hypotheses, model, draw rate and bias of planned tests. Plans of wider tests are up to 8 % too
+/// long.
 const PLANS: [(f64, f64, Model, f64, f64); 7] = [
     (0.0, 20.0, Model::Normalized, 0.5, 0.0),
     (0.0, 20.0, Model::Logistic, 0.5, 0.0),
@@ -423,8 +425,8 @@ const PLANS: [(f64, f64, Model, f64, f64); 7] = [
     (0.0, 50.0, Model::Logistic, 0.5, 0.0),
 ];
 
-/// Checks that the pairs of plans are those of simulated tests to 2 %, from -1 to 2 times the
-/// bounds. `--nocapture` shows the table.
+/// Checks that planned and simulated numbers of pairs agree within 2 %, for relative strengths from
+/// -1 to 2. `--nocapture` shows the table.
 fn check_plans(runs: u64) {
     let shares = [-1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0];
     let planned = |&(elo0, elo1, model, draw_rate, bias_elo): &(f64, f64, Model, f64, f64)| {
@@ -456,12 +458,12 @@ fn check_plans(runs: u64) {
 }
 
 #[test]
-fn plans_are_those_of_simulated_tests() {
+fn plans_match_simulated_tests() {
     check_plans(100);
 }
 
 #[test]
 #[ignore = "nightly: long simulation"]
-fn plans_are_those_of_many_simulated_tests() {
+fn plans_match_many_simulated_tests() {
     check_plans(20_000);
 }

@@ -1,4 +1,4 @@
-//! Cross tables rated by Ordo 1.2.6, BayesElo 0057 and an independent solver of their equations.
+//! Cross tables rated by Ordo 1.2.6, BayesElo 0057, and an independent solver of their equations.
 
 use super::super::ratings::{
     Errors, LOGISTIC_SCALE, Meeting, Options, OutcomeModel, Parameter, RatingList, Relation, rate,
@@ -24,7 +24,7 @@ fn rated(games: Games, options: &Options) -> RatingList {
     rate(players, &meetings(games), options).expect("a maximum")
 }
 
-/// Options of Ordo: its scale or the logistic one, advantage and draws fitted or not.
+/// Returns the options of Ordo on the given scale, with advantage and draw rate fitted or fixed.
 fn ordo(scale: f64, is_fitted: bool) -> Options {
     let (advantage, draw_rate) = if is_fitted {
         (Parameter::Fitted, Parameter::Fitted)
@@ -57,12 +57,12 @@ const XT3: Games = &[
 
 const XT5: Games = &[(0, 1, [210, 480, 150]), (1, 0, [170, 470, 200])];
 
-/// The two scales.
+/// Rating scales of the cases.
 #[derive(Clone, Copy)]
 enum Scale {
     Ordo,
     Logistic,
-    /// Ordo's scale of 0.76 with a number of points that makes it nearly the logistic scale.
+    /// Ordo's scale with a number of points for 0.76 that makes it nearly the logistic scale.
     OrdoLogistic,
 }
 
@@ -78,7 +78,8 @@ impl Scale {
     }
 }
 
-/// Table, scale, whether advantage and draws are fitted, ratings, advantage, draw rate in per cent.
+/// Table, scale, `true` if advantage and draws are fitted, ratings, advantage, draw rate in per
+/// cent.
 type OrdoCase = (Games, Scale, bool, &'static [f64], f64, f64);
 
 // One of the advantages looks like 2π.
@@ -96,10 +97,10 @@ const ORDO_CASES: &[OrdoCase] = &[
     (XT5, Scale::OrdoLogistic, true, &[9.3181, -9.3181], 6.22, 56.76),
 ];
 
-/// Table, scale, ratings, errors, advantage and its deviation, draw rate in per cent.
+/// Table, scale, ratings, errors, advantage, error of the advantage, draw rate in per cent.
 type ScoreCase = (Games, Scale, &'static [f64], &'static [f64], f64, f64, f64);
 
-/// NaN where a player has a perfect score.
+/// Cases solved independently; NaN for a player with a perfect score.
 #[rustfmt::skip]
 const SCORE_CASES: &[ScoreCase] = &[
     (XT1, ORDO, &[24.84349541, 11.23912737, -36.08262278], &[17.245099, 17.197953, 17.311738], 23.19318992, 10.780574, 44.31738639),
@@ -110,7 +111,7 @@ const SCORE_CASES: &[ScoreCase] = &[
     (XT5, LOGISTIC, &[9.31821405, -9.31821405], &[5.473099, 5.473099], 6.2227346, 5.584898, 56.75671845),
 ];
 
-/// Table, whether advantage and draws are fitted, ratings, errors, advantage, draw parameter,
+/// Table, `true` if advantage and draws are fitted, ratings, errors, advantage, draw parameter,
 /// likelihood that the first player is stronger than the second.
 type BayesEloCase = (Games, bool, &'static [f64], &'static [f64], f64, f64, f64);
 
@@ -152,7 +153,8 @@ fn ratings_agree_with_ordo() {
 
 #[test]
 fn a_player_who_never_loses_is_rated() {
-    // One wins twice and draws; one wins all games with White and draws all with Black.
+    // In the first table, a player wins twice and draws; in the second table, a player wins all
+    // games with White and draws all games with Black.
     for games in [&[(0, 1, [1, 0, 0]), (1, 0, [0, 1, 1])], &[(0, 1, [9, 0, 0]), (1, 0, [0, 9, 0])]]
     {
         for model in [OutcomeModel::Davidson, OutcomeModel::RaoKupper, OutcomeModel::Scores] {
@@ -166,10 +168,10 @@ fn a_player_who_never_loses_is_rated() {
 }
 
 #[test]
-fn score_equations_are_solved_to_the_last_digit() {
+fn ratings_solve_the_score_equations() {
     let mut agreement =
         Agreement::within(2e-8, "multi_player: score equations, solved independently");
-    // Given with six decimals.
+    // The reference has six decimals.
     let mut errors_agree = Agreement::within(1e-7, "multi_player: sandwich errors");
     for (games, scale, ratings, errors, advantage, advantage_error, draw_rate) in SCORE_CASES {
         agreement.row();
@@ -215,7 +217,7 @@ fn ratings_agree_with_bayeselo() {
         agreement.figure("advantage", found.advantage.expect("both colours"), *advantage);
         let got = LOGISTIC_SCALE * OutcomeModel::RaoKupper.parameter(found.draw_rate);
         agreement.figure("draw parameter", got, *draw_elo);
-        // BayesElo's errors take advantage and draw parameter as known.
+        // BayesElo's errors assume that advantage and draw parameter are known.
         let known = rated(games, &fixed);
         for (player, error) in errors.iter().enumerate() {
             let got = known.error(player, Errors::Information).expect("rated");
@@ -228,10 +230,10 @@ fn ratings_agree_with_bayeselo() {
     agreement.print();
 }
 
-/// The slopes of the likelihood and the relation cancel at the ratings; a difference without games
-/// is that of the relation.
+/// The slopes of the likelihood and of the relation cancel at the ratings; a difference without
+/// games equals the mean of the relation.
 #[test]
-fn a_relation_counts_by_its_standard_deviation() {
+fn a_relation_is_weighted_by_its_standard_deviation() {
     const OTHERS: Games = &[(2, 3, [30, 45, 25])];
     let (mean, deviation) = (80.0, 15.0);
     let relation = |players| Relation { players, mean, deviation };

@@ -17,9 +17,9 @@ use Counts::{Games, Pairs};
 use Scale::{Bayes, Logistic, Normalized};
 
 enum Counts {
-    /// Losses, draws, wins.
+    /// Games lost, drawn and won.
     Games([u64; 3]),
-    /// LL, LD, DD+WL, WD, WW.
+    /// Pairs: LL, LD, DD+WL, WD, WW.
     Pairs([u64; 5]),
 }
 
@@ -40,7 +40,7 @@ struct Case {
     /// Lower, upper.
     bounds: (f64, f64),
     llr: f64,
-    /// Value, low, high; infinite where every unit was won, `None` without units.
+    /// Value, low, high; infinite if every unit was won, `None` without units.
     elo: [Option<f64>; 3],
     /// Value and half-width; `None` without spread.
     nelo: Option<(f64, f64)>,
@@ -76,7 +76,7 @@ impl Case {
 }
 
 #[test]
-fn log_likelihood_ratios() {
+fn log_likelihood_ratios_match_the_reference() {
     let mut agreement = Agreement::within(1e-9, "match_stats: log-likelihood ratio");
     for case in CASES {
         agreement.row();
@@ -86,7 +86,7 @@ fn log_likelihood_ratios() {
 }
 
 #[test]
-fn bounds() {
+fn bounds_match_the_reference() {
     let mut agreement = Agreement::within(1e-13, "match_stats: bounds");
     for case in CASES {
         let bounds = LlrBounds::new(case.rates.0, case.rates.1).expect("sound rates");
@@ -98,7 +98,7 @@ fn bounds() {
 }
 
 #[test]
-fn estimates() {
+fn estimates_match_the_reference() {
     let mut agreement = Agreement::within(1e-9, "match_stats: Elo, nElo, LOS and intervals");
     for case in CASES {
         agreement.row();
@@ -109,7 +109,7 @@ fn estimates() {
         let estimate = elo::estimate(&sample);
         for (got, expected) in [estimate.value, estimate.low, estimate.high].iter().zip(case.elo) {
             let (got, expected) = (*got, expected.expect("units were played"));
-            // Of what is all won or lost the reference knows no bound.
+            // The reference has no bound for samples that are all won or all lost.
             if expected.is_infinite() {
                 assert!(got == expected || estimate.value.is_infinite(), "{}", case.id);
             } else {
@@ -120,7 +120,7 @@ fn estimates() {
         assert_eq!(los.is_some(), case.los.is_some(), "{}", case.id);
         if let (Some(got), Some(expected)) = (los, case.los) {
             agreement.figure(case.id, got, expected);
-            // The far tail, too, is more than a rounding error.
+            // The relative error is small in the far tail, too.
             assert!((got / expected - 1.0).abs() < 1e-9, "{}: {got}, not {expected}", case.id);
         }
         let nelo = normalized::estimate(&sample).filter(|nelo| nelo.value.is_finite());
@@ -134,7 +134,7 @@ fn estimates() {
 }
 
 #[test]
-fn plans() {
+fn plans_match_the_reference() {
     let mut agreement = Agreement::within(1e-8, "sprt_calculator: probability to pass, games");
     for (elo0, elo1, model, elo, variance, pass, games) in PLANS.iter().copied() {
         let test = Sprt::new(elo0, elo1, 0.05, 0.05, model).expect("a sound test");
@@ -144,14 +144,14 @@ fn plans() {
         agreement.figure("games", exit.mean_units, games);
         assert!((exit.upper_probability / pass - 1.0).abs() < 1e-8, "{exit:?}, not {pass}");
     }
-    // Conditions without variance are the calculator's last row.
+    // The last row of the calculator has conditions without variance.
     agreement.row();
     let invalid = Conditions { draw_rate: 0.97, bias_elo: 150.0 };
     assert_eq!(invalid.variance_per_game(), None);
     agreement.print();
 }
 
-/// Computed by running the SPRT calculator of fishtest's web page, error rates 0.05.
+/// Plans computed by the SPRT calculator of fishtest's web page with error rates of 0.05.
 #[rustfmt::skip]
 const PLANS: &[Plan] = &[
     (0.0, 2.0, Model::Normalized, -2.0, 0.0649182323594, 5.04033707919e-07, 36085.82534),

@@ -1,4 +1,4 @@
-//! Three tests followed report by report, as fishtest decides them.
+//! Three tests with the state and decision of fishtest after each report.
 
 use super::super::overshoot::Overshoot;
 use super::super::pentanomial::Pentanomial;

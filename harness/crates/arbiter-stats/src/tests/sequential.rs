@@ -14,7 +14,7 @@ enum Counts {
     Pairs([u64; 5]),
 }
 
-/// Strengths beyond ±1000 are cut off there by fishtest and open here.
+/// Compares a figure with fishtest, which limits strengths to ±1000 where Arbiter reports infinity.
 fn agree(agreement: &mut Agreement, id: &str, got: f64, expected: f64) {
     match got {
         f64::INFINITY => assert_eq!(expected, 1000.0, "{id}"),
@@ -24,7 +24,7 @@ fn agree(agreement: &mut Agreement, id: &str, got: f64, expected: f64) {
 }
 
 #[test]
-fn estimates_after_a_test() {
+fn estimates_after_a_test_match_fishtest() {
     let mut agreement = Agreement::within(2e-8, "match_stats: Elo and LOS after the stop");
     for (id, counts, model, [elo0, elo1, alpha, beta], [value, low, high, los]) in CASES {
         agreement.row();
@@ -47,7 +47,7 @@ fn estimates_after_a_test() {
 
 type Case = (&'static str, Counts, Model, [f64; 4], [f64; 4]);
 
-/// Counts, scale, bounds and error rates; estimate, interval, likelihood of superiority.
+/// Counts, scale, hypotheses and error rates; estimate, interval, likelihood of superiority.
 #[rustfmt::skip]
 const CASES: &[Case] = &[
     ("FC-N3-1", Games([36027, 68692, 36433]), Normalized, [0.0, 2.0, 0.05, 0.05], [0.983706927, -0.336241275, 2.29101599, 0.928570775]),

@@ -19,11 +19,11 @@ fn conditions(_: usize) -> Conditions {
     Conditions { limits: Limits { clock, ..Limits::default() }, margin: MARGIN, white_pov: false }
 }
 
-/// Times of one side of a game, waited and thought, in milliseconds, in one move.
+/// Waiting and thinking time, in milliseconds, of one side of a game with one move per side.
 type Side = (f64, f64);
 
-/// Returns a game of engine `white` against the other one of two. `late` has the milliseconds
-/// beyond the margin at a loss on time, and those waited during that move.
+/// Returns a game of engines 0 and 1 with engine `white` as White. `late` contains the milliseconds
+/// beyond the margin at a loss on time, and the milliseconds waited during that move.
 fn game(white: usize, sides: [Side; 2], winner: Option<Color>, late: Option<Side>) -> GameRecord {
     let [w, b] = sides;
     let thought = |(_, ms_): Side| SearchInfo { elapsed: ms(ms_), ..SearchInfo::default() };
@@ -71,7 +71,7 @@ fn a_time_loss_is_suspect_if_the_engine_had_waited_as_long() {
     let words = contention.describe(|index| ["A", "B"][index]);
     assert_eq!(words, "A lost on time (17.0 ms over, margin 10 ms) after 8.0 ms of CPU contention");
     assert_eq!(judged(&pair(lost(7.0, 8.0), calm.clone())), None, "it was slow by itself");
-    // That its opponent had waited is no excuse.
+    // A loss on time is not suspect because the opponent waited.
     let other = game(0, [(0.0, 500.0), (90.0, 400.0)], Some(Color::Black), Some((5.0, 0.0)));
     assert_eq!(judged(&pair(other, calm)), None);
 }
@@ -85,9 +85,9 @@ fn only_unequal_waiting_is_suspect() {
     let found = both((20.0, 400.0), (260.0, 400.0)).unwrap();
     let words = found.describe(|index| ["A", "B"][index]);
     assert_eq!(words, "B waited for a processor for 65 % of its thinking time, A for 5 %");
-    // Half of its time, but that is 4 ms of the 510 ms that it had.
+    // The engine waited for half of its thinking time, but only 4 ms of the granted 510 ms.
     assert_eq!(both((4.0, 8.0), (0.0, 8.0)), None);
-    // What one loses in one game and the other in the next is even in the pair.
+    // Each engine waited in one of the games, so the pair is even.
     let once = |white| game(white, [(200.0, 400.0), (0.0, 400.0)], None, None);
     assert_eq!(judged(&pair(once(0), once(1))), None);
     let unmeasured = GameRecord { waited: ByColor::default(), ..once(0) };
@@ -95,7 +95,7 @@ fn only_unequal_waiting_is_suspect() {
 }
 
 #[test]
-fn an_engine_without_a_clock_cannot_suffer() {
+fn waiting_without_a_clock_is_not_suspect() {
     let nodes = Limits { nodes: Some(500), ..Limits::default() };
     let own = |engine| match engine {
         0 => Conditions { limits: nodes, margin: MARGIN, white_pov: false },
@@ -107,24 +107,26 @@ fn an_engine_without_a_clock_cannot_suffer() {
     assert!(judged(&starved).is_some());
 }
 
-/// A machine and two engines. Of two values the first is engine 0's.
+/// Model of a machine and two engines. The first of two values belongs to engine 0.
 struct Model {
     name: &'static str,
-    /// Lead of engine 0, in Elo.
+    /// Strength of engine 0 above engine 1, in Elo.
     elo: f64,
-    /// Maximum probability of each move to wait; that of a game is random below it.
+    /// Maximum probability that a move waits; the probability in a game is random up to this value.
     chance: [f64; 2],
-    /// Probability of a game to be lost on time without waiting.
+    /// Probability that a game is lost on time without waiting.
     careless: [f64; 2],
-    /// Moves of a game that engine 0 wins, draws, and loses.
+    /// Numbers of moves in a game that engine 0 wins, draws and loses.
     moves: [u32; 3],
 }
 
-/// Time for a move in milliseconds, the mean of a wait, the slack of one move in ten, and Elo for
-/// twice the time.
+/// Thinking time per move, in milliseconds.
 const THOUGHT: f64 = 13.0;
+/// Mean waiting time, in milliseconds.
 const WAIT: f64 = 6.0;
+/// Waiting time, in milliseconds, beyond which one move in ten loses on time.
 const SLACK: f64 = 20.0;
+/// Elo gained by twice the thinking time.
 const ELO_OF_TIME: f64 = 80.0;
 
 fn exponential(mean: f64, random: f64) -> f64 {
@@ -132,8 +134,8 @@ fn exponential(mean: f64, random: f64) -> f64 {
 }
 
 impl Model {
-    /// Plays a game, and returns it with the score of engine 0; `load` is 0 on a calm machine, and
-    /// 1 at first.
+    /// Plays a game and returns it with the score of engine 0; `load` is 0 on an idle machine, and
+    /// 1 at the first attempt.
     fn play(&self, white: usize, load: f64, draw: &mut impl FnMut() -> f64) -> (GameRecord, f64) {
         let chance = self.chance.map(|most| load * most * draw());
         let left = chance.map(|chance| 1.0 - chance * WAIT / (THOUGHT + chance * WAIT));
@@ -170,8 +172,8 @@ impl Model {
         (game(white, sides, winner, lost.map(|(_, late)| late)), score)
     }
 
-    /// Returns the mean score of engine 0 relative to a calm machine, in Elo, with its standard
-    /// error, and the share of pairs that were played again.
+    /// Returns the mean score of engine 0 relative to an idle machine, in Elo, with its standard
+    /// error, and the mean number of replays per pair.
     fn bias(&self, pairs: u64, rule: Rule) -> (f64, f64, f64) {
         let (mut sum, mut squares, mut again, mut counted) = (0.0, 0.0, 0, 0.0);
         for number in 0..pairs {
@@ -207,43 +209,43 @@ impl Model {
         }
         let mean = sum / counted;
         let error = ((squares / counted - mean * mean) / counted).sqrt();
-        // Elo for a point, near an even score.
+        // Elo per point of a pair, near an even score.
         let elo = 1600.0 / std::f64::consts::LN_10;
         (elo * mean, elo * error, again as f64 / pairs as f64)
     }
 }
 
-/// A rule for suspect pairs.
+/// Rule for suspect pairs.
 #[derive(Clone, Copy)]
 struct Rule {
     replays: u64,
-    /// Load of the machine at the third attempt, as a share.
+    /// Load of the machine at the third attempt, 0 to 1.
     last_load: f64,
-    /// `true` if a pair that is suspect even then counts.
+    /// `true` if a pair that is suspect at the last attempt counts.
     counts_in_the_end: bool,
 }
 
 const RULES: [Rule; 4] = [
     // All pairs count.
     Rule { replays: 0, last_load: 1.0, counts_in_the_end: true },
-    // They are played again at once.
+    // Suspect pairs are played again immediately.
     Rule { replays: 2, last_load: 1.0, counts_in_the_end: true },
-    // The third time half as many games are played beside them.
+    // At the third attempt, half as many games are played in parallel.
     Rule { replays: 2, last_load: 0.5, counts_in_the_end: true },
-    // A test ends before it comes to that.
+    // The test ends before a third attempt.
     Rule { replays: 1, last_load: 1.0, counts_in_the_end: false },
 ];
 
-/// Number of pairs, enough to find a bias of some Elo.
+/// Number of pairs, sufficient to find a bias of a few Elo.
 const PAIRS: u64 = 2_000;
 
-/// Checks the bias of the rule, beside that of counting everything. `--nocapture` shows the
-/// figures.
+/// Checks the bias of the rules, compared with the rule that counts all pairs. `--nocapture` shows
+/// the figures.
 fn check_bias(pairs: u64) {
     let (none, both) = ([0.0; 2], [0.3; 2]);
     let (even, longer) = ([50, 80, 50], [40, 60, 80]);
-    // The others are not symmetric: a rule that drops more of the long games favours who loses
-    // these, and who waits alone is weaker.
+    // Models that are not fair are asymmetric: a rule that drops more long games favours the engine
+    // that loses them, and an engine that waits alone is weaker.
     let models = [
         ("alike", 0.0, both, none, even, true),
         ("alike, 50 Elo apart", 50.0, both, none, even, true),
@@ -263,7 +265,7 @@ fn check_bias(pairs: u64) {
         let shown = found.map(|(bias, error, _)| format!("{bias:+.1} ± {:.1}", 2.0 * error));
         println!("| {name} | {} | {:.2} |", shown.join(" | "), found[2].2);
         let most = if is_fair { 0.0 } else { found[0].0.abs().max(8.0) };
-        // To count all favours the weaker one of two that wait alike.
+        // If both engines wait equally, counting all pairs favours the weaker engine.
         for (bias, error, _) in &found[1..] {
             assert!(bias.abs() < most + 4.0 * error, "{name}: {bias} ± {error}");
         }
@@ -271,18 +273,18 @@ fn check_bias(pairs: u64) {
 }
 
 #[test]
-fn playing_suspect_pairs_again_favours_nobody() {
+fn replays_of_suspect_pairs_favour_no_engine() {
     check_bias(PAIRS);
 }
 
 #[test]
 #[ignore = "nightly: long simulation"]
-fn playing_many_suspect_pairs_again_favours_nobody() {
+fn replays_of_many_suspect_pairs_favour_no_engine() {
     check_bias(20 * PAIRS);
 }
 
 #[test]
-fn a_pair_void_twice_is_postponed_if_no_other_depends_on_it() {
+fn a_pair_void_twice_is_put_off_if_no_other_pair_depends_on_it() {
     let fates = |can_put_off| [0, 1, 2].map(|times| voided_again(7, times, can_put_off));
     assert_eq!(fates(true), [Some(RunInput::Voided(7)), Some(RunInput::PutOff(7)), None]);
     assert_eq!(fates(false), [Some(RunInput::Voided(7)), Some(RunInput::Voided(7)), None]);

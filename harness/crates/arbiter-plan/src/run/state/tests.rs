@@ -79,8 +79,8 @@ fn a_pair_that_comes_twice_counts_once() {
 }
 
 #[test]
-fn the_verdict_falls_at_its_pair_in_schedule_order() {
-    // In order, and with the first pair last: the counts must be the same.
+fn the_verdict_depends_on_schedule_order_only() {
+    // The counts must be the same in order and with the first pair last.
     let play = |order: &[u64]| {
         let mut state = run(500, Some(sprt()));
         started(&mut state, 200);
@@ -103,7 +103,7 @@ fn the_verdict_falls_at_its_pair_in_schedule_order() {
 }
 
 #[test]
-fn an_sprt_can_be_lost_or_stay_open() {
+fn an_sprt_can_accept_h0_or_be_inconclusive() {
     let mut state = run(200, Some(sprt()));
     let lost = |pair| tally(pair, [GameResult::Loss; 2]);
     (0..200).for_each(|pair| drop(state.apply(RunInput::Committed(lost(pair)))));
@@ -115,7 +115,7 @@ fn an_sprt_can_be_lost_or_stay_open() {
 
 #[test]
 fn corrected_bounds_decide_and_a_resumed_run_remembers_them() {
-    // Pairs won, but every so often one lost.
+    // All pairs are won except every few pairs.
     let mixed = |pair: u64, period: u64| {
         let lost = tally(pair, [GameResult::Loss, GameResult::Draw]);
         if pair % period == 1 { lost } else { won(pair) }
@@ -142,7 +142,7 @@ fn corrected_bounds_decide_and_a_resumed_run_remembers_them() {
     let (corrected, sprt_statuses) = play(Correction::Dynamic, period);
     let last = sprt_statuses.last().unwrap();
     assert!(last.upper < last.llr && last.llr < test.bounds.upper, "{last:?}");
-    // Resumed after each of the pairs, with later ones on disk already.
+    // The run is resumed after each pair, with later pairs already on disk.
     let test = test.with_correction(Correction::Dynamic);
     for cut in 1..sprt_statuses.len() as u64 - 2 {
         let mut state = run(5000, Some(test));
@@ -177,7 +177,7 @@ fn a_void_pair_is_played_again_before_others() {
     let mut state = run(9, None);
     started(&mut state, 3);
     assert_eq!(state.apply(RunInput::Voided(1)), []);
-    // One that is not in flight cannot be void.
+    // A pair that is not in flight cannot become void.
     assert_eq!(state.apply(RunInput::Voided(7)), []);
     assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(1));
     assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(3));
@@ -186,7 +186,7 @@ fn a_void_pair_is_played_again_before_others() {
 }
 
 #[test]
-fn a_run_that_ends_leaves_void_pairs_for_later() {
+fn an_interrupted_run_keeps_void_pairs_for_later() {
     let mut state = run(9, None);
     started(&mut state, 2);
     state.apply(RunInput::Voided(0));
@@ -199,7 +199,7 @@ fn a_run_that_ends_leaves_void_pairs_for_later() {
 fn a_void_pair_of_a_decided_encounter_is_not_played_again() {
     let mut state = RunState::new(gauntlet(), Some(sprt()));
     started(&mut state, 60);
-    // All but the last pairs of the second encounter: that one stays open.
+    // These pairs decide only the first encounter.
     (0..20).for_each(|pair| drop(state.apply(RunInput::Committed(met(pair)))));
     let (_, last) = state.stopped[&[0, 1]];
     assert!(last < 20 && !state.stopped.contains_key(&[0, 2]));
@@ -210,7 +210,7 @@ fn a_void_pair_of_a_decided_encounter_is_not_played_again() {
 }
 
 #[test]
-fn a_resumed_run_plays_what_is_missing() {
+fn a_resumed_run_plays_missing_pairs() {
     let mut state = run(4, None);
     for pair in [0, 2] {
         state.apply(RunInput::Committed(won(pair)));
@@ -222,7 +222,7 @@ fn a_resumed_run_plays_what_is_missing() {
     assert_eq!(counted_pairs(&state.apply(RunInput::Committed(won(1)))), [1, 2]);
 }
 
-/// Returns a pair in which the first engine beats engine 1, and does not beat engine 2.
+/// Returns a pair in which the first engine beats engine 1 but not engine 2.
 fn met(pair: u64) -> PairTally {
     let result = [[GameResult::Win; 2], [GameResult::Win, GameResult::Loss]];
     let engines = [0, 1 + pair as usize % 2];
@@ -236,7 +236,7 @@ fn each_encounter_of_a_gauntlet_stops_by_itself() {
         order.iter().for_each(|pair| drop(state.apply(RunInput::Committed(met(*pair)))));
         state
     };
-    // All of a gauntlet whose decided pairs were in flight or stored already.
+    // This gauntlet also receives the pairs of decided encounters that were in flight or stored.
     let state = play(&(0..120).collect::<Vec<_>>());
     assert_eq!(state.ending(), Some(RunEnd::Complete));
     let (first, last) = state.stopped.get(&[0, 1]).copied().unwrap();
@@ -247,7 +247,7 @@ fn each_encounter_of_a_gauntlet_stops_by_itself() {
     let counted: Vec<u64> = state.counted_pairs().collect();
     assert_eq!(counted.len() as u64, state.counts().games() / 2);
     assert!(counted.iter().all(|pair| pair % 2 == 1 || *pair <= last));
-    // The order of arrival decides nothing.
+    // The order of arrival has no effect.
     let reversed = play(&(0..120).rev().collect::<Vec<_>>());
     assert_eq!(reversed.counts(), state.counts());
     assert_eq!(reversed.stopped, state.stopped);
@@ -256,7 +256,7 @@ fn each_encounter_of_a_gauntlet_stops_by_itself() {
 #[test]
 fn alternating_colours_does_not_change_decided_encounters() {
     let design = Design { format: Format::Gauntlet, alternates: true, ..Design::round_robin(200) };
-    // Three encounters: the numbers of the pairs of each are even and odd in turn.
+    // With three encounters, the pair numbers of each encounter are alternately even and odd.
     let mut state = RunState::new(Schedule::new(design, 4, 1), Some(sprt()));
     let mut orders = BTreeSet::new();
     while let [Effect::Start(Pairing { pair, engines, .. })] = state.apply(RunInput::Idle)[..] {
@@ -284,14 +284,14 @@ fn pairs_of_a_decided_encounter_are_not_played() {
         state.apply(RunInput::Committed(met(pair)));
     }
     assert_eq!(played, state.counted_pairs().collect::<Vec<_>>());
-    // What was resumed goes on in the same way.
+    // A resumed run continues in the same way.
     let mut resumed = RunState::new(gauntlet(), Some(sprt()));
     let (before, after) = played.split_at(played.len() / 2);
     before.iter().for_each(|pair| drop(resumed.apply(RunInput::Committed(met(*pair)))));
     assert_eq!(started_pair(resumed.apply(RunInput::Idle)), Some(after[0]));
 }
 
-/// Pairs of later rounds wait for results, whatever room there is.
+/// Pairs of later rounds wait for results, even if slots are free.
 #[test]
 fn a_knockout_starts_known_encounters_and_waits_for_the_others() {
     let design = Design { format: Format::Knockout, seeds: 4, ..Design::round_robin(1) };
@@ -307,12 +307,13 @@ fn a_knockout_starts_known_encounters_and_waits_for_the_others() {
     assert_eq!(effects.last(), Some(&Effect::End(RunEnd::Complete)));
 }
 
-/// In whatever order pairs come in, and wherever the run was cut, the same ones count.
+/// The same pairs count for any order of arrival and any point of interruption.
 #[test]
 fn pairs_after_the_decision_of_a_knockout_encounter_never_count() {
     let design = Design { format: Format::Knockout, seeds: 4, ..Design::round_robin(5) };
     let new = || RunState::new(Schedule::new(design, 4, 1), None);
-    // Ahead of each decision by as many pairs as there is room for, newest first or oldest first.
+    // The run is ahead of each decision by as many pairs as there are slots, and pairs arrive
+    // newest first or oldest first.
     let play = |mut state: RunState, room: usize, is_newest_first: bool, most: usize| {
         let mut flying: Vec<(u64, [usize; 2])> = Vec::new();
         let mut stored = Vec::new();
@@ -332,7 +333,7 @@ fn pairs_after_the_decision_of_a_knockout_encounter_never_count() {
     };
     let (alone, stored) = play(new(), 1, false, 99);
     let counted: Vec<u64> = alone.counted_pairs().collect();
-    // Three of five pairs each, those of the first round in turn.
+    // Each encounter counts three of its five pairs; the pairs of the first round alternate.
     assert_eq!(counted, [0, 1, 2, 3, 4, 5, 10, 11, 12]);
     assert_eq!(stored.len(), counted.len());
     for room in [2, 3, 5, 9] {
@@ -376,7 +377,7 @@ fn a_drain_never_stops_a_game() {
     started(&mut state, 1);
     assert_eq!(state.apply(RunInput::Drain), [Effect::Drain]);
     assert_eq!(state.apply(RunInput::Drain), []);
-    // What was asked to end does not go on because a pause is over.
+    // The end of a pause does not continue a draining run.
     state.apply(RunInput::Unpause);
     assert_eq!((state.pace(), state.apply(RunInput::Idle)), (Pace::Draining, vec![]));
     let effects = state.apply(RunInput::Committed(won(0)));
@@ -386,7 +387,8 @@ fn a_drain_never_stops_a_game() {
     assert_eq!(paused.apply(RunInput::Drain), [Effect::End(RunEnd::Interrupted)]);
 }
 
-/// Returns a tuning of six iterations of two pairs, one ahead, of one parameter.
+/// Returns a tuning of one parameter with six iterations of two pairs; one iteration may start
+/// early.
 fn tuned() -> RunState {
     let parameters = arbiter_spsa::table::read("A,50,0,100,10,0.5").unwrap();
     let (alpha, gamma, a_ratio) = (0.602, 0.101, 0.1);
@@ -428,7 +430,8 @@ fn the_tuning_path_ignores_order_and_duplicates() {
         for round in 0..3 {
             while let Some(pair) = started_pair(state.apply(RunInput::Idle)) {
                 told.insert(pair, state.settings(pair));
-                // The machine disturbed its first attempt: it is played again as it was.
+                // The first attempt of this pair was disturbed, so the pair is played again
+                // unchanged.
                 if pair % 3 == 0 {
                     assert_eq!(state.apply(RunInput::Voided(pair)), []);
                     assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(pair));

@@ -1,13 +1,13 @@
-//! Pairs that CPU contention decided twice: they are played, and count, after all others.
+//! Pairs that CPU contention decided twice are played and counted after all other pairs.
 
 use super::*;
 
-/// Returns a test that is decided after some twenty pairs.
+/// Returns a test that is decided after about twenty pairs.
 fn long_test() -> Option<Sprt> {
     Some(Sprt::new(0.0, 50.0, 0.05, 0.05, Model::Normalized).unwrap())
 }
 
-/// Returns a pair by its number, so that the LLR shows the order.
+/// Returns a pair whose result depends on its number, so that the LLR depends on the order.
 fn mixed(pair: u64) -> PairTally {
     let results = [GameResult::Win, GameResult::Draw, GameResult::Loss, GameResult::Win];
     tally(pair, [results[(pair % 4) as usize], results[(pair / 4 % 3) as usize]])
@@ -19,7 +19,7 @@ fn postponed_pairs_run_last_with_lower_concurrency() {
     started(&mut state, 3);
     assert_eq!(counted_pairs(&state.apply(RunInput::Committed(won(0)))), [0]);
     assert_eq!(counted_pairs(&state.apply(RunInput::Committed(won(2)))), Vec::<u64>::new());
-    // Nobody waits for it.
+    // No other pair waits for this pair.
     assert_eq!(counted_pairs(&state.apply(RunInput::PutOff(1))), [2]);
     assert_eq!(state.apply(RunInput::PutOff(4)), []);
     assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(3));
@@ -27,21 +27,21 @@ fn postponed_pairs_run_last_with_lower_concurrency() {
     assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(1));
     assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(4));
     assert_eq!(state.apply(RunInput::Idle), []);
-    // They count in their order, and last.
+    // The pairs count last, in schedule order.
     assert_eq!(counted_pairs(&state.apply(RunInput::Committed(won(4)))), Vec::<u64>::new());
     assert_eq!(counted_pairs(&state.apply(RunInput::Committed(won(1)))), Vec::<u64>::new());
     assert_eq!((state.counted_pairs().collect::<Vec<_>>(), state.ending()), (vec![0, 2], None));
     let effects = state.apply(RunInput::Committed(won(3)));
     assert_eq!(counted_pairs(&effects), [3, 1, 4]);
     assert_eq!(effects.last(), Some(&Effect::End(RunEnd::Complete)));
-    // Files have them in this order, too, and are held to it when the run is resumed.
+    // Files contain the pairs in this order, which is checked when the run is resumed.
     assert_eq!(state.counted_pairs().collect::<Vec<_>>(), [0, 2, 3, 1, 4]);
     assert_eq!(state.counts().games(), 10);
     assert_eq!(state.apply(RunInput::Committed(won(1))), [], "it counts once");
 }
 
 #[test]
-fn the_order_in_which_pairs_end_changes_nothing() {
+fn the_order_in_which_pairs_end_has_no_effect() {
     let late = [3, 7, 8];
     let play = |order: &[u64]| {
         let mut state = run(12, long_test());
@@ -58,7 +58,7 @@ fn the_order_in_which_pairs_end_changes_nothing() {
 }
 
 #[test]
-fn a_run_resumes_amid_postponed_pairs() {
+fn a_run_with_postponed_pairs_can_be_resumed() {
     let mut whole = run(6, long_test());
     started(&mut whole, 6);
     [1, 4].into_iter().for_each(|pair| drop(whole.apply(RunInput::PutOff(pair))));
@@ -66,7 +66,7 @@ fn a_run_resumes_amid_postponed_pairs() {
     assert_eq!(whole.apply(RunInput::Idle), [Effect::Ease]);
     assert_eq!(started_pair(whole.apply(RunInput::Idle)), Some(1));
     for on_disk in [vec![], vec![1], vec![4]] {
-        // The store tells pairs in their order, after those that were put off.
+        // The store returns pairs in schedule order, after the pairs that were put off.
         let mut resumed = run(6, long_test());
         [1, 4].into_iter().for_each(|pair| drop(resumed.apply(RunInput::PutOff(pair))));
         for pair in (0..6).filter(|pair| ![1, 4].contains(pair) || on_disk.contains(pair)) {
@@ -109,10 +109,10 @@ fn a_verdict_does_not_wait_for_postponed_pairs() {
 }
 
 #[test]
-fn the_last_pair_of_all_may_bring_the_verdict() {
+fn the_last_postponed_pair_may_decide_the_test() {
     let mut free = run(60, Some(sprt()));
     (0..60).for_each(|pair| drop(free.apply(RunInput::Committed(won(pair)))));
-    // As many pairs as the verdict needs, of which the first comes last.
+    // The run has as many pairs as the verdict needs, and the first pair is played last.
     let needed = free.counted_pairs().count() as u64;
     let mut state = run(needed, Some(sprt()));
     state.apply(RunInput::PutOff(0));

@@ -16,13 +16,13 @@ fn pair(pair: u64, games: [u64; 2]) -> PairTally {
     tally
 }
 
-/// Returns the pair that engines which repeat themselves play from each opening.
+/// Returns the pair that deterministic engines play from an opening.
 fn deterministic(number: u64) -> PairTally {
     let opening = number % BOOK;
     pair(number, [2 * opening, 2 * opening + 1])
 }
 
-/// Plays until the end; returns the number of counted pairs, repeats included.
+/// Plays until the end; returns the number of counted pairs, including repeats.
 fn play(state: &mut RunState, tally: impl Fn(u64) -> PairTally) -> usize {
     while state.ending().is_none() {
         let number = started_pair(state.apply(RunInput::Idle)).expect("the run goes on");
@@ -56,7 +56,7 @@ fn runs_of_varying_engines_are_not_ended_by_repeats() {
     };
     let mut state = from_book(60, None);
     assert_eq!(play(&mut state, varied), 60);
-    // Without its length nobody knows where a pass ends.
+    // Without the length of the book, the end of a pass is unknown.
     assert_eq!((sums(&state), state.counts().is_exhausted), ((21, 45, 15), false));
     let mut state = run(60, None);
     assert_eq!(play(&mut state, deterministic), 60);
@@ -66,7 +66,7 @@ fn runs_of_varying_engines_are_not_ended_by_repeats() {
 #[test]
 fn a_pass_begins_with_the_first_opening_of_the_book() {
     let mut state = RunState { repeats: Repeats::new(Some(BOOK), 4), ..run(10_000, None) };
-    // Two pairs of the first pass are left, and the second brings four new ones.
+    // Two pairs of the first pass remain, and the second pass has four new pairs.
     assert_eq!(play(&mut state, |number| pair(number, [(number + 4) % BOOK, 9])), 14);
 }
 
@@ -94,15 +94,15 @@ fn pairs_that_differ_in_colours_result_or_a_game_are_no_repeats() {
     };
     assert_eq!(tallies(pair(1, [1, 2])), 1);
     assert_eq!(tallies(pair(1, [1, 3])), 0);
-    // Without hashes nothing is known.
+    // Without hashes, repeats are unknown.
     assert_eq!(tallies(won(1)), 0);
-    // The first engine won both: the same moves with the colours of the engines exchanged.
+    // The first engine won both games: the moves are the same with colours exchanged.
     let exchanged = PairTally { engines: [1, 0], ..pair(1, [1, 2]) };
     assert_eq!(tallies(exchanged), 0);
     let mut drawn = pair(1, [1, 2]);
     drawn.first.result = GameResult::Draw;
     assert_eq!(tallies(drawn), 0);
-    // The same two games in the other order.
+    // This pair has the same two games in the other order.
     let lost = tally(1, [GameResult::Loss; 2]);
     let mut turned = PairTally { engines: [1, 0], ..lost };
     turned.first.hash = Some(2);
@@ -111,7 +111,7 @@ fn pairs_that_differ_in_colours_result_or_a_game_are_no_repeats() {
 }
 
 #[test]
-fn a_pair_counts_once_for_each_two_engines() {
+fn a_pair_counts_once_per_matchup() {
     let schedule = Schedule::new(Design::round_robin(6), 3, 1);
     let mut state = RunState::new(schedule.clone(), None);
     state.repeats = Repeats::new(Some(2), 0);
@@ -119,11 +119,11 @@ fn a_pair_counts_once_for_each_two_engines() {
         let engines = schedule.pairing(number).unwrap().engines;
         PairTally { engines, ..pair(number, [1, 2]) }
     };
-    // Each encounter ends with its second pass.
+    // Each encounter ends after its second pass.
     assert_eq!(play(&mut state, tally), 3 * 4);
     let counts = state.counts();
     assert_eq!((counts.repeated_pairs, counts.games()), (9, 6));
-    // The table counts what ratings count.
+    // The table and the ratings have the same counts.
     let games: u64 = state.schedule().ranking().iter().map(|row| row.games).sum();
     assert_eq!(games, 2 * 6);
 }

@@ -1,4 +1,4 @@
-//! Pairs that count no more, and are played again.
+//! Counted pairs that are withdrawn and played again.
 
 use super::*;
 
@@ -7,7 +7,7 @@ fn withdrawn_pairs_are_replayed_and_recounted() {
     let lost = |pair| tally(pair, [GameResult::Loss; 2]);
     let mut state = run(60, Some(sprt()));
     started(&mut state, 8);
-    // Pair 4 is in flight, and pairs 1 and 5 were lost by somebody who is excluded.
+    // Pair 4 is in flight, and pairs 1 and 5 were played by an excluded worker.
     for pair in [0, 1, 2, 3, 5, 6] {
         let tally = if [1, 5].contains(&pair) { lost(pair) } else { won(pair) };
         state.apply(RunInput::Committed(tally));
@@ -18,7 +18,7 @@ fn withdrawn_pairs_are_replayed_and_recounted() {
     state.take_back(&kept);
     assert_eq!(state.counted_pairs().collect::<Vec<_>>(), [0]);
     assert_eq!((state.counts().games(), state.in_flight()), (2, 2));
-    // It goes on as one that was resumed with these pairs.
+    // The run continues like a run that was resumed with these pairs.
     let mut resumed = run(60, Some(sprt()));
     kept.iter().for_each(|tally| drop(resumed.apply(RunInput::Committed(*tally))));
     assert_eq!(
@@ -46,7 +46,8 @@ fn an_encounter_continues_after_its_verdict_is_withdrawn() {
     (0..30).for_each(|pair| drop(state.apply(RunInput::Committed(met(pair)))));
     let (_, last) = state.stopped[&[0, 1]];
     assert!(last < 30);
-    // Without its first pair nothing of it counts, and what it had no need of is needed.
+    // Without its first pair, no pair of the encounter counts, and its undecided pairs are needed
+    // again.
     let kept: Vec<PairTally> = (1..30).map(met).collect();
     state.take_back(&kept);
     assert!(state.stopped.is_empty());
@@ -58,7 +59,7 @@ fn an_encounter_continues_after_its_verdict_is_withdrawn() {
 }
 
 #[test]
-fn pairs_that_later_ones_depend_on_are_not_withdrawn() {
+fn pairs_that_later_pairs_depend_on_are_not_withdrawn() {
     let design = Design { format: Format::Knockout, seeds: 4, ..Design::round_robin(1) };
     assert!(!RunState::new(Schedule::new(design, 4, 1), None).can_take_back());
     let mut over = run(1, None);
