@@ -44,7 +44,8 @@ impl Square {
         self.0 >> 3 & 7
     }
 
-    /// The same square seen from the given side: unchanged for White, ranks flipped for Black.
+    /// Returns the square from the point of view of `color`: unchanged for White, ranks flipped for
+    /// Black.
     #[inline]
     pub const fn relative(self, color: Color) -> Square {
         match color {
@@ -59,7 +60,7 @@ impl Square {
         Square(self.0.wrapping_add_signed(step) & 63)
     }
 
-    /// King steps between two squares, 0–7.
+    /// Returns the number of king steps between two squares, 0–7.
     #[inline]
     pub const fn distance(self, other: Square) -> u8 {
         let files = self.file().abs_diff(other.file());

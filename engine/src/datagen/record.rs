@@ -1,9 +1,9 @@
 //! A position with its score and the result of its game, in 32 bytes.
 //!
-//! | bytes | what, the lowest byte first |
+//! | bytes | contents, lowest byte first |
 //! |---|---|
 //! | 0–7 | occupied squares, bit 0 is a1 and bit 63 is h8 |
-//! | 8–23 | what stands on them, in that order, 4 bits each, the lower half of a byte first: 0–5 for pawn, knight, bishop, rook, queen, king, 6 for a rook that may castle; plus 8 for Black |
+//! | 8–23 | pieces on these squares, in the same order, 4 bits each, the lower half of a byte first: 0–5 for pawn, knight, bishop, rook, queen, king, 6 for a rook that may castle; plus 8 for Black |
 //! | 24 | bits 0–5 the en-passant square, 0 if there is none; bit 6 the first record of its game; bit 7 Black is to move |
 //! | 25 | plies since the last capture or pawn move, at most 255 |
 //! | 26–27 | number of the move |
@@ -28,14 +28,14 @@ const BLACK_PIECE: u8 = 8;
 pub enum GameResult {
     /// Black won.
     BlackWon,
-    /// Nobody won.
+    /// Neither side won.
     Draw,
     /// White won.
     WhiteWon,
 }
 
 impl GameResult {
-    /// The result when `color` has won.
+    /// Returns the result of a win by `color`.
     pub(crate) fn won_by(color: Color) -> GameResult {
         match color {
             Color::White => GameResult::WhiteWon,
@@ -72,7 +72,7 @@ impl Record {
         Record(bytes)
     }
 
-    /// The record of these bytes.
+    /// Returns the record stored in these bytes.
     ///
     /// # Errors
     ///
@@ -99,7 +99,7 @@ impl Record {
         Ok(record)
     }
 
-    /// The record as it is stored.
+    /// Returns the stored bytes.
     pub fn bytes(&self) -> &[u8; RECORD_BYTES] {
         &self.0
     }
@@ -159,7 +159,7 @@ impl Record {
         self.0[24] & FIRST != 0
     }
 
-    /// Makes it the first record of its game.
+    /// Marks the record as the first of its game.
     pub(crate) fn set_first(&mut self) {
         self.0[24] |= FIRST;
     }

@@ -5,8 +5,8 @@ use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
 /// Two scores, each within 32 bits; the unit is that of the evaluation.
 ///
-/// The opening score is the low half and the endgame score the high half, which has lost one when
-/// the low half is negative; [`Pair::endgame`] gives it back.
+/// The opening score is the low half and the endgame score the high half. A negative low half
+/// borrows one from the high half; [`Pair::endgame`] compensates for this.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub struct Pair(i64);
 
@@ -20,7 +20,7 @@ impl Pair {
         Pair(((endgame as i64) << 32) + opening as i64)
     }
 
-    /// The middle-game (opening) score.
+    /// Returns the middle-game (opening) score.
     #[inline]
     pub const fn opening(self) -> i32 {
         self.0 as i32
@@ -32,13 +32,13 @@ impl Pair {
         ((self.0 - self.0 as i32 as i64) >> 32) as i32
     }
 
-    /// The opening half alone.
+    /// Returns a pair with only an opening score.
     #[inline]
     pub const fn of_opening(opening: i32) -> Pair {
         Pair(opening as i64)
     }
 
-    /// The endgame half alone.
+    /// Returns a pair with only an endgame score.
     #[inline]
     pub const fn of_endgame(endgame: i32) -> Pair {
         Pair((endgame as i64) << 32)

@@ -65,7 +65,8 @@ const fn ray(from: usize, (files, ranks): (i8, i8)) -> u64 {
     set
 }
 
-/// Squares strictly between two squares of one rank, file or diagonal; empty for others.
+/// Returns the squares strictly between two squares on one rank, file or diagonal; empty for other
+/// pairs.
 #[inline]
 pub fn between(a: Square, b: Square) -> Bitboard {
     LINES.between[a.index()][b.index()]

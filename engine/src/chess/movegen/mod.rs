@@ -1,8 +1,7 @@
-//! Legal moves, and only those: no move is generated and then taken back.
+//! Legal moves only: no move is generated and then rejected.
 //!
-//! One walk over the pieces serves every use. It announces *sets* of destinations to a
-//! [`Visitor`], which lists them, counts them or stops looking; check and pins are masks that the
-//! sets are cut with.
+//! One walk over the pieces announces *sets* of destinations to a [`Visitor`], which lists, counts
+//! or makes the moves. Checks and pins are masks that restrict these sets.
 
 mod generate;
 mod king;
@@ -34,19 +33,19 @@ impl Position {
         self.list::<true, false>()
     }
 
-    /// Everything that neither captures nor promotes.
+    /// Returns all moves that neither capture nor promote.
     #[inline(always)]
     pub fn quiet_moves(&self) -> MoveList {
         self.list::<false, true>()
     }
 
-    /// Puts captures and promotions into a list, in place of what it held.
+    /// Replaces the contents of a list with the captures and promotions.
     pub(crate) fn fill_with_noisy_moves(&self, list: &mut MoveList) {
         list.clear();
         self.fill::<true, false>(list);
     }
 
-    /// Puts everything that neither captures nor promotes into a list, in place of what it held.
+    /// Replaces the contents of a list with all moves that neither capture nor promote.
     pub(crate) fn fill_with_quiet_moves(&self, list: &mut MoveList) {
         list.clear();
         self.fill::<false, true>(list);
@@ -70,7 +69,7 @@ impl Position {
         Machine::best().run(CountMoves { position: self })
     }
 
-    /// Announces the legal moves.
+    /// Announces the legal moves to a visitor.
     #[inline(always)]
     fn announce<C: Cpu, V: Visitor, const NOISY: bool, const QUIET: bool>(
         &self,
@@ -90,7 +89,7 @@ impl Position {
     }
 }
 
-/// Lists the legal moves of a position, compiled for the machine.
+/// Job that lists the legal moves of a position.
 struct List<'a, const NOISY: bool, const QUIET: bool> {
     position: &'a Position,
     list: &'a mut MoveList,
@@ -107,7 +106,7 @@ impl<const NOISY: bool, const QUIET: bool> Job for List<'_, NOISY, QUIET> {
     }
 }
 
-/// Counts the legal moves of a position, compiled for the machine.
+/// Job that counts the legal moves of a position.
 struct CountMoves<'a> {
     position: &'a Position,
 }

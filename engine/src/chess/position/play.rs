@@ -1,4 +1,4 @@
-//! Making moves. Positions are copied, not undone.
+//! Making moves. Positions are copied; moves are not undone.
 
 use super::Position;
 use crate::chess::attacks;
@@ -24,8 +24,8 @@ impl Position {
     ///
     /// # Panics
     ///
-    /// May panic, or return nonsense, if the move is not legal here: check foreign moves with
-    /// [`is_legal`](Self::is_legal).
+    /// May panic or return an invalid position if the move is not legal: check moves from outside
+    /// with [`is_legal`](Self::is_legal).
     #[inline]
     #[must_use]
     pub fn play(&self, mv: Move) -> Position {
@@ -34,7 +34,7 @@ impl Position {
         next
     }
 
-    /// The position after passing. The side to move must not be in check.
+    /// Returns the position after a null move. The side to move must not be in check.
     #[must_use]
     pub fn play_null(&self) -> Position {
         let mut next = *self;
@@ -108,8 +108,8 @@ impl Position {
     fn castle(&mut self, king: Square, rook: Square) {
         let us = self.turn;
         let (king_to, rook_to) = castled_squares(king, rook);
-        // Both pieces leave before either arrives, since in Chess960 each may stand where the other
-        // goes.
+        // Both pieces are removed before either is placed, because in Chess960 each may stand on
+        // the destination of the other.
         self.take(us, Kind::King, king);
         self.take(us, Kind::Rook, rook);
         self.put(us, Kind::King, king_to);
@@ -136,7 +136,7 @@ impl Position {
 
     /// Returns whether a legal move gives check.
     ///
-    /// Castling, en passant and promotion are rare enough to be played out.
+    /// Castling, en passant and promotion are rare, so these moves are made on a copy.
     pub fn gives_check(&self, mv: Move) -> bool {
         let (from, to) = (mv.from(), mv.to());
         let king = self.board.king(!self.turn);

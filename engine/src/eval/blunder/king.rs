@@ -24,7 +24,7 @@ const fn outer() -> [Bitboard; 64] {
     rings
 }
 
-/// The pieces of one side that look at the enemy king.
+/// Attack of one side on the enemy king.
 #[derive(Clone, Copy)]
 pub(super) struct Attack {
     inner: Bitboard,
@@ -45,7 +45,7 @@ impl Attack {
         }
     }
 
-    /// Adds a piece, by its place among knight, bishop, rook and queen, with its moves.
+    /// Adds a piece with its moves; `piece` is its index among knight, bishop, rook and queen.
     #[inline]
     pub(super) fn add(&mut self, piece: usize, moves: Bitboard) {
         let (inner, outer) = (moves & self.inner, moves & self.outer);
@@ -88,7 +88,7 @@ fn points<K: Sink>(board: &Board, color: Color, attack: Attack, sink: &K) -> i32
     };
     let file = Bitboard::file(king.file());
     let pawns = board.pieces(color, Kind::Pawn);
-    // On an edge file one of the three is empty, because it does not exist.
+    // Beside an edge file, the neighbour that does not exist is an empty set.
     let bare = [file.west(), file, file.east()]
         .into_iter()
         .filter(|file| file.any() && (pawns & *file).is_empty())
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn a_king_starts_with_points_and_needs_a_queen_to_fear() {
-        // Two rooks look at the surroundings of a king that has left its first ranks.
+        // Two rooks attack squares near a king that has left its first ranks.
         let position = fen::parse("8/5ppp/7k/8/8/8/8/K4RR1 w - - 0 1").unwrap();
         let value = |name: &str| {
             let choice = Choice::from(Variant::Blunder).trying(name).unwrap();
