@@ -1,6 +1,6 @@
-//! Correction history (first in Caissa, 2023): differences of search results and static
-//! evaluations, kept by features of the position and added to the static evaluation where these
-//! occur again.
+//! Correction history (first in Caissa, 2023): differences between search results and static
+//! evaluations, stored by features of the position and added to the static evaluation of positions
+//! with the same features.
 
 use super::params;
 use super::piece_to::{PIECE_TO_COUNT, PieceTo, apply_bonus};
@@ -9,7 +9,7 @@ use crate::chess::position::GROUPS;
 use crate::eval::Score;
 use crate::tt::prefetch;
 
-/// Bound of every entry, which corrects by the whole weight of its table.
+/// Bound of every entry; an entry at the bound corrects by the full weight of its table.
 const MAX: i32 = 1_024;
 
 /// Bound of a single update.
@@ -20,14 +20,14 @@ const INDEX_BITS: u32 = 14;
 
 /// The correction history of one thread, from the point of view of the side to move.
 pub(super) struct CorrectionHistory {
-    /// By group of pieces, side to move and key of the group.
+    /// Entries by group of pieces, side to move and key of the group.
     by_pieces: Box<[i16]>,
-    /// By the moves two plies ago and one ply ago.
+    /// Entries by the moves two plies ago and one ply ago.
     by_moves: Box<[i16]>,
 }
 
 impl CorrectionHistory {
-    /// Tables of zeros.
+    /// Returns tables of zeros.
     pub(super) fn new() -> CorrectionHistory {
         CorrectionHistory {
             by_pieces: vec![0; (GROUPS * 2) << INDEX_BITS].into(),
@@ -41,8 +41,8 @@ impl CorrectionHistory {
         self.by_moves.fill(0);
     }
 
-    /// The correction to add to the static evaluation, in centipawns. `previous` are the moves made
-    /// one, two and four plies ago.
+    /// Returns the correction to add to the static evaluation, in centipawns. `previous` are the
+    /// moves made one, two and four plies ago.
     #[inline]
     pub(super) fn correction(&self, position: &Position, previous: [Option<PieceTo>; 3]) -> Score {
         let mut sum = 0;
@@ -55,7 +55,7 @@ impl CorrectionHistory {
         sum / MAX
     }
 
-    /// Prefetches what a position is corrected by.
+    /// Prefetches the entries that correct a position.
     #[inline]
     pub(super) fn prefetch(&self, position: &Position, previous: [Option<PieceTo>; 3]) {
         for index in indices(position) {

@@ -1,10 +1,10 @@
-//! micro-Max's 0x88 board: sixteen squares a row, of which only the first eight exist, so that one
-//! bit tells squares off the board. The eighth rank is the first row.
+//! micro-Max's 0x88 board: sixteen squares per row, of which only the first eight exist, so that
+//! two bits mark squares off the board. The eighth rank is the first row.
 
 use crate::chess::position::castled_squares;
 use crate::chess::{Color, Kind, Position, Square, zobrist};
 
-/// A 0x88 square, `16 * row + file`, or one off the board.
+/// A 0x88 square, `16 * row + file`, or a square off the board.
 pub(super) type Square88 = i32;
 
 /// No square.
@@ -35,9 +35,9 @@ pub(super) fn to_square(square: Square88) -> Square {
 /// A piece on the board.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct BoardPiece {
-    /// Its owner.
+    /// Colour of the piece.
     pub(super) color: Color,
-    /// Its kind.
+    /// Kind of the piece.
     pub(super) kind: Kind,
     /// `true` for a king or rook that may still castle.
     pub(super) unmoved: bool,
@@ -48,7 +48,7 @@ impl BoardPiece {
         BoardPiece { color, kind, unmoved: false }
     }
 
-    /// Its steps in the order in which they are tried.
+    /// Returns the steps of the piece in the order in which they are tried.
     pub(super) fn steps(self) -> &'static [Square88] {
         match (self.kind, self.color) {
             (Kind::Pawn, Color::White) => &[-16, -15, -17],
@@ -74,11 +74,11 @@ impl BoardPiece {
 /// A pseudo-legal move under construction: one step along a ray.
 #[derive(Clone, Copy)]
 pub(super) struct CandidateMove {
-    /// The piece.
+    /// The piece that moves.
     pub(super) piece: BoardPiece,
-    /// Its origin.
+    /// Origin.
     pub(super) from: Square88,
-    /// Its destination.
+    /// Destination.
     pub(super) to: Square88,
     /// The square of the captured piece.
     pub(super) victim: Square88,
@@ -86,12 +86,12 @@ pub(super) struct CandidateMove {
     pub(super) taken: Option<BoardPiece>,
     /// The square that a pawn or a castling king has crossed.
     pub(super) crossed: Square88,
-    /// The corner of the castling rook, or no square.
+    /// The corner of the castling rook; otherwise [`NO_SQUARE`].
     pub(super) corner: Square88,
 }
 
 impl CandidateMove {
-    /// A ray before its first step.
+    /// Returns a ray before its first step.
     pub(super) fn start(piece: BoardPiece, from: Square88) -> CandidateMove {
         CandidateMove {
             piece,
@@ -118,13 +118,14 @@ impl CandidateMove {
         self.piece.kind == Kind::Pawn && self.to & 0x70 == last
     }
 
-    /// The piece on the destination, promoted or not.
+    /// Returns the piece on the destination, after a possible promotion.
     fn arriving(&self) -> BoardPiece {
         let kind = if self.promotes() { Kind::Queen } else { self.piece.kind };
         BoardPiece::new(self.piece.color, kind)
     }
 
-    /// The change of the placement key. A castling rook that has moved has a key of its own.
+    /// Returns the change of the placement key. Castling adds one word for the rook, which depends
+    /// on its corner.
     pub(super) fn key_change(&self) -> u64 {
         let taken = self.taken.map_or(0, |taken| taken.word(self.victim));
         let castled = if self.is_castle() { zobrist::castling(to_square(self.corner)) } else { 0 };
@@ -162,20 +163,20 @@ impl Board {
         self.0[square as usize & 0x7F]
     }
 
-    /// Counts the squares two files to either side of `square` that do not hold such a pawn.
+    /// Counts the squares two files to either side of `square` without such a pawn.
     pub(super) fn missing_beside(&self, square: Square88, pawn: BoardPiece) -> i32 {
         let missing = |at: Square88| is_off_board(at) || self.at(at) != Some(pawn);
         i32::from(missing(square - 2)) + i32::from(missing(square + 2))
     }
 
-    /// Returns whether the square is directly in front of a pawn of that colour.
+    /// Returns whether the square is directly in front of a pawn of this colour.
     pub(super) fn is_before_pawn(&self, square: Square88, color: Color) -> bool {
         let behind = square + if color == Color::White { 16 } else { -16 };
         let pawn = |piece: BoardPiece| piece.color == color && piece.kind == Kind::Pawn;
         !is_off_board(behind) && self.at(behind).is_some_and(pawn)
     }
 
-    /// The corner with the rook towards which a king that steps aside may castle.
+    /// Returns the corner of the rook with which a king may castle by this sideways step.
     pub(super) fn castling_corner(
         &self,
         candidate: &CandidateMove,
@@ -206,7 +207,7 @@ impl Board {
         }
     }
 
-    /// Takes the move back.
+    /// Takes a move back.
     pub(super) fn unmake(&mut self, candidate: &CandidateMove) {
         if candidate.is_castle() {
             let rook =
