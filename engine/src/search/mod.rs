@@ -174,11 +174,11 @@ struct Frame {
     killers: [Option<Move>; 2],
     /// Plies by which the search of the current move is reduced.
     reduction: i32,
-    /// Cut-offs at this ply below the current node two plies earlier.
+    /// Number of cut-offs at this ply since the search of the node two plies above began.
     cutoffs: u32,
     /// The move excluded by a singular search.
     excluded: Option<Move>,
-    /// `true` if the node is searched once more, to verify a null move.
+    /// `true` if the node is searched again to verify a null move.
     is_verifying: bool,
 }
 

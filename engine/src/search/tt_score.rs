@@ -26,8 +26,8 @@ pub(super) fn is_valid_at_clock(entry: &Entry, position: &Position) -> bool {
     position.halfmove_clock() < params::CLOCK_NEAR_END && !is_mate_beyond_clock(entry, position)
 }
 
-/// The entry's score where its bound makes that a better estimate than the static evaluation, and
-/// the static evaluation otherwise.
+/// Returns the entry's score if its bound makes it a better estimate than the static evaluation,
+/// otherwise the static evaluation.
 pub(super) fn refine_with_tt(
     evaluation: Score,
     entry: Option<Entry>,

@@ -4,14 +4,14 @@ use super::Output;
 use crate::datagen::{Settings, openings};
 use crate::failure::Failure;
 
-/// Help for the command, whose words are one argument.
+/// Help for the command, which is passed as one argument.
 pub(super) const HELP: &str = "\
 `palimpsest 'genfens N seed S book None'` prints N random openings, as OpenBench asks for them";
 
-/// Nodes of the search that judges whether an opening is fair.
+/// Nodes of the search that decides whether an opening is fair.
 const NODES: u64 = 1_000;
 
-/// Most openings at a time.
+/// Maximum number of openings.
 const COUNT_MAX: usize = 10_000_000;
 
 /// Returns the argument `genfens …` if it is the first one; only `quit` may follow.
@@ -30,7 +30,7 @@ pub(super) fn run(argument: &str, output: &Output) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The number of openings and the seed.
+/// Returns the number of openings and the seed.
 fn parse(argument: &str) -> Result<(usize, u64), String> {
     let words: Vec<&str> = argument.split_whitespace().collect();
     let ["genfens", count, "seed", seed, "book", book] = words[..] else {

@@ -1,10 +1,10 @@
-//! The hash table as users meet it: huge, tiny, refused.
+//! Hash tables of huge, tiny and impossible sizes.
 
 use std::process::Command;
 
 use crate::engine::Engine;
 
-/// The memory that a process uses, in MiB; only Linux tells.
+/// Returns the memory use of the engine, in MiB; `None` on systems other than Linux.
 fn memory_mib(engine: &Engine) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{}/status", engine.id())).ok()?;
     let line = status.lines().find(|line| line.starts_with("VmRSS:"));
