@@ -158,12 +158,12 @@ impl Walk {
         Walk(steps)
     }
 
-    /// Number of positions.
+    /// Returns the number of positions.
     pub fn positions(&self) -> usize {
         self.0.iter().map(|step| 1 + step.moves.len()).sum()
     }
 
-    /// The sum of the scores of all positions.
+    /// Returns the sum of the scores of all positions.
     pub fn evaluate(&self, evaluator: &mut dyn Evaluator) -> i64 {
         evaluator.reset(&Game::new(self.0[0].position));
         let mut sum = 0;

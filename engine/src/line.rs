@@ -27,7 +27,7 @@ impl<E: Evaluator> SearchStack<E> {
         SearchStack { positions, keys, passes: Vec::new(), evaluator }
     }
 
-    /// The current position.
+    /// Returns the current position.
     #[inline]
     pub fn position(&self) -> &Position {
         self.positions.last().expect("a line holds its root")
@@ -70,7 +70,7 @@ impl<E: Evaluator> SearchStack<E> {
         self.positions.pop();
     }
 
-    /// The static evaluation of the current position.
+    /// Returns the static evaluation of the current position.
     #[inline]
     pub fn evaluate(&mut self) -> Score {
         let position = self.positions.last().expect("a line holds its root");

@@ -111,7 +111,7 @@ impl Timer {
         self.nodes_per_ms.is_some()
     }
 
-    /// Real time since the start.
+    /// Returns the real time since the start.
     pub fn elapsed(&self) -> Duration {
         self.start.elapsed()
     }

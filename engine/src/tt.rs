@@ -58,7 +58,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The score with mates counted from a root `ply` plies above the position.
+    /// Returns the score with mates counted from a root `ply` plies above the position.
     pub fn score_at(&self, ply: usize) -> Score {
         match self.score {
             score if score > EVALUATION_MAX => score - ply as Score,
@@ -181,7 +181,7 @@ pub struct TranspositionTable {
 }
 
 impl TranspositionTable {
-    /// An empty table of `megabytes` MiB, at least one.
+    /// Returns an empty table of `megabytes` MiB, at least one.
     ///
     /// # Errors
     ///

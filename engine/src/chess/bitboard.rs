@@ -18,19 +18,19 @@ impl Bitboard {
     /// Every square.
     pub const ALL: Bitboard = Bitboard(!0);
 
-    /// The set of one square.
+    /// Returns the set of one square.
     #[inline]
     pub const fn of(square: Square) -> Bitboard {
         Bitboard(1 << square.index())
     }
 
-    /// A file, 0–7.
+    /// Returns the squares of a file, 0–7.
     #[inline]
     pub const fn file(file: u8) -> Bitboard {
         Bitboard(FILE_A << (file & 7))
     }
 
-    /// A rank, 0–7.
+    /// Returns the squares of a rank, 0–7.
     #[inline]
     pub const fn rank(rank: u8) -> Bitboard {
         Bitboard(0xFF << ((rank & 7) * 8))
@@ -54,7 +54,7 @@ impl Bitboard {
         self.0 != 0
     }
 
-    /// Number of members, 0–64.
+    /// Returns the number of members, 0–64.
     #[inline]
     pub const fn len(self) -> u32 {
         self.0.count_ones()

@@ -115,7 +115,7 @@ impl Move {
         (to.index() as u16) << 6 | from.index() as u16
     }
 
-    /// Origin.
+    /// Returns the origin.
     #[inline]
     pub const fn from(self) -> Square {
         Square::new(self.0.get() as u8)
@@ -213,7 +213,7 @@ pub struct MoveList {
 }
 
 impl MoveList {
-    /// An empty list.
+    /// Returns an empty list.
     #[inline]
     pub fn new() -> MoveList {
         let filler = Move::new(Square::new(0), Square::new(0), MoveKind::Quiet);

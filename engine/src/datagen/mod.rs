@@ -63,7 +63,7 @@ pub struct Progress {
 }
 
 impl Settings {
-    /// The header of a file.
+    /// Returns the header of a file.
     fn header(&self) -> io::Result<Vec<u8>> {
         let bench = bench::run(Some(BENCH_DEPTH), self.eval, &Signals::default());
         let bench = bench.map_err(io::Error::other)?.nodes;
@@ -231,7 +231,7 @@ fn open(path: &Path, settings: Settings, positions: u64) -> io::Result<(File, Pr
     Ok((file, Progress { games: u64::saturating_sub(games, 1), positions: last }))
 }
 
-/// The records of a file after its header.
+/// Returns the records of a file after its header.
 pub(crate) fn records<R: BufRead>(source: &mut R) -> impl Iterator<Item = Result<Record, String>> {
     (0_u64..).map_while(move |index| {
         if source.fill_buf().is_ok_and(<[u8]>::is_empty) {

@@ -49,7 +49,7 @@ impl GameResult {
 pub struct Record([u8; RECORD_BYTES]);
 
 impl Record {
-    /// The record of a position of a drawn game, with a score from White's point of view.
+    /// Returns the record of a position of a drawn game, with a score from White's point of view.
     pub(crate) fn new(position: &Position, white_score: Score) -> Record {
         let mut bytes = [0; RECORD_BYTES];
         let occupied = position.board().occupied();
@@ -116,7 +116,7 @@ impl Record {
         self.0[8 + place / 2] >> (place % 2 * 4) & 15
     }
 
-    /// The pieces with their squares.
+    /// Returns the pieces with their squares.
     #[inline]
     pub(crate) fn pieces(&self) -> impl Iterator<Item = (Square, Piece)> + '_ {
         self.occupied().take(32).enumerate().map(|(place, square)| {
@@ -130,17 +130,17 @@ impl Record {
         })
     }
 
-    /// The side to move.
+    /// Returns the side to move.
     pub fn turn(&self) -> Color {
         if self.0[24] & BLACK == 0 { Color::White } else { Color::Black }
     }
 
-    /// The score in centipawns from White's point of view.
+    /// Returns the score in centipawns from White's point of view.
     pub fn white_score(&self) -> Score {
         i16::from_le_bytes(self.word(28)).into()
     }
 
-    /// The result of the game.
+    /// Returns the result of the game.
     pub fn result(&self) -> GameResult {
         match self.0[30] {
             0 => GameResult::BlackWon,
@@ -164,7 +164,7 @@ impl Record {
         self.0[24] |= FIRST;
     }
 
-    /// The position; `None` if it is not legal.
+    /// Returns the position; `None` if it is not legal.
     pub fn position(&self) -> Option<Position> {
         let mut pieces = [None; 64];
         let mut castling_rooks = Bitboard::EMPTY;

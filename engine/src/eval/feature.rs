@@ -39,7 +39,7 @@ impl FeatureSet {
         FeatureSet(self.0 | 1 << (index & 63))
     }
 
-    /// The set without one feature.
+    /// Returns the set without one feature.
     #[must_use]
     pub const fn without(self, index: usize) -> FeatureSet {
         FeatureSet(self.0 & !(1 << (index & 63)))

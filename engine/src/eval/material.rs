@@ -41,7 +41,7 @@ pub struct Material {
 }
 
 impl Material {
-    /// The evaluation without some features.
+    /// Returns the evaluation without some features.
     fn new(disabled: FeatureSet) -> Material {
         Material { disabled }
     }

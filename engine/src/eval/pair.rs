@@ -26,7 +26,7 @@ impl Pair {
         self.0 as i32
     }
 
-    /// The endgame score.
+    /// Returns the endgame score.
     #[inline]
     pub const fn endgame(self) -> i32 {
         ((self.0 - self.0 as i32 as i64) >> 32) as i32

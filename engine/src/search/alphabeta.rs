@@ -85,7 +85,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         self.search_moves::<N>(node)
     }
 
-    /// The node of the current position.
+    /// Returns the node of the current position.
     fn new_node<N: NodeType>(
         &mut self,
         alpha: Score,
@@ -161,7 +161,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         StaticEval { raw_eval: Some(raw_eval), eval, correction: correction.abs(), improving }
     }
 
-    /// The static evaluation without correction, from the transposition table if stored there.
+    /// Returns the static evaluation without correction, from the transposition table if it is
+    /// stored there.
     pub(super) fn raw_eval(&mut self, entry: Option<Entry>, alpha: Score, beta: Score) -> Score {
         // An evaluation that depends on the line or the root cannot be taken from the table, which
         // identifies only the position.
@@ -312,7 +313,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
     }
 
-    /// The history score of a move.
+    /// Returns the history score of a move.
     pub(super) fn history_score(&self, node: &Node, mv: Move) -> i32 {
         let position = self.line.position();
         if mv.is_quiet() {

@@ -86,7 +86,7 @@ impl CorrectionHistory {
     }
 }
 
-/// The index of a position in each table by pieces.
+/// Returns the index of a position in each table by pieces.
 #[inline]
 fn indices(position: &Position) -> [usize; GROUPS] {
     let turn = position.turn().index();

@@ -27,7 +27,7 @@ pub(super) struct QuietContext {
 }
 
 impl QuietContext {
-    /// The context of a position.
+    /// Returns the context of a position.
     #[inline]
     pub(super) fn new(position: &Position, previous: [Option<PieceTo>; 3]) -> QuietContext {
         let pawns = position.group_keys().pawns();
@@ -140,7 +140,7 @@ impl Histories {
         earlier.map_or(NONE, |earlier| &self.continuation[earlier])
     }
 
-    /// The capture history of a capture or promotion.
+    /// Returns the capture history of a capture or promotion.
     #[inline]
     pub(super) fn capture_score(&self, position: &Position, mv: Move) -> i32 {
         i32::from(self.capture[capture_index(position, mv)])

@@ -29,7 +29,7 @@ impl Limits {
         self.lines.unwrap_or(1).max(1)
     }
 
-    /// The deepest iteration, in plies.
+    /// Returns the deepest iteration, in plies.
     pub(super) fn max_depth(&self) -> i32 {
         // The search stack has frames for `MAX_PLY` plies only.
         self.depth.map_or(MAX_PLY as i32 - 1, |depth| depth.clamp(1, MAX_PLY as u32 - 1) as i32)

@@ -87,7 +87,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Size of the table, in MiB.
+    /// Returns the size of the table, in MiB.
     pub fn megabytes(&self) -> usize {
         self.megabytes
     }
@@ -101,7 +101,7 @@ impl Memory {
         }
     }
 
-    /// The number of threads a search uses.
+    /// Returns the number of threads that a search uses.
     pub fn threads(&self) -> usize {
         if self.state.personality().is_single_threaded() { 1 } else { self.threads }
     }

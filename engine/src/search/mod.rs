@@ -197,7 +197,7 @@ impl PvTable {
         self.0[ply].clear();
     }
 
-    /// The principal variation from the root.
+    /// Returns the principal variation from the root.
     fn root_pv(&self) -> &Vec<Move> {
         &self.0[0]
     }
@@ -403,7 +403,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         self.frames[ply + FRAMES_BEFORE].cutoffs
     }
 
-    /// The moves made one, two and four plies ago.
+    /// Returns the moves made one, two and four plies ago.
     #[inline]
     fn previous_moves(&self, ply: usize) -> [Option<PieceTo>; 3] {
         let here = ply + FRAMES_BEFORE;

@@ -21,7 +21,7 @@ impl Personality {
     pub const ALL: [Personality; 3] =
         [Personality::Palimpsest, Personality::Micromax, Personality::Rdchess];
 
-    /// The name used by the UCI option `Personality`.
+    /// Returns the name used by the UCI option `Personality`.
     pub const fn name(self) -> &'static str {
         match self {
             Personality::Palimpsest => "palimpsest",

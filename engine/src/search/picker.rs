@@ -56,7 +56,7 @@ pub(super) struct MoveBuffers {
 }
 
 impl MoveBuffers {
-    /// Empty lists.
+    /// Returns empty lists.
     pub(super) fn new() -> Box<MoveBuffers> {
         Box::new(MoveBuffers {
             scored: ScoredMoves { moves: MoveList::new(), scores: [0; 256], next: 0 },

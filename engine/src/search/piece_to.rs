@@ -8,7 +8,7 @@ pub(super) type PieceTo = usize;
 /// Number of [`PieceTo`] indices.
 pub(super) const PIECE_TO_COUNT: usize = 2 * 6 * 64;
 
-/// The index of a move that is legal in `position`.
+/// Returns the index of a move that is legal in `position`.
 #[inline]
 pub(super) fn piece_to(position: &Position, mv: Move) -> PieceTo {
     let kind = position.kind_at(mv.from()).map_or(0, Kind::index);

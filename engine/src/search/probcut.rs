@@ -10,7 +10,7 @@ use crate::eval::{Evaluator, Score};
 use crate::tt::{Bound, Entry};
 
 impl<E: Evaluator> Searcher<'_, E> {
-    /// The score of a non-PV node in which a capture exceeds beta by the margin.
+    /// Returns the score of a non-PV node in which a capture exceeds beta by the margin.
     pub(super) fn probcut(&mut self, node: &Node) -> Option<Score> {
         let improving = params::probcut_improving() * i32::from(node.improving);
         let margin = params::probcut_margin() - improving;
@@ -32,7 +32,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         score.map(|score| if is_mate(score) { score } else { score - margin })
     }
 
-    /// The score of the first capture that gains `see_threshold` and reaches `probcut_beta`.
+    /// Returns the score of the first capture that gains `see_threshold` and reaches
+    /// `probcut_beta`.
     fn try_captures(
         &mut self,
         node: &Node,

@@ -13,8 +13,8 @@ use crate::eval::{Evaluator, Score};
 use crate::tt::Bound;
 
 impl<E: Evaluator> Searcher<'_, E> {
-    /// The score of a node that is pruned before its moves are searched. The side to move must not
-    /// be in check and the window must be null.
+    /// Returns the score of a node that is pruned before its moves are searched. The side to move
+    /// must not be in check and the window must be null.
     pub(super) fn prune_node(&mut self, node: &Node) -> Option<Score> {
         if is_mate(node.beta) {
             return None;

@@ -6,7 +6,7 @@ use crate::eval::Score;
 /// Piece values of the exchange in centipawns; the value of the king exceeds the sum of all others.
 const PIECE_VALUES: [Score; 6] = [100, 320, 330, 500, 950, 20_000];
 
-/// The value of a kind of piece in an exchange, in centipawns.
+/// Returns the value of a kind of piece in an exchange, in centipawns.
 #[inline]
 pub(super) fn piece_value(kind: Kind) -> Score {
     PIECE_VALUES[kind.index()]

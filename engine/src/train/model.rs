@@ -146,7 +146,7 @@ fn forward(weights: &[f32], sample: &Sample) -> (f32, [Neurons; 2]) {
     (output, clipped)
 }
 
-/// The output for a record.
+/// Returns the output for a record.
 #[cfg(test)]
 pub(super) fn output_of(weights: &[f32], record: &Record) -> f32 {
     forward(weights, &Sample::new(record, 0.0)).0

@@ -39,7 +39,7 @@ pub(super) struct Coefficients<'a> {
 }
 
 impl Samples {
-    /// Number of positions.
+    /// Returns the number of positions.
     pub fn len(&self) -> usize {
         self.rows.len()
     }

@@ -48,7 +48,7 @@ impl MoveTemplate {
         MoveTemplate { origin, quiet: kind, capture: kind, taken: Bitboard::EMPTY }
     }
 
-    /// The move to a square.
+    /// Returns the move to a square.
     #[inline(always)]
     fn to(self, square: Square) -> Move {
         let from = match self.origin {

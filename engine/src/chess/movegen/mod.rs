@@ -21,7 +21,7 @@ pub(in crate::chess) use node::{Node, Rights};
 pub(in crate::chess) use visitor::{Counter, Mover, Visitor};
 
 impl Position {
-    /// All legal moves.
+    /// Returns all legal moves.
     #[inline(always)]
     pub fn legal_moves(&self) -> MoveList {
         self.list::<true, true>()
@@ -64,7 +64,7 @@ impl Position {
         Machine::best().run(List::<NOISY, QUIET> { position: self, list });
     }
 
-    /// The number of legal moves, without listing them.
+    /// Returns the number of legal moves, without listing them.
     pub fn count_legal_moves(&self) -> u64 {
         Machine::best().run(CountMoves { position: self })
     }

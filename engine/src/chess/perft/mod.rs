@@ -34,7 +34,7 @@ impl Default for Settings<'_> {
     }
 }
 
-/// The number of sequences of `depth` legal moves; 1 for depth 0.
+/// Returns the number of sequences of `depth` legal moves; 1 for depth 0.
 pub fn perft(position: &Position, depth: u32) -> u64 {
     perft_at(Machine::best(), position, depth)
 }

@@ -17,25 +17,25 @@ impl Board {
     pub(super) const EMPTY: Board =
         Board { kinds: [Bitboard::EMPTY; 6], colors: [Bitboard::EMPTY; 2] };
 
-    /// All pieces of a kind.
+    /// Returns all pieces of a kind.
     #[inline]
     pub fn kind(&self, kind: Kind) -> Bitboard {
         self.kinds[kind.index()]
     }
 
-    /// All pieces of a colour.
+    /// Returns all pieces of a colour.
     #[inline]
     pub fn color(&self, color: Color) -> Bitboard {
         self.colors[color.index()]
     }
 
-    /// The pieces of one colour and kind.
+    /// Returns the pieces of one colour and kind.
     #[inline]
     pub fn pieces(&self, color: Color, kind: Kind) -> Bitboard {
         self.color(color) & self.kind(kind)
     }
 
-    /// All pieces.
+    /// Returns all pieces.
     #[inline]
     pub fn occupied(&self) -> Bitboard {
         self.colors[0] | self.colors[1]

@@ -43,18 +43,18 @@ pub struct Position {
 }
 
 impl Position {
-    /// The starting position of standard chess.
+    /// Returns the starting position of standard chess.
     pub fn startpos() -> Position {
         super::fen::parse(super::fen::STARTPOS).expect("the starting position is legal")
     }
 
-    /// Piece sets.
+    /// Returns the piece sets.
     #[inline]
     pub fn board(&self) -> &Board {
         &self.board
     }
 
-    /// Side to move.
+    /// Returns the side to move.
     #[inline]
     pub fn turn(&self) -> Color {
         self.turn
@@ -68,7 +68,7 @@ impl Position {
         Some(Piece { color: if white { Color::White } else { Color::Black }, kind })
     }
 
-    /// The kind of piece on a square.
+    /// Returns the kind of piece on a square.
     #[inline]
     pub fn kind_at(&self, square: Square) -> Option<Kind> {
         self.kinds[square.index()]
@@ -81,7 +81,7 @@ impl Position {
         self.key
     }
 
-    /// The keys of groups of pieces.
+    /// Returns the keys of groups of pieces.
     #[inline]
     pub(crate) fn group_keys(&self) -> GroupKeys {
         self.group_keys
@@ -104,7 +104,7 @@ impl Position {
         Iterator::any(&mut self.castling.into_iter(), is_odd)
     }
 
-    /// Enemy pieces that give check to the side to move.
+    /// Returns the enemy pieces that give check to the side to move.
     #[inline]
     pub fn checkers(&self) -> Bitboard {
         self.check_info.checkers
@@ -116,19 +116,19 @@ impl Position {
         self.check_info.checkers.any()
     }
 
-    /// Checkers and pins of the side to move.
+    /// Returns the checkers and pins of the side to move.
     #[inline]
     pub(in crate::chess) fn check_info(&self) -> CheckInfo {
         self.check_info
     }
 
-    /// Pin lines of the side to move along ranks and files, from king to pinning piece.
+    /// Returns the pin lines of the side to move along ranks and files, from king to pinning piece.
     #[inline]
     pub(crate) fn straight_pins(&self) -> Bitboard {
         self.check_info.straight_pins
     }
 
-    /// Pin lines of the side to move along diagonals, from king to pinning piece.
+    /// Returns the pin lines of the side to move along diagonals, from king to pinning piece.
     #[inline]
     pub(crate) fn diagonal_pins(&self) -> Bitboard {
         self.check_info.diagonal_pins
@@ -141,7 +141,7 @@ impl Position {
         self.en_passant
     }
 
-    /// Plies since the last capture or pawn move.
+    /// Returns the plies since the last capture or pawn move.
     #[inline]
     pub fn halfmove_clock(&self) -> u16 {
         self.halfmove_clock
@@ -161,7 +161,7 @@ impl Position {
         (board.color(color) - simple).any()
     }
 
-    /// Pieces of both colours that attack `square` on a board occupied by `occupied`.
+    /// Returns the pieces of both colours that attack `square`; pieces on `occupied` block them.
     ///
     /// Pieces outside `occupied` still count as attackers unless the caller masks them.
     #[inline]

@@ -20,7 +20,7 @@ pub(crate) const fn castled_squares(king: Square, rook: Square) -> (Square, Squa
 }
 
 impl Position {
-    /// The position after a legal move.
+    /// Returns the position after a legal move.
     ///
     /// # Panics
     ///

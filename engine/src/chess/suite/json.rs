@@ -93,7 +93,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The next token of interest; `None` at the end.
+    /// Returns the next token of interest; `None` at the end.
     fn next_token(&mut self) -> Result<Option<Token>, SuiteError> {
         while let Some(letter) = self.rest.chars().next() {
             self.rest = &self.rest[letter.len_utf8()..];

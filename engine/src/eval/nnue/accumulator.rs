@@ -113,7 +113,7 @@ impl Accumulator {
         self.last -= 1;
     }
 
-    /// The sums of the position at the last ply.
+    /// Returns the sums of the position at the last ply.
     #[inline(always)]
     pub(super) fn current(&mut self, network: &Network, position: &Position) -> &[Layer; 2] {
         for side in Color::ALL {

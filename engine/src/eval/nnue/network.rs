@@ -175,7 +175,7 @@ impl Network {
         self.inputs.iter().chain([&self.bias]).chain(outputs).flat_map(|layer| layer.0)
     }
 
-    /// All weights in the order of the file.
+    /// Returns all weights in the order of the file.
     pub(crate) fn weights(&self) -> impl Iterator<Item = i32> {
         self.layers().map(i32::from).chain(self.output_bias)
     }

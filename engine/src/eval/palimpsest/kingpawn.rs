@@ -77,7 +77,7 @@ impl Entry {
 pub(super) struct KingPawnTable(Box<[Entry; ENTRIES]>);
 
 impl KingPawnTable {
-    /// An empty table.
+    /// Returns an empty table.
     pub(super) fn new() -> KingPawnTable {
         let entries = vec![Entry::UNUSED; ENTRIES].into_boxed_slice();
         KingPawnTable(entries.try_into().unwrap_or_else(|_| unreachable!("the length is ENTRIES")))

@@ -71,7 +71,7 @@ impl SideInfo {
         self.attacks[kind.index()] |= reach;
     }
 
-    /// Squares attacked by pieces of this kind.
+    /// Returns the squares attacked by pieces of this kind.
     #[inline(always)]
     pub(super) fn by(&self, kind: Kind) -> Bitboard {
         self.attacks[kind.index()]

@@ -68,7 +68,7 @@ struct Counts {
 }
 
 impl Tracer {
-    /// The trace of a position.
+    /// Returns the trace of a position.
     pub fn trace(&mut self, position: &Position) -> Trace {
         let mut counts = Counts::new();
         PortableCpu.run(EvaluationJob { position, table: &mut self.table, sink: &mut counts });

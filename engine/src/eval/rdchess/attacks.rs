@@ -65,7 +65,7 @@ pub(crate) struct AttackTables {
 }
 
 impl AttackTables {
-    /// The tables of a position.
+    /// Returns the tables of a position.
     pub(crate) fn of(position: &Position) -> AttackTables {
         let mut tables = AttackTables {
             tables: [[Attackers::default(); 64]; 2],

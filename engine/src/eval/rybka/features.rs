@@ -58,7 +58,7 @@ features! {
     }
 }
 
-/// The features a version has.
+/// Returns the features of a version.
 pub(super) fn features<V: Version>() -> Vec<Feature> {
     Term::ALL.iter().copied().filter(|term| has(V::WEIGHTS, term.index)).collect()
 }

@@ -17,17 +17,17 @@ pub(super) const fn is_off_board(square: Square88) -> bool {
     square & OFF_BOARD != 0
 }
 
-/// The next square in the order in which pieces are visited.
+/// Returns the next square in the order in which pieces are visited.
 pub(super) const fn next(square: Square88) -> Square88 {
     (square + 9) & !OFF_BOARD
 }
 
-/// The 0x88 square of a square.
+/// Returns the 0x88 square of a square.
 pub(super) fn to_square88(square: Square) -> Square88 {
     Square88::from(7 - square.rank()) << 4 | Square88::from(square.file())
 }
 
-/// The square of a 0x88 square.
+/// Returns the square of a 0x88 square.
 pub(super) fn to_square(square: Square88) -> Square {
     Square::at((square & 7) as u8, 7 - (square >> 4 & 7) as u8)
 }
@@ -65,7 +65,7 @@ impl BoardPiece {
         matches!(self.kind, Kind::Bishop | Kind::Rook | Kind::Queen)
     }
 
-    /// The Zobrist key of the piece on a square.
+    /// Returns the Zobrist key of the piece on a square.
     fn word(self, at: Square88) -> u64 {
         zobrist::placement(self.color, self.kind, to_square(at))
     }
@@ -137,7 +137,7 @@ impl CandidateMove {
 pub(super) struct Board([Option<BoardPiece>; 128]);
 
 impl Board {
-    /// The board of a position.
+    /// Returns the board of a position.
     pub(super) fn new(position: &Position) -> Board {
         let mut board = Board([None; 128]);
         for at in position.board().occupied() {
@@ -158,7 +158,7 @@ impl Board {
         board
     }
 
-    /// The piece on a square.
+    /// Returns the piece on a square.
     pub(super) fn at(&self, square: Square88) -> Option<BoardPiece> {
         self.0[square as usize & 0x7F]
     }
@@ -221,7 +221,7 @@ impl Board {
     }
 }
 
-/// The square crossed by a double push or by a castling king.
+/// Returns the square crossed by a double push or by a castling king.
 pub(super) fn crossed(mv: crate::chess::Move) -> Option<Square88> {
     use crate::chess::MoveKind;
     match mv.kind() {

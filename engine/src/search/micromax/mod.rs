@@ -182,7 +182,7 @@ impl Search<'_> {
         candidate.is_castle() && self.root_move(candidate.from, candidate.to).is_none()
     }
 
-    /// The root move from one square to another.
+    /// Returns the root move from one square to another.
     fn root_move(&self, from: Square88, to: Square88) -> Option<Move> {
         find(&self.root_moves, from, to)
     }

@@ -36,7 +36,7 @@ pub(super) struct Node {
 const OUTSIDE: u64 = 0xD1B5_4A32_D192_ED03;
 
 impl Node {
-    /// The hash key of the node.
+    /// Returns the hash key of the node.
     pub(super) fn hash(&self) -> u64 {
         let side = if self.side == Color::Black { zobrist::black_to_move() } else { 0 };
         let crossed = match self.crossed {
@@ -99,7 +99,7 @@ impl Search<'_> {
         score
     }
 
-    /// The slot and entry of the node in the table.
+    /// Returns the slot and entry of the node in the table.
     pub(super) fn look_up(&self, node: &Node) -> (Slot, Option<Entry>) {
         let (slot, entry) = self.table.find(node.hash());
         (slot, entry.filter(|_| self.is_enabled(Feature::Hash)))
@@ -285,7 +285,7 @@ impl Search<'_> {
         score - Score::from(delay && score > node.score)
     }
 
-    /// The material and placement gain of a move that has been made.
+    /// Returns the material and placement gain of a move that has been made.
     fn gain(&self, candidate: &CandidateMove) -> Score {
         let weights = &self.weights;
         let mut gain = candidate.taken.map_or(0, |taken| weights.worth[taken.kind.index()]);

@@ -88,7 +88,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// An empty table of `megabytes` MiB, at least one.
+    /// Returns an empty table of `megabytes` MiB, at least one.
     ///
     /// # Errors
     ///

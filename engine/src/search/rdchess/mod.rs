@@ -175,7 +175,7 @@ impl Search<'_> {
         }
     }
 
-    /// The latest move of the game.
+    /// Returns the latest move of the game.
     fn last(&self) -> Option<Move> {
         self.request.game.moves().last().copied()
     }

@@ -305,7 +305,8 @@ impl Search<'_> {
         }
     }
 
-    /// The table's reply to a move, for a principal variation that a table hit has cut short.
+    /// Returns the table's reply to a move, for a principal variation that a table hit has cut
+    /// short.
     fn answer(&mut self, mv: Move) -> Option<Move> {
         let after = self.line.position().play(mv);
         let known = self.look_up(after.key()).and_then(|entry| entry.mv);

@@ -87,7 +87,7 @@ impl MoveOrder {
         !self.hints.disabled.contains(feature.into())
     }
 
-    /// The next move or null move.
+    /// Returns the next move or null move.
     pub(super) fn next(&mut self, position: &Position) -> Option<Next> {
         loop {
             match self.step {
@@ -238,7 +238,7 @@ fn is_defended(position: &Position, mv: Move) -> bool {
     (position.attackers_to(mv.to(), occupied) & own).any()
 }
 
-/// The static exchange evaluation of a capture that does not lose.
+/// Returns the static exchange evaluation of a capture that does not lose.
 fn exchange(position: &Position, mv: Move) -> Score {
     let promoted =
         mv.promotion().map_or(0, |kind| see::piece_value(kind) - see::piece_value(Kind::Pawn));
@@ -258,7 +258,7 @@ fn exchange(position: &Position, mv: Move) -> Score {
     least
 }
 
-/// The value of the captured piece, plus the gain of a promotion.
+/// Returns the value of the captured piece, plus the gain of a promotion.
 pub(super) fn gain(position: &Position, mv: Move) -> Score {
     let worth = |kind: Kind| PIECE_VALUES[kind.index()];
     let promoted = mv.promotion().map_or(0, |kind| worth(kind) - worth(Kind::Pawn));

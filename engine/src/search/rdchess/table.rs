@@ -62,7 +62,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// An empty table of `megabytes` MiB, at least one.
+    /// Returns an empty table of `megabytes` MiB, at least one.
     ///
     /// # Errors
     ///
