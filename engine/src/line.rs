@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repetition_is_seen_a_move_ahead() {
+    fn a_possible_repetition_is_detected_before_the_move() {
         let there = "e1e2 e8d8 a1b1 d8d7 b1b3 d7e7 b3a3 e7e8";
         for (root, moves, can_repeat) in [
             (fen::STARTPOS, "e2e4 e7e5 g1f3 g8f6 f3g1", true),
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn up_to_the_root_it_takes_two() {
+    fn two_repetitions_up_to_the_root_are_a_draw() {
         let there_and_back = "g1f3 g8f6 f3g1 f6g8";
         let mut game = Game::new(Position::startpos());
         for is_draw in [false, true] {
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_repeated_across_a_pass() {
+    fn positions_before_a_null_move_do_not_repeat() {
         let root = fen::parse("4k3/8/8/8/8/8/8/R3K3 w - - 0 1").unwrap();
         let mut line = SearchStack::new(&Game::new(root), Material::default());
         make(&mut line, "e1e2 e8e7 a1a2 e7d7");
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn mate_goes_before_the_fifty_move_rule() {
+    fn mate_takes_precedence_over_the_fifty_move_rule() {
         let root = fen::parse("7k/8/6K1/8/8/8/8/R7 w - - 99 90").unwrap();
         let mut line = SearchStack::new(&Game::new(root), Material::default());
         make(&mut line, "a1a8");

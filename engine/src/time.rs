@@ -139,7 +139,7 @@ impl Timer {
     }
 }
 
-/// Nodes per second; a time below a microsecond counts as one.
+/// Returns the nodes per second; a time below a microsecond counts as one.
 pub fn nodes_per_second(nodes: u64, elapsed: Duration) -> u64 {
     let microseconds = elapsed.as_micros().max(1);
     u64::try_from(u128::from(nodes) * 1_000_000 / microseconds).unwrap_or(u64::MAX)
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_on_the_clock_alone_is_spread_over_many_moves() {
+    fn without_a_time_control_the_clock_lasts_many_moves() {
         let soft = clock(60_000, 0, None).soft.unwrap();
         assert!(soft > Duration::from_millis(1_000) && soft < Duration::from_millis(3_000));
         assert!(clock(60_000, 600, None).soft.unwrap() > soft);
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fixed_time_is_used_up_but_for_the_overhead() {
+    fn a_fixed_time_is_used_except_for_the_overhead() {
         let budget = Budget::new(TimeLimit::Move(100), 10).unwrap();
         assert_eq!(budget.hard, Duration::from_millis(90));
         assert_eq!(Budget::new(TimeLimit::Move(3), 10).unwrap().hard, Duration::from_millis(1));

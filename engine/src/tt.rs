@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn the_old_move_survives_a_result_without_one() {
+    fn a_result_without_a_move_keeps_the_old_move() {
         let table = table(1);
         table.store(9, entry(3, Bound::Lower));
         table.store(9, Entry { mv: None, ..entry(5, Bound::Upper) });
@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn shallow_and_old_entries_give_way() {
+    fn shallow_and_old_entries_are_replaced() {
         let mut table = table(1);
         // Small keys share the first cluster.
         for key in 1..=4 {
@@ -453,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn clusters_are_cache_lines_and_the_last_one_is_there() {
+    fn clusters_are_cache_lines_and_the_last_one_is_usable() {
         let table = table(3);
         for key in [0, 1 << 40, u64::MAX] {
             assert_eq!(table.cluster(key).as_ptr().addr() % CLUSTER_BYTES, 0);

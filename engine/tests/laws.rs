@@ -105,7 +105,7 @@ fn noisy_and_quiet_moves_are_disjoint_and_make_up_all() {
 }
 
 #[test]
-fn every_way_to_use_the_machine_counts_the_same() {
+fn all_cpu_levels_count_the_same() {
     play_random_games(0x7777_1111_3333_5555, 12, |position, moves| {
         let expected: u64 = moves.iter().map(|&mv| position.play(mv).count_legal_moves()).sum();
         for machine in Level::ALL.into_iter().filter_map(Machine::at) {
@@ -188,7 +188,7 @@ fn walk(variant: Variant, seed: u64) -> (Vec<Score>, Vec<Score>) {
 }
 
 #[test]
-fn evaluations_forget_moves_taken_back() {
+fn taking_back_moves_restores_evaluations() {
     for variant in Variant::ALL {
         for seed in 1..20 {
             let (there, back) = walk(variant, seed * 0x9E37_79B9);

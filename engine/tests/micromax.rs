@@ -104,7 +104,7 @@ fn trace(game: &Game, memory: &mut Memory) -> Vec<(u64, Score, Option<String>)> 
 }
 
 #[test]
-fn searches_are_those_of_the_original_node_for_node() {
+fn searches_match_the_original_node_for_node() {
     let rows = rows(TRACE);
     assert_eq!(rows.len(), 32);
     let next = AtomicUsize::new(0);

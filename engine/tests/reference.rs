@@ -49,7 +49,7 @@ fn expected_terms(value: &Value) -> BTreeMap<String, [i64; 2]> {
 }
 
 #[test]
-fn single_terms_are_those_of_the_originals() {
+fn single_terms_match_the_originals() {
     let rows = rows(VECTORS);
     assert_eq!(rows.len(), 57);
     for row in rows {
@@ -143,7 +143,7 @@ fn single_terms_of_rdchess_are_exact() {
 }
 
 #[test]
-fn rdchess_knows_where_the_game_has_castled() {
+fn rdchess_finds_the_castling_wing_in_the_game() {
     // White's king has walked to its castling square, which only the moves of the game show.
     let mut game = Game::new(fen::parse("4k3/pppp4/8/8/8/8/PPPPP3/4K2R w K - 0 1").unwrap());
     let advance = |game: &Game| {
@@ -196,7 +196,7 @@ fn tables_and_records_do_not_change_the_value() {
 }
 
 #[test]
-fn a_feature_switched_off_is_gone_and_others_stay() {
+fn disabling_a_feature_changes_no_other_term() {
     let positions = positions();
     for variant in Variant::ALL {
         let features = variant.features();
@@ -279,7 +279,7 @@ fn flipped(position: &Position) -> Position {
 }
 
 #[test]
-fn colours_exchanged_exchange_the_terms() {
+fn exchanging_colours_exchanges_the_terms() {
     for position in positions() {
         for variant in Variant::ALL {
             let here = Choice::from(variant).explain(&position);

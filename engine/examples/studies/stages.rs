@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stages_share_the_positions_and_tables_are_used() {
+    fn stages_cover_all_positions_and_pawn_tables_are_counted() {
         let run = |personality: Personality| {
             Stage::ALL.map(|stage| search_stage(stage, 2_000, personality.into()).unwrap())
         };

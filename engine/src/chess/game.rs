@@ -34,7 +34,7 @@ impl Game {
         &self.position
     }
 
-    /// Keys of the earlier positions since the last irreversible move, oldest first.
+    /// Returns the keys of the earlier positions since the last irreversible move, oldest first.
     pub fn keys(&self) -> &[u64] {
         &self.keys
     }

@@ -274,7 +274,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_survive_encoding() {
+    fn parts_of_moves_round_trip() {
         for from in Square::all() {
             for to in Square::all() {
                 for kind in MoveKind::ALL {

@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_move_is_found_and_nothing_else() {
+    fn exactly_the_reversible_moves_are_found() {
         assert_eq!(table().iter().filter(|slot| slot.0 != 0).count(), 3_668);
         for slot in table().iter().filter(|slot| slot.0 != 0) {
             assert_eq!(squares(slot.0), Some(slot.1));

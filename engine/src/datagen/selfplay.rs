@@ -97,7 +97,7 @@ impl Player {
     /// Returns a game after random moves, if its position is fair enough.
     fn opening(&mut self, random: &mut Random) -> Option<Game> {
         let mut game = Game::new(crate::chess::Position::startpos());
-        // The number of plies varies by one, so that either side may be the one to move.
+        // The number of plies varies by one, so that either side may be to move.
         for _ in 0..self.settings.random_plies + random.below(2) {
             let moves = game.position().legal_moves();
             if moves.is_empty() {
@@ -137,7 +137,7 @@ impl Player {
     }
 }
 
-/// Returns whether the position is quiet, so that its static evaluation can be learnt.
+/// Returns whether the position is quiet, so that its static evaluation is a useful target.
 fn is_quiet(game: &Game, best: Move) -> bool {
     !game.position().in_check() && best.is_quiet()
 }

@@ -43,7 +43,7 @@ mod tests {
     use crate::eval::Variant;
 
     #[test]
-    fn walks_end_at_new_positions_with_their_reports() {
+    fn walks_end_at_new_positions_with_their_scores() {
         let settings = Settings { walks: 50, ..Settings::default() };
         let game = Game::new(Position::startpos());
         let walked = || walk(settings, &game, &mut Random::new(3));

@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn halves_do_not_disturb_each_other() {
+    fn halves_are_independent() {
         let values = [0, 1, -1, 7, -3399, 33_990, -1_000_000, 1_000_000];
         for a in values {
             for b in values {

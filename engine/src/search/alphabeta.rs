@@ -346,7 +346,7 @@ mod tests {
     use crate::tt::TranspositionTable;
 
     #[test]
-    fn the_static_evaluation_is_learnt_from_once_a_node() {
+    fn the_static_evaluation_updates_the_history_once_per_node() {
         let root = fen::parse("1r2k3/8/8/8/8/8/8/1N4K1 w - - 0 1").unwrap();
         let game = Game::new(root);
         let (limits, timer, signals) = (Limits::default(), Timer::start(None), Signals::default());

@@ -108,7 +108,7 @@ mod tests {
     use crate::chess::fen;
 
     #[test]
-    fn an_error_is_corrected_where_pieces_are_shared() {
+    fn corrections_apply_to_positions_with_shared_pieces() {
         let parse = |text| fen::parse(text).unwrap();
         let updated = parse("r1bq1rk1/pp3ppp/2n1pn2/3p4/3P4/2NBPN2/PP3PPP/R2Q1RK1 w - - 0 10");
         let same_pawns = parse("2rq1rk1/pp3ppp/4pn2/3p4/3P4/3BPN2/PP3PPP/R2Q1RK1 w - - 0 12");
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn no_error_makes_a_correction_exceed_its_weights() {
+    fn corrections_do_not_exceed_their_weights() {
         let position = Position::startpos();
         let most = params::correction_weights().iter().sum::<i32>() + params::correction_moves();
         let mut history = CorrectionHistory::new();

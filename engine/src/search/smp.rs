@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn mates_are_not_put_to_the_vote() {
+    fn mates_override_the_vote() {
         let (long, short) = (mate_in(9), mate_in(5));
         assert_eq!(vote(&[(0, long, 9), (1, short, 5), (0, long, 9), (0, long, 9)]), 1);
         assert_eq!(vote(&[(0, 300, 20), (0, 300, 20), (2, long, 3)]), 2);

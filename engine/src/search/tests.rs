@@ -137,7 +137,7 @@ fn ended_games_have_no_move() {
 }
 
 #[test]
-fn a_mate_remembered_is_not_promised_past_the_fifty_move_rule() {
+fn a_stored_mate_is_not_announced_past_the_fifty_move_rule() {
     let promised = |clock: u32| {
         let text = format!("8/8/8/3k4/8/8/1R6/K6R w - - {clock} 90");
         let position = fen::parse(&text).unwrap();
@@ -229,7 +229,7 @@ fn null_windows_hardly_change_scores() {
 }
 
 #[test]
-fn a_lost_side_repeats() {
+fn a_lost_side_seeks_repetition() {
     // White is far behind but has perpetual check.
     let position = fen::parse("6k1/5p2/8/4Q3/8/8/q4r1P/7K w - - 0 1").unwrap();
     let limits = Limits { depth: Some(10), ..Limits::default() };
@@ -296,7 +296,7 @@ fn threads_finish_the_requested_depth() {
 }
 
 #[test]
-fn the_best_of_several_lines_is_that_of_one() {
+fn the_first_of_several_lines_is_the_result() {
     let moves = 3;
     let limits = Limits { depth: Some(4), lines: Some(moves), ..Limits::default() };
     let request = Request {

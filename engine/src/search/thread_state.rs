@@ -69,7 +69,7 @@ impl ThreadState<'_> {
         self.shared.counters[self.index].0.store(nodes, Ordering::Relaxed);
     }
 
-    /// Nodes visited by all threads, as last set by each.
+    /// Returns the nodes visited by all threads, as last set by each.
     pub(super) fn total_nodes(&self) -> u64 {
         self.shared.nodes()
     }

@@ -83,7 +83,7 @@ mod tests {
     use crate::chess::uci_move::{CastlingForm, parse};
 
     #[test]
-    fn threatened_pieces_leave_and_checks_are_given() {
+    fn escapes_and_checks_score_higher() {
         let (minor, rook, queen) =
             (params::threat_minor(), params::threat_rook(), params::threat_queen());
         let check = params::check_order();

@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn operations_are_left_out() {
+    fn operations_are_omitted() {
         for (line, expected) in [
             ("8/8 w - - 0 1", "8/8 w - - 0 1"),
             ("8/8 w - -", "8/8 w - -"),

@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_argument_is_as_openbench_writes_it() {
+    fn arguments_of_openbench_are_read() {
         assert_eq!(parse("genfens 12 seed 345 book None "), Ok((12, 345)));
         for (argument, part) in [
             ("genfens 12 seed 345", "expected"),
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn openings_follow_from_the_seed() {
+    fn openings_depend_on_the_seed() {
         let fens = |seed| {
             let settings = Settings { seed, nodes: 50, ..Settings::default() };
             openings(settings)

@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_arguments_fit_together() {
+    fn argument_definitions_are_consistent() {
         CommandLine::command().debug_assert();
         for line in [
             "palimpsest",

@@ -216,7 +216,7 @@ mod tests {
     use crate::chess::fen;
 
     #[test]
-    fn the_gradient_is_that_of_finite_differences() {
+    fn the_gradient_matches_finite_differences() {
         let records: Vec<Record> = [
             ("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", 80),
             ("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 b - - 0 1", -250),

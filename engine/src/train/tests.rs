@@ -61,7 +61,7 @@ fn training_does_not_depend_on_threads_or_machine() {
 }
 
 #[test]
-fn the_network_in_whole_numbers_is_the_one_that_was_trained() {
+fn quantization_preserves_the_trained_network() {
     let folder = tempfile::tempdir().unwrap();
     let data = material();
     let path = folder.path().join("checkpoint");
@@ -95,6 +95,6 @@ fn training_continues_from_a_network() {
 }
 
 #[test]
-fn a_network_survives_floating_point() {
+fn networks_round_trip_through_floating_point() {
     assert_eq!(&quantize(&dequantize(embedded())), embedded());
 }

@@ -182,7 +182,7 @@ mod tests {
     const CURVE: Curve = Curve { steepness: 1.1 };
 
     #[test]
-    fn the_slope_is_that_of_finite_differences() {
+    fn the_gradient_matches_finite_differences() {
         let samples = some_samples(97, |index, _| [0.0, 0.5, 1.0][index % 3]);
         let weights = start();
         let indices: Vec<u32> = (0..samples.len() as u32).collect();
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_do_not_matter() {
+    fn the_gradient_does_not_depend_on_threads() {
         let samples = some_samples(200, |index, _| [0.0, 1.0][index % 2]);
         let indices: Vec<u32> = (0..samples.len() as u32).collect();
         let [one, three] =
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn the_curve_that_made_the_results_is_found() {
+    fn the_curve_behind_the_results_is_found() {
         let scores: Vec<f64> = (-300..=300).map(f64::from).collect();
         let results: Vec<f64> = scores.iter().map(|&score| CURVE.expected_result(score)).collect();
         assert!((Curve::fit(&scores, &results).steepness - 1.1).abs() < 1e-4);

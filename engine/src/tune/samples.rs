@@ -44,7 +44,7 @@ impl Samples {
         self.rows.len()
     }
 
-    /// Returns whether there is no position.
+    /// Returns whether there are no positions.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }

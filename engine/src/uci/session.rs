@@ -288,7 +288,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_read_whole_or_not_at_all() {
+    fn too_long_lines_are_skipped() {
         let long = vec![b'x'; LINE_MAX_BYTES as usize];
         let mut text = b"uci\n".to_vec();
         text.extend_from_slice(&long);

@@ -241,7 +241,7 @@ fn single_threaded_personalities_report_ignored_options() {
 }
 
 #[test]
-fn nodes_stand_for_time_on_any_machine() {
+fn nodes_can_replace_time_on_any_machine() {
     let searched = |go: &str, rate: u64| {
         let mut engine = Engine::start();
         engine.send_line(&format!("setoption name nodestime value {rate}"));

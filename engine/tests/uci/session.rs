@@ -86,7 +86,7 @@ fn ended_games_have_no_best_move() {
 }
 
 #[test]
-fn nonsense_is_noted_and_survived() {
+fn invalid_commands_are_reported_and_ignored() {
     let mut engine = Engine::start();
     for line in [
         "xyzzy",
@@ -311,7 +311,7 @@ fn features_of_a_search_are_switched_off_by_name() {
 }
 
 #[test]
-fn parameters_of_the_search_are_no_options_of_a_normal_build() {
+fn normal_builds_have_no_options_for_search_parameters() {
     let mut engine = Engine::start();
     engine.send_line("uci");
     let lines = engine.read_until("uciok");
@@ -322,7 +322,7 @@ fn parameters_of_the_search_are_no_options_of_a_normal_build() {
 }
 
 #[test]
-fn a_network_from_own_games_is_played_with() {
+fn a_network_trained_on_own_games_can_play() {
     let folder = tempfile::tempdir().unwrap();
     let palimpsest = |words: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_palimpsest"));

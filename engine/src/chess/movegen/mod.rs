@@ -27,7 +27,7 @@ impl Position {
         self.list::<true, true>()
     }
 
-    /// Captures and promotions.
+    /// Returns captures and promotions.
     #[inline(always)]
     pub fn noisy_moves(&self) -> MoveList {
         self.list::<true, false>()
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn noisy_and_quiet_make_up_all() {
+    fn noisy_and_quiet_moves_make_up_all_moves() {
         for text in POSITIONS {
             let position = fen::parse(text).unwrap();
             let all = position.legal_moves();
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn announced_checks_are_checks() {
+    fn gives_check_agrees_with_the_next_position() {
         for text in POSITIONS {
             let position = fen::parse(text).unwrap();
             for &mv in position.legal_moves().iter() {

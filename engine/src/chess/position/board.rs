@@ -47,13 +47,13 @@ impl Board {
         self.pieces(color, Kind::King).first()
     }
 
-    /// Rooks and queens of both colours.
+    /// Returns the rooks and queens of both colours.
     #[inline]
     pub fn straight_sliders(&self) -> Bitboard {
         self.kind(Kind::Rook) | self.kind(Kind::Queen)
     }
 
-    /// Bishops and queens of both colours.
+    /// Returns the bishops and queens of both colours.
     #[inline]
     pub fn diagonal_sliders(&self) -> Bitboard {
         self.kind(Kind::Bishop) | self.kind(Kind::Queen)

@@ -171,7 +171,7 @@ mod tests {
     use crate::chess::fen;
 
     #[test]
-    fn the_key_after_a_move_is_known_before_it() {
+    fn key_after_predicts_the_next_key() {
         for text in [
             "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
             "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",

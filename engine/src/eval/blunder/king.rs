@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_king_starts_with_points_and_needs_a_queen_to_fear() {
+    fn king_points_count_only_if_the_enemy_has_a_queen() {
         // Two rooks attack squares near a king that has left its first ranks.
         let position = fen::parse("8/5ppp/7k/8/8/8/8/K4RR1 w - - 0 1").unwrap();
         let value = |name: &str| {
@@ -145,14 +145,14 @@ mod tests {
     }
 
     #[test]
-    fn a_line_has_the_mean_of_the_table() {
+    fn linear_danger_has_the_mean_of_the_table() {
         let table: i32 = (0..100).map(|index| (index * index / 4).min(weights::DANGER_MAX)).sum();
         let line: i32 = (0..100).map(|index| index * weights::LINEAR / 100).sum();
         assert!((table - line).abs() < 100, "{table} {line}");
     }
 
     #[test]
-    fn a_line_in_play_has_the_mean_of_the_table_in_play() {
+    fn linear_danger_in_play_has_the_mean_of_kings_in_games() {
         let games = include_str!("../../../tests/data/eval-positions.json");
         let games: serde_json::Value = serde_json::from_str(games).unwrap();
         let (mut points_seen, mut table) = (0, 0);

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn one_piece_is_no_attack() {
+    fn a_lone_attacker_without_a_queen_is_ignored() {
         assert_eq!(attack_units("6k1/5ppp/8/6N1/8/8/8/4K3 w - - 0 1", layout::DANGER_BASE), 0);
         assert_eq!(attack_units("6k1/5ppp/8/6N1/8/8/8/Q3K3 w - - 0 1", layout::DANGER_BASE), 1);
     }

@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn groups_follow_one_another() {
+    fn groups_are_contiguous() {
         let end = GROUPS.iter().fold(0, |place, group| {
             assert_eq!(group.start, place, "{}", group.name);
             group.start + group.len

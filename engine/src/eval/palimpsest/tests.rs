@@ -62,7 +62,7 @@ pub(crate) fn positions() -> Vec<Position> {
 }
 
 #[test]
-fn colours_are_treated_alike() {
+fn evaluation_is_symmetric_in_colours() {
     for text in POSITIONS {
         let position = fen::parse(text).unwrap();
         assert_eq!(
@@ -74,7 +74,7 @@ fn colours_are_treated_alike() {
 }
 
 #[test]
-fn sides_of_the_board_are_treated_alike() {
+fn evaluation_is_symmetric_in_files() {
     for text in &POSITIONS[2..] {
         let position = fen::parse(text).unwrap();
         assert_eq!(
@@ -94,7 +94,6 @@ fn more_material_scores_more() {
     );
 }
 
-/// The cached, recorded and summed evaluations agree, whichever feature is disabled.
 #[test]
 fn all_implementations_give_the_same_score() {
     let positions = positions();

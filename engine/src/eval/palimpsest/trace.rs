@@ -149,7 +149,7 @@ mod tests {
     use crate::eval::Variant;
     use crate::eval::palimpsest::tests::positions;
 
-    /// Returns the evaluation computed from the counts alone, with the integers used in play.
+    /// Returns the evaluation computed from the counts alone, with the integers used in games.
     fn evaluation(trace: &Trace) -> i32 {
         let [white, black] = trace.danger.each_ref().map(|counts| danger_worth(total(counts)));
         let fixed = Pair::new(trace.fixed[0], trace.fixed[1]);

@@ -28,7 +28,7 @@ fn sums(report: &Report) -> (i32, i32, impl Fn(i32, i32) -> i32 + use<>) {
 }
 
 #[test]
-fn opposite_bishops_halve() {
+fn opposite_bishops_halve_the_score() {
     // With two extra pawns, both versions halve the score.
     let text = "4k3/3b4/8/8/8/4P3/3BP3/4K3 w - - 0 1";
     let old = explain(OLD, text);
@@ -54,7 +54,7 @@ fn opposite_bishops_halve() {
 }
 
 #[test]
-fn a_lead_without_pawns_is_cut() {
+fn a_lead_with_pawns_on_few_files_counts_less() {
     // 156 · 222 ÷ 240 = 144; (144 · 100) ÷ 256 = 56.
     assert_eq!(step(NEW, "drawishness", "4k3/8/8/8/8/8/8/R3K3 w - - 0 1"), -56);
     assert_eq!(step(NEW, "drawishness", "r3k3/8/8/8/8/8/8/4K3 w - - 0 1"), 56);
@@ -122,7 +122,7 @@ fn a_pawn_may_be_unstoppable_twice() {
 }
 
 #[test]
-fn features_of_the_younger_version_can_be_added() {
+fn features_of_the_newer_version_can_be_added() {
     let added = |name: &str, text: &str| {
         let position = fen::parse(text).unwrap();
         let report = Choice::from(OLD).trying(name).unwrap().explain(&position);
@@ -171,7 +171,7 @@ fn a_lazy_evaluation_estimates_outside_the_window_only() {
         [whole, far, near, evaluator.evaluate_within(root, -5_000, 5_000)]
     };
 
-    // Black is to take a queen.
+    // Black can capture a queen.
     let position = fen::parse("3qk3/5ppp/8/8/3Q4/8/5PPP/4K3 b - - 0 1").unwrap();
     let game = Game::new(position);
     let mv = *position.legal_moves().iter().find(|mv| mv.is_capture()).unwrap();

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn exact_entries_stay_until_one_as_deep_comes() {
+    fn exact_entries_are_replaced_only_by_entries_as_deep() {
         let mut table = Table::new(1).unwrap();
         let (slot, nothing) = table.find(7);
         assert_eq!(nothing, None);
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_settle_windows() {
+    fn bounds_decide_windows() {
         for (is_lower, is_upper, window, settled) in [
             (true, true, (-1000, 1000), true),
             (true, false, (-1000, -321), true),

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn checks_are_answered_by_taking_the_checker_first() {
+    fn captures_of_the_checker_come_first() {
         let position = fen::parse("4k3/8/8/8/8/5n2/4P1P1/4K3 w - - 0 1").unwrap();
         let [first, second] = Generator::pair(&position);
         let taken = first.moves(&position, None);

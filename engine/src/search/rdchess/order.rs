@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_follow_one_another() {
+    fn steps_come_in_order() {
         let position = fen::parse(MIDDLE).unwrap();
         // One of the killers is legal. The table move is not returned a second time.
         let found =
