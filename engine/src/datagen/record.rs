@@ -44,7 +44,7 @@ impl GameResult {
     }
 }
 
-/// A record.
+/// A record: a position with its score and the result of its game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record([u8; RECORD_BYTES]);
 

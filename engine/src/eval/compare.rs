@@ -117,7 +117,7 @@ pub fn compare(first: Variant, second: Variant) -> Vec<Comparison> {
 /// Difference of a term between two evaluations over many positions, in centipawns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TermDifference {
-    /// The term.
+    /// Name of the term.
     pub name: &'static str,
     /// Number of positions in which the term differs by half a centipawn or more.
     pub differs: usize,

@@ -90,12 +90,12 @@ pub trait Evaluator {
     }
 }
 
-/// Use of a table.
+/// Use of a table that caches terms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TableUse {
-    /// Positions looked up.
+    /// Number of positions looked up.
     pub looked_up: u64,
-    /// Positions found.
+    /// Number of positions found.
     pub found: u64,
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
-/// Two scores, each within 32 bits; the unit is that of the evaluation.
+/// Two scores, each within 32 bits, in the unit of the evaluation.
 ///
 /// The opening score is the low half and the endgame score the high half. A negative low half
 /// borrows one from the high half; [`Pair::endgame`] compensates for this.

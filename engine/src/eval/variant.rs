@@ -37,7 +37,7 @@ variants! {
     Rybka2_3_2a = rybka::evaluation::<rybka::V2_3_2a>("rybka-2.3.2a");
     /// Blunder as of December 2021.
     Blunder = blunder::EVALUATION;
-    /// RDChess, as its author describes it.
+    /// RDChess, from its author's description.
     Rdchess = rdchess::EVALUATION;
     /// micro-Max 3.2, which evaluates moves instead of positions.
     Micromax = micromax::EVALUATION;

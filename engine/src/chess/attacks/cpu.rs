@@ -37,7 +37,7 @@ pub trait Cpu: Copy + Send + Sync {
 
 /// Work that is compiled for each set of CPU features.
 pub trait Job {
-    /// The result.
+    /// Result of the job.
     type Output;
 
     /// Runs the job. Implementations must be marked `#[inline(always)]`.

@@ -55,7 +55,7 @@ pub(super) const KING_POINTS_AWAY: i32 = 16;
 /// Maximum number of points.
 pub(super) const POINTS_MAX: i32 = 99;
 
-/// Largest penalty.
+/// Largest penalty, in centipawns.
 pub(super) const DANGER_MAX: i32 = 1260;
 
 /// Penalty per point in hundredths of a centipawn, in place of the table; its mean over all points

@@ -1,4 +1,4 @@
-//! Features of both versions, and the choice of those that a version has.
+//! Features of both versions, and selection of the features of one version.
 
 use super::Version;
 use super::weights::{Rules, Weights};
