@@ -1,4 +1,4 @@
-//! The cost of one evaluation, by variant, on positions that follow one another as in a search.
+//! Cost of one evaluation, by variant, on successive positions as in a search.
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
@@ -24,7 +24,7 @@ fn evaluate(bencher: Bencher<'_, '_>, name: &str) {
     measure(bencher, &mut *variant.evaluator());
 }
 
-/// The network, by the instructions used.
+/// Measures the network at one level of CPU instructions.
 #[divan::bench(args = Level::ALL.into_iter().filter(|&level| nnue::at_level(level).is_some()).map(Level::name))]
 fn network(bencher: Bencher<'_, '_>, name: &str) {
     let level =

@@ -1,4 +1,4 @@
-//! The speed of the rules: `cargo bench -p palimpsest`.
+//! Speed of move generation, making moves and perft: `cargo bench -p palimpsest`.
 
 #![expect(clippy::disallowed_types, reason = "the macros of divan register benches in one")]
 
@@ -8,7 +8,7 @@ use palimpsest::chess::attacks::{Level, Machine};
 use palimpsest::chess::perft::{perft_at, perft_by_lists};
 use palimpsest::chess::{Position, fen};
 
-/// A name, a FEN and a depth that takes some milliseconds to count.
+/// Name, FEN, and a depth in plies that takes a few milliseconds to count.
 const POSITIONS: [(&str, &str, u32); 6] = [
     ("startpos", fen::STARTPOS, 5),
     ("kiwipete", "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", 4),
@@ -30,7 +30,7 @@ fn position(name: &str) -> (Position, u32) {
     (fen::parse(text).expect("a legal position"), depth)
 }
 
-/// All legal moves into a list.
+/// Lists all legal moves.
 #[divan::bench(args = NAMES)]
 fn generate(bencher: Bencher, name: &str) {
     let (position, _) = position(name);
@@ -38,14 +38,14 @@ fn generate(bencher: Bencher, name: &str) {
     bencher.counter(count).bench(|| black_box(&position).legal_moves());
 }
 
-/// The captures and promotions alone, which is what quiescence asks for.
+/// Lists captures and promotions only, as the quiescence search does.
 #[divan::bench(args = NAMES)]
 fn generate_noisy(bencher: Bencher, name: &str) {
     let (position, _) = position(name);
     bencher.bench(|| black_box(&position).noisy_moves());
 }
 
-/// Every legal move made and forgotten again.
+/// Makes every legal move in a copy of the position.
 #[divan::bench(args = NAMES)]
 fn make_and_unmake(bencher: Bencher, name: &str) {
     let (position, _) = position(name);
@@ -57,20 +57,20 @@ fn make_and_unmake(bencher: Bencher, name: &str) {
     });
 }
 
-/// Leaves counted with slider attacks by the fastest means the machine has.
+/// Counts leaves with the fastest instructions of the machine.
 #[divan::bench(args = NAMES, sample_count = 20)]
 fn perft(bencher: Bencher, name: &str) {
     bench_perft(bencher, name, Machine::best());
 }
 
-/// Leaves counted with nothing but what every machine has.
+/// Counts leaves with the instructions that every machine has.
 #[divan::bench(args = NAMES, sample_count = 20)]
 fn perft_plain(bencher: Bencher, name: &str) {
     let machine = Machine::at(Level::Plain).expect("every machine is a plain one");
     bench_perft(bencher, name, machine);
 }
 
-/// Leaves counted with the lists and positions of the search.
+/// Counts leaves with the move lists and positions of the search.
 #[divan::bench(args = NAMES, sample_count = 20)]
 fn perft_lists(bencher: Bencher, name: &str) {
     let (position, depth) = position(name);

@@ -9,14 +9,13 @@ use crate::search::{Configuration, Limits, Memory, Request, Signals, search};
 use crate::time::{Timer, nodes_per_second};
 use crate::tt::OutOfMemory;
 
-/// Depth of the benchmark unless another is given, in plies. At this depth a benchmark takes a few
-/// seconds.
+/// Default depth of the benchmark, in plies. A benchmark of this depth takes a few seconds.
 const DEPTH: u32 = 12;
 
-/// Size of the table, in MiB.
+/// Size of the hash table, in MiB.
 pub const HASH_MB: usize = 16;
 
-/// Positions from all phases of games the engine has played against itself.
+/// Positions from all phases of games of the engine against itself.
 const POSITIONS: [&str; 46] = [
     "q3kbnr/p1pb1ppp/1p2p3/3p4/5P2/4PN2/PPPP2PP/RNBQK2R w KQk - 0 7",
     "r2qk1r1/ppp1b1pN/2n1p2B/3p4/3P2b1/2N5/PPP1PP1R/R2QKB2 b Qq - 0 10",
@@ -84,7 +83,7 @@ impl fmt::Display for BenchResult {
 
 /// Searches every position to the same depth with a cleared memory and one thread.
 ///
-/// A stop signal ends it early; the node count is then no signature.
+/// A stop signal ends the benchmark early; the node count is then not a signature.
 ///
 /// # Errors
 ///
@@ -135,12 +134,12 @@ struct Step {
     played: Option<Move>,
 }
 
-/// A walk through legal moves from a position of the benchmark. As in a search, most positions
-/// share their pawns with the one before.
+/// A walk through legal moves from a position of the benchmark. As in a search, most positions have
+/// the same pawns as the previous one.
 pub struct Walk(Vec<Step>);
 
 impl Walk {
-    /// A walk from each position of the benchmark.
+    /// Returns a walk from each position of the benchmark.
     pub fn all() -> Vec<Walk> {
         positions().map(Walk::new).collect()
     }
@@ -159,12 +158,12 @@ impl Walk {
         Walk(steps)
     }
 
-    /// Number of positions.
+    /// Returns the number of positions.
     pub fn positions(&self) -> usize {
         self.0.iter().map(|step| 1 + step.moves.len()).sum()
     }
 
-    /// The sum of the scores of all positions.
+    /// Returns the sum of the scores of all positions.
     pub fn evaluate(&self, evaluator: &mut dyn Evaluator) -> i64 {
         evaluator.reset(&Game::new(self.0[0].position));
         let mut sum = 0;
@@ -193,7 +192,8 @@ pub fn evaluations() -> EvalTimings {
         }
         timer.elapsed().as_nanos() as f64 / positions as f64
     };
-    // The minimum over many rounds, alternating the variants so that disturbances affect all alike.
+    // The minimum over many rounds counts. The variants alternate, so that disturbances affect all
+    // of them.
     let mut least = Variant::ALL.map(|variant| (variant.name(), f64::INFINITY));
     for _ in 0..ROUNDS {
         for (variant, (_, nanoseconds)) in Variant::ALL.into_iter().zip(&mut least) {

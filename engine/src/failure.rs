@@ -11,22 +11,22 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// A result that differs from the expected one, as the output shows.
+    /// Returns the failure of a result that differs from the expected one, as the output shows.
     pub(crate) const fn mismatch() -> Failure {
         Failure { code: 1, reason: String::new() }
     }
 
-    /// Arguments that cannot be used.
+    /// Returns the failure of invalid arguments.
     pub(crate) fn usage(reason: impl ToString) -> Failure {
         Failure { code: 2, reason: reason.to_string() }
     }
 
-    /// Input that cannot be read or is invalid.
+    /// Returns the failure of input that cannot be read or is invalid.
     pub(crate) fn input(reason: impl ToString) -> Failure {
         Failure { code: 3, reason: reason.to_string() }
     }
 
-    /// A machine without the memory, the disk or the instructions that are needed.
+    /// Returns the failure of a machine that lacks memory, disk space or instructions.
     pub(crate) fn environment(reason: impl ToString) -> Failure {
         Failure { code: 7, reason: reason.to_string() }
     }
@@ -34,7 +34,7 @@ impl Failure {
     /// Prints the reason to standard error and returns the exit code.
     pub(crate) fn report(self) -> i32 {
         if !self.reason.is_empty() {
-            // A reader that has closed its end is not an error of the engine.
+            // An output that the reader has closed is not an error of the engine.
             let _gone = writeln!(io::stderr(), "palimpsest: {}", self.reason);
         }
         self.code

@@ -1,8 +1,8 @@
 //! Palimpsest, a chess engine with an evaluation chosen by name.
 //!
-//! The rules are in [`chess`], judging positions in [`eval`], searching in [`search`]; [`tune`]
-//! finds weights for the evaluation written by hand, [`datagen`] positions for a network to learn
-//! from; [`uci`] is the protocol. [`run`] is the whole program.
+//! [`chess`] contains the rules, [`eval`] the evaluations and [`search`] the search. [`tune`] finds
+//! weights for the hand-written evaluation, and [`datagen`] makes training positions for a network.
+//! [`uci`] is the protocol. [`run`] is the whole program.
 
 pub mod bench;
 pub mod chess;

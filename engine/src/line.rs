@@ -1,23 +1,23 @@
-//! The line of play: the positions from the root to the current node, the keys of the game before,
-//! and the evaluator, which receives every move.
+//! The line of play: the positions from the root to the current node, the keys of earlier positions
+//! of the game, and the evaluator, which receives every move.
 
 use crate::chess::{Game, Move, Position, attacks, reversible};
 use crate::eval::score::MAX_PLY;
 use crate::eval::{Context, Evaluator, Score, TableUse};
 
-/// The line being searched. The search makes and takes back moves only through it.
+/// The line being searched. The search makes and takes back moves only through this type.
 pub struct SearchStack<E> {
     /// Root first, current position last; never empty.
     positions: Vec<Position>,
-    /// Keys of all positions before the current one, game and line alike.
+    /// Keys of all positions before the current one, in the game and in the line.
     keys: Vec<u64>,
-    /// Length of `keys` after each pass: no position before one can come back.
+    /// Length of `keys` after each null move; no position before a null move can recur.
     passes: Vec<usize>,
     evaluator: E,
 }
 
 impl<E: Evaluator> SearchStack<E> {
-    /// A line of no moves that starts where the game stands.
+    /// Returns a line without moves that starts at the current position of the game.
     pub fn new(game: &Game, mut evaluator: E) -> SearchStack<E> {
         evaluator.reset(game);
         let mut positions = Vec::with_capacity(MAX_PLY + 1);
@@ -27,13 +27,13 @@ impl<E: Evaluator> SearchStack<E> {
         SearchStack { positions, keys, passes: Vec::new(), evaluator }
     }
 
-    /// The current position.
+    /// Returns the current position.
     #[inline]
     pub fn position(&self) -> &Position {
         self.positions.last().expect("a line holds its root")
     }
 
-    /// Plies from the root.
+    /// Returns the number of plies from the root.
     #[inline]
     pub fn ply(&self) -> usize {
         self.positions.len() - 1
@@ -47,11 +47,11 @@ impl<E: Evaluator> SearchStack<E> {
         self.keys.push(before.key());
         self.positions.push(*before);
         // The move is made in the copy that has just been pushed: a second copy of the position per
-        // move took 1 % more instructions in all.
+        // move took 1 % more instructions in total.
         self.positions.last_mut().expect("it was just pushed").make(mv);
     }
 
-    /// Passes. The side to move must not be in check.
+    /// Makes a null move. The side to move must not be in check.
     pub fn make_null(&mut self) {
         let before = *self.position();
         self.evaluator.push_null();
@@ -60,7 +60,7 @@ impl<E: Evaluator> SearchStack<E> {
         self.positions.push(before.play_null());
     }
 
-    /// Takes back the latest move or pass.
+    /// Takes back the latest move or null move.
     #[inline]
     pub fn unmake(&mut self) {
         debug_assert!(self.positions.len() > 1, "the root cannot be taken back");
@@ -70,7 +70,7 @@ impl<E: Evaluator> SearchStack<E> {
         self.positions.pop();
     }
 
-    /// The static evaluation of the current position.
+    /// Returns the static evaluation of the current position.
     #[inline]
     pub fn evaluate(&mut self) -> Score {
         let position = self.positions.last().expect("a line holds its root");
@@ -85,7 +85,7 @@ impl<E: Evaluator> SearchStack<E> {
         self.evaluator.evaluate_within(position, alpha, beta)
     }
 
-    /// Returns the input of the static evaluation besides the position.
+    /// Returns the input of the static evaluation in addition to the position.
     #[inline]
     pub fn context(&self) -> Context {
         self.evaluator.context()
@@ -99,8 +99,8 @@ impl<E: Evaluator> SearchStack<E> {
     /// Returns whether the current position scores as a draw: by the fifty-move rule, by
     /// insufficient material, or because it occurred before.
     ///
-    /// Between the root and here one earlier occurrence is enough, since a side that repeated a
-    /// position once can do so again; at the root and before it there must be two.
+    /// After the root, one earlier occurrence is enough, because a side that repeated a position
+    /// once can do so again; for occurrences up to the root, two are necessary.
     pub fn is_draw(&self) -> bool {
         self.is_dead() || self.position().halfmove_clock() < 100 && self.repeats()
     }
@@ -116,8 +116,8 @@ impl<E: Evaluator> SearchStack<E> {
         position.is_insufficient_material()
     }
 
-    /// Returns whether the current position occurred before: once after the root, or twice up to
-    /// it.
+    /// Returns whether the current position occurred before: once after the root, or twice in
+    /// total.
     pub fn repeats(&self) -> bool {
         let (position, reversible) = (self.position(), self.reversible());
         let mut earlier = 0;
@@ -133,8 +133,8 @@ impl<E: Evaluator> SearchStack<E> {
         false
     }
 
-    /// Returns whether one move of either side leads from here to a position that was on the board
-    /// after the root, or from that position to this one.
+    /// Returns whether one move of either side leads from the current position to a position that
+    /// occurred after the root, or vice versa.
     pub fn can_repeat(&self) -> bool {
         let position = self.position();
         let occupied = position.board().occupied();
@@ -146,7 +146,8 @@ impl<E: Evaluator> SearchStack<E> {
         })
     }
 
-    /// Plies that can have led back to a position: since the last capture, pawn move or pass.
+    /// Returns the number of plies that a repetition can span: those since the last capture, pawn
+    /// move or null move.
     fn reversible(&self) -> usize {
         let since_pass = self.keys.len() - self.passes.last().unwrap_or(&0);
         usize::from(self.position().halfmove_clock()).min(since_pass)
@@ -184,15 +185,15 @@ mod tests {
     }
 
     #[test]
-    fn a_repetition_is_seen_a_move_ahead() {
+    fn a_possible_repetition_is_detected_before_the_move() {
         let there = "e1e2 e8d8 a1b1 d8d7 b1b3 d7e7 b3a3 e7e8";
         for (root, moves, can_repeat) in [
             (fen::STARTPOS, "e2e4 e7e5 g1f3 g8f6 f3g1", true),
             (fen::STARTPOS, "e2e4 e7e5 g1f3 g8f6 f1c4", false),
-            // Only the root would come back, and a root must occur three times.
+            // Only the root would recur, and the root must occur three times.
             (fen::STARTPOS, "g1f3 g8f6 f3g1", false),
             ("4k3/8/8/8/8/8/7P/R3K3 w - - 0 1", there, true),
-            // The rook's way back is closed by the pawn.
+            // The pawn blocks the rook's way back.
             ("4k3/8/8/8/8/8/P7/R3K3 w - - 0 1", there, false),
         ] {
             let game = Game::new(fen::parse(root).unwrap());
@@ -203,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn up_to_the_root_it_takes_two() {
+    fn two_repetitions_up_to_the_root_are_a_draw() {
         let there_and_back = "g1f3 g8f6 f3g1 f6g8";
         let mut game = Game::new(Position::startpos());
         for is_draw in [false, true] {
@@ -223,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_repeated_across_a_pass() {
+    fn positions_before_a_null_move_do_not_repeat() {
         let root = fen::parse("4k3/8/8/8/8/8/8/R3K3 w - - 0 1").unwrap();
         let mut line = SearchStack::new(&Game::new(root), Material::default());
         make(&mut line, "e1e2 e8e7 a1a2 e7d7");
@@ -231,7 +232,7 @@ mod tests {
         make(&mut line, "d7e7 a2a1");
         line.make_null();
         assert!(!line.is_draw());
-        // Once taken back, passes are forgotten.
+        // Null moves that are taken back have no effect.
         for _ in 0..4 {
             line.unmake();
         }
@@ -240,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn mate_goes_before_the_fifty_move_rule() {
+    fn mate_takes_precedence_over_the_fifty_move_rule() {
         let root = fen::parse("7k/8/6K1/8/8/8/8/R7 w - - 99 90").unwrap();
         let mut line = SearchStack::new(&Game::new(root), Material::default());
         make(&mut line, "a1a8");

@@ -1,28 +1,28 @@
-//! Random numbers that depend on nothing but their seed.
+//! Random numbers that depend only on their seed.
 
 /// A generator of random numbers: SplitMix64 (Steele, Lea and Flood 2014).
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// The generator of this seed.
+    /// Returns the generator for this seed.
     pub(crate) fn new(seed: u64) -> Random {
         Random(seed)
     }
 
-    /// The next number; each of 64 bits is random.
+    /// Returns the next number; all 64 bits are random.
     pub(crate) fn next(&mut self) -> u64 {
         let number = mix(self.0);
         self.0 = self.0.wrapping_add(STEP);
         number
     }
 
-    /// A number below `end`, which must not be 0.
+    /// Returns a number below `end`, which must not be 0.
     pub(crate) fn below(&mut self, end: usize) -> usize {
         // The high half of the product is below `end` and almost uniform, without a division.
         ((u128::from(self.next()) * end as u128) >> 64) as usize
     }
 
-    /// The numbers below `len` in random order (Fisher and Yates).
+    /// Returns the numbers below `len` in random order (Fisher and Yates).
     pub(crate) fn shuffled_indices(&mut self, len: usize) -> Vec<u32> {
         let mut order: Vec<u32> = (0..len as u32).collect();
         for last in (1..len).rev() {
@@ -32,11 +32,11 @@ impl Random {
     }
 }
 
-/// Added to the state per number: 2^64 divided by the golden ratio, as SplitMix64 has it. It is
+/// Added to the state per number: 2^64 divided by the golden ratio, as in SplitMix64. The step is
 /// odd, so all 2^64 states occur.
 const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Spreads a number over 64 bits: the number that SplitMix64 gives for this state.
+/// Returns the number of SplitMix64 for this state, in which all 64 bits are random.
 pub(crate) fn mix(number: u64) -> u64 {
     let mut word = number.wrapping_add(STEP);
     word = (word ^ word >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -8,14 +8,14 @@
 use std::num::NonZeroU64;
 use std::time::{Duration, Instant};
 
-/// The mover's clock as the `go` command gives it.
+/// Clock of the side to move, as given by the `go` command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Clock {
     /// Time left, in milliseconds.
     pub left_ms: u64,
     /// Time gained per move, in milliseconds.
     pub increment_ms: u64,
-    /// Moves until time is added, if it ever is.
+    /// Moves to the next time control, if there is one.
     pub moves_to_go: Option<u32>,
 }
 
@@ -34,23 +34,24 @@ pub enum TimeLimit {
 /// The time for one move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// No new iteration begins after this; the search may scale it. `None` with a fixed time, which
-    /// is used up.
+    /// Time after which no new iteration begins; the search may scale this limit. `None` for a
+    /// fixed time, which is used in full.
     pub soft: Option<Duration>,
-    /// The search stops after this.
+    /// Time after which the search stops.
     pub hard: Duration,
 }
 
-/// Moves that the time left must last for if the clock does not say.
+/// Assumed number of moves for the time left, if there is no time control.
 const MOVES_LEFT: u64 = 26;
 
-/// Number of move overheads kept in reserve on the clock, for a busy host. Without it a short clock
-/// could be spent up to the overhead: on a busy machine 11 of 120 games at 0.2 s + 2 ms were lost
-/// on time without the reserve, and 5 with it.
+/// Number of move overheads kept in reserve on the clock, for a busy host. Without a reserve, a
+/// short clock could be used up to the overhead: on a busy machine, 11 of 120 games at 0.2 s + 2 ms
+/// were lost on time without the reserve, and 5 with it.
 const RESERVE_OVERHEADS: u64 = 4;
 
 impl Budget {
-    /// The budget for a limit. `overhead_ms` is the time lost per move between engine and GUI.
+    /// Returns the budget for a limit. `overhead_ms` is the time lost per move between engine and
+    /// GUI, in milliseconds.
     pub fn new(limit: TimeLimit, overhead_ms: u64) -> Option<Budget> {
         match limit {
             TimeLimit::None => None,
@@ -69,11 +70,12 @@ impl Budget {
         let increment = micros(clock.increment_ms) / 4 * 3;
         let moves = clock.moves_to_go.map_or(MOVES_LEFT, |moves| u64::from(moves.clamp(1, 40)));
         let share = (usable / moves).saturating_add(increment);
-        // The last move before the time control may use 90 % of the time left, others 60 %.
+        // The last move before the time control may use 90 % of the time left, other moves 60 %.
         let most = if moves == 1 { usable / 10 * 9 } else { usable / 10 * 6 };
-        // Time is added at the end of a period, so a few moves before that need less of a reserve.
+        // Time is added at the time control, so the last few moves before it need a smaller
+        // reserve.
         let reserve = micros(overhead_ms).saturating_mul(RESERVE_OVERHEADS.min(moves + 1));
-        // The reserve is spent when nothing else is left, more slowly than increments refill it.
+        // If no other time is left, the reserve is used, but more slowly than increments refill it.
         let least = (usable / 40).max(increment.min(usable) / 2);
         let cap = most.min(left.saturating_sub(reserve)).max(least);
         let soft = (share / 4 * 3).min(cap);
@@ -92,24 +94,24 @@ pub struct Timer {
 }
 
 impl Timer {
-    /// Starts now.
+    /// Returns a timer that starts now.
     pub fn start(budget: Option<Budget>) -> Timer {
         Timer { start: Instant::now(), budget, nodes_per_ms: None }
     }
 
-    /// Makes nodes stand for time: `per_ms` nodes use up a millisecond of the budget, however long
+    /// Measures the budget in nodes: `per_ms` nodes count as a millisecond, regardless of the time
     /// they take; 0 for real time. A search is then the same on any machine, even a busy one.
     #[must_use]
     pub fn counting_nodes(self, per_ms: u64) -> Timer {
         Timer { nodes_per_ms: NonZeroU64::new(per_ms), ..self }
     }
 
-    /// Returns whether nodes stand for time.
+    /// Returns whether the budget is measured in nodes.
     pub fn counts_nodes(&self) -> bool {
         self.nodes_per_ms.is_some()
     }
 
-    /// Real time since the start.
+    /// Returns the real time since the start.
     pub fn elapsed(&self) -> Duration {
         self.start.elapsed()
     }
@@ -119,25 +121,25 @@ impl Timer {
         self.budget.is_some_and(|budget| budget.soft.is_some())
     }
 
-    /// Returns whether the hard limit has passed, after so many nodes.
+    /// Returns whether the hard limit has passed after this number of nodes.
     pub fn hard_limit_reached(&self, nodes: u64) -> bool {
         self.budget.is_some_and(|budget| self.spent(nodes) >= budget.hard)
     }
 
-    /// Returns whether `percent` of the soft limit has passed, after so many nodes.
+    /// Returns whether `percent` of the soft limit has passed after this number of nodes.
     pub fn soft_limit_reached(&self, nodes: u64, percent: u32) -> bool {
         let soft = self.budget.and_then(|budget| budget.soft);
         soft.is_some_and(|soft| self.spent(nodes) >= soft * percent / 100)
     }
 
-    /// Returns the part of the budget that the search has used after so many nodes.
+    /// Returns the part of the budget that the search has used after this number of nodes.
     fn spent(&self, nodes: u64) -> Duration {
         let Some(per_ms) = self.nodes_per_ms else { return self.elapsed() };
         Duration::from_micros(nodes.saturating_mul(1000) / per_ms)
     }
 }
 
-/// Nodes per second; a time below a microsecond counts as one.
+/// Returns the nodes per second; a time below a microsecond counts as one.
 pub fn nodes_per_second(nodes: u64, elapsed: Duration) -> u64 {
     let microseconds = elapsed.as_micros().max(1);
     u64::try_from(u128::from(nodes) * 1_000_000 / microseconds).unwrap_or(u64::MAX)
@@ -166,15 +168,15 @@ mod tests {
     }
 
     #[test]
-    fn a_game_on_the_clock_alone_is_spread_over_many_moves() {
+    fn without_a_time_control_the_clock_lasts_many_moves() {
         let soft = clock(60_000, 0, None).soft.unwrap();
         assert!(soft > Duration::from_millis(1_000) && soft < Duration::from_millis(3_000));
         assert!(clock(60_000, 600, None).soft.unwrap() > soft);
     }
 
-    /// Of 200 moves that all take their hard limit and a millisecond more: the lowest clock before
-    /// an increment, in milliseconds, and the largest share of the clock that one of them took for
-    /// good.
+    /// Plays 200 moves that each take their hard limit and one more millisecond. Returns the lowest
+    /// clock before an increment, in milliseconds, and the largest share of the clock that one move
+    /// lost after its increment.
     fn lowest_clock(left_ms: u64, increment_ms: u64, period: Option<u32>) -> (u64, f64) {
         let mut left_us = left_ms * 1000;
         let (mut lowest, mut most) = (u64::MAX, 0.0f64);
@@ -197,7 +199,7 @@ mod tests {
 
     #[test]
     fn the_clock_reserve_is_kept() {
-        // The reserve is 40 ms: the overhead of 10 ms four times.
+        // The reserve is 40 ms: four times the overhead of 10 ms.
         for (left_ms, increment_ms) in [(2_000, 20), (1_000, 10), (200, 2), (60_000, 600)] {
             let (lowest, most) = lowest_clock(left_ms, increment_ms, None);
             assert!(lowest >= 30, "{left_ms}+{increment_ms}: {lowest} ms");
@@ -234,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fixed_time_is_used_up_but_for_the_overhead() {
+    fn a_fixed_time_is_used_except_for_the_overhead() {
         let budget = Budget::new(TimeLimit::Move(100), 10).unwrap();
         assert_eq!(budget.hard, Duration::from_millis(90));
         assert_eq!(Budget::new(TimeLimit::Move(3), 10).unwrap().hard, Duration::from_millis(1));

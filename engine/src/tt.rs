@@ -1,7 +1,7 @@
 //! The transposition table: search results by position key.
 //!
-//! An entry is two relaxed atomic words, the key xor the data and the data. Torn pairs do not match
-//! their key, so the table is shared without locks.
+//! An entry consists of two relaxed atomic words: the key xor the data, and the data. Torn pairs do
+//! not match their key, so the table is shared without locks.
 
 #![allow(unsafe_code, reason = "zeroed memory of huge pages for the table, and prefetching")]
 
@@ -19,13 +19,13 @@ use crate::eval::score::EVALUATION_MAX;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Bound {
-    /// Nothing is known.
+    /// No information.
     None,
-    /// The true score is at most this.
+    /// The true score is at most the stored score.
     Upper,
-    /// The true score is at least this.
+    /// The true score is at least the stored score.
     Lower,
-    /// The true score.
+    /// The stored score is the true score.
     Exact,
 }
 
@@ -43,7 +43,7 @@ impl Bound {
 /// An entry of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The best move, or one that was good enough. It may be illegal if two keys collided.
+    /// The best move, or a move that was good enough. It may be illegal after a collision of keys.
     pub mv: Option<Move>,
     /// The score in centipawns, with mates counted from the position.
     pub score: Score,
@@ -51,14 +51,14 @@ pub struct Entry {
     pub evaluation: Option<Score>,
     /// Plies searched below the position, 0–255.
     pub depth: i32,
-    /// The meaning of `score`.
+    /// Relation of `score` to the true score.
     pub bound: Bound,
     /// `true` if the position has been in a PV node.
     pub pv: bool,
 }
 
 impl Entry {
-    /// The score with mates counted from a root `ply` plies above the position.
+    /// Returns the score with mates counted from a root `ply` plies above the position.
     pub fn score_at(&self, ply: usize) -> Score {
         match self.score {
             score if score > EVALUATION_MAX => score - ply as Score,
@@ -67,7 +67,7 @@ impl Entry {
         }
     }
 
-    /// The inverse of [`score_at`](Self::score_at): a score as it is to be stored.
+    /// Returns a score in its stored form; the inverse of [`score_at`](Self::score_at).
     pub fn score_from(score: Score, ply: usize) -> Score {
         match score {
             score if score > EVALUATION_MAX => score + ply as Score,
@@ -100,9 +100,9 @@ impl Entry {
     }
 }
 
-/// Stands for no evaluation in the data. No evaluation has this value: it is outside their range.
+/// Stored value for a missing evaluation, outside the range of evaluations.
 const NO_EVALUATION: i16 = i16::MIN;
-/// Number of ages told apart: as many as the five bits left of the data can count.
+/// Number of different ages, which fit in the remaining five bits of the data.
 const AGES: u8 = 32;
 
 struct Slot {
@@ -122,22 +122,22 @@ impl Slot {
     }
 }
 
-/// Slots in a cluster, which is one cache line.
+/// Number of slots in a cluster, which is one cache line.
 const CLUSTER: usize = 4;
 
-/// Size of a cluster.
+/// Size of a cluster, in bytes.
 const CLUSTER_BYTES: usize = CLUSTER * size_of::<Slot>();
 
-/// Slots that a thread clears at a time.
+/// Number of slots that a thread clears at a time.
 const CLEARED_SLOTS: usize = (4 << 20) / size_of::<Slot>();
 
-/// Step of the salt: the golden ratio in binary, any few multiples of which are far apart.
+/// Step of the salt: 2^64 divided by the golden ratio, whose first multiples are far apart.
 const SALT_STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// The memory asked for could not be had.
+/// Failure to allocate the requested memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfMemory {
-    /// Size asked for, in mebibytes.
+    /// Requested size, in mebibytes.
     pub megabytes: usize,
 }
 
@@ -162,30 +162,30 @@ pub(crate) fn prefetch<T>(soon: &T) {
     let _ = soon;
 }
 
-/// The table.
+/// The transposition table.
 ///
-/// Memory is allocated zeroed and not touched before it is cleared or used. Pages that are touched
-/// for the first time take time, which must not come from a player's clock: a game begins with
+/// Memory is allocated zeroed and not touched before it is cleared or used. The first touch of a
+/// page takes time, which must not count on a player's clock: a game begins with
 /// [`clear`](Self::clear).
 pub struct TranspositionTable {
     slots: Box<[Slot]>,
-    /// Slots in front of the first cluster, so that clusters are cache lines.
+    /// Slots before the first cluster, so that clusters are cache lines.
     skipped: usize,
     clusters: usize,
-    /// Counts searches, modulo [`AGES`].
+    /// Number of searches, modulo [`AGES`].
     age: u8,
-    /// Keys are xored with it, so that entries stored with another salt are not found.
+    /// Value that is xored with keys, so that entries stored with another salt are not found.
     salt: u64,
     /// `true` if the table was cleared and nothing has been stored since.
     cleared: bool,
 }
 
 impl TranspositionTable {
-    /// An empty table of `megabytes` MiB, at least one.
+    /// Returns an empty table of `megabytes` MiB, at least one.
     ///
     /// # Errors
     ///
-    /// If the memory cannot be had.
+    /// If the memory cannot be allocated.
     pub fn new(megabytes: usize) -> Result<TranspositionTable, OutOfMemory> {
         let megabytes = megabytes.max(1);
         let clusters = megabytes.saturating_mul((1 << 20) / CLUSTER_BYTES);
@@ -209,8 +209,8 @@ impl TranspositionTable {
             loop {
                 let part = parts.lock().unwrap_or_else(PoisonError::into_inner).next();
                 let Some(part) = part else { return };
-                // Zeros are written even where the memory is zero already: the first touch of a
-                // page lets the kernel provide it. Otherwise that happens on a player's clock; with
+                // Zeros are written even if the memory is already zero, because the kernel provides
+                // a page at its first touch. Otherwise this would happen on a player's clock; with
                 // 256 MiB, 5 of 80 games at 0.2 s + 2 ms were lost on time.
                 for slot in part {
                     *slot.check.get_mut() = 0;
@@ -220,8 +220,8 @@ impl TranspositionTable {
         };
         thread::scope(|scope| {
             for _ in 1..threads {
-                // If a thread cannot be started, the others clear its share too, since parts are
-                // taken one by one.
+                // If a thread cannot be started, the other threads also clear its share, because
+                // parts are taken one by one.
                 let _thread = thread::Builder::new().spawn_scoped(scope, clear);
             }
             clear();
@@ -234,14 +234,14 @@ impl TranspositionTable {
         self.age = (self.age + 1) % AGES;
     }
 
-    /// Begins a search that finds no entries of earlier ones. Unlike [`clear`](Self::clear) it
-    /// takes no time.
+    /// Begins a search that finds no entries of earlier searches. Unlike [`clear`](Self::clear),
+    /// this takes no time.
     pub fn new_isolated_search(&mut self) {
         self.new_search();
         self.salt = self.salt.wrapping_add(SALT_STEP);
     }
 
-    /// The cluster of a key that is mixed with the salt.
+    /// Returns the cluster of a key that is already mixed with the salt.
     #[inline]
     fn cluster(&self, key: u64) -> &[Slot] {
         // The high half of the product is a uniform index for any number of clusters, without a
@@ -251,7 +251,7 @@ impl TranspositionTable {
         &self.slots[first..first + CLUSTER]
     }
 
-    /// The entry of a key.
+    /// Returns the entry of a key.
     #[inline]
     pub fn probe(&self, key: u64) -> Option<Entry> {
         let key = key ^ self.salt;
@@ -274,8 +274,8 @@ impl TranspositionTable {
         for slot in slots {
             if let Some(data) = slot.data_of(key) {
                 let old = Entry::unpack(data);
-                // A shallow bound does not replace a deep result of the same search: the deep one
-                // cost more and serves more searches.
+                // A shallow bound does not replace a deep result of the same search, because the
+                // deep result cost more and serves more searches.
                 let keep = entry.bound != Bound::Exact
                     && old.depth > entry.depth + 3
                     && self.age_of(data) == 0;
@@ -301,12 +301,12 @@ impl TranspositionTable {
         // Another thread may write between the two stores, or read between them. Then the words do
         // not belong together, their xor is not the key, and the entry is not found (R. Hyatt and
         // T. Mann, "A lock-less transposition table implementation for parallel search", 2002). So
-        // no order of the two is needed.
+        // relaxed ordering is enough.
         victim.check.store(key ^ data, Ordering::Relaxed);
         victim.data.store(data, Ordering::Relaxed);
     }
 
-    /// Searches since the entry was stored.
+    /// Returns the number of searches since the entry was stored.
     fn age_of(&self, data: u64) -> u8 {
         let stored = (data >> 59) as u8;
         (self.age + AGES - stored) % AGES
@@ -320,8 +320,8 @@ impl TranspositionTable {
     }
 }
 
-/// Empty slots. Aligned no more than any memory is, since only such memory comes from the system
-/// zeroed, without being touched.
+/// Returns empty slots. They have the default alignment, because only such memory comes zeroed from
+/// the system without being touched.
 fn zeroed_slots(count: usize) -> Option<Box<[Slot]>> {
     let layout = Layout::array::<Slot>(count).ok()?;
     assert!(layout.size() > 0, "a table has at least one slot");
@@ -337,15 +337,15 @@ fn zeroed_slots(count: usize) -> Option<Box<[Slot]>> {
     Some(unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(memory, count)) })
 }
 
-/// Asks for huge pages: entries lie all over the table, and a processor knows where few pages are
-/// without looking it up in memory. Where they are refused, a search is only slower.
+/// Requests huge pages: entries are spread over the whole table, and a CPU caches the addresses of
+/// few pages. If the request is refused, a search is only slower.
 #[cfg(target_os = "linux")]
 fn ask_for_huge_pages(memory: *mut Slot, bytes: usize) {
     let page = rustix::param::page_size();
     let skipped = memory.addr().next_multiple_of(page) - memory.addr();
     let length = bytes.saturating_sub(skipped) / page * page;
     let start = memory.wrapping_byte_add(skipped).cast();
-    // SAFETY: the pages belong to the table alone, and what is in them stays.
+    // SAFETY: the pages belong only to the table, and their contents do not change.
     let _refused = unsafe { rustix::mm::madvise(start, length, rustix::mm::Advice::LinuxHugepage) };
 }
 
@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn the_old_move_survives_a_result_without_one() {
+    fn a_result_without_a_move_keeps_the_old_move() {
         let table = table(1);
         table.store(9, entry(3, Bound::Lower));
         table.store(9, Entry { mv: None, ..entry(5, Bound::Upper) });
@@ -410,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn shallow_and_old_entries_give_way() {
+    fn shallow_and_old_entries_are_replaced() {
         let mut table = table(1);
         // Small keys share the first cluster.
         for key in 1..=4 {
@@ -440,7 +440,7 @@ mod tests {
     #[test]
     fn all_threads_together_clear_everything() {
         let mut table = table(33);
-        // Odd multiples of a 64th of the range of keys lie all over the table.
+        // Odd multiples of a 64th of the range of keys are spread over the table.
         let keys = || (0..32).map(|part| (2 * part + 1) << 58);
         for threads in [1, 2, 8, 1000] {
             table.new_search();
@@ -453,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn clusters_are_cache_lines_and_the_last_one_is_there() {
+    fn clusters_are_cache_lines_and_the_last_one_is_usable() {
         let table = table(3);
         for key in [0, 1 << 40, u64::MAX] {
             assert_eq!(table.cluster(key).as_ptr().addr() % CLUSTER_BYTES, 0);
@@ -466,7 +466,7 @@ mod tests {
     #[test]
     fn impossible_table_sizes_are_rejected() {
         for megabytes in [1 << 36, usize::MAX] {
-            // The compiler would leave out an allocation that nothing uses.
+            // The compiler would remove an allocation that is not used.
             let refused = black_box(TranspositionTable::new(megabytes)).map(drop);
             assert_eq!(refused, Err(OutOfMemory { megabytes }));
         }

@@ -19,7 +19,7 @@ impl Random {
     }
 }
 
-/// Origin, destination and promotion in one number; castling is king takes rook.
+/// Returns origin, destination and promotion as one number; castling is king takes rook.
 fn our_code(mv: Move) -> usize {
     let promotion = mv.promotion().map_or(0, |kind| kind.index());
     (promotion * 64 + mv.to().index()) * 64 + mv.from().index()
@@ -37,7 +37,7 @@ fn their_code(mv: shakmaty::Move) -> usize {
     (promotion * 64 + usize::from(mv.to())) * 64 + usize::from(from)
 }
 
-/// Plays one random game on both boards; returns the number of positions compared.
+/// Plays one random game on both boards and returns the number of positions compared.
 fn play(text: &str, random: &mut Random) -> usize {
     let mut ours = fen::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     let parsed: Fen = text.parse().unwrap();
@@ -69,7 +69,7 @@ fn play(text: &str, random: &mut Random) -> usize {
     compared
 }
 
-/// A back rank with bishops on both colours and the king between the rooks.
+/// Returns a back rank with bishops on both colours and the king between the rooks.
 fn back_rank(random: &mut Random) -> String {
     loop {
         let mut letters = *b"rnbqkbnr";
@@ -117,9 +117,9 @@ fn chess960_and_double_fischer_random() {
 #[test]
 fn odd_positions_do_not_crash() {
     for text in [
-        // 218 moves, the most known.
+        // 218 moves, the known maximum.
         "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1",
-        // Three and more checkers, which no move can lead to.
+        // Three or more checkers, which no move can cause.
         "4k3/8/3n1n2/8/4K3/8/3n1n2/4r3 w - - 0 1",
         "k3r3/8/1b5b/8/r3K2r/8/1b5b/4r3 w - - 0 1",
         // Two pawns and a king beside each other.
@@ -132,7 +132,7 @@ fn odd_positions_do_not_crash() {
             }
             (moves.len() as u64, position.count_legal_moves())
         });
-        // A position may be refused, with reasons, but if it is taken it works.
+        // A position may be rejected with reasons, but an accepted position must work.
         match position {
             Ok((listed, counted)) => assert_eq!(listed, counted, "{text}"),
             Err(error) => assert!(!error.to_string().is_empty()),

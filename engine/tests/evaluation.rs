@@ -46,7 +46,7 @@ fn one_position_is_explained() {
 }
 
 #[test]
-fn many_positions_are_one_object_a_line() {
+fn many_positions_give_one_object_per_line() {
     let mut file = tempfile::NamedTempFile::new().expect("a temporary file can be made");
     write!(file, "# two\n{FEN}\n\n4k3/8/8/8/3N4/8/8/4K3 w - - bm Nc6; id \"2\";\n").unwrap();
     let path = file.path().to_str().expect("temporary paths are text").to_owned();
@@ -161,7 +161,7 @@ fn experiments_are_listed_and_tried() {
 }
 
 #[test]
-fn a_closed_pipe_is_no_bug() {
+fn a_closed_pipe_is_not_an_error() {
     let program = env!("CARGO_BIN_EXE_palimpsest");
     let (reader, writer) = std::io::pipe().expect("there is a pipe");
     drop(reader);
@@ -182,7 +182,7 @@ fn every_tool_has_help() {
 }
 
 #[test]
-fn wrong_names_list_the_right_ones() {
+fn invalid_names_list_the_valid_ones() {
     for (args, code, expected) in [
         (&["eval", "--variant", "psychic"][..], 3, "rybka-2.3.2a, blunder"),
         (&["compare", "palimpsest", "psychic"], 3, "rybka-2.3.2a, blunder"),

@@ -1,4 +1,4 @@
-//! Laws that hold in every position, tried on random games and against an independent
+//! Laws that apply to every position, tested on random games and against an independent
 //! implementation of the rules.
 
 use palimpsest::chess::attacks::{Level, Machine};
@@ -30,7 +30,7 @@ const ROOTS: [&str; 4] = [
     "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
 ];
 
-/// Plays random games and shows every position, with the moves legal there, to `visit`.
+/// Plays random games and passes every position with its legal moves to `visit`.
 fn play_random_games(seed: u64, games: usize, mut visit: impl FnMut(&Position, &[Move])) {
     let mut random = Random(seed);
     for game in 0..games {
@@ -50,7 +50,7 @@ fn play_random_games(seed: u64, games: usize, mut visit: impl FnMut(&Position, &
 fn keys_and_text_are_consistent() {
     play_random_games(0x1234_5678_9ABC_DEF1, 60, |position, _| {
         assert_eq!(position.key(), position.recompute_key(), "{position}");
-        // Equality covers checkers, pins and keys, which parsing finds afresh.
+        // Equality covers checkers, pins and keys, which parsing computes anew.
         assert_eq!(fen::parse(&position.to_string()).as_ref(), Ok(position));
     });
 }
@@ -70,7 +70,7 @@ fn exactly_the_generated_moves_are_legal() {
     let mut seen = 0;
     play_random_games(0x5DEE_CE66_D123_4567, 24, |position, moves| {
         seen += 1;
-        // Every ninth position: each is asked about every move there could be.
+        // Only every ninth position is tested, because each test covers every possible move.
         if seen % 9 != 0 {
             return;
         }
@@ -79,7 +79,7 @@ fn exactly_the_generated_moves_are_legal() {
             listed[usize::from(mv.bits())] = true;
         }
         for bits in 0..=u16::MAX {
-            // Words that encode no kind are read as quiet moves, which another word stands for.
+            // Words that encode no kind are read as quiet moves, which have another word.
             let known = MoveKind::ALL.iter().any(|&kind| kind as u16 == bits >> 12);
             if let Some(mv) = Move::from_bits(bits).filter(|_| known) {
                 assert_eq!(position.is_legal(mv), listed[usize::from(bits)], "{position} {mv:?}");
@@ -105,7 +105,7 @@ fn noisy_and_quiet_moves_are_disjoint_and_make_up_all() {
 }
 
 #[test]
-fn every_way_to_use_the_machine_counts_the_same() {
+fn all_cpu_levels_count_the_same() {
     play_random_games(0x7777_1111_3333_5555, 12, |position, moves| {
         let expected: u64 = moves.iter().map(|&mv| position.play(mv).count_legal_moves()).sum();
         for machine in Level::ALL.into_iter().filter_map(Machine::at) {
@@ -158,8 +158,8 @@ fn shakmaty_agrees() {
     });
 }
 
-/// Plays a random game in a line, on past side branches that are taken back, and returns the scores
-/// met on the way there and on the way back.
+/// Plays a random game in a line, with side branches that are taken back, and returns the scores on
+/// the way forward and on the way back.
 fn walk(variant: Variant, seed: u64) -> (Vec<Score>, Vec<Score>) {
     let mut random = Random(seed);
     let mut line = SearchStack::new(&Game::new(Position::startpos()), variant.evaluator());
@@ -188,7 +188,7 @@ fn walk(variant: Variant, seed: u64) -> (Vec<Score>, Vec<Score>) {
 }
 
 #[test]
-fn evaluations_forget_moves_taken_back() {
+fn taking_back_moves_restores_evaluations() {
     for variant in Variant::ALL {
         for seed in 1..20 {
             let (there, back) = walk(variant, seed * 0x9E37_79B9);

@@ -1,4 +1,4 @@
-//! micro-Max against figures of the original: what single moves gain, and whole searches.
+//! Tests of micro-Max against figures of the original: gains of single moves, and whole searches.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -52,7 +52,7 @@ fn gains_of_moves_match_the_original() {
     }
 }
 
-/// The scores along a line of moves that begins where the game stands.
+/// Returns the scores along a line of moves from the current position of the game.
 fn scores_along(game: &Game, line: &str) -> Vec<Score> {
     let mut evaluator = Variant::Micromax.evaluator();
     evaluator.reset(game);
@@ -73,7 +73,8 @@ fn the_score_is_the_sum_of_gains_along_the_line() {
     // (9).
     let scores = scores_along(&game(""), "e2e4 d7d5 e4d5");
     assert_eq!(scores, [0, -15, 0, -(99 - 1 - 9)]);
-    // In the game only the pawn is kept; the way to a position matters, not the position.
+    // In the game, only the value of the pawn is kept. The score depends on the path and not on the
+    // position.
     let scores = scores_along(&game("e2e4 d7d5 e4d5"), "");
     assert_eq!(scores, [-99]);
     let detour = scores_along(&game(""), "g1f3 b8c6 f3g1 c6b8");
@@ -85,7 +86,7 @@ fn the_score_is_the_sum_of_gains_along_the_line() {
     assert_eq!(scores_along(&lone, ""), [-99 - 799]);
 }
 
-/// Nodes, score and move after each iteration.
+/// Returns nodes, score and move after each iteration.
 fn trace(game: &Game, memory: &mut Memory) -> Vec<(u64, Score, Option<String>)> {
     let signals = Signals::default();
     let request =
@@ -103,12 +104,12 @@ fn trace(game: &Game, memory: &mut Memory) -> Vec<(u64, Score, Option<String>)> 
 }
 
 #[test]
-fn searches_are_those_of_the_original_node_for_node() {
+fn searches_match_the_original_node_for_node() {
     let rows = rows(TRACE);
     assert_eq!(rows.len(), 32);
     let next = AtomicUsize::new(0);
     let work = || {
-        // Large enough that no position is turned away, as in the original's table.
+        // The table is large enough for every position, like the original's table.
         let mut memory = Memory::for_personality(Personality::Micromax, 64).unwrap();
         while let Some(row) = rows.get(next.fetch_add(1, Ordering::Relaxed)) {
             let game = game(text(&row[0]));
@@ -139,7 +140,7 @@ fn illegal_castling_at_the_root_counts_its_node() {
                  d3c4 d5c4 b3b4 c6d5 c3d5 e6d5 h1b1";
     let mut memory = Memory::for_personality(Personality::Micromax, 64).unwrap();
     let nodes: Vec<_> = trace(&game(moves), &mut memory).iter().map(|row| row.0).collect();
-    // Figures of the original.
+    // These are numbers of nodes of the original.
     assert_eq!(nodes[1..], [16, 114, 2_378, 22_891, 118_308, 270_491]);
 }
 

@@ -1,5 +1,5 @@
-//! The evaluations of other programs against figures that were found independently: single terms,
-//! and 400 whole positions from games.
+//! Tests of the evaluations of other programs against figures that were found independently: single
+//! terms, and 400 whole positions from games.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ const VECTORS: &str = include_str!("data/eval-vectors.json");
 const POSITIONS: &str = include_str!("data/eval-positions.json");
 const RDCHESS_TERMS: &str = include_str!("data/rdchess-terms.json");
 
-/// Features that choose the evaluator of a position, and so the other features that count.
+/// Features that choose the evaluator of a position and therefore the other features that count.
 const EVALUATORS: [&str; 4] = ["draw", "kbbk", "kbnk", "mating"];
 
 fn rows(text: &str) -> Vec<Value> {
@@ -35,7 +35,7 @@ fn explain(variant: &str, fen: &str) -> Report {
     Choice::from(variant).explain(&fen::parse(fen).expect("the data holds legal positions"))
 }
 
-/// The terms that are not zero, White minus Black, as opening and endgame.
+/// Returns the terms that are not zero, White minus Black, as opening and endgame.
 fn terms(report: &Report) -> BTreeMap<String, [i64; 2]> {
     let nets = report.terms.iter().map(|term| (term.feature.name, term.net()));
     nets.map(|(name, net)| (name.to_owned(), [net.opening().into(), net.endgame().into()]))
@@ -49,7 +49,7 @@ fn expected_terms(value: &Value) -> BTreeMap<String, [i64; 2]> {
 }
 
 #[test]
-fn single_terms_are_those_of_the_originals() {
+fn single_terms_match_the_originals() {
     let rows = rows(VECTORS);
     assert_eq!(rows.len(), 57);
     for row in rows {
@@ -97,7 +97,7 @@ fn blunder_is_exact() {
     }
 }
 
-/// The terms of an evaluation without phases.
+/// Returns the terms of an evaluation without phases.
 fn single_terms(report: &Report) -> BTreeMap<String, i64> {
     terms(report).into_iter().map(|(name, [score, _])| (name, score)).collect()
 }
@@ -143,8 +143,8 @@ fn single_terms_of_rdchess_are_exact() {
 }
 
 #[test]
-fn rdchess_knows_where_the_game_has_castled() {
-    // White has walked to where castling would have brought it: only the game can tell.
+fn rdchess_finds_the_castling_wing_in_the_game() {
+    // White's king has walked to its castling square, which only the moves of the game show.
     let mut game = Game::new(fen::parse("4k3/pppp4/8/8/8/8/PPPPP3/4K2R w K - 0 1").unwrap());
     let advance = |game: &Game| {
         let variant = Variant::from_name("rdchess").expect("the evaluation exists");
@@ -156,8 +156,8 @@ fn rdchess_knows_where_the_game_has_castled() {
         game.play(uci_move::parse(mv, game.position(), CastlingForm::KingTo).unwrap());
     }
     let alone = Game::new(*game.position());
-    // Castled on the other wing, a pawn on the a-file is worth two more for each of two ranks; as
-    // it is late three more anyway.
+    // If White has castled on the other wing, a pawn on the a-file is worth two more for each of
+    // two ranks, in addition to three late in the game.
     assert_eq!((advance(&game), advance(&alone)), (6, 10));
 }
 
@@ -168,8 +168,8 @@ fn positions() -> Vec<Position> {
         .collect()
 }
 
-/// Evaluates many positions with one evaluator, whose tables fill up on the way; each is its own
-/// root.
+/// Evaluates many positions with one evaluator, whose tables fill up on the way, and with each
+/// position as the root.
 fn scores_of_all(choice: Choice, positions: &[Position]) -> Vec<Score> {
     let mut evaluator = choice.evaluator();
     let twice = positions.iter().chain(positions);
@@ -188,7 +188,7 @@ fn tables_and_records_do_not_change_the_value() {
             let choice = Choice { disabled, ..variant.into() };
             let scores = scores_of_all(choice, &positions);
             for (position, score) in positions.iter().chain(&positions).zip(scores) {
-                // Only explaining goes without any table.
+                // Only `explain` does not use a table.
                 assert_eq!(choice.explain(position).value, score, "{variant:?} {position}");
             }
         }
@@ -196,7 +196,7 @@ fn tables_and_records_do_not_change_the_value() {
 }
 
 #[test]
-fn a_feature_switched_off_is_gone_and_others_stay() {
+fn disabling_a_feature_changes_no_other_term() {
     let positions = positions();
     for variant in Variant::ALL {
         let features = variant.features();
@@ -220,7 +220,7 @@ fn a_feature_switched_off_is_gone_and_others_stay() {
     }
 }
 
-/// Endings that are too rare in games to be met by chance.
+/// Endings that occur too rarely in games to be tested by chance.
 const ENDINGS: [&str; 7] = [
     "4k3/8/8/8/8/8/8/2B1KB2 w - - 0 1",
     "4k3/8/8/8/8/8/8/1N2KB2 w - - 0 1",
@@ -231,8 +231,8 @@ const ENDINGS: [&str; 7] = [
     "4k3/8/8/2B5/8/1b6/1P6/4K3 b - - 0 1",
 ];
 
-/// Returns the scores of a position and, if the score depends on the path, of all positions one
-/// move on.
+/// Returns the scores of a position and, if the score depends on the path, of all positions after
+/// one move.
 fn scores_around(choice: Choice, position: &Position) -> Vec<Score> {
     let mut evaluator = choice.evaluator();
     evaluator.reset(&Game::new(*position));
@@ -263,7 +263,7 @@ fn every_feature_matters_somewhere() {
     }
 }
 
-/// The position with colours exchanged and the board turned over.
+/// Returns the position with colours exchanged and the board turned over.
 fn flipped(position: &Position) -> Position {
     let swap = |c: char| {
         if c.is_uppercase() { c.to_ascii_lowercase() } else { c.to_ascii_uppercase() }
@@ -279,7 +279,7 @@ fn flipped(position: &Position) -> Position {
 }
 
 #[test]
-fn colours_exchanged_exchange_the_terms() {
+fn exchanging_colours_exchanges_the_terms() {
     for position in positions() {
         for variant in Variant::ALL {
             let here = Choice::from(variant).explain(&position);
@@ -287,7 +287,7 @@ fn colours_exchanged_exchange_the_terms() {
             for (a, b) in here.terms.iter().zip(&there.terms) {
                 assert_eq!(a.sides, [b.sides[1], b.sides[0]], "{variant:?} {a:?} {position}");
             }
-            // Rybka rounds down, whoever is ahead.
+            // Rybka rounds down, regardless of the side that is ahead.
             let rounds_down = matches!(variant, Variant::Rybka1_0Beta | Variant::Rybka2_3_2a);
             let difference = (here.value - there.value).abs();
             assert!(difference <= i32::from(rounds_down), "{variant:?} {position}");

@@ -1,11 +1,11 @@
-//! A position as a picture, such as those in `docs/img`.
+//! Pictures of positions, such as those in `docs/img`.
 
 use std::fmt::Write;
 
 use clap::Args;
 use palimpsest::chess::{Color, Kind, Position, Square, fen};
 
-/// Side of a square, and of the whole picture.
+/// Side of a square and of the whole picture, in SVG units.
 const SIDE: usize = 30;
 const WHOLE: usize = 8 * SIDE;
 
@@ -15,7 +15,7 @@ pub(super) struct BoardArgs {
     /// Squares to mark, such as e4,f6
     #[arg(long, value_name = "SQUARES", value_delimiter = ',', value_parser = square)]
     mark: Vec<Square>,
-    /// The position
+    /// Position in FEN
     #[arg(required = true)]
     fen: Vec<String>,
 }
@@ -69,7 +69,7 @@ fn svg(position: &Position, marked: &[Square]) -> String {
     text
 }
 
-/// The full figure of a piece, as text and not as an emoji.
+/// Returns the filled figure of a piece; the variation selector prevents an emoji.
 fn glyph(kind: Kind) -> &'static str {
     match kind {
         Kind::Pawn => "♟\u{fe0e}",

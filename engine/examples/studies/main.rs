@@ -23,7 +23,7 @@ enum Study {
     Trace(trace::TraceArgs),
 }
 
-/// Prints the study; the exit code is 1 if its input is invalid.
+/// Prints the study; the exit code is 1 if the input is invalid.
 fn main() -> ExitCode {
     let done = match Study::parse() {
         Study::Board(args) => board::run(&args),
@@ -43,7 +43,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Returns the personality of a name; the error lists the names.
+/// Returns the personality with this name; the error lists the known names.
 fn personality(name: &str) -> Result<Personality, String> {
     let known = Personality::ALL.map(Personality::name).join(", ");
     Personality::from_name(name).ok_or_else(|| format!("expected one of {known}"))

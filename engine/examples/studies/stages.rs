@@ -11,10 +11,10 @@ use serde_json::json;
 /// Search the positions of the benchmark by stage of the game
 #[derive(Args)]
 pub(super) struct StagesArgs {
-    /// Search
+    /// Personality of the search
     #[arg(long, value_name = "NAME", value_parser = super::personality, default_value = "palimpsest")]
     personality: Personality,
-    /// Evaluation, by default that of the search
+    /// Evaluation, by default that of the personality
     #[arg(long, value_name = "NAME", value_parser = variant)]
     variant: Option<Variant>,
     /// Features to disable
@@ -23,7 +23,7 @@ pub(super) struct StagesArgs {
     /// Experiments to enable
     #[arg(long, value_name = "EXPERIMENTS", default_value = "", hide_default_value = true)]
     enable: String,
-    /// Nodes of each search
+    /// Maximum number of nodes of each search
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     nodes: u64,
     /// Search the positions of one stage only: opening, middlegame or endgame
@@ -45,15 +45,15 @@ fn stage(name: &str) -> Result<Stage, String> {
     found.ok_or_else(|| format!("expected one of {known}"))
 }
 
-/// A stage of the game, by the pieces left: 24 at the start, a knight or bishop one, a rook two, a
-/// queen four.
+/// A stage of the game, by the pieces left on the board: a knight or bishop counts 1, a rook 2, a
+/// queen 4; the starting position has 24.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    /// 20 or more.
+    /// Phase 20 or more.
     Opening,
-    /// 9 to 19.
+    /// Phase 9 to 19.
     Middlegame,
-    /// At most 8.
+    /// Phase 8 or less.
     Endgame,
 }
 
@@ -86,7 +86,7 @@ struct StageResult {
     stage: Stage,
     positions: u64,
     nodes: u64,
-    /// Use of the evaluation's pawn table, if it counts that.
+    /// Use of the evaluation's pawn table; `None` if the evaluation does not count it.
     pawn_table: Option<TableUse>,
 }
 
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stages_share_the_positions_and_tables_are_used() {
+    fn stages_cover_all_positions_and_pawn_tables_are_counted() {
         let run = |personality: Personality| {
             Stage::ALL.map(|stage| search_stage(stage, 2_000, personality.into()).unwrap())
         };

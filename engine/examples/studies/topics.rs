@@ -11,8 +11,7 @@ pub(super) struct TopicsArgs {
     markdown: bool,
 }
 
-/// The topics, each with the names of the features that belong to it, whichever evaluation has
-/// them.
+/// Topics, each with the names of its features in all evaluations.
 const TOPICS: [(&str, &[&str]); 29] = [
     ("worth of pieces", &["material", "promotion", "interpolation"]),
     ("squares of pieces", &["pst", "piece_squares", "centre", "officer_center", "minor"]),
@@ -87,7 +86,7 @@ fn topics(variants: &[Variant]) -> Vec<Topic> {
 }
 
 pub(super) fn run(args: &TopicsArgs) -> String {
-    // A network has no features, and all other evaluations count material.
+    // The network has no features, and the only feature of `Material` is in every other evaluation.
     let mut variants = Variant::ALL.to_vec();
     variants.retain(|variant| !matches!(variant, Variant::Nnue | Variant::Material));
     if args.markdown { markdown(&variants) } else { text(&variants) }

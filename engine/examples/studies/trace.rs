@@ -14,16 +14,16 @@ use serde_json::json;
 /// Print the iterations of a search up to the first one that passes a number of nodes
 #[derive(Args)]
 pub(super) struct TraceArgs {
-    /// Search
+    /// Personality of the search
     #[arg(long, value_name = "NAME", value_parser = super::personality, default_value = "palimpsest")]
     personality: Personality,
     /// Position, by default the starting position
     #[arg(long)]
     fen: Option<String>,
-    /// Moves from there, in UCI notation
+    /// Moves from the position, in UCI notation
     #[arg(long, default_value = "", hide_default_value = true)]
     moves: String,
-    /// Nodes
+    /// Number of nodes that ends the trace
     #[arg(long, value_name = "N", default_value_t = 150_000)]
     nodes: u64,
     /// Size of the table in MiB; the default gives as many entries as the original micro-Max has
@@ -39,7 +39,7 @@ struct Iteration {
     ply: u32,
     nodes: u64,
     score: Score,
-    /// The best move; none if the iteration looks at none.
+    /// The best move; `None` if the iteration searched no move.
     best: Option<String>,
 }
 
@@ -64,7 +64,7 @@ impl TraceArgs {
     }
 }
 
-/// Searches until an iteration has taken the number of nodes over the limit.
+/// Searches until the node count reaches `nodes` at the end of an iteration.
 fn trace(personality: Personality, game: &Game, nodes: u64, memory: &mut Memory) -> Vec<Iteration> {
     let signals = Signals::default();
     let request =
@@ -85,8 +85,8 @@ fn trace(personality: Personality, game: &Game, nodes: u64, memory: &mut Memory)
     iterations
 }
 
-/// Returns the move as the personality's original writes it: micro-Max always promotes to a queen
-/// and does not write the piece.
+/// Returns a move in the notation of the original program: micro-Max always promotes to a queen and
+/// omits the promotion piece.
 fn text(personality: Personality, mv: Move) -> String {
     let mut text = uci_move::format(mv, CastlingForm::KingTo);
     if personality == Personality::Micromax {

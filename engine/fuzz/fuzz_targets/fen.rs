@@ -1,4 +1,4 @@
-//! Any text is either refused with reasons or becomes a position that can be written and read
+//! Any text is either rejected with reasons or becomes a position that can be written and read
 //! again.
 
 #![no_main]

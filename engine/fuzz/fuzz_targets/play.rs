@@ -1,5 +1,5 @@
-//! The bytes choose a start of double Fischer random and then moves; the laws hold in every
-//! position on the way.
+//! The bytes choose a double Fischer random position and then moves; every position of the game is
+//! checked.
 
 #![no_main]
 
@@ -8,7 +8,7 @@ use palimpsest::chess::attacks::{Level, Machine};
 use palimpsest::chess::perft::{perft_at, perft_by_lists};
 use palimpsest::chess::{Position, fen};
 
-/// The longest game played.
+/// Maximum length of a game, in plies.
 const PLIES_MAX: usize = 400;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -36,7 +36,8 @@ fn check(position: &Position) {
     }
 }
 
-/// The byte deals a back rank: the files of bishops, queen and king's neighbours in turn.
+/// Returns a starting position with one back rank for each byte. The byte selects the files of
+/// bishops, queen and the first knight in turn.
 fn start(white: u8, black: u8) -> String {
     let (white, black) = (back_rank(white).to_uppercase(), back_rank(black));
     format!("{black}/pppppppp/8/8/8/8/PPPPPPPP/{white} w KQkq - 0 1")

@@ -1,4 +1,4 @@
-//! Any bytes are a UCI session that ends by the end of its input, without a panic.
+//! Any bytes are a UCI session that ends at the end of the input, without a panic.
 
 #![no_main]
 
@@ -8,7 +8,7 @@ use libfuzzer_sys::{Corpus, fuzz_target};
 use palimpsest::uci::{self, Output};
 
 fuzz_target!(|bytes: &[u8]| -> Corpus {
-    // Memory is the machine's, not the fuzzer's, to run out of.
+    // These options could exhaust the memory of the machine.
     let text = String::from_utf8_lossy(bytes).to_ascii_lowercase();
     if text.contains("hash") || text.contains("threads") {
         return Corpus::Reject;

@@ -18,19 +18,19 @@ impl Bitboard {
     /// Every square.
     pub const ALL: Bitboard = Bitboard(!0);
 
-    /// The set of one square.
+    /// Returns the set of one square.
     #[inline]
     pub const fn of(square: Square) -> Bitboard {
         Bitboard(1 << square.index())
     }
 
-    /// A file, 0–7.
+    /// Returns the squares of a file, 0–7.
     #[inline]
     pub const fn file(file: u8) -> Bitboard {
         Bitboard(FILE_A << (file & 7))
     }
 
-    /// A rank, 0–7.
+    /// Returns the squares of a rank, 0–7.
     #[inline]
     pub const fn rank(rank: u8) -> Bitboard {
         Bitboard(0xFF << ((rank & 7) * 8))
@@ -54,7 +54,7 @@ impl Bitboard {
         self.0 != 0
     }
 
-    /// Number of members, 0–64.
+    /// Returns the number of members, 0–64.
     #[inline]
     pub const fn len(self) -> u32 {
         self.0.count_ones()
@@ -66,49 +66,49 @@ impl Bitboard {
         self.without_first().any()
     }
 
-    /// The member with the lowest index. Meaningless for the empty set, for which it is a1.
+    /// Returns the member with the lowest index; a1 for the empty set.
     #[inline]
     pub const fn first(self) -> Square {
         Square::new(self.0.trailing_zeros() as u8)
     }
 
-    /// All but the member with the lowest index.
+    /// Returns the set without the member with the lowest index.
     #[inline]
     pub const fn without_first(self) -> Bitboard {
         Bitboard(self.0 & self.0.wrapping_sub(1))
     }
 
-    /// The member with the highest index. Meaningless for the empty set.
+    /// Returns the member with the highest index; h8 for the empty set.
     #[inline]
     pub const fn last(self) -> Square {
         Square::new(63u32.wrapping_sub(self.0.leading_zeros()) as u8)
     }
 
-    /// The set itself if the condition holds, and no square otherwise; without a branch.
+    /// Returns the set if the condition is true and the empty set otherwise, without a branch.
     #[inline]
     pub(crate) const fn when(self, condition: bool) -> Bitboard {
         Bitboard(self.0 & (condition as u64).wrapping_neg())
     }
 
-    /// The set moved by `step` indices, without regard to the edges.
+    /// Returns the set shifted by `step` indices, ignoring the edges of the files.
     #[inline]
     pub const fn shift(self, step: i8) -> Bitboard {
         if step >= 0 { Bitboard(self.0 << step) } else { Bitboard(self.0 >> -step) }
     }
 
-    /// Every member one file to the east (towards h); those on h drop out.
+    /// Returns the set shifted one file east (towards h) without the members on the h-file.
     #[inline]
     pub const fn east(self) -> Bitboard {
         Bitboard((self.0 & !(FILE_A << 7)) << 1)
     }
 
-    /// Every member one file to the west (towards a); those on a drop out.
+    /// Returns the set shifted one file west (towards a) without the members on the a-file.
     #[inline]
     pub const fn west(self) -> Bitboard {
         Bitboard((self.0 & !FILE_A) >> 1)
     }
 
-    /// Every member one rank forward as the given side sees it.
+    /// Returns the set shifted one rank forward from the point of view of `color`.
     #[inline]
     pub const fn forward(self, color: Color) -> Bitboard {
         match color {
@@ -117,7 +117,8 @@ impl Bitboard {
         }
     }
 
-    /// Every square in front of a member, as the given side sees it, on the same file.
+    /// Returns the squares on the same file in front of a member, from the point of view of
+    /// `color`.
     #[inline]
     pub const fn forward_fill(self, color: Color) -> Bitboard {
         let mut set = self.forward(color).0;
@@ -136,7 +137,7 @@ impl Bitboard {
         Bitboard(set)
     }
 
-    /// Every square attacked by pawns of side `S` standing on the members.
+    /// Returns the squares attacked by pawns of side `S` on the members.
     #[inline]
     pub(crate) fn pawn_attacks<S: Side>(self) -> Bitboard {
         let ahead = self.forward(S::COLOR);
@@ -187,7 +188,7 @@ impl Not for Bitboard {
     }
 }
 
-/// Members in rising order of index.
+/// Members in ascending order of index.
 impl Iterator for Bitboard {
     type Item = Square;
 

@@ -8,7 +8,7 @@ use std::ops::Not;
 pub enum Color {
     /// The side that moves first.
     White,
-    /// The other side.
+    /// The side that moves second.
     Black,
 }
 
@@ -16,13 +16,13 @@ impl Color {
     /// Both colours, White first.
     pub const ALL: [Color; 2] = [Color::White, Color::Black];
 
-    /// 0 for White, 1 for Black.
+    /// Returns 0 for White, 1 for Black.
     #[inline]
     pub const fn index(self) -> usize {
         self as usize
     }
 
-    /// Rank index (0–7) of `rank` counted from this side's own back rank.
+    /// Returns the rank index (0–7) of `rank` counted from the back rank of this colour.
     #[inline]
     pub const fn relative_rank(self, rank: u8) -> u8 {
         match self {
@@ -44,7 +44,7 @@ impl Not for Color {
     }
 }
 
-/// A colour known at compile time, so that shifts and rank constants fold in the move generator.
+/// A colour known at compile time, so that shifts and ranks in the move generator become constants.
 pub(crate) trait Side {
     /// The colour as a value.
     const COLOR: Color;

@@ -28,7 +28,7 @@ pub enum FenFault {
         /// Text of the field.
         found: String,
     },
-    /// More than six fields; holds the first of the others.
+    /// More than six fields; contains the seventh.
     Trailing(String),
     /// The described position cannot be played.
     Unplayable(Fault),
@@ -47,7 +47,7 @@ pub enum Field {
     EnPassant,
     /// Plies since the last capture or pawn move.
     HalfmoveClock,
-    /// Number of the move.
+    /// Number of the full move.
     FullmoveNumber,
 }
 
@@ -104,8 +104,8 @@ impl std::error::Error for FenError {}
 ///
 /// # Errors
 ///
-/// Every fault, whichever fields they are in. Fields that cannot be read are taken as empty while
-/// looking for faults in the others.
+/// All faults in all fields. A field that cannot be read counts as empty in the checks of the other
+/// fields.
 pub fn parse(text: &str) -> Result<Position, FenError> {
     let mut reader = Reader { fields: text.split_ascii_whitespace(), faults: Vec::new() };
     let pieces = reader.field(Field::Placement, None, parse_placement);
@@ -114,7 +114,7 @@ pub fn parse(text: &str) -> Result<Position, FenError> {
         "b" => Some(Color::Black),
         _ => None,
     });
-    // A castling field means nothing without pieces or a king, so an empty board stands in for a
+    // The castling field has no meaning without kings and rooks, so an empty board replaces a
     // placement that could not be read.
     let no_pieces = [None; 64];
     let board = pieces.as_ref().unwrap_or(&no_pieces);
@@ -148,7 +148,7 @@ pub fn parse(text: &str) -> Result<Position, FenError> {
         Ok(position) if faults.is_empty() => Ok(position),
         Ok(_) => Err(FenError(faults)),
         Err(unplayable) => {
-            // The side to move is unknown, so faults that depend on it may be none.
+            // The side to move is unknown, so faults that depend on it may not be real.
             let guessed = |fault: &Fault| {
                 turn.is_none() && matches!(fault, Fault::OpponentInCheck | Fault::EnPassant(_))
             };
@@ -166,8 +166,8 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The next field as `read` understands it, or `absent` if there is no next field; `None`
-    /// after noting a fault.
+    /// Returns the next field as parsed by `read`, or `absent` if there is no next field; `None`
+    /// after recording a fault.
     fn field<T>(
         &mut self,
         field: Field,
@@ -241,7 +241,8 @@ fn parse_castling(text: &str, pieces: &[Option<Piece>; 64]) -> Option<Bitboard> 
     Some(rooks)
 }
 
-/// Returns the rook furthest from the king towards h (or a) on the back rank, as K and Q in X-FEN.
+/// Returns the rook furthest from the king towards h (or a) on the back rank, as K and Q mean in
+/// X-FEN.
 fn outermost_rook(color: Color, pieces: &[Option<Piece>; 64], king_side: bool) -> Option<Square> {
     let rank = color.relative_rank(0);
     let on = |kind| move |&square: &Square| pieces[square.index()] == Some(Piece { color, kind });
@@ -362,7 +363,7 @@ mod tests {
     fn impossible_en_passant_is_dropped() {
         let after_e4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1";
         assert_eq!(parse(after_e4).unwrap().en_passant(), None);
-        // The capture would uncover the king along the fourth rank.
+        // The capture would expose the king along the fourth rank.
         let pinned = "8/8/8/8/k2Pp2Q/8/8/3K4 b - d3 0 1";
         assert_eq!(parse(pinned).unwrap().en_passant(), None);
     }

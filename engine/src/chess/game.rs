@@ -1,9 +1,9 @@
-//! A game: where it began, the moves played, and the position reached.
+//! A game: its starting position, moves and current position.
 
 use super::moves::Move;
 use super::position::Position;
 
-/// A game played so far.
+/// A game up to its current position.
 #[derive(Clone, Debug)]
 pub struct Game {
     start: Position,
@@ -14,27 +14,27 @@ pub struct Game {
 }
 
 impl Game {
-    /// A game that begins with this position.
+    /// Returns a game that starts with this position.
     pub fn new(position: Position) -> Game {
         Game { start: position, moves: Vec::new(), position, keys: Vec::new() }
     }
 
-    /// The position the game began with.
+    /// Returns the starting position.
     pub fn start(&self) -> &Position {
         &self.start
     }
 
-    /// The moves played.
+    /// Returns the moves played.
     pub fn moves(&self) -> &[Move] {
         &self.moves
     }
 
-    /// The position reached.
+    /// Returns the current position.
     pub fn position(&self) -> &Position {
         &self.position
     }
 
-    /// Keys of the earlier positions since the last irreversible move, oldest first.
+    /// Returns the keys of the earlier positions since the last irreversible move, oldest first.
     pub fn keys(&self) -> &[u64] {
         &self.keys
     }

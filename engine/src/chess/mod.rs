@@ -1,6 +1,6 @@
 //! The rules of chess and nothing else: positions, legal moves, notations.
 //!
-//! This module imports the standard library only. It knows nothing of evaluation, search or time.
+//! This module imports only the standard library and does not depend on evaluation, search or time.
 //! Start at [`Position`](position::Position).
 
 pub mod attacks;

@@ -7,38 +7,38 @@ use std::ops::Deref;
 use super::piece::Kind;
 use super::square::Square;
 
-/// Kind of a move: its effect besides carrying a piece from one square to another.
+/// Kind of a move: its effects besides moving a piece from one square to another.
 ///
-/// Bit 2 marks captures and bit 3 promotions; no value is zero, which leaves room for
-/// `Option<Move>` in two bytes.
+/// Bit 2 marks captures and bit 3 promotions. No value is zero, so `Option<Move>` fits in two
+/// bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum MoveKind {
-    /// Nothing else.
+    /// No other effect.
     Quiet = 1,
-    /// A pawn's first step over two ranks.
+    /// First step of a pawn over two ranks.
     DoublePush = 2,
-    /// Castling; the destination of the move is the square of the own rook.
+    /// Castling; the destination of the move is the square of the castling rook.
     Castle = 3,
-    /// Takes what stands on the destination.
+    /// Captures the piece on the destination.
     Capture = 4,
-    /// Takes the pawn that just passed.
+    /// Captures a pawn en passant.
     EnPassant = 5,
-    /// Becomes a knight.
+    /// Promotes to a knight.
     PromoteKnight = 8,
-    /// Becomes a bishop.
+    /// Promotes to a bishop.
     PromoteBishop = 9,
-    /// Becomes a rook.
+    /// Promotes to a rook.
     PromoteRook = 10,
-    /// Becomes a queen.
+    /// Promotes to a queen.
     PromoteQueen = 11,
-    /// Takes and becomes a knight.
+    /// Captures and promotes to a knight.
     CapturePromoteKnight = 12,
-    /// Takes and becomes a bishop.
+    /// Captures and promotes to a bishop.
     CapturePromoteBishop = 13,
-    /// Takes and becomes a rook.
+    /// Captures and promotes to a rook.
     CapturePromoteRook = 14,
-    /// Takes and becomes a queen.
+    /// Captures and promotes to a queen.
     CapturePromoteQueen = 15,
 }
 
@@ -78,8 +78,8 @@ impl MoveKind {
         }
     }
 
-    /// The promotion to `kind`, taking or not; a king or pawn cannot be promoted to and gives a
-    /// queen.
+    /// Returns the promotion to `kind`, with or without a capture; the promotion to a queen if
+    /// `kind` is king or pawn.
     pub const fn promotion(kind: Kind, capture: bool) -> MoveKind {
         match (kind, capture) {
             (Kind::Knight, false) => MoveKind::PromoteKnight,
@@ -96,32 +96,32 @@ impl MoveKind {
 
 /// A move in two bytes: origin, destination and [`MoveKind`].
 ///
-/// It has a meaning only together with the position it was made for.
+/// A move has a meaning only in the position for which it was made.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Move(NonZeroU16);
 
 impl Move {
-    /// A move from its parts.
+    /// Returns a move made of its parts.
     #[inline]
     pub const fn new(from: Square, to: Square, kind: MoveKind) -> Move {
         let bits = (kind as u16) << 12 | Move::squares(from, to);
         Move(NonZeroU16::new(bits).expect("no kind is encoded as zero"))
     }
 
-    /// The part of the encoding that holds the squares.
+    /// Returns the part of the encoding that contains the squares.
     #[inline]
     pub(super) const fn squares(from: Square, to: Square) -> u16 {
         (to.index() as u16) << 6 | from.index() as u16
     }
 
-    /// Origin.
+    /// Returns the origin.
     #[inline]
     pub const fn from(self) -> Square {
         Square::new(self.0.get() as u8)
     }
 
-    /// Destination; for castling the square of the own rook.
+    /// Returns the destination; for castling, the square of the castling rook.
     #[inline]
     pub const fn to(self) -> Square {
         Square::new((self.0.get() >> 6) as u8)
@@ -175,14 +175,14 @@ impl Move {
         }
     }
 
-    /// The encoding, never zero; for tables that store moves.
+    /// Returns the encoding, which is never zero, for tables that store moves.
     #[inline]
     pub const fn bits(self) -> u16 {
         self.0.get()
     }
 
-    /// The move stored as `bits`, `None` for zero. Any other word gives some move, which may be
-    /// impossible: check it with `Position::is_legal`.
+    /// Returns the move stored as `bits`; `None` for zero. The move may be impossible: check it
+    /// with `Position::is_legal`.
     #[inline]
     pub const fn from_bits(bits: u16) -> Option<Move> {
         match NonZeroU16::new(bits) {
@@ -198,10 +198,10 @@ impl fmt::Debug for Move {
     }
 }
 
-/// Room for any position that passes validation; the known maximum is 218.
+/// Upper bound of the number of moves in a valid position; the known maximum is 218.
 const MOST_MOVES: usize = 256;
 
-/// Most moves written at once behind the last move of a list.
+/// Maximum number of moves in one batch after the last move of a list.
 pub const BATCH_MAX: usize = 64;
 
 const CAPACITY: usize = MOST_MOVES + BATCH_MAX;
@@ -213,7 +213,7 @@ pub struct MoveList {
 }
 
 impl MoveList {
-    /// An empty list.
+    /// Returns an empty list.
     #[inline]
     pub fn new() -> MoveList {
         let filler = Move::new(Square::new(0), Square::new(0), MoveKind::Quiet);
@@ -233,8 +233,8 @@ impl MoveList {
         self.len += 1;
     }
 
-    /// The free slots behind the last move. What is written there joins the list by
-    /// [`extend_by`](Self::extend_by).
+    /// Returns the free slots after the last move. [`extend_by`](Self::extend_by) appends moves
+    /// that were written there.
     #[inline]
     pub(super) fn batch(&mut self) -> &mut [Move; BATCH_MAX] {
         let free = &mut self.moves[self.len..];
@@ -274,7 +274,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_survive_encoding() {
+    fn parts_of_moves_round_trip() {
         for from in Square::all() {
             for to in Square::all() {
                 for kind in MoveKind::ALL {

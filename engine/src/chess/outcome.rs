@@ -1,4 +1,4 @@
-//! Ends of the game by the position alone.
+//! Endings of the game that the position alone decides.
 
 use super::bitboard::Bitboard;
 use super::piece::Kind;
@@ -7,7 +7,8 @@ use super::position::Position;
 /// Light squares.
 pub(crate) const LIGHT: Bitboard = Bitboard(0x55AA_55AA_55AA_55AA);
 
-/// An ending that the position itself decides; repetition needs the history and is not among them.
+/// An ending that the position alone decides. Repetition is not included, because it depends on the
+/// history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The side to move is mated.
@@ -21,7 +22,7 @@ pub enum Outcome {
 }
 
 impl Position {
-    /// The ending reached, if any; mate goes before all draws.
+    /// Returns the ending if the game is over; checkmate takes precedence over draws.
     pub fn outcome(&self) -> Option<Outcome> {
         if self.count_legal_moves() == 0 {
             let mate = self.in_check();

@@ -2,7 +2,7 @@
 
 use super::color::Color;
 
-/// Kind of a piece, whoever owns it.
+/// Kind of a piece, regardless of its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Kind {
@@ -25,13 +25,13 @@ impl Kind {
     pub const ALL: [Kind; 6] =
         [Kind::Pawn, Kind::Knight, Kind::Bishop, Kind::Rook, Kind::Queen, Kind::King];
 
-    /// 0 for a pawn to 5 for a king.
+    /// Returns the index, from 0 (pawn) to 5 (king).
     #[inline]
     pub const fn index(self) -> usize {
         self as usize
     }
 
-    /// The lower-case letter used by FEN and UCI.
+    /// Returns the lowercase letter used by FEN and UCI.
     pub const fn letter(self) -> char {
         match self {
             Kind::Pawn => 'p',
@@ -43,24 +43,24 @@ impl Kind {
         }
     }
 
-    /// The kind a letter stands for, in either case.
+    /// Returns the kind for an uppercase or lowercase letter.
     pub fn from_letter(letter: char) -> Option<Kind> {
         let lower = letter.to_ascii_lowercase();
         Kind::ALL.into_iter().find(|kind| kind.letter() == lower)
     }
 }
 
-/// A piece with its owner.
+/// A piece with its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Piece {
-    /// The owner.
+    /// Colour of the piece.
     pub color: Color,
-    /// Its kind.
+    /// Kind of the piece.
     pub kind: Kind,
 }
 
 impl Piece {
-    /// The FEN letter: upper case for White.
+    /// Returns the FEN letter: uppercase for White.
     pub const fn letter(self) -> char {
         match self.color {
             Color::White => self.kind.letter().to_ascii_uppercase(),
@@ -68,7 +68,7 @@ impl Piece {
         }
     }
 
-    /// The piece a FEN letter stands for.
+    /// Returns the piece for a FEN letter.
     pub fn from_letter(letter: char) -> Option<Piece> {
         let color = if letter.is_ascii_uppercase() { Color::White } else { Color::Black };
         Kind::from_letter(letter).map(|kind| Piece { color, kind })

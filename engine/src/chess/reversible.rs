@@ -1,5 +1,5 @@
-//! Reversible moves of single pieces, by the change of the position's key: they tell a search that
-//! a position can repeat before the move is made.
+//! Reversible moves of single pieces, by the change of the position key. With them a search detects
+//! a possible repetition before the move is made.
 //!
 //! Cuckoo hashing of the key changes, by Marcel van Kervinck, as in Stockfish 10,
 //! `Position::has_game_cycle`.
@@ -21,7 +21,7 @@ const SLOTS: usize = 8_192;
 /// Key change, 0 if the slot is free, and the two squares of the move, in either direction.
 type Slot = (u64, [Square; 2]);
 
-/// Returns the two slots in which a key change may be.
+/// Returns the two slots that may contain a key change.
 fn places(change: u64) -> [usize; 2] {
     [change as usize % SLOTS, (change >> 16) as usize % SLOTS]
 }
@@ -70,7 +70,7 @@ fn insert(table: &mut [Slot], mut slot: Slot) {
     }
 }
 
-/// Returns the two squares between which a piece moves, in either direction, for this key change.
+/// Returns the two squares of the piece move, in either direction, that causes this key change.
 #[inline]
 pub(crate) fn squares(change: u64) -> Option<[Square; 2]> {
     let table = table();
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_move_is_found_and_nothing_else() {
+    fn exactly_the_reversible_moves_are_found() {
         assert_eq!(table().iter().filter(|slot| slot.0 != 0).count(), 3_668);
         for slot in table().iter().filter(|slot| slot.0 != 0) {
             assert_eq!(squares(slot.0), Some(slot.1));

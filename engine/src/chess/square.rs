@@ -9,42 +9,43 @@ use super::color::Color;
 pub struct Square(u8);
 
 impl Square {
-    /// The square with this index; only the low six bits of `index` count.
+    /// Returns the square with this index; only the low six bits of `index` count.
     #[inline]
     pub const fn new(index: u8) -> Square {
         Square(index & 63)
     }
 
-    /// The square on `file` and `rank`, both 0–7 (only the low three bits count).
+    /// Returns the square on `file` and `rank`, both 0–7 (only the low three bits count).
     #[inline]
     pub const fn at(file: u8, rank: u8) -> Square {
         Square((rank & 7) << 3 | file & 7)
     }
 
-    /// All squares from a1 to h8.
+    /// Returns all squares, from a1 to h8.
     pub fn all() -> impl Iterator<Item = Square> {
         (0..64).map(Square)
     }
 
-    /// The index, 0–63. The mask lets the compiler drop bounds checks on 64-entry tables.
+    /// Returns the index, 0–63. The mask lets the compiler drop bounds checks on 64-entry tables.
     #[inline]
     pub const fn index(self) -> usize {
         (self.0 & 63) as usize
     }
 
-    /// The file, 0 (a) to 7 (h).
+    /// Returns the file, 0 (a) to 7 (h).
     #[inline]
     pub const fn file(self) -> u8 {
         self.0 & 7
     }
 
-    /// The rank, 0 (first) to 7 (eighth).
+    /// Returns the rank, 0 (first) to 7 (eighth).
     #[inline]
     pub const fn rank(self) -> u8 {
         self.0 >> 3 & 7
     }
 
-    /// The same square seen from the given side: unchanged for White, ranks flipped for Black.
+    /// Returns the square from the point of view of `color`: unchanged for White, ranks flipped for
+    /// Black.
     #[inline]
     pub const fn relative(self, color: Color) -> Square {
         match color {
@@ -53,13 +54,13 @@ impl Square {
         }
     }
 
-    /// The square `step` indices further, wrapping within the board.
+    /// Returns the square `step` indices further, wrapping within the board.
     #[inline]
     pub const fn offset(self, step: i8) -> Square {
         Square(self.0.wrapping_add_signed(step) & 63)
     }
 
-    /// King steps between two squares, 0–7.
+    /// Returns the number of king steps between two squares, 0–7.
     #[inline]
     pub const fn distance(self, other: Square) -> u8 {
         let files = self.file().abs_diff(other.file());

@@ -14,18 +14,19 @@ use super::position::Position;
 /// Position with its expected counts.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// The FEN as it stands in the suite.
+    /// FEN as written in the suite.
     pub fen: String,
-    /// The position it describes.
+    /// Position of the FEN.
     pub position: Position,
     /// Depth in plies and expected number of leaves.
     pub counts: Vec<(u32, u64)>,
-    /// All positions after one move, if the suite has them.
+    /// All positions after one move, if the suite lists them.
     pub successors: Option<Vec<Position>>,
 }
 
 impl Case {
-    /// Returns whether the positions after one move are those of the suite, if it has any.
+    /// Returns whether the positions after one move match those of the suite; `true` if the suite
+    /// lists none.
     pub fn successors_agree(&self) -> bool {
         let Some(expected) = &self.successors else {
             return true;
@@ -51,13 +52,13 @@ pub struct SuiteError {
 /// Fault on a line of a suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// The position.
+    /// Invalid position.
     Fen(FenError),
-    /// A depth or a count.
+    /// Invalid depth or count.
     Count(String),
-    /// A count before any position.
+    /// Count before any position.
     NoPosition,
-    /// The JSON.
+    /// Invalid JSON.
     Json(&'static str),
 }
 
@@ -79,7 +80,7 @@ impl std::error::Error for SuiteError {}
 ///
 /// # Errors
 ///
-/// The first line that cannot be understood.
+/// The first line that cannot be parsed.
 pub fn parse(text: &str) -> Result<Vec<Case>, SuiteError> {
     if text.trim_start().starts_with('{') {
         return json::parse(text);

@@ -1,4 +1,4 @@
-//! Moves as UCI writes them: `e2e4`, `e7e8q`, castling as `e1g1` or, in Chess960, `e1h1`.
+//! UCI notation of moves: `e2e4`, `e7e8q`, castling as `e1g1` or, in Chess960, `e1h1`.
 
 use super::moves::{Move, MoveKind};
 use super::piece::Kind;
@@ -8,14 +8,14 @@ use super::square::Square;
 /// Notation of castling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CastlingForm {
-    /// By the king's destination, `e1g1`. Castling from squares other than those of standard chess
-    /// cannot be told from a king step that way and is written as in Chess960.
+    /// By the king's destination, `e1g1`. Castling from non-standard squares would look like a king
+    /// step and is written as in Chess960.
     KingTo,
     /// By the square of the own rook, `e1h1`.
     KingTakesRook,
 }
 
-/// The UCI text of a move.
+/// Returns the UCI notation of a move.
 pub fn format(mv: Move, form: CastlingForm) -> String {
     let (from, mut to) = (mv.from(), mv.to());
     let standard = from.file() == 4 && matches!(to.file(), 0 | 7);
@@ -28,10 +28,9 @@ pub fn format(mv: Move, form: CastlingForm) -> String {
     }
 }
 
-/// The legal move the text stands for.
+/// Returns the legal move that the text denotes.
 ///
-/// The form given is tried first; the other form of castling is understood where it cannot mean
-/// anything else.
+/// `form` is tried first; the other form of castling is accepted if it is unambiguous.
 pub fn parse(text: &str, position: &Position, form: CastlingForm) -> Option<Move> {
     let from = Square::parse(text.get(0..2)?)?;
     let to = Square::parse(text.get(2..4)?)?;

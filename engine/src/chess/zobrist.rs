@@ -14,7 +14,8 @@ struct Words {
 static WORDS: Words = Words::generate();
 
 impl Words {
-    /// SplitMix64 from a fixed seed (Steele, Lea and Flood 2014): the same keys in every build.
+    /// Generates the words with SplitMix64 from a fixed seed (Steele, Lea and Flood 2014): the keys
+    /// are the same in every build.
     const fn generate() -> Words {
         let mut words = Words {
             placement: [[[0; 64]; 6]; 2],
@@ -60,25 +61,25 @@ const fn split_mix(state: u64) -> (u64, u64) {
     (state, word ^ word >> 31)
 }
 
-/// The word of a piece on a square.
+/// Returns the word of a piece on a square.
 #[inline]
 pub(crate) fn placement(color: Color, kind: Kind, square: Square) -> u64 {
     WORDS.placement[color.index()][kind.index()][square.index()]
 }
 
-/// The word of a rook that may still castle.
+/// Returns the word of a rook that may still castle.
 #[inline]
 pub(crate) fn castling(rook: Square) -> u64 {
     WORDS.castling[rook.index()]
 }
 
-/// The word of an en-passant square.
+/// Returns the word of an en-passant square.
 #[inline]
 pub(crate) fn en_passant(square: Square) -> u64 {
     WORDS.en_passant[square.file() as usize]
 }
 
-/// The word of Black being to move.
+/// Returns the word that marks Black to move.
 #[inline]
 pub(crate) fn black_to_move() -> u64 {
     WORDS.black_to_move

@@ -1,8 +1,8 @@
 //! Training positions from games of the engine against itself.
 //!
-//! A file is a header of [`HEADER_BYTES`] and [records](record). The games stand in the order of
-//! their numbers, and a game depends on the settings and its number only: the file is the same for
-//! any number of threads, and a file that is not complete is continued.
+//! A file is a header of [`HEADER_BYTES`] and [records](record). Games are stored in the order of
+//! their numbers, and a game depends only on the settings and its number. The file is therefore the
+//! same for any number of threads, and an incomplete file can be continued.
 
 pub mod record;
 mod selfplay;
@@ -25,25 +25,25 @@ use record::{RECORD_BYTES, Record};
 use selfplay::Player;
 use walks::WALK_PLIES;
 
-/// Size of the header: lines of text with the settings, filled up with blanks.
+/// Size of the header: lines of text with the settings, padded with spaces.
 pub const HEADER_BYTES: usize = 256;
 
-/// Depth of the benchmark whose node count tells versions of the engine apart, in plies.
+/// Depth, in plies, of the benchmark whose node count identifies the version of the engine.
 const BENCH_DEPTH: u32 = 6;
 
-/// Input of the records.
+/// Settings on which the records depend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// Seed of the openings.
     pub seed: u64,
     /// Number of nodes after which a search starts no new iteration.
     pub nodes: u64,
-    /// Random plies of an opening; every other game has one more.
+    /// Random plies of an opening; one more is added at random.
     pub random_plies: usize,
     /// The evaluation.
     pub eval: Variant,
-    /// Random walks from each position of a game whose ends are kept in its place, with their
-    /// static evaluations; 0 if the positions of the game are kept.
+    /// Number of random walks from each position of a game. Their last positions are stored in
+    /// place of the position, with static evaluations; 0 stores the positions of the game.
     pub walks: usize,
 }
 
@@ -63,7 +63,7 @@ pub struct Progress {
 }
 
 impl Settings {
-    /// The header of a file.
+    /// Returns the header of a file.
     fn header(&self) -> io::Result<Vec<u8>> {
         let bench = bench::run(Some(BENCH_DEPTH), self.eval, &Signals::default());
         let bench = bench.map_err(io::Error::other)?.nodes;
@@ -82,8 +82,8 @@ impl Settings {
     }
 }
 
-/// Random openings that are fair, without end: the positions with which the games of these settings
-/// begin.
+/// Returns an endless sequence of fair random openings: the positions with which the games of these
+/// settings start.
 ///
 /// # Errors
 ///
@@ -93,7 +93,7 @@ pub fn openings(settings: Settings) -> Result<impl Iterator<Item = Position>, Ou
     Ok((0..).map(move |number| *player.first_opening(number).position()))
 }
 
-/// Plays games until a file has at least so many positions, and reports after each game.
+/// Plays games until a file has at least `positions` positions, and reports after each game.
 ///
 /// # Errors
 ///
@@ -120,8 +120,8 @@ pub fn generate(
         }
         drop(games);
         let result = write_games(&mut file, &received, positions, &mut progress, report);
-        // Players that wait for room in the channel end when it is closed. The others see the flag
-        // after their game.
+        // Players that wait for room in the channel end when the channel is closed. Other players
+        // see the flag after their game.
         done.store(true, Ordering::Relaxed);
         drop(received);
         result
@@ -131,8 +131,8 @@ pub fn generate(
     Ok(progress)
 }
 
-/// Brings the name of a file to disk. Until then a power cut could take away a new file, or bring
-/// back the one that it replaced. Only Unix can open a folder.
+/// Writes the directory entry of a file to disk. Until then a power failure could remove a new
+/// file, or restore the file that it replaced. Only Unix can open a folder.
 pub(crate) fn sync_folder(file: &Path) -> io::Result<()> {
     if cfg!(unix) {
         let folder = Path::new(".").join(file.parent().unwrap_or(file));
@@ -186,16 +186,17 @@ fn write_games(
     Ok(())
 }
 
-/// Opens a file to continue it up to so many positions, or begins it.
+/// Creates a file, or opens it for continuation up to `positions` positions.
 fn open(path: &Path, settings: Settings, positions: u64) -> io::Result<(File, Progress)> {
     let header = settings.header()?;
     let mut options = OpenOptions::new();
     let mut file = options.read(true).write(true).create(true).truncate(false).open(path)?;
-    // The lock is taken before anything is read, since another process could append meanwhile.
+    // The lock is taken before anything is read, because another process could append in the
+    // meantime.
     file.try_lock().map_err(|_| io::Error::other("another process writes it"))?;
     let mut found = Vec::with_capacity(HEADER_BYTES);
     (&file).take(HEADER_BYTES as u64).read_to_end(&mut found)?;
-    // A file that is new or was cut off within its header begins anew.
+    // A file that is new or was cut off within its header starts from the beginning.
     if found.len() < HEADER_BYTES && header.starts_with(&found) {
         file.write_all(&header[found.len()..])?;
         return Ok((file, Progress { games: 0, positions: 0 }));
@@ -211,7 +212,7 @@ fn open(path: &Path, settings: Settings, positions: u64) -> io::Result<(File, Pr
         return Err(io::Error::other(format!("it has '{found}', asked for is '{asked}'")));
     }
     let (mut games, mut last, mut at) = (0, 0, 0);
-    // A process that was killed may leave a part of a record, which does not count.
+    // A killed process may have written a part of a record, which is ignored.
     let whole = (file.metadata()?.len() - HEADER_BYTES as u64) / RECORD_BYTES as u64;
     let known = (&file).take(whole * RECORD_BYTES as u64);
     for record in records(&mut BufReader::with_capacity(1 << 20, known)) {
@@ -223,14 +224,14 @@ fn open(path: &Path, settings: Settings, positions: u64) -> io::Result<(File, Pr
     if last >= positions {
         return Ok((file, Progress { games, positions: at }));
     }
-    // Nothing says whether the last game is complete, so it is played again.
+    // The file does not show whether the last game is complete, so this game is played again.
     let end = HEADER_BYTES as u64 + last * RECORD_BYTES as u64;
     file.set_len(end)?;
     file.seek(SeekFrom::Start(end))?;
     Ok((file, Progress { games: u64::saturating_sub(games, 1), positions: last }))
 }
 
-/// The records of a file after its header.
+/// Returns the records of a file after its header.
 pub(crate) fn records<R: BufRead>(source: &mut R) -> impl Iterator<Item = Result<Record, String>> {
     (0_u64..).map_while(move |index| {
         if source.fill_buf().is_ok_and(<[u8]>::is_empty) {
@@ -277,7 +278,7 @@ mod tests {
         let made = generate_with(whole, settings, 300, 2).unwrap();
         let expected = std::fs::read(whole).unwrap();
         assert_eq!(expected.len(), HEADER_BYTES + made.positions as usize * RECORD_BYTES);
-        // A killed process leaves a part of a record, or a part of a game.
+        // A killed process leaves an incomplete record or an incomplete game.
         for kept in [100, HEADER_BYTES, HEADER_BYTES + 3 * RECORD_BYTES, expected.len() - 7] {
             std::fs::write(parts, &expected[..kept]).unwrap();
             assert_eq!(generate_with(parts, settings, 300, 1).unwrap(), made, "{kept}");

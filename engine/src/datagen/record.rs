@@ -1,9 +1,9 @@
 //! A position with its score and the result of its game, in 32 bytes.
 //!
-//! | bytes | what, the lowest byte first |
+//! | bytes | contents, lowest byte first |
 //! |---|---|
 //! | 0–7 | occupied squares, bit 0 is a1 and bit 63 is h8 |
-//! | 8–23 | what stands on them, in that order, 4 bits each, the lower half of a byte first: 0–5 for pawn, knight, bishop, rook, queen, king, 6 for a rook that may castle; plus 8 for Black |
+//! | 8–23 | pieces on these squares, in the same order, 4 bits each, the lower half of a byte first: 0–5 for pawn, knight, bishop, rook, queen, king, 6 for a rook that may castle; plus 8 for Black |
 //! | 24 | bits 0–5 the en-passant square, 0 if there is none; bit 6 the first record of its game; bit 7 Black is to move |
 //! | 25 | plies since the last capture or pawn move, at most 255 |
 //! | 26–27 | number of the move |
@@ -28,14 +28,14 @@ const BLACK_PIECE: u8 = 8;
 pub enum GameResult {
     /// Black won.
     BlackWon,
-    /// Nobody won.
+    /// Neither side won.
     Draw,
     /// White won.
     WhiteWon,
 }
 
 impl GameResult {
-    /// The result when `color` has won.
+    /// Returns the result of a win by `color`.
     pub(crate) fn won_by(color: Color) -> GameResult {
         match color {
             Color::White => GameResult::WhiteWon,
@@ -44,12 +44,12 @@ impl GameResult {
     }
 }
 
-/// A record.
+/// A record: a position with its score and the result of its game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record([u8; RECORD_BYTES]);
 
 impl Record {
-    /// The record of a position of a drawn game, with a score from White's point of view.
+    /// Returns the record of a position of a drawn game, with a score from White's point of view.
     pub(crate) fn new(position: &Position, white_score: Score) -> Record {
         let mut bytes = [0; RECORD_BYTES];
         let occupied = position.board().occupied();
@@ -72,7 +72,7 @@ impl Record {
         Record(bytes)
     }
 
-    /// The record of these bytes.
+    /// Returns the record stored in these bytes.
     ///
     /// # Errors
     ///
@@ -99,7 +99,7 @@ impl Record {
         Ok(record)
     }
 
-    /// The record as it is stored.
+    /// Returns the stored bytes.
     pub fn bytes(&self) -> &[u8; RECORD_BYTES] {
         &self.0
     }
@@ -116,7 +116,7 @@ impl Record {
         self.0[8 + place / 2] >> (place % 2 * 4) & 15
     }
 
-    /// The pieces with their squares.
+    /// Returns the pieces with their squares.
     #[inline]
     pub(crate) fn pieces(&self) -> impl Iterator<Item = (Square, Piece)> + '_ {
         self.occupied().take(32).enumerate().map(|(place, square)| {
@@ -130,17 +130,17 @@ impl Record {
         })
     }
 
-    /// The side to move.
+    /// Returns the side to move.
     pub fn turn(&self) -> Color {
         if self.0[24] & BLACK == 0 { Color::White } else { Color::Black }
     }
 
-    /// The score in centipawns from White's point of view.
+    /// Returns the score in centipawns from White's point of view.
     pub fn white_score(&self) -> Score {
         i16::from_le_bytes(self.word(28)).into()
     }
 
-    /// The result of the game.
+    /// Returns the result of the game.
     pub fn result(&self) -> GameResult {
         match self.0[30] {
             0 => GameResult::BlackWon,
@@ -159,12 +159,12 @@ impl Record {
         self.0[24] & FIRST != 0
     }
 
-    /// Makes it the first record of its game.
+    /// Marks the record as the first of its game.
     pub(crate) fn set_first(&mut self) {
         self.0[24] |= FIRST;
     }
 
-    /// The position; `None` if it is not legal.
+    /// Returns the position; `None` if it is not legal.
     pub fn position(&self) -> Option<Position> {
         let mut pieces = [None; 64];
         let mut castling_rooks = Bitboard::EMPTY;

@@ -15,26 +15,27 @@ use crate::tt::OutOfMemory;
 /// Size of the transposition table, in MiB; it is cleared before each game.
 const HASH_MB: usize = 8;
 
-/// A search may visit this many times the nodes after which it begins no new iteration.
+/// Ratio of the hard node limit of a search to the number of nodes after which it starts no new
+/// iteration.
 const HARD_PER_SOFT: u64 = 10;
 
-/// Random openings with a larger score are not played, in centipawns.
+/// Largest absolute score of a random opening that is played, in centipawns.
 const OPENING_SCORE_MAX: Score = 400;
 
-/// A game is won after [`WIN_PLIES`] scores in a row beyond this for one side, in centipawns.
+/// Score in centipawns with which a side wins after [`WIN_PLIES`] such scores in a row.
 const WIN_SCORE: Score = 2_000;
 const WIN_PLIES: u32 = 5;
 
-/// A game is drawn after [`DRAW_PLIES`] scores in a row of at most this, in centipawns, but not in
-/// the first [`DRAW_FROM_PLY`] plies.
+/// Largest absolute score in centipawns with which a game is drawn after [`DRAW_PLIES`] such scores
+/// in a row, but not in the first [`DRAW_FROM_PLY`] plies.
 const DRAW_SCORE: Score = 8;
 const DRAW_PLIES: u32 = 12;
 const DRAW_FROM_PLY: usize = 80;
 
-/// Longer games are drawn, in plies.
+/// Length in plies at which a game is drawn.
 const PLIES_MAX: usize = 400;
 
-/// Plays games.
+/// Player of both sides.
 pub(super) struct Player {
     settings: Settings,
     memory: Memory,
@@ -53,7 +54,8 @@ impl Player {
         Ok(Player { settings, memory, limits, signals: Signals::default() })
     }
 
-    /// The records of a game, at least one. They depend on the settings and the number only.
+    /// Returns the records of a game, at least one. They depend only on the settings and the number
+    /// of the game.
     pub(super) fn play(&mut self, number: u64) -> Vec<Record> {
         let mut random = self.random(number);
         loop {
@@ -65,20 +67,20 @@ impl Player {
         }
     }
 
-    /// The first opening of the game of this number.
+    /// Returns the first opening of the game with this number.
     pub(super) fn first_opening(&mut self, number: u64) -> Game {
         let mut random = self.random(number);
         self.fair_opening(&mut random)
     }
 
     fn random(&self, number: u64) -> Random {
-        // The inverted number keeps seed and number apart: equal ones would cancel out.
+        // The number is inverted because an equal seed and number would cancel out.
         Random::new(mix(self.settings.seed) ^ mix(!number))
     }
 
     fn fair_opening(&mut self, random: &mut Random) -> Game {
         loop {
-            // A game must not depend on those before, which another thread may have played.
+            // A game must not depend on earlier games, which another thread may have played.
             self.memory.clear();
             if let Some(opening) = self.opening(random) {
                 return opening;
@@ -92,10 +94,10 @@ impl Player {
         search(self.settings.eval, request, &mut self.memory, &mut |_| {})
     }
 
-    /// A game after random moves, if they are fair enough.
+    /// Returns a game after random moves, if its position is fair enough.
     fn opening(&mut self, random: &mut Random) -> Option<Game> {
         let mut game = Game::new(crate::chess::Position::startpos());
-        // The number of plies varies by one, so that either side may be the one to move.
+        // The number of plies varies by one, so that either side may be to move.
         for _ in 0..self.settings.random_plies + random.below(2) {
             let moves = game.position().legal_moves();
             if moves.is_empty() {
@@ -107,7 +109,7 @@ impl Player {
         (!is_over && self.search(&game).score.abs() <= OPENING_SCORE_MAX).then_some(game)
     }
 
-    /// Plays a game to its end and returns the quiet positions of it.
+    /// Plays a game to its end and returns its quiet positions.
     fn continue_game(&mut self, mut game: Game, random: &mut Random) -> Vec<Record> {
         let mut records = Vec::new();
         let mut adjudication = Adjudication::default();
@@ -135,12 +137,13 @@ impl Player {
     }
 }
 
-/// Returns whether the position is quiet, so that its static evaluation can be learnt.
+/// Returns whether the position is quiet, so that its static evaluation is a useful target.
 fn is_quiet(game: &Game, best: Move) -> bool {
     !game.position().in_check() && best.is_quiet()
 }
 
-/// The result by the rules of chess, threefold repetition among them, or by the length of the game.
+/// Returns the result by the rules of chess, including threefold repetition, or by the length of
+/// the game.
 fn result_of(game: &Game) -> Option<GameResult> {
     let position = game.position();
     match position.outcome() {
@@ -152,10 +155,10 @@ fn result_of(game: &Game) -> Option<GameResult> {
     (earlier >= 2 || game.moves().len() >= PLIES_MAX).then_some(GameResult::Draw)
 }
 
-/// Scores in a row on which both sides agree.
+/// Counts of successive plies with decisive or level scores.
 #[derive(Default)]
 struct Adjudication {
-    /// Plies of White winning, or of Black if negative.
+    /// Successive plies with a winning score for White, or for Black if negative.
     winning: i32,
     drawn: u32,
 }

@@ -1,5 +1,5 @@
-//! Training positions besides those of games: positions after random moves, with their static
-//! evaluations. A search evaluates such positions more often than those of games.
+//! Training positions after random moves from positions of games, with static evaluations. A search
+//! evaluates such positions more often than positions of games.
 
 use super::Settings;
 use super::record::Record;
@@ -7,11 +7,11 @@ use crate::chess::{Color, Game};
 use crate::line::SearchStack;
 use crate::random::Random;
 
-/// Most random moves from a position of the game.
+/// Maximum number of random moves from a position of the game.
 pub(super) const WALK_PLIES: usize = 4;
 
-/// The records of walks from the position of a game, except of those that end in check or with the
-/// game.
+/// Returns the records of walks from the position of a game, without walks that end in check or at
+/// the end of the game.
 pub(super) fn walk(settings: Settings, game: &Game, random: &mut Random) -> Vec<Record> {
     let mut line = SearchStack::new(game, settings.eval.evaluator());
     let mut records = Vec::with_capacity(settings.walks);
@@ -43,7 +43,7 @@ mod tests {
     use crate::eval::Variant;
 
     #[test]
-    fn walks_end_at_new_positions_with_their_reports() {
+    fn walks_end_at_new_positions_with_their_scores() {
         let settings = Settings { walks: 50, ..Settings::default() };
         let game = Game::new(Position::startpos());
         let walked = || walk(settings, &game, &mut Random::new(3));

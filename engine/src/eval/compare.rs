@@ -1,5 +1,5 @@
-//! Comparison of two evaluations: their features with weights and conditions, and how much their
-//! terms differ over a set of positions.
+//! Comparison of two evaluations: their features with weights and conditions, and the differences
+//! of their terms over a set of positions.
 
 use super::pair::Pair;
 use super::report::Report;
@@ -18,62 +18,62 @@ pub struct WeightGroup {
 }
 
 impl WeightGroup {
-    /// Plain weights.
+    /// Returns a group of single weights.
     pub(super) fn new(label: &'static str, values: impl IntoIterator<Item = i32>) -> WeightGroup {
         WeightGroup { label, values: values.into_iter().collect(), paired: false }
     }
 
-    /// Figures with an opening and an endgame half.
+    /// Returns a group of weights with an opening and an endgame half.
     pub(super) fn pairs(label: &'static str, scores: &[Pair]) -> WeightGroup {
         let values = scores.iter().flat_map(|score| [score.opening(), score.endgame()]);
         WeightGroup { label, values: values.collect(), paired: true }
     }
 }
 
-/// One feature as one evaluation has it.
+/// A feature of one evaluation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Its number in the published comparison of the two versions of Rybka: 1 to 29 for features
-    /// of the older, 30 to 32 for those that are new in the younger.
+    /// Number in the published comparison of two versions of Rybka: 1 to 29 for features of the
+    /// older version, 30 to 32 for features that only the newer version has.
     pub number: Option<u8>,
-    /// Its name.
+    /// Name of the feature.
     pub name: &'static str,
-    /// Its weights.
+    /// Weights of the feature.
     pub weights: Vec<WeightGroup>,
     /// Condition under which the feature counts.
     pub condition: &'static str,
-    /// The features to disable to switch it off.
+    /// Names of the features to disable in order to switch this feature off.
     pub switches: Vec<&'static str>,
 }
 
-/// The highest number of a feature of the older version.
+/// Highest number of a feature of the older version of Rybka.
 pub const NUMBERED: u8 = 29;
 
 /// Difference of a feature between the first and the second evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Not at all.
+    /// No difference.
     Same,
-    /// In its weights.
+    /// Different weights.
     WeightChanged,
-    /// In its condition.
+    /// Different condition.
     ConditionChanged,
-    /// In both.
+    /// Different weights and condition.
     BothChanged,
-    /// Only the first has it.
+    /// Feature of the first evaluation only.
     OnlyFirst,
-    /// Only the second has it.
+    /// Feature of the second evaluation only.
     OnlySecond,
 }
 
-/// A feature in both evaluations.
+/// A feature in two evaluations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Comparison {
-    /// Its name.
+    /// Name of the feature.
     pub name: &'static str,
-    /// Its number, see [`Entry::number`].
+    /// Number of the feature, see [`Entry::number`].
     pub number: Option<u8>,
-    /// Its entry in each.
+    /// Entry of the feature in each evaluation.
     pub sides: [Option<Entry>; 2],
     /// The difference.
     pub verdict: Verdict,
@@ -97,8 +97,8 @@ impl Comparison {
     }
 }
 
-/// All features of both evaluations: numbered ones first, then those of the first, then those that
-/// only the second has.
+/// Returns all features of both evaluations: numbered features first, then the others of the first
+/// evaluation, then those that only the second evaluation has.
 pub fn compare(first: Variant, second: Variant) -> Vec<Comparison> {
     let mut others = second.entries();
     let mut found: Vec<Comparison> = first
@@ -117,19 +117,19 @@ pub fn compare(first: Variant, second: Variant) -> Vec<Comparison> {
 /// Difference of a term between two evaluations over many positions, in centipawns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TermDifference {
-    /// The term.
+    /// Name of the term.
     pub name: &'static str,
-    /// Positions in which it differs by half a centipawn or more.
+    /// Number of positions in which the term differs by half a centipawn or more.
     pub differs: usize,
-    /// Mean of the absolute difference over all positions.
+    /// Mean absolute difference over all positions, in centipawns.
     pub mean: f64,
-    /// The largest absolute difference.
+    /// Largest absolute difference, in centipawns.
     pub largest: f64,
 }
 
-/// The difference of every term of both evaluations, and last of the whole value.
+/// Returns the difference of every term of both evaluations, followed by that of the total value.
 ///
-/// Terms of the same name are compared; one that only one evaluation has counts as 0 in the other.
+/// Terms of the same name are compared; a term that is missing in one evaluation counts as 0.
 pub fn term_differences(
     first: Variant,
     second: Variant,
@@ -159,8 +159,8 @@ pub fn term_differences(
     differences
 }
 
-/// Returns the final value of a term, in centipawns from White's side; of `value`, from the side to
-/// move.
+/// Returns the final value of a term in centipawns from White's point of view; for the name
+/// `value`, the score for the side to move.
 fn worth(report: &Report, name: &str) -> f64 {
     if name == "value" {
         return f64::from(report.value);

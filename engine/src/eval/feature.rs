@@ -1,15 +1,15 @@
-//! The features of an evaluation by name, and sets of them that are switched off.
+//! Named features of an evaluation, and sets of these features.
 
 use std::fmt;
 
-/// Something an evaluation knows, which can be switched off by name.
+/// A part of an evaluation that can be disabled by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Feature {
-    /// Its name, as used by the option `Disable` and in every output.
+    /// Name in the option `Disable` and in all output.
     pub name: &'static str,
     /// Short description.
     pub about: &'static str,
-    /// Its place among the features of the evaluation, below 64.
+    /// Index among the features of the evaluation, below 64.
     pub index: usize,
 }
 
@@ -33,24 +33,24 @@ impl FeatureSet {
         self.0 >> (index & 63) & 1 != 0
     }
 
-    /// The set with one more feature.
+    /// Returns the set with one more feature.
     #[must_use]
     pub const fn with(self, index: usize) -> FeatureSet {
         FeatureSet(self.0 | 1 << (index & 63))
     }
 
-    /// The set without one feature.
+    /// Returns the set without one feature.
     #[must_use]
     pub const fn without(self, index: usize) -> FeatureSet {
         FeatureSet(self.0 & !(1 << (index & 63)))
     }
 
-    /// Reads names separated by commas; blanks around them and their case do not matter. Nothing,
-    /// or `<empty>`, is the empty set.
+    /// Reads names separated by commas; blanks around them and their case do not matter. An empty
+    /// text and `<empty>` mean the empty set.
     ///
     /// # Errors
     ///
-    /// The first name that is none of `known`.
+    /// The first name that is not in `known`.
     pub fn parse(text: &str, known: &[Feature]) -> Result<FeatureSet, UnknownFeature> {
         FeatureSet::parse_groups(text, [known]).map(|[set]| set)
     }
@@ -103,8 +103,8 @@ impl fmt::Display for UnknownFeature {
 
 impl std::error::Error for UnknownFeature {}
 
-/// Declares an enumeration of features and the table that describes them, in one place so that they
-/// cannot part.
+/// Declares an enumeration of features together with the table of their names and descriptions, so
+/// that these always agree.
 macro_rules! features {
     ($(#[$about:meta])* $name:ident { $($variant:ident = $text:literal, $what:literal;)* }) => {
         $(#[$about])*
@@ -115,7 +115,7 @@ macro_rules! features {
         }
 
         impl $name {
-            /// All features, described.
+            /// All features with their descriptions.
             pub(super) const ALL: &'static [$crate::eval::feature::Feature] = &[
                 $($crate::eval::feature::Feature {
                     name: $text,

@@ -17,10 +17,10 @@ features! {
     }
 }
 
-/// Centipawns by kind; the king cannot be lost.
+/// Value by kind, in centipawns; 0 for the king, which cannot be captured.
 const PIECE_VALUES: [Score; 6] = [100, 300, 300, 500, 900, 0];
 
-/// Pieces left on the board by kind, as a phase: 24 at the start.
+/// Phase of a piece, by kind; the pieces at the start have 24.
 const PHASE: [i32; 6] = [0, 1, 1, 2, 4, 0];
 
 /// The declaration in the list of evaluations.
@@ -34,14 +34,14 @@ pub(super) const EVALUATION: Evaluation = Evaluation {
     explain: |choice, game| Material::new(choice.disabled).explain(game.position()),
 };
 
-/// Counts material.
+/// Evaluation that counts material.
 #[derive(Default)]
 pub struct Material {
     disabled: FeatureSet,
 }
 
 impl Material {
-    /// The evaluation without some features.
+    /// Returns the evaluation without some features.
     fn new(disabled: FeatureSet) -> Material {
         Material { disabled }
     }
@@ -58,7 +58,7 @@ impl Material {
     }
 }
 
-/// Every feature, for comparisons.
+/// Returns all features, for comparisons.
 fn entries() -> Vec<Entry> {
     let weights = vec![WeightGroup::new("P N B R Q K", PIECE_VALUES)];
     vec![Entry {

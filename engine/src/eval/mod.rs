@@ -1,9 +1,9 @@
 //! Static evaluation, chosen by name.
 //!
-//! An evaluation implements [`Evaluator`]; [`Variant`] names them all. The search is compiled for
-//! the network, for the hand-written evaluation and once more for [`Choice::evaluator`], a pointer
-//! to any evaluation: the other evaluations are rebuilt programs, whose speed is not worth a search
-//! each.
+//! An evaluation implements [`Evaluator`]; [`Variant`] lists all evaluations. The search is
+//! compiled for the network, for the hand-written evaluation, and once for [`Choice::evaluator`], a
+//! pointer to any evaluation: the remaining evaluations reproduce other programs, whose speed does
+//! not justify a copy of the search for each.
 
 mod blunder;
 pub mod compare;
@@ -28,10 +28,10 @@ use report::Report;
 pub use score::Score;
 pub use variant::Variant;
 
-/// Input of a score besides the position.
+/// Input of a score in addition to the position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Context {
-    /// Nothing: scores may be stored by position.
+    /// No other input: scores may be stored by position.
     None,
     /// The root of the search.
     Root,
@@ -56,7 +56,7 @@ impl Context {
 /// The search reports every move, so that an evaluation may depend on the path to a position. `pop`
 /// must undo the latest `push` or `push_null` exactly.
 pub trait Evaluator {
-    /// Returns the input of the score besides the position.
+    /// Returns the input of the score in addition to the position.
     fn context(&self) -> Context {
         Context::None
     }
@@ -67,14 +67,14 @@ pub trait Evaluator {
     /// Receives a move made in `before`.
     fn push(&mut self, before: &Position, mv: Move);
 
-    /// Receives a pass of the side to move.
+    /// Receives a null move.
     fn push_null(&mut self);
 
-    /// Takes back the latest move or pass.
+    /// Takes back the latest move or null move.
     fn pop(&mut self);
 
-    /// The score of `position`, the one reached by the announced moves, in centipawns from the
-    /// point of view of the side to move; within ±[`score::EVALUATION_MAX`].
+    /// Returns the score of `position`, which the announced moves have reached, in centipawns from
+    /// the point of view of the side to move, within ±[`score::EVALUATION_MAX`].
     fn evaluate(&mut self, position: &Position) -> Score;
 
     /// Returns the score for a search to which only scores between `alpha` and `beta` matter: a
@@ -90,17 +90,17 @@ pub trait Evaluator {
     }
 }
 
-/// Use of a table.
+/// Use of a table that caches terms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TableUse {
-    /// Positions looked up.
+    /// Number of positions looked up.
     pub looked_up: u64,
-    /// Positions found.
+    /// Number of positions found.
     pub found: u64,
 }
 
 impl TableUse {
-    /// Counts one more.
+    /// Counts one lookup.
     #[inline]
     fn count(&mut self, is_found: bool) {
         self.looked_up += 1;
@@ -108,7 +108,7 @@ impl TableUse {
     }
 }
 
-/// An evaluation as its module declares it.
+/// Declaration of an evaluation.
 struct Evaluation {
     /// Name, as in the UCI option `Eval`.
     name: &'static str,
@@ -126,16 +126,16 @@ struct Evaluation {
     explain: fn(Choice, &Game) -> Report,
 }
 
-/// An evaluation, the features of it that are switched off, and the experiments that are tried.
+/// An evaluation with its disabled features and enabled experiments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Choice {
     /// The evaluation.
     pub variant: Variant,
-    /// Its disabled features.
+    /// Disabled features.
     pub disabled: FeatureSet,
-    /// Its experiments that are tried.
+    /// Enabled experiments.
     pub experiments: FeatureSet,
-    /// The network of [`Variant::Nnue`]; `None` is the one that the engine comes with.
+    /// The network of [`Variant::Nnue`]; `None` for the embedded network.
     pub network: Option<&'static Network>,
 }
 
@@ -191,34 +191,34 @@ impl Choice {
         Ok(self)
     }
 
-    /// This evaluation.
+    /// Returns the evaluator of this choice.
     pub fn evaluator(self) -> Box<dyn Evaluator> {
         (self.variant.evaluation().evaluator)(self)
     }
 
-    /// The network, whatever the variant is.
+    /// Returns the network evaluation, whatever the variant is.
     pub(crate) fn nnue(self) -> nnue::Nnue {
         nnue::Nnue::new(self.network.unwrap_or_else(nnue::embedded))
     }
 
-    /// The hand-written evaluation, whatever the variant is.
+    /// Returns the hand-written evaluation, whatever the variant is.
     pub(crate) fn palimpsest(self) -> palimpsest::Palimpsest {
         palimpsest::Palimpsest::new(self.disabled)
     }
 
-    /// The score of a position taken as a root, in centipawns for the side to move.
+    /// Returns the score of a position as the root, in centipawns for the side to move.
     pub fn evaluate(self, position: &Position) -> Score {
         let mut evaluator = self.evaluator();
         evaluator.reset(&Game::new(*position));
         evaluator.evaluate(position)
     }
 
-    /// Returns the same score, with all its terms.
+    /// Returns the score of a position as the root, term by term.
     pub fn explain(self, position: &Position) -> Report {
         self.explain_game(&Game::new(*position))
     }
 
-    /// The score of the position a game has reached, term by term.
+    /// Returns the score of the current position of a game, term by term.
     pub fn explain_game(self, game: &Game) -> Report {
         (self.variant.evaluation().explain)(self, game)
     }

@@ -3,10 +3,10 @@
 use std::fmt;
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
-/// Two scores, each within 32 bits; the unit is that of the evaluation.
+/// Two scores, each within 32 bits, in the unit of the evaluation.
 ///
-/// The opening score is the low half and the endgame score the high half, which has lost one when
-/// the low half is negative; [`Pair::endgame`] gives it back.
+/// The opening score is the low half and the endgame score the high half. A negative low half
+/// borrows one from the high half; [`Pair::endgame`] compensates for this.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub struct Pair(i64);
 
@@ -20,25 +20,25 @@ impl Pair {
         Pair(((endgame as i64) << 32) + opening as i64)
     }
 
-    /// The middle-game (opening) score.
+    /// Returns the middle-game (opening) score.
     #[inline]
     pub const fn opening(self) -> i32 {
         self.0 as i32
     }
 
-    /// The endgame score.
+    /// Returns the endgame score.
     #[inline]
     pub const fn endgame(self) -> i32 {
         ((self.0 - self.0 as i32 as i64) >> 32) as i32
     }
 
-    /// The opening half alone.
+    /// Returns a pair with only an opening score.
     #[inline]
     pub const fn of_opening(opening: i32) -> Pair {
         Pair(opening as i64)
     }
 
-    /// The endgame half alone.
+    /// Returns a pair with only an endgame score.
     #[inline]
     pub const fn of_endgame(endgame: i32) -> Pair {
         Pair((endgame as i64) << 32)
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn halves_do_not_disturb_each_other() {
+    fn halves_are_independent() {
         let values = [0, 1, -1, 7, -3399, 33_990, -1_000_000, 1_000_000];
         for a in values {
             for b in values {

@@ -27,20 +27,20 @@ impl Blend {
     }
 }
 
-/// One feature of one position.
+/// Value of a feature in a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Term {
     /// The feature.
     pub feature: Feature,
-    /// Each side's score from its own point of view, White first, in the variant's own unit.
+    /// Each side's score from its own point of view, White first, in the unit of the variant.
     pub sides: [Pair; 2],
-    /// For a feature that acts on the blended score: by how much it changed that, in centipawns
-    /// from White's side.
+    /// Change of the blended score by the feature, in centipawns from White's point of view; 0 for
+    /// features that are part of the sums.
     pub step: i32,
 }
 
 impl Term {
-    /// White minus Black, in the variant's own unit.
+    /// Returns White minus Black, in the unit of the variant.
     pub fn net(&self) -> Pair {
         self.sides[0] - self.sides[1]
     }
@@ -58,11 +58,11 @@ pub struct Report {
     pub variant: Variant,
     /// The score for the side to move, in centipawns.
     pub value: Score,
-    /// Pieces left: 24 with all on the board, 0 with none.
+    /// Phase: 24 with all pieces on the board, 0 with none.
     pub phase: i32,
     /// The conversion of sums to centipawns.
     pub blend: Blend,
-    /// Every feature of the variant, those without effect here as well.
+    /// All features of the variant, including those without effect on the position.
     pub terms: Vec<Term>,
 }
 
@@ -82,7 +82,7 @@ impl Report {
         Report { variant, value, phase, blend, terms: terms.collect() }
     }
 
-    /// Adds those of `features` that the variant lacks but the record has.
+    /// Adds the terms of `features` that the variant does not have but the record contains.
     pub(super) fn include(&mut self, record: &Record, features: &[Feature]) {
         for &feature in features {
             let (sides, step) = (record.term(feature.index), record.change(feature.index));
@@ -94,7 +94,7 @@ impl Report {
         }
     }
 
-    /// The final value of a term, in centipawns from White's side.
+    /// Returns the final value of a term, in centipawns from White's point of view.
     pub fn centipawns(&self, term: &Term) -> f64 {
         self.blend.centipawns(term.net()) + f64::from(term.step)
     }

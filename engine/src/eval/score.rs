@@ -7,25 +7,25 @@ pub type Score = i32;
 /// The deepest ply, counted from the root, that the search visits.
 pub const MAX_PLY: usize = 128;
 
-/// Larger than every score. It fits into 16 bits, as every score in the transposition table must.
+/// Upper bound of all scores. It fits in 16 bits, like every score in the transposition table.
 pub const INFINITE: Score = 32_001;
 
-/// The score of having mated; mate in `n` plies is worth `MATE - n`.
+/// Score of a delivered mate; mate in `n` plies is worth `MATE - n`.
 pub const MATE: Score = 32_000;
 
-/// The largest score that announces no mate. In the transposition table a mate is up to `MAX_PLY`
-/// plies below a position, and the position is up to `MAX_PLY` plies below a root.
+/// The largest score that does not announce a mate. In the transposition table a mate is up to
+/// `MAX_PLY` plies below a position, and the position is up to `MAX_PLY` plies below a root.
 pub const EVALUATION_MAX: Score = MATE - 2 * MAX_PLY as Score;
 
 /// The score of a draw.
 pub const DRAW: Score = 0;
 
-/// The score of the side that is mated `ply` plies from the root.
+/// Returns the score of the side that is mated `ply` plies from the root.
 pub const fn mated_in(ply: usize) -> Score {
     ply as Score - MATE
 }
 
-/// The score of the side that mates `ply` plies from the root.
+/// Returns the score of the side that mates `ply` plies from the root.
 pub const fn mate_in(ply: usize) -> Score {
     MATE - ply as Score
 }
@@ -35,8 +35,8 @@ pub const fn is_mate(score: Score) -> bool {
     score.abs() > EVALUATION_MAX
 }
 
-/// Moves (not plies) to the mate a score announces: positive if the side to move mates, zero or
-/// negative if it is mated. `None` if no mate is announced.
+/// Returns the number of moves (not plies) to the mate that a score announces: positive if the side
+/// to move mates, zero or negative if it is mated. `None` if no mate is announced.
 pub fn mate_distance_moves(score: Score) -> Option<i32> {
     if score > EVALUATION_MAX {
         Some((MATE - score + 1) / 2)

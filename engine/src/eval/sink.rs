@@ -1,8 +1,8 @@
 //! Receivers of the terms of an evaluation: a sum, a sum without disabled features, and a record of
 //! every term.
 //!
-//! An evaluation is written once and compiled for each sink, so that neither records nor switches
-//! cost anything in play.
+//! An evaluation is written once and compiled for each sink, so that records and switches cost
+//! nothing in play.
 
 use super::feature::FeatureSet;
 use super::pair::Pair;
@@ -10,7 +10,7 @@ use crate::chess::Color;
 
 /// Receives the terms of an evaluation.
 pub(super) trait Sink {
-    /// `true` if every term must be added singly, so that sums from a table may not be used.
+    /// `true` if every term must be added separately, so that sums from a table may not be used.
     const RECORDS: bool;
 
     /// Adds a term of a feature, from the point of view of the side.
@@ -29,18 +29,18 @@ pub(super) trait Sink {
     }
 
     /// Records that a feature has changed the blended score by `change` centipawns from White's
-    /// side.
+    /// point of view.
     fn adjust(&mut self, feature: impl Into<usize>, change: i32);
 
-    /// Counts a weight of the evaluation's table `times` times for a side, besides adding it to the
-    /// sum.
+    /// Counts a weight of the evaluation's table `times` times for a side, in addition to
+    /// [`add`](Self::add).
     #[inline(always)]
     fn count_weight(&mut self, _color: Color, _place: usize, _times: i32) {}
 
-    /// The sum so far, White minus Black.
+    /// Returns the sum so far, White minus Black.
     fn sum(&self) -> Pair;
 
-    /// An empty sink with the same disabled features, for a sum that goes into a table.
+    /// Returns an empty sink with the same disabled features, for a sum that goes into a table.
     fn new_empty(&self) -> Self;
 }
 
@@ -52,7 +52,7 @@ fn signed(color: Color, score: Pair) -> Pair {
     }
 }
 
-/// A plain sum.
+/// Sum of all terms.
 #[derive(Default)]
 pub(super) struct Sum(Pair);
 
@@ -88,7 +88,7 @@ impl Sink for Sum {
     }
 }
 
-/// A sum without the disabled features, and with the experiments that are tried.
+/// Sum without the disabled features, and with the enabled experiments.
 pub(super) struct MaskedSum {
     sum: Pair,
     disabled: FeatureSet,
@@ -96,7 +96,7 @@ pub(super) struct MaskedSum {
 }
 
 impl MaskedSum {
-    /// An empty sum.
+    /// Returns an empty sum.
     pub(super) fn new(disabled: FeatureSet) -> MaskedSum {
         MaskedSum { sum: Pair::ZERO, disabled, experiments: FeatureSet::EMPTY }
     }
@@ -144,20 +144,20 @@ impl Sink for MaskedSum {
     }
 }
 
-/// Most features an evaluation can have. A [`FeatureSet`] has a bit for each.
+/// Maximum number of features of an evaluation. A [`FeatureSet`] has a bit for each.
 const FEATURES_MAX: usize = 64;
 
-/// Records every term of each side.
+/// Record of every term of each side.
 pub(super) struct Record {
     masked: MaskedSum,
-    /// By feature and colour, each from the side's own point of view.
+    /// Terms by feature and colour, each from the point of view of its side.
     terms: [[Pair; 2]; FEATURES_MAX],
-    /// By feature, from White's side, in centipawns.
+    /// Changes of the blended score by feature, in centipawns from White's point of view.
     steps: [i32; FEATURES_MAX],
 }
 
 impl Record {
-    /// An empty record.
+    /// Returns an empty record.
     pub(super) fn new(disabled: FeatureSet) -> Record {
         Record {
             masked: MaskedSum::new(disabled),
@@ -172,12 +172,13 @@ impl Record {
         self
     }
 
-    /// The term of each side, White first.
+    /// Returns the term of each side, White first.
     pub(super) fn term(&self, feature: usize) -> [Pair; 2] {
         self.terms[feature]
     }
 
-    /// The change of the blended score by a feature, in centipawns from White's side.
+    /// Returns the change of the blended score by a feature, in centipawns from White's point of
+    /// view.
     pub(super) fn change(&self, feature: usize) -> i32 {
         self.steps[feature]
     }

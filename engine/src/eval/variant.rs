@@ -1,4 +1,4 @@
-//! The list of evaluations. A new evaluation is one entry of it and a module.
+//! The list of evaluations. A new evaluation needs an entry in this list and a module.
 
 use super::compare::Entry;
 use super::feature::Feature;
@@ -29,7 +29,7 @@ variants! {
     /// A neural network.
     #[default]
     Nnue = nnue::EVALUATION;
-    /// The engine's own, written by hand.
+    /// The engine's hand-written evaluation.
     Palimpsest = palimpsest::EVALUATION;
     /// Rybka 1.0 Beta, rebuilt from a published analysis.
     Rybka1_0Beta = rybka::evaluation::<rybka::V1_0Beta>("rybka-1.0-beta");
@@ -37,11 +37,11 @@ variants! {
     Rybka2_3_2a = rybka::evaluation::<rybka::V2_3_2a>("rybka-2.3.2a");
     /// Blunder as of December 2021.
     Blunder = blunder::EVALUATION;
-    /// RDChess, as its author describes it.
+    /// RDChess, from its author's description.
     Rdchess = rdchess::EVALUATION;
-    /// micro-Max 3.2, which judges moves instead of positions.
+    /// micro-Max 3.2, which evaluates moves instead of positions.
     Micromax = micromax::EVALUATION;
-    /// Counts material and nothing else.
+    /// Material only.
     Material = material::EVALUATION;
 }
 
@@ -50,43 +50,43 @@ impl Variant {
         &EVALUATIONS[self as usize]
     }
 
-    /// The name used by the UCI option `Eval`.
+    /// Returns the name used by the UCI option `Eval`.
     pub const fn name(self) -> &'static str {
         self.evaluation().name
     }
 
-    /// The unit of its terms.
+    /// Returns the unit of the terms.
     pub const fn unit(self) -> &'static str {
         self.evaluation().unit
     }
 
-    /// The variant of that name, in any case.
+    /// Returns the variant with this name, ignoring case.
     pub fn from_name(name: &str) -> Option<Variant> {
         Variant::ALL.into_iter().find(|variant| variant.name().eq_ignore_ascii_case(name))
     }
 
-    /// The features that can be switched off.
+    /// Returns the features that can be disabled.
     pub fn features(self) -> Vec<Feature> {
         (self.evaluation().features)()
     }
 
     /// Returns the experiments with this evaluation: changes proposed by its author or others, and
-    /// changes that show the worth of one of its parts.
+    /// changes that measure the value of one of its parts.
     pub fn experiments(self) -> Vec<Feature> {
         (self.evaluation().experiments)()
     }
 
-    /// The features with their figures and conditions, for comparison with another variant.
+    /// Returns the features with their weights and conditions, for comparison with another variant.
     pub fn entries(self) -> Vec<Entry> {
         (self.evaluation().entries)()
     }
 
-    /// This evaluation with all its features.
+    /// Returns the evaluator with all features.
     pub fn evaluator(self) -> Box<dyn Evaluator> {
         Choice::from(self).evaluator()
     }
 
-    /// The score of a position taken as a root, in centipawns for the side to move.
+    /// Returns the score of a position as the root, in centipawns for the side to move.
     pub fn evaluate(self, position: &Position) -> Score {
         Choice::from(self).evaluate(position)
     }

@@ -10,7 +10,7 @@ use crate::eval::score::{DRAW, EVALUATION_MAX, INFINITE, MAX_PLY, is_mate, mate_
 use crate::eval::{Evaluator, Score};
 use crate::tt::Entry;
 
-/// The static evaluation of a node; the fields are those of [`Node`].
+/// The static evaluation of a node, with the same fields as in [`Node`].
 struct StaticEval {
     raw_eval: Option<Score>,
     eval: Score,
@@ -19,8 +19,8 @@ struct StaticEval {
 }
 
 impl<E: Evaluator> Searcher<'_, E> {
-    /// The score of the current position, searched to `depth` plies; meaningless once the search
-    /// has stopped.
+    /// Returns the score of the current position, searched to `depth` plies; meaningless after the
+    /// search has stopped.
     pub(super) fn node<N: NodeType>(
         &mut self,
         mut alpha: Score,
@@ -40,11 +40,11 @@ impl<E: Evaluator> Searcher<'_, E> {
             if let Some(score) = self.draw_or_max_ply(ply) {
                 return score;
             }
-            // By repeating a position the side to move has a draw at least.
+            // The side to move can repeat a position, so it has at least a draw.
             if alpha < DRAW && self.line.can_repeat() {
                 alpha = DRAW;
             }
-            // Mate distance pruning: no line from here can be worse than mate now, or better than
+            // Mate distance pruning: the score can be neither worse than mate now nor better than
             // mate by the next move.
             alpha = alpha.max(mated_in(ply));
             beta = beta.min(mate_in(ply + 1));
@@ -85,7 +85,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         self.search_moves::<N>(node)
     }
 
-    /// The node of the current position.
+    /// Returns the node of the current position.
     fn new_node<N: NodeType>(
         &mut self,
         alpha: Score,
@@ -120,21 +120,22 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
     }
 
-    /// The score of a drawn position, or of any at the deepest ply.
+    /// Returns the score of a drawn position, or of any position at the deepest ply; otherwise
+    /// `None`.
     pub(super) fn draw_or_max_ply(&mut self, ply: usize) -> Option<Score> {
         self.selective_depth = self.selective_depth.max(ply);
         if self.line.is_draw() {
             return Some(DRAW);
         }
         if ply >= MAX_PLY - 1 {
-            // A static evaluation means nothing in check.
+            // A static evaluation has no meaning in check.
             let in_check = self.line.position().in_check();
             return Some(if in_check { DRAW } else { self.line.evaluate() });
         }
         None
     }
 
-    /// The static evaluation of the current position, kept on the search stack.
+    /// Returns the static evaluation of the current position and stores it on the search stack.
     fn static_eval(
         &mut self,
         ply: usize,
@@ -150,8 +151,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         let correction = self.correction(ply);
         let evaluation = self.corrected(raw_eval, correction);
         self.frame(ply).static_eval = Some(evaluation);
-        // Two plies ago the same side was to move. If there is no evaluation then, because of a
-        // check, that of four plies ago is compared. If neither exists, the node counts as
+        // The same side was to move two plies ago. If that position has no evaluation because of a
+        // check, the position four plies ago is compared. If neither has one, the node counts as
         // improving.
         let earlier = |plies: usize| self.frames[ply + FRAMES_BEFORE - plies].static_eval;
         let improving = earlier(2).or(earlier(4)).is_none_or(|earlier| evaluation > earlier);
@@ -160,17 +161,18 @@ impl<E: Evaluator> Searcher<'_, E> {
         StaticEval { raw_eval: Some(raw_eval), eval, correction: correction.abs(), improving }
     }
 
-    /// The static evaluation without correction, from the transposition table if stored there.
+    /// Returns the static evaluation without correction, from the transposition table if it is
+    /// stored there.
     pub(super) fn raw_eval(&mut self, entry: Option<Entry>, alpha: Score, beta: Score) -> Score {
         // An evaluation that depends on the line or the root cannot be taken from the table, which
-        // knows the position only.
+        // identifies only the position.
         let stored =
             entry.and_then(|entry| entry.evaluation).filter(|_| self.line.context().is_none());
         stored.unwrap_or_else(|| self.line.evaluate_within(alpha, beta))
     }
 
-    /// The correction of the static evaluation, in centipawns; 0 for an evaluation that depends on
-    /// more than the position, since its errors do not recur with the position.
+    /// Returns the correction of the static evaluation, in centipawns; 0 for an evaluation that
+    /// depends on more than the position, because its errors do not recur with the position.
     pub(super) fn correction(&self, ply: usize) -> Score {
         if !features::correction_history() || !self.line.context().is_none() {
             return 0;
@@ -178,7 +180,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         self.histories.correction.correction(self.line.position(), self.previous_moves(ply))
     }
 
-    /// The static evaluation with its correction, scaled down as the halfmove clock rises.
+    /// Returns the static evaluation with its correction, scaled down as the halfmove clock rises.
     pub(super) fn corrected(&self, raw_eval: Score, correction: Score) -> Score {
         let clock = i32::from(self.line.position().halfmove_clock());
         let clock = if features::clock_scaling() { clock } else { 0 };
@@ -188,8 +190,8 @@ impl<E: Evaluator> Searcher<'_, E> {
 
     /// Searches the moves of a node.
     fn search_moves<N: NodeType>(&mut self, mut node: Node) -> Score {
-        // Killers of the children, and cut-offs counted among the grandchildren, are to be those
-        // below this node, so the ones left by earlier nodes go.
+        // Killers of the children and cut-off counts of the grandchildren must come from below this
+        // node, so those of earlier nodes are removed.
         self.frame(node.ply + 1).killers = [None; 2];
         self.frame(node.ply + 2).cutoffs = 0;
         let killers = if features::killers() { self.frame(node.ply).killers } else { [None; 2] };
@@ -201,8 +203,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         result.unwrap_or(node.best)
     }
 
-    /// Searches the moves in order, raising `node.best`. Returns a score only if that is not the
-    /// result: with no move, by multi-cut, or once stopped.
+    /// Searches the moves in order and raises `node.best`. Returns a score only if it replaces
+    /// `node.best` as the result: without a legal move, after multi-cut, or after a stop.
     fn move_loop<N: NodeType>(
         &mut self,
         node: &mut Node,
@@ -248,22 +250,22 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
         if count == 0 {
             return Some(match (node.excluded, node.in_check) {
-                // Only the excluded move is legal, so no other reaches beta.
+                // Only the excluded move is legal, so no other move reaches beta.
                 (Some(_), _) => node.alpha,
                 (None, true) => mated_in(ply),
                 (None, false) => DRAW,
             });
         }
         if node.best >= node.beta && !is_mate(node.best) && !is_mate(node.beta) {
-            // The score moves towards beta: least at high depth, where it is most exact.
+            // The score moves towards beta, least at high depth, where it is most accurate.
             node.best = (node.best * node.depth + node.beta) / (node.depth + 1);
         }
         self.store_result(node, best_move, picker.searched_moves());
         None
     }
 
-    /// Searches one move: with a null window and perhaps reduced, and again with the full depth and
-    /// window if it fails high.
+    /// Searches one move with a null window, possibly at reduced depth, and again with full depth
+    /// and window if it fails high.
     fn search_move<N: NodeType>(
         &mut self,
         node: &Node,
@@ -300,7 +302,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         score
     }
 
-    /// Updates the principal variation by a move that has raised alpha.
+    /// Updates the principal variation with a move that has raised alpha.
     fn update_pv<N: NodeType>(&mut self, ply: usize, mv: Move, score: Score) {
         if N::PV {
             self.pv_table.update(ply, mv);
@@ -311,7 +313,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
     }
 
-    /// The history score of a move.
+    /// Returns the history score of a move.
     pub(super) fn history_score(&self, node: &Node, mv: Move) -> i32 {
         let position = self.line.position();
         if mv.is_quiet() {
@@ -323,7 +325,8 @@ impl<E: Evaluator> Searcher<'_, E> {
     }
 }
 
-/// Plies by which the re-search of a reduced move that failed high is deeper (1) or shallower (-1).
+/// Returns the change of depth (1, 0 or -1 ply) for the re-search of a reduced move that failed
+/// high.
 fn research_depth_change(node: &Node, score: Score, depth: i32) -> i32 {
     let deeper = score > node.best + params::deeper_margin() + 2 * depth;
     let shallower = score < node.best + params::shallower_margin();
@@ -343,7 +346,7 @@ mod tests {
     use crate::tt::TranspositionTable;
 
     #[test]
-    fn the_static_evaluation_is_learnt_from_once_a_node() {
+    fn the_static_evaluation_updates_the_history_once_per_node() {
         let root = fen::parse("1r2k3/8/8/8/8/8/8/1N4K1 w - - 0 1").unwrap();
         let game = Game::new(root);
         let (limits, timer, signals) = (Limits::default(), Timer::start(None), Signals::default());

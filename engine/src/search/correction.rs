@@ -1,6 +1,6 @@
-//! Correction history (first in Caissa, 2023): differences of search results and static
-//! evaluations, kept by features of the position and added to the static evaluation where these
-//! occur again.
+//! Correction history (first in Caissa, 2023): differences between search results and static
+//! evaluations, stored by features of the position and added to the static evaluation of positions
+//! with the same features.
 
 use super::params;
 use super::piece_to::{PIECE_TO_COUNT, PieceTo, apply_bonus};
@@ -9,7 +9,7 @@ use crate::chess::position::GROUPS;
 use crate::eval::Score;
 use crate::tt::prefetch;
 
-/// Bound of every entry, which corrects by the whole weight of its table.
+/// Bound of every entry; an entry at the bound corrects by the full weight of its table.
 const MAX: i32 = 1_024;
 
 /// Bound of a single update.
@@ -20,14 +20,14 @@ const INDEX_BITS: u32 = 14;
 
 /// The correction history of one thread, from the point of view of the side to move.
 pub(super) struct CorrectionHistory {
-    /// By group of pieces, side to move and key of the group.
+    /// Entries by group of pieces, side to move and key of the group.
     by_pieces: Box<[i16]>,
-    /// By the moves two plies ago and one ply ago.
+    /// Entries by the moves two plies ago and one ply ago.
     by_moves: Box<[i16]>,
 }
 
 impl CorrectionHistory {
-    /// Tables of zeros.
+    /// Returns tables of zeros.
     pub(super) fn new() -> CorrectionHistory {
         CorrectionHistory {
             by_pieces: vec![0; (GROUPS * 2) << INDEX_BITS].into(),
@@ -41,8 +41,8 @@ impl CorrectionHistory {
         self.by_moves.fill(0);
     }
 
-    /// The correction to add to the static evaluation, in centipawns. `previous` are the moves made
-    /// one, two and four plies ago.
+    /// Returns the correction to add to the static evaluation, in centipawns. `previous` are the
+    /// moves made one, two and four plies ago.
     #[inline]
     pub(super) fn correction(&self, position: &Position, previous: [Option<PieceTo>; 3]) -> Score {
         let mut sum = 0;
@@ -55,7 +55,7 @@ impl CorrectionHistory {
         sum / MAX
     }
 
-    /// Prefetches what a position is corrected by.
+    /// Prefetches the entries that correct a position.
     #[inline]
     pub(super) fn prefetch(&self, position: &Position, previous: [Option<PieceTo>; 3]) {
         for index in indices(position) {
@@ -86,7 +86,7 @@ impl CorrectionHistory {
     }
 }
 
-/// The index of a position in each table by pieces.
+/// Returns the index of a position in each table by pieces.
 #[inline]
 fn indices(position: &Position) -> [usize; GROUPS] {
     let turn = position.turn().index();
@@ -108,7 +108,7 @@ mod tests {
     use crate::chess::fen;
 
     #[test]
-    fn an_error_is_corrected_where_pieces_are_shared() {
+    fn corrections_apply_to_positions_with_shared_pieces() {
         let parse = |text| fen::parse(text).unwrap();
         let updated = parse("r1bq1rk1/pp3ppp/2n1pn2/3p4/3P4/2NBPN2/PP3PPP/R2Q1RK1 w - - 0 10");
         let same_pawns = parse("2rq1rk1/pp3ppp/4pn2/3p4/3P4/3BPN2/PP3PPP/R2Q1RK1 w - - 0 12");
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn no_error_makes_a_correction_exceed_its_weights() {
+    fn corrections_do_not_exceed_their_weights() {
         let position = Position::startpos();
         let most = params::correction_weights().iter().sum::<i32>() + params::correction_moves();
         let mut history = CorrectionHistory::new();

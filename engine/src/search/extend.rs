@@ -1,4 +1,4 @@
-//! Extensions, and reductions that follow from the same search.
+//! Singular extensions, and reductions that result from the same search.
 
 use super::node::{Node, NodeType, NonPv};
 use super::{Searcher, features, params};
@@ -16,9 +16,10 @@ pub(super) enum Extension {
 }
 
 impl<E: Evaluator> Searcher<'_, E> {
-    /// Singular extensions (Anantharaman, Campbell and Hsu 1990) in the form of Stockfish: a
-    /// reduced search of the other moves, with a null window somewhat below the table's score. If
-    /// the others reach beta too, multi-cut (Björnsson and Marsland 1999).
+    /// Tests a move for a singular extension (Anantharaman, Campbell and Hsu 1990) in the form of
+    /// Stockfish: a reduced search of the other moves, with a null window somewhat below the
+    /// transposition-table score. If another move also reaches beta, the node is cut off: multi-cut
+    /// (Björnsson and Marsland 1999).
     pub(super) fn extension<N: NodeType>(&mut self, node: &Node, mv: Move) -> Extension {
         let Some(entry) = node.tt_entry.filter(|entry| {
             features::singular_extensions()
@@ -64,7 +65,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         if !features::negative_extensions() {
             return Extension::Plies(0);
         }
-        // Not singular: a move expected to cut off anyway is reduced.
+        // Not singular: a move that is expected to cut off anyway is reduced.
         Extension::Plies(match (score >= node.beta, node.cut_node) {
             (true, _) => -2,
             (false, true) => -1,

@@ -1,8 +1,8 @@
-//! Features of the search that can be switched off by name.
+//! Features of the search that can be disabled by name.
 //!
-//! In a normal build each is a constant `true`. With the cargo feature `tuning`, and in unit tests,
-//! the UCI option
-//! `Without` switches them off, so that a match can measure what each is worth.
+//! In a normal build, each feature is a constant `true`. With the Cargo feature `tuning` and in
+//! unit tests, the UCI option `Without` disables features, so that a match can measure the value of
+//! each.
 
 /// Declares features: for each a function that returns whether it is on.
 macro_rules! features {
@@ -65,7 +65,7 @@ features! {
     capture_see_pruning;
     /// History pruning of quiet moves.
     history_pruning;
-    /// Singular extensions, and all that depends on the singular search.
+    /// Singular extensions, and all features that depend on the singular search.
     singular_extensions;
     /// Double extensions by the singular search.
     double_extensions;
@@ -101,20 +101,20 @@ features! {
     pace;
 }
 
-/// A feature of the search that can be switched off.
+/// A feature of the search that can be disabled.
 #[cfg(any(test, feature = "tuning"))]
 #[derive(Debug)]
 pub struct SearchFeature {
-    /// The name that the option `Without` uses.
+    /// Name in the option `Without`.
     pub name: &'static str,
     off: &'static std::sync::atomic::AtomicBool,
 }
 
-/// Switches off the features in a comma-separated list of names, and all others on.
+/// Disables the features in a comma-separated list of names, and enables all others.
 ///
 /// # Errors
 ///
-/// The first unknown name and all known ones; nothing has changed then.
+/// The first unknown name and all known ones; in this case nothing changes.
 #[cfg(any(test, feature = "tuning"))]
 pub fn disable_features(names: &str) -> Result<(), String> {
     use std::sync::atomic::Ordering;

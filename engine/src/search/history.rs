@@ -9,13 +9,13 @@ use crate::chess::{Color, Kind, Move, Position};
 /// Bound of every entry.
 const MAX: i32 = 16_384;
 
-/// Base-two logarithm of the number of pawn structures distinguished.
+/// Base-two logarithm of the number of pawn structures that have different entries.
 const PAWN_INDEX_BITS: u32 = 9;
 
 /// Entries by coloured piece and destination of a move.
 type Row = [i16; PIECE_TO_COUNT];
 
-/// Index of a position's quiet moves in the histories, without the move itself.
+/// Index of the quiet moves of a position in the histories, without the move itself.
 #[derive(Clone, Copy, Default)]
 pub(super) struct QuietContext {
     /// The moves made one, two and four plies ago.
@@ -27,7 +27,7 @@ pub(super) struct QuietContext {
 }
 
 impl QuietContext {
-    /// The context of a position.
+    /// Returns the context of a position.
     #[inline]
     pub(super) fn new(position: &Position, previous: [Option<PieceTo>; 3]) -> QuietContext {
         let pawns = position.group_keys().pawns();
@@ -41,11 +41,11 @@ impl QuietContext {
 
 /// The history tables of one thread, kept between the searches of a game.
 pub(crate) struct Histories {
-    /// Butterfly history: by side, whether the enemy attacks origin and destination, and these two
-    /// squares.
+    /// Butterfly history: by side, by whether the enemy attacks origin and destination, and by
+    /// these two squares.
     quiet: Box<[[i16; 64 * 64]; 8]>,
-    /// Continuation history: by an earlier move and the move. Moves two and four plies ago share
-    /// their entries, being of the same side.
+    /// Continuation history: by an earlier move and the current move. The moves two and four plies
+    /// ago share entries, because both are moves of the same side.
     continuation: Box<[Row]>,
     /// Pawn history: by pawn structure and move.
     pawn: Box<[Row]>,
@@ -56,7 +56,7 @@ pub(crate) struct Histories {
 }
 
 impl Histories {
-    /// Tables of zeros.
+    /// Returns tables of zeros.
     pub(crate) fn new() -> Histories {
         Histories {
             quiet: Box::new([[0; 64 * 64]; 8]),
@@ -76,7 +76,8 @@ impl Histories {
         self.correction.clear();
     }
 
-    /// The score of each quiet move of a node for move ordering; higher is better.
+    /// Returns a function that scores the quiet moves of a node for move ordering; higher is
+    /// better.
     #[inline]
     pub(super) fn ordering_scores(
         &self,
@@ -100,8 +101,8 @@ impl Histories {
         }
     }
 
-    /// The butterfly and continuation history of each quiet move of a node, as pruning and
-    /// reductions use it.
+    /// Returns a function that gives the butterfly and continuation history of the quiet moves of a
+    /// node, for pruning and reductions.
     #[inline]
     pub(super) fn quiet_scores(
         &self,
@@ -131,22 +132,22 @@ impl Histories {
         self.quiet_scores(position, context)(mv)
     }
 
-    /// The continuation history after an earlier move; zeros if there is none.
+    /// Returns the continuation history after an earlier move; zeros if there is none.
     #[inline]
     fn continuation_row(&self, earlier: Option<PieceTo>) -> &Row {
-        // A row of zeros spares every quiet move of a node a test for the earlier move.
+        // With a row of zeros, quiet moves need no test for the earlier move.
         const NONE: &Row = &[0; PIECE_TO_COUNT];
         earlier.map_or(NONE, |earlier| &self.continuation[earlier])
     }
 
-    /// The capture history of a capture or promotion.
+    /// Returns the capture history of a capture or promotion.
     #[inline]
     pub(super) fn capture_score(&self, position: &Position, mv: Move) -> i32 {
         i32::from(self.capture[capture_index(position, mv)])
             * i32::from(features::capture_history())
     }
 
-    /// Updates all histories of a quiet move; `bonus` is negative for a move that was bad.
+    /// Updates all histories of a quiet move; `bonus` is negative for a bad move.
     pub(super) fn update_quiet(
         &mut self,
         position: &Position,
@@ -204,7 +205,7 @@ impl Histories {
     }
 }
 
-/// The table of the butterfly history and the entry there that a move belongs to.
+/// Returns the table and the entry of a move in the butterfly history.
 #[inline]
 fn butterfly_index(color: Color, mv: Move, attacks: Attacks) -> (usize, usize) {
     let (from, to) = (mv.from(), mv.to());
@@ -237,7 +238,7 @@ mod tests {
 
     #[test]
     fn history_distinguishes_moves_from_and_to_attacked_squares() {
-        // Rooks attack nothing, b1, c3, or both when the histories learn about b1c3.
+        // Rooks attack nothing, b1, c3, or both when the histories are updated for b1c3.
         let placements = ["7r/8", "1r6/8", "2r5/8", "1r6/2r5"];
         let contexts = placements.map(|rooks| {
             let text = format!("4k3/{rooks}/8/8/8/8/1N4K1 w - - 0 1");

@@ -1,11 +1,11 @@
-//! Stops one thread's search at the limits of `go` and of the clock.
+//! Limits of one thread's search: those of `go` and of the clock.
 
 use super::thread_state::ThreadState;
 use super::{Request, params};
 use crate::eval::Score;
 use crate::eval::score::mate_distance_moves;
 
-/// Counts the nodes of one thread and says when it must stop.
+/// Node counter and stop condition of one thread.
 pub(super) struct Limiter<'a> {
     request: Request<'a>,
     thread: ThreadState<'a>,
@@ -15,17 +15,17 @@ pub(super) struct Limiter<'a> {
     stop_on_ponderhit: bool,
     /// Nodes visited by this thread.
     pub(super) nodes: u64,
-    /// `true` if the search has been stopped. Scores returned from then on are meaningless.
+    /// `true` if the search has been stopped. Scores returned after the stop are meaningless.
     pub(super) stopped: bool,
     /// `true` if the search was stopped because the node limit was reached.
     out_of_nodes: bool,
 }
 
 impl<'a> Limiter<'a> {
-    /// A limiter for a new search.
+    /// Returns a limiter for a new search.
     pub(super) fn new(request: Request<'a>, thread: ThreadState<'a>) -> Limiter<'a> {
-        // With a node limit even the first nodes must be reserved, so the first node polls.
-        // Otherwise the first check can wait.
+        // With a node limit, even the first nodes must be reserved, so the first node polls.
+        // Without one, the first check can wait.
         let next_poll = if request.limits.nodes.is_some() { 0 } else { params::POLL_INTERVAL };
         Limiter {
             request,
@@ -55,7 +55,8 @@ impl<'a> Limiter<'a> {
         let late = self.thread.is_main()
             && (self.stop_on_ponderhit || timer.hard_limit_reached(self.thread.total_nodes()))
             && !signals.is_pondering();
-        // At least one node is searched however late it is, so that there is a move to play.
+        // At least one node is searched even if the time is used up, so that there is a move to
+        // play.
         if self.nodes > 0 && (late || signals.is_stopped() || self.thread.is_stopped()) {
             self.stopped = true;
             return;
@@ -67,8 +68,8 @@ impl<'a> Limiter<'a> {
         self.stopped = self.out_of_nodes;
     }
 
-    /// Ends this thread's search. The main thread also stops the others, unless the node limit was
-    /// reached: then each stops when it has used up the nodes it reserved.
+    /// Ends this thread's search. The main thread also stops the other threads, unless the node
+    /// limit was reached: then each thread stops when it has used up its reserved nodes.
     pub(super) fn finish(&self) {
         self.thread.set_nodes(self.nodes);
         if self.thread.is_main() && !self.out_of_nodes {
@@ -76,14 +77,14 @@ impl<'a> Limiter<'a> {
         }
     }
 
-    /// Nodes visited by all threads; exact for this one.
+    /// Returns the nodes visited by all threads; exact for this thread.
     pub(super) fn total_nodes(&self) -> u64 {
         self.thread.set_nodes(self.nodes);
         self.thread.total_nodes()
     }
 
     /// Returns whether the search should end after an iteration with this score. `choices` is the
-    /// number of root moves, `percent` scales the soft time limit.
+    /// number of root moves; `percent` scales the soft time limit.
     pub(super) fn should_stop_deepening(
         &mut self,
         score: Score,

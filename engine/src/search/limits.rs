@@ -1,42 +1,42 @@
-//! The limits a search is given, and the signals that stop it.
+//! Limits of a search, and signals that stop it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::chess::Move;
 use crate::eval::score::MAX_PLY;
 
-/// The limits of `go` other than time. The default is none.
+/// The limits of `go` other than time; by default there are none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
     /// Deepest iteration, in plies.
     pub depth: Option<u32>,
     /// Number of nodes to visit; the search stops at exactly this many.
     pub nodes: Option<u64>,
-    /// Begin no new iteration after this many nodes.
+    /// Number of nodes after which no new iteration begins.
     pub soft_nodes: Option<u64>,
-    /// Stop once a mate in this many moves is found.
+    /// Number of moves of a mate that ends the search.
     pub mate: Option<u32>,
     /// The only moves to consider at the root; empty for all.
     pub search_moves: Vec<Move>,
-    /// Number of principal variations to find (MultiPV), 1 if not given. Only the engine's own
-    /// search finds more than one.
+    /// Number of principal variations to find (MultiPV), by default 1. Only the engine's own search
+    /// finds more than one.
     pub lines: Option<usize>,
 }
 
 impl Limits {
-    /// Number of principal variations to find, at least one.
+    /// Returns the number of principal variations to find, at least one.
     pub(super) fn lines(&self) -> usize {
         self.lines.unwrap_or(1).max(1)
     }
 
-    /// The deepest iteration, in plies.
+    /// Returns the deepest iteration, in plies.
     pub(super) fn max_depth(&self) -> i32 {
         // The search stack has frames for `MAX_PLY` plies only.
         self.depth.map_or(MAX_PLY as i32 - 1, |depth| depth.clamp(1, MAX_PLY as u32 - 1) as i32)
     }
 }
 
-/// Signals to a running search, from another thread.
+/// Signals to a running search from another thread.
 #[derive(Debug, Default)]
 pub struct Signals {
     stop: AtomicBool,
@@ -44,7 +44,7 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Signals for a search that begins on the opponent's time if `pondering`.
+    /// Returns the signals for a search, which begins on the opponent's time if `pondering`.
     pub fn new(pondering: bool) -> Signals {
         Signals { stop: AtomicBool::new(false), pondering: AtomicBool::new(pondering) }
     }
@@ -54,7 +54,7 @@ impl Signals {
         self.stop.store(true, Ordering::Release);
     }
 
-    /// The expected move was played: time limits apply from now on.
+    /// Reports that the expected move was played: time limits now apply.
     pub fn ponder_hit(&self) {
         self.pondering.store(false, Ordering::Release);
     }

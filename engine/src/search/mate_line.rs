@@ -1,4 +1,4 @@
-//! The end of a variation that announces a mate. The search ends a variation where it takes a score
+//! Completion of a variation that announces a mate. A variation ends where the search takes a score
 //! from the transposition table, so a mate found in the table would lack its last moves.
 
 use super::SearchResult;
@@ -7,8 +7,8 @@ use crate::chess::{Game, Position};
 use crate::eval::score::{MATE, is_mate, mate_in, mated_in};
 use crate::tt::{Bound, TranspositionTable};
 
-/// Adds to the principal variation of a mate score the moves to the mate, if the table knows them
-/// all.
+/// Appends the moves to the mate to the principal variation of a mate score, if the table contains
+/// all of them.
 pub(super) fn complete(result: &mut SearchResult, game: &Game, table: &TranspositionTable) {
     if !is_mate(result.score) {
         return;
@@ -21,7 +21,7 @@ pub(super) fn complete(result: &mut SearchResult, game: &Game, table: &Transposi
         let Some((mv, next)) = after
             .find(|(_, next)| !game.keys().contains(&next.key()) && is_mate_in(left, next, table))
         else {
-            // A line that stops short of the mate would be as incomplete as the one before.
+            // A line that does not reach the mate would still be incomplete.
             result.line.truncate(known);
             return;
         };
@@ -30,7 +30,7 @@ pub(super) fn complete(result: &mut SearchResult, game: &Game, table: &Transposi
     }
 }
 
-/// Returns whether there is mate within `plies` plies, by the board or the table.
+/// Returns whether there is mate within `plies` plies, according to the board or the table.
 fn is_mate_in(plies: usize, position: &Position, table: &TranspositionTable) -> bool {
     let is_known = |score, bound| {
         table.probe(position.key()).is_some_and(|entry| {

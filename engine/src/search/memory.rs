@@ -1,11 +1,11 @@
-//! Memory kept from one search to the next: transposition table and histories.
+//! Memory that is kept between searches: transposition table and histories.
 
 use super::history::Histories;
 use super::personality::Personality;
 use super::{micromax, rdchess};
 use crate::tt::{OutOfMemory, TranspositionTable};
 
-/// The memory of one personality. Another personality starts with an empty one of the same size.
+/// Memory of one personality. Another personality starts with an empty memory of the same size.
 pub struct Memory {
     megabytes: usize,
     threads: usize,
@@ -48,7 +48,7 @@ impl SearchState {
 }
 
 impl Memory {
-    /// An empty memory for the default personality, with a table of `hash_megabytes` MiB.
+    /// Returns an empty memory for the default personality, with a table of `hash_megabytes` MiB.
     ///
     /// # Errors
     ///
@@ -57,7 +57,7 @@ impl Memory {
         Memory::for_personality(Personality::default(), hash_megabytes)
     }
 
-    /// An empty memory for a personality, with a table of `hash_megabytes` MiB.
+    /// Returns an empty memory for a personality, with a table of `hash_megabytes` MiB.
     ///
     /// # Errors
     ///
@@ -74,19 +74,20 @@ impl Memory {
     ///
     /// # Errors
     ///
-    /// If there is not enough memory for the table; nothing has changed then.
+    /// If there is not enough memory for the table; in this case nothing changes.
     pub fn replace(
         &mut self,
         personality: Personality,
         hash_megabytes: usize,
     ) -> Result<(), OutOfMemory> {
-        // The new memory comes first, so that the old one stays if there is not enough.
+        // The new memory is allocated first, so that the old one remains if there is not enough
+        // memory.
         self.state = SearchState::new(personality, hash_megabytes, self.threads)?;
         self.megabytes = hash_megabytes;
         Ok(())
     }
 
-    /// Size of the table, in MiB.
+    /// Returns the size of the table, in MiB.
     pub fn megabytes(&self) -> usize {
         self.megabytes
     }
@@ -100,7 +101,7 @@ impl Memory {
         }
     }
 
-    /// The number of threads a search uses.
+    /// Returns the number of threads that a search uses.
     pub fn threads(&self) -> usize {
         if self.state.personality().is_single_threaded() { 1 } else { self.threads }
     }
@@ -117,7 +118,7 @@ impl Memory {
         }
     }
 
-    /// Replaces the memory by an empty one if it is another personality's.
+    /// Replaces the memory by an empty one if it belongs to another personality.
     pub(super) fn ensure_personality(
         &mut self,
         personality: Personality,

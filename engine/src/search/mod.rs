@@ -1,7 +1,7 @@
-//! Searching: iterative deepening around a principal-variation alpha-beta.
+//! The search: iterative deepening with a principal-variation alpha-beta search.
 //!
-//! Nothing here reads a clock or prints. The result of a search limited by nodes depends on the
-//! game, the memory and the limits only, so it can be repeated exactly.
+//! No code of this module reads a clock or prints. The result of a search limited by nodes depends
+//! only on the game, the memory and the limits, so it can be repeated exactly.
 
 mod alphabeta;
 mod correction;
@@ -67,12 +67,12 @@ pub struct Request<'a> {
     pub limits: &'a Limits,
     /// Limits of time.
     pub timer: &'a Timer,
-    /// Signals to stop, and of a ponder hit.
+    /// Signals for stop and ponder hit.
     pub signals: &'a Signals,
 }
 
 impl Request<'_> {
-    /// The legal moves that `go` allows at the root.
+    /// Returns the legal moves that `go` allows at the root.
     fn root_moves(&self) -> Vec<Move> {
         let allowed = &self.limits.search_moves;
         let legal = self.game.position().legal_moves();
@@ -89,7 +89,7 @@ pub struct Report<'a> {
     pub selective_depth: u32,
     /// Number of the principal variation, the best being 1 (MultiPV).
     pub rank: usize,
-    /// Score for the side to move at the root.
+    /// Score for the side to move at the root, in centipawns.
     pub score: Score,
     /// Exact score or bound.
     pub bound: Bound,
@@ -106,7 +106,7 @@ pub struct Report<'a> {
 pub struct SearchResult {
     /// The principal variation; its first move is the one to play. Empty without a legal move.
     pub line: Vec<Move>,
-    /// Score for the side to move at the root.
+    /// Score for the side to move at the root, in centipawns.
     pub score: Score,
     /// Depth of the last finished iteration, in plies.
     pub depth: u32,
@@ -114,12 +114,14 @@ pub struct SearchResult {
     pub nodes: u64,
     /// Number of threads.
     pub threads: usize,
-    /// Use of the evaluation's pawn table by the thread whose result this is, if it counts that.
+    /// Use of the evaluation's pawn table by the thread with this result; `None` if it is not
+    /// counted.
     pub pawn_table: Option<TableUse>,
 }
 
 impl SearchResult {
-    /// The result before any search: the first allowed move, or the score of mate or stalemate.
+    /// Returns the result before any search: the first allowed move, or the score of mate or
+    /// stalemate.
     fn without_search(request: Request<'_>) -> SearchResult {
         let line: Vec<Move> = request.root_moves().first().copied().into_iter().collect();
         let mated = line.is_empty() && request.game.position().in_check();
@@ -164,7 +166,7 @@ struct Frame {
     static_eval: Option<Score>,
     /// The move made at this ply; `None` for a null move.
     current_move: Option<Move>,
-    /// The same move as an index of the histories.
+    /// The current move as an index of the histories.
     piece_to: Option<PieceTo>,
     /// Index of the node's quiet moves in the histories, set when its moves are searched.
     quiet_context: QuietContext,
@@ -172,18 +174,18 @@ struct Frame {
     killers: [Option<Move>; 2],
     /// Plies by which the search of the current move is reduced.
     reduction: i32,
-    /// Cut-offs at this ply below the current node two plies earlier.
+    /// Number of cut-offs at this ply since the search of the node two plies above began.
     cutoffs: u32,
     /// The move excluded by a singular search.
     excluded: Option<Move>,
-    /// `true` if the node is searched once more, to verify a null move.
+    /// `true` if the node is searched again to verify a null move.
     is_verifying: bool,
 }
 
 /// Unused frames before the root, so that looking back four plies needs no test.
 const FRAMES_BEFORE: usize = 4;
 
-/// The principal variation from each ply on.
+/// The principal variation from each ply.
 struct PvTable(Vec<Vec<Move>>);
 
 impl PvTable {
@@ -195,7 +197,7 @@ impl PvTable {
         self.0[ply].clear();
     }
 
-    /// The principal variation from the root.
+    /// Returns the principal variation from the root.
     fn root_pv(&self) -> &Vec<Move> {
         &self.0[0]
     }
@@ -225,13 +227,13 @@ struct Searcher<'a, E> {
     null_move_min_ply: usize,
     frames: Vec<Frame>,
     pv_table: PvTable,
-    /// Move lists not in use by a node.
+    /// Move lists that no node uses.
     #[expect(clippy::vec_box, reason = "the lists are handed on, and boxes are cheap to move")]
     buffers: Vec<Box<MoveBuffers>>,
     /// The best line of the current MultiPV index and its score.
     best: SearchResult,
-    /// The result of each MultiPV index, the best first; those not yet searched in this iteration
-    /// are from the one before.
+    /// Results by MultiPV index, the best first. Results that this iteration has not searched yet
+    /// come from the previous iteration.
     results: Vec<SearchResult>,
 }
 
@@ -289,8 +291,8 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         SearchResult { pawn_table, ..self.results.swap_remove(0) }
     }
 
-    /// Performs one iteration: as many lines as MultiPV asks for, each without the first moves of
-    /// the earlier ones. Returns `None` if the search was stopped.
+    /// Performs one iteration: searches the requested number of lines, each without the first moves
+    /// of earlier lines. Returns `None` if the search was stopped.
     fn iterate(
         &mut self,
         depth: i32,
@@ -306,8 +308,8 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
             let (score, fail_lows) = self.aspirate(depth, index + 1, report);
             mate_line::complete(&mut self.best, self.request.game, self.table);
             if self.limiter.stopped {
-                // A move that raised alpha in an unfinished iteration was better than the one
-                // searched first, which is the best of the iteration before. So it is used.
+                // A move that raised alpha in an unfinished iteration was better than the first
+                // move, which is the best of the previous iteration. So it is used.
                 if index == 0 && self.results[0].line != self.best.line {
                     self.results[0].clone_from(&self.best);
                     self.report(report, 1, &self.best, Bound::Lower);
@@ -328,7 +330,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
             }
             self.best.line.first().into_iter().for_each(|&mv| self.root_moves.exclude(mv));
             // A later line of MultiPV may turn out better than an earlier one, because each is a
-            // search of its own.
+            // separate search.
             self.results[..=index].sort_by_key(|result| -result.score);
         }
         for (result, rank) in self.results.iter().zip(1..) {
@@ -337,7 +339,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         Some(stats)
     }
 
-    /// The score of one line by aspiration windows, and the number of fail lows.
+    /// Searches one line with aspiration windows and returns its score and the number of fail lows.
     fn aspirate(
         &mut self,
         depth: i32,
@@ -395,26 +397,26 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         &mut self.frames[ply + FRAMES_BEFORE]
     }
 
-    /// Cut-offs at a ply since its parent's parent began.
+    /// Returns the number of cut-offs at a ply since the search of the node two plies above began.
     #[inline]
     fn cutoffs(&self, ply: usize) -> u32 {
         self.frames[ply + FRAMES_BEFORE].cutoffs
     }
 
-    /// The moves made one, two and four plies ago.
+    /// Returns the moves made one, two and four plies ago.
     #[inline]
     fn previous_moves(&self, ply: usize) -> [Option<PieceTo>; 3] {
         let here = ply + FRAMES_BEFORE;
         [1, 2, 4].map(|back| self.frames[here - back].piece_to)
     }
 
-    /// Move lists for a node, to be pushed back to `buffers` afterwards.
+    /// Returns move lists for a node, which must be pushed back to `buffers` afterwards.
     #[inline]
     fn take_buffers(&mut self) -> Box<MoveBuffers> {
         self.buffers.pop().unwrap_or_else(MoveBuffers::new)
     }
 
-    /// Returns the index of the current position's quiet moves in the histories.
+    /// Returns the index of the quiet moves of the current position in the histories.
     #[inline]
     fn new_quiet_context(&self, ply: usize) -> QuietContext {
         QuietContext::new(self.line.position(), self.previous_moves(ply))

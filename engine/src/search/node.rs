@@ -1,4 +1,4 @@
-//! A node of the main search, as its parts see it.
+//! A node of the main search, as input of its parts.
 
 use crate::chess::Move;
 use crate::eval::Score;
@@ -34,7 +34,8 @@ impl NodeType for NonPv {
     const PV: bool = false;
 }
 
-/// A node as pruning, extensions and reductions see it. Scores in centipawns, depth in plies.
+/// A node as input of pruning, extensions and reductions. Scores are in centipawns, depths in
+/// plies.
 pub(super) struct Node {
     pub(super) ply: usize,
     pub(super) alpha: Score,
@@ -45,20 +46,20 @@ pub(super) struct Node {
     pub(super) cut_node: bool,
     /// Static evaluation without correction, in centipawns; `None` in check.
     pub(super) raw_eval: Option<Score>,
-    /// Corrected static evaluation, replaced by the table's score where that is a better bound, in
-    /// centipawns; meaningless in check.
+    /// Corrected static evaluation in centipawns, or the table's score if that is a better bound;
+    /// meaningless in check.
     pub(super) eval: Score,
     /// Absolute value of the correction in `eval`, in centipawns.
     pub(super) correction: Score,
-    /// `true` if the evaluation is better than two plies ago, or four if the side was in check
-    /// then, or if neither is known.
+    /// `true` if the evaluation is better than two plies ago (four plies ago if the side was in
+    /// check two plies ago), or if neither is known.
     pub(super) improving: bool,
     /// The best score found so far.
     pub(super) best: Score,
     pub(super) tt_entry: Option<Entry>,
-    /// `true` if this is a PV node or, by the table, once was.
+    /// `true` if this is a PV node or, according to the table, once was.
     pub(super) tt_pv: bool,
-    /// The move of the transposition table, if legal; at the root perhaps the best move so far.
+    /// The move of the transposition table, if legal; at the root possibly the best move so far.
     pub(super) tt_move: Option<Move>,
     pub(super) excluded: Option<Move>,
 }

@@ -1,7 +1,8 @@
-//! The parameters of the search. Depths in plies, margins in centipawns.
+//! The parameters of the search. Depths are in plies, margins in centipawns.
 //!
-//! Many of the values were found by SPSA in games of the engine against itself, each run for some
-//! of them: `results/tuning-search.md` and the files beside it. A range is what a tuner may search.
+//! Many of the values were found by SPSA in games of the engine against itself, with some of the
+//! parameters in each run: see `results/tuning-search.md` and the files beside it. The ranges are
+//! the limits for a tuner.
 
 use super::tunable::tunable_params;
 use crate::eval::Score;
@@ -13,7 +14,7 @@ tunable_params! {
     aspiration_depth = 4 in 1..=8;
 
     /// Weights of the correction histories by pawns, by the pieces of a side, and by minor pieces
-    /// with the kings: the most that each changes the static evaluation.
+    /// with the kings: the maximum change of the static evaluation by each.
     correction_pawns = 30 in 13..=120;
     /// See [`correction_pawns`].
     correction_pieces = 33 in 10..=96;
@@ -39,11 +40,11 @@ tunable_params! {
 
     /// Null move: lowest depth.
     null_depth = 3 in 1..=7;
-    /// Null move: least margin of the evaluation above beta.
+    /// Null move: smallest margin of the evaluation above beta.
     null_margin = 6 in -60..=120;
     /// Null move: base reduction.
     null_reduction = 4 in 1..=7;
-    /// Null move: one ply more of reduction per this much above beta, up to three.
+    /// Null move: distance above beta for each additional ply of reduction, at most three plies.
     null_score_step = 150 in 66..=600;
 
     /// Null move: lowest depth with a verification search.
@@ -53,31 +54,30 @@ tunable_params! {
     probcut_depth = 5 in 1..=9;
     /// ProbCut: margin above beta.
     probcut_margin = 204 in 60..=540;
-    /// ProbCut: how much smaller the margin is if improving.
+    /// ProbCut: decrease of the margin if improving.
     probcut_improving = 50 in 16..=150;
     /// ProbCut: reduction of the search of captures.
     probcut_reduction = 3 in 1..=7;
 
-    /// Margin above beta of a table score, at most four plies shallower, that is as good as a
-    /// search.
+    /// Margin above beta with which a table score, at most four plies shallower, replaces a search.
     likely_cut_margin = 539 in 150..=1_000;
 
     /// Internal iterative reduction: lowest depth.
     no_move_reduction_depth = 4 in 1..=8;
 
-    /// Late move pruning: number of moves, and hundredths of one per squared ply.
+    /// Late move pruning: number of moves, and hundredths of a move per squared ply.
     late_move_base = 4 in 1..=10;
     /// See [`late_move_base`].
     late_move_slope = 87 in 40..=250;
 
-    /// Ordering of quiet moves: for leaving a square where a lesser piece attacks, and less for
-    /// going to one, by a minor piece, a rook, and a queen.
+    /// Ordering of quiet moves: bonus for leaving a square that a lesser piece attacks, and penalty
+    /// for moving to one, for a minor piece, a rook, and a queen.
     threat_minor = 10_614 in 0..=30_000;
     /// See [`threat_minor`].
     threat_rook = 13_327 in 0..=40_000;
     /// See [`threat_minor`].
     threat_queen = 11_702 in 0..=60_000;
-    /// Ordering of quiet moves: for a direct check.
+    /// Ordering of quiet moves: bonus for a direct check.
     check_order = 5_917 in 0..=24_000;
 
     /// Highest depth at which moves are pruned; for futility and SEE pruning of quiet moves, the
@@ -87,7 +87,8 @@ tunable_params! {
     futility_margin_base = 66 in 36..=330;
     /// See [`futility_margin_base`].
     futility_margin_per_ply = 150 in 30..=276;
-    /// Futility pruning of captures: margin below alpha besides the captured piece.
+    /// Futility pruning of captures: margin below alpha in addition to the captured piece, base and
+    /// per ply after reduction.
     noisy_futility_base = 230 in 76..=690;
     /// See [`noisy_futility_base`].
     noisy_futility_per_ply = 190 in 63..=570;
@@ -100,9 +101,9 @@ tunable_params! {
     /// History pruning: negated history score per ply below which a quiet move is pruned.
     history_skip = 2_682 in 1_066..=9_600;
 
-    /// Singular search: lowest depth.
+    /// Singular extensions: lowest depth.
     singular_depth = 6 in 4..=11;
-    /// Singular search: margin below the table's score, per ply.
+    /// Singular extensions: margin below the transposition-table score, per ply of depth.
     singular_margin = 2 in 1..=6;
 
     /// History bonus of a cut-off: per ply, offset, and maximum.
@@ -112,11 +113,11 @@ tunable_params! {
     /// See [`history_bonus_per_ply`].
     history_bonus_max = 1_757 in 600..=5_400;
 
-    /// Singular search: further margin for a double extension.
+    /// Singular extensions: additional margin for a double extension.
     double_margin = 8 in 6..=54;
 
-    /// History bonus of a quiet move by the change of the static evaluation: per centipawn, tempo
-    /// bonus taken off, and maximum.
+    /// History bonus of a quiet move by the change of the static evaluation: per centipawn,
+    /// subtracted tempo bonus, and maximum.
     swing_bonus_per_centipawn = 6 in 2..=18;
     /// See [`swing_bonus_per_centipawn`].
     swing_bonus_margin = 15 in 5..=45;
@@ -125,77 +126,83 @@ tunable_params! {
 
     /// Late move reductions: lowest depth.
     reduction_depth = 3 in 1..=7;
-    /// A reduced node is searched one ply less if the evaluation has got better by this much.
+    /// Improvement of the evaluation with which a reduced node is searched one ply less.
     hindsight_margin = 212 in 40..=600;
-    /// 1024ths of a ply less if the table says that the position was in a PV node.
+    /// Decrease of the reduction in 1024ths of a ply if, according to the table, the position was
+    /// in a PV node.
     reduction_tt_pv = 1_195 in 0..=2_048;
-    /// Reduction in 1024ths of a ply: base, and hundredths for each 256th of the logarithms'
-    /// product.
+    /// Reduction in 1024ths of a ply: base, and hundredths for each 256th of the product of the
+    /// logarithms.
     reduction_base = 1_201 in 100..=1_800;
     /// See [`reduction_base`].
     reduction_slope = 95 in 28..=252;
-    /// 1024ths of a ply more if not improving.
+    /// Increase of the reduction in 1024ths of a ply if not improving.
     reduction_not_improving = 917 in 170..=1_536;
-    /// 1024ths of a ply more for a quiet move if the table move is a capture or promotion.
+    /// Increase of the reduction in 1024ths of a ply for a quiet move if the table move is a
+    /// capture or promotion.
     reduction_table_noisy = 800 in 266..=2_400;
-    /// 1024ths of a ply more in a cut node.
+    /// Increase of the reduction in 1024ths of a ply in a cut node.
     reduction_cut = 1_023 in 500..=4_500;
-    /// 1024ths of a ply more after more than [`MANY_CUTOFFS`] cut-offs of child nodes.
+    /// Increase of the reduction in 1024ths of a ply after more than [`MANY_CUTOFFS`] cut-offs of
+    /// child nodes.
     reduction_cutoffs = 768 in 256..=2_304;
-    /// 1024ths of a ply less per centipawn of correction.
+    /// Decrease of the reduction in 1024ths of a ply per centipawn of correction.
     reduction_doubt = 11 in 3..=30;
-    /// A reduced move this much above the best score is re-searched one ply deeper...
+    /// Margin above the best score, besides two centipawns per ply, above which a reduced move is
+    /// re-searched one ply deeper.
     deeper_margin = 46 in 15..=135;
-    /// ...and one by less than this, one ply shallower.
+    /// Margin above the best score, below which a reduced move is re-searched one ply shallower.
     shallower_margin = 8 in 2..=24;
     /// History score worth one ply of reduction.
     reduction_history = 10_096 in 2_333..=21_000;
 
-    /// Time management: percent of the soft limit for a move that has just changed.
+    /// Time management: percent of the soft limit after a change of the best move.
     time_changed = 173 in 75..=300;
-    /// Percent less for each iteration that did not change it.
+    /// Time management: percent less for each iteration without a change of the best move.
     time_stable = 14 in 4..=22;
-    /// Percent more or less by the share of nodes below the best move, from one extreme to the
-    /// other.
+    /// Time management: difference in percent between the extreme shares of nodes below the best
+    /// move.
     time_nodes = 98 in 20..=170;
 
-    /// Delta pruning: margin besides the captured piece.
+    /// Delta pruning: margin in addition to the captured piece.
     capture_margin = 198 in 56..=510;
-    /// Material that a capture may lose in quiescence in check, once one evasion is known.
+    /// Material that a capture may lose in the quiescence search in check, after one evasion is
+    /// known.
     evasion_see_margin = 80 in 26..=240;
 }
 
-/// Weights of the correction histories: pawns, White's pieces, Black's pieces, minor pieces with
-/// the kings.
+/// Returns the weights of the correction histories: pawns, White's pieces, Black's pieces, minor
+/// pieces with the kings.
 pub(super) fn correction_weights() -> [Score; 4] {
     [correction_pawns(), correction_pieces(), correction_pieces(), correction_minors()]
 }
 
-/// Futility margin of quiet moves: base, and per ply after reduction.
+/// Returns the futility margin of quiet moves: base, and per ply after reduction.
 pub(super) fn futility_margin() -> (Score, Score) {
     (futility_margin_base(), futility_margin_per_ply())
 }
 
-/// Futility margin of captures: base, and per ply after reduction.
+/// Returns the futility margin of captures: base, and per ply after reduction.
 pub(super) fn noisy_futility_margin() -> (Score, Score) {
     (noisy_futility_base(), noisy_futility_per_ply())
 }
 
-/// History bonus of a cut-off: per ply, offset, maximum.
+/// Returns the history bonus of a cut-off: per ply, offset, maximum.
 pub(super) fn history_bonus() -> (i32, i32, i32) {
     (history_bonus_per_ply(), history_bonus_less(), history_bonus_max())
 }
 
-/// History bonus by the change of the static evaluation: per centipawn, tempo bonus, maximum.
+/// Returns the history bonus by the change of the static evaluation: per centipawn, tempo bonus,
+/// maximum.
 pub(super) fn swing_bonus() -> (i32, Score, i32) {
     (swing_bonus_per_centipawn(), swing_bonus_margin(), swing_bonus_max())
 }
 
 /// Halfmove clock from which the table causes no cut-offs.
 pub(super) const CLOCK_NEAR_END: u16 = 90;
-/// Cut-offs of child nodes above which later moves are reduced more.
+/// Number of cut-offs of child nodes above which later moves are reduced more.
 pub(super) const MANY_CUTOFFS: u32 = 3;
-/// Nodes between two checks of the clock and the stop signal. So few because each of the first
-/// nodes may touch a new page of 2 MiB of the transposition table, which takes the kernel a tenth
-/// of a millisecond.
+/// Number of nodes between two checks of the clock and the stop signal. It is small because each of
+/// the first nodes may touch a new page of 2 MiB of the transposition table, which takes the kernel
+/// a tenth of a millisecond.
 pub(super) const POLL_INTERVAL: u64 = 64;

@@ -4,10 +4,10 @@ use super::{micromax, rdchess};
 use crate::eval::feature::{Feature, FeatureSet, UnknownFeature};
 use crate::eval::{Choice, Variant};
 
-/// A search.
+/// A search algorithm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Personality {
-    /// The engine's own.
+    /// The engine's own search.
     #[default]
     Palimpsest,
     /// The search of micro-Max 3.2, node for node.
@@ -21,7 +21,7 @@ impl Personality {
     pub const ALL: [Personality; 3] =
         [Personality::Palimpsest, Personality::Micromax, Personality::Rdchess];
 
-    /// The name used by the UCI option `Personality`.
+    /// Returns the name used by the UCI option `Personality`.
     pub const fn name(self) -> &'static str {
         match self {
             Personality::Palimpsest => "palimpsest",
@@ -30,12 +30,12 @@ impl Personality {
         }
     }
 
-    /// The personality of that name, in any case.
+    /// Returns the personality with this name, ignoring case.
     pub fn from_name(name: &str) -> Option<Personality> {
         Personality::ALL.into_iter().find(|one| one.name().eq_ignore_ascii_case(name))
     }
 
-    /// Returns the evaluation that belongs to the search.
+    /// Returns the search's own evaluation.
     pub const fn own_evaluation(self) -> Variant {
         match self {
             Personality::Palimpsest => Variant::Nnue,
@@ -49,12 +49,12 @@ impl Personality {
         matches!(self, Personality::Micromax)
     }
 
-    /// Returns whether the search uses one thread only and finds one line only.
+    /// Returns whether the search uses only one thread and finds only one line.
     pub const fn is_single_threaded(self) -> bool {
         !matches!(self, Personality::Palimpsest)
     }
 
-    /// The features of the search that can be switched off.
+    /// Returns the features of the search that can be disabled.
     pub fn features(self) -> &'static [Feature] {
         match self {
             Personality::Palimpsest => &[],
@@ -64,20 +64,20 @@ impl Personality {
     }
 }
 
-/// A search, an evaluation, and the features of both that are switched off.
+/// A search and an evaluation, with the disabled features of both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Configuration {
     /// The search.
     pub personality: Personality,
     /// The evaluation.
     pub eval: Choice,
-    /// The features of the search that are switched off.
+    /// Disabled features of the search.
     pub disabled: FeatureSet,
 }
 
 impl Configuration {
-    /// A personality with all features, and with `eval` instead of its own evaluation if that is
-    /// possible.
+    /// Returns a personality with all features, and with `eval` instead of its own evaluation if
+    /// this is possible.
     pub fn new(personality: Personality, eval: Option<Variant>) -> Configuration {
         let own = personality.own_evaluation();
         let chosen = eval.filter(|_| !personality.requires_own_evaluation());
@@ -88,8 +88,9 @@ impl Configuration {
         }
     }
 
-    /// Returns the configuration for commands about features: as [`new`](Self::new), but unless the
-    /// network is requested, the hand-written evaluation replaces it, since it has no features.
+    /// Returns the configuration for commands about features: as [`new`](Self::new), but the
+    /// hand-written evaluation replaces the network, which has no features, unless the network is
+    /// requested.
     pub fn with_features(personality: Personality, eval: Option<Variant>) -> Configuration {
         let own = match personality.own_evaluation() {
             Variant::Nnue => Variant::Palimpsest,
@@ -98,7 +99,8 @@ impl Configuration {
         Configuration::new(personality, eval.or(Some(own)))
     }
 
-    /// The features that can be switched off: those of the evaluation, then those of the search.
+    /// Returns the features that can be disabled: those of the evaluation, then those of the
+    /// search.
     pub fn features(&self) -> Vec<Feature> {
         let mut features = self.eval.variant.features();
         features.extend(self.personality.features());
@@ -131,7 +133,7 @@ impl Configuration {
         format!("{unknown} with Eval {}", self.eval.variant.name())
     }
 
-    /// Returns whether no feature is disabled and no experiment tried.
+    /// Returns whether no feature is disabled and no experiment is enabled.
     pub fn is_unaltered(&self) -> bool {
         let Choice { disabled, experiments, .. } = self.eval;
         self.disabled.is_empty() && disabled.is_empty() && experiments.is_empty()
@@ -139,21 +141,21 @@ impl Configuration {
 }
 
 impl From<Choice> for Configuration {
-    /// The default search with this evaluation.
+    /// Returns the default search with this evaluation.
     fn from(eval: Choice) -> Configuration {
         Configuration { eval, ..Configuration::default() }
     }
 }
 
 impl From<Variant> for Configuration {
-    /// The default search with all features of this evaluation.
+    /// Returns the default search with all features of this evaluation.
     fn from(variant: Variant) -> Configuration {
         Choice::from(variant).into()
     }
 }
 
 impl From<Personality> for Configuration {
-    /// A personality with all features and its own evaluation.
+    /// Returns a personality with all features and its own evaluation.
     fn from(personality: Personality) -> Configuration {
         Configuration::new(personality, None)
     }

@@ -32,7 +32,7 @@ impl ScoredMoves {
         }
     }
 
-    /// The move with the highest score of those left.
+    /// Takes the remaining move with the highest score.
     fn pop(&mut self) -> Option<Move> {
         let rest = self.next..self.moves.len();
         // `min_by_key` returns the first of equal elements and `max_by_key` the last: the order of
@@ -45,18 +45,18 @@ impl ScoredMoves {
     }
 }
 
-/// The move lists of a node, reused by other nodes, because initialising them anew takes longer
-/// than filling what is needed.
+/// The move lists of a node. Other nodes reuse them, because initialising new lists takes longer
+/// than filling the part that is needed.
 pub(super) struct MoveBuffers {
     scored: ScoredMoves,
-    /// Captures that lose material, given last, in the order of generation.
+    /// Captures that lose material, searched last, in the order of generation.
     bad_captures: MoveList,
-    /// The moves the node has searched.
+    /// The moves that the node has searched.
     tried: MoveList,
 }
 
 impl MoveBuffers {
-    /// Empty lists.
+    /// Returns empty lists.
     pub(super) fn new() -> Box<MoveBuffers> {
         Box::new(MoveBuffers {
             scored: ScoredMoves { moves: MoveList::new(), scores: [0; 256], next: 0 },
@@ -66,7 +66,7 @@ impl MoveBuffers {
     }
 }
 
-/// Gives the moves of one node, best first, generating each stage when it is reached.
+/// Iterator over the moves of one node, best first; each stage is generated when it is reached.
 pub(super) struct MovePicker {
     stage: Stage,
     tt_move: Option<Move>,
@@ -75,14 +75,14 @@ pub(super) struct MovePicker {
     quiet_context: Option<QuietContext>,
     buffers: Box<MoveBuffers>,
     next_bad_index: usize,
-    /// `true` if quiet moves are given.
+    /// `true` if quiet moves are included.
     with_quiets: bool,
-    /// `true` if captures that lose material are given.
+    /// `true` if captures that lose material are included.
     with_bad_captures: bool,
 }
 
 impl MovePicker {
-    /// All moves of a node of the main search or of one in check.
+    /// Returns a picker for all moves of a node that is in check or in the main search.
     ///
     /// `tt_move` must be legal. The killers must be quiet and different but may be illegal.
     pub(super) fn all(
@@ -100,8 +100,8 @@ impl MovePicker {
         }
     }
 
-    /// The table move, which must be legal and not quiet, then captures and promotions that do not
-    /// lose material.
+    /// Returns a picker for the table move, which must be legal and not quiet, and then for
+    /// captures and promotions that do not lose material.
     pub(super) fn good_captures(
         mut buffers: Box<MoveBuffers>,
         tt_move: Option<Move>,
@@ -121,12 +121,12 @@ impl MovePicker {
         }
     }
 
-    /// Adds a move to those searched.
+    /// Adds a move to the searched moves.
     pub(super) fn add_tried(&mut self, mv: Move) {
         self.buffers.tried.push(mv);
     }
 
-    /// The moves searched.
+    /// Returns the searched moves.
     pub(super) fn searched_moves(&self) -> &[Move] {
         &self.buffers.tried
     }
@@ -136,12 +136,12 @@ impl MovePicker {
         self.buffers
     }
 
-    /// Gives no more quiet moves.
+    /// Omits the remaining quiet moves.
     pub(super) fn skip_quiets(&mut self) {
         self.with_quiets = false;
     }
 
-    /// The next move, if there is any.
+    /// Returns the next move, if there is any.
     pub(super) fn next(&mut self, position: &Position, histories: &Histories) -> Option<Move> {
         loop {
             let found = match self.stage {
@@ -229,7 +229,8 @@ impl MovePicker {
     }
 }
 
-/// Ordering score of a capture or promotion: most valuable victim first, then capture history.
+/// Returns the ordering score of a capture or promotion: most valuable victim first, then capture
+/// history.
 fn noisy_score(position: &Position, histories: &Histories, mv: Move) -> i32 {
     let victim = position.captured(mv).map_or(0, see::piece_value);
     let promoted = match mv.promotion() {

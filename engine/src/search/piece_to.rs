@@ -8,7 +8,7 @@ pub(super) type PieceTo = usize;
 /// Number of [`PieceTo`] indices.
 pub(super) const PIECE_TO_COUNT: usize = 2 * 6 * 64;
 
-/// The index of a move that is legal in `position`.
+/// Returns the index of a move that is legal in `position`.
 #[inline]
 pub(super) fn piece_to(position: &Position, mv: Move) -> PieceTo {
     let kind = position.kind_at(mv.from()).map_or(0, Kind::index);
@@ -20,7 +20,7 @@ pub(super) fn piece_to(position: &Position, mv: Move) -> PieceTo {
 pub(super) fn apply_bonus<const LIMIT: i32>(entry: &mut i16, bonus: i32) {
     let bonus = bonus.clamp(-LIMIT, LIMIT);
     let old = i32::from(*entry);
-    // For both within ±`LIMIT` the sum is within it too, so it fits into 16 bits: the part taken
-    // away grows with the entry.
+    // If both are within ±`LIMIT`, so is the result, which therefore fits in 16 bits: the
+    // subtracted part grows with the entry.
     *entry = (old + bonus - old * bonus.abs() / LIMIT) as i16;
 }

@@ -1,5 +1,5 @@
 //! ProbCut (Buro, "ProbCut: an effective selective extension of the alpha-beta algorithm", 1995): a
-//! capture that a shallow search finds well above beta would be above it in a deep search, too.
+//! capture that scores well above beta in a shallow search would also exceed beta in a deep search.
 
 use super::node::{Node, NonPv};
 use super::picker::MovePicker;
@@ -10,7 +10,7 @@ use crate::eval::{Evaluator, Score};
 use crate::tt::{Bound, Entry};
 
 impl<E: Evaluator> Searcher<'_, E> {
-    /// The score of a non-PV node in which a capture exceeds beta by the margin.
+    /// Returns the score of a non-PV node in which a capture exceeds beta by the margin.
     pub(super) fn probcut(&mut self, node: &Node) -> Option<Score> {
         let improving = params::probcut_improving() * i32::from(node.improving);
         let margin = params::probcut_margin() - improving;
@@ -21,7 +21,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         {
             return None;
         }
-        // Only a capture that gains the difference can lift the evaluation to the raised beta.
+        // Only a capture that gains the difference can raise the evaluation to the raised beta.
         let see_threshold = probcut_beta - node.eval;
         let position = self.line.position();
         let gains = |mv: &Move| see::gains_at_least(position, *mv, see_threshold);
@@ -32,7 +32,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         score.map(|score| if is_mate(score) { score } else { score - margin })
     }
 
-    /// The score of the first capture that gains `see_threshold` and reaches `probcut_beta`.
+    /// Returns the score of the first capture that gains `see_threshold` and reaches
+    /// `probcut_beta`.
     fn try_captures(
         &mut self,
         node: &Node,
@@ -56,8 +57,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         None
     }
 
-    /// The score of a capture: of the quiescence search if below `probcut_beta`, otherwise of a
-    /// reduced search.
+    /// Returns the score of a capture: that of the quiescence search if below `probcut_beta`,
+    /// otherwise that of a reduced search.
     fn try_capture(&mut self, node: &Node, mv: Move, probcut_beta: Score) -> Score {
         self.table.prefetch(self.line.position().key_after(mv));
         self.make(mv);

@@ -1,7 +1,7 @@
 //! Pruning of nodes and moves.
 //!
-//! The techniques are common to today's engines and cited where first described; the parameters, in
-//! `params.rs`, are our own.
+//! The techniques are common in current engines; comments cite their first descriptions. The
+//! parameters in `params.rs` are our own.
 
 use super::node::{Node, NonPv};
 use super::picker::MovePicker;
@@ -13,8 +13,8 @@ use crate::eval::{Evaluator, Score};
 use crate::tt::Bound;
 
 impl<E: Evaluator> Searcher<'_, E> {
-    /// The score of a node that is pruned before its moves are searched. The side to move must not
-    /// be in check and the window must be null.
+    /// Returns the score of a node that is pruned before its moves are searched. The side to move
+    /// must not be in check and the window must be null.
     pub(super) fn prune_node(&mut self, node: &Node) -> Option<Score> {
         if is_mate(node.beta) {
             return None;
@@ -31,8 +31,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         self.null_move(node).or_else(|| self.probcut(node)).or_else(|| likely_cut(node))
     }
 
-    /// Null move pruning (Goetsch and Campbell 1988, Donninger 1993): a score if a reduced search
-    /// after passing still fails high.
+    /// Null move pruning (Goetsch and Campbell 1988, Donninger 1993): returns a score if a reduced
+    /// search after a null move still fails high.
     fn null_move(&mut self, node: &Node) -> Option<Score> {
         if !self.can_null_move(node) {
             return None;
@@ -51,12 +51,12 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
         let holds = score >= beta
             && (depth < params::null_verify_depth() || self.verify_null_move(node, depth_left));
-        // A mate found after passing is not proven, since to pass is no legal move.
+        // A mate after a null move is not proven, because a null move is not legal.
         holds.then_some(score.min(EVALUATION_MAX))
     }
 
-    /// Returns whether a null move may be tried: not with pawns only, where zugzwang is common, nor
-    /// twice in a row.
+    /// Returns whether a null move may be tried: neither with pawns only, where zugzwang is common,
+    /// nor twice in succession.
     fn can_null_move(&self, node: &Node) -> bool {
         let Node { ply, depth, eval, beta, .. } = *node;
         let position = self.line.position();
@@ -69,8 +69,8 @@ impl<E: Evaluator> Searcher<'_, E> {
             && position.has_pieces(position.turn())
     }
 
-    /// Returns whether a search without null moves in its first plies fails high too. It detects
-    /// zugzwang (Tabibi and Netanyahu 2002; in this form Stockfish).
+    /// Returns whether a search without null moves in its first plies also fails high. This search
+    /// detects zugzwang (Tabibi and Netanyahu 2002; in this form Stockfish).
     fn verify_null_move(&mut self, node: &Node, depth_left: i32) -> bool {
         if self.null_move_min_ply > 0 || !features::null_verification() {
             return true;
@@ -143,7 +143,7 @@ fn is_reverse_futile(node: &Node) -> bool {
         && !is_mate(node.eval)
 }
 
-/// Returns a score for a cut-off if the table's score, not much shallower, is far above beta.
+/// Returns a score for a cut-off if a table score of nearly sufficient depth is far above beta.
 fn likely_cut(node: &Node) -> Option<Score> {
     let beta = node.beta + params::likely_cut_margin();
     let entry = node.tt_entry?;
@@ -183,7 +183,7 @@ fn has_low_history(node: &Node, history_score: i32) -> bool {
         && history_score < -params::history_skip() * node.depth
 }
 
-/// Late move pruning: number of moves after which quiet moves are skipped.
+/// Late move pruning: returns the number of moves after which quiet moves are skipped.
 fn late_move_limit(node: &Node) -> usize {
     let moves =
         params::late_move_base() + params::late_move_slope() * node.depth * node.depth / 100;
@@ -191,7 +191,7 @@ fn late_move_limit(node: &Node) -> usize {
     moves.max(2)
 }
 
-/// The depth below a move after the base of late move reduction, in plies.
+/// Returns the depth below a move after the base of the late move reduction, in plies.
 fn reduced_depth(node: &Node, count: usize) -> i32 {
     (node.depth - 1 - base_reduction(node, count) / 1024).max(0)
 }

@@ -9,7 +9,7 @@ use crate::eval::score::{DRAW, EVALUATION_MAX, INFINITE, is_mate, mated_in};
 use crate::eval::{Evaluator, Score};
 use crate::tt::{Bound, Entry};
 
-/// A quiescence node as its move loop sees it.
+/// A quiescence node as input of its move loop.
 struct QsNode {
     ply: usize,
     in_check: bool,
@@ -18,7 +18,8 @@ struct QsNode {
 }
 
 impl<E: Evaluator> Searcher<'_, E> {
-    /// The score of the current position after captures and promotions only, or all moves in check.
+    /// Returns the score of the current position after only captures and promotions, or after all
+    /// moves if in check.
     pub(super) fn quiescence<N: NodeType>(&mut self, alpha: Score, beta: Score) -> Score {
         let ply = self.line.ply();
         self.pv_table.clear(ply);
@@ -85,7 +86,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         best
     }
 
-    /// Searches the moves, raising `best` and setting `best_move`.
+    /// Searches the moves, raises `best` and sets `best_move`.
     fn qsearch_moves<N: NodeType>(
         &mut self,
         node: &QsNode,
@@ -107,7 +108,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             }
             if node.in_check && *best > -EVALUATION_MAX {
                 if mv.is_quiet() {
-                    // One quiet evasion is enough to avoid a search explosion.
+                    // Only one quiet evasion is searched, which avoids a search explosion.
                     picker.skip_quiets();
                     continue;
                 }
@@ -139,8 +140,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
     }
 
-    /// The stand pat score where the static evaluation is at least beta: the mean of both, which is
-    /// more accurate.
+    /// Returns the stand pat score if the static evaluation is at least beta: the mean of both,
+    /// which is more accurate.
     fn stand_pat(
         &self,
         entry: Option<Entry>,
@@ -158,14 +159,15 @@ impl<E: Evaluator> Searcher<'_, E> {
         if is_mate(best) || is_mate(beta) { best } else { (best + beta) / 2 }
     }
 
-    /// Delta pruning: an upper bound on the score of a capture if that does not exceed alpha.
+    /// Delta pruning: returns an upper bound of the score of a capture if this bound does not
+    /// exceed alpha.
     fn delta_prune(&self, node: &QsNode, mv: Move, alpha: Score) -> Option<Score> {
         let position = self.line.position();
         let score_bound = node.futility_base + position.captured(mv).map_or(0, see::piece_value);
         if score_bound <= alpha {
             return Some(score_bound);
         }
-        // A capture that gains no material is worth the margin at most.
+        // A capture that gains no material is worth at most the margin.
         let even_trade = node.futility_base <= alpha && !see::gains_at_least(position, mv, 1);
         even_trade.then_some(node.futility_base)
     }

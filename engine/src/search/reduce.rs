@@ -6,7 +6,7 @@ use crate::chess::Move;
 use crate::eval::Evaluator;
 
 /// Products of the base-two logarithms of depth and number of the move, both capped at 63, in
-/// 256ths: in integers, so that they are the same on every machine.
+/// 256ths. Integers give the same values on every machine.
 static LOGARITHMS: [[i32; 64]; 64] = logarithms();
 
 const fn logarithms() -> [[i32; 64]; 64] {
@@ -24,13 +24,13 @@ const fn logarithms() -> [[i32; 64]; 64] {
     table
 }
 
-/// Base-two logarithm in 256ths, linear between powers of two.
+/// Returns the base-two logarithm in 256ths, linear between powers of two.
 const fn log2_256ths(x: u32) -> u32 {
     let whole = x.ilog2();
     (whole << 8) + ((x << 8) >> whole) - 256
 }
 
-/// Reduction by depth, number of the move and improving, in 1024ths of a ply.
+/// Returns the reduction by depth, number of the move and improving, in 1024ths of a ply.
 pub(super) fn base_reduction(node: &Node, count: usize) -> i32 {
     let product = LOGARITHMS[node.depth.min(63) as usize][count.min(63)];
     params::reduction_base()
@@ -39,19 +39,19 @@ pub(super) fn base_reduction(node: &Node, count: usize) -> i32 {
 }
 
 impl<E: Evaluator> Searcher<'_, E> {
-    /// Returns the change of depth (1, 0 or -1 ply) of a node whose search is reduced, by how the
-    /// move that led to it changed the static evaluation.
+    /// Returns the change of depth (1, 0 or -1 ply) of a node whose search is reduced, by the
+    /// change of the static evaluation that the previous move caused.
     pub(super) fn hindsight(&mut self, node: &Node) -> i32 {
         let Some(above) = node.ply.checked_sub(1).filter(|_| node.excluded.is_none()) else {
             return 0;
         };
-        // The reduction is taken, so that the verification search of this node does not change the
+        // The reduction is reset, so that the verification search of this node does not change the
         // depth again.
         let reduction = std::mem::take(&mut self.frame(above).reduction);
         let (before, now) = (self.frame(above).static_eval, self.frame(node.ply).static_eval);
         let (Some(before), Some(now)) = (before, now) else { return 0 };
-        // The evaluations are from the points of view of the two sides, so their sum is the change:
-        // a gain for the side to move now.
+        // The evaluations are from the points of view of the two sides, so their sum is the gain
+        // for the side that is now to move.
         let gain = before + now;
         if reduction >= 3 && gain <= 0 {
             1
@@ -62,7 +62,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
     }
 
-    /// The reduction of a move that has just been made, in plies.
+    /// Returns the reduction of a move that has just been made, in plies.
     ///
     /// The terms are those of Stockfish 16, `search.cpp`, step 17; the parameters are our own.
     pub(super) fn reduction<N: NodeType>(

@@ -1,11 +1,11 @@
-//! The root moves, and the nodes searched below each.
+//! The root moves, with the number of nodes searched below each.
 
 use super::Request;
 use crate::chess::Move;
 
 /// The root moves of a search.
 pub(super) struct RootMoves {
-    /// Each with the nodes searched below it.
+    /// Moves, each with the number of nodes searched below it.
     moves: Vec<(Move, u64)>,
     /// `true` if these are all legal moves.
     complete: bool,
@@ -16,14 +16,14 @@ pub(super) struct RootMoves {
 }
 
 impl RootMoves {
-    /// The moves a request allows.
+    /// Returns the moves that a request allows.
     pub(super) fn new(request: Request<'_>) -> RootMoves {
         let moves: Vec<(Move, u64)> = request.root_moves().into_iter().map(|mv| (mv, 0)).collect();
         let complete = moves.len() == request.game.position().legal_moves().len();
         RootMoves { moves, complete, excluded: Vec::new(), hint: None }
     }
 
-    /// Number of moves, including excluded ones.
+    /// Returns the number of moves, including excluded ones.
     pub(super) fn len(&self) -> usize {
         self.moves.len()
     }
@@ -33,7 +33,8 @@ impl RootMoves {
         !self.excluded.contains(&mv) && self.moves.iter().any(|&(one, _)| one == mv)
     }
 
-    /// Returns whether all legal moves are searched; otherwise the result is not the position's.
+    /// Returns whether all legal moves are searched; otherwise the result is not that of the
+    /// position.
     pub(super) fn is_complete(&self) -> bool {
         self.complete && self.excluded.is_empty()
     }
@@ -55,7 +56,7 @@ impl RootMoves {
         }
     }
 
-    /// Percent of all nodes that were searched below a move; `None` without nodes.
+    /// Returns the percentage of all nodes that were searched below a move; `None` without nodes.
     pub(super) fn node_percent(&self, mv: Move) -> Option<u32> {
         let all: u64 = self.moves.iter().map(|&(_, nodes)| nodes).sum();
         let &(_, nodes) = self.moves.iter().find(|&&(one, _)| one == mv)?;

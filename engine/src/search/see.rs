@@ -3,17 +3,17 @@
 use crate::chess::{Bitboard, Color, Kind, Move, Position, attacks};
 use crate::eval::Score;
 
-/// Piece values of the exchange in centipawns; the king's exceeds all others together.
+/// Piece values of the exchange in centipawns; the value of the king exceeds the sum of all others.
 const PIECE_VALUES: [Score; 6] = [100, 320, 330, 500, 950, 20_000];
 
-/// The value of a kind of piece in an exchange, in centipawns.
+/// Returns the value of a kind of piece in an exchange, in centipawns.
 #[inline]
 pub(super) fn piece_value(kind: Kind) -> Score {
     PIECE_VALUES[kind.index()]
 }
 
 /// Returns whether `mv` gains at least `threshold` centipawns if both sides then capture on its
-/// destination while that gains, least valuable piece first. Ignores pins.
+/// destination as long as captures gain, least valuable piece first. Pins are ignored.
 pub(super) fn gains_at_least(position: &Position, mv: Move, threshold: Score) -> bool {
     if mv.is_castle() {
         return threshold <= 0;
@@ -52,7 +52,8 @@ pub(super) fn gains_at_least(position: &Position, mv: Move, threshold: Score) ->
         }
         attackers &= occupied;
         turn = !turn;
-        // Seen from the other side, which must exceed the balance: in whole centipawns by 1.
+        // From the point of view of the other side, which must exceed the balance by at least 1
+        // centipawn.
         balance = -balance - 1 - piece_value(kind);
         if balance >= 0 {
             // The king cannot capture a defended piece.

@@ -1,21 +1,21 @@
-//! Slots of the tables of rebuilt searches: key and content, content zero means that nothing was
-//! written.
+//! Slots of the hash tables of reimplemented searches. A slot consists of key and content; content
+//! zero means that it is unused.
 
 use crate::tt::OutOfMemory;
 
-/// A slot.
+/// Key and content.
 pub(super) type Slot = [u64; 2];
 
 /// Allocates `megabytes` MiB of empty slots, at least one.
 ///
 /// # Errors
 ///
-/// If the memory cannot be had.
+/// If the memory cannot be allocated.
 pub(super) fn empty(megabytes: usize) -> Result<Vec<Slot>, OutOfMemory> {
     let megabytes = megabytes.max(1);
     let count = megabytes * ((1 << 20) / size_of::<Slot>());
-    // `vec!` ends the process if memory is missing, so a reservation that can fail comes first. It
-    // is not used itself: filling it would touch all its pages.
+    // `vec!` aborts the process if memory is missing, so a reservation that can fail comes first.
+    // The reservation itself is not used, because filling it would touch all its pages.
     let mut probe: Vec<Slot> = Vec::new();
     probe.try_reserve_exact(count).map_err(|_| OutOfMemory { megabytes })?;
     drop(probe);

@@ -1,5 +1,5 @@
-//! Lazy SMP: every thread searches the same root position with histories and a search stack of its
-//! own. The threads cooperate through the shared transposition table only.
+//! Lazy SMP: every thread searches the same root position with its own histories and search stack.
+//! The threads cooperate only through the shared transposition table.
 
 use std::thread;
 
@@ -16,8 +16,8 @@ pub const STACK_BYTES: usize = 32 << 20;
 
 /// Searches with one thread per entry of `histories`, which must not be empty.
 ///
-/// With one thread the result depends on the arguments only. If a thread cannot be started, the
-/// search runs with fewer.
+/// With one thread, the result depends only on the arguments. If a thread cannot be started, the
+/// search runs with fewer threads.
 pub(super) fn search(
     eval: Choice,
     request: Request<'_>,
@@ -52,8 +52,8 @@ pub(super) fn search(
             }));
             results
         });
-    // With MultiPV the result must be the first of the lines reported, which are the main thread's.
-    // With a depth limit the main thread has reached that depth, and a helper may not have.
+    // With MultiPV, the result must be the first reported line, which comes from the main thread.
+    // With a depth limit, the main thread has reached this depth, and a helper may not have.
     let use_main = request.limits.lines() > 1 || request.limits.depth.is_some();
     let chosen = if use_main { 0 } else { choose_result(&results) };
     let (threads, nodes) = (results.len(), shared.nodes());
@@ -76,7 +76,8 @@ struct ThreadInput<'a> {
 }
 
 impl ThreadInput<'_> {
-    /// Searches with code compiled for the evaluation if strength counts.
+    /// Searches with code compiled for the network or for the hand-written evaluation, or with code
+    /// for any evaluation.
     fn search(self, eval: Choice, report: &mut dyn FnMut(&Report<'_>)) -> SearchResult {
         match eval.variant {
             Variant::Nnue => self.search_with(eval.nnue(), report),
@@ -96,7 +97,8 @@ impl ThreadInput<'_> {
     }
 }
 
-/// Stops all threads if one panics, since the others would otherwise run on and be waited for.
+/// Guard that stops all threads if one panics. Otherwise the other threads would continue, and the
+/// search would wait for them.
 struct StopAllOnPanic<'a>(ThreadState<'a>);
 
 impl Drop for StopAllOnPanic<'_> {
@@ -107,7 +109,7 @@ impl Drop for StopAllOnPanic<'_> {
     }
 }
 
-/// The index of the result to play; index 0 is the main thread's.
+/// Returns the index of the result to play; index 0 is that of the main thread.
 ///
 /// The best winning mate is taken, and the main thread's result if it is mated. Otherwise each
 /// result votes for its move with (score − lowest score + 10) × depth; of the results with the move
@@ -132,7 +134,7 @@ fn choose_result(results: &[SearchResult]) -> usize {
         return index;
     }
     let lowest = voters().map(|(_, one)| one.score).min().unwrap_or(main.score);
-    // The 10 gives the lowest score a vote too.
+    // The constant 10 also gives a vote to the lowest score.
     let weight = |one: &SearchResult| i64::from(one.score - lowest + 10) * i64::from(one.depth);
     let votes = |mv: Option<&Move>| -> i64 {
         voters().filter(|(_, one)| one.line.first() == mv).map(|(_, one)| weight(one)).sum()
@@ -152,7 +154,7 @@ mod tests {
     use crate::eval::Score;
     use crate::eval::score::{mate_in, mated_in};
 
-    /// The index chosen from results given as (number of the move, score, depth).
+    /// Returns the index chosen from results given as (number of the move, score, depth).
     fn vote(results: &[(usize, Score, u32)]) -> usize {
         let moves = Position::startpos().legal_moves();
         let result = |&(best, score, depth): &(usize, Score, u32)| SearchResult {
@@ -181,11 +183,11 @@ mod tests {
     }
 
     #[test]
-    fn mates_are_not_put_to_the_vote() {
+    fn mates_override_the_vote() {
         let (long, short) = (mate_in(9), mate_in(5));
         assert_eq!(vote(&[(0, long, 9), (1, short, 5), (0, long, 9), (0, long, 9)]), 1);
         assert_eq!(vote(&[(0, 300, 20), (0, 300, 20), (2, long, 3)]), 2);
-        // A helper's lost score does not level the weights of the others.
+        // A lost score of a helper does not level the weights of the other results.
         assert_eq!(vote(&[(0, 0, 8), (1, 60, 8), (2, mated_in(6), 9)]), 1);
         assert_eq!(vote(&[(0, mated_in(6), 9), (1, 60, 8)]), 0);
     }

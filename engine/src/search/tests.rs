@@ -22,7 +22,8 @@ fn find(
     search(configuration, request, memory, &mut |_| {})
 }
 
-/// Every evaluation with the default search, and every other search with its own evaluation.
+/// Returns every evaluation with the default search, and every other search with its own
+/// evaluation.
 fn configurations() -> impl Iterator<Item = Configuration> {
     let searches = Personality::ALL.into_iter().filter(|&one| one != Personality::default());
     Variant::ALL.into_iter().map(Configuration::from).chain(searches.map(Configuration::from))
@@ -79,7 +80,7 @@ fn a_mate_is_announced_with_its_variation() {
             game.play(result.line[0]);
         }
     }
-    // A few lines are cut, since moves to a mate may have been replaced in the table.
+    // A few lines are incomplete, because moves to a mate may have been replaced in the table.
     assert!(announced > 1_000 && cut * 100 < announced, "{cut} of {announced}");
 }
 
@@ -136,7 +137,7 @@ fn ended_games_have_no_move() {
 }
 
 #[test]
-fn a_mate_remembered_is_not_promised_past_the_fifty_move_rule() {
+fn a_stored_mate_is_not_announced_past_the_fifty_move_rule() {
     let promised = |clock: u32| {
         let text = format!("8/8/8/3k4/8/8/1R6/K6R w - - {clock} 90");
         let position = fen::parse(&text).unwrap();
@@ -165,7 +166,7 @@ fn a_mate_remembered_is_not_promised_past_the_fifty_move_rule() {
     assert!(!is_mate(promised(80)));
 }
 
-/// Nodes and scores after each iteration.
+/// Returns nodes and scores after each iteration.
 fn iterations(configuration: Configuration, position: Position) -> Vec<(u64, Score)> {
     let request = Request {
         game: &Game::new(position),
@@ -193,8 +194,8 @@ fn every_feature_of_a_search_changes_it() {
         let whole = Configuration::from(personality);
         let usual = positions.map(|position| iterations(whole, position));
         for feature in personality.features() {
-            // Ageing has an effect only in a full table and from move to move, which this test does
-            // not have.
+            // Ageing has an effect only in a full table and between moves, and this test has
+            // neither.
             if feature.name == "hash_ageing" {
                 continue;
             }
@@ -208,8 +209,8 @@ fn every_feature_of_a_search_changes_it() {
 
 #[test]
 fn null_windows_hardly_change_scores() {
-    // These features depend on the window in other ways, so they change scores with null windows
-    // and are right to.
+    // These features depend on the window in other ways, so they rightly change scores with null
+    // windows.
     let off =
         "hash,null_move,futility,extended_futility,razoring,quiescence_content,quiescence_lazy";
     let usual = Configuration::from(Personality::Rdchess);
@@ -228,8 +229,8 @@ fn null_windows_hardly_change_scores() {
 }
 
 #[test]
-fn a_lost_side_repeats() {
-    // White is far behind but checks for ever.
+fn a_lost_side_seeks_repetition() {
+    // White is far behind but has perpetual check.
     let position = fen::parse("6k1/5p2/8/4Q3/8/8/q4r1P/7K w - - 0 1").unwrap();
     let limits = Limits { depth: Some(10), ..Limits::default() };
     for personality in [Personality::Palimpsest, Personality::Rdchess] {
@@ -295,7 +296,7 @@ fn threads_finish_the_requested_depth() {
 }
 
 #[test]
-fn the_best_of_several_lines_is_that_of_one() {
+fn the_first_of_several_lines_is_the_result() {
     let moves = 3;
     let limits = Limits { depth: Some(4), lines: Some(moves), ..Limits::default() };
     let request = Request {
@@ -336,7 +337,7 @@ fn every_experiment_changes_the_search() {
         };
         let usual = Configuration::new(personality, Some(variant));
         for experiment in variant.experiments() {
-            // This experiment changes the score in a game only, and here is no game.
+            // This experiment changes the score only after moves of a game, and this test has none.
             if experiment.name == "kept_placement" {
                 continue;
             }
@@ -382,7 +383,8 @@ fn a_piece_before_its_pawn_loses_in_search_and_evaluation() {
         -evaluator.evaluate(&before.play(mv)) - root
     };
 
-    // The king steps before the pawn, and away from it: 5 nearer to the centre or farther from it.
+    // The king steps in front of the pawn, or away from it, which changes its distance from the
+    // centre by 5.
     for (text, mv, usual, tried) in [
         ("k7/8/8/8/8/8/4PK2/8 w - - 0 1", "f2e3", 5, -4),
         ("k7/8/8/8/8/4K3/4P3/8 w - - 0 1", "e3f2", -5, 4),
@@ -395,7 +397,7 @@ fn a_piece_before_its_pawn_loses_in_search_and_evaluation() {
             assert_eq!(gain(configuration.eval.evaluator(), &position, mv), expected, "{text}");
             let limits = Limits { depth: Some(1), search_moves: vec![mv], ..Limits::default() };
             let result = find(configuration, position, &limits, &mut Memory::new(1).unwrap());
-            // A pawn is 99, and a gain to come is worth a point less.
+            // A pawn is worth 99, and a delayed gain one point less.
             let delayed = Score::from(expected > 0);
             assert_eq!(result.score, 99 + expected - delayed, "{text} {experiment}");
         }

@@ -1,25 +1,25 @@
-//! The state that the threads of one search share besides the transposition table.
+//! State that the threads of one search share in addition to the transposition table.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// A counter on cache lines of its own, to avoid false sharing.
+/// A counter on separate cache lines, which avoids false sharing.
 #[derive(Default)]
 #[repr(align(128))]
 struct Counter(AtomicU64);
 
-/// The state shared by the threads of one search. Only the reserved nodes are exact at any time;
-/// node counts lag behind.
+/// State shared by the threads of one search. Only the reserved nodes are exact at any time; node
+/// counts lag behind.
 pub(super) struct SharedState {
-    /// Nodes visited by each thread, as last set by it.
+    /// Nodes visited by each thread, as last set by the thread.
     counters: Box<[Counter]>,
-    /// Nodes that threads have asked for, beyond the node limit too.
+    /// Nodes that threads have requested, including those beyond the node limit.
     reserved: AtomicU64,
     /// `true` if all threads must stop.
     stopped: AtomicBool,
 }
 
 impl SharedState {
-    /// The state of a new search with this many threads.
+    /// Returns the state of a new search with this many threads.
     pub(super) fn new(threads: usize) -> SharedState {
         SharedState {
             counters: (0..threads).map(|_| Counter::default()).collect(),
@@ -28,12 +28,12 @@ impl SharedState {
         }
     }
 
-    /// The view of one thread; thread 0 is the main thread.
+    /// Returns the view of one thread; thread 0 is the main thread.
     pub(super) fn thread(&self, index: usize) -> ThreadState<'_> {
         ThreadState { shared: self, index }
     }
 
-    /// Nodes visited by all threads, as last set by each.
+    /// Returns the nodes visited by all threads, as last set by each.
     pub(super) fn nodes(&self) -> u64 {
         // The counters are read one after the other while threads go on counting, so the sum is
         // approximate anyway; a stricter order would not help.
@@ -46,7 +46,7 @@ impl SharedState {
     }
 }
 
-/// The shared state as one thread uses it.
+/// The shared state from the point of view of one thread.
 #[derive(Clone, Copy)]
 pub(super) struct ThreadState<'a> {
     shared: &'a SharedState,
@@ -54,7 +54,7 @@ pub(super) struct ThreadState<'a> {
 }
 
 impl ThreadState<'_> {
-    /// The number of the thread, from 0.
+    /// Returns the number of the thread, from 0.
     pub(super) fn index(&self) -> usize {
         self.index
     }
@@ -64,21 +64,21 @@ impl ThreadState<'_> {
         self.index == 0
     }
 
-    /// Sets the number of nodes this thread has visited.
+    /// Sets the number of nodes that this thread has visited.
     pub(super) fn set_nodes(&self, nodes: u64) {
         self.shared.counters[self.index].0.store(nodes, Ordering::Relaxed);
     }
 
-    /// Nodes visited by all threads, as last set by each.
+    /// Returns the nodes visited by all threads, as last set by each.
     pub(super) fn total_nodes(&self) -> u64 {
         self.shared.nodes()
     }
 
-    /// Reserves up to `wanted` nodes for this thread and returns how many it may visit, which is 0
-    /// once all threads together have reserved `limit`.
+    /// Reserves up to `wanted` nodes for this thread and returns the number of nodes that it may
+    /// visit: 0 after all threads together have reserved `limit`.
     pub(super) fn reserve_nodes(&self, limit: u64, wanted: u64) -> u64 {
         // One atomic step, so that no node is granted to two threads. No other memory depends on
-        // the counter, so no order is needed.
+        // the counter, so relaxed ordering is enough.
         let before = self.shared.reserved.fetch_add(wanted, Ordering::Relaxed);
         limit.saturating_sub(before).min(wanted)
     }

@@ -1,6 +1,6 @@
-//! Threats as a first guess at quiet moves, before any history knows them: a move is likely to be
-//! good if it leaves a square that a lesser piece attacks, avoids such squares, or gives check. The
-//! histories distinguish moves by these attacks, too.
+//! Threats as a first estimate of quiet moves that have no history yet: a move is likely to be good
+//! if it leaves a square that a lesser piece attacks, avoids such squares, or gives check. The
+//! histories also distinguish moves by these attacks.
 //!
 //! The terms are those of Stockfish 16, `movepick.cpp`; the weights are our own.
 
@@ -10,13 +10,13 @@ use crate::chess::{Bitboard, Kind, Move, Position, attacks};
 /// Squares that the enemy attacks in a position.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Attacks {
-    /// With any piece.
+    /// Squares attacked by any piece.
     pub(super) all: Bitboard,
-    /// With pawns.
+    /// Squares attacked by pawns.
     pawns: Bitboard,
-    /// With pawns and minor pieces.
+    /// Squares attacked by pawns and minor pieces.
     minors: Bitboard,
-    /// With these and rooks.
+    /// Squares attacked by pawns, minor pieces and rooks.
     rooks: Bitboard,
 }
 
@@ -40,8 +40,8 @@ impl Attacks {
         Attacks { all, pawns, minors, rooks }
     }
 
-    /// The score for move ordering of a quiet move by a kind of piece: positive for leaving a
-    /// square that a lesser piece attacks, negative for going to one.
+    /// Returns the move-ordering score of a quiet move by a kind of piece: positive for leaving a
+    /// square that a lesser piece attacks, negative for moving to one.
     #[inline]
     pub(super) fn score(self, kind: Kind, mv: Move) -> i32 {
         let (worth, threatened) = match kind {
@@ -69,7 +69,7 @@ impl Checks {
         Checks([pawn, knight, bishop, rook, bishop | rook, Bitboard::EMPTY])
     }
 
-    /// The score for move ordering of a quiet move by a kind of piece.
+    /// Returns the move-ordering score of a quiet move by a kind of piece.
     #[inline]
     pub(super) fn score(self, kind: Kind, mv: Move) -> i32 {
         params::check_order() * i32::from(self.0[kind.index()].contains(mv.to()))
@@ -83,7 +83,7 @@ mod tests {
     use crate::chess::uci_move::{CastlingForm, parse};
 
     #[test]
-    fn threatened_pieces_leave_and_checks_are_given() {
+    fn escapes_and_checks_score_higher() {
         let (minor, rook, queen) =
             (params::threat_minor(), params::threat_rook(), params::threat_queen());
         let check = params::check_order();

@@ -16,7 +16,7 @@ pub(super) struct IterationStats {
     pub(super) fail_lows: u32,
 }
 
-/// Scales the soft time limit of a move.
+/// Scaling of the soft time limit of a move.
 #[derive(Default)]
 pub(super) struct TimeManager {
     best: Option<Move>,
@@ -26,8 +26,9 @@ pub(super) struct TimeManager {
 }
 
 impl TimeManager {
-    /// Percent of the soft limit to use after one more iteration: more if the best move has
-    /// changed, if the score has dropped or failed low, and if other moves took many nodes.
+    /// Returns the percentage of the soft limit to use after one more iteration: more if the best
+    /// move has changed, if the score has dropped or failed low, and if other moves took many
+    /// nodes.
     pub(super) fn soft_limit_percent(
         &mut self,
         result: &SearchResult,
@@ -42,7 +43,7 @@ impl TimeManager {
         let percent =
             params::time_changed() - params::time_stable() * self.stable + drop + 8 * fail_lows;
         let share = stats.best_node_percent.filter(|_| result.depth >= NODE_PERCENT_DEPTH);
-        // The time is left as it is if 70 % of the nodes were searched below the best move.
+        // The time does not change if 70 % of the nodes were searched below the best move.
         let nodes = share.map_or(0, |share| params::time_nodes() * (70 - share.min(100) as i32));
         (percent * (100 + nodes / 100) / 100).max(1) as u32
     }
@@ -53,7 +54,7 @@ mod tests {
     use super::*;
     use crate::chess::Position;
 
-    /// The percentage after iterations that found these moves (by number) and scores.
+    /// Returns the percentage after iterations that found these moves (by number) and scores.
     fn after(iterations: &[(usize, Score)], stats: IterationStats) -> u32 {
         let moves = Position::startpos().legal_moves();
         let mut time_manager = TimeManager::default();
@@ -93,7 +94,7 @@ mod tests {
         };
         assert!(with(99) < with(70) && with(70) < with(30));
         assert_eq!(with(70), after(&[(0, 30), (0, 30)], IterationStats::default()));
-        // Whatever is counted, the result is a sensible percentage.
+        // The result is a sensible percentage for any count.
         assert!((30..=400).contains(&with(0)) && (30..=400).contains(&with(u32::MAX)));
     }
 }

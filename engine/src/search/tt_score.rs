@@ -1,7 +1,7 @@
 //! Conditions for using scores of the transposition table.
 //!
-//! Keys do not contain the halfmove clock: at a higher clock than when it was stored, an entry may
-//! hold a mate that the fifty-move rule prevents.
+//! Keys do not contain the halfmove clock. If the clock is higher than when an entry was stored,
+//! the entry may contain a mate that the fifty-move rule prevents.
 
 use super::params;
 use crate::chess::Position;
@@ -9,7 +9,7 @@ use crate::eval::Score;
 use crate::eval::score::{MATE, is_mate};
 use crate::tt::{Bound, Entry};
 
-/// The score of an entry if its bound allows a cut-off in this window.
+/// Returns the score of an entry if its bound allows a cut-off in this window.
 pub(super) fn tt_cutoff(entry: &Entry, ply: usize, alpha: Score, beta: Score) -> Option<Score> {
     let score = entry.score_at(ply);
     let cuts = match entry.bound {
@@ -26,8 +26,8 @@ pub(super) fn is_valid_at_clock(entry: &Entry, position: &Position) -> bool {
     position.halfmove_clock() < params::CLOCK_NEAR_END && !is_mate_beyond_clock(entry, position)
 }
 
-/// The entry's score where its bound makes that a better estimate than the static evaluation, and
-/// the static evaluation otherwise.
+/// Returns the entry's score if its bound makes it a better estimate than the static evaluation,
+/// otherwise the static evaluation.
 pub(super) fn refine_with_tt(
     evaluation: Score,
     entry: Option<Entry>,

@@ -1,7 +1,7 @@
 //! Tunable search parameters.
 //!
-//! In a normal build every parameter is a constant. With the cargo feature `tuning`, and in unit
-//! tests, it is a variable that the UCI option of its name sets, for a tuner.
+//! In a normal build, every parameter is a constant. With the Cargo feature `tuning` and in unit
+//! tests, it is a variable, which a tuner sets by the UCI option of the same name.
 
 /// Declares parameters, each with its value and the range in which to tune it.
 macro_rules! tunable_params {
@@ -18,7 +18,7 @@ macro_rules! tunable_params {
             #[cfg(any(test, feature = "tuning"))]
             #[inline]
             pub(super) fn $name() -> i32 {
-                // Each parameter is read on its own, so its order to other memory does not matter.
+                // Each parameter is read independently, so relaxed ordering is enough.
                 $name::NOW.load(std::sync::atomic::Ordering::Relaxed)
             }
 
@@ -51,18 +51,18 @@ pub(super) use tunable_params;
 #[cfg(any(test, feature = "tuning"))]
 #[derive(Debug)]
 pub struct Param {
-    /// Its name, also as a UCI option.
+    /// Name of the parameter and of its UCI option.
     pub name: &'static str,
-    /// Its default value.
+    /// Default value.
     pub value: i32,
-    /// The range in which to tune it.
+    /// Range in which to tune the parameter.
     pub range: std::ops::RangeInclusive<i32>,
     pub(super) now: &'static std::sync::atomic::AtomicI32,
 }
 
 #[cfg(any(test, feature = "tuning"))]
 impl Param {
-    /// Sets the value, for a running search too.
+    /// Sets the value, also for a running search.
     pub fn set(&self, value: i32) {
         self.now.store(value, std::sync::atomic::Ordering::Relaxed);
     }

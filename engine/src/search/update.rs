@@ -20,8 +20,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         if let Some(mv) = best_move.filter(|_| bound == Bound::Lower) {
             self.update_histories(node, mv, tried);
         }
-        // A result without some of the legal moves is not that of the position, so nothing is
-        // learnt of the position from it.
+        // A result without some of the legal moves is not the result of the position, so it is
+        // neither stored nor used for a correction.
         if node.excluded.is_some() || node.ply == 0 && !self.root_moves.is_complete() {
             return;
         }
@@ -70,7 +70,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         self.histories.correction.update(self.line.position(), previous, error, node.depth);
     }
 
-    /// After a cut-off: rewards the move and penalises those tried before it.
+    /// Rewards the move that caused a cut-off, and penalises the moves tried before.
     fn update_histories(&mut self, node: &Node, best: Move, tried: &[Move]) {
         let bonus = bonus(node.depth);
         let context = self.frame(node.ply).quiet_context;
@@ -92,12 +92,12 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
     }
 
-    /// Updates the butterfly history of the previous move, if quiet, by how much the static
-    /// evaluation changed for the side that made it.
+    /// Updates the butterfly history of the previous move, if quiet, by the change of the static
+    /// evaluation for the side that made the move.
     pub(super) fn reward_eval_gain(&mut self, ply: usize, evaluation: Score) {
         let Frame { excluded, is_verifying, .. } = *self.frame(ply);
-        // Singular and verification searches visit the position of their node again. The move that
-        // led there would be rewarded twice for one gain.
+        // Singular and verification searches visit the position of their node again. The previous
+        // move would be rewarded twice for one gain.
         let is_again = excluded.is_some() || is_verifying;
         let Some(above) = ply.checked_sub(1).filter(|_| features::swing_history() && !is_again)
         else {
@@ -114,8 +114,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
     }
 
-    /// After the search of a reduced quiet move to the full depth: updates the continuation history
-    /// of the move, which has been made, if alpha was not raised or beta was reached.
+    /// Updates the continuation history of a reduced quiet move after its search to the full depth,
+    /// if alpha was not raised or beta was reached. The move has been made.
     pub(super) fn learn_from_research(&mut self, node: &Node, mv: Move, score: Score) {
         let bonus = match score {
             _ if score <= node.alpha => -bonus(node.depth),
@@ -128,7 +128,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
     }
 
-    /// After a fail low: rewards the previous move, if quiet.
+    /// Rewards the previous move, if quiet, after a fail low.
     fn reward_previous_move(&mut self, node: &Node) {
         let Some(above) = node.ply.checked_sub(1) else {
             return;
@@ -141,7 +141,7 @@ impl<E: Evaluator> Searcher<'_, E> {
     }
 }
 
-/// The history bonus of a cut-off at a depth in plies.
+/// Returns the history bonus of a cut-off at a depth in plies.
 fn bonus(depth: i32) -> i32 {
     let (per_ply, offset, most) = params::history_bonus();
     (per_ply * depth - offset).min(most)

@@ -15,7 +15,7 @@ use crate::eval::compare::{
 use crate::failure::Failure;
 use crate::uci::options::variant;
 
-/// More values than this are printed as a range.
+/// Maximum number of values that are printed singly; more are printed as a range.
 const VALUES_SHOWN: usize = 32;
 
 /// Compare two evaluations, feature by feature
@@ -58,7 +58,7 @@ impl CompareArgs {
     }
 }
 
-/// The comparison of two evaluations, to be printed.
+/// Comparison of two evaluations for output.
 struct ComparisonReport {
     variants: [Variant; 2],
     features: Vec<Comparison>,
@@ -83,7 +83,7 @@ impl ComparisonReport {
         }
     }
 
-    /// Number of features by verdict.
+    /// Returns the numbers of features by verdict.
     fn summary(&self) -> String {
         let count = |verdict| self.features.iter().filter(|row| row.verdict == verdict).count();
         let counts: Vec<String> = [
@@ -281,7 +281,7 @@ fn weight_group(weight_group: &WeightGroup) -> String {
     format!("{label}{}", values.join(" "))
 }
 
-/// Weights by label; a pair is a list of two, several pairs are a list of such lists.
+/// Returns the weights by label; a pair is a list of two, several pairs are a list of such lists.
 fn weights_object(weights: &[WeightGroup]) -> Map<String, Value> {
     let values = |weight_group: &WeightGroup| match weight_group.values.as_slice() {
         [value] => json!(value),

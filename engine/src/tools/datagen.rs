@@ -19,12 +19,12 @@ const REPORT_EVERY: Duration = Duration::from_secs(10);
 /// Generate training positions from games of the engine against itself
 #[derive(Args)]
 pub(super) struct DatagenArgs {
-    /// File to write; an incomplete one is continued
+    /// File to write; an incomplete file is continued
     file: PathBuf,
     /// Number of positions
     #[arg(long, default_value_t = 1_000_000, value_parser = number::<u64>(1, u64::MAX))]
     positions: u64,
-    /// Nodes of a search, after which it starts no new iteration
+    /// Number of nodes after which a search starts no new iteration
     #[arg(
         long,
         default_value_t = Settings::default().nodes,
@@ -45,7 +45,7 @@ pub(super) struct DatagenArgs {
         value_parser = number::<u64>(1, u64::MAX),
     )]
     seed: u64,
-    /// Replace each position by the ends of N random walks from it, with their static evaluations
+    /// Replace each position by the last positions of N random walks, with their static evaluations
     #[arg(long, value_name = "N", value_parser = number::<usize>(1, 1_000))]
     walks: Option<usize>,
     /// Evaluation to play with; by default the network
@@ -78,7 +78,7 @@ impl DatagenArgs {
     }
 }
 
-/// Reports the progress from time to time.
+/// Periodic report of the progress.
 struct Meter<'a> {
     start: Instant,
     told: Option<Instant>,

@@ -19,10 +19,10 @@ use crate::uci::options::{personality, variant};
 /// Print the static evaluation of a position, term by term
 #[derive(Args)]
 pub(super) struct EvalArgs {
-    /// Evaluation; by default the one written by hand, because a network has no terms
+    /// Evaluation; by default the hand-written one, because a network has no terms
     #[arg(long, value_name = "NAME")]
     variant: Option<String>,
-    /// Search, whose features --features lists as well, and whose evaluation is the default
+    /// Search; --features also lists its features, and its evaluation is the default
     #[arg(long, value_name = "NAME")]
     personality: Option<String>,
     /// Features to disable, separated by commas
@@ -108,7 +108,8 @@ impl EvalArgs {
 
 /// Returns an object with `fen`, `variant`, `value` (centipawns for the side to move), `phase`,
 /// `terms` (White minus Black, without zeros) and `steps` (changes of the blended score, in
-/// centipawns from White's side). With `full` also each side's terms and their final values.
+/// centipawns from White's point of view). With `full` also each side's terms and their final
+/// values.
 fn object(report: &Report, position: &Position, full: bool) -> Value {
     let terms = |score: fn(&Term) -> Pair| -> Map<String, Value> {
         let scores = report.terms.iter().map(|term| (term.feature.name.to_owned(), score(term)));
@@ -139,7 +140,8 @@ fn object(report: &Report, position: &Position, full: bool) -> Value {
     object
 }
 
-/// Reads one position a line, as FEN or EPD; empty lines and those that begin with `#` are skipped.
+/// Reads one position per line, as FEN or EPD; empty lines and lines that begin with `#` are
+/// skipped.
 pub(super) fn read_positions(file: &Path) -> Result<Vec<Position>, Failure> {
     let name = file.display();
     let bytes = input::read(file)
@@ -158,7 +160,7 @@ pub(super) fn read_positions(file: &Path) -> Result<Vec<Position>, Failure> {
     Ok(positions)
 }
 
-/// The fields that make up the position; the operations of an EPD are left out.
+/// Returns the fields of the position, without the operations of an EPD.
 fn position_fields(line: &str) -> String {
     let fields: Vec<&str> = line.split_ascii_whitespace().collect();
     let counters = fields.iter().skip(4).take(2).take_while(|field| field.parse::<u32>().is_ok());
@@ -170,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn operations_are_left_out() {
+    fn operations_are_omitted() {
         for (line, expected) in [
             ("8/8 w - - 0 1", "8/8 w - - 0 1"),
             ("8/8 w - -", "8/8 w - -"),

@@ -4,14 +4,14 @@ use super::Output;
 use crate::datagen::{Settings, openings};
 use crate::failure::Failure;
 
-/// Help for the command, whose words are one argument.
+/// Help for the command, which is passed as one argument.
 pub(super) const HELP: &str = "\
 `palimpsest 'genfens N seed S book None'` prints N random openings, as OpenBench asks for them";
 
-/// Nodes of the search that judges whether an opening is fair.
+/// Nodes of the search that decides whether an opening is fair.
 const NODES: u64 = 1_000;
 
-/// Most openings at a time.
+/// Maximum number of openings.
 const COUNT_MAX: usize = 10_000_000;
 
 /// Returns the argument `genfens …` if it is the first one; only `quit` may follow.
@@ -30,7 +30,7 @@ pub(super) fn run(argument: &str, output: &Output) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The number of openings and the seed.
+/// Returns the number of openings and the seed.
 fn parse(argument: &str) -> Result<(usize, u64), String> {
     let words: Vec<&str> = argument.split_whitespace().collect();
     let ["genfens", count, "seed", seed, "book", book] = words[..] else {
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_argument_is_as_openbench_writes_it() {
+    fn arguments_of_openbench_are_read() {
         assert_eq!(parse("genfens 12 seed 345 book None "), Ok((12, 345)));
         for (argument, part) in [
             ("genfens 12 seed 345", "expected"),
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn openings_follow_from_the_seed() {
+    fn openings_depend_on_the_seed() {
         let fens = |seed| {
             let settings = Settings { seed, nodes: 50, ..Settings::default() };
             openings(settings)

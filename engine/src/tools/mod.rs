@@ -40,7 +40,8 @@ enum Tool {
 }
 
 /// Runs a command line without the program name and returns the exit code: 0 for success, 1 for a
-/// perft mismatch, 2 for wrong usage, 3 for unreadable input, 7 for want of memory.
+/// perft mismatch, 2 for wrong usage, 3 for unreadable input, 7 for lack of memory or of another
+/// resource.
 pub(crate) fn run(args: impl Iterator<Item = String>) -> i32 {
     let args: Vec<String> = args.collect();
     let output = Output::new(io::stdout());
@@ -51,7 +52,7 @@ pub(crate) fn run(args: impl Iterator<Item = String>) -> i32 {
         Ok(CommandLine { tool: None }) => uci::run(io::stdin().lock(), output),
         Ok(CommandLine { tool: Some(tool) }) => exit_code(tool.run(&output)),
         Err(message) => {
-            // A reader that has closed its end is not an error of the engine.
+            // An output that the reader has closed is not an error of the engine.
             let _gone = message.print();
             message.exit_code()
         }
@@ -87,7 +88,7 @@ where
     }
 }
 
-/// Most threads of a tool.
+/// Maximum number of threads of a tool.
 const THREADS_MAX: usize = 256;
 
 /// Returns the number of processors that a tool uses by default.
@@ -102,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_arguments_fit_together() {
+    fn argument_definitions_are_consistent() {
         CommandLine::command().debug_assert();
         for line in [
             "palimpsest",

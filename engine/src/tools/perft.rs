@@ -25,7 +25,7 @@ pub(super) struct PerftArgs {
     depth: Option<u32>,
     /// The position; by default the starting position
     fen: Vec<String>,
-    /// Check the positions of this file, which have known counts
+    /// Check the known counts of the positions in this file
     #[arg(long, value_name = "FILE", conflicts_with = "depth")]
     suite: Option<PathBuf>,
     /// Skip counts of more than N leaves
@@ -34,7 +34,7 @@ pub(super) struct PerftArgs {
     /// Number of threads
     #[arg(long, default_value_t = 1, value_parser = number::<usize>(1, 1024))]
     threads: usize,
-    /// Cache counts in a table of so many MiB
+    /// Cache counts in a table of this size in MiB
     #[arg(long, value_name = "MB")]
     hash: Option<usize>,
     /// Instructions to use instead of the fastest: plain, popcnt, pext or avx512
@@ -92,7 +92,7 @@ fn run_position(
     Ok(())
 }
 
-/// Returns the notation of castling: king takes rook where the position is not one of standard
+/// Returns the notation of castling: king takes rook if a castling right does not exist in standard
 /// chess.
 fn castling_form(position: &Position) -> CastlingForm {
     if position.is_chess960() { CastlingForm::KingTakesRook } else { CastlingForm::KingTo }
@@ -133,7 +133,7 @@ fn run_suite(
         }
     }
     let strays: Vec<&Case> = cases.iter().filter(|case| !case.successors_agree()).collect();
-    // The wrong counts come first. The sort is stable, so the order is that of the suite otherwise.
+    // The wrong counts come first. The sort is stable, so the order is otherwise that of the suite.
     rows.sort_by_key(|row| row.found == row.expected);
     print_table(&rows, output);
     for case in &strays {

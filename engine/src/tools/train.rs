@@ -28,7 +28,7 @@ pub(super) struct TrainArgs {
     /// Network to start from, or <embedded>; by default random weights
     #[arg(long, value_name = "FILE")]
     from: Option<String>,
-    /// Passes through the positions
+    /// Number of passes through the positions
     #[arg(
         long,
         default_value_t = Settings::default().epochs,
@@ -123,7 +123,7 @@ impl TrainArgs {
         Ok(data)
     }
 
-    /// Checks that all files to read and write differ and that those to write are regular files.
+    /// Checks that all input and output files differ and that output files are regular files.
     fn check_files(&self) -> Result<(), String> {
         let mut known = Vec::new();
         let mut add = |file: &Path| {
@@ -136,7 +136,7 @@ impl TrainArgs {
             Ok(())
         };
         let out = self.out.as_path();
-        // The network to begin with may be the one to be replaced, since it is read before.
+        // The output file may be the initial network, because the network is read first.
         let from = self.from.as_ref().map(Path::new).filter(|&from| place(from) != place(out));
         self.files.iter().map(PathBuf::as_path).chain(from).try_for_each(&mut add)?;
         let checkpoint = out.with_added_extension("checkpoint");
@@ -168,7 +168,7 @@ fn line(errors: &[EpochErrors], speed: f64) -> String {
     )
 }
 
-/// The errors by epoch, as SVG.
+/// Returns the errors by epoch, as SVG.
 fn chart(errors: &[EpochErrors]) -> String {
     const SIZE: [f64; 2] = [640.0, 320.0];
     const MARGIN: [f64; 2] = [70.0, 30.0];

@@ -25,7 +25,7 @@ pub(super) struct TuneArgs {
     /// File for the source of the new table of weights
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Most passes through the positions
+    /// Maximum number of passes through the positions
     #[arg(long, default_value_t = Settings::default().epochs)]
     epochs: usize,
     /// Positions per step
@@ -34,7 +34,7 @@ pub(super) struct TuneArgs {
     /// Largest step of a weight at the start, in centipawns
     #[arg(long, value_name = "CP", default_value_t = Settings::default().rate)]
     rate: f64,
-    /// L2 penalty per squared centipawn of distance from the weights at the start
+    /// L2 penalty per squared centipawn of distance from the initial weights
     #[arg(long, value_name = "P", default_value_t = Settings::default().l2)]
     pull: f64,
     /// Stop after N epochs without a smaller validation error

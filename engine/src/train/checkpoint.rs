@@ -1,4 +1,4 @@
-//! The state of a training, saved after each epoch.
+//! The state of a training run, saved after each epoch.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -8,19 +8,19 @@ use super::model::PARAMETERS;
 use super::{Data, EpochErrors, Settings};
 use crate::datagen::sync_folder;
 
-/// The state of a training.
+/// The state of a training run.
 pub(super) struct Checkpoint {
     pub(super) weights: Vec<f32>,
-    /// Mean of the gradients, fading.
+    /// Exponentially decaying mean of the gradients.
     pub(super) mean: Vec<f32>,
-    /// Mean of their squares.
+    /// Exponentially decaying mean of the squared gradients.
     pub(super) square: Vec<f32>,
     pub(super) steps: u32,
     /// Errors of each epoch.
     pub(super) errors: Vec<EpochErrors>,
 }
 
-/// Returns the line that names the data and settings of the training.
+/// Returns the line that identifies the data and settings of the training run.
 fn header(data: &Data, settings: Settings) -> String {
     let Settings { epochs, batch, rate, result_share, seed, start, .. } = settings;
     let [training, validation, games] = data.counts();
@@ -34,13 +34,13 @@ fn header(data: &Data, settings: Settings) -> String {
 }
 
 impl Checkpoint {
-    /// The state before the first epoch.
+    /// Returns the state before the first epoch.
     pub(super) fn start(weights: Vec<f32>) -> Checkpoint {
         let zero = vec![0.0; PARAMETERS];
         Checkpoint { weights, mean: zero.clone(), square: zero, steps: 0, errors: Vec::new() }
     }
 
-    /// The state that a file holds; `None` if there is no file.
+    /// Returns the state stored in a file; `None` if there is no file.
     pub(super) fn read(
         path: &Path,
         data: &Data,
@@ -82,7 +82,7 @@ impl Checkpoint {
         left.is_empty().then_some(Checkpoint { weights, mean, square, steps, errors })
     }
 
-    /// Replaces the file, whole.
+    /// Replaces the file atomically.
     pub(super) fn write(&self, path: &Path, data: &Data, settings: Settings) -> io::Result<()> {
         let mut bytes = header(data, settings).into_bytes();
         bytes.extend(self.steps.to_le_bytes());
@@ -97,10 +97,10 @@ impl Checkpoint {
     }
 }
 
-/// Writes a file beside `path` and renames it to `path`, so that `path` is never half written, not
-/// even after a power cut. A folder or device is refused.
+/// Writes a file beside `path` and renames it to `path`, so that `path` is never incomplete, even
+/// after a power failure. Folders and devices are rejected.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // A rename would put a file in the place of a device such as `/dev/null`.
+    // A rename would replace a device such as `/dev/null` by a file.
     if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         return Err(io::Error::other("it is not a regular file"));
     }
@@ -108,14 +108,15 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = File::create(&beside)?;
     file.write_all(bytes)?;
     file.sync_all()?;
-    // The bytes reach the disk before the name does: otherwise a power cut could leave the name of
-    // a file without contents.
+    // The contents must reach the disk before the name: otherwise a power failure could leave the
+    // name of a file without contents.
     fs::rename(beside, path)?;
-    // The rename is only on disk with its folder: a power cut could bring back the old file.
+    // The rename reaches the disk only with the folder: otherwise a power failure could restore the
+    // old file.
     sync_folder(path)
 }
 
-/// The file that [`replace`] writes first.
+/// Returns the path of the file that [`replace`] writes first.
 pub(crate) fn temporary_path(path: &Path) -> PathBuf {
     path.with_added_extension("new")
 }

@@ -15,9 +15,9 @@ const ONE_IN: u64 = 20;
 #[derive(Default)]
 pub struct Data {
     pub(super) records: Vec<Record>,
-    /// Training records, by index.
+    /// Indices of the training records.
     pub(super) training: Vec<u32>,
-    /// Validation records, from other games.
+    /// Indices of the validation records, which come from other games.
     pub(super) validation: Vec<u32>,
     games: u64,
     /// Hash of the headers.
@@ -29,7 +29,7 @@ impl Data {
     ///
     /// # Errors
     ///
-    /// If it cannot be read, is no such file or ends within a record.
+    /// If the file cannot be read, was not written by `datagen`, or ends within a record.
     pub fn read(&mut self, path: &Path) -> io::Result<()> {
         let mut source = BufReader::with_capacity(1 << 20, File::open(path)?);
         let mut header = [0; HEADER_BYTES];

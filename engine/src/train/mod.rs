@@ -1,8 +1,8 @@
 //! The trainer of networks: Adam (Kingma and Ba, 2015) with decoupled weight decay (Loshchilov and
 //! Hutter, 2019) on the squared error of the expected result.
 //!
-//! Batches are cut into parts of a fixed size, whose gradients are added in order, so that the
-//! result depends on data and settings only and not on the number of threads or the CPU.
+//! Batches are divided into parts of a fixed size, whose gradients are added in order, so that the
+//! result depends only on data and settings, and not on the number of threads or the CPU.
 
 mod checkpoint;
 mod data;
@@ -24,19 +24,19 @@ use model::{ErrorJob, HIDDEN_BIAS, HIDDEN_WEIGHTS, OUTPUT_BIAS, OUTPUT_WEIGHTS, 
 /// Settings of the trainer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// Passes through the data.
+    /// Number of passes through the data.
     pub epochs: usize,
-    /// Samples per step.
+    /// Number of samples per step.
     pub batch: usize,
     /// Learning rate at the start; it falls to a hundredth along a cosine.
     pub rate: f32,
-    /// Share of the game's result in what is learnt, 0 to 1; the rest is the score.
+    /// Share of the game's result in the target, 0 to 1; the rest is the score.
     pub result_share: f32,
-    /// Seed of the weights at the start and of the order of the samples.
+    /// Seed of the initial weights and of the order of the samples.
     pub seed: u64,
     /// Number of threads.
     pub threads: usize,
-    /// The network to begin with, random weights if there is none.
+    /// Initial network; `None` for random weights.
     pub start: Option<&'static Network>,
 }
 
@@ -57,33 +57,33 @@ impl Default for Settings {
 /// Errors of an epoch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EpochErrors {
-    /// Mean squared error over the training samples, while the weights were changing.
+    /// Mean squared error over the training samples, measured while the weights were changing.
     pub training: f64,
-    /// Mean squared error over the validation samples, afterwards.
+    /// Mean squared error over the validation samples, after the epoch.
     pub validation: f64,
 }
 
-/// Samples of a part of a batch. The size and the order in which parts are added are fixed, so that
-/// a sum does not depend on the number of threads.
+/// Number of samples in a part of a batch. The size of parts and the order in which they are added
+/// are fixed, so that a sum does not depend on the number of threads.
 const PART: usize = 1_024;
 
-/// Decay rates of the means of gradients and of their squares. These and the small number in the
-/// divisor are those that Kingma and Ba recommend.
+/// Decay rates of the means of gradients and of their squares. These rates and the small number in
+/// the divisor are recommended by Kingma and Ba.
 const DECAY: [f32; 2] = [0.9, 0.999];
 
 /// Weight decay per step and learning rate.
 const WEIGHT_DECAY: f32 = 0.01;
 
-/// The largest weight of any layer, which keeps the sums of the hidden layer within 16 bits. As an
-/// output weight it becomes 127 in whole numbers, the largest for which a product has 16 bits.
+/// Largest absolute weight of any layer, which keeps the sums of the hidden layer within 16 bits.
+/// As a quantized output weight it is 127, the largest value for which a product has 16 bits.
 const WEIGHT_MAX: f32 = 1.98;
 
-/// Trains a network, from `checkpoint` on if that file exists, which is written after each epoch.
-/// `report` is called after each epoch with the errors of all.
+/// Trains a network. The training continues from the file `checkpoint` if it exists, and writes
+/// this file after each epoch. `report` is called after each epoch with the errors of all epochs.
 ///
 /// # Errors
 ///
-/// If the checkpoint cannot be read or written, or is of other data or settings.
+/// If the checkpoint cannot be read or written, or belongs to other data or settings.
 pub fn train(
     data: &Data,
     settings: Settings,
@@ -100,8 +100,8 @@ pub fn train(
     let mut gradients = vec![vec![0.0; PARAMETERS]; settings.batch.div_ceil(PART)];
     while state.errors.len() < settings.epochs {
         let epoch = state.errors.len();
-        // The order depends on seed and epoch alone, so that a continued training is the same as
-        // one that was not stopped.
+        // The order depends only on seed and epoch, so that a continued training run gives the same
+        // result as one that was not stopped.
         let order = Random::new(mix(settings.seed) ^ mix(epoch as u64 + 1))
             .shuffled_indices(data.training.len());
         let order: Vec<u32> = order.iter().map(|&at| data.training[at as usize]).collect();
@@ -126,8 +126,8 @@ pub fn train(
     Ok(quantize(&state.weights))
 }
 
-/// Returns the sum of the squared errors of some records. If gradients are wanted, each part has
-/// its own.
+/// Returns the sum of the squared errors of some records. With `gradients`, each part has a
+/// separate gradient.
 fn sum_errors(
     data: &Data,
     indices: &[u32],
@@ -161,11 +161,11 @@ fn sum_errors(
 }
 
 impl Checkpoint {
-    /// One step against the gradient, which is the sum of those of the parts; they are cleared.
+    /// Makes one step against the gradient, which is the sum of the gradients of the parts; these
+    /// are cleared.
     fn step(&mut self, gradients: &mut [Vec<f32>], samples: usize, rate: f32) {
         self.steps += 1;
-        // Both means begin at zero, so they are divided by the share of their weight that has been
-        // filled.
+        // Both means start at zero, so each is divided by the total weight of the gradients so far.
         let [mean_left, square_left] = DECAY.map(|decay| 1.0 - decay.powi(self.steps as i32));
         let (sum, others) = gradients.split_first_mut().expect("a batch has at least one part");
         for other in others {
@@ -188,7 +188,7 @@ impl Checkpoint {
     }
 }
 
-/// The network in whole numbers.
+/// Returns the network with quantized weights.
 fn quantize(weights: &[f32]) -> Network {
     let scaled = |range: Range<usize>, unit: i32| {
         weights[range].iter().map(move |weight| weight * unit as f32)
@@ -204,7 +204,7 @@ fn quantize(weights: &[f32]) -> Network {
     )
 }
 
-/// The weights of a network in floating point.
+/// Returns the weights of a network as floating-point numbers.
 fn dequantize(network: &Network) -> Vec<f32> {
     let unit = |place| match place {
         _ if place < OUTPUT_WEIGHTS.start => HIDDEN_UNIT,

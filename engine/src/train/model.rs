@@ -1,8 +1,9 @@
 //! The network in floating point, its error and the gradient of the error.
 //!
-//! All its numbers stand in one slice: weights of the hidden layer by input, its biases, weights of
-//! the outputs (each: the side to move, the other), biases of the outputs. An output of 1.0 is
-//! [`CENTIPAWNS`]; the logistic function of it is the expected result.
+//! All parameters are in one slice: weights of the hidden layer by input, biases of the hidden
+//! layer, weights of the outputs (each: for the side to move, for the other side), biases of the
+//! outputs. An output of 1.0 is [`CENTIPAWNS`]; the logistic function of the output is the expected
+//! result.
 
 use std::ops::Range;
 
@@ -25,10 +26,10 @@ pub(super) const OUTPUT_BIAS: Range<usize> = OUTPUT_WEIGHTS.end..OUTPUT_WEIGHTS.
 /// Number of weights and biases.
 pub(super) const PARAMETERS: usize = OUTPUT_BIAS.end;
 
-/// Random weights to begin with, and no biases.
+/// Returns random initial weights, with biases of zero.
 pub(super) fn initial(random: &mut Random) -> Vec<f32> {
     let mut weights = vec![0.0; PARAMETERS];
-    // At these widths sums of about 32 inputs, and of all neurons, are of the order of 1.
+    // With these widths, sums of about 32 inputs, and of all neurons, are of the order of 1.
     for (range, width) in [(HIDDEN_WEIGHTS, 0.15), (OUTPUT_WEIGHTS, 0.1)] {
         for weight in &mut weights[range] {
             let unit = random.below(1 << 24) as f32 / (1 << 24) as f32;
@@ -38,9 +39,9 @@ pub(super) fn initial(random: &mut Random) -> Vec<f32> {
     weights
 }
 
-/// A position as the network sees it.
+/// A position as input of the network.
 struct Sample {
-    /// Inputs of the side to move and of the other; as many as there are pieces.
+    /// Inputs for the side to move and for the other side; the first `pieces` are used.
     inputs: [[u16; 32]; 2],
     pieces: usize,
     output: usize,
@@ -49,8 +50,8 @@ struct Sample {
 }
 
 impl Sample {
-    /// Creates a sample. `result_share` of its target is the result of the game, the rest its
-    /// score.
+    /// Creates a sample. `result_share` is the share of the game's result in the target; the rest
+    /// is the score.
     #[inline(always)]
     fn new(record: &Record, result_share: f32) -> Sample {
         let turn = record.turn();
@@ -83,12 +84,12 @@ fn logistic(value: f32) -> f32 {
     1.0 / (1.0 + (-value).exp())
 }
 
-/// Adds up squared errors of some records, and the gradient if it is wanted. Compiled for the
-/// vectors of each CPU, all of which give the same.
+/// Job that sums the squared errors of some records and, if requested, adds their gradient. It is
+/// compiled for the vectors of each CPU, all with the same result.
 pub(super) struct ErrorJob<'a> {
     pub(super) weights: &'a [f32],
     pub(super) records: &'a [Record],
-    /// The records to look at.
+    /// Indices of the records to use.
     pub(super) indices: &'a [u32],
     pub(super) result_share: f32,
     /// Slice to which the gradient is added.
@@ -127,7 +128,7 @@ impl ErrorJob<'_> {
     }
 }
 
-/// The output for a sample, and the neurons of both sides, clipped.
+/// Returns the output for a sample, and the clipped neurons of both sides.
 #[inline(always)]
 fn forward(weights: &[f32], sample: &Sample) -> (f32, [Neurons; 2]) {
     let (rows, _) = weights[HIDDEN_WEIGHTS].as_chunks::<HIDDEN>();
@@ -145,7 +146,7 @@ fn forward(weights: &[f32], sample: &Sample) -> (f32, [Neurons; 2]) {
     (output, clipped)
 }
 
-/// The output for a record.
+/// Returns the output for a record.
 #[cfg(test)]
 pub(super) fn output_of(weights: &[f32], record: &Record) -> f32 {
     forward(weights, &Sample::new(record, 0.0)).0
@@ -170,7 +171,8 @@ fn propagate(
         for neuron in 0..HIDDEN {
             let value = clipped[neuron];
             by_weight[place][neuron] += slope * value * value;
-            // A neuron clipped at 1 does not change with its sum. At 0 the slope is 0 by itself.
+            // A neuron clipped at 1 does not change with its sum. At 0, the slope of the square is
+            // 0 anyway.
             let factor = if value < 1.0 { 2.0 * value } else { 0.0 };
             by_neuron[neuron] = slope * weights[neuron] * factor;
         }
@@ -190,12 +192,12 @@ fn add(sums: &mut Neurons, values: &Neurons) {
     }
 }
 
-/// The dot product of the neurons' squares and `weights`, in lanes, since the compiler may not
-/// reorder one.
+/// Returns the dot product of the squared neurons and `weights`, summed in lanes, because the
+/// compiler may not reorder a floating-point sum.
 #[inline(always)]
 fn dot_squared(neurons: &Neurons, weights: &Neurons) -> f32 {
-    // The number of lanes is the same for every CPU, and so is the order of addition: each CPU
-    // gives the same result.
+    // The number of lanes, and with it the order of addition, is the same for every CPU, so each
+    // CPU gives the same result.
     const LANES: usize = 16;
     let mut sums = [0.0; LANES];
     for start in (0..HIDDEN).step_by(LANES) {
@@ -214,7 +216,7 @@ mod tests {
     use crate::chess::fen;
 
     #[test]
-    fn the_gradient_is_that_of_finite_differences() {
+    fn the_gradient_matches_finite_differences() {
         let records: Vec<Record> = [
             ("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", 80),
             ("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 b - - 0 1", -250),

@@ -37,7 +37,7 @@ fn training_does_not_depend_on_threads_or_machine() {
     assert!(errors[3].validation < errors[0].validation / 2.0, "{errors:?}");
     let threaded = Settings { threads: 3, ..SETTINGS };
     assert_eq!(train(&data, threaded, &at("other"), &mut |_| {}).unwrap(), network);
-    // The training is stopped after its second epoch and continued from there.
+    // The training run is stopped after its second epoch and then continued.
     let stopped = at("stopped");
     let kept = at("kept");
     let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
@@ -50,7 +50,7 @@ fn training_does_not_depend_on_threads_or_machine() {
     let mut epochs = Vec::new();
     let continued = train(&data, SETTINGS, &kept, &mut |all| epochs.push(all.len())).unwrap();
     assert_eq!((continued, epochs), (network, vec![3, 4]));
-    // The checkpoint of a training with other settings is refused.
+    // The checkpoint of a training run with other settings is rejected.
     let other = train(&data, Settings { seed: 2, ..SETTINGS }, &kept, &mut |_| {}).unwrap_err();
     assert!(other.to_string().contains("remove it to begin anew"), "{other}");
     std::fs::write(&kept, &std::fs::read(&kept).unwrap()[..1_000]).unwrap();
@@ -61,7 +61,7 @@ fn training_does_not_depend_on_threads_or_machine() {
 }
 
 #[test]
-fn the_network_in_whole_numbers_is_the_one_that_was_trained() {
+fn quantization_preserves_the_trained_network() {
     let folder = tempfile::tempdir().unwrap();
     let data = material();
     let path = folder.path().join("checkpoint");
@@ -86,7 +86,7 @@ fn training_continues_from_a_network() {
     let network = train(&data, SETTINGS, &path, &mut |all| errors = all.to_vec()).unwrap();
     let learnt = errors[3].validation;
     let start: Option<&'static Network> = Some(Box::leak(Box::new(network)));
-    // The state of a training from other weights is refused.
+    // The state of a training run with other initial weights is rejected.
     assert!(train(&data, Settings { start, ..SETTINGS }, &path, &mut |_| {}).is_err());
     std::fs::remove_file(&path).unwrap();
     let settings = Settings { start, rate: 0.001, epochs: 1, ..SETTINGS };
@@ -95,6 +95,6 @@ fn training_continues_from_a_network() {
 }
 
 #[test]
-fn a_network_survives_floating_point() {
+fn networks_round_trip_through_floating_point() {
     assert_eq!(&quantize(&dequantize(embedded())), embedded());
 }

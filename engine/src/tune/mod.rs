@@ -1,9 +1,9 @@
-//! The Texel tuner: fits the weights of the evaluation written by hand to the results of games.
+//! The Texel tuner: fits the weights of the hand-written evaluation to the results of games.
 //!
 //! The error is the mean squared difference between the result of a game and the result that a
 //! logistic curve expects from the evaluation of one of its quiet positions (Peter Österlund's
-//! "Texel's tuning method", 2014). Positions are taken apart once into counts of weights, so that
-//! the gradient of the error is cheap, and the weights go down it by Adam (Kingma and Ba, 2015).
+//! "Texel's tuning method", 2014). Positions are converted once into counts of weights, so that the
+//! gradient of the error is cheap; the weights follow the gradient by Adam (Kingma and Ba, 2015).
 
 pub mod model;
 pub mod samples;
@@ -16,7 +16,7 @@ use samples::{Samples, Split};
 /// Settings of the tuner.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// Largest number of passes through the samples.
+    /// Maximum number of passes through the samples.
     pub epochs: usize,
     /// Batch size: samples per step.
     pub batch: usize,
@@ -24,7 +24,7 @@ pub struct Settings {
     pub rate: f64,
     /// L2 penalty per squared centipawn of distance from the starting weights (`--pull`).
     pub l2: f64,
-    /// Epochs without a better validation error after which it stops.
+    /// Number of epochs without a smaller validation error after which the tuner stops.
     pub patience: usize,
     /// Number of threads.
     pub threads: usize,
@@ -51,9 +51,9 @@ impl Default for Settings {
 pub struct Progress {
     /// Passes through the samples so far.
     pub epoch: usize,
-    /// Mean squared error over the training samples, while the weights were changing.
+    /// Mean squared error over the training samples, measured while the weights were changing.
     pub training: f64,
-    /// Mean squared error over the validation samples, afterwards.
+    /// Mean squared error over the validation samples, after the epoch.
     pub validation: f64,
     /// Largest step of a weight, in centipawns.
     pub rate: f64,
@@ -62,17 +62,17 @@ pub struct Progress {
 /// Result of the tuner.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TuneResult {
-    /// The curve, fitted with the weights at the start.
+    /// The curve, fitted with the initial weights.
     pub curve: Curve,
-    /// The weights with the least validation error, rounded.
+    /// The weights with the smallest validation error, rounded.
     pub weights: Vec<[i32; 2]>,
-    /// Mean squared errors before: training, validation.
+    /// Mean squared errors with the initial weights: training, validation.
     pub before: [f64; 2],
-    /// And after, with the rounded weights.
+    /// Mean squared errors with the tuned and rounded weights: training, validation.
     pub after: [f64; 2],
 }
 
-/// Tunes the weights from `start` on.
+/// Tunes the weights, starting with `start`.
 pub fn tune(
     split: &Split,
     start: &[[i32; 2]],
@@ -84,7 +84,7 @@ pub fn tune(
     optimize(split, &start, Curve::fit(&scores, &results), settings, report)
 }
 
-/// Tunes the weights from `start` on for a curve.
+/// Tunes the weights for a curve, starting with `start`.
 fn optimize(
     split: &Split,
     start: &Weights,
@@ -122,16 +122,16 @@ fn optimize(
 struct Adam<'a> {
     start: &'a Weights,
     weights: Weights,
-    /// Mean of the gradients, fading.
+    /// Exponentially decaying mean of the gradients.
     mean: Weights,
-    /// Mean of their squares.
+    /// Exponentially decaying mean of the squared gradients.
     square: Weights,
     steps: i32,
     rate: f64,
 }
 
-/// Decay rates of the means of gradients and of their squares. They are those that Kingma and Ba
-/// recommend ("Adam: a method for stochastic optimization", 2015).
+/// Decay rates of the means of gradients and of their squares, as recommended by Kingma and Ba
+/// ("Adam: a method for stochastic optimization", 2015).
 const DECAY: [f64; 2] = [0.9, 0.999];
 
 impl Adam<'_> {
@@ -140,7 +140,7 @@ impl Adam<'_> {
         Adam { start, weights: start.clone(), mean: zero.clone(), square: zero, steps: 0, rate }
     }
 
-    /// Performs one epoch and returns the mean error during it.
+    /// Performs one epoch and returns the mean error during the epoch.
     fn pass(&mut self, samples: &Samples, curve: Curve, epoch: usize, settings: &Settings) -> f64 {
         let mut random = Random::new(mix(settings.seed) ^ epoch as u64);
         let order = random.shuffled_indices(samples.len());
@@ -155,8 +155,7 @@ impl Adam<'_> {
 
     fn step(&mut self, gradient: &Weights, samples: usize, l2: f64) {
         self.steps += 1;
-        // Both means begin at zero, so they are divided by the share of their weight that has been
-        // filled.
+        // Both means start at zero, so each is divided by the total weight of the gradients so far.
         let [mean_left, square_left] = DECAY.map(|decay| 1.0 - decay.powi(self.steps));
         for (place, gradients) in gradient.iter().enumerate() {
             for (half, gradient) in gradients.iter().enumerate() {

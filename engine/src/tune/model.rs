@@ -5,17 +5,17 @@ use std::thread;
 use super::samples::Samples;
 use crate::eval::palimpsest::trace::attack_worth;
 
-/// Weights by place: middle game, endgame. Fractions while they are tuned.
+/// Weights by index: middle game, endgame. They are fractions during tuning.
 pub type Weights = Vec<[f64; 2]>;
 
-/// Number of parts that sums over samples are cut into. It and the order of addition are fixed, so
-/// that the sum does not depend on the number of threads.
+/// Number of parts of a sum over samples. The number and the order of addition are fixed, so that
+/// the sum does not depend on the number of threads.
 const PARTS: usize = 16;
 
 /// The logistic curve from centipawns to the expected result.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Curve {
-    /// Steepness; 1 is the logistic curve of Elo with a pawn worth 100 points.
+    /// Steepness; 1 is the logistic curve of Elo with 100 Elo per pawn.
     pub steepness: f64,
 }
 
@@ -24,12 +24,13 @@ impl Curve {
         self.steepness * std::f64::consts::LN_10 / 400.0
     }
 
-    /// The expected result of a score for White.
+    /// Returns White's expected result, 0 to 1, for a score in centipawns.
     pub fn expected_result(self, score: f64) -> f64 {
         1.0 / (1.0 + (-self.per_centipawn() * score).exp())
     }
 
-    /// The curve with the least error for these scores and results, by golden-section search.
+    /// Returns the curve with the smallest error for these scores and results, by golden-section
+    /// search.
     pub fn fit(scores: &[f64], results: &[f64]) -> Curve {
         let golden = (5.0f64.sqrt() - 1.0) / 2.0;
         let (mut low, mut high) = (0.05, 5.0);
@@ -53,29 +54,29 @@ impl Curve {
     }
 }
 
-/// The error of some samples and how it changes with each weight.
+/// The error of some samples and its gradient.
 #[derive(Clone, Debug)]
 pub struct Gradient {
     /// Sum of the squared differences between results and expectations.
     pub error: f64,
-    /// By weight.
+    /// Gradient by weight.
     pub by_weight: Weights,
 }
 
 impl Samples {
-    /// The score for White, in centipawns.
+    /// Returns the score for White, in centipawns.
     pub fn score(&self, index: usize, weights: &Weights) -> f64 {
         self.score_and_gradient(index, weights).0
     }
 
-    /// All scores, and the results.
+    /// Returns all scores and results.
     pub fn scores(&self, weights: &Weights) -> (Vec<f64>, Vec<f64>) {
         (0..self.len())
             .map(|index| (self.score(index, weights), f64::from(self.row(index).0.result)))
             .unzip()
     }
 
-    /// The score, and how much each attack rises per unit, White's first.
+    /// Returns the score, and the change of each attack per unit, White's first.
     fn score_and_gradient(&self, index: usize, weights: &Weights) -> (f64, [[f64; 2]; 2]) {
         let (row, coefficients) = self.row(index);
         let mut sum = row.fixed.map(f64::from);
@@ -113,7 +114,8 @@ impl Samples {
         gradient
     }
 
-    /// The error of the samples at `indices` and its gradient, on several threads.
+    /// Returns the error of the samples at `indices` and its gradient, computed with several
+    /// threads.
     pub fn gradient(
         &self,
         indices: &[u32],
@@ -146,7 +148,7 @@ impl Samples {
         whole
     }
 
-    /// Mean squared difference between results and expectations.
+    /// Returns the mean squared difference between results and expectations.
     pub fn error(&self, weights: &Weights, curve: Curve) -> f64 {
         let square = |index| {
             let expected = curve.expected_result(self.score(index, weights));
@@ -180,7 +182,7 @@ mod tests {
     const CURVE: Curve = Curve { steepness: 1.1 };
 
     #[test]
-    fn the_slope_is_that_of_finite_differences() {
+    fn the_gradient_matches_finite_differences() {
         let samples = some_samples(97, |index, _| [0.0, 0.5, 1.0][index % 3]);
         let weights = start();
         let indices: Vec<u32> = (0..samples.len() as u32).collect();
@@ -205,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_do_not_matter() {
+    fn the_gradient_does_not_depend_on_threads() {
         let samples = some_samples(200, |index, _| [0.0, 1.0][index % 2]);
         let indices: Vec<u32> = (0..samples.len() as u32).collect();
         let [one, three] =
@@ -214,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn the_curve_that_made_the_results_is_found() {
+    fn the_curve_behind_the_results_is_found() {
         let scores: Vec<f64> = (-300..=300).map(f64::from).collect();
         let results: Vec<f64> = scores.iter().map(|&score| CURVE.expected_result(score)).collect();
         assert!((Curve::fit(&scores, &results).steepness - 1.1).abs() < 1e-4);

@@ -10,46 +10,46 @@ use crate::random::mix;
 /// Positions as counts of weights, each with the result of its game.
 #[derive(Clone, Debug, Default)]
 pub struct Samples {
-    /// Place and times; the rows share them out.
+    /// Index of a weight and its count; each row has a range of these.
     coefficients: Vec<(u16, i16)>,
     rows: Vec<Row>,
 }
 
-/// One position.
+/// A position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
-    /// Its first cell.
+    /// Index of the first coefficient.
     start: usize,
-    /// Coefficients of the sum, of White's attack and of Black's.
+    /// Numbers of coefficients of the sum, of White's attack and of Black's.
     counts: [u16; 3],
     /// Shares of middle game and endgame.
     pub(super) shares: [f32; 2],
-    /// Score that depends on no weight: middle game, endgame, from White's side.
+    /// Score that depends on no weight, from White's point of view: middle game, endgame.
     pub(super) fixed: [f32; 2],
-    /// 1 if White won, 0 if Black did.
+    /// 1 if White won, 0.5 for a draw, 0 if Black won.
     pub(super) result: f32,
 }
 
 /// The coefficients of a row.
 pub(super) struct Coefficients<'a> {
-    /// Of the sum.
+    /// Coefficients of the sum.
     pub(super) linear: &'a [(u16, i16)],
-    /// Of the attack of each side, White's first.
+    /// Coefficients of the attack of each side, White's first.
     pub(super) danger: [&'a [(u16, i16)]; 2],
 }
 
 impl Samples {
-    /// Number of positions.
+    /// Returns the number of positions.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Returns whether there is no position.
+    /// Returns whether there are no positions.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Adds a position; the result is 1 if White won and 0 if Black did.
+    /// Adds a position; the result is 1 if White won, 0.5 for a draw and 0 if Black won.
     pub fn push(&mut self, trace: &Trace, result: f32) {
         let start = self.coefficients.len();
         let parts = [&trace.linear, &trace.danger[0], &trace.danger[1]];
@@ -85,12 +85,12 @@ pub struct Split {
     pub games: usize,
 }
 
-/// A line that is no sample.
+/// Failure to read samples.
 #[derive(Debug)]
 pub enum ReadError {
     /// The file cannot be read.
     Io(io::Error),
-    /// The line, from 1, and what is wrong with it.
+    /// Number of the line, from 1, and the fault.
     Line(usize, String),
 }
 
@@ -107,13 +107,13 @@ impl std::error::Error for ReadError {}
 
 impl Split {
     /// Adds the lines `FEN;RESULT` or `FEN;RESULT;GAME` of a file. The result is `1-0`, `0-1` or
-    /// `1/2-1/2`. All positions of a game stay together; about one game in `one_in` goes to the
-    /// validation, which ones depends on `seed`. Lines without a game's number are games of their
-    /// own. Empty lines and those that begin with `#` are skipped.
+    /// `1/2-1/2`. All positions of a game stay together; about one of `one_in` games, chosen by
+    /// `seed`, is used for validation. A line without the number of a game counts as a separate
+    /// game. Empty lines and lines that begin with `#` are skipped.
     ///
     /// # Errors
     ///
-    /// The first line that is no sample, and failures of the file.
+    /// The first line that is not a sample, and failures to read the file.
     pub fn read(&mut self, source: impl BufRead, one_in: u64, seed: u64) -> Result<(), ReadError> {
         let mut tracer = Tracer::default();
         let mut last_game = None;

@@ -1,17 +1,17 @@
-//! The table of weights as the source file that the evaluation is compiled from.
+//! The table of weights as the source file of the evaluation.
 
 use std::fmt::Write;
 
 use crate::eval::palimpsest::layout::GROUPS;
 
-/// Weights on a line.
+/// Number of weights on a line.
 const ON_A_LINE: usize = 8;
 
 const HEAD: &str = "\
-//! The weights of the evaluation, written by `palimpsest tune`; `layout.rs` says which is which.
+//! The weights of the evaluation, written by `palimpsest tune`; `layout.rs` describes them.
 //!
-//! Each is worth so many centipawns in the middle game and in the endgame. Units of danger and
-//! scales are explained where they are used.
+//! Scores are in centipawns for the middle game and for the endgame. Units of danger and scales are
+//! explained where they are used.
 
 use super::layout::LEN;
 use crate::eval::pair::Pair;
@@ -25,7 +25,7 @@ const fn p(middle: i32, end: i32) -> Pair {
 pub(super) const TABLE: [Pair; LEN] = [
 ";
 
-/// The source of `weights.rs` with these weights, by place.
+/// Returns the source of `weights.rs` with these weights, by index.
 pub fn source(weights: &[[i32; 2]]) -> String {
     let mut text = HEAD.to_owned();
     for group in GROUPS {

@@ -12,14 +12,14 @@ pub(super) struct Effect {
 /// A change of the memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Change {
-    /// Nothing.
+    /// No change.
     #[default]
     None,
     /// Resize the table.
     Resize,
     /// Switch to another personality.
     Personality,
-    /// Clear everything.
+    /// Clear the memory.
     Clear,
     /// Change the number of threads.
     SetThreads,
@@ -32,7 +32,7 @@ impl From<Change> for Effect {
 }
 
 impl Effect {
-    /// Adds a note to the user if `reason` holds.
+    /// Adds a note to the user if `reason` is true.
     pub(super) fn and_tell(mut self, reason: bool, text: &'static str) -> Effect {
         if reason {
             self.tell.push(text);

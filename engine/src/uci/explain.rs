@@ -6,7 +6,7 @@ use crate::chess::{Color, Position};
 use crate::eval::pair::Pair;
 use crate::eval::report::Report;
 
-/// The score, below a table of all terms that are not zero.
+/// Returns a table of all terms that are not zero, and the score below.
 pub(crate) fn table(report: &Report, position: &Position) -> String {
     let variant = report.variant;
     // Writing to a string cannot fail.

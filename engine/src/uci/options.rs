@@ -11,15 +11,15 @@ use crate::search::{Configuration, Personality};
 use super::effect::{Change, Effect};
 use super::tuning::{tunable, tune};
 
-/// One tebibyte.
+/// Largest hash table: one tebibyte.
 const HASH_MAX_MB: usize = 1 << 20;
 const THREADS_MAX: usize = 256;
-/// More lines than any position has moves.
+/// Maximum number of lines, more than any position has moves.
 const LINES_MAX: usize = 256;
 const OVERHEAD_MAX_MS: u64 = 10_000;
 const NODES_PER_MS_MAX: u64 = 1_000_000;
 
-/// The value of `EvalFile` for the network that the engine comes with.
+/// The value of `EvalFile` for the embedded network.
 const EMBEDDED: &str = "<embedded>";
 
 const NOTHING_DISABLED: &str = "Disable and Enable are empty again, as their names belonged to the evaluation or search before";
@@ -31,12 +31,12 @@ const SINGLE_THREADED: &str = "this personality searches with one thread, whatev
 
 const SINGLE_LINE: &str = "this personality finds one line, whatever MultiPV says";
 
-/// The current values.
+/// The current values of the options.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Options {
-    /// Size asked for the transposition table, in MiB.
+    /// Requested size of the transposition table, in MiB.
     pub(super) hash_mb: usize,
-    /// Threads of a search.
+    /// Number of threads of a search.
     pub(super) threads: usize,
     /// Number of principal variations (MultiPV).
     pub(super) lines: usize,
@@ -44,11 +44,11 @@ pub(super) struct Options {
     pub(super) move_overhead_ms: u64,
     /// Nodes that count as a millisecond on the clock; 0 for real time.
     pub(super) nodes_per_ms: u64,
-    /// Search and evaluation in use, and their disabled features.
+    /// Search and evaluation in use, with their disabled features.
     pub(super) configuration: Configuration,
-    /// The evaluation asked for; the personality's own if none was.
+    /// Requested evaluation; `None` for the personality's own.
     eval: Option<Variant>,
-    /// The network of `EvalFile`; `None` is the one that the engine comes with.
+    /// The network of `EvalFile`; `None` for the embedded network.
     network: Option<&'static Network>,
     /// Notation of castling.
     pub(super) castling: CastlingForm,
@@ -71,7 +71,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The lines that declare the options, in the order of the protocol's answer to `uci`.
+    /// Returns the lines that declare the options, in the order of the answer to `uci`.
     pub(super) fn declarations() -> Vec<String> {
         let defaults = Options::default();
         let variants: String =
@@ -119,11 +119,11 @@ impl Options {
         .collect()
     }
 
-    /// Sets an option; names are compared without regard to case, as the protocol demands.
+    /// Sets an option. The case of names is ignored, as the protocol requires.
     ///
     /// # Errors
     ///
-    /// Says what was expected; nothing has changed then.
+    /// A message with the expected value; in this case nothing changes.
     pub(super) fn set(&mut self, name: &str, value: &str) -> Result<Effect, String> {
         match name.to_ascii_lowercase().as_str() {
             "hash" => {
@@ -190,20 +190,20 @@ impl Options {
                 self.castling = if on { CastlingForm::KingTakesRook } else { CastlingForm::KingTo };
                 Ok(Effect::default())
             }
-            // Pondering is ordered by `go ponder`; the option only announces that it may be.
+            // `go ponder` starts pondering; the option only announces that the GUI may send it.
             "ponder" => check(name, value).map(|_| Effect::default()),
             "clear hash" => Ok(Change::Clear.into()),
             _ => tune(name, value),
         }
     }
 
-    /// A personality with the evaluation and the network asked for, and all features.
+    /// Sets a personality with the requested evaluation and network, and with all features.
     fn configure(&mut self, personality: Personality) {
         self.configuration = Configuration::new(personality, self.eval);
         self.configuration.eval.network = self.network;
     }
 
-    /// Uses the evaluation asked for, if the personality can.
+    /// Uses the requested evaluation, if the personality allows it.
     fn choose_eval(&mut self) -> Effect {
         let Configuration { personality, eval, .. } = self.configuration;
         if personality.requires_own_evaluation() && self.eval != Some(eval.variant) {
@@ -218,35 +218,35 @@ impl Options {
         Effect::from(Change::Clear).and_tell(!whole, NOTHING_DISABLED)
     }
 
-    /// Returns whether the personality searches with one thread and finds one line.
+    /// Returns whether the personality searches with only one thread and finds only one line.
     fn is_single_threaded(&self) -> bool {
         self.configuration.personality.is_single_threaded()
     }
 }
 
-/// The personality of that name.
+/// Returns the personality with this name.
 ///
 /// # Errors
 ///
-/// Lists the names there are.
+/// A message that lists the known names.
 pub(crate) fn personality(name: &str) -> Result<Personality, String> {
     let known = Personality::ALL.map(Personality::name).join(", ");
     Personality::from_name(name)
         .ok_or_else(|| format!("Personality must be one of {known}, not \"{name}\""))
 }
 
-/// The evaluation of that name.
+/// Returns the evaluation with this name.
 ///
 /// # Errors
 ///
-/// Lists the names there are.
+/// A message that lists the known names.
 pub(crate) fn variant(name: &str) -> Result<Variant, String> {
     let known = Variant::ALL.map(Variant::name).join(", ");
     Variant::from_name(name).ok_or_else(|| format!("Eval must be one of {known}, not \"{name}\""))
 }
 
-/// Returns the network in a file, `None` for the embedded one. It stays in memory until the process
-/// ends, since a search may use it.
+/// Returns the network in a file, `None` for the embedded one. The network stays in memory until
+/// the process ends, because a search may use it.
 pub(crate) fn network(name: &str, value: &str) -> Result<Option<&'static Network>, String> {
     if value.is_empty() || value == EMBEDDED {
         return Ok(None);

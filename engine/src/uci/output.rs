@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Longer notes are cut off; the longest of our own names all features of an evaluation.
+/// Maximum length of a note. The longest note of the engine lists all features of an evaluation.
 const NOTE_MAX_CHARS: usize = 4_000;
 
 /// A shared stream of lines. Each line is written and flushed as a whole.
@@ -11,14 +11,15 @@ const NOTE_MAX_CHARS: usize = 4_000;
 pub struct Output(Arc<Mutex<Box<dyn Write + Send>>>);
 
 impl Output {
-    /// Writes to `stream`.
+    /// Returns an output that writes to `stream`.
     pub fn new(stream: impl Write + Send + 'static) -> Output {
         Output(Arc::new(Mutex::new(Box::new(stream))))
     }
 
     /// Writes one line, or several separated by line feeds.
     ///
-    /// A reader that has gone away is not an error: the end of the input will end the session.
+    /// A reader that has closed the stream is not an error: the end of the input will end the
+    /// session.
     pub fn line(&self, text: &str) {
         let mut stream = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut bytes = Vec::with_capacity(text.len() + 1);
@@ -27,7 +28,7 @@ impl Output {
         let _gone = stream.write_all(&bytes).and_then(|()| stream.flush());
     }
 
-    /// Writes an `info string`. Control characters become blanks, and long text is cut off, since
+    /// Writes an `info string`. Control characters become blanks, and long text is cut off, because
     /// it may quote input.
     pub fn note(&self, text: &str) {
         let mut text = text.replace(char::is_control, " ");

@@ -1,4 +1,4 @@
-//! Parsing of input lines. Every line gives a command, perhaps an invalid one.
+//! Parsing of input lines. Every line gives a command, possibly an invalid one.
 
 use std::str::SplitAsciiWhitespace;
 
@@ -7,7 +7,7 @@ use crate::chess::perft::DEPTH_MAX;
 /// A UCI command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Command {
-    /// Identify yourself and list the options.
+    /// Identify the engine and list the options.
     Uci,
     /// Answer when ready.
     IsReady,
@@ -15,7 +15,7 @@ pub(super) enum Command {
     SetOption { name: String, value: String },
     /// Begin a new game.
     NewGame,
-    /// Set up a game: a FEN, or the starting position, and moves from there.
+    /// Set up a game: a FEN, or the starting position, and moves.
     Position { fen: Option<String>, moves: Vec<String> },
     /// Search.
     Go(Go),
@@ -33,9 +33,9 @@ pub(super) enum Command {
     Bench(Option<u32>),
     /// End the session.
     Quit,
-    /// Known but ignored.
+    /// Known command without effect.
     Nothing,
-    /// Not understood; the text says why.
+    /// Invalid command, with the reason.
     Invalid(String),
 }
 
@@ -48,23 +48,23 @@ pub(super) struct Go {
     pub(super) increment: [Option<u64>; 2],
     /// Moves to the next time control.
     pub(super) moves_to_go: Option<u32>,
-    /// Exactly this long.
+    /// Exact time for the move.
     pub(super) move_time: Option<u64>,
     /// Deepest iteration, in plies.
     pub(super) depth: Option<u32>,
-    /// Positions to visit.
+    /// Number of nodes to visit.
     pub(super) nodes: Option<u64>,
-    /// Moves to the mate looked for.
+    /// Number of moves to the requested mate.
     pub(super) mate: Option<u32>,
     /// Search until `stop`.
     pub(super) infinite: bool,
-    /// On the opponent's time.
+    /// Search on the opponent's time.
     pub(super) ponder: bool,
     /// The only moves to consider.
     pub(super) search_moves: Vec<String>,
 }
 
-/// Parses one line. As the protocol demands, unknown words before a command are skipped.
+/// Parses one line. As the protocol requires, unknown words before a command are skipped.
 pub(super) fn parse(line: &str) -> Command {
     let mut words = line.split_ascii_whitespace();
     let Some(first) = words.clone().next() else {
@@ -92,7 +92,7 @@ pub(super) fn parse(line: &str) -> Command {
     }
 }
 
-/// The words that open a command.
+/// The words that begin a command.
 const COMMANDS: [&str; 14] = [
     "uci",
     "isready",
@@ -110,7 +110,7 @@ const COMMANDS: [&str; 14] = [
     "d",
 ];
 
-/// Shortens foreign text so that it can be repeated in a message.
+/// Shortens text of the input so that it can be quoted in a message.
 fn shortened(text: &str) -> String {
     const LONGEST: usize = 40;
     match text.char_indices().nth(LONGEST) {
@@ -189,8 +189,8 @@ fn parse_go(words: SplitAsciiWhitespace<'_>) -> Command {
                 let Some(number) = words.next().and_then(|word| word.parse::<i64>().ok()) else {
                     return Command::Invalid(format!("go {word} must be followed by a number"));
                 };
-                // A clock that has run out may be sent as a negative number. It counts as no time
-                // left.
+                // A clock that has run out may be sent as a negative number, which counts as no
+                // time left.
                 let number = number.max(0) as u64;
                 if word == "perft" {
                     return match clipped(number) {

@@ -11,7 +11,7 @@ use crate::search::{Report, SearchResult};
 use crate::time::nodes_per_second;
 use crate::tt::Bound;
 
-/// The `info` line of an interim result.
+/// Returns the `info` line of an interim result.
 pub(super) fn info(report: &Report<'_>, elapsed: Duration, form: CastlingForm) -> String {
     let bound = match report.bound {
         Bound::Lower => " lowerbound",
@@ -36,13 +36,13 @@ pub(super) fn info(report: &Report<'_>, elapsed: Duration, form: CastlingForm) -
     text
 }
 
-/// The `info` line of the nodes alone.
+/// Returns an `info` line with only nodes, speed and time.
 pub(super) fn nodes(nodes: u64, elapsed: Duration) -> String {
     let speed = nodes_per_second(nodes, elapsed);
     format!("info nodes {nodes} nps {speed} time {}", elapsed.as_millis())
 }
 
-/// A score as the protocol writes it.
+/// Returns a score in the notation of the protocol.
 pub(super) fn score(score: Score) -> String {
     match mate_distance_moves(score) {
         Some(moves) => format!("mate {moves}"),
@@ -50,7 +50,7 @@ pub(super) fn score(score: Score) -> String {
     }
 }
 
-/// The line that ends a search. A game that has ended has no move, which is written `(none)`.
+/// Returns the line that ends a search. Without a legal move, the move is `(none)`.
 pub(super) fn best_move(result: &SearchResult, form: CastlingForm) -> String {
     let write = |mv: &Move| uci_move::format(*mv, form);
     match &result.line[..] {
@@ -60,7 +60,7 @@ pub(super) fn best_move(result: &SearchResult, form: CastlingForm) -> String {
     }
 }
 
-/// The board, eighth rank on top, with FEN, key and checkers.
+/// Returns the board, eighth rank on top, with FEN, key and checkers.
 pub(super) fn diagram(position: &Position) -> String {
     let mut text = String::new();
     for rank in (0..8).rev() {

@@ -16,13 +16,13 @@ use crate::failure::Failure;
 use crate::search::{Limits, Signals};
 use crate::time::{Budget, Clock, TimeLimit, Timer};
 
-/// Longer lines are not commands; a game of a thousand moves takes a hundredth of it.
+/// Maximum length of a command line. A game of a thousand moves takes a hundredth of this length.
 const LINE_MAX_BYTES: u64 = 1 << 20;
 
 /// Serves one session: reads commands until `quit` or the end of the input.
 ///
 /// Returns the exit code: 0, 3 if `EvalFile` could not be used, or 7 if the smallest hash table
-/// could not be had.
+/// could not be allocated.
 pub fn run(mut input: impl BufRead, output: Output) -> i32 {
     let mut session = match Session::start(output.clone()) {
         Ok(session) => session,
@@ -51,13 +51,13 @@ pub fn run(mut input: impl BufRead, output: Output) -> i32 {
 /// A line of input.
 #[derive(Debug, PartialEq, Eq)]
 enum Line {
-    /// The line, with its end. Bytes that are not UTF-8 are replaced.
+    /// The line, including its line end. Bytes that are not UTF-8 are replaced.
     Whole(String),
-    /// It was read and dropped.
+    /// The line was too long and has been dropped.
     TooLong,
 }
 
-/// The next line, or `None` at the end of the input.
+/// Returns the next line, or `None` at the end of the input.
 fn read_line(input: &mut impl BufRead) -> Option<Line> {
     let mut bytes = Vec::new();
     let mut too_long = false;
@@ -65,8 +65,8 @@ fn read_line(input: &mut impl BufRead) -> Option<Line> {
         bytes.clear();
         let count = input.by_ref().take(LINE_MAX_BYTES).read_until(b'\n', &mut bytes).ok()?;
         if count as u64 == LINE_MAX_BYTES && bytes.last() != Some(&b'\n') {
-            // The rest of a line that is too long is no command of its own, so it is read and
-            // passed over.
+            // The rest of a line that is too long is not a separate command, so it is read and
+            // skipped.
             too_long = true;
         } else if too_long {
             return Some(Line::TooLong);
@@ -104,7 +104,7 @@ impl Session {
     fn execute(&mut self, command: Command) -> ControlFlow<i32> {
         match command {
             Command::Uci => self.identify(),
-            // The protocol demands an answer even during a search, so the queue must not delay it.
+            // The protocol requires an answer even during a search, so the queue must not delay it.
             Command::IsReady if self.worker.is_busy() => self.output.line("readyok"),
             Command::IsReady => self.worker.send(Job::Ready),
             Command::SetOption { name, value } => return self.set_option(&name, &value),
@@ -165,8 +165,8 @@ impl Session {
             }
             Err(reason) => {
                 self.output.note(&reason);
-                // If the engine went on, games with the old network would be taken for games with
-                // the one asked for.
+                // If the engine continued, games with the old network would count as games with the
+                // requested one.
                 if name.eq_ignore_ascii_case("EvalFile") {
                     return ControlFlow::Break(Failure::input(reason).report());
                 }
@@ -180,7 +180,7 @@ impl Session {
         self.worker.send(Job::ReplaceTable { personality, megabytes });
     }
 
-    /// Sets up a game. If any part of it is wrong the game stays as it was.
+    /// Sets up a game. If any part of the command is wrong, the game does not change.
     fn set_up(&mut self, text: Option<&str>, moves: &[String]) {
         let root = match text.map_or_else(|| Ok(Position::startpos()), fen::parse) {
             Ok(position) => position,
@@ -243,13 +243,13 @@ impl Session {
             signals: Arc::clone(&self.signals),
             configuration: self.options.configuration,
             form: self.options.castling,
-            // A search without any limit runs until `stop`, as one of `go infinite` does.
+            // A search without any limit runs until `stop`, like `go infinite`.
             infinite: go.infinite || unlimited && !go.ponder,
         })));
     }
 
-    /// Returns the named moves; illegal ones are left out with a note. `None` if no move is left,
-    /// since searching all moves instead was not requested.
+    /// Returns the named moves; illegal moves are omitted with a note. `None` if no move remains,
+    /// because a search of all moves was not requested.
     fn search_moves(&self, names: &[String]) -> Option<Vec<Move>> {
         let mut moves = Vec::new();
         for name in names {
@@ -273,8 +273,8 @@ impl Session {
         if go.time == [None, None] {
             return TimeLimit::None;
         }
-        // A command with a clock for the opponent alone is an oversight. With no time left the
-        // engine answers at once, which is better than never.
+        // A command with a clock for the opponent alone is an oversight. The engine then assumes no
+        // time left and answers immediately.
         TimeLimit::Clock(Clock {
             left_ms: go.time[side].unwrap_or(0),
             increment_ms: go.increment[side].unwrap_or(0),
@@ -288,7 +288,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_read_whole_or_not_at_all() {
+    fn too_long_lines_are_skipped() {
         let long = vec![b'x'; LINE_MAX_BYTES as usize];
         let mut text = b"uci\n".to_vec();
         text.extend_from_slice(&long);

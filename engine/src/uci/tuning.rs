@@ -1,5 +1,5 @@
-//! Options for tuners: the parameters of the search, and features of it to do without. A normal
-//! build has none.
+//! Options for tuners: parameters of the search, and features of the search to disable. A normal
+//! build has no such options.
 
 #[cfg(any(test, feature = "tuning"))]
 use super::effect::Change;
@@ -7,13 +7,13 @@ use super::effect::Effect;
 #[cfg(any(test, feature = "tuning"))]
 use crate::search::{PARAMS, disable_features};
 
-/// The lines that declare the tunable parameters of the search: none in a normal build.
+/// Returns the lines that declare the tunable parameters of the search: none in a normal build.
 #[cfg(not(any(test, feature = "tuning")))]
 pub(super) fn tunable() -> impl Iterator<Item = String> {
     std::iter::empty()
 }
 
-/// The lines that declare the tunable parameters of the search.
+/// Returns the lines that declare the tunable parameters of the search.
 #[cfg(any(test, feature = "tuning"))]
 pub(super) fn tunable() -> impl Iterator<Item = String> {
     let without = std::iter::once("option name Without type string default <empty>".to_owned());
@@ -44,7 +44,7 @@ pub(super) fn tune(name: &str, value: &str) -> Result<Effect, String> {
         format!("{name} must be a number from {least} to {most}, not \"{value}\"")
     })?;
     param.set(number);
-    // Table entries from other parameters are no longer valid.
+    // Table entries of searches with other parameters are invalid.
     Ok(Change::Clear.into())
 }
 
@@ -59,8 +59,8 @@ mod tests {
 
     #[test]
     fn options_of_the_tuning_build_change_the_search() {
-        // The options are shared by all searches of a process, so this test needs a process of its
-        // own.
+        // The options are shared by all searches of a process, so this test needs a separate
+        // process.
         let program = std::env::current_exe().expect("a test knows its program");
         let test = "uci::tuning::tests::tuning_in_a_process_of_its_own";
         let mut command = std::process::Command::new(program);

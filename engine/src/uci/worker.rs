@@ -31,8 +31,8 @@ pub(super) enum Job {
     Bench { depth: Option<u32>, configuration: Configuration, signals: Arc<Signals> },
     /// Clear the memory.
     Clear,
-    /// Replace the memory by an empty one of a personality, with a table of `megabytes` MiB; `None`
-    /// keeps the size.
+    /// Replace the memory by an empty memory for a personality, with a table of `megabytes` MiB;
+    /// `None` keeps the size.
     ReplaceTable { personality: Personality, megabytes: Option<usize> },
     /// Set the number of search threads.
     SetThreads(usize),
@@ -40,7 +40,7 @@ pub(super) enum Job {
     Ready,
 }
 
-/// A search to be done.
+/// Input of a search.
 pub(super) struct SearchJob {
     pub(super) game: Game,
     pub(super) limits: Limits,
@@ -48,11 +48,11 @@ pub(super) struct SearchJob {
     pub(super) signals: Arc<Signals>,
     pub(super) configuration: Configuration,
     pub(super) form: CastlingForm,
-    /// Print the best move only after `stop`, as `go infinite` demands.
+    /// Print the best move only after `stop`, as `go infinite` requires.
     pub(super) infinite: bool,
 }
 
-/// The session's handle of the worker.
+/// Handle of the worker for the session.
 pub(super) struct Worker {
     queue: Option<Sender<Job>>,
     busy: Arc<AtomicBool>,
@@ -60,7 +60,7 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    /// Starts the thread.
+    /// Starts the worker thread.
     ///
     /// # Errors
     ///
@@ -112,7 +112,7 @@ impl Drop for Worker {
     }
 }
 
-/// Ends the process if the worker panics; otherwise the GUI would wait for ever.
+/// Guard that ends the process if the worker panics; otherwise the GUI would wait for ever.
 struct ExitOnPanic;
 
 impl Drop for ExitOnPanic {
@@ -129,8 +129,8 @@ fn serve(jobs: &Receiver<Job>, memory: &mut Memory, output: &Output, busy: &Atom
         match job {
             Job::Search(job) => {
                 let best_move = run_search(&job, memory, output);
-                // The worker is free before the answer is out: the next `go` may follow the answer
-                // immediately.
+                // The worker becomes free before the answer is printed, because the next `go` may
+                // follow the answer immediately.
                 busy.store(false, Ordering::Release);
                 output.line(&best_move);
             }
@@ -165,7 +165,7 @@ fn replace_table(
 ) {
     let megabytes = megabytes.unwrap_or(memory.megabytes());
     // The new table is allocated while the old one exists. Its pages are not touched yet, so both
-    // fit wherever the new one does.
+    // fit if the new one does.
     if let Err(error) = memory.replace(personality, megabytes) {
         output.note(&format!("{error}; it stays as it is, with {} MiB", memory.megabytes()));
     }
@@ -184,14 +184,14 @@ fn run_search(job: &SearchJob, memory: &mut Memory, output: &Output) -> String {
     let request = Request { game, limits, timer, signals };
     let mut told = 0;
     let result = search(*configuration, request, memory, &mut |report| {
-        // Iterations without a line are of interest to studies of the search only.
+        // Iterations without a line are only of interest to studies of the search.
         if !report.line.is_empty() {
             output.line(&print::info(report, timer.elapsed(), *form));
             told = report.nodes;
         }
     });
     if timer.counts_nodes() && result.nodes > told {
-        // The GUI, which counts nodes as time, must know those of an unfinished iteration, too.
+        // A GUI that counts nodes as time must also know the nodes of an unfinished iteration.
         output.line(&print::nodes(result.nodes, timer.elapsed()));
     }
     if result.threads < memory.threads() {
@@ -202,13 +202,13 @@ fn run_search(job: &SearchJob, memory: &mut Memory, output: &Output) -> String {
         output.line(&format!("info depth 0 score {}", print::score(result.score)));
     }
     while (*infinite || signals.is_pondering()) && !signals.is_stopped() {
-        // `park` may return without a wake-up, so the signals are asked again each time.
+        // `park` may return without a wake-up, so the signals are checked again each time.
         thread::park();
     }
     print::best_move(&result, *form)
 }
 
-/// The counts as text; `None` if they were not finished.
+/// Returns the counts as text; `None` if they were not finished.
 fn run_perft(game: &Game, depth: u32, form: CastlingForm, signals: &Signals) -> Option<String> {
     let stopped = || signals.is_stopped();
     let counts = divide(game.position(), depth, &Settings::default(), &stopped);

@@ -4,7 +4,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The engine under test. Dropping it closes its input and demands that it ends by itself.
+/// The engine under test. Dropping this value closes the input and checks that the engine ends by
+/// itself.
 pub struct Engine {
     process: Child,
     /// The input, while it is open.
@@ -18,7 +19,7 @@ impl Engine {
         Engine::start_with(&mut Command::new(env!("CARGO_BIN_EXE_palimpsest")))
     }
 
-    /// Starts a command that becomes the engine.
+    /// Starts the engine by this command.
     pub fn start_with(command: &mut Command) -> Engine {
         let mut process = command
             .stdin(Stdio::piped())
@@ -49,7 +50,7 @@ impl Engine {
         }
     }
 
-    /// Waits for the answer to `go`.
+    /// Returns the answer to `go`.
     pub fn best_move(&mut self) -> String {
         self.read_until("bestmove").pop().expect("the last line is the one looked for")
     }
@@ -64,12 +65,12 @@ impl Engine {
 }
 
 impl Engine {
-    /// The number of the process.
+    /// Returns the process id.
     pub fn id(&self) -> u32 {
         self.process.id()
     }
 
-    /// Ends the session by closing its input, and returns the output until then.
+    /// Ends the session by closing its input, and returns the remaining output.
     pub fn close(mut self) -> Vec<String> {
         self.input = None;
         let lines = self.output.by_ref().lines().map_while(Result::ok);

@@ -1,10 +1,10 @@
-//! The hash table as users meet it: huge, tiny, refused.
+//! Hash tables of huge, tiny and impossible sizes.
 
 use std::process::Command;
 
 use crate::engine::Engine;
 
-/// The memory that a process uses, in MiB; only Linux tells.
+/// Returns the memory use of the engine, in MiB; `None` on systems other than Linux.
 fn memory_mib(engine: &Engine) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{}/status", engine.id())).ok()?;
     let line = status.lines().find(|line| line.starts_with("VmRSS:"));
@@ -22,7 +22,7 @@ fn a_huge_table_takes_no_memory_before_it_is_used() {
 }
 
 #[test]
-fn a_new_game_has_its_memory_before_its_clock_starts() {
+fn a_new_game_allocates_its_table_before_the_clock_starts() {
     let mut engine = Engine::start();
     engine.send_line("setoption name Hash value 200");
     engine.send_line("ucinewgame");
@@ -31,7 +31,7 @@ fn a_new_game_has_its_memory_before_its_clock_starts() {
 }
 
 #[test]
-fn a_table_that_does_not_fit_is_refused_and_the_old_one_kept() {
+fn a_table_that_is_too_large_is_rejected_and_the_old_one_kept() {
     let mut limited = Command::new("sh");
     let script = "ulimit -v 2000000 && exec \"$0\"";
     limited.args(["-c", script, env!("CARGO_BIN_EXE_palimpsest")]);

@@ -1,5 +1,4 @@
-//! Sessions of nonsense: whatever comes in, in whatever order, the engine lives, answers, and plays
-//! on afterwards.
+//! Sessions of nonsense: whatever the input, the engine survives, answers, and continues to play.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -25,7 +24,7 @@ impl Random {
     }
 }
 
-/// Commands that mean something. Searches among them may go on for ever.
+/// Meaningful commands. Some of them start searches without an end.
 const COMMANDS: [&str; 51] = [
     "uci",
     "isready",
@@ -80,7 +79,7 @@ const COMMANDS: [&str; 51] = [
     "setoption name Eval value blunder",
 ];
 
-/// Words that fit nowhere, or only by chance.
+/// Words that fit no command, or only by chance.
 const WORDS: [&str; 22] = [
     "-1",
     "0",
@@ -106,7 +105,7 @@ const WORDS: [&str; 22] = [
     "99/99/99/99/99/99/99/99",
 ];
 
-/// One line of input, without its end.
+/// Returns one line of input, without its line end.
 fn line(random: &mut Random) -> Vec<u8> {
     match random.below(10) {
         0..5 => random.pick(&COMMANDS).into(),
@@ -121,14 +120,14 @@ fn line(random: &mut Random) -> Vec<u8> {
     }
 }
 
-/// The beginning of one command and the end of another.
+/// Returns the beginning of one command and the end of another.
 fn splice(random: &mut Random) -> Vec<u8> {
     let (a, b) = (random.pick(&COMMANDS).as_bytes(), random.pick(&COMMANDS).as_bytes());
     let (end, start) = (random.below(a.len() + 1), random.below(b.len() + 1));
     [&a[..end], &b[start..]].concat()
 }
 
-/// Words of commands and others, in any order.
+/// Returns the words of a command and other words, in any order.
 fn shuffled(random: &mut Random) -> Vec<u8> {
     let mut words: Vec<&str> = random.pick(&COMMANDS).split(' ').collect();
     for _ in 0..random.below(4) {
@@ -166,7 +165,7 @@ fn long(random: &mut Random) -> Vec<u8> {
     [start.as_bytes(), part.repeat(count / part.len()).as_bytes()].concat()
 }
 
-/// Returns whether the line asks for so much memory or so many threads that other tests suffer.
+/// Returns whether the line requests so much memory or so many threads that other tests suffer.
 fn is_greedy(line: &[u8]) -> bool {
     let text = String::from_utf8_lossy(line).to_ascii_lowercase();
     let numbers = || text.split(|c: char| !c.is_ascii_digit()).filter_map(|word| word.parse().ok());
@@ -174,7 +173,7 @@ fn is_greedy(line: &[u8]) -> bool {
     asks && numbers().any(|number: u64| number > 40)
 }
 
-/// A session under way.
+/// A running session.
 struct Session {
     engine: Child,
     lines: Receiver<String>,
@@ -204,11 +203,11 @@ impl Session {
 
     fn send_line(&mut self, line: &[u8]) {
         let input = self.engine.stdin.as_mut().expect("the input is open");
-        // An engine that has ended is found out when its end is looked at.
+        // An engine that has ended is detected when its exit is checked.
         let _gone = input.write_all(line).and_then(|()| input.write_all(b"\n"));
     }
 
-    /// Waits for a line with one of the beginnings.
+    /// Waits for a line that starts with one of `starts`.
     fn await_line(&self, starts: &[&str]) -> Result<String, String> {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -249,7 +248,7 @@ impl Session {
         Err("it never becomes idle".to_owned())
     }
 
-    /// Closes the input and demands a clean end.
+    /// Closes the input and checks that the engine ends without an error.
     fn end(mut self) -> Result<(), String> {
         self.engine.stdin = None;
         let deadline = Instant::now() + PATIENCE;
@@ -276,13 +275,13 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        // One that has ended already is none the worse for it.
+        // This has no effect on a process that has already ended.
         let _ended = self.engine.kill();
         let _status = self.engine.wait();
     }
 }
 
-/// Runs one session. In a third of them the input ends after the last line of nonsense.
+/// Runs one session. In a third of all sessions, the input ends after the last line of nonsense.
 fn session(seed: u64) -> Result<(), String> {
     let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let mut session = Session::start();
@@ -301,7 +300,7 @@ fn session(seed: u64) -> Result<(), String> {
 
 #[test]
 fn the_engine_survives_random_input() {
-    // More of them with the environment variable: hours, if one likes.
+    // The environment variable sets another number of sessions.
     let count = std::env::var("NONSENSE_SESSIONS")
         .map_or(40, |text| text.parse().expect("NONSENSE_SESSIONS is the number of sessions"));
     let bad: Vec<String> = (0..count)

@@ -7,7 +7,7 @@ use palimpsest::eval::Variant;
 
 use crate::engine::Engine;
 
-/// The word that follows a name in an `info` line.
+/// Returns the word that follows a name in an `info` line.
 fn field<'a>(line: &'a str, name: &str) -> Option<&'a str> {
     let mut words = line.split(' ');
     words.find(|word| *word == name)?;
@@ -19,7 +19,7 @@ fn number(line: &str, name: &str) -> i64 {
     word.parse().unwrap_or_else(|_| panic!("{name} is no number in {line}"))
 }
 
-/// The lines of the deepest iteration: those of the same depth at the end.
+/// Returns the lines of the deepest iteration: those of the same depth at the end.
 fn last_iteration(lines: &[String]) -> Vec<&String> {
     let infos: Vec<&String> = lines.iter().filter(|line| line.contains(" pv ")).collect();
     let depth = number(infos.last().expect("an iteration was reported"), "depth");
@@ -107,7 +107,7 @@ fn all_threads_stop_in_time() {
     }
     engine.send_line("setoption name Threads value 3");
     engine.send_line("go infinite");
-    // Dropping the engine closes its input and waits for it.
+    // Dropping the engine closes its input and waits for the process.
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn the_overhead_is_kept_free_in_time() {
     engine.send_line("go movetime 1000");
     let told = engine.read_until("bestmove");
     let last = last_iteration(&told);
-    // Generous: 100 are to be used.
+    // Generous: the search should take 100 ms.
     assert!(number(last[0], "time") <= 500, "{last:?}");
     assert!(start.elapsed() < Duration::from_millis(900), "{:?}", start.elapsed());
 }
@@ -209,7 +209,7 @@ fn a_count_of_leaves_can_be_stopped() {
     engine.send_line("go perft 30");
     assert_eq!(engine.sync(), [""; 0]);
     engine.send_line("stop");
-    // Refused as long as the other count is still running.
+    // The second count is refused while the first one is running.
     while !engine.sync().iter().any(|line| line == "Nodes searched: 400") {
         // Generous: the machine may be busy with other tests.
         assert!(start.elapsed() < Duration::from_secs(20));
@@ -241,7 +241,7 @@ fn single_threaded_personalities_report_ignored_options() {
 }
 
 #[test]
-fn nodes_stand_for_time_on_any_machine() {
+fn nodes_can_replace_time_on_any_machine() {
     let searched = |go: &str, rate: u64| {
         let mut engine = Engine::start();
         engine.send_line(&format!("setoption name nodestime value {rate}"));
@@ -251,11 +251,11 @@ fn nodes_stand_for_time_on_any_machine() {
         let best = said.last().cloned();
         (number(&said[said.len() - 2], "nodes"), best)
     };
-    // 90 ms after the overhead; the clock is looked at every 512 nodes.
+    // 90 ms remain after the overhead; the clock is checked only every few nodes.
     let (nodes, best) = searched("go movetime 100", 100);
     assert!((9_000..9_512).contains(&nodes), "{nodes}");
     assert_eq!(searched("go movetime 100", 100), (nodes, best));
-    // An hour of virtual time passes in an instant, and a share of the clock is taken of it.
+    // An hour of virtual time passes immediately, and the search uses a share of it.
     let (nodes, best) = searched("go wtime 3600000 btime 3600000 winc 1000 binc 1000", 1);
     assert!((30_000..1_000_000).contains(&nodes), "{nodes}");
     assert_eq!(searched("go wtime 3600000 btime 3600000 winc 1000 binc 1000", 1), (nodes, best));

@@ -35,7 +35,7 @@ fn handshake_declares_the_options() {
 #[test]
 fn infinite_search_answers_but_keeps_its_move_until_stopped() {
     let mut engine = Engine::start();
-    // Mate in one: the search itself is over at once.
+    // Mate in one: the search itself ends immediately.
     engine.send_line("position fen 6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1");
     engine.send_line("go infinite");
     for _ in 0..3 {
@@ -86,7 +86,7 @@ fn ended_games_have_no_best_move() {
 }
 
 #[test]
-fn nonsense_is_noted_and_survived() {
+fn invalid_commands_are_reported_and_ignored() {
     let mut engine = Engine::start();
     for line in [
         "xyzzy",
@@ -200,7 +200,7 @@ fn pondering_waits_for_the_hit() {
 fn the_end_of_the_input_ends_a_search() {
     let mut engine = Engine::start();
     engine.send_line("go infinite");
-    // Dropping the engine closes its input and waits for it.
+    // Dropping the engine closes its input and waits for the process.
 }
 
 #[test]
@@ -271,7 +271,7 @@ fn every_personality_serves_the_protocol() {
         for (go, end) in [("go infinite", "stop"), ("go ponder wtime 60 btime 60", "ponderhit")] {
             engine.send_line(go);
             engine.read_until("info depth");
-            // More than the clock of the second search has.
+            // This is longer than the clock of the second search.
             std::thread::sleep(Duration::from_millis(150));
             let lines = engine.sync();
             assert!(lines.iter().all(|line| !line.starts_with("bestmove")), "{lines:?}");
@@ -311,7 +311,7 @@ fn features_of_a_search_are_switched_off_by_name() {
 }
 
 #[test]
-fn parameters_of_the_search_are_no_options_of_a_normal_build() {
+fn normal_builds_have_no_options_for_search_parameters() {
     let mut engine = Engine::start();
     engine.send_line("uci");
     let lines = engine.read_until("uciok");
@@ -322,7 +322,7 @@ fn parameters_of_the_search_are_no_options_of_a_normal_build() {
 }
 
 #[test]
-fn a_network_from_own_games_is_played_with() {
+fn a_network_trained_on_own_games_can_play() {
     let folder = tempfile::tempdir().unwrap();
     let palimpsest = |words: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_palimpsest"));

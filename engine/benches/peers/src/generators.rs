@@ -1,18 +1,18 @@
-//! The generators measured, each as a leaf count that does not list the last ply unless its library
-//! has no other way.
+//! The measured generators, each as a function that counts leaves. The last ply is counted without
+//! a list of moves unless the library has no other way.
 
 use palimpsest::chess::attacks::{Level, Machine};
 use palimpsest::chess::{fen, perft};
 use shakmaty::Position as _;
 
-/// A count of leaves, bound to one position.
+/// Function from a depth in plies to the number of leaves below one position.
 pub type Counter = Box<dyn Fn(u32) -> u64>;
 
-/// A generator with a name.
+/// A named move generator.
 pub struct Generator {
-    /// As the table shows it.
+    /// Name in the table.
     pub name: String,
-    /// Binds it to the position of a FEN.
+    /// Makes the counter for the position of a FEN.
     pub bind: Box<dyn Fn(&str) -> Counter>,
 }
 

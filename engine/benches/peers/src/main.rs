@@ -1,8 +1,8 @@
-//! Counts the leaves of well-known positions with several move generators, in turns in one run, and
+//! Counts the leaves of well-known positions with several move generators, which take turns, and
 //! prints millions of leaves per second of CPU time and the ratios to the first generator.
 //!
-//! `cargo run --release [ROUNDS [NAME]]`: the fastest of so many rounds counts, five unless told;
-//! with a name, only the generators whose name contains it, besides the first.
+//! `cargo run --release [ROUNDS [NAME]]`: the fastest of `ROUNDS` rounds counts (default: 5). With
+//! `NAME`, only the first generator and those whose names contain `NAME` run.
 
 mod generators;
 
@@ -11,7 +11,7 @@ use std::time::Duration;
 use generators::Generator;
 use rustix::time::{ClockId, clock_gettime};
 
-/// Name, FEN, depth in plies, and how many leaves there are.
+/// Name, FEN, depth in plies, and number of leaves.
 const POSITIONS: [(&str, &str, u32, u64); 6] = [
     ("startpos", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 6, 119_060_324),
     (
@@ -53,8 +53,8 @@ fn main() {
     print_table(&format!("x {base}"), &generators, ratio, 2);
 }
 
-/// Millions of leaves per second by generator and position. The generators take turns, so that a
-/// machine that slows down does so for all of them.
+/// Returns millions of leaves per second, by generator and position. The generators take turns, so
+/// that a slow phase of the machine affects all of them.
 fn measure(generators: &[Generator], rounds: u32) -> Vec<Vec<f64>> {
     let mut speeds = vec![vec![0f64; POSITIONS.len()]; generators.len()];
     for (column, (name, fen, depth, expected)) in POSITIONS.into_iter().enumerate() {
@@ -96,7 +96,7 @@ fn print_table(
     println!();
 }
 
-/// Measures the CPU time of this thread.
+/// Measurement of the CPU time of this thread.
 struct Stopwatch {
     started: Duration,
 }

@@ -1,10 +1,10 @@
 //! Detection of CPU features, and code compiled for each set of them.
 //!
-//! The program is built for any x86-64 and yet uses what a newer CPU offers: work that pays for it
-//! is written once as a [`Job`], generic over the [`Cpu`], and compiled for each of them.
-//! [`Machine::run`] enters the right copy. Only what is inlined into a job is
-//! compiled along with it, which is why its parts are marked `#[inline(always)]`; a job that calls
-//! itself does so by [`Cpu::run`].
+//! The program is built for any x86-64 CPU and yet uses the instructions of newer ones: work that
+//! profits from them is written once as a [`Job`], generic over the [`Cpu`], and compiled for each
+//! set of features. [`Machine::run`] enters the right copy. Only code that is inlined into a job is
+//! compiled for these features, so the functions of a job are marked `#[inline(always)]`; a job
+//! calls itself through [`Cpu::run`].
 
 #![expect(clippy::disallowed_types, reason = "the processor is asked once")]
 
@@ -18,14 +18,14 @@ use crate::chess::square::Square;
 
 /// A set of CPU features. A value proves that the CPU has them.
 pub trait Cpu: Copy + Send + Sync {
-    /// Squares a rook attacks on a board occupied like this.
+    /// Returns the squares that a rook attacks; pieces on `occupied` block it.
     fn rook(self, square: Square, occupied: Bitboard) -> Bitboard;
 
-    /// Squares a bishop attacks on a board occupied like this.
+    /// Returns the squares that a bishop attacks; pieces on `occupied` block it.
     fn bishop(self, square: Square, occupied: Bitboard) -> Bitboard;
 
-    /// Writes the moves to `targets` in rising order; no piece and no set of pawns has more than
-    /// 32. The slots behind the moves are undefined afterwards.
+    /// Writes the moves to `targets` in ascending order. No piece and no set of pawns has more than
+    /// 32 moves. The slots after the moves have unspecified values.
     #[inline(always)]
     fn write_moves(self, template: MoveTemplate, targets: Bitboard, out: &mut [Move; BATCH_MAX]) {
         template.write(targets, out);
@@ -37,23 +37,23 @@ pub trait Cpu: Copy + Send + Sync {
 
 /// Work that is compiled for each set of CPU features.
 pub trait Job {
-    /// The result.
+    /// Result of the job.
     type Output;
 
-    /// Runs the job. Must be marked `#[inline(always)]`.
+    /// Runs the job. Implementations must be marked `#[inline(always)]`.
     fn run<C: Cpu>(self, cpu: C) -> Self::Output;
 }
 
-/// Use of the CPU by the program. All levels give the same results.
+/// Set of CPU instructions that the program uses. All levels give the same results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// Slider attacks by multiplication, nothing but what every x86-64 (or other) CPU has.
+    /// Slider attacks by multiplication; only instructions of every x86-64 (or other) CPU.
     Plain,
     /// Slider attacks by multiplication; counts and scans bits in one instruction.
     Popcnt,
-    /// Slider attacks by the PEXT instruction as well.
+    /// As `Popcnt`, with slider attacks by the PEXT instruction.
     Pext,
-    /// Writes moves 32 at a time as well.
+    /// As `Pext`; writes moves 32 at a time.
     Avx512,
 }
 
@@ -61,7 +61,7 @@ impl Level {
     /// All levels, slowest first.
     pub const ALL: [Level; 4] = [Level::Plain, Level::Popcnt, Level::Pext, Level::Avx512];
 
-    /// The name on the command line.
+    /// Returns the name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Level::Plain => "plain",
@@ -88,7 +88,7 @@ enum DetectedCpu {
 }
 
 impl Machine {
-    /// The fastest level of the CPU, detected once.
+    /// Returns the CPU at its fastest level, detected once.
     #[inline]
     pub fn best() -> Machine {
         static BEST: OnceLock<Machine> = OnceLock::new();
@@ -100,7 +100,7 @@ impl Machine {
         })
     }
 
-    /// Returns the machine used at this level; `None` if the CPU lacks a feature of it.
+    /// Returns the CPU at this level; `None` if it lacks a feature of the level.
     pub fn at(level: Level) -> Option<Machine> {
         match level {
             Level::Plain => Some(Machine(DetectedCpu::Plain(Plain(Magic::tables())))),
@@ -138,8 +138,8 @@ impl Machine {
         }
     }
 
-    /// Runs a job that writes no moves. AVX-512 speeds up nothing else, and a copy of the job for
-    /// it would only take time to compile.
+    /// Runs a job that writes no moves. AVX-512 speeds up only the writing of moves, so a copy of
+    /// the job for AVX-512 would only cost compile time.
     #[inline]
     pub fn run_without_lists<J: Job>(self, job: J) -> J::Output {
         match self.0 {
@@ -152,7 +152,7 @@ impl Machine {
     }
 }
 
-/// Every CPU.
+/// Any CPU, without optional features.
 #[derive(Clone, Copy)]
 pub(crate) struct Plain(&'static Tables<Magic>);
 
@@ -173,14 +173,14 @@ impl Cpu for Plain {
     }
 }
 
-/// Runs a job in a function of its own, as for the other machines: jobs that run each other cannot
-/// be inlined.
+/// Runs a job in a separate function, as on the other machines: jobs that call each other cannot be
+/// inlined.
 #[inline(never)]
 fn run_plain<J: Job>(cpu: Plain, job: J) -> J::Output {
     job.run(cpu)
 }
 
-/// Returns whether to avoid PEXT, which takes AMD's CPUs before Zen 3 a hundred cycles and more.
+/// Returns whether to avoid PEXT, which takes a hundred cycles or more on AMD CPUs before Zen 3.
 fn pext_is_slow() -> bool {
     #[cfg(target_arch = "x86_64")]
     {

@@ -33,19 +33,19 @@ const fn steps(offsets: &[(i8, i8)]) -> [Bitboard; 64] {
     table
 }
 
-/// Squares a knight attacks.
+/// Returns the squares that a knight attacks.
 #[inline]
 pub fn knight(square: Square) -> Bitboard {
     KNIGHT[square.index()]
 }
 
-/// Squares a king attacks.
+/// Returns the squares that a king attacks.
 #[inline]
 pub fn king(square: Square) -> Bitboard {
     KING[square.index()]
 }
 
-/// Squares a pawn of the given colour attacks.
+/// Returns the squares that a pawn of this colour attacks.
 #[inline]
 pub fn pawn(color: Color, square: Square) -> Bitboard {
     PAWN[color.index()][square.index()]

@@ -1,9 +1,9 @@
 //! Multipliers that spread the relevant occupancy of a slider over its table slots.
 //!
-//! Found by random trial, each for the smallest possible table of its square; the table builder
-//! panics on a wrong one.
+//! They were found by random search, each for the smallest possible table of its square; the table
+//! builder panics if one is wrong.
 
-/// For rooks, by square.
+/// Multipliers for rooks, by square.
 pub(super) const ROOK: [u64; 64] = [
     0x0980_0240_0020_1083,
     0x0340_0041_2000_1001,
@@ -71,7 +71,7 @@ pub(super) const ROOK: [u64; 64] = [
     0x0004_0100_2488_4402,
 ];
 
-/// For bishops, by square.
+/// Multipliers for bishops, by square.
 pub(super) const BISHOP: [u64; 64] = [
     0x0091_2419_0C0C_0010,
     0x0802_1001_4D05_0008,

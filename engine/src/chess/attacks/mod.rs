@@ -1,8 +1,8 @@
 //! Squares attacked by a piece, and lines between squares.
 //!
-//! Leaper and line tables are built by the compiler. Slider tables are too large for that and are
-//! built on first use, in a millisecond or two. [`cpu`] says how the instructions of newer CPUs are
-//! used by a program built for all.
+//! Leaper and line tables are computed at compile time. Slider tables are too large for that and
+//! are built on first use, which takes a millisecond or two. [`cpu`] describes how a program built
+//! for all CPUs uses the instructions of newer ones.
 
 #![allow(unsafe_code, reason = "instructions that the CPU was asked for")]
 

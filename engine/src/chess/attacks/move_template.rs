@@ -1,54 +1,54 @@
-//! Templates of moves that differ in their destination, and writing such moves.
+//! Templates for moves that differ in their destination, and functions that write these moves.
 
 use crate::chess::bitboard::Bitboard;
 use crate::chess::moves::{BATCH_MAX, Move, MoveKind};
 use crate::chess::square::Square;
 
-/// A template for moves to any square: of one piece, or of pawns by one step.
+/// A template for the moves of one piece, or of pawns that all move by the same step.
 #[derive(Clone, Copy)]
 pub struct MoveTemplate {
     origin: Origin,
-    /// Of moves to squares not in `taken`.
+    /// Kind of moves to squares not in `taken`.
     quiet: MoveKind,
-    /// Of moves to squares in `taken`.
+    /// Kind of moves to squares in `taken`.
     capture: MoveKind,
-    /// Enemy pieces.
+    /// Squares of enemy pieces.
     pub(super) taken: Bitboard,
 }
 
 /// Origin of the moves.
 #[derive(Clone, Copy)]
 enum Origin {
-    /// All from one square.
+    /// All moves start from one square.
     Square(Square),
-    /// Each from so many squares before its destination.
+    /// Each move starts this many square indices before its destination.
     Behind(i8),
 }
 
-/// For moves from one square.
+/// Encoded squares of moves from a1, by destination.
 static DESTINATIONS: [u16; 64] = square_bits(None);
 
-/// For moves by their step, from -16 to 16.
+/// Encoded squares of pawn moves, by step from -16 to 16 and by destination.
 static STEPS: [[u16; 64]; 33] = by_step();
 
 const A1: Square = Square::new(0);
 
 impl MoveTemplate {
-    /// Moves of a piece from one square.
+    /// Returns a template for moves of a piece from one square.
     #[inline(always)]
     pub fn of_piece(from: Square, taken: Bitboard) -> MoveTemplate {
         let (quiet, capture) = (MoveKind::Quiet, MoveKind::Capture);
         MoveTemplate { origin: Origin::Square(from), quiet, capture, taken }
     }
 
-    /// Pawn moves of one kind, each over `step` squares.
+    /// Returns a template for pawn moves of one kind, all by `step` square indices.
     #[inline(always)]
     pub fn of_pawns(step: i8, kind: MoveKind) -> MoveTemplate {
         let origin = Origin::Behind(step);
         MoveTemplate { origin, quiet: kind, capture: kind, taken: Bitboard::EMPTY }
     }
 
-    /// The move to a square.
+    /// Returns the move to a square.
     #[inline(always)]
     fn to(self, square: Square) -> Move {
         let from = match self.origin {
@@ -59,9 +59,8 @@ impl MoveTemplate {
         Move::new(from, square, kind)
     }
 
-    /// Writes the moves to `targets` in rising order. Four at a time, whether there are as many or
-    /// not: a piece seldom has so many moves that the CPU could foresee where a loop over them
-    /// ends.
+    /// Writes the moves to `targets` in ascending order, always four at a time: most pieces have so
+    /// few moves that the CPU could not predict the end of a loop over single moves.
     #[inline(always)]
     pub(super) fn write(self, targets: Bitboard, out: &mut [Move; BATCH_MAX]) {
         let mut rest = targets;
@@ -76,7 +75,7 @@ impl MoveTemplate {
         }
     }
 
-    /// The parts of the move encodings that differ, by destination.
+    /// Returns the variable part of the move encoding, by destination.
     #[inline(always)]
     pub(super) fn square_bits(self) -> &'static [u16; 64] {
         match self.origin {
@@ -85,7 +84,7 @@ impl MoveTemplate {
         }
     }
 
-    /// The common parts: of quiet moves, and of captures.
+    /// Returns the common part of the move encoding: for quiet moves and for captures.
     #[inline(always)]
     pub(super) fn base_moves(self) -> [Move; 2] {
         let from = match self.origin {
@@ -96,7 +95,7 @@ impl MoveTemplate {
     }
 }
 
-/// The squares of moves from the first square, or of moves over `step` squares.
+/// Returns the encoded squares of moves from a1, or of moves by `step`, by destination.
 const fn square_bits(step: Option<i8>) -> [u16; 64] {
     let mut square_bits = [0; 64];
     let mut to = 0;

@@ -65,25 +65,26 @@ const fn ray(from: usize, (files, ranks): (i8, i8)) -> u64 {
     set
 }
 
-/// Squares strictly between two squares of one rank, file or diagonal; empty for others.
+/// Returns the squares strictly between two squares on one rank, file or diagonal; empty for other
+/// pairs.
 #[inline]
 pub fn between(a: Square, b: Square) -> Bitboard {
     LINES.between[a.index()][b.index()]
 }
 
-/// The whole rank, file or diagonal through two different squares; empty if there is none.
+/// Returns the whole rank, file or diagonal through two different squares; empty if there is none.
 #[inline]
 pub fn line(a: Square, b: Square) -> Bitboard {
     LINES.line[a.index()][b.index()]
 }
 
-/// Rook attacks on an empty board.
+/// Returns the rook attacks on an empty board.
 #[inline]
 pub(crate) fn straight_rays(square: Square) -> Bitboard {
     LINES.straight[square.index()]
 }
 
-/// Bishop attacks on an empty board.
+/// Returns the bishop attacks on an empty board.
 #[inline]
 pub(crate) fn diagonal_rays(square: Square) -> Bitboard {
     LINES.diagonal[square.index()]

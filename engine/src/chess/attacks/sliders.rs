@@ -1,8 +1,8 @@
 //! Bishops, rooks and queens by table look-up.
 //!
-//! Each square owns a run of slots, one per arrangement of the pieces that can block it. The slot
-//! is found with the PEXT instruction on machines that have it, and by multiplication elsewhere;
-//! the two order the slots differently, so each has a table of its own, built on first use.
+//! Each square has a range of slots, one for each arrangement of possible blockers. The slot is
+//! found with PEXT on machines that have this instruction, and by multiplication on others. The two
+//! methods order the slots differently, so each has a separate table, built on first use.
 
 #![expect(clippy::disallowed_types, reason = "tables of the rules, too large for const")]
 
@@ -13,25 +13,25 @@ use super::rays::{diagonal_rays, straight_rays};
 use crate::chess::bitboard::Bitboard;
 use crate::chess::square::Square;
 
-/// Sum over the squares of two to the number of relevant blockers: 102400 for rooks, 5248 for
-/// bishops.
+/// Number of slots: the sum over all squares of 2^n for n relevant squares; 102,400 for rooks and
+/// 5,248 for bishops.
 const SLOTS: usize = 107_648;
 
-/// Lookup of the squares' slots: one array for each fact about a square, because an element of
-/// eight bytes is an operand of its own to the CPU.
+/// Lookup of slots. Each property of a square has a separate array, because the CPU can use an
+/// element of eight bytes directly as an operand.
 ///
 /// # Safety
 ///
-/// The type is made of integers only.
+/// Implementing types must consist of integers only.
 pub(super) unsafe trait Slots: 'static {
-    /// Gives a square slots from `base` for the occupancies of the squares in `mask`.
+    /// Assigns slots from `base` on to a square, one for each occupancy of `mask`.
     fn lay_out(&mut self, square: Square, mask: u64, magic: u64, base: usize);
 
-    /// The slot of a board occupied like this; from the square's `base` on, fewer than two to the
-    /// number of squares in its mask.
+    /// Returns the slot for these occupied squares: the square's `base` plus less than 2^n for n
+    /// squares in its mask.
     fn slot(&self, square: Square, occupied: u64) -> usize;
 
-    /// The tables, built when first asked for.
+    /// Returns the tables, which are built on the first call.
     fn tables() -> &'static Tables<Self>
     where
         Self: Sized;
@@ -59,7 +59,7 @@ unsafe impl Slots for Magic {
     fn slot(&self, square: Square, occupied: u64) -> usize {
         let index = square.index();
         let product = (occupied & self.mask[index]).wrapping_mul(self.magic[index]);
-        // At least five squares matter, so the shift is below 64.
+        // At least five squares are relevant, so the shift is below 64.
         self.base[index] + (product >> (self.shift[index] & 63)) as usize
     }
 
@@ -70,7 +70,7 @@ unsafe impl Slots for Magic {
     }
 }
 
-/// Slots found by PEXT. Laid out only where the CPU has it.
+/// Slots found by PEXT, only on CPUs that have this instruction.
 #[cfg(target_arch = "x86_64")]
 pub(super) struct Packed {
     mask: [u64; 64],
@@ -88,8 +88,8 @@ unsafe impl Slots for Packed {
 
     #[inline(always)]
     fn slot(&self, square: Square, occupied: u64) -> usize {
-        // SAFETY: the only values are those in tables that `build` has filled, and `lay_out` has
-        // seen that the CPU has BMI2.
+        // SAFETY: every value belongs to tables that `build` has filled, and `lay_out` has checked
+        // that the CPU has BMI2.
         let offset = unsafe { std::arch::x86_64::_pext_u64(occupied, self.mask[square.index()]) };
         self.base[square.index()] + offset as usize
     }
@@ -105,7 +105,7 @@ unsafe impl Slots for Packed {
 pub(super) struct Tables<S> {
     rook: S,
     bishop: S,
-    /// In place, so that one address leads to all of it.
+    /// Stored inline, so that one address reaches the whole struct.
     attacks: [Bitboard; SLOTS],
 }
 
@@ -123,16 +123,16 @@ impl<S: Slots> Tables<S> {
     #[inline(always)]
     fn look_up(&self, slot: usize) -> Bitboard {
         debug_assert!(slot < SLOTS);
-        // SAFETY: `Slots::slot` yields fewer than two to the number of squares in the mask, counted
-        // from the square's `base`; `build` laid out that many slots from there, and the table has
-        // SLOTS of them, the sum over all squares.
+        // SAFETY: `Slots::slot` returns the square's `base` plus less than 2^n for n squares in its
+        // mask; `build` laid out 2^n slots from `base` on, and `SLOTS` is their sum over all
+        // squares.
         unsafe { *self.attacks.get_unchecked(slot) }
     }
 
-    /// Builds them where they stay: they are too large for the stack of a thread.
+    /// Builds the tables on the heap, because they are too large for the stack of a thread.
     fn build() -> Box<Tables<S>> {
-        // SAFETY: all fields are integers, or structs of integers as `Slots` demands, and zero is a
-        // value of each.
+        // SAFETY: all fields are integers, or structs of integers as `Slots` requires, and zero is
+        // valid for each.
         let mut tables = unsafe { Box::<Tables<S>>::new_zeroed().assume_init() };
         let Tables { rook, bishop, attacks } = &mut *tables;
         let mut base = 0;
@@ -173,7 +173,7 @@ fn fill<S: Slots>(
     base + (1 << mask.count_ones())
 }
 
-/// The squares whose occupancy matters: the rays without their last square.
+/// Returns the squares whose occupancy matters: the rays without their last square.
 fn relevant(square: Square, diagonal: bool) -> Bitboard {
     let rank_edges = (Bitboard::rank(0) | Bitboard::rank(7)) - Bitboard::rank(square.rank());
     let file_edges = (Bitboard::file(0) | Bitboard::file(7)) - Bitboard::file(square.file());
@@ -181,7 +181,7 @@ fn relevant(square: Square, diagonal: bool) -> Bitboard {
     rays - rank_edges - file_edges
 }
 
-/// Attacks found by walking the rays: the definition the table must agree with.
+/// Returns the attacks by walking along the rays: the definition with which the tables must agree.
 fn walk(square: Square, occupied: Bitboard, diagonal: bool) -> Bitboard {
     const STRAIGHT: [(i8, i8); 4] = [(1, 0), (-1, 0), (0, 1), (0, -1)];
     const DIAGONAL: [(i8, i8); 4] = [(1, 1), (-1, 1), (1, -1), (-1, -1)];
@@ -210,19 +210,19 @@ type Native = Packed;
 #[cfg(not(target_feature = "bmi2"))]
 type Native = Magic;
 
-/// Squares a rook attacks on a board occupied like this.
+/// Returns the squares that a rook attacks; pieces on `occupied` block it.
 #[inline]
 pub fn rook(square: Square, occupied: Bitboard) -> Bitboard {
     Native::tables().rook(square, occupied)
 }
 
-/// Squares a bishop attacks on a board occupied like this.
+/// Returns the squares that a bishop attacks; pieces on `occupied` block it.
 #[inline]
 pub fn bishop(square: Square, occupied: Bitboard) -> Bitboard {
     Native::tables().bishop(square, occupied)
 }
 
-/// Squares a queen attacks on a board occupied like this.
+/// Returns the squares that a queen attacks; pieces on `occupied` block it.
 #[inline]
 pub fn queen(square: Square, occupied: Bitboard) -> Bitboard {
     rook(square, occupied) | bishop(square, occupied)

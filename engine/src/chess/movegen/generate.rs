@@ -30,7 +30,7 @@ pub(in crate::chess) fn generate<
     }
 }
 
-/// The squares that moves of these kinds may lead to.
+/// Returns the squares to which moves of these kinds may lead.
 #[inline(always)]
 fn target_squares<S: Side, const NOISY: bool, const QUIET: bool>(board: &Board) -> Bitboard {
     let mut wanted = Bitboard::EMPTY;
@@ -43,7 +43,7 @@ fn target_squares<S: Side, const NOISY: bool, const QUIET: bool>(board: &Board) 
     wanted
 }
 
-/// [`generate`] for a king known not to be in check.
+/// Announces moves as [`generate`] does, for a king that is not in check.
 #[inline(always)]
 pub(in crate::chess) fn without_check<
     S: Side,
@@ -66,7 +66,7 @@ pub(in crate::chess) fn without_check<
     }
 }
 
-/// [`generate`] for a king known to be in check.
+/// Announces moves as [`generate`] does, for a king that is in check.
 #[inline(always)]
 pub(in crate::chess) fn in_check<
     S: Side,
@@ -85,7 +85,7 @@ pub(in crate::chess) fn in_check<
     if checkers.has_several() {
         return;
     }
-    // In check other pieces than the king can only step between king and checker or capture the
+    // In check, a piece other than the king can only move between king and checker or capture the
     // checker.
     let answers = attacks::between(node.king, checkers.first()) | checkers;
     pieces::<S, C, V, true>(cpu, node, wanted & answers, visitor);
@@ -93,7 +93,7 @@ pub(in crate::chess) fn in_check<
 }
 
 /// Announces the moves of knights, bishops, rooks and queens onto `wanted`. No pinned piece can
-/// answer a check, so with `IN_CHECK` they are passed over.
+/// answer a check, so with `IN_CHECK` pinned pieces are skipped.
 #[inline(always)]
 fn pieces<S: Side, C: Cpu, V: Visitor, const IN_CHECK: bool>(
     cpu: C,

@@ -9,15 +9,15 @@ use crate::chess::piece::Kind;
 use crate::chess::position::{Board, castled_squares};
 use crate::chess::square::Square;
 
-/// A castling rook and the squares the king comes to or crosses, none of which may be attacked. No
-/// squares mean that castling is blocked.
+/// A castling rook and the squares that the king crosses or reaches, none of which may be attacked.
+/// An empty set means that castling is blocked.
 pub(super) type CastlingPath = (Square, Bitboard);
 
-/// No castling, on either side.
+/// Paths without castling on either side.
 pub(super) const NO_PATHS: [CastlingPath; 2] = [(Square::new(0), Bitboard::EMPTY); 2];
 
-/// Announces the king's steps onto `wanted`. Returns the squares the enemy attacks, which are found
-/// only if the king could step or castle somewhere.
+/// Announces the king's steps onto `wanted`. Returns the squares that the enemy attacks, or all
+/// squares if the king has neither a step nor a castling path.
 #[inline(always)]
 pub(super) fn steps<S: Side, C: Cpu, V: Visitor>(
     cpu: C,
@@ -39,7 +39,7 @@ pub(super) fn steps<S: Side, C: Cpu, V: Visitor>(
     attacked
 }
 
-/// Every square the pieces of `S` attack on a board occupied like this.
+/// Returns all squares that the pieces of `S` attack; pieces on `occupied` block them.
 #[inline(always)]
 fn attacked_by<S: Side, C: Cpu>(cpu: C, board: &Board, occupied: Bitboard) -> Bitboard {
     let own = board.color(S::COLOR);
@@ -57,12 +57,12 @@ fn attacked_by<S: Side, C: Cpu>(cpu: C, board: &Board, occupied: Bitboard) -> Bi
     attacked
 }
 
-/// The castling moves left to a king not in check if the enemy's attacks do not matter.
+/// Returns the castling paths of a king that is not in check, without testing for attacks on them.
 #[inline(always)]
 pub(super) fn castling_paths<S: Side>(node: Node<'_>) -> [CastlingPath; 2] {
     let mut paths = NO_PATHS;
-    // In Chess960 the castling rook may be all that shields the king's new square from a slider on
-    // its rank. Such a rook is pinned, and castling is not legal.
+    // In Chess960 the castling rook may be the only piece that shields the king's new square from a
+    // slider on the same rank. Such a rook is pinned, and castling is illegal.
     let back_rank = Bitboard::rank(S::COLOR.relative_rank(0));
     let rooks = (node.rights.castling & back_rank) - node.check_info.straight_pins;
     if rooks.any() {
@@ -79,7 +79,8 @@ pub(super) fn castling_paths<S: Side>(node: Node<'_>) -> [CastlingPath; 2] {
     paths
 }
 
-/// The squares a castling king comes to or over; none if something is in the way of king or rook.
+/// Returns the squares that a castling king crosses or reaches; empty if a piece blocks king or
+/// rook.
 #[inline(always)]
 pub(super) fn castling_path(
     color: Color,
@@ -114,13 +115,13 @@ pub(super) fn castling<V: Visitor>(
 /// Files on the castling path, as bits.
 #[derive(Clone, Copy)]
 struct Files {
-    /// Files that must be empty but for the king and the rook themselves.
+    /// Files that must be empty except for the castling king and rook.
     both: u8,
     /// Files that the king crosses or reaches.
     king: u8,
 }
 
-/// By the files of king and rook.
+/// Castling paths by the files of king and rook.
 static FILES: [[Files; 8]; 8] = files();
 
 const fn files() -> [[Files; 8]; 8] {
@@ -142,7 +143,7 @@ const fn files() -> [[Files; 8]; 8] {
     table
 }
 
-/// Returns the files from one to another, both included.
+/// Returns the files from `a` to `b`, both included, as bits.
 const fn files_between(a: u8, b: u8) -> u8 {
     let (low, high) = if a < b { (a, b) } else { (b, a) };
     (0xFF << low) & (0xFF >> (7 - high))

@@ -1,4 +1,4 @@
-//! Is one given move legal? For moves from tables and from outside, without generating the rest.
+//! Legality of a single move from a table or from input, without generating the other moves.
 
 use super::king::castling_path;
 use crate::chess::attacks;
@@ -10,7 +10,7 @@ use crate::chess::position::Position;
 use crate::chess::square::Square;
 
 impl Position {
-    /// Returns whether the move is legal here; any move may be passed.
+    /// Returns whether the move is legal in this position; any move may be passed.
     pub fn is_legal(&self, mv: Move) -> bool {
         let (from, to) = (mv.from(), mv.to());
         let own = self.board().color(self.turn());
@@ -46,7 +46,8 @@ impl Position {
             && self.pin_allows(mv)
     }
 
-    /// Returns whether the king, not in check, may castle with a rook that has kept the right to.
+    /// Returns whether a king that is not in check may castle with a rook that still has the
+    /// castling right.
     fn may_castle(&self, king: Square, rook: Square) -> bool {
         let us = self.turn();
         let occupied = self.board().occupied();
@@ -60,8 +61,8 @@ impl Position {
                 .all(|square| (self.attackers_to(square, occupied) & enemy).is_empty())
     }
 
-    /// Returns whether a move to `to` of a piece other than the king answers at most one checker:
-    /// without a checker any move does, otherwise a move between king and checker, or onto the
+    /// Returns whether a move to `to` by a piece other than the king answers at most one check: any
+    /// move if there is no checker, otherwise a move between king and checker or a capture of the
     /// checker.
     fn answers_check(&self, to: Square) -> bool {
         let checkers = self.checkers();
@@ -69,8 +70,7 @@ impl Position {
         checkers.is_empty() || (attacks::between(king, checkers.first()) | checkers).contains(to)
     }
 
-    /// Returns whether the piece can reach the destination by the way it moves, with this kind of
-    /// move.
+    /// Returns whether a piece of this kind can make the move, ignoring pins and checks.
     fn reaches(&self, kind: Kind, mv: Move) -> bool {
         let (from, to) = (mv.from(), mv.to());
         let occupied = self.board().occupied();

@@ -1,4 +1,4 @@
-//! Listing moves, a set at a time.
+//! Lists of moves, written one set at a time.
 
 use super::visitor::{Mover, Visitor};
 use crate::chess::attacks::{Cpu, MoveTemplate};
@@ -7,13 +7,13 @@ use crate::chess::moves::{Move, MoveKind, MoveList};
 use crate::chess::piece::Kind;
 use crate::chess::square::Square;
 
-/// Lists moves: those of one piece together, by rising destination.
+/// Visitor that lists moves, piece by piece, in ascending order of destination.
 pub(super) struct Lister<'a, C> {
-    /// Writes the moves.
+    /// CPU whose code writes the moves.
     pub(super) cpu: C,
-    /// Pieces that can be taken.
+    /// Enemy pieces.
     pub(super) enemy: Bitboard,
-    /// Moves so far.
+    /// Moves listed so far.
     pub(super) list: &'a mut MoveList,
 }
 

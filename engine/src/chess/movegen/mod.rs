@@ -1,8 +1,7 @@
-//! Legal moves, and only those: no move is generated and then taken back.
+//! Legal moves only: no move is generated and then rejected.
 //!
-//! One walk over the pieces serves every use. It announces *sets* of destinations to a
-//! [`Visitor`], which lists them, counts them or stops looking; check and pins are masks that the
-//! sets are cut with.
+//! One walk over the pieces announces *sets* of destinations to a [`Visitor`], which lists, counts
+//! or makes the moves. Checks and pins are masks that restrict these sets.
 
 mod generate;
 mod king;
@@ -22,31 +21,31 @@ pub(in crate::chess) use node::{Node, Rights};
 pub(in crate::chess) use visitor::{Counter, Mover, Visitor};
 
 impl Position {
-    /// All legal moves.
+    /// Returns all legal moves.
     #[inline(always)]
     pub fn legal_moves(&self) -> MoveList {
         self.list::<true, true>()
     }
 
-    /// Captures and promotions.
+    /// Returns captures and promotions.
     #[inline(always)]
     pub fn noisy_moves(&self) -> MoveList {
         self.list::<true, false>()
     }
 
-    /// Everything that neither captures nor promotes.
+    /// Returns all moves that neither capture nor promote.
     #[inline(always)]
     pub fn quiet_moves(&self) -> MoveList {
         self.list::<false, true>()
     }
 
-    /// Puts captures and promotions into a list, in place of what it held.
+    /// Replaces the contents of a list with the captures and promotions.
     pub(crate) fn fill_with_noisy_moves(&self, list: &mut MoveList) {
         list.clear();
         self.fill::<true, false>(list);
     }
 
-    /// Puts everything that neither captures nor promotes into a list, in place of what it held.
+    /// Replaces the contents of a list with all moves that neither capture nor promote.
     pub(crate) fn fill_with_quiet_moves(&self, list: &mut MoveList) {
         list.clear();
         self.fill::<false, true>(list);
@@ -65,12 +64,12 @@ impl Position {
         Machine::best().run(List::<NOISY, QUIET> { position: self, list });
     }
 
-    /// The number of legal moves, without listing them.
+    /// Returns the number of legal moves, without listing them.
     pub fn count_legal_moves(&self) -> u64 {
         Machine::best().run(CountMoves { position: self })
     }
 
-    /// Announces the legal moves.
+    /// Announces the legal moves to a visitor.
     #[inline(always)]
     fn announce<C: Cpu, V: Visitor, const NOISY: bool, const QUIET: bool>(
         &self,
@@ -90,7 +89,7 @@ impl Position {
     }
 }
 
-/// Lists the legal moves of a position, compiled for the machine.
+/// Job that lists the legal moves of a position.
 struct List<'a, const NOISY: bool, const QUIET: bool> {
     position: &'a Position,
     list: &'a mut MoveList,
@@ -107,7 +106,7 @@ impl<const NOISY: bool, const QUIET: bool> Job for List<'_, NOISY, QUIET> {
     }
 }
 
-/// Counts the legal moves of a position, compiled for the machine.
+/// Job that counts the legal moves of a position.
 struct CountMoves<'a> {
     position: &'a Position,
 }
@@ -151,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn noisy_and_quiet_make_up_all() {
+    fn noisy_and_quiet_moves_make_up_all_moves() {
         for text in POSITIONS {
             let position = fen::parse(text).unwrap();
             let all = position.legal_moves();
@@ -181,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn announced_checks_are_checks() {
+    fn gives_check_agrees_with_the_next_position() {
         for text in POSITIONS {
             let position = fen::parse(text).unwrap();
             for &mv in position.legal_moves().iter() {

@@ -1,16 +1,16 @@
-//! A position as the generator sees it.
+//! Input of the move generator.
 
 use crate::chess::bitboard::Bitboard;
 use crate::chess::color::Side;
 use crate::chess::position::{Board, CheckInfo, Position};
 use crate::chess::square::Square;
 
-/// The input of the move generator, besides the side to move.
+/// A position as input of the move generator, without the side to move.
 #[derive(Clone, Copy)]
 pub(in crate::chess) struct Node<'a> {
     /// Placement of the pieces.
     pub(in crate::chess) board: &'a Board,
-    /// Square of the side to move's king.
+    /// Square of the king of the side to move.
     pub(in crate::chess) king: Square,
     /// Castling and en passant.
     pub(in crate::chess) rights: Rights,
@@ -19,7 +19,7 @@ pub(in crate::chess) struct Node<'a> {
 }
 
 impl Node<'_> {
-    /// The position as `S`, which must be to move, sees it.
+    /// Returns the input for a position in which `S` is to move.
     #[inline(always)]
     pub(super) fn of<S: Side>(position: &Position) -> Node<'_> {
         let board = position.board();
@@ -37,7 +37,7 @@ impl Node<'_> {
 pub(in crate::chess) struct Rights {
     /// The rooks of both sides that may still castle.
     pub(in crate::chess) castling: Bitboard,
-    /// The square an en-passant capture leads to, if any.
+    /// Destination of an en-passant capture, if any.
     pub(in crate::chess) en_passant: Bitboard,
 }
 
@@ -49,7 +49,7 @@ impl Rights {
         Rights { castling: position.castling_rooks(), en_passant }
     }
 
-    /// Returns the castling rights alone.
+    /// Returns castling rights without en passant.
     #[inline(always)]
     pub(in crate::chess) fn to_castle(castling: Bitboard) -> Rights {
         Rights { castling, en_passant: Bitboard::EMPTY }

@@ -1,4 +1,4 @@
-//! Pawn moves, a whole set at a time.
+//! Pawn moves, one set at a time.
 
 use super::node::Node;
 use super::visitor::Visitor;
@@ -32,8 +32,8 @@ pub(super) fn pushes<S: Side, V: Visitor, const IN_CHECK: bool>(
     visitor.pawns(double & answers, 2 * forward::<S>(), MoveKind::DoublePush);
 }
 
-/// The pawns that may be pushed as far as pins are concerned: those not pinned, or pinned along
-/// their file.
+/// Returns the pawns whose pins allow a push: those not pinned, or pinned along their file unless
+/// in check.
 #[inline(always)]
 fn movable<S: Side, const IN_CHECK: bool>(node: Node<'_>) -> Bitboard {
     let board = node.board;
@@ -61,14 +61,14 @@ pub(super) fn captures<S: Side, V: Visitor, const IN_CHECK: bool>(
     let (mut east, mut west) = (free.east(), free.west());
     let bound = capturers & diagonal;
     if !IN_CHECK && bound.any() {
-        // A diagonally pinned pawn may take along its pin line only; no capture leads from one pin
-        // line to the other, so the union of both is a sufficient mask.
+        // A diagonally pinned pawn may capture only along its pin line. No capture leads from one
+        // pin line to another, so their union is a sufficient mask.
         let bound = bound.forward(S::COLOR);
         east |= bound.east() & diagonal;
         west |= bound.west() & diagonal;
     }
     (east, west) = (east & enemy, west & enemy);
-    // Few positions have a pawn about to promote, so the others skip the work for promotions.
+    // Few positions have a pawn about to promote, so all others skip the work for promotions.
     let on_seventh = Bitboard::rank(S::COLOR.relative_rank(6));
     let may_promote =
         V::PASSES_OVER_EMPTY || (board.pieces(S::COLOR, Kind::Pawn) & on_seventh).any();
@@ -85,7 +85,8 @@ pub(super) fn captures<S: Side, V: Visitor, const IN_CHECK: bool>(
     visitor.pawns(west, step_west, MoveKind::Capture);
 }
 
-/// Announces en-passant captures. They are so rare, and their pins so odd, that each is tried out.
+/// Announces en-passant captures. They are rare and their pins are irregular, so each one is tried
+/// on the board.
 #[inline(always)]
 pub(super) fn en_passant<S: Side, C: Cpu, V: Visitor>(cpu: C, node: Node<'_>, visitor: &mut V) {
     let square = node.rights.en_passant;

@@ -4,7 +4,7 @@ use crate::chess::bitboard::Bitboard;
 use crate::chess::moves::MoveKind;
 use crate::chess::square::Square;
 
-/// Mover of a set of destinations.
+/// Kind of the piece that moves, other than a pawn.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::chess) enum Mover {
     /// A knight.
@@ -15,42 +15,44 @@ pub(in crate::chess) enum Mover {
     Rook,
     /// A queen.
     Queen,
-    /// A king, other than castling.
+    /// A king that does not castle.
     King,
 }
 
 /// Receives the legal moves of a position as sets of destinations.
 pub(in crate::chess) trait Visitor {
-    /// `true` if an empty set of promotions costs next to nothing, as in a loop over it.
+    /// `true` if the visitor handles an empty set of promotions at almost no cost, as in a loop
+    /// over the set.
     const PASSES_OVER_EMPTY: bool = false;
 
-    /// A piece other than a pawn on `from` may go to any of `targets`, taking what is there.
+    /// Receives the moves of a piece other than a pawn from `from` to `targets`, including
+    /// captures.
     fn piece(&mut self, mover: Mover, from: Square, targets: Bitboard);
 
-    /// A pinned bishop, rook or queen on `from` may go to any of `targets`. Its kind matters only
-    /// to visitors that make the moves.
+    /// Receives the moves of a pinned bishop, rook or queen from `from` to `targets`. The kind of
+    /// the piece matters only to visitors that make the moves.
     #[inline(always)]
     fn pinned(&mut self, from: Square, targets: Bitboard) {
         self.piece(Mover::Queen, from, targets);
     }
 
-    /// Pawns may arrive on `targets`, each from `step` squares earlier; none promotes.
+    /// Receives pawn moves to `targets` that do not promote, each by `step` square indices.
     fn pawns(&mut self, targets: Bitboard, step: i8, kind: MoveKind);
 
-    /// Pawns may promote on `targets`, each from `step` squares earlier.
+    /// Receives promotions on `targets`, each by `step` square indices.
     fn promotions(&mut self, targets: Bitboard, step: i8, capture: bool);
 
-    /// The king may castle with the rook on `rook`.
+    /// Receives castling with the rook on `rook`.
     fn castle(&mut self, king: Square, rook: Square);
 
-    /// A pawn may take en passant, arriving on `to`.
+    /// Receives an en-passant capture that ends on `to`.
     fn en_passant(&mut self, from: Square, to: Square);
 }
 
-/// Counts moves without looking at them.
+/// Visitor that counts moves.
 #[derive(Default)]
 pub(in crate::chess) struct Counter {
-    /// Moves so far.
+    /// Moves counted so far.
     pub(in crate::chess) count: u64,
 }
 

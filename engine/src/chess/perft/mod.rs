@@ -12,17 +12,17 @@ use super::position::Position;
 pub use table::PerftTable;
 use walk::Count;
 
-/// Largest depth, bounded by the stack.
+/// Largest depth in plies, bounded by the stack.
 pub const DEPTH_MAX: u32 = 64;
 
-/// Depth up to which a count is not interrupted.
+/// Depth in plies up to which a count is not interrupted.
 const UNINTERRUPTED_DEPTH: u32 = 4;
 
 /// Settings of perft, which do not change the counts.
 pub struct Settings<'a> {
     /// Machine whose instructions are used.
     pub machine: Machine,
-    /// At least one.
+    /// Number of threads, at least one.
     pub threads: usize,
     /// Table of cached counts.
     pub table: Option<&'a PerftTable>,
@@ -34,17 +34,17 @@ impl Default for Settings<'_> {
     }
 }
 
-/// The number of sequences of `depth` legal moves; 1 for depth 0.
+/// Returns the number of sequences of `depth` legal moves; 1 for depth 0.
 pub fn perft(position: &Position, depth: u32) -> u64 {
     perft_at(Machine::best(), position, depth)
 }
 
-/// [`perft`] with the machine used in a certain way.
+/// Returns [`perft`] as counted by `machine`.
 pub fn perft_at(machine: Machine, position: &Position, depth: u32) -> u64 {
     if depth == 0 { 1 } else { machine.run_without_lists(Count { position, depth }) }
 }
 
-/// Counts the same leaves with the move lists and positions that a search uses.
+/// Counts the leaves of [`perft`] with the move lists and positions that a search uses.
 pub fn perft_by_lists(position: &Position, depth: u32) -> u64 {
     match depth {
         0 => 1,
@@ -56,10 +56,11 @@ pub fn perft_by_lists(position: &Position, depth: u32) -> u64 {
     }
 }
 
-/// [`perft`] by move: each legal move and the number of sequences that start with it, whose sum is
-/// the perft of `depth`. Empty for depth 0.
+/// Returns each legal move with the number of sequences that start with this move; the sum is the
+/// perft of `depth`. Empty for depth 0.
 ///
-/// `stopped` is asked now and then; once it says yes the moves not counted yet are left out.
+/// `stopped` is called from time to time; after it returns true, moves that are not yet counted are
+/// omitted.
 pub fn divide(
     position: &Position,
     depth: u32,
@@ -70,8 +71,8 @@ pub fn divide(
         return Vec::new();
     }
     let moves = position.legal_moves();
-    // Tasks are pairs of moves, which are smaller than single moves: no thread is left with half
-    // the work at the end.
+    // Tasks are pairs of moves, which are smaller than single moves: no thread ends with half of
+    // the work.
     let tasks: Vec<Task> = moves.iter().flat_map(|&mv| Task::below(position, mv, depth)).collect();
     let next = AtomicUsize::new(0);
     let work = || {
@@ -103,7 +104,7 @@ pub fn divide(
     moves.iter().filter_map(|&mv| sum(mv)).collect()
 }
 
-/// Something one thread counts.
+/// Work of one thread at a time.
 struct Task {
     /// The first move, to which the count belongs.
     mv: Move,
@@ -122,9 +123,9 @@ impl Task {
     }
 }
 
-/// Counts with the table if there is one, in which the last two plies are faster counted than
-/// looked up, and otherwise without a break where that takes a moment only. `None` once `stopped`
-/// says yes.
+/// Counts leaves, with the table if there is one; `None` after `stopped` returns true. The last
+/// plies are counted without interruption, because this takes only a moment; with a table the last
+/// two, because counting these is faster than looking them up.
 fn count(
     position: &Position,
     depth: u32,
@@ -135,7 +136,7 @@ fn count(
     if depth <= uninterrupted {
         return Some(perft_at(settings.machine, position, depth));
     }
-    // Counts of different depths have different keys, since the table knows nothing but the key.
+    // Counts of different depths have different keys, because the table stores no depth.
     let key = position.key() ^ u64::from(depth).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     if let Some(known) = settings.table.and_then(|table| table.get(key)) {
         return Some(known);

@@ -1,17 +1,18 @@
-//! A table of counts already made, for perft with a hash.
+//! Table of cached counts, for perft with a hash table.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Counts by position and depth, shared by threads without a lock.
 ///
-/// An entry is two words. The first is the key mixed with the second, so that an entry written by
-/// two threads at once is not taken for one of either (Hyatt and Mann 2002).
+/// An entry has two words. The first is the key xor the second, so that an entry written by two
+/// threads at the same time matches neither key (Hyatt and Mann 2002).
 pub struct PerftTable {
     entries: Vec<[AtomicU64; 2]>,
 }
 
 impl PerftTable {
-    /// A table of about so many MiB, at least one; `None` if the memory cannot be had.
+    /// Returns a table of about `megabytes` MiB, at least one; `None` if the memory cannot be
+    /// allocated.
     pub fn new(megabytes: usize) -> Option<PerftTable> {
         let length = megabytes.max(1).checked_mul(1 << 20)? / size_of::<[AtomicU64; 2]>();
         let mut entries = Vec::new();
@@ -23,8 +24,8 @@ impl PerftTable {
     pub(super) fn get(&self, key: u64) -> Option<u64> {
         let [mixed, count] = self.entry(key);
         let count = count.load(Ordering::Relaxed);
-        // Zero marks an entry that has not been used. A count of zero that was stored is not found
-        // either, and is made again.
+        // Zero marks an unused entry. A stored count of zero is therefore not found and is counted
+        // again.
         (count != 0 && mixed.load(Ordering::Relaxed) ^ count == key).then_some(count)
     }
 

@@ -1,9 +1,9 @@
-//! The fastest count: by piece sets alone.
+//! The fastest way to count leaves: with piece sets only.
 //!
-//! A node is 64 bytes of piece sets and one word of rights, copied rather than undone; it has no
-//! key and no mailbox. The generator hands over sets of destinations, from which the next nodes are
-//! made on the spot; the last ply is only counted. The side to move is known at compile time, and
-//! so is whether the children of a node are leaves.
+//! A node consists of 64 bytes of piece sets and the rights, without a key or a mailbox; nodes are
+//! copied, and moves are not undone. The next nodes are made directly from the generator's sets of
+//! destinations, and on the last ply the moves are only counted. The side to move is a compile-time
+//! parameter, and so is whether the children of a node are leaves.
 
 use std::marker::PhantomData;
 
@@ -18,7 +18,7 @@ use crate::chess::piece::Kind;
 use crate::chess::position::{Board, CheckInfo, Position, castled_squares};
 use crate::chess::square::Square;
 
-/// Counts the leaves `depth` plies, at least one, below a position.
+/// Job that counts the leaves `depth` plies (at least one) below a position.
 pub(super) struct Count<'a> {
     pub(super) position: &'a Position,
     pub(super) depth: u32,
@@ -47,7 +47,8 @@ fn count<S: Side, C: Cpu>(cpu: C, board: &Board, rights: Rights, depth: u32) -> 
     }
 }
 
-/// Counts the moves of a node. Compiled into the node above, which has its king at hand.
+/// Job that counts the moves of a node. It is inlined into the parent node, which knows the king's
+/// square.
 struct LastPly<'a, S> {
     side: PhantomData<S>,
     board: &'a Board,
@@ -72,7 +73,7 @@ impl<S: Side> Job for LastPly<'_, S> {
     }
 }
 
-/// Counts the moves of a node in check, which is rare: kept apart from the code for other nodes.
+/// Job that counts the moves of a node in check; separate because such nodes are rare.
 struct LastPlyInCheck<S> {
     side: PhantomData<S>,
     board: Board,
@@ -98,7 +99,7 @@ impl<S: Side> Job for LastPlyInCheck<S> {
     }
 }
 
-/// Counts the leaves two or more plies below a node; two exactly if `LAST`.
+/// Job that counts the leaves two or more plies below a node; exactly two if `LAST`.
 struct Inner<'a, S, const LAST: bool> {
     side: PhantomData<S>,
     board: &'a Board,
@@ -123,7 +124,7 @@ impl<S: Side, const LAST: bool> Job for Inner<'_, S, LAST> {
     }
 }
 
-/// Makes each announced move and counts the leaves below it.
+/// Visitor that makes each announced move and counts the leaves below it.
 struct Walker<'a, S, C, const LAST: bool> {
     side: PhantomData<S>,
     cpu: C,
@@ -145,14 +146,14 @@ impl<S: Side, C: Cpu, const LAST: bool> Walker<'_, S, C, LAST> {
         };
     }
 
-    /// Descends as [`descend`](Self::descend), for moves too rare to be worth a copy of the code
-    /// for leaves.
+    /// Descends like [`descend`](Self::descend) without an inlined copy of the code for leaves, for
+    /// rare moves.
     #[inline(always)]
     fn descend_apart(&mut self, board: &Board, rights: Rights) {
         self.count += count::<S::Opponent, C>(self.cpu, board, rights, self.depth - 1);
     }
 
-    /// One piece goes to each of the targets.
+    /// Makes the moves of one piece to `targets`.
     #[inline(always)]
     fn moves(&mut self, kind: Kind, from: Square, targets: Bitboard) {
         let mut castling = self.castling - Bitboard::of(from);
@@ -174,7 +175,7 @@ impl<S: Side, C: Cpu, const LAST: bool> Walker<'_, S, C, LAST> {
 impl<S: Side, C: Cpu, const LAST: bool> Visitor for Walker<'_, S, C, LAST> {
     #[inline(always)]
     fn piece(&mut self, mover: Mover, from: Square, targets: Bitboard) {
-        // Calls with constants: each becomes code in which the set to change is known.
+        // Each call passes a constant kind, so that the compiler knows which set changes.
         match mover {
             Mover::King => self.moves(Kind::King, from, targets),
             Mover::Knight => self.moves(Kind::Knight, from, targets),

@@ -1,11 +1,11 @@
-//! Piece sets: one cache line, all that the move generator needs of the placement.
+//! Piece sets in one cache line: all information on the placement that the move generator needs.
 
 use crate::chess::bitboard::Bitboard;
 use crate::chess::color::{Color, Side};
 use crate::chess::piece::Kind;
 use crate::chess::square::Square;
 
-/// Six sets by kind and two by colour.
+/// Piece placement as six sets by kind and two by colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub struct Board {
@@ -17,57 +17,57 @@ impl Board {
     pub(super) const EMPTY: Board =
         Board { kinds: [Bitboard::EMPTY; 6], colors: [Bitboard::EMPTY; 2] };
 
-    /// All pieces of a kind.
+    /// Returns all pieces of a kind.
     #[inline]
     pub fn kind(&self, kind: Kind) -> Bitboard {
         self.kinds[kind.index()]
     }
 
-    /// All pieces of a colour.
+    /// Returns all pieces of a colour.
     #[inline]
     pub fn color(&self, color: Color) -> Bitboard {
         self.colors[color.index()]
     }
 
-    /// The pieces of one colour and kind.
+    /// Returns the pieces of one colour and kind.
     #[inline]
     pub fn pieces(&self, color: Color, kind: Kind) -> Bitboard {
         self.color(color) & self.kind(kind)
     }
 
-    /// All pieces.
+    /// Returns all pieces.
     #[inline]
     pub fn occupied(&self) -> Bitboard {
         self.colors[0] | self.colors[1]
     }
 
-    /// The king's square.
+    /// Returns the square of the king of this colour.
     #[inline]
     pub fn king(&self, color: Color) -> Square {
         self.pieces(color, Kind::King).first()
     }
 
-    /// Rooks and queens of both colours.
+    /// Returns the rooks and queens of both colours.
     #[inline]
     pub fn straight_sliders(&self) -> Bitboard {
         self.kind(Kind::Rook) | self.kind(Kind::Queen)
     }
 
-    /// Bishops and queens of both colours.
+    /// Returns the bishops and queens of both colours.
     #[inline]
     pub fn diagonal_sliders(&self) -> Bitboard {
         self.kind(Kind::Bishop) | self.kind(Kind::Queen)
     }
 
-    /// Adds or takes away the squares of `set` for this colour and kind.
+    /// Toggles the squares of `set` for this colour and kind.
     #[inline]
     pub(super) fn toggle(&mut self, color: Color, kind: Kind, set: Bitboard) {
         self.kinds[kind.index()] ^= set;
         self.colors[color.index()] ^= set;
     }
 
-    /// The board after a piece of `S` has gone from one square to another, taking what is there,
-    /// and become `arrives`, which is what it was unless it is a promoted pawn.
+    /// Returns the board after a move of `S`, including the capture of a piece on `to`. The kinds
+    /// `leaves` and `arrives` differ only for promotions.
     #[inline(always)]
     pub(in crate::chess) fn after<S: Side>(
         &self,
@@ -77,7 +77,7 @@ impl Board {
         to: Square,
     ) -> Board {
         let mut next = *self;
-        // Kings are never captured, so their set stays as it is.
+        // Kings are never captured, so their set does not change.
         for kind in &mut next.kinds[..Kind::King.index()] {
             *kind = *kind - Bitboard::of(to);
         }
@@ -89,7 +89,7 @@ impl Board {
         next
     }
 
-    /// The board after a piece of `S` has gone to an empty square.
+    /// Returns the board after a move of `S` to an empty square.
     #[inline(always)]
     pub(in crate::chess) fn after_quiet<S: Side>(
         &self,
@@ -102,7 +102,7 @@ impl Board {
         next
     }
 
-    /// The board after castling; king and rook each with the squares they come from and go to.
+    /// Returns the board after castling; `king` and `rook` are pairs of origin and destination.
     #[inline(always)]
     pub(in crate::chess) fn after_castling<S: Side>(
         &self,
@@ -110,14 +110,14 @@ impl Board {
         rook: (Square, Square),
     ) -> Board {
         let mut next = *self;
-        // In Chess960 a piece may castle to where it stands, or to where the other one stood.
-        // Symmetric differences are right in these cases, and unions are not.
+        // In Chess960, king and rook may castle to their own origin or to that of the other piece.
+        // Symmetric differences are correct in these cases; unions are not.
         next.toggle(S::COLOR, Kind::King, Bitboard::of(king.0) ^ Bitboard::of(king.1));
         next.toggle(S::COLOR, Kind::Rook, Bitboard::of(rook.0) ^ Bitboard::of(rook.1));
         next
     }
 
-    /// The board after a pawn of `S` has taken the one on `captured` en passant.
+    /// Returns the board after a pawn of `S` captures the pawn on `captured` en passant.
     #[inline(always)]
     pub(in crate::chess) fn after_en_passant<S: Side>(
         &self,

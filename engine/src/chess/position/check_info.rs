@@ -12,22 +12,22 @@ use crate::chess::square::Square;
 pub(in crate::chess) struct CheckInfo {
     /// Enemy pieces that give check.
     pub(in crate::chess) checkers: Bitboard,
-    /// Lines from the king over one own piece up to and including an enemy rook or queen.
+    /// Lines from the king across one own piece to an enemy rook or queen, inclusive.
     pub(in crate::chess) straight_pins: Bitboard,
-    /// The same for bishops and queens.
+    /// Lines from the king across one own piece to an enemy bishop or queen, inclusive.
     pub(in crate::chess) diagonal_pins: Bitboard,
 }
 
 impl CheckInfo {
-    /// No checks or pins.
+    /// Neither checks nor pins.
     pub(super) const NONE: CheckInfo = CheckInfo {
         checkers: Bitboard::EMPTY,
         straight_pins: Bitboard::EMPTY,
         diagonal_pins: Bitboard::EMPTY,
     };
 
-    /// The checks and pins of side `S` with its king on `king`, by one walk over the enemy sliders
-    /// that attack it on an empty board.
+    /// Returns the checks and pins of side `S` with its king on `king`, from one loop over the
+    /// enemy sliders that would attack the king on an empty board.
     #[inline(always)]
     pub(in crate::chess) fn find<S: Side>(board: &Board, king: Square) -> CheckInfo {
         let (own, enemy) = (board.color(S::COLOR), board.color(!S::COLOR));
@@ -37,7 +37,7 @@ impl CheckInfo {
         let (straight, diagonal) = (attacks::straight_rays(king), attacks::diagonal_rays(king));
         let mut pins = Bitboard::EMPTY;
         let snipers = straight & board.straight_sliders() | diagonal & board.diagonal_sliders();
-        // Masks are used instead of branches, since it is hard to predict how a line is blocked.
+        // Masks replace branches, because the CPU cannot predict well how a line is blocked.
         for sniper in snipers & enemy {
             let way = attacks::between(king, sniper);
             let sniper = Bitboard::of(sniper);

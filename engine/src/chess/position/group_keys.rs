@@ -6,8 +6,8 @@ use crate::chess::piece::Kind;
 /// Number of groups: pawns, White's other pieces, Black's other pieces, minor pieces and kings.
 pub(crate) const GROUPS: usize = 4;
 
-/// For each colour and kind all bits of the groups that a piece belongs to: toggling needs no
-/// branch.
+/// Masks by colour, kind and group: all bits are set if the piece belongs to the group, so that
+/// toggling needs no branch.
 static MEMBERSHIP: [[[u32; GROUPS]; 6]; 2] = membership();
 
 const fn membership() -> [[[u32; GROUPS]; 6]; 2] {
@@ -28,7 +28,7 @@ const fn membership() -> [[[u32; GROUPS]; 6]; 2] {
     masks
 }
 
-/// The key of each group, whose bits are all equally random.
+/// The keys of all groups; their bits are equally random.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct GroupKeys([u32; GROUPS]);
 
@@ -36,7 +36,7 @@ impl GroupKeys {
     /// The keys of a board without pieces.
     pub(super) const EMPTY: GroupKeys = GroupKeys([0; GROUPS]);
 
-    /// Adds or takes away the Zobrist words of a kind of piece.
+    /// Toggles the Zobrist words of a kind of piece.
     #[inline]
     pub(super) fn toggle(&mut self, color: Color, kind: Kind, words: u64) {
         let masks = &MEMBERSHIP[color.index()][kind.index()];
@@ -45,13 +45,13 @@ impl GroupKeys {
         }
     }
 
-    /// The key of each group.
+    /// Returns the keys of all groups.
     #[inline]
     pub(crate) fn all(self) -> [u32; GROUPS] {
         self.0
     }
 
-    /// The key of the pawns.
+    /// Returns the key of the pawns.
     #[inline]
     pub(crate) fn pawns(self) -> u32 {
         self.0[0]

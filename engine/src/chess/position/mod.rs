@@ -22,8 +22,8 @@ use super::zobrist;
 
 /// A legal position, cheap to copy.
 ///
-/// Everything that follows from the placement (keys, checkers, pins) is kept current by the code
-/// that places pieces, so a `Position` in hand is always consistent.
+/// The code that places pieces keeps all derived values (keys, checkers, pins) current, so a
+/// `Position` is always consistent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     board: Board,
@@ -31,9 +31,10 @@ pub struct Position {
     kinds: [Option<Kind>; 64],
     key: u64,
     group_keys: GroupKeys,
-    /// The rooks that may still castle. A rook is on the king's side if its file is the higher.
+    /// The rooks that may still castle. A rook on a higher file than its king castles on the king
+    /// side.
     castling: Bitboard,
-    /// Of the side to move.
+    /// Checks and pins of the side to move.
     check_info: CheckInfo,
     turn: Color,
     en_passant: Option<Square>,
@@ -42,18 +43,18 @@ pub struct Position {
 }
 
 impl Position {
-    /// The starting position of standard chess.
+    /// Returns the starting position of standard chess.
     pub fn startpos() -> Position {
         super::fen::parse(super::fen::STARTPOS).expect("the starting position is legal")
     }
 
-    /// Piece sets.
+    /// Returns the piece sets.
     #[inline]
     pub fn board(&self) -> &Board {
         &self.board
     }
 
-    /// Side to move.
+    /// Returns the side to move.
     #[inline]
     pub fn turn(&self) -> Color {
         self.turn
@@ -67,32 +68,33 @@ impl Position {
         Some(Piece { color: if white { Color::White } else { Color::Black }, kind })
     }
 
-    /// The kind of piece on a square.
+    /// Returns the kind of piece on a square.
     #[inline]
     pub fn kind_at(&self, square: Square) -> Option<Kind> {
         self.kinds[square.index()]
     }
 
-    /// The key of the position: equal for positions that are the same under the repetition rule.
+    /// Returns the key of the position; positions that are equal under the repetition rule have
+    /// equal keys.
     #[inline]
     pub fn key(&self) -> u64 {
         self.key
     }
 
-    /// The keys of groups of pieces.
+    /// Returns the keys of groups of pieces.
     #[inline]
     pub(crate) fn group_keys(&self) -> GroupKeys {
         self.group_keys
     }
 
-    /// The rooks, of both sides, that may still castle.
+    /// Returns the rooks of both sides that may still castle.
     #[inline]
     pub fn castling_rooks(&self) -> Bitboard {
         self.castling
     }
 
-    /// Returns whether a castling right is unknown to standard chess: with a king off the e-file or
-    /// a rook off the corners.
+    /// Returns whether a castling right does not exist in standard chess: the king is not on the
+    /// e-file, or the rook is not in a corner.
     pub fn is_chess960(&self) -> bool {
         let corners = Bitboard::file(0) | Bitboard::file(7);
         let is_odd = |rook: Square| {
@@ -102,7 +104,7 @@ impl Position {
         Iterator::any(&mut self.castling.into_iter(), is_odd)
     }
 
-    /// Enemy pieces that give check to the side to move.
+    /// Returns the enemy pieces that give check to the side to move.
     #[inline]
     pub fn checkers(&self) -> Bitboard {
         self.check_info.checkers
@@ -114,43 +116,44 @@ impl Position {
         self.check_info.checkers.any()
     }
 
-    /// Checkers and pins of the side to move.
+    /// Returns the checkers and pins of the side to move.
     #[inline]
     pub(in crate::chess) fn check_info(&self) -> CheckInfo {
         self.check_info
     }
 
-    /// Pin lines of the side to move along ranks and files, from king to pinning piece.
+    /// Returns the pin lines of the side to move along ranks and files, from king to pinning piece.
     #[inline]
     pub(crate) fn straight_pins(&self) -> Bitboard {
         self.check_info.straight_pins
     }
 
-    /// Pin lines of the side to move along diagonals, from king to pinning piece.
+    /// Returns the pin lines of the side to move along diagonals, from king to pinning piece.
     #[inline]
     pub(crate) fn diagonal_pins(&self) -> Bitboard {
         self.check_info.diagonal_pins
     }
 
-    /// The square behind a pawn that has just advanced two ranks, if a legal capture of it exists.
+    /// Returns the square behind a pawn that has just advanced two ranks, if a legal en-passant
+    /// capture exists.
     #[inline]
     pub fn en_passant(&self) -> Option<Square> {
         self.en_passant
     }
 
-    /// Plies since the last capture or pawn move.
+    /// Returns the plies since the last capture or pawn move.
     #[inline]
     pub fn halfmove_clock(&self) -> u16 {
         self.halfmove_clock
     }
 
-    /// Number of the move about to be made or answered, from 1.
+    /// Returns the number of the current full move, from 1.
     #[inline]
     pub fn fullmove_number(&self) -> u16 {
         self.fullmove_number
     }
 
-    /// Returns whether the side has any piece but king and pawns.
+    /// Returns whether the side has a piece other than king and pawns.
     #[inline]
     pub fn has_pieces(&self, color: Color) -> bool {
         let board = &self.board;
@@ -158,7 +161,7 @@ impl Position {
         (board.color(color) - simple).any()
     }
 
-    /// Pieces of both colours that attack `square` on a board occupied by `occupied`.
+    /// Returns the pieces of both colours that attack `square`; pieces on `occupied` block them.
     ///
     /// Pieces outside `occupied` still count as attackers unless the caller masks them.
     #[inline]
@@ -174,7 +177,7 @@ impl Position {
             | attacks::rook(square, occupied) & board.straight_sliders()
     }
 
-    /// The key computed from nothing but the visible state; equal to [`key`](Self::key).
+    /// Computes the key from the visible state alone; the result equals [`key`](Self::key).
     pub fn recompute_key(&self) -> u64 {
         let mut key = self.castling.fold(0, |key, rook| key ^ zobrist::castling(rook));
         for square in self.board.occupied() {

@@ -10,7 +10,7 @@ use crate::chess::square::Square;
 use crate::chess::zobrist;
 
 impl Position {
-    /// A board without pieces, on which a position is built up.
+    /// Returns a board without pieces, on which a position is built up.
     pub(super) fn bare(turn: Color, halfmove_clock: u16, fullmove_number: u16) -> Position {
         let mut position = Position {
             board: Board::EMPTY,
@@ -38,7 +38,7 @@ impl Position {
         self.toggle_keys(color, kind, zobrist::placement(color, kind, square));
     }
 
-    /// Takes the piece of this colour and kind from its square.
+    /// Removes the piece of this colour and kind from its square.
     #[inline]
     pub(super) fn take(&mut self, color: Color, kind: Kind, square: Square) {
         debug_assert_eq!(self.kinds[square.index()], Some(kind));
@@ -58,7 +58,7 @@ impl Position {
         self.toggle_keys(color, kind, words);
     }
 
-    /// Adds or takes away the Zobrist words of a kind of piece in all keys.
+    /// Toggles the Zobrist words of a kind of piece in all keys.
     #[inline]
     fn toggle_keys(&mut self, color: Color, kind: Kind, words: u64) {
         self.key ^= words;
@@ -83,7 +83,7 @@ impl Position {
         }
     }
 
-    /// Passes the move to the other side.
+    /// Gives the turn to the other side.
     #[inline]
     pub(super) fn flip_turn(&mut self) {
         self.turn = !self.turn;

@@ -1,4 +1,4 @@
-//! Making moves. Positions are copied, not undone.
+//! Making moves. Positions are copied; moves are not undone.
 
 use super::Position;
 use crate::chess::attacks;
@@ -20,12 +20,12 @@ pub(crate) const fn castled_squares(king: Square, rook: Square) -> (Square, Squa
 }
 
 impl Position {
-    /// The position after a legal move.
+    /// Returns the position after a legal move.
     ///
     /// # Panics
     ///
-    /// May panic, or return nonsense, if the move is not legal here: check foreign moves with
-    /// [`is_legal`](Self::is_legal).
+    /// May panic or return an invalid position if the move is not legal: check moves from outside
+    /// with [`is_legal`](Self::is_legal).
     #[inline]
     #[must_use]
     pub fn play(&self, mv: Move) -> Position {
@@ -34,7 +34,7 @@ impl Position {
         next
     }
 
-    /// The position after passing. The side to move must not be in check.
+    /// Returns the position after a null move. The side to move must not be in check.
     #[must_use]
     pub fn play_null(&self) -> Position {
         let mut next = *self;
@@ -108,8 +108,8 @@ impl Position {
     fn castle(&mut self, king: Square, rook: Square) {
         let us = self.turn;
         let (king_to, rook_to) = castled_squares(king, rook);
-        // Both pieces leave before either arrives, since in Chess960 each may stand where the other
-        // goes.
+        // Both pieces are removed before either is placed, because in Chess960 each may stand on
+        // the destination of the other.
         self.take(us, Kind::King, king);
         self.take(us, Kind::Rook, rook);
         self.put(us, Kind::King, king_to);
@@ -136,7 +136,7 @@ impl Position {
 
     /// Returns whether a legal move gives check.
     ///
-    /// Castling, en passant and promotion are rare enough to be played out.
+    /// Castling, en passant and promotion are rare, so these moves are made on a copy.
     pub fn gives_check(&self, mv: Move) -> bool {
         let (from, to) = (mv.from(), mv.to());
         let king = self.board.king(!self.turn);
@@ -171,7 +171,7 @@ mod tests {
     use crate::chess::fen;
 
     #[test]
-    fn the_key_after_a_move_is_known_before_it() {
+    fn key_after_predicts_the_next_key() {
         for text in [
             "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
             "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",

@@ -1,4 +1,4 @@
-//! From a described set-up to a position, with every fault reported.
+//! Conversion of a set-up to a position, with a report of every fault.
 
 use std::fmt;
 
@@ -8,16 +8,16 @@ use crate::chess::color::Color;
 use crate::chess::piece::{Kind, Piece};
 use crate::chess::square::Square;
 
-/// A described position that may be anything, legal or not.
+/// An unchecked position, legal or not.
 #[derive(Clone, Debug)]
 pub struct Setup {
     /// Piece on each square, by index.
     pub pieces: [Option<Piece>; 64],
     /// Side to move.
     pub turn: Color,
-    /// Rooks claimed to be able to castle.
+    /// Rooks that may castle according to the description.
     pub castling_rooks: Bitboard,
-    /// Square claimed to have been passed by a pawn.
+    /// En-passant square according to the description.
     pub en_passant: Option<Square>,
     /// Plies since the last capture or pawn move.
     pub halfmove_clock: u16,
@@ -30,17 +30,17 @@ pub struct Setup {
 pub enum Fault {
     /// The side has no king, or more than one.
     KingCount(Color),
-    /// The side has more pieces than promotion can give.
+    /// The side has more pieces than promotions can produce.
     TooMuchMaterial(Color),
     /// A pawn stands on the first or last rank.
     PawnOnBackRank(Square),
     /// The side not to move is in check.
     OpponentInCheck,
-    /// There is no own rook there, or it is not on the back rank beside its king.
+    /// The square has no rook that could castle: an own rook on the back rank of its king.
     CastlingRook(Square),
     /// More than one castling rook on the same side of the king.
     AmbiguousCastling(Color),
-    /// No pawn can just have passed there.
+    /// No pawn can have just passed over the square.
     EnPassant(Square),
 }
 
@@ -67,8 +67,7 @@ impl Setup {
     ///
     /// # Errors
     ///
-    /// All the faults found. An en-passant square where no legal capture exists is not a fault: it
-    /// is dropped.
+    /// All faults. An en-passant square without a legal capture is not a fault; it is dropped.
     pub fn into_position(self) -> Result<Position, Vec<Fault>> {
         let mut position = Position::bare(self.turn, self.halfmove_clock, self.fullmove_number);
         for square in Square::all() {
@@ -112,7 +111,7 @@ fn material_faults(position: &Position) -> Vec<Fault> {
             + count(Kind::Bishop).saturating_sub(2)
             + count(Kind::Rook).saturating_sub(2)
             + count(Kind::Queen).saturating_sub(1);
-        // This bound holds for every game, and the fixed length of the move list relies on it.
+        // This bound is true in every game, and the fixed length of the move list relies on it.
         if count(Kind::Pawn) + promoted > 8 {
             faults.push(Fault::TooMuchMaterial(color));
         }

@@ -1,8 +1,7 @@
 //! The JSON form of a suite: `{"testCases": [{"start": {"fen": F}, "expected": [{"fen": F},
 //! ...]}]}`.
 //!
-//! Only strings are of interest, and only those under `fen`; what else the objects hold is passed
-//! over, so no document is built.
+//! Only the strings under `fen` are used and everything else is skipped, so no document is built.
 
 use super::{Case, Reason, SuiteError};
 use crate::chess::fen;
@@ -14,7 +13,8 @@ pub(super) fn parse(text: &str) -> Result<Vec<Case>, SuiteError> {
     // The depth of nesting at which the list after "expected" began, while reading that list.
     let mut expected_depth = None;
     let mut depth = 0usize;
-    // What is expected is kept apart, since in a document it may precede the start of its case.
+    // Expected positions are collected separately, because they may precede the start of their
+    // case.
     let mut pending = Vec::new();
     let mut last_key = String::new();
     let mut starts = 0usize;
@@ -61,7 +61,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<Case>, SuiteError> {
 
 type Expected = Vec<(usize, Vec<crate::chess::Position>)>;
 
-/// Gives each case the positions expected after it, which stand behind its start.
+/// Assigns to each case the expected positions that follow its start.
 fn attach(mut cases: Vec<Case>, expected: Expected) -> Option<Vec<Case>> {
     if cases.len() != expected.len() {
         return None;
@@ -93,7 +93,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The next token of interest; `None` at the end.
+    /// Returns the next token of interest; `None` at the end.
     fn next_token(&mut self) -> Result<Option<Token>, SuiteError> {
         while let Some(letter) = self.rest.chars().next() {
             self.rest = &self.rest[letter.len_utf8()..];
@@ -112,8 +112,8 @@ impl Reader<'_> {
         Ok(None)
     }
 
-    /// The string whose opening quote has been read. A FEN has no need of escapes, so the letter
-    /// after a backslash stands for itself.
+    /// Returns the string whose opening quote has been read. A FEN needs no escapes, so the
+    /// character after a backslash is taken literally.
     fn string(&mut self) -> Result<String, SuiteError> {
         let mut text = String::new();
         let mut letters = self.rest.char_indices();

@@ -7,7 +7,7 @@ fn entry(name: &'static str, weights: Vec<WeightGroup>, condition: &'static str)
     Entry { number: None, name, weights, condition, switches: vec![name] }
 }
 
-/// Every feature.
+/// Returns all features, for comparisons.
 pub(super) fn entries() -> Vec<Entry> {
     let kinds = ["pawn", "knight", "bishop", "rook", "queen", "king"];
     let squares = kinds.into_iter().zip(&tables::SQUARES);

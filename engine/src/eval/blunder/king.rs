@@ -24,7 +24,7 @@ const fn outer() -> [Bitboard; 64] {
     rings
 }
 
-/// The pieces of one side that look at the enemy king.
+/// Attack of one side on the enemy king.
 #[derive(Clone, Copy)]
 pub(super) struct Attack {
     inner: Bitboard,
@@ -45,7 +45,7 @@ impl Attack {
         }
     }
 
-    /// Adds a piece, by its place among knight, bishop, rook and queen, with its moves.
+    /// Adds a piece with its moves; `piece` is its index among knight, bishop, rook and queen.
     #[inline]
     pub(super) fn add(&mut self, piece: usize, moves: Bitboard) {
         let (inner, outer) = (moves & self.inner, moves & self.outer);
@@ -88,7 +88,7 @@ fn points<K: Sink>(board: &Board, color: Color, attack: Attack, sink: &K) -> i32
     };
     let file = Bitboard::file(king.file());
     let pawns = board.pieces(color, Kind::Pawn);
-    // On an edge file one of the three is empty, because it does not exist.
+    // Beside an edge file, the neighbour that does not exist is an empty set.
     let bare = [file.west(), file, file.east()]
         .into_iter()
         .filter(|file| file.any() && (pawns & *file).is_empty())
@@ -132,8 +132,8 @@ mod tests {
     }
 
     #[test]
-    fn a_king_starts_with_points_and_needs_a_queen_to_fear() {
-        // Two rooks look at the surroundings of a king that has left its first ranks.
+    fn king_points_count_only_if_the_enemy_has_a_queen() {
+        // Two rooks attack squares near a king that has left its first ranks.
         let position = fen::parse("8/5ppp/7k/8/8/8/8/K4RR1 w - - 0 1").unwrap();
         let value = |name: &str| {
             let choice = Choice::from(Variant::Blunder).trying(name).unwrap();
@@ -145,14 +145,14 @@ mod tests {
     }
 
     #[test]
-    fn a_line_has_the_mean_of_the_table() {
+    fn linear_danger_has_the_mean_of_the_table() {
         let table: i32 = (0..100).map(|index| (index * index / 4).min(weights::DANGER_MAX)).sum();
         let line: i32 = (0..100).map(|index| index * weights::LINEAR / 100).sum();
         assert!((table - line).abs() < 100, "{table} {line}");
     }
 
     #[test]
-    fn a_line_in_play_has_the_mean_of_the_table_in_play() {
+    fn linear_danger_in_play_has_the_mean_of_kings_in_games() {
         let games = include_str!("../../../tests/data/eval-positions.json");
         let games: serde_json::Value = serde_json::from_str(games).unwrap();
         let (mut points_seen, mut table) = (0, 0);

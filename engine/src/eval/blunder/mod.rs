@@ -54,14 +54,14 @@ pub(super) const EVALUATION: Evaluation = Evaluation {
     },
 };
 
-/// The evaluation; it keeps no state but what is switched off or tried.
+/// The evaluation; its only state is the disabled features and the experiments.
 struct Blunder {
     disabled: FeatureSet,
     experiments: FeatureSet,
 }
 
 impl Blunder {
-    /// The evaluation without some features, and with some experiments.
+    /// Returns the evaluation without some features, and with some experiments.
     fn new(disabled: FeatureSet, experiments: FeatureSet) -> Blunder {
         Blunder { disabled, experiments }
     }
@@ -107,14 +107,13 @@ fn evaluate_terms<K: Sink>(position: &Position, sink: &mut K) -> Score {
     }
     let share = endgame_share(position);
     let sum = sink.sum();
-    // The division rounds towards zero, so the score is the same for either side to move but for
-    // its sign.
+    // The division rounds towards zero, so only the sign of the score depends on the side to move.
     let score = (sum.opening() * (256 - share) + sum.endgame() * share) / 256;
     let relative = if position.turn() == Color::White { score } else { -score };
     relative.clamp(-EVALUATION_MAX, EVALUATION_MAX)
 }
 
-/// Pieces left on the board: 24 at the start, more after promotions.
+/// Returns the phase by the pieces on the board: 24 at the start, more after promotions.
 #[inline]
 fn pieces_left(position: &Position) -> i32 {
     let board = position.board();

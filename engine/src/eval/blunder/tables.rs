@@ -5,7 +5,7 @@ use super::super::pair::Pair;
 /// A table as printed in the source: eighth rank first, files a to h.
 type PrintedTable = [[(i32, i32); 8]; 8];
 
-/// Bonus by kind and square as White sees it, a1 first.
+/// Bonus by kind and square from White's point of view, a1 first.
 pub(super) static SQUARES: [[Pair; 64]; 6] =
     [turned(&PAWN), turned(&KNIGHT), turned(&BISHOP), turned(&ROOK), turned(&QUEEN), turned(&KING)];
 

@@ -7,7 +7,7 @@ fn entry(name: &'static str, weights: Vec<WeightGroup>, condition: &'static str)
     Entry { number: None, name, weights, condition, switches: vec![name] }
 }
 
-/// Every feature.
+/// Returns all features, for comparisons.
 pub(super) fn entries() -> Vec<Entry> {
     let squares = (0..64).map(|index| -eccentricity(index & 7, index >> 3));
     vec![

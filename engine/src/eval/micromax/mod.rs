@@ -1,5 +1,5 @@
-//! micro-Max 3.2: nothing is computed from a position. Every move gains something, and the score is
-//! what the moves on the way have gained.
+//! Evaluation of micro-Max 3.2. No score is computed from a position: every move has a gain, and
+//! the score is the sum of the gains of all moves so far.
 
 mod compare;
 pub(crate) mod weights;
@@ -33,7 +33,7 @@ features! {
     }
 }
 
-/// Gain of a move for the side that makes it.
+/// Gain of a move for the side that makes it, in 1/99 pawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Gain {
     /// Material, which the game keeps.
@@ -63,7 +63,7 @@ impl Features {
         self.experiments.contains(experiment.into())
     }
 
-    /// The score if the feature is in use.
+    /// Returns the score if the feature is enabled, otherwise 0.
     fn of(self, term: Term, score: Score) -> Score {
         if self.keep(term) { score } else { 0 }
     }
@@ -113,7 +113,7 @@ fn distance(square: Square) -> Score {
     eccentricity(square.file(), square.rank())
 }
 
-/// Returns the gain of a pawn that leaves a square, by the own pawns two files beside it.
+/// Returns the gain of a pawn move from a square, by the own pawns two files beside that square.
 fn structure(before: &Position, from: Square) -> Score {
     let own = before.board().pieces(before.turn(), Kind::Pawn);
     let here = Bitboard::of(from);
@@ -122,7 +122,7 @@ fn structure(before: &Position, from: Square) -> Score {
     -UNSUPPORTED * (missing - 1)
 }
 
-/// Figures for searches that update the score themselves.
+/// Weights for searches that update the score themselves.
 pub(crate) struct Weights {
     /// Gain for taking a piece, by its kind.
     pub(crate) worth: [Score; 6],
@@ -132,13 +132,13 @@ pub(crate) struct Weights {
     pub(crate) castling: Score,
     /// Cost of each square without a pawn, see [`weights::UNSUPPORTED`].
     pub(crate) unsupported: Score,
-    /// Cost of a piece before an own pawn.
+    /// Cost of a piece in front of an own pawn.
     pub(crate) blocked: Score,
     has_centre: bool,
 }
 
 impl Weights {
-    /// The figures without some features, and with some experiments.
+    /// Returns the weights without some features, and with some experiments.
     pub(crate) fn new(disabled: FeatureSet, experiments: FeatureSet) -> Weights {
         let features = Features { disabled, experiments };
         Weights {
@@ -168,19 +168,19 @@ pub(super) const EVALUATION: Evaluation = Evaluation {
     explain: |choice, game| MicroMax::new(choice.disabled, choice.experiments).explain(game),
 };
 
-/// The evaluation: the score of each node of the line, for the side to move there.
+/// The evaluation: the score of each node of the line, for the side to move in that node.
 struct MicroMax {
     features: Features,
     scores: Vec<Score>,
 }
 
 impl MicroMax {
-    /// The evaluation without some features, and with some experiments.
+    /// Returns the evaluation without some features, and with some experiments.
     fn new(disabled: FeatureSet, experiments: FeatureSet) -> MicroMax {
         MicroMax { features: Features { disabled, experiments }, scores: vec![0] }
     }
 
-    /// The score that a game has brought about, term by term; placement is not part of it.
+    /// Returns the score of a game, term by term, without placement.
     fn explain(&self, game: &Game) -> Report {
         let mut record = Record::new(self.features.disabled);
         for color in Color::ALL {
@@ -207,22 +207,22 @@ impl MicroMax {
     }
 }
 
-/// Pieces left on the board by kind, as a phase: 24 at the start.
+/// Phase of a piece, by kind; the pieces at the start have 24.
 const PHASE: [i32; 6] = [0, 1, 1, 2, 4, 0];
 
 fn limited(score: Score) -> Score {
     score.clamp(-EVALUATION_MAX, EVALUATION_MAX)
 }
 
-/// The worth of all pieces of a side.
+/// Returns the value of all pieces of a side.
 fn count(position: &Position, color: Color) -> Score {
     let board = position.board();
     let worth = |kind: Kind| UNIT * WORTH[kind.index()] * board.pieces(color, kind).len() as Score;
     Kind::ALL.into_iter().map(worth).sum()
 }
 
-/// The score that the game has brought about, for the side to move: what was on the board at first
-/// and what the moves have permanently gained.
+/// Returns the score of a game for the side to move: the material at the start and the permanent
+/// gains of the moves.
 pub(crate) fn game_score(game: &Game, disabled: FeatureSet, experiments: FeatureSet) -> Score {
     let features = Features { disabled, experiments };
     let mut position = *game.start();

@@ -1,29 +1,30 @@
-//! Figures of micro-Max 3.2; see `PROVENANCE.md`.
+//! Weights of micro-Max 3.2, in 1/99 pawn; see `PROVENANCE.md`.
 
 use crate::eval::Score;
 
 /// Gain for taking a piece, by its kind, in units of [`UNIT`]; the king cannot be taken.
 pub(crate) const WORTH: [Score; 6] = [1, 3, 3, 5, 9, 0];
 
-/// A pawn.
+/// Value of a pawn.
 pub(crate) const UNIT: Score = 99;
 
-/// Gained by the promotion to a queen: not quite the difference of a queen and a pawn.
+/// Gain of a promotion to a queen; the value of a queen minus a pawn would be 792.
 pub(crate) const PROMOTION: Score = 799;
 
-/// Gained by castling.
+/// Gain of castling.
 pub(crate) const CASTLING: Score = 30;
 
-/// Lost for each of the two squares beside a pawn's neighbours that holds no own pawn, beyond one.
+/// Cost of a pawn move for each of the two squares two files beside the pawn without an own pawn,
+/// minus one.
 pub(crate) const UNSUPPORTED: Score = 9;
 
-/// Lost by a piece that steps before an own pawn, where that is tried.
+/// Cost of a piece that steps in front of an own pawn, in the experiment `blocked_pawn`.
 pub(crate) const BLOCKED: Score = 9;
 
-/// The part of the distance from the centre that the ranks make, first rank first.
+/// Contribution of the ranks to the distance from the centre, first rank first.
 const RANKS: [Score; 8] = [12, 6, 2, 0, 0, 2, 6, 12];
 
-/// Returns the distance of a square from the centre, whose middle is the e-file.
+/// Returns the distance of a square from the centre, which is on the e-file.
 pub(crate) const fn eccentricity(file: u8, rank: u8) -> Score {
     let files = file as Score - 4;
     files * files + RANKS[rank as usize & 7]

@@ -1,20 +1,21 @@
 //! The sums of the hidden layer, kept current move by move.
 //!
-//! A move changes two to four inputs of each side. The change is noted when the move is made, and
-//! the sums are updated when the position is evaluated, from the latest ply whose sums are current.
-//! A king that crosses the middle of the board changes all inputs of its side: the sums are then
-//! made anew, from those of the latest position with the king in that half (a "refresh table").
+//! A move changes two to four inputs of each side. The change is recorded when the move is made,
+//! and the sums are updated when the position is evaluated, from the latest ply whose sums are
+//! current. A king that crosses the middle of the board changes all inputs of its side: the sums
+//! are then computed from those of the latest position with the king in the same half (a "refresh
+//! table").
 
 use super::network::{HIDDEN, Layer, Network, input, is_mirrored};
 use crate::chess::position::castled_squares;
 use crate::chess::{Bitboard, Color, Kind, Move, Piece, Position, Square};
 
-/// Pieces that a move puts on the board and takes from it.
+/// Pieces that a move adds to the board and removes from it.
 #[derive(Clone, Copy, Default)]
 struct Change {
     put: [Option<(Piece, Square)>; 2],
     taken: [Option<(Piece, Square)>; 2],
-    /// Mover, if its king crosses the middle of the board.
+    /// Side to move, if its king crosses the middle of the board.
     crosses: Option<Color>,
 }
 
@@ -62,7 +63,7 @@ impl Sums {
     };
 }
 
-/// The latest sums of one side with its king in one half, and the pieces they are of.
+/// The latest sums of one side with its king in one half, and the pieces that they represent.
 #[derive(Clone)]
 struct Refresh {
     layer: Layer,
@@ -71,10 +72,10 @@ struct Refresh {
 
 /// The sums of all plies from the root.
 pub(super) struct Accumulator {
-    /// Sums by ply; those beyond the last are left from other lines and will be overwritten.
+    /// Sums by ply; entries beyond `last` belong to earlier lines and will be overwritten.
     plies: Vec<Sums>,
     last: usize,
-    /// By side and half.
+    /// Latest sums by side and half of the board.
     refresh: [[Refresh; 2]; 2],
 }
 
@@ -103,7 +104,7 @@ impl Accumulator {
         if self.last == self.plies.len() {
             self.plies.push(Sums::EMPTY);
         }
-        // Only the change is noted: the search leaves many positions without evaluating them.
+        // Only the change is recorded, because many positions of a search are never evaluated.
         let Sums { change: now, is_current, .. } = &mut self.plies[self.last];
         (*now, *is_current) = (change, [false; 2]);
     }
@@ -112,7 +113,7 @@ impl Accumulator {
         self.last -= 1;
     }
 
-    /// The sums of the position at the last ply.
+    /// Returns the sums of the position at the last ply.
     #[inline(always)]
     pub(super) fn current(&mut self, network: &Network, position: &Position) -> &[Layer; 2] {
         for side in Color::ALL {
@@ -150,7 +151,7 @@ impl Accumulator {
         }
     }
 
-    /// The sums of one side, from the latest ones with its king in the same half.
+    /// Returns the sums of one side, updated from its latest sums with the king in the same half.
     #[inline(always)]
     fn refresh(
         &mut self,
@@ -182,8 +183,8 @@ impl Accumulator {
 #[inline(always)]
 fn add(sums: &mut Layer, row: &Layer) {
     for (sum, weight) in sums.0.iter_mut().zip(&row.0) {
-        // Sums that fit in the end are exact in wrapping arithmetic, even where they overflow
-        // between two steps. `Network::read` refuses networks whose sums might not fit.
+        // In wrapping arithmetic, a final sum that fits is exact even if an intermediate sum
+        // overflows. `Network::read` rejects networks whose sums might not fit.
         *sum = sum.wrapping_add(*weight);
     }
 }
@@ -195,7 +196,7 @@ fn subtract(sums: &mut Layer, row: &Layer) {
     }
 }
 
-/// The sums after a move, from those before.
+/// Computes the sums after a move from the sums before the move.
 #[inline(always)]
 fn change_layer(
     after: &mut Layer,

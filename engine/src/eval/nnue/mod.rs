@@ -1,10 +1,10 @@
 //! A neural network that is updated move by move (NNUE, Yu Nasu 2018).
 //!
-//! The inputs are the pieces on their squares, once as each side sees them, with the files mirrored
-//! so that its king is on the files a to d. Both sides share the weights of the hidden layer. The
-//! sums of its neurons are clipped to 0–1 and squared; those of the side to move come first among
-//! the inputs of the output that the number of pieces chooses. All arithmetic is in whole numbers,
-//! so that every CPU gives the same score.
+//! The inputs are the pieces on their squares from the point of view of each side, with the files
+//! mirrored so that the king of this side is on files a to d. Both sides share the weights of the
+//! hidden layer. The sums of its neurons are clipped to 0–1 and squared; the neurons of the side to
+//! move come first. The number of pieces selects one of several outputs. All arithmetic uses
+//! integers, so that every CPU gives the same score.
 
 #![expect(clippy::disallowed_types, reason = "the embedded network is unpacked once")]
 
@@ -22,23 +22,23 @@ use crate::chess::{Color, Game, Move, Position};
 use accumulator::Accumulator;
 use network::{CENTIPAWNS, HIDDEN_UNIT, Layer, Network, OUTPUT_UNIT};
 
-/// The network that the engine comes with.
+/// The embedded network.
 static EMBEDDED: &[u8] = include_bytes!("default.net");
 
-/// The network that the engine comes with.
+/// Returns the embedded network.
 pub fn embedded() -> &'static Network {
     static NETWORK: OnceLock<Network> = OnceLock::new();
     NETWORK.get_or_init(|| Network::read(EMBEDDED).expect("a test has read the embedded network"))
 }
 
-/// Returns the evaluation by the embedded network as a machine of this level computes it, for
-/// comparing levels; `None` if the CPU is below it.
+/// Returns the evaluation by the embedded network at this level, for comparisons of levels; `None`
+/// if the CPU does not have the level.
 pub fn at_level(level: Level) -> Option<impl Evaluator> {
     Machine::at(level).map(|machine| Nnue::at(machine, embedded()))
 }
 
-/// The declaration in the list of evaluations, without features, since a network cannot be
-/// taken apart.
+/// The declaration in the list of evaluations, without features, because a network has no separate
+/// terms.
 pub(super) const EVALUATION: Evaluation = Evaluation {
     name: "nnue",
     unit: "centipawns",
@@ -49,7 +49,7 @@ pub(super) const EVALUATION: Evaluation = Evaluation {
     explain: |choice, game| choice.nnue().explain(game.position()),
 };
 
-/// The evaluation.
+/// Evaluation by a network.
 pub(crate) struct Nnue {
     network: &'static Network,
     machine: Machine,
@@ -57,7 +57,7 @@ pub(crate) struct Nnue {
 }
 
 impl Nnue {
-    /// The evaluation by a network.
+    /// Returns the evaluation by a network.
     pub(super) fn new(network: &'static Network) -> Nnue {
         Nnue::at(machine(), network)
     }
@@ -66,7 +66,7 @@ impl Nnue {
         Nnue { network, machine, accumulator: Accumulator::new(network) }
     }
 
-    /// The score of a position.
+    /// Returns the score of a position, without terms.
     fn explain(mut self, position: &Position) -> Report {
         let value = self.evaluate(position);
         let blend = Blend { opening: 1, endgame: 0, divisor: 1 };
@@ -75,10 +75,10 @@ impl Nnue {
     }
 }
 
-/// The CPU at the level with the widest vectors.
+/// Returns the CPU at the level with the widest vectors.
 fn machine() -> Machine {
     let mut levels = Level::ALL.into_iter().rev();
-    // `Machine::best` avoids a level with slow bit deposits, but none are used here.
+    // `Machine::best` avoids levels with a slow PEXT, but this code does not use PEXT.
     levels.find_map(Machine::at).expect("every CPU has the plain level")
 }
 
@@ -133,15 +133,14 @@ impl Job for EvaluationJob<'_> {
     }
 }
 
-/// The sum of the neurons' squares, clipped before, by weights.
+/// Returns the weighted sum of the squares of the clipped neurons.
 #[inline(always)]
 fn activate(sums: &Layer, weights: &Layer) -> i32 {
     let neurons = sums.0.iter().zip(&weights.0);
     neurons
         .map(|(sum, weight)| {
             let clipped = (*sum).clamp(0, HIDDEN_UNIT as i16);
-            // Both factors have 16 bits, so that the multiplication and addition of pairs are one
-            // instruction.
+            // Both factors have 16 bits, so that multiplying and adding pairs is one instruction.
             i32::from(clipped.wrapping_mul(*weight)) * i32::from(clipped)
         })
         .sum()

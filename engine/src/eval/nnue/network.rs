@@ -1,24 +1,24 @@
-//! The weights of a network, and the file that holds them.
+//! The weights of a network, and their file format.
 //!
-//! | bytes | what, the lowest byte first |
+//! | bytes | contents, lowest byte first |
 //! |---|---|
 //! | 0–15 | `palimpsest net 1` |
-//! | 16–17, 18–19 | neurons of the hidden layer a side, outputs |
+//! | 16–17, 18–19 | numbers of neurons of the hidden layer per side, and of outputs |
 //! | 20–31 | 0 |
 //! | 32–63 | BLAKE3 hash of all that follows |
-//! | then | weights of the hidden layer by input, its biases, weights of the outputs (each: the side to move, the other): 16 bits each; biases of the outputs: 32 bits each |
+//! | then | weights of the hidden layer by input, its biases, weights of the outputs (each: for the side to move, for the other side): 16 bits each; biases of the outputs: 32 bits each |
 
 use std::fmt;
 
 use crate::chess::{Color, Piece, Square};
 
-/// Inputs: six kinds of own and of the other side's pieces on 64 squares.
+/// Number of inputs: six kinds of own and of enemy pieces on 64 squares.
 pub const INPUTS: usize = 768;
 
-/// Neurons of the hidden layer, for each side.
+/// Number of neurons of the hidden layer, per side.
 pub const HIDDEN: usize = 128;
 
-/// Outputs; the number of pieces on the board chooses one.
+/// Number of outputs; the number of pieces on the board selects one.
 pub const OUTPUTS: usize = 8;
 
 /// Value of 1.0 in the hidden layer.
@@ -30,7 +30,7 @@ pub const OUTPUT_UNIT: i32 = 64;
 /// Centipawns of an output of 1.0.
 pub const CENTIPAWNS: i32 = 400;
 
-/// The largest weight of an output: its product with [`HIDDEN_UNIT`] has 16 bits.
+/// Largest absolute weight of an output: its product with [`HIDDEN_UNIT`] fits in 16 bits.
 pub const OUTPUT_WEIGHT_MAX: i16 = 127;
 
 const MAGIC: &[u8; 16] = b"palimpsest net 1";
@@ -57,15 +57,15 @@ pub struct Network {
 /// Reason why bytes are not a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NetworkError {
-    /// They do not begin as a network does.
+    /// The bytes do not begin with the header of a network.
     NoNetwork,
-    /// It has other layers; the neurons of the hidden layer and the outputs it has.
+    /// The network has other layers; contains its numbers of hidden neurons and of outputs.
     OtherLayers(u16, u16),
-    /// There are more or fewer of them than there should be.
+    /// The number of bytes is wrong.
     Length,
-    /// They are not the bytes whose hash is in the header.
+    /// The bytes do not match the hash in the header.
     Hash,
-    /// Weights with which a sum may not fit into 32 bits.
+    /// Weights with which a sum may overflow.
     Overflow,
 }
 
@@ -87,8 +87,8 @@ impl fmt::Display for NetworkError {
 
 impl std::error::Error for NetworkError {}
 
-/// The input of a piece as `side` sees it. All files are mirrored if `mirrored`, which keeps the
-/// own king on the files a to d.
+/// Returns the input for a piece from the point of view of `side`. All files are mirrored if
+/// `mirrored`, which keeps the king of `side` on files a to d.
 #[inline(always)]
 pub(crate) fn input(side: Color, mirrored: bool, piece: Piece, square: Square) -> usize {
     let mirror = if mirrored { 7 } else { 0 };
@@ -102,24 +102,24 @@ pub(crate) fn is_mirrored(king: Square) -> bool {
     king.file() >= 4
 }
 
-/// The output for so many pieces on the board.
+/// Returns the index of the output for this number of pieces on the board.
 #[inline(always)]
 pub(crate) fn output(pieces: u32) -> usize {
     (pieces.saturating_sub(2) as usize * OUTPUTS / 31).min(OUTPUTS - 1)
 }
 
-/// The first words of some bytes, and the rest.
+/// Splits the first `count` words off some bytes.
 fn words(bytes: &[u8], count: usize) -> Result<(Vec<i16>, &[u8]), NetworkError> {
     let (words, rest) = bytes.split_at_checked(2 * count).ok_or(NetworkError::Length)?;
     Ok((words.as_chunks().0.iter().map(|word| i16::from_le_bytes(*word)).collect(), rest))
 }
 
 impl Network {
-    /// The network of these weights, in the order of the file.
+    /// Returns the network with these weights, in the order of the file.
     ///
     /// # Panics
     ///
-    /// If there are more or fewer than the layers have.
+    /// If the number of weights does not match the layers.
     pub fn new(inputs: &[i16], bias: &[i16], outputs: &[i16], output_bias: &[i32]) -> Network {
         let layers = |weights: &[i16]| -> Vec<Layer> {
             weights.as_chunks().0.iter().map(|weights| Layer(*weights)).collect()
@@ -164,28 +164,29 @@ impl Network {
         if network.hash[..] != header[32..] {
             return Err(NetworkError::Hash);
         }
-        // The hash only tells damage: it is not a signature, so weights may still be of any size.
+        // The hash only detects damage and is not a signature, so weights of any size are possible.
         if network.may_overflow() { Err(NetworkError::Overflow) } else { Ok(network) }
     }
 
-    /// The layers in the order of the file, which the biases of the outputs follow.
+    /// Returns the weights of all layers in the order of the file, without the output biases, which
+    /// follow them.
     fn layers(&self) -> impl Iterator<Item = i16> {
         let outputs = self.outputs.as_flattened().iter();
         self.inputs.iter().chain([&self.bias]).chain(outputs).flat_map(|layer| layer.0)
     }
 
-    /// All weights in the order of the file.
+    /// Returns all weights in the order of the file.
     pub(crate) fn weights(&self) -> impl Iterator<Item = i32> {
         self.layers().map(i32::from).chain(self.output_bias)
     }
 
-    /// All weights as they stand in a file.
+    /// Returns all weights as the bytes of a file.
     fn weight_bytes(&self) -> Vec<u8> {
         let bias = self.output_bias.iter().flat_map(|bias| bias.to_le_bytes());
         self.layers().flat_map(i16::to_le_bytes).chain(bias).collect()
     }
 
-    /// The network as a file.
+    /// Returns the bytes of the network file.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         bytes.extend([HIDDEN as u16, OUTPUTS as u16].map(u16::to_le_bytes).as_flattened());
@@ -195,13 +196,13 @@ impl Network {
         bytes
     }
 
-    /// The hash of its weights.
+    /// Returns the hash of the weights.
     pub fn hash(&self) -> &[u8; 32] {
         &self.hash
     }
 
     /// Returns whether, with 32 pieces, a sum of the hidden layer may exceed 16 bits or an output
-    /// 32.
+    /// 32 bits.
     fn may_overflow(&self) -> bool {
         let square = i64::from(HIDDEN_UNIT * HIDDEN_UNIT);
         let output_too_large = |output: &[Layer; 2], bias: i32| {

@@ -5,7 +5,7 @@ use crate::eval::palimpsest::tests::positions;
 use crate::line::SearchStack;
 use crate::random::Random;
 
-/// A network of random weights as large as they may be.
+/// Returns a network of large random weights.
 fn random_network(seed: u64) -> Network {
     let mut random = Random::new(seed);
     let mut words = |count: usize, max: usize| -> Vec<i16> {

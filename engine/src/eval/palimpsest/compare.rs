@@ -4,7 +4,7 @@ use super::Term;
 use super::layout::{GROUPS, WEIGHTS};
 use crate::eval::compare::{Entry, WeightGroup};
 
-/// Every feature.
+/// Returns all features, for comparisons.
 pub(super) fn entries() -> Vec<Entry> {
     Term::ALL
         .iter()

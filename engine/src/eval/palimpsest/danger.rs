@@ -1,4 +1,4 @@
-//! King danger: units of danger are added up, and those of the middle game squared.
+//! King danger: the sum of units of danger, which is squared in the middle game.
 
 use super::kingpawn::KingPawn;
 use super::layout::{self as at, WEIGHTS};
@@ -25,8 +25,8 @@ impl<K: Sink> Units<'_, K> {
     }
 }
 
-/// Adds the king danger that side `S` causes. Needs two attackers, of which a queen on the board
-/// counts as one.
+/// Adds the king danger that side `S` causes. At least two attackers are necessary; a queen on the
+/// board counts as one more.
 #[inline(always)]
 pub(super) fn score<S: Side, C: Cpu, K: Sink>(
     cpu: C,
@@ -67,7 +67,7 @@ pub(super) fn score<S: Side, C: Cpu, K: Sink>(
     sink.add(Term::KingAttack, S::COLOR, danger_worth(sum));
 }
 
-/// Safe checks.
+/// Adds the units for safe checks.
 #[inline(always)]
 fn checks<S: Side, C: Cpu, K: Sink>(
     cpu: C,
@@ -79,7 +79,7 @@ fn checks<S: Side, C: Cpu, K: Sink>(
 ) {
     let board = position.board();
     let safe = (!enemy.attacked | weak & own.twice) - board.color(S::COLOR);
-    // Sliders see through the enemy queen.
+    // Sliders attack through the enemy queen.
     let occupied = board.occupied() ^ board.pieces(!S::COLOR, Kind::Queen);
     let straight = cpu.rook(enemy.king, occupied);
     let diagonal = cpu.bishop(enemy.king, occupied);
@@ -98,7 +98,8 @@ fn checks<S: Side, C: Cpu, K: Sink>(
     }
 }
 
-/// The half of the board of the enemy of `S` and one rank more, on the files near its king.
+/// Returns the flank of the enemy king of `S`: the enemy half of the board and one more rank, on
+/// the files near the king.
 #[inline(always)]
 fn flank<S: Side>(king: Square) -> Bitboard {
     let files = match king.file() {
@@ -119,7 +120,7 @@ mod tests {
     use crate::eval::palimpsest::layout;
     use crate::eval::palimpsest::trace::Tracer;
 
-    /// Units of White's attack that come from a weight.
+    /// Returns the units of White's attack that come from a weight.
     fn attack_units(text: &str, place: usize) -> i32 {
         let traced = Tracer::default().trace(&fen::parse(text).unwrap());
         let attack = &traced.danger[Color::White.index()];
@@ -128,7 +129,7 @@ mod tests {
 
     #[test]
     fn an_attack_is_counted() {
-        // The knight sees f7 and h7, the queen h7 and g6.
+        // The knight attacks f7 and h7, the queen h7 and g6.
         let text = "6k1/5ppp/8/6N1/8/3Q4/8/4K3 w - - 0 1";
         for (place, expected) in [
             (layout::DANGER_BASE, 1),
@@ -137,7 +138,7 @@ mod tests {
             (layout::DANGER_SQUARE, 4),
             (layout::DANGER_NO_QUEEN, 0),
             (layout::DANGER_BARE_FILE, 0),
-            // On d8, and on h7 with the knight's help: more than one.
+            // The queen has checks on d8 and, guarded by the knight, on h7: more than one.
             (layout::DANGER_CHECK + 6, 0),
             (layout::DANGER_CHECK + 7, 1),
         ] {
@@ -146,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn one_piece_is_no_attack() {
+    fn a_lone_attacker_without_a_queen_is_ignored() {
         assert_eq!(attack_units("6k1/5ppp/8/6N1/8/8/8/4K3 w - - 0 1", layout::DANGER_BASE), 0);
         assert_eq!(attack_units("6k1/5ppp/8/6N1/8/8/8/Q3K3 w - - 0 1", layout::DANGER_BASE), 1);
     }

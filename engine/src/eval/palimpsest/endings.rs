@@ -1,4 +1,4 @@
-//! Drawish endings, and mating a bare king.
+//! Drawish endings, and mates against a bare king.
 
 use super::layout::{self as at, WEIGHTS};
 use super::{SCALE_MAX, Term};
@@ -8,14 +8,14 @@ use crate::chess::{Bitboard, Color, Kind, Position, Square};
 use crate::eval::pair::Pair;
 use crate::eval::sink::Sink;
 
-/// Centipawns for each step that a bare king is nearer to where it can be mated.
+/// Bonus for each step of a bare king towards a place where it can be mated, in centipawns.
 const DRIVE: i32 = 12;
 
-/// Centipawns for each step that the kings are nearer to each other then.
+/// Bonus for each step of the kings towards each other in such endings, in centipawns.
 const CLOSE_IN: i32 = 6;
 
-/// Bonus for driving a bare king to the edge, or with bishop and knight to a corner of the bishop's
-/// colour.
+/// Adds the bonus for driving a bare king to the edge or, with bishop and knight, to a corner of
+/// the bishop's colour.
 #[inline(always)]
 pub(super) fn mating<K: Sink>(position: &Position, sink: &mut K) {
     let board = position.board();
@@ -45,7 +45,8 @@ fn can_mate(board: &Board, color: Color) -> bool {
     (own & board.straight_sliders()).any() || bishops.any() && minors.has_several()
 }
 
-/// Returns whether the bishop is on light squares if the side has only a bishop and a knight.
+/// Returns whether the bishop is on light squares if the side has only a bishop and a knight;
+/// `None` for other pieces.
 fn bishop_and_knight(board: &Board, color: Color) -> Option<bool> {
     let own = board.color(color);
     let bishops = own & board.kind(Kind::Bishop);
@@ -54,7 +55,7 @@ fn bishop_and_knight(board: &Board, color: Color) -> Option<bool> {
     only.then(|| (bishops & LIGHT).any())
 }
 
-/// King steps to the nearer of the two corners of a colour.
+/// Returns the number of king steps to the nearer of the two corners of a colour.
 fn to_corner(square: Square, is_light: bool) -> u8 {
     let corners = if is_light {
         [Square::at(0, 7), Square::at(7, 0)]
@@ -65,22 +66,22 @@ fn to_corner(square: Square, is_light: bool) -> u8 {
     one.min(other)
 }
 
-/// Steps to the edge by file and by rank: 0 in a corner, 6 in the centre.
+/// Returns the steps to the edge by file and by rank: 0 in a corner, 6 in the centre.
 fn to_edge(square: Square) -> u8 {
     let steps = |line: u8| line.min(7 - line);
     steps(square.file()) + steps(square.rank())
 }
 
-/// The scale of an endgame score, up to [`SCALE_MAX`]. White is the stronger side if it is
-/// positive.
+/// Returns the scale of the endgame score `end`, up to [`SCALE_MAX`]. White is the stronger side
+/// unless `end` is negative.
 #[inline(always)]
 pub(super) fn scale(position: &Position, end: i32) -> i32 {
     let board = position.board();
     let strong = if end >= 0 { Color::White } else { Color::Black };
     let pawns = board.pieces(strong, Kind::Pawn);
     if pawns.len() > 6 {
-        // More than six pawns are the usual case and enough to win in all endings but those of
-        // opposite bishops.
+        // More than six pawns are the usual case and suffice to win in all endings except those
+        // with opposite bishops.
         return opposite_bishops(board).unwrap_or(SCALE_MAX);
     }
     few_pawns(board, strong, pawns)
@@ -94,7 +95,7 @@ fn weight(place: usize) -> i32 {
 fn few_pawns(board: &Board, strong: Color, pawns: Bitboard) -> i32 {
     if pawns.is_empty() {
         let (own, other) = (worth(board, strong), worth(board, !strong));
-        // A lone minor piece cannot mate, and two knights cannot force it.
+        // A lone minor piece cannot mate, and two knights cannot force mate.
         if own <= 6 && !can_mate(board, strong) {
             return 0;
         }
@@ -114,19 +115,20 @@ fn few_pawns(board: &Board, strong: Color, pawns: Bitboard) -> i32 {
     (least + each * pawns.len() as i32).min(SCALE_MAX)
 }
 
-/// Returns whether `pieces` is one piece, the side's only one besides king and pawns.
+/// Returns whether `pieces` is the only piece of the side other than king and pawns.
 fn is_only_piece(board: &Board, color: Color, pieces: Bitboard) -> bool {
     let simple = board.kind(Kind::Pawn) | board.kind(Kind::King);
     pieces.any() && !pieces.has_several() && pieces == board.color(color) - simple
 }
 
-/// Value of the pieces without pawns, in pawns.
+/// Returns the value of the pieces except pawns, in pawns.
 fn worth(board: &Board, color: Color) -> i32 {
     let units = [(Kind::Knight, 3), (Kind::Bishop, 3), (Kind::Rook, 5), (Kind::Queen, 9)];
     units.into_iter().map(|(kind, unit)| unit * board.pieces(color, kind).len() as i32).sum()
 }
 
-/// Returns the scale with one bishop each, on different colours; `None` otherwise.
+/// Returns the scale if each side has one bishop and these are on different colours; otherwise
+/// `None`.
 #[inline(always)]
 fn opposite_bishops(board: &Board) -> Option<i32> {
     let bishops = board.kind(Kind::Bishop);
@@ -141,8 +143,8 @@ fn opposite_bishops(board: &Board) -> Option<i32> {
     Some(weight(place))
 }
 
-/// Returns whether the stronger side has only rook pawns of one file and a bishop that does not see
-/// their promotion square, with the other king close to that square.
+/// Returns whether the stronger side has only pawns on one rook file and a bishop that does not
+/// control their promotion square, with the other king close to that square.
 fn is_wrong_bishop(board: &Board, strong: Color, pawns: Bitboard) -> bool {
     let bishops = board.pieces(strong, Kind::Bishop);
     let file = pawns.first().file();
@@ -155,8 +157,8 @@ fn is_wrong_bishop(board: &Board, strong: Color, pawns: Bitboard) -> bool {
     !sees && board.king(!strong).distance(goal) <= 1
 }
 
-/// Returns whether each side has one rook and no other piece, with at most one pawn more, all pawns
-/// on one side of the board, and the other king near them.
+/// Returns whether each side has one rook and no other piece, and the stronger side has pawns on
+/// one wing only, at most one more than the opponent, with the other king near them.
 fn is_rook_ending(board: &Board, strong: Color, pawns: Bitboard) -> bool {
     let only_rooks = Color::ALL
         .into_iter()
@@ -205,7 +207,7 @@ mod tests {
         let centre = evaluate("8/8/8/4k3/8/4K3/8/R7 w - - 0 1");
         let edge = evaluate("4k3/8/4K3/8/8/8/8/R7 w - - 0 1");
         assert!(edge > centre + 2 * DRIVE, "{edge} {centre}");
-        // The bishop on f1 is light: h1 and a8 are its corners.
+        // The bishop on f1 is on light squares, so h1 and a8 are the right corners.
         let right = evaluate("k7/8/1K6/8/8/8/8/1N3B2 w - - 0 1");
         let wrong = evaluate("7k/8/6K1/8/8/8/8/1N3B2 w - - 0 1");
         assert!(right > wrong + 3 * DRIVE, "{right} {wrong}");

@@ -1,4 +1,4 @@
-//! Terms of kings and pawns alone, cached in a table: structure, squares, shelter.
+//! Terms that depend only on kings and pawns, cached in a table: structure, squares, shelter.
 
 use super::layout as at;
 use super::side_info::turn;
@@ -11,20 +11,21 @@ use crate::eval::sink::Sink;
 /// Facts about kings and pawns that other terms use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct KingPawn {
-    /// Passed pawns of both sides; of two on a file, the one ahead.
+    /// Passed pawns of both sides; only the front one of two on a file.
     pub(super) passed: Bitboard,
-    /// Files on and beside each king's without an own pawn before it, White's first.
+    /// Number of files on and beside each king's file without an own pawn in front, White's first.
     pub(super) bare: [u8; 2],
-    /// Near enemy pawns on those files.
+    /// Number of files on and beside each king's file with a near enemy pawn in front, White's
+    /// first.
     pub(super) storming: [u8; 2],
 }
 
-/// Entries in the table; a power of two.
+/// Number of entries in the table; a power of two.
 const ENTRIES: usize = 1 << ENTRIES_LOG2;
 
 const ENTRIES_LOG2: u32 = 12;
 
-/// The relative rank up to which a pawn of the enemy counts as near.
+/// Relative rank index (0–7) up to which an enemy pawn counts as near.
 const NEAR: u8 = 3;
 
 /// Squares of pawns and kings, White's first.
@@ -65,7 +66,7 @@ struct Entry {
 
 impl Entry {
     const UNUSED: Entry = Entry {
-        // Two kings on one square are no placement of a position, so no position finds this entry.
+        // No position has two kings on one square, so none matches this entry.
         placement: Placement { pawns: [Bitboard::EMPTY; 2], kings: [Square::new(0); 2] },
         sum: Pair::ZERO,
         found: KingPawn { passed: Bitboard::EMPTY, bare: [0; 2], storming: [0; 2] },
@@ -76,13 +77,13 @@ impl Entry {
 pub(super) struct KingPawnTable(Box<[Entry; ENTRIES]>);
 
 impl KingPawnTable {
-    /// An empty table.
+    /// Returns an empty table.
     pub(super) fn new() -> KingPawnTable {
         let entries = vec![Entry::UNUSED; ENTRIES].into_boxed_slice();
         KingPawnTable(entries.try_into().unwrap_or_else(|_| unreachable!("the length is ENTRIES")))
     }
 
-    /// Sends the terms of kings and pawns to `sink` and returns what else follows from them.
+    /// Sends the terms of kings and pawns to `sink` and returns the facts that other terms use.
     #[inline(always)]
     pub(super) fn look_up<K: Sink>(&mut self, position: &Position, sink: &mut K) -> KingPawn {
         let placement = Placement::of(position);
@@ -109,7 +110,7 @@ fn evaluate_terms<K: Sink>(placement: &Placement, sink: &mut K) -> KingPawn {
     KingPawn { passed, bare: [white.0, black.0], storming: [white.1, black.1] }
 }
 
-/// The nearer edge of the board, 0 for the files a and h to 3 for d and e.
+/// Returns the distance of a file from the edge: 0 for a and h to 3 for d and e.
 #[inline]
 pub(super) fn from_edge(file: u8) -> usize {
     file.min(7 - file) as usize
@@ -156,7 +157,7 @@ fn pawns<S: Side, K: Sink>(placement: &Placement, sink: &mut K) -> Bitboard {
     passed
 }
 
-/// Isolated and backward pawns: those neither supported nor in a phalanx.
+/// Adds the terms of an isolated or backward pawn; the pawn is neither supported nor in a phalanx.
 fn weakness<S: Side, K: Sink>(square: Square, own: Bitboard, enemy: Bitboard, sink: &mut K) {
     let here = Bitboard::of(square);
     let file = Bitboard::file(square.file());
@@ -181,7 +182,7 @@ fn weakness<S: Side, K: Sink>(square: Square, own: Bitboard, enemy: Bitboard, si
     }
 }
 
-/// Adds shelter and storm of one king; returns bare files and near enemy pawns.
+/// Adds shelter and storm of one king; returns the numbers of bare files and of near enemy pawns.
 fn king<S: Side, K: Sink>(placement: &Placement, sink: &mut K) -> (u8, u8) {
     let own = placement.pawns[S::COLOR.index()];
     let enemy = placement.pawns[(!S::COLOR).index()];
@@ -209,7 +210,8 @@ fn king<S: Side, K: Sink>(placement: &Placement, sink: &mut K) -> (u8, u8) {
     (bare, storming)
 }
 
-/// The rank, seen from side `S`, of the first pawn on a file; 0 if there is none.
+/// Returns the relative rank of the first pawn on a file from the point of view of `S`; 0 if there
+/// is none.
 fn nearest<S: Side>(pawns: Bitboard) -> u8 {
     if pawns.is_empty() {
         return 0;
@@ -240,8 +242,8 @@ mod tests {
                 .iter()
                 .fold(Bitboard::EMPTY, |set, name| set | Bitboard::of(Square::parse(name).unwrap()))
         };
-        // The rear one of two pawns on a file is no passed pawn, nor is a pawn that must pass an
-        // enemy pawn.
+        // Neither the rear one of two pawns on a file nor a pawn that must pass an enemy pawn is a
+        // passed pawn.
         assert_eq!(board("4k3/1p5p/8/2P5/P6P/P7/4p3/4K3 w - - 0 1"), set(&["e2"]));
         assert_eq!(board("4k3/8/8/2P5/P6p/P7/8/4K3 w - - 0 1"), set(&["a4", "c5", "h4"]));
     }

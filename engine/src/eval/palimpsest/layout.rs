@@ -5,14 +5,14 @@ use super::weights::TABLE;
 use crate::eval::feature::Feature;
 use crate::eval::pair::Pair;
 
-/// Weights of one kind that follow one another in the table.
+/// Consecutive weights of one kind in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Group {
     /// Feature of the weights.
     pub feature: Feature,
     /// The name of the group.
     pub name: &'static str,
-    /// Difference between the weights; empty if there is one.
+    /// Meaning of the weights; empty if the name is enough.
     pub label: &'static str,
     /// Index of the first weight in the table.
     pub start: usize,
@@ -146,29 +146,30 @@ layout! {
     Tempo { TEMPO[1] = "side to move"; }
 }
 
-/// The weights as they are used: the middle game first.
+/// The weights in use; the middle game comes first.
 pub(super) static WEIGHTS: [Pair; LEN] = TABLE;
 
-/// Mobility by kind of piece, from knight to queen.
+/// Index of the first mobility weight of each piece, from knight to queen.
 pub(super) const MOBILITY: [usize; 4] =
     [MOBILITY_KNIGHT, MOBILITY_BISHOP, MOBILITY_ROOK, MOBILITY_QUEEN];
 
-/// Squares by kind of piece, from knight to queen.
+/// Index of the first square weight of each piece, from knight to queen.
 pub(super) const PST: [usize; 4] = [PST_KNIGHT, PST_BISHOP, PST_ROOK, PST_QUEEN];
 
-/// The place of the weight of a pawn on a square seen from its side.
+/// Returns the index of the weight of a pawn on a square, which is seen from the pawn's side.
 #[inline(always)]
 pub(super) const fn pawn_place(seen: usize) -> usize {
     PST_PAWN + seen - 8
 }
 
-/// The place of the weight of a king on a square seen from its side, on the files e to h.
+/// Returns the index of the weight of a king on a square, which is seen from the king's side, on
+/// files e to h.
 #[inline(always)]
 pub(super) const fn king_place(seen: usize) -> usize {
     PST_KING + (seen >> 3) * 4 + (seen & 3)
 }
 
-/// Returns whether the weight is a unit of danger to a king instead of a part of the sum.
+/// Returns whether the weight counts units of danger to a king instead of being a part of the sum.
 pub const fn is_danger(place: usize) -> bool {
     DANGER_BASE <= place && place < SCALE_NO_PAWNS
 }
@@ -178,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn groups_follow_one_another() {
+    fn groups_are_contiguous() {
         let end = GROUPS.iter().fold(0, |place, group| {
             assert_eq!(group.start, place, "{}", group.name);
             group.start + group.len

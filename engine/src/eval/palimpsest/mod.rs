@@ -1,8 +1,8 @@
 //! The engine's evaluation written by hand: a sum of terms, each a middle-game and an endgame
 //! score, blended by the material left on the board.
 //!
-//! Every weight stands in one table ([`layout`]) that `palimpsest tune` writes. All terms are
-//! linear in the weights except king danger, which grows with the square of its units.
+//! All weights are in one table ([`layout`]), which `palimpsest tune` writes. All terms are linear
+//! in the weights except king danger, which grows with the square of its units.
 
 mod compare;
 mod danger;
@@ -73,7 +73,7 @@ const PHASE: [i32; 6] = [0, 1, 1, 2, 4, 0];
 /// Phase of the starting position.
 pub const PHASE_MAX: i32 = 24;
 
-/// The scale of an endgame score that counts in full.
+/// Scale of an endgame score that counts in full.
 pub const SCALE_MAX: i32 = 64;
 
 /// The declaration in the list of evaluations.
@@ -95,7 +95,7 @@ pub struct Palimpsest {
 }
 
 impl Palimpsest {
-    /// The evaluation without some features.
+    /// Returns the evaluation without some features.
     pub(super) fn new(disabled: FeatureSet) -> Palimpsest {
         Palimpsest { disabled, machine: machine(), table: KingPawnTable::new() }
     }
@@ -111,7 +111,7 @@ impl Palimpsest {
     }
 }
 
-/// A portable machine, for traces and records: compiled once and not for each CPU.
+/// A portable CPU for traces and records, so that this code is compiled only once.
 #[derive(Clone, Copy)]
 struct PortableCpu;
 
@@ -129,7 +129,7 @@ impl Cpu for PortableCpu {
     }
 }
 
-/// The CPU in use, with the slider tables that the search uses too.
+/// Returns the CPU with the slider tables that the search also uses.
 fn machine() -> Machine {
     let levels = [Level::Popcnt, Level::Plain];
     levels.into_iter().find_map(Machine::at).unwrap_or_else(Machine::best)
@@ -171,7 +171,7 @@ impl<K: Sink> Job for EvaluationJob<'_, K> {
     }
 }
 
-/// The score for the side to move, with every term sent to `sink`.
+/// Sends every term to `sink` and returns the score for the side to move.
 #[inline(always)]
 fn evaluate_terms<C: Cpu, K: Sink>(
     cpu: C,
@@ -220,14 +220,14 @@ fn add_weight<K: Sink>(sink: &mut K, term: Term, color: Color, place: usize) {
     sink.count_weight(color, place, 1);
 }
 
-/// Blends both scores for a game phase between 0 (end) and [`PHASE_MAX`] (middle), with `scale`
-/// 64ths of the endgame score.
+/// Blends both scores by the game phase, from 0 (endgame) to [`PHASE_MAX`] (middle game). `scale` /
+/// [`SCALE_MAX`] of the endgame score counts.
 #[inline]
 fn blend(middle: i32, end: i32, phase: i32, scale: i32) -> i32 {
     (middle * phase + end * scale / SCALE_MAX * (PHASE_MAX - phase)) / PHASE_MAX
 }
 
-/// Material without pawns, and the game phase.
+/// Adds the material without pawns and returns the game phase.
 #[inline(always)]
 fn material<K: Sink>(position: &Position, sink: &mut K) -> i32 {
     let board = position.board();
@@ -243,7 +243,7 @@ fn material<K: Sink>(position: &Position, sink: &mut K) -> i32 {
     phase(position)
 }
 
-/// The game phase, 0 (endgame) to [`PHASE_MAX`].
+/// Returns the game phase, from 0 (endgame) to [`PHASE_MAX`].
 #[inline(always)]
 pub(super) fn phase(position: &Position) -> i32 {
     let board = position.board();
@@ -258,7 +258,7 @@ const DANGER_DIVISOR: i32 = 1024;
 /// Units of danger per centipawn in the endgame.
 const DANGER_UNITS: i32 = 16;
 
-/// The value of units of danger to the attacker.
+/// Returns the value of units of danger to the attacker, in centipawns.
 #[inline(always)]
 fn danger_worth(units: Pair) -> Pair {
     let (middle, end) = (units.opening().max(0), units.endgame().max(0));

@@ -8,10 +8,10 @@ use crate::chess::color::Side;
 use crate::chess::{Bitboard, Position, Square};
 use crate::eval::sink::Sink;
 
-/// The distance of kings matters from this rank on, 0 being the first.
+/// Relative rank index (0–7) from which the distance of the kings counts.
 const KINGS_FROM: usize = 3;
 
-/// Sends what the passed pawns of side `S` are worth to `sink`.
+/// Sends the terms of the passed pawns of side `S` to `sink`.
 #[inline(never)]
 pub(super) fn score<S: Side, K: Sink>(
     position: &Position,
@@ -48,7 +48,7 @@ pub(super) fn score<S: Side, K: Sink>(
     }
 }
 
-/// Terms of the path of a passed pawn, and of unstoppable pawns.
+/// Sends the terms of the path of a passed pawn, and of an unstoppable pawn, to `sink`.
 fn path_terms<S: Side, K: Sink>(
     position: &Position,
     square: Square,
@@ -70,7 +70,7 @@ fn path_terms<S: Side, K: Sink>(
     } else if (next & enemy.attacked).is_empty() {
         add_weight(sink, Term::PassedFree, color, at::PASSED_STEP + rank);
     }
-    // From its first rank a pawn takes two steps at once, so it is as near as on the next.
+    // A pawn on its second rank may advance two squares, so it counts as one on the third rank.
     let steps = 7 - rank.max(2) as u8;
     let goal = Square::at(square.file(), color.relative_rank(7));
     let pursuit = enemy.king.distance(goal).saturating_sub(u8::from(position.turn() != color));

@@ -1,4 +1,4 @@
-//! Knights, bishops, rooks and queens where they stand.
+//! Terms of knights, bishops, rooks and queens.
 
 use super::layout as at;
 use super::side_info::SideInfo;
@@ -9,14 +9,14 @@ use crate::chess::outcome::LIGHT;
 use crate::chess::{Bitboard, Kind, Position, Square};
 use crate::eval::sink::Sink;
 
-/// The four squares in the middle.
+/// The four centre squares.
 const CENTRE: Bitboard = Bitboard(0x0000_0018_1800_0000);
 
 /// Input of the terms of one side's pieces.
 struct PieceContext<'a> {
     position: &'a Position,
     enemy: &'a SideInfo,
-    /// Squares where a pawn defends a minor piece and none can drive it away.
+    /// Squares on which a pawn defends a minor piece and no enemy pawn can attack it.
     outposts: Bitboard,
 }
 
@@ -67,8 +67,8 @@ fn outposts<S: Side>(own: &SideInfo, enemy: &SideInfo) -> Bitboard {
     own.by(Kind::Pawn) & (ranks - enemy.pawn_span)
 }
 
-/// Terms common to all kinds: square, mobility, attack on the king zone. `index` is the kind's
-/// among knight, bishop, rook and queen.
+/// Adds the terms that all kinds share: square, mobility, attack on the king zone. `index` is the
+/// index of the kind among knight, bishop, rook and queen.
 #[inline(always)]
 fn piece<S: Side, K: Sink>(
     index: usize,

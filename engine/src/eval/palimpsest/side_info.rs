@@ -3,33 +3,33 @@
 use crate::chess::color::Side;
 use crate::chess::{Bitboard, Kind, Position, Square, attacks};
 
-/// Attacks of one side, and what follows from its pawns and king.
+/// Attacks of one side, and properties of its pawns and king.
 pub(super) struct SideInfo {
     /// Squares attacked, by kind of piece.
     pub(super) attacks: [Bitboard; 6],
-    /// Squares attacked by anything.
+    /// Squares attacked by any piece.
     pub(super) attacked: Bitboard,
     /// Squares attacked at least twice.
     pub(super) twice: Bitboard,
-    /// Squares its pawns could ever attack by advancing.
+    /// Squares that its pawns attack now or after any advances.
     pub(super) pawn_span: Bitboard,
-    /// Its king.
+    /// Square of its king.
     pub(super) king: Square,
-    /// Nine squares around its king, which counts as one step away from the edge.
+    /// King zone: the nine squares around its king, which counts as one step away from the edge.
     pub(super) zone: Bitboard,
-    /// Squares that count as within reach of its pieces.
+    /// Squares that count for the mobility of its pieces.
     pub(super) usable: Bitboard,
-    /// Pieces that attack the enemy king zone, from knight to queen.
+    /// Number of pieces that attack the enemy king zone, from knight to queen.
     pub(super) attackers: [i32; 4],
-    /// Squares of that zone they attack, each as often as it is attacked.
+    /// Number of attacks by these pieces on squares of the enemy king zone.
     pub(super) zone_attacks: i32,
-    /// Xor mask from a square to its table index: seen from the side, with the king on the files e
-    /// to h.
+    /// Xor mask from a square to its table index: from the point of view of the side, mirrored so
+    /// that the king is on files e to h.
     pub(super) turn: u8,
 }
 
 impl SideInfo {
-    /// The information about side `S` before its pieces are added.
+    /// Returns the information about side `S` before its pieces are added.
     #[inline(always)]
     pub(super) fn of<S: Side>(position: &Position) -> SideInfo {
         let board = position.board();
@@ -40,7 +40,8 @@ impl SideInfo {
         let king = board.king(S::COLOR);
         let king_attacks = attacks::king(king);
         let centre = Square::at(king.file().clamp(1, 6), king.rank().clamp(1, 6));
-        // The squares of own pawns that cannot move, or are at home, do not count for mobility.
+        // Squares of own pawns that are blocked or on their second or third rank do not count for
+        // mobility.
         let stuck = board.occupied().forward(!S::COLOR)
             | Bitboard::rank(S::COLOR.relative_rank(1))
             | Bitboard::rank(S::COLOR.relative_rank(2));
@@ -70,14 +71,14 @@ impl SideInfo {
         self.attacks[kind.index()] |= reach;
     }
 
-    /// Squares attacked by pieces of this kind.
+    /// Returns the squares attacked by pieces of this kind.
     #[inline(always)]
     pub(super) fn by(&self, kind: Kind) -> Bitboard {
         self.attacks[kind.index()]
     }
 }
 
-/// See [`SideInfo::turn`].
+/// Returns [`SideInfo::turn`] for a king on this square.
 #[inline(always)]
 pub(super) fn turn<S: Side>(king: Square) -> u8 {
     let flip = S::COLOR.relative_rank(0) << 3;

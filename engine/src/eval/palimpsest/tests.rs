@@ -3,7 +3,7 @@ use crate::chess::{Position, fen};
 use crate::eval::feature::FeatureSet;
 use crate::eval::{Choice, Evaluator, Variant};
 
-/// The position with colours exchanged and the board turned over.
+/// Returns the position with colours exchanged and the board turned over.
 pub(crate) fn flipped(text: &str) -> Position {
     let fields: Vec<&str> = text.split(' ').collect();
     let swap_case = |letter: char| {
@@ -20,7 +20,7 @@ pub(crate) fn flipped(text: &str) -> Position {
     fen::parse(&format!("{} {turn} {castling} - 0 1", rows.join("/"))).unwrap()
 }
 
-/// The position as in a mirror: a becomes h. Nobody may castle.
+/// Returns the position with its files mirrored (a becomes h) and without castling rights.
 fn mirrored(text: &str) -> Position {
     let fields: Vec<&str> = text.split(' ').collect();
     let rows: Vec<String> = fields[0].split('/').map(|row| row.chars().rev().collect()).collect();
@@ -35,8 +35,8 @@ const POSITIONS: [&str; 5] = [
     "8/5bk1/8/2Pp4/8/1K6/8/8 w - - 0 1",
 ];
 
-/// Positions of all kinds: walks through legal moves from each of [`POSITIONS`] and a few endgames,
-/// with what could have been played instead.
+/// Returns a variety of positions: walks through legal moves from each of [`POSITIONS`] and a few
+/// endgames, with the positions after all alternative moves.
 pub(crate) fn positions() -> Vec<Position> {
     const PLIES: usize = 40;
     let endgames = [
@@ -62,7 +62,7 @@ pub(crate) fn positions() -> Vec<Position> {
 }
 
 #[test]
-fn colours_are_treated_alike() {
+fn evaluation_is_symmetric_in_colours() {
     for text in POSITIONS {
         let position = fen::parse(text).unwrap();
         assert_eq!(
@@ -74,7 +74,7 @@ fn colours_are_treated_alike() {
 }
 
 #[test]
-fn sides_of_the_board_are_treated_alike() {
+fn evaluation_is_symmetric_in_files() {
     for text in &POSITIONS[2..] {
         let position = fen::parse(text).unwrap();
         assert_eq!(
@@ -94,7 +94,6 @@ fn more_material_scores_more() {
     );
 }
 
-/// The cached, recorded and summed evaluations agree, whichever feature is switched off.
 #[test]
 fn all_implementations_give_the_same_score() {
     let positions = positions();

@@ -7,7 +7,7 @@ use crate::chess::color::{Color, Side};
 use crate::chess::{Bitboard, Kind, Position};
 use crate::eval::sink::Sink;
 
-/// The files c to f, on which room counts.
+/// Files c to f, on which space counts.
 const CENTRE_FILES: Bitboard = Bitboard(0x3C3C_3C3C_3C3C_3C3C);
 
 /// Kinds of pieces that can be threatened, in the order of the weights.
@@ -55,7 +55,7 @@ pub(super) fn score<S: Side, K: Sink>(
     add_weights(sink, Term::Space, color, at::SPACE, space::<S>(position, enemy));
 }
 
-/// Counts what is threatened by kind.
+/// Adds a weight for each threatened piece, by kind.
 #[inline(always)]
 fn each<S: Side, K: Sink>(
     term: Term,
@@ -71,7 +71,7 @@ fn each<S: Side, K: Sink>(
     }
 }
 
-/// Safe pawn pushes.
+/// Returns the destinations of safe pawn pushes.
 #[inline(always)]
 fn pushes<S: Side>(position: &Position, own: &SideInfo, enemy: &SideInfo) -> Bitboard {
     let board = position.board();
@@ -82,8 +82,9 @@ fn pushes<S: Side>(position: &Position, own: &SideInfo, enemy: &SideInfo) -> Bit
     (single | double) & ((own.attacked | !enemy.attacked) - enemy.by(Kind::Pawn))
 }
 
-/// Space: centre squares of the own half not attacked by enemy pawns, counted twice behind own
-/// pawns unless attacked; per eight own men on the board.
+/// Returns the space: centre squares of the own half not attacked by enemy pawns. A square behind
+/// an own pawn counts twice unless attacked. The sum is multiplied by the number of own pieces and
+/// pawns and divided by eight.
 #[inline(always)]
 fn space<S: Side>(position: &Position, enemy: &SideInfo) -> i32 {
     let board = position.board();

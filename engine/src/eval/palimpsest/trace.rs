@@ -11,25 +11,25 @@ use crate::chess::{Color, Position};
 use crate::eval::pair::Pair;
 use crate::eval::sink::Sink;
 
-/// Counts of the weights in a position; weights that do not count are left out.
+/// Counts of the weights in a position, without zero counts.
 ///
-/// The evaluation for White is the sum of the linear counts and of the worth of both attacks, see
-/// [`attack_worth`], blended for the phase.
+/// The evaluation for White is the sum of the linear counts and of the values of both attacks, see
+/// [`attack_worth`], blended by the phase.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
     /// Index in the table and count, White minus Black.
     pub linear: Vec<(u16, i32)>,
-    /// The same for the units of danger of each side's attack, White's first.
+    /// Index in the table and count for the units of danger of each side's attack, White's first.
     pub danger: [Vec<(u16, i32)>; 2],
     /// Score that depends on no weight, White minus Black: middle game, endgame.
     pub fixed: [i32; 2],
-    /// 0 (end) to [`PHASE_MAX`] (middle).
+    /// Game phase, from 0 (endgame) to [`PHASE_MAX`] (middle game).
     pub phase: i32,
-    /// Share of the endgame score that counts, of [`SCALE_MAX`].
+    /// Weight of the endgame score, of [`SCALE_MAX`].
     pub scale: i32,
 }
 
-/// The weights in use, by place: middle game, endgame.
+/// Returns the weights in use, by index: middle game, endgame.
 pub fn weights() -> Vec<[i32; 2]> {
     WEIGHTS.iter().map(|weight| [weight.opening(), weight.endgame()]).collect()
 }
@@ -43,13 +43,13 @@ pub fn attack_worth(units: [f64; 2]) -> [(f64, f64); 2] {
     [(middle * middle / divisor, 2.0 * middle / divisor), (end * per_unit, slope)]
 }
 
-/// The shares of the middle game and of the endgame in a score.
+/// Returns the shares of the middle game and of the endgame in a score.
 pub fn shares(phase: i32, scale: i32) -> [f64; 2] {
     let middle = f64::from(phase) / f64::from(PHASE_MAX);
     [middle, (1.0 - middle) * f64::from(scale) / f64::from(SCALE_MAX)]
 }
 
-/// Makes traces.
+/// Maker of traces.
 pub struct Tracer {
     table: KingPawnTable,
 }
@@ -60,15 +60,15 @@ impl Default for Tracer {
     }
 }
 
-/// Counts every weight.
+/// Sink that counts every weight.
 struct Counts {
-    /// By side, White's first.
+    /// Counts by side, White's first.
     times: Box<[[i32; LEN]; 2]>,
     sum: Pair,
 }
 
 impl Tracer {
-    /// The trace of a position.
+    /// Returns the trace of a position.
     pub fn trace(&mut self, position: &Position) -> Trace {
         let mut counts = Counts::new();
         PortableCpu.run(EvaluationJob { position, table: &mut self.table, sink: &mut counts });
@@ -149,7 +149,7 @@ mod tests {
     use crate::eval::Variant;
     use crate::eval::palimpsest::tests::positions;
 
-    /// The evaluation from the counts alone, in the integers of play.
+    /// Returns the evaluation computed from the counts alone, with the integers used in games.
     fn evaluation(trace: &Trace) -> i32 {
         let [white, black] = trace.danger.each_ref().map(|counts| danger_worth(total(counts)));
         let fixed = Pair::new(trace.fixed[0], trace.fixed[1]);

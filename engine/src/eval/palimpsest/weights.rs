@@ -1,7 +1,7 @@
-//! The weights of the evaluation, written by `palimpsest tune`; `layout.rs` says which is which.
+//! The weights of the evaluation, written by `palimpsest tune`; `layout.rs` describes them.
 //!
-//! Each is worth so many centipawns in the middle game and in the endgame. Units of danger and
-//! scales are explained where they are used.
+//! Scores are in centipawns for the middle game and for the endgame. Units of danger and scales are
+//! explained where they are used.
 
 use super::layout::LEN;
 use crate::eval::pair::Pair;

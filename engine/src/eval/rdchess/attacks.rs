@@ -1,17 +1,17 @@
-//! Attack tables: for each side and square, who attacks it and how strongly, in one byte.
+//! Attack tables: one byte for each side and square, with the attackers and their strength.
 
 use super::weights::WORTH;
 use crate::chess::position::Board;
 use crate::chess::{Bitboard, Color, Kind, Position, Square, attacks};
 use crate::eval::Score;
 
-/// The attackers of a square. Fields count attackers and stop at their largest value: one king, one
-/// queen, three rooks, three bishops and knights, three pawns, from the low bits up. So the larger
-/// the byte, the stronger the attack.
+/// The attackers of a square. The fields count attackers up to a maximum, from the low bits up: one
+/// king, one queen, three rooks, three bishops and knights, three pawns. A larger byte therefore
+/// means a stronger attack.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Attackers(u8);
 
-/// Shift and largest value of the field of a kind.
+/// Returns the shift and the largest value of the field of a kind.
 const fn field(kind: Kind) -> (u8, u8) {
     match kind {
         Kind::King => (0, 1),
@@ -37,7 +37,7 @@ impl Attackers {
         self.0 >> shift & largest != 0
     }
 
-    /// Returns whether there is an attacker of less worth; the king is worth more than any other
+    /// Returns whether a less valuable piece attacks; the king is more valuable than any other
     /// piece.
     #[inline]
     pub(super) fn has_cheaper_than(self, worth: Score) -> bool {
@@ -55,7 +55,7 @@ impl Attackers {
     }
 }
 
-/// The attackers of every square, and what every officer attacks.
+/// The attackers of every square, and the squares that every officer attacks.
 pub(crate) struct AttackTables {
     tables: [[Attackers; 64]; 2],
     /// All squares that a side attacks.
@@ -65,7 +65,7 @@ pub(crate) struct AttackTables {
 }
 
 impl AttackTables {
-    /// The tables of a position.
+    /// Returns the tables of a position.
     pub(crate) fn of(position: &Position) -> AttackTables {
         let mut tables = AttackTables {
             tables: [[Attackers::default(); 64]; 2],
@@ -99,15 +99,15 @@ impl AttackTables {
         }
     }
 
-    /// A side's attackers of a square.
+    /// Returns the attackers of a square by one side.
     #[inline]
     pub(crate) fn on(&self, color: Color, square: Square) -> Attackers {
         self.tables[color.index()][square.index()]
     }
 }
 
-/// Returns the squares an officer attacks: rooks and bishops see through own queens, all sliders
-/// through the enemy king.
+/// Returns the squares that an officer attacks: rooks and bishops attack through own queens, all
+/// sliders through the enemy king.
 fn reach(board: &Board, color: Color, kind: Kind, from: Square) -> Bitboard {
     let blockers = board.occupied() - Bitboard::of(board.king(!color));
     let without_queens = blockers - board.pieces(color, Kind::Queen);
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn fields_count_and_saturate() {
         let text = "4k3/8/8/8/1N3N2/2P1P3/1N3N2/Q2QK3 w - - 0 1";
-        // Four knights (three at most), a queen of two, two pawns.
+        // Four knights (counted as three), one of two queens, two pawns.
         assert_eq!(byte(text, Color::White, "d3"), 0b0011_0010);
         assert_eq!(byte(text, Color::White, "d4"), 0b1000_0010);
         assert_eq!(byte(text, Color::White, "e2"), 0b0001_0011);

@@ -17,7 +17,7 @@ fn one(score: Score) -> [WeightGroup; 1] {
     [WeightGroup::new("", [score])]
 }
 
-/// Every feature.
+/// Returns all features, for comparisons.
 pub(super) fn entries() -> Vec<Entry> {
     let mut entries = pawns();
     entries.extend(kings());

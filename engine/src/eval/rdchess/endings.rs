@@ -1,5 +1,4 @@
-//! Choice of the evaluator for a position, and the evaluators for endings without a plan of their
-//! own.
+//! Choice of the evaluator for a position, and the evaluators for won endings.
 
 use super::root::officers;
 use super::{Term, edge_distance, plain, weights};
@@ -10,28 +9,28 @@ use crate::eval::sink::Sink;
 /// Evaluator of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Evaluator {
-    /// Nobody can win.
+    /// Neither side can win.
     Draw,
-    /// Two bishops of both colours against the king; the side with the bishops.
+    /// Two bishops on different colours against the king; contains the side with the bishops.
     TwoBishops(Color),
-    /// Bishop and knight against the king; the side with the pieces.
+    /// Bishop and knight against the king; contains the side with the pieces.
     BishopKnight(Color),
-    /// A side is far ahead of one without pawns; the side ahead.
+    /// A side is far ahead of an opponent without pawns; contains the side ahead.
     NearMate(Color),
     /// Kings and pawns only.
     Pawns,
-    /// All else.
+    /// All other positions.
     Standard,
 }
 
-/// Worth of all that a side has but its king.
+/// Returns the value of all pieces of a side except its king.
 pub(super) fn worth(position: &Position, color: Color) -> Score {
     let pawns = position.board().pieces(color, Kind::Pawn).len() as Score;
     officers(position, color) + weights::WORTH[0] * pawns
 }
 
 impl Evaluator {
-    /// The evaluator for a position, of those that `sink` keeps.
+    /// Returns the evaluator for a position, among those that `sink` enables.
     pub(super) fn choose<K: Sink>(position: &Position, sink: &K) -> Evaluator {
         let rare = Evaluator::bare(position).filter(|evaluator| match evaluator {
             Evaluator::Draw => sink.is_enabled(Term::Draw),
@@ -49,7 +48,7 @@ impl Evaluator {
         if has_officers { Evaluator::Standard } else { Evaluator::Pawns }
     }
 
-    /// The evaluator for draws, and for endings without pawns.
+    /// Returns the evaluator for draws, and for endings without pawns.
     fn bare(position: &Position) -> Option<Evaluator> {
         let board = position.board();
         if position.halfmove_clock() > 100 {
@@ -92,7 +91,7 @@ fn is_dark(square: Square) -> bool {
     (square.file() + square.rank()).is_multiple_of(2)
 }
 
-/// Steps along ranks and files.
+/// Returns the number of steps along ranks and files between two squares.
 fn steps(a: Square, b: Square) -> Score {
     Score::from(a.file().abs_diff(b.file()) + a.rank().abs_diff(b.rank()))
 }
@@ -100,7 +99,7 @@ fn steps(a: Square, b: Square) -> Score {
 const CORNERS: [Square; 4] =
     [Square::at(0, 0), Square::at(7, 0), Square::at(0, 7), Square::at(7, 7)];
 
-/// Steps to the nearest corner that will do.
+/// Returns the number of steps to the nearest corner for which `will_do` is true.
 fn corner_steps(square: Square, will_do: impl Fn(Square) -> bool) -> Score {
     let corners = CORNERS.into_iter().filter(|&corner| will_do(corner));
     corners.map(|corner| steps(square, corner)).min().unwrap_or_default()

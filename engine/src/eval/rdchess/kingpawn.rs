@@ -1,5 +1,5 @@
-//! Terms of kings and pawns alone, kept in a table as in the original. Terms of attacks on a pawn's
-//! path are added outside.
+//! Terms that depend only on kings and pawns, cached in a table as in the original. Terms of
+//! attacks on a pawn's path are added elsewhere, because they depend on other pieces.
 
 use super::root::Root;
 use super::{Term, edge_distance, plain, weights};
@@ -9,18 +9,18 @@ use crate::eval::pair::Pair;
 use crate::eval::sink::Sink;
 use crate::eval::{Score, TableUse};
 
-/// Facts about kings and pawns, whatever else is on the board.
+/// Facts about kings and pawns, independent of other pieces.
 #[derive(Clone, Copy)]
 pub(super) struct KingPawn {
-    /// Pawns with no enemy pawn ahead on three files, White's first.
+    /// Passed pawns: no enemy pawn ahead on three files; White's first.
     pub(super) passed: [Bitboard; 2],
-    /// Pawns that lag behind, White's first.
+    /// Backward pawns, White's first.
     pub(super) backward: [Bitboard; 2],
-    /// The pawns before each king, before scaling.
+    /// Scores of the shelter of each king, before scaling, White's first.
     pub(super) shelter: [Score; 2],
 }
 
-/// Entries in the table; a power of two.
+/// Number of entries in the table; a power of two.
 const ENTRIES: usize = 1 << 12;
 
 /// The placement that identifies an entry: the pawns of each side, and the kings.
@@ -35,7 +35,7 @@ struct Entry {
 
 impl Entry {
     const UNUSED: Entry = Entry {
-        // Pawns on every square are no placement of a position, so no position finds this entry.
+        // No position has pawns on every square, so none matches this entry.
         placement: ([Bitboard::ALL; 2], [Square::new(0); 2]),
         sum: Pair::ZERO,
         found: KingPawn {
@@ -46,7 +46,7 @@ impl Entry {
     };
 }
 
-/// A table of king and pawn placements below one root.
+/// A table of king and pawn placements for one root.
 pub(super) struct KingPawnTable {
     entries: Box<[Entry]>,
     /// Use of the table since it was cleared.
@@ -59,13 +59,13 @@ impl KingPawnTable {
         KingPawnTable { entries, used: TableUse::default() }
     }
 
-    /// Clears the table, since the root has changed.
+    /// Clears the table after a change of the root.
     pub(super) fn clear(&mut self) {
         self.entries.fill(Entry::UNUSED);
         self.used = TableUse::default();
     }
 
-    /// Sends the terms of kings and pawns to `sink` and returns the rest.
+    /// Sends the terms of kings and pawns to `sink` and returns the facts that other terms use.
     pub(super) fn look_up<K: Sink>(
         &mut self,
         position: &Position,
@@ -92,7 +92,8 @@ impl KingPawnTable {
 
 /// Returns the table slot of a placement.
 fn slot((pawns, kings): &Placement) -> usize {
-    // Odd constants without structure; the product's high bits depend on everything.
+    // The constants are odd and otherwise arbitrary; the high bits of the product depend on all
+    // inputs.
     let kings = (kings[0].index() | kings[1].index() << 6) as u64;
     let mixed = pawns[0].0.wrapping_mul(0x9E37_79B9_7F4A_7C15)
         ^ pawns[1].0.rotate_left(32).wrapping_mul(0xC2B2_AE3D_27D4_EB4F)
@@ -120,7 +121,7 @@ fn evaluate<K: Sink>((pawns, kings): Placement, root: &Root, sink: &mut K) -> Ki
     found
 }
 
-/// Sends the terms of one side's pawns to `sink` and returns those that are passed or backward.
+/// Sends the terms of one side's pawns to `sink` and returns the passed and the backward pawns.
 fn structure<S: Side, K: Sink>(
     own: Bitboard,
     enemy: Bitboard,
@@ -155,8 +156,8 @@ fn structure<S: Side, K: Sink>(
     (passed, backward)
 }
 
-/// Returns whether all neighbours of a pawn are ahead of it and an enemy pawn holds or attacks the
-/// square ahead.
+/// Returns whether all neighbours of a pawn are ahead of the pawn and an enemy pawn occupies or
+/// attacks the square in front.
 fn lags<S: Side>(here: Bitboard, beside: Bitboard, enemy: Bitboard) -> bool {
     let rank = Bitboard::rank(here.first().rank());
     let ahead = rank.forward_fill(S::COLOR);
@@ -182,7 +183,7 @@ fn shelter(own: Bitboard, enemy: Bitboard, king: Square, color: Color) -> Score 
     files.into_iter().filter(|file| file.any()).map(worth).sum()
 }
 
-/// Adds the terms of a king in the endgame, which goes to the centre and to pawns.
+/// Adds the terms of a king in the endgame: its distances to the centre and to pawns.
 fn endgame_king<K: Sink>(king: Square, color: Color, found: &KingPawn, sink: &mut K) {
     let centre = weights::KING_CENTRE * (7 - edge_distance(king));
     sink.add(Term::KingCentre, color, plain(centre));

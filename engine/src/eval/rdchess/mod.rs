@@ -1,5 +1,5 @@
-//! RDChess: attack tables with the strength of attacks, parameters settled at the root, and
-//! evaluators of their own for endings.
+//! Evaluation of RDChess: attack tables with the strength of attacks, parameters set at the root,
+//! and separate evaluators for endings.
 
 mod attacks;
 mod compare;
@@ -57,7 +57,7 @@ features! {
     }
 }
 
-/// A score that does not change with the phase of the game.
+/// Returns a score that does not change with the phase of the game.
 fn plain(score: Score) -> Pair {
     Pair::of_opening(score)
 }
@@ -79,7 +79,7 @@ pub(super) const EVALUATION: Evaluation = Evaluation {
     explain: |choice, game| RdChess::new(choice.disabled).explain(game),
 };
 
-/// The evaluation, with what was settled at the root.
+/// The evaluation, with the parameters set at the root.
 struct RdChess {
     disabled: FeatureSet,
     root: Root,
@@ -87,13 +87,13 @@ struct RdChess {
 }
 
 impl RdChess {
-    /// The evaluation without some features.
+    /// Returns the evaluation without some features.
     fn new(disabled: FeatureSet) -> RdChess {
         let root = Root::of(&Game::new(Position::startpos()));
         RdChess { disabled, root, table: KingPawnTable::new() }
     }
 
-    /// Returns the evaluation of the position a game has reached as a root, term by term.
+    /// Returns the evaluation of the current position of a game as the root, term by term.
     fn explain(&mut self, game: &Game) -> Report {
         self.reset(game);
         let mut record = Record::new(self.disabled);
@@ -147,10 +147,10 @@ impl RdChess {
     }
 }
 
-/// Pieces left on the board by kind, as a phase: 24 at the start.
+/// Phase of a piece, by kind; the pieces at the start have 24.
 const PHASE: [i32; 6] = [0, 1, 1, 2, 4, 0];
 
-/// Material, and the bonus for being ahead with little of it left.
+/// Adds the material, and the bonus for a lead when little material is left.
 fn material<K: Sink>(position: &Position, sink: &mut K) {
     let worth = Color::ALL.map(|color| worth(position, color));
     for color in Color::ALL {

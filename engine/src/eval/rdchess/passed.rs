@@ -1,4 +1,4 @@
-//! Passed pawns, with what stands or looks at their way; and pawns that cannot be stopped.
+//! Passed pawns, with pieces on their path or attacking it, and unstoppable pawns.
 
 use super::attacks::AttackTables;
 use super::kingpawn::KingPawn;
@@ -8,7 +8,7 @@ use crate::chess::{Bitboard, Color, Kind, Position, Square};
 use crate::eval::Score;
 use crate::eval::sink::Sink;
 
-/// Sends the passed pawns of a side to `sink`.
+/// Sends the terms of the passed pawns of a side to `sink`.
 pub(super) fn score<K: Sink>(
     position: &Position,
     color: Color,
@@ -43,7 +43,7 @@ fn is_held(tables: &AttackTables, color: Color, square: Square) -> bool {
     !tables.on(!color, square).is_none() && tables.on(color, square).is_none()
 }
 
-/// Sends to `sink` the pawn that wins the race, if one does; for pawn endings only.
+/// Sends the term of a pawn that wins the race to `sink`; for pawn endings only.
 pub(super) fn runner<K: Sink>(position: &Position, found: &KingPawn, sink: &mut K) {
     let best = Color::ALL.map(|color| foremost(position, color, found));
     for color in Color::ALL {
@@ -59,8 +59,8 @@ pub(super) fn runner<K: Sink>(position: &Position, found: &KingPawn, sink: &mut 
     }
 }
 
-/// The relative rank of the foremost passed pawn that the enemy king cannot catch; a pawn on its
-/// second rank counts as one on the third, since it may go two squares.
+/// Returns the relative rank of the foremost passed pawn that the enemy king cannot catch. A pawn
+/// on its second rank counts as one on the third, because it may advance two squares.
 fn foremost(position: &Position, color: Color, found: &KingPawn) -> Option<Score> {
     let king = position.board().king(!color);
     let own = position.board().color(color);
@@ -74,7 +74,7 @@ fn foremost(position: &Position, color: Color, found: &KingPawn) -> Option<Score
     found.passed[color.index()].filter_map(outruns).max()
 }
 
-/// Plies until a pawn on that rank is promoted.
+/// Returns the number of plies until a pawn on this rank is promoted.
 fn plies(position: &Position, color: Color, rank: Score) -> Score {
     2 * (7 - rank) - Score::from(position.turn() == color)
 }

@@ -1,4 +1,4 @@
-//! Kings in the middle game, officers, and pieces in trouble.
+//! Terms of kings in the middle game, officers, and hanging or pinned pieces.
 
 use super::attacks::AttackTables;
 use super::kingpawn::KingPawn;
@@ -8,14 +8,14 @@ use crate::chess::{Bitboard, Color, Kind, Position, Square, attacks};
 use crate::eval::Score;
 use crate::eval::sink::Sink;
 
-/// c3 to f6.
+/// Squares c3 to f6.
 const CENTRE: Bitboard = Bitboard(0x0000_3C3C_3C3C_0000);
-/// d4, e4, d5, e5.
+/// Squares d4, e4, d5 and e5.
 const MIDDLE: Bitboard = Bitboard(0x0000_0018_1800_0000);
-/// a1 and all squares of its colour.
+/// Dark squares.
 const DARK: Bitboard = Bitboard(0xAA55_AA55_AA55_AA55);
 
-/// Control of squares.
+/// Adds the terms for control of squares.
 pub(super) fn control<K: Sink>(tables: &AttackTables, sink: &mut K) {
     for color in Color::ALL {
         let all = tables.all[color.index()];
@@ -27,7 +27,7 @@ pub(super) fn control<K: Sink>(tables: &AttackTables, sink: &mut K) {
     }
 }
 
-/// A king in the middle game.
+/// Adds the terms of a king in the middle game.
 pub(super) fn king<K: Sink>(position: &Position, color: Color, found: &KingPawn, sink: &mut K) {
     let enemy = officers(position, !color);
     let scaled = |score: Score| plain(score * enemy / weights::OFFICERS);
@@ -55,7 +55,7 @@ fn castling(position: &Position, color: Color) -> Score {
     score
 }
 
-/// The officers of a side.
+/// Adds the terms of the officers of a side.
 pub(super) fn score<K: Sink>(
     position: &Position,
     color: Color,
@@ -131,7 +131,8 @@ fn rooks<K: Sink>(position: &Position, color: Color, found: &KingPawn, root: &Ro
     sink.add(Term::RooksDoubled, color, plain(weights::ROOKS_DOUBLED * pairs.sum::<Score>()));
 }
 
-/// The number of passed pawns of either side that a rook stands behind, with nothing between.
+/// Returns the number of passed pawns of either side that a rook stands behind, with no piece in
+/// between.
 fn behind(occupied: Bitboard, rook: Square, passed: [Bitboard; 2]) -> usize {
     let stands_behind = |color: Color, pawn: Square| {
         Bitboard::of(rook).forward_fill(color).contains(pawn)
@@ -143,7 +144,7 @@ fn behind(occupied: Bitboard, rook: Square, passed: [Bitboard; 2]) -> usize {
         .sum()
 }
 
-/// Pawns on the colour of bishops, in the endgame.
+/// Returns the score for pawns on the colour of bishops, in the endgame.
 fn bishop_colour(position: &Position, color: Color) -> Score {
     let board = position.board();
     let pawns = board.pieces(color, Kind::Pawn);
@@ -155,7 +156,8 @@ fn bishop_colour(position: &Position, color: Color) -> Score {
     score
 }
 
-/// The squares of the colour on which all of these bishops stand, if there are any and it is one.
+/// Returns the squares of the bishops' colour; `None` without bishops or with bishops on both
+/// colours.
 fn only_colour(bishops: Bitboard) -> Option<Bitboard> {
     match ((bishops & DARK).any(), (bishops - DARK).any()) {
         (true, false) => Some(DARK),
@@ -164,7 +166,8 @@ fn only_colour(bishops: Bitboard) -> Option<Bitboard> {
     }
 }
 
-/// Pieces of the side to move that can be taken at a profit, and those that are pinned.
+/// Adds the terms of the side to move for pieces that can be captured at a profit and for pinned
+/// pieces.
 pub(super) fn hanging_pieces<K: Sink>(position: &Position, tables: &AttackTables, sink: &mut K) {
     let color = position.turn();
     let (mut score, mut count) = (0, 0);

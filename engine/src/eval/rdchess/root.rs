@@ -16,7 +16,7 @@ pub(super) enum Wing {
 }
 
 impl Wing {
-    /// The wing of a file; none of d and e.
+    /// Returns the wing of a file; `None` for d and e.
     pub(super) fn of(file: u8) -> Option<Wing> {
         match file {
             0..=2 => Some(Wing::Queen),
@@ -26,7 +26,7 @@ impl Wing {
     }
 }
 
-/// Worth of a side's knights, bishops, rooks and queens.
+/// Returns the value of a side's knights, bishops, rooks and queens.
 pub(super) fn officers(position: &Position, color: Color) -> Score {
     let board = position.board();
     [Kind::Knight, Kind::Bishop, Kind::Rook, Kind::Queen]
@@ -35,7 +35,8 @@ pub(super) fn officers(position: &Position, color: Color) -> Score {
         .sum()
 }
 
-/// The wing on which a king looks as if it had castled: on its back rank, with no right left.
+/// Returns the wing on which a king seems to have castled: it is on its back rank without castling
+/// rights.
 pub(super) fn looks_castled(position: &Position, color: Color) -> Option<Wing> {
     let king = position.board().king(color).relative(color);
     let rights = position.castling_rooks() & position.board().color(color);
@@ -45,16 +46,16 @@ pub(super) fn looks_castled(position: &Position, color: Color) -> Option<Wing> {
 /// The facts of a root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Root {
-    /// `true` if the side's king plays the endgame, White's first.
+    /// `true` if the king of a side is evaluated as in the endgame, White's first.
     pub(super) endgame: [bool; 2],
     /// `true` if most officers are on the board.
     pub(super) early: bool,
-    /// Bonus of a pawn by square, by colour.
+    /// Bonus of a pawn by colour and square.
     pub(super) advance: [[Score; 64]; 2],
 }
 
 impl Root {
-    /// The facts of the position a game has reached.
+    /// Returns the facts of the current position of a game.
     pub(super) fn of(game: &Game) -> Root {
         let position = game.position();
         let worth = Color::ALL.map(|color| officers(position, color));
@@ -72,8 +73,8 @@ impl Root {
     }
 }
 
-/// Returns the wing on which a side has castled, as played or, if the game began too late, as it
-/// looks.
+/// Returns the wing on which a side has castled: by the moves of the game or, if the game does not
+/// show it, by the position.
 fn castled(game: &Game, color: Color) -> Option<Wing> {
     let mut turn = game.start().turn();
     for mv in game.moves() {
@@ -89,7 +90,7 @@ fn castled(game: &Game, color: Color) -> Option<Wing> {
     looks_castled(game.position(), color)
 }
 
-/// Returns the pawn advance table of a side; `wings` are those on which it and its opponent
+/// Returns the pawn advance table of a side; `wings` are those on which this side and its opponent
 /// castled.
 fn advance(color: Color, wings: [Option<Wing>; 2], late: bool) -> [Score; 64] {
     let [own, enemy] = wings;

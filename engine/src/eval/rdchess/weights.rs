@@ -1,24 +1,24 @@
-//! Figures of the evaluation, in centipawns; see `PROVENANCE.md`.
+//! Weights of the evaluation, in centipawns; see `PROVENANCE.md`.
 
 use crate::eval::Score;
 
-/// Worth by kind.
+/// Value of a piece, by kind.
 pub(super) const WORTH: [Score; 6] = [100, 325, 325, 510, 900, 0];
-/// Worth of all officers that a side starts with.
+/// Value of all officers of a side at the start.
 pub(super) const OFFICERS: Score = 3_220;
 
-/// Largest worth of the opponent's officers with which a side plays the endgame.
+/// Largest value of the opponent's officers with which a king is evaluated as in the endgame.
 pub(super) const ENDGAME: Score = 1_350;
-/// Least worth of all officers early in the game.
+/// Smallest value of all officers early in the game.
 pub(super) const EARLY: Score = 4_800;
-/// Largest worth of all officers late in the game.
+/// Largest value of all officers late in the game.
 pub(super) const LATE: Score = 3_000;
-/// A lead over a side without pawns that is as good as mate.
+/// Near mate: smallest lead over a side without pawns.
 pub(super) const NEAR_MATE: Score = 510;
 
-/// Trade-down: the lead counts no further than this.
+/// Trade-down: largest lead that counts.
 pub(super) const TRADE_LEAD_MAX: Score = 2_400;
-/// Trade-down: with this much material the bonus is gone.
+/// Trade-down: total material from which there is no bonus.
 pub(super) const TRADE_MATERIAL_MAX: Score = 8_000;
 /// Trade-down: divisor of the product.
 pub(super) const TRADE_DIVISOR: Score = 6_400;
@@ -30,13 +30,13 @@ pub(super) const CONTROL_NEAR: Score = 2;
 /// Control of any other square.
 pub(super) const CONTROL: Score = 1;
 
-/// Per rank that a pawn has advanced, by file.
+/// Pawn advance: bonus per rank, by file.
 pub(super) const ADVANCE: [Score; 8] = [0, 1, 3, 5, 5, 3, 1, 0];
-/// More on the wing on which the own king is not.
+/// Pawn advance: additional bonus per rank on a wing without the own king.
 pub(super) const ADVANCE_STORM: Score = 2;
-/// Still more if the enemy king is there.
+/// Pawn advance: further bonus per rank if the enemy king is on that wing.
 pub(super) const ADVANCE_ASSAULT: Score = 2;
-/// More when it is late.
+/// Pawn advance: additional bonus per rank late in the game.
 pub(super) const ADVANCE_LATE: Score = 3;
 
 pub(super) const ISOLATED: Score = -12;
@@ -44,29 +44,29 @@ pub(super) const ISOLATED_HALF_OPEN: Score = -6;
 pub(super) const BACKWARD: Score = -8;
 pub(super) const BACKWARD_HALF_OPEN: Score = -4;
 pub(super) const DOUBLED: Score = -10;
-/// By relative rank.
+/// Passed pawn, by relative rank.
 pub(super) const PASSED: [Score; 8] = [0, 5, 10, 20, 35, 60, 100, 0];
 
 pub(super) const CASTLED: Score = 25;
 pub(super) const SHORT_RIGHT_LOST: Score = -12;
 pub(super) const LONG_RIGHT_LOST: Score = -8;
-/// Per rank off the back rank.
+/// King: per rank off the back rank.
 pub(super) const KING_ADVANCED: Score = -10;
-/// An own pawn on its second rank, on its third, any pawn, none.
+/// Shelter: an own pawn on its second rank, on its third, on another, none.
 pub(super) const SHELTER: [Score; 4] = [8, 4, -8, -14];
-/// Endgame king: per step from the edge distance 7 towards the centre.
+/// Endgame king: per step of the edge distance, from 7 towards the centre.
 pub(super) const KING_CENTRE: Score = 3;
 /// Endgame king: per step from the square ahead of a passed pawn.
 pub(super) const KING_TO_PASSED: Score = -2;
 /// Endgame king: per step from a backward pawn.
 pub(super) const KING_TO_BACKWARD: Score = -1;
 
-/// Per square of c3–f6 that an officer attacks.
+/// Officer: per attacked square of c3–f6.
 pub(super) const OFFICER_CENTRE: Score = 1;
-/// Per square beside the enemy king that an officer attacks; the second if that king plays the
-/// endgame.
+/// Officer: per attacked square beside the enemy king; the second value if that king is evaluated
+/// as in the endgame.
 pub(super) const OFFICER_KING: [Score; 2] = [2, 1];
-/// On the back rank early in the game, by kind.
+/// Officer on its back rank early in the game, by kind.
 pub(super) const UNDEVELOPED: [Score; 6] = [0, -10, -10, -2, -2, 0];
 /// A queen beyond the third rank early in the game.
 pub(super) const EARLY_QUEEN: Score = -12;
@@ -78,17 +78,18 @@ pub(super) const ROOK_BEHIND: Score = 15;
 pub(super) const ROOKS_DOUBLED: Score = 12;
 pub(super) const BISHOP_PAIR: Score = 30;
 
-/// Of each hung piece, and this part of its worth.
+/// Hanging piece: fixed part. The other part is the value of the piece divided by `HUNG_DIVISOR`.
 pub(super) const HUNG: Score = -8;
 pub(super) const HUNG_DIVISOR: Score = 50;
-/// Once, if several hang.
+/// Several hanging pieces: once.
 pub(super) const HUNG_SEVERAL: Score = -20;
 pub(super) const PINNED_PAWN: Score = -5;
 pub(super) const PINNED: Score = -15;
-/// Per own pawn on the colour of the enemy's bishops, or, with the sign changed, of the own ones.
+/// Per own pawn on the colour of the enemy's bishops; with opposite sign on the colour of the own
+/// ones.
 pub(super) const BISHOP_COLOUR: Score = -4;
 
-/// A pawn that cannot be stopped: at once, and per relative rank.
+/// Unstoppable pawn: base value, and bonus per relative rank.
 pub(super) const RUNNER: [Score; 2] = [500, 20];
 
 /// King and two bishops, or bishop and knight, against the king.
@@ -99,7 +100,7 @@ pub(super) const CORNER: Score = 10;
 pub(super) const RIGHT_CORNER: Score = 15;
 /// Per step of the kings towards each other.
 pub(super) const KINGS_CLOSE: Score = 5;
-/// Near mate: per step of the losing king towards the edge, out of 1, 3, 5, 7.
+/// Near mate: per unit of the losing king's distance from the centre, which is 1, 3, 5 or 7.
 pub(super) const DRIVEN: Score = 12;
 /// Near mate: per step of the kings towards each other.
 pub(super) const NEAR_KINGS_CLOSE: Score = 6;

@@ -1,4 +1,4 @@
-//! One score from the two sums, and the corrections of that score.
+//! Blend of the two sums into one score, and corrections of this score.
 
 use super::features::{Experiment, Term};
 use super::material::{Counts, PHASE_MAX};
@@ -10,12 +10,13 @@ use crate::chess::color::{Black, Side, White};
 use crate::chess::{Bitboard, Color, Kind, Position, Square};
 use crate::eval::sink::Sink;
 
-/// The weights of both sums make 256, and 32 units of 1/3399 pawn are a centipawn.
+/// Divisor of a blended sum: the weights of both sums add up to 256, and 32 units of 1/3399 pawn
+/// make a centipawn.
 pub(super) const DIVISOR: i32 = 1 << SHIFT;
 
 const SHIFT: u32 = 13;
 
-/// The score from White's side, in centipawns.
+/// Returns the score from White's point of view, in centipawns.
 #[inline]
 pub(super) fn score<V: Version, K: Sink>(
     position: &Position,
@@ -76,7 +77,7 @@ fn on_both_colours(bishops: Bitboard) -> bool {
     (bishops & LIGHT).any() && (bishops - LIGHT).any()
 }
 
-/// Number of files with a member of the set.
+/// Returns the number of files with a member of the set.
 #[inline]
 fn files_of(set: Bitboard) -> usize {
     let mut rows = set.0;
@@ -86,7 +87,8 @@ fn files_of(set: Bitboard) -> usize {
     (rows & 0xFF).count_ones() as usize
 }
 
-/// The score of a pawn ending from White's side: races, and pawns that cannot win.
+/// Returns the score of a pawn ending from White's point of view, with races and pawns that cannot
+/// win.
 fn pawn_ending<K: Sink>(position: &Position, pawns: &Pawns, score: i32, sink: &mut K) -> i32 {
     if !sink.is_enabled(Term::PawnEndings) {
         return score;
@@ -106,12 +108,12 @@ fn pawn_ending<K: Sink>(position: &Position, pawns: &Pawns, score: i32, sink: &m
     found
 }
 
-/// The pawn of a side that will queen first.
+/// The pawn of a side that will promote first.
 #[derive(Clone, Copy)]
 struct Runner {
-    /// Its rank from the own side; 0 if there is none.
+    /// Relative rank of the pawn; 0 if there is none.
     rank: i32,
-    /// Plies until it queens.
+    /// Plies until the pawn promotes.
     plies: i32,
 }
 
@@ -124,14 +126,14 @@ fn runner<S: Side>(position: &Position, passed: Bitboard) -> Runner {
     Runner { rank, plies: 2 * (7 - rank.max(2)) - i32::from(position.turn() == S::COLOR) }
 }
 
-/// Returns the bonus of a runner against the opponent's, in centipawns.
+/// Returns the bonus of a runner against the opponent's runner, in centipawns.
 fn bonus(own: Runner, other: Runner) -> i32 {
     let first = own.rank > 0 && (other.rank == 0 || own.plies + 2 <= other.plies);
     if first { 150 + 50 * own.rank } else { 0 }
 }
 
 /// Returns whether side `S` has no pawn, or only pawns on one edge whose corner the enemy king
-/// holds.
+/// controls.
 fn cannot_win<S: Side>(position: &Position) -> bool {
     let board = position.board();
     let pawns = board.pieces(S::COLOR, Kind::Pawn);

@@ -6,7 +6,7 @@ use super::weights::{Lazy, OppositeBishops, RookKing, Seventh, Shelter, TrappedB
 use crate::eval::compare::{Entry, WeightGroup};
 use crate::eval::pair::Pair;
 
-/// Every feature of one version.
+/// Returns all features of one version, for comparisons.
 pub(super) fn entries<V: Version>() -> Vec<Entry> {
     let weights = V::WEIGHTS;
     let mut entries = board(weights);
@@ -25,7 +25,7 @@ fn entry(
     Entry { number: number.into(), name, weights, condition, switches: switches(name) }
 }
 
-/// Returns the features to switch off to be without this one.
+/// Returns the features to disable in order to switch this feature off.
 fn switches(name: &'static str) -> Vec<&'static str> {
     match name {
         "material" => vec!["material", "imbalance", "drawish_material"],
@@ -198,7 +198,7 @@ fn pawns(weights: &Weights) -> Vec<Entry> {
 
 fn passed(weights: &Weights) -> Vec<Entry> {
     let rules = &weights.rules;
-    // The older version leaves these to its rule for pawns that nothing can stop.
+    // The older version covers these cases by its rule for unstoppable pawns.
     let when = |always, with_pieces| if rules.unstoppable { with_pieces } else { always };
     let path = |number, name, values: &[i32; 8], when| {
         entry(number, name, vec![many("by rank", values)], when)

@@ -1,4 +1,4 @@
-//! Features of both versions, and the choice of those that a version has.
+//! Features of both versions, and selection of the features of one version.
 
 use super::Version;
 use super::weights::{Rules, Weights};
@@ -58,12 +58,12 @@ features! {
     }
 }
 
-/// The features a version has.
+/// Returns the features of a version.
 pub(super) fn features<V: Version>() -> Vec<Feature> {
     Term::ALL.iter().copied().filter(|term| has(V::WEIGHTS, term.index)).collect()
 }
 
-/// Returns the experiments with a version; those that add a feature are for the version without it.
+/// Returns the experiments with a version, without those that would add a feature of this version.
 pub(super) fn experiments<V: Version>() -> Vec<Feature> {
     let Rules { pawn_anti_mobility, drawishness, pawn_endings, .. } = V::WEIGHTS.rules;
     let present = [

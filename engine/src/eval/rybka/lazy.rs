@@ -1,39 +1,39 @@
-//! Lazy evaluation of each version, which skips the evaluation where it can hardly matter;
-//! `PROVENANCE.md` says what is known of it.
+//! Lazy evaluation of each version, which skips the full evaluation if it can hardly matter;
+//! `PROVENANCE.md` lists the known facts.
 
 use super::material::Counts;
 use crate::chess::{Color, Position};
 use crate::eval::Score;
 
-/// A pawn of the plain count, in centipawns.
+/// Value of a pawn in the plain count, in centipawns.
 const PAWN: Score = 106;
 
-/// Difference in pawns between material and the root's score from which material alone decides, for
-/// the older version.
+/// Difference between material and root score, in pawns, from which the older version uses the
+/// material alone.
 const ROOT_MARGIN: i32 = 3;
 
-/// Margin in centipawns between an estimate and the window, for the younger version.
+/// Margin in centipawns between an estimate and the window, for the newer version.
 const WINDOW_MARGIN: Score = 250;
 
-/// Input of the estimates; all from White's side.
+/// Input of the estimates, from White's point of view.
 #[derive(Default)]
 pub(super) struct Estimate {
     /// The score of the root, in pawns.
     root: i32,
-    /// Positional part of the score at each ply of the line, or the one of the ply before if the
-    /// position was not evaluated; in centipawns.
+    /// Positional part of the score at each ply of the line, in centipawns; that of the previous
+    /// ply until the position is evaluated.
     positional: Vec<Score>,
 }
 
 impl Estimate {
-    /// A new root, with its whole score for the side to move.
+    /// Starts at a new root, with its full score for the side to move.
     pub(super) fn reset(&mut self, position: &Position, score: Score) {
         self.root = signed(position, score) / PAWN;
         self.positional.clear();
         self.positional.push(0);
     }
 
-    /// Notes that a move is made.
+    /// Records that a move is made.
     #[inline]
     pub(super) fn push<const LAZY: bool>(&mut self) {
         if LAZY {
@@ -41,7 +41,7 @@ impl Estimate {
         }
     }
 
-    /// Notes that the move is taken back.
+    /// Records that the latest move is taken back.
     #[inline]
     pub(super) fn pop<const LAZY: bool>(&mut self) {
         if LAZY {
@@ -49,7 +49,7 @@ impl Estimate {
         }
     }
 
-    /// Keeps the positional part of a whole score.
+    /// Stores the positional part of a full score.
     pub(super) fn learn(&mut self, position: &Position, material: Score, score: Score) {
         if let Some(latest) = self.positional.last_mut() {
             *latest = signed(position, score) - material;
@@ -60,13 +60,15 @@ impl Estimate {
         self.positional.last().copied().unwrap_or_default()
     }
 
-    /// Returns whether the count is so far from the root's score that material alone decides.
+    /// Returns whether the count differs so much from the root score that the material alone is
+    /// used.
     #[inline]
     pub(super) fn is_far_from_root(&self, counts: &Counts) -> bool {
         (counts.difference() - self.root).abs() >= ROOT_MARGIN
     }
 
-    /// Returns the material plus the previous position's positional part, for the side to move.
+    /// Returns the material plus the positional part of the previous position, for the side to
+    /// move.
     #[inline]
     pub(super) fn score(&self, position: &Position, material: Score) -> Score {
         signed(position, material + self.latest())
@@ -79,7 +81,7 @@ pub(super) fn is_outside(estimate: Score, alpha: Score, beta: Score) -> bool {
     estimate < alpha - WINDOW_MARGIN || estimate > beta + WINDOW_MARGIN
 }
 
-/// Converts a score between White's side and the side to move.
+/// Converts a score between the points of view of White and of the side to move.
 #[inline]
 pub(super) fn signed(position: &Position, score: Score) -> Score {
     if position.turn() == Color::White { score } else { -score }

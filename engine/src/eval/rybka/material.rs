@@ -1,4 +1,4 @@
-//! Count of pieces, and the worth of their combinations.
+//! Count of pieces, and value of their combinations.
 
 use super::Version;
 use super::features::{Experiment, Term};
@@ -8,7 +8,7 @@ use crate::eval::Score;
 use crate::eval::pair::Pair;
 use crate::eval::sink::Sink;
 
-/// Pawns a piece is worth in the plain count, pawn to queen.
+/// Value of a piece in the plain count, in pawns, from pawn to queen.
 const WORTH: [i32; 5] = [1, 3, 3, 5, 10];
 
 /// Phase of a piece, pawn to queen: its share in keeping the game in the opening.
@@ -17,7 +17,7 @@ const PHASE: [i32; 5] = [0, 1, 1, 2, 4];
 /// Phase with all pieces on the board.
 pub(super) const PHASE_MAX: i32 = 24;
 
-/// Sixteenths of a score that count in full.
+/// Winning chances, in sixteenths, with which a score counts in full.
 const WHOLE: i32 = 16;
 
 /// Numbers of pieces of each kind, pawn to queen, White first.
@@ -33,14 +33,14 @@ impl Counts {
         Counts([of(Color::White), of(Color::Black)])
     }
 
-    /// Pieces left: 24 with all on the board, 0 with none.
+    /// Returns the phase: 24 with all pieces on the board, 0 with none.
     #[inline]
     pub(super) fn phase(&self) -> i32 {
         let both = (0..5).map(|kind| PHASE[kind] * (self.0[0][kind] + self.0[1][kind]));
         both.sum::<i32>().min(PHASE_MAX)
     }
 
-    /// The material sum from White's side, in centipawns.
+    /// Returns the material sum from White's point of view, in centipawns.
     pub(super) fn sum<V: Version, K: Sink>(&self, mut sink: K) -> Score {
         self.score::<V, K>(&mut sink);
         // The opening and endgame values are equal, so blending them would only divide by the
@@ -48,18 +48,18 @@ impl Counts {
         sink.sum().opening() >> 5
     }
 
-    /// A side's pieces, in pawns.
+    /// Returns the value of a side's pieces in the plain count, in pawns.
     #[inline]
     fn count(&self, color: Color) -> i32 {
         self.0[color.index()].iter().zip(WORTH).map(|(&count, worth)| count * worth).sum()
     }
 
-    /// White's count minus Black's, in pawns.
+    /// Returns White's count minus Black's, in pawns.
     pub(super) fn difference(&self) -> i32 {
         self.count(Color::White) - self.count(Color::Black)
     }
 
-    /// Pawns of a side.
+    /// Returns the number of pawns of a side.
     #[inline]
     pub(super) fn pawns(&self, color: Color) -> i32 {
         self.0[color.index()][0]
@@ -71,7 +71,7 @@ impl Counts {
         self.0.iter().all(|side| side[1..] == [0, 1, 0, 0])
     }
 
-    /// Count, combinations and lack of winning chances.
+    /// Adds the count, the combinations and the lack of winning chances.
     #[inline]
     pub(super) fn score<V: Version, K: Sink>(&self, sink: &mut K) {
         let [white, black] = Color::ALL.map(|color| PAWN * self.count(color));
@@ -89,15 +89,15 @@ impl Counts {
                 total = total * part / WHOLE;
             }
         }
-        // The original's table holds the results of both rules in one term, so that term is booked
-        // on one of the rules.
+        // The table of the original combines both rules in one term, so this term is recorded under
+        // one of the rules.
         let term = if is_enabled { Term::Imbalance } else { Term::DrawishMaterial };
         let net = total - count;
         let owner = if net < 0 { Color::Black } else { Color::White };
         sink.add(term, owner, Pair::new(net.abs(), net.abs()));
     }
 
-    /// The compact model of the original's table, White minus Black.
+    /// Returns the value of the compact model of the original's table, White minus Black.
     #[inline]
     fn imbalance(&self, weights: &Weights, pawns: &[i32; 3]) -> i32 {
         let [white, black] = self.0;
@@ -130,7 +130,7 @@ impl Counts {
         }
     }
 
-    /// Sixteenths of its lead that the stronger side can hope to make count.
+    /// Returns the share of its lead that the stronger side can hope to convert, in sixteenths.
     #[inline]
     pub(super) fn winning_chances(&self, strong: Color) -> i32 {
         let [pawns, knights, bishops, rooks, queens] = self.0[strong.index()];
@@ -151,7 +151,7 @@ impl Counts {
                 _ => WHOLE,
             };
         }
-        // The weaker side is assumed to give its cheapest piece for the last pawn.
+        // The weaker side is assumed to sacrifice its cheapest piece for the last pawn.
         if weak_bishops + weak_knights > 0 {
             weak -= 1;
         } else if weak_rooks > 0 {

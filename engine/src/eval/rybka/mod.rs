@@ -1,5 +1,5 @@
-//! Two versions of Rybka's evaluation, rebuilt from a published analysis: one code of features, two
-//! sets of weights.
+//! Two versions of Rybka's evaluation, rebuilt from a published analysis: one implementation of the
+//! features, two sets of weights.
 //!
 //! The versions differ by the named flags of [`weights::Rules`]. Sums are in units of 1/3399 pawn,
 //! White minus Black; the result is in centipawns.
@@ -32,13 +32,13 @@ use pawns::PawnTable;
 use std::marker::PhantomData;
 use weights::{Lazy, Weights};
 
-/// A version as a type, so that its figures and flags are folded into the code.
+/// A version as a type, so that its weights and flags are compile-time constants.
 pub(super) trait Version {
-    /// The name of the evaluation.
+    /// Variant of this version.
     const VARIANT: Variant;
-    /// Its figures.
+    /// Weights of this version.
     const WEIGHTS: &'static Weights;
-    /// Figures of the other version, for experiments.
+    /// Weights of the other version, for experiments.
     const OTHER: &'static Weights;
 }
 
@@ -73,7 +73,7 @@ pub(super) const fn evaluation<V: Version + 'static>(name: &'static str) -> Eval
     }
 }
 
-/// The evaluation of a version, lazy or not.
+/// Returns the evaluator of a version, lazy or not.
 fn evaluator<V: Version + 'static>(choice: Choice) -> Box<dyn Evaluator> {
     let Choice { disabled, experiments, .. } = choice;
     if experiments.contains(Experiment::Lazy.into()) {
@@ -83,7 +83,7 @@ fn evaluator<V: Version + 'static>(choice: Choice) -> Box<dyn Evaluator> {
     }
 }
 
-/// Returns the evaluation of a game's position, term by term.
+/// Returns the evaluation of the current position of a game, term by term.
 fn explain<V: Version>(choice: Choice, game: &Game) -> Report {
     let (Choice { disabled, experiments, .. }, position) = (choice, game.position());
     let mut record = Record::new(disabled).trying(experiments);
@@ -92,12 +92,12 @@ fn explain<V: Version>(choice: Choice, game: &Game) -> Report {
     let endgame = V::WEIGHTS.endgame_share[24 - phase as usize];
     let blend = Blend { opening: 256 - endgame, endgame, divisor: blend::DIVISOR };
     let mut report = Report::new(V::VARIANT, &record, blend, phase, value);
-    // An experiment may bring in a feature of the other version, so all terms are asked.
+    // An experiment may add a feature of the other version, so all terms are included.
     report.include(&record, Term::ALL);
     report
 }
 
-/// Evaluation of one version. A lazy one estimates scores outside the window.
+/// Evaluation of one version; if `LAZY`, scores outside the window are estimates.
 struct Rybka<V, const LAZY: bool> {
     disabled: FeatureSet,
     experiments: FeatureSet,
@@ -107,16 +107,16 @@ struct Rybka<V, const LAZY: bool> {
 }
 
 impl<V: Version, const LAZY: bool> Rybka<V, LAZY> {
-    /// The evaluation without some features, and with some experiments.
+    /// Returns the evaluation without some features, and with some experiments.
     fn new(disabled: FeatureSet, experiments: FeatureSet) -> Self {
-        // Lazy evaluation is part of the type. Left out of the set, it does not keep `score` from
-        // the code for no experiments.
+        // Lazy evaluation is part of the type. It is removed from the set so that `score` can use
+        // the code without experiments.
         let experiments = experiments.without(Experiment::Lazy.into());
         let (pawns, estimate) = (PawnTable::new(), Estimate::default());
         Rybka { disabled, experiments, pawns, estimate, version: PhantomData }
     }
 
-    /// The whole score.
+    /// Returns the full score.
     fn score(&mut self, position: &Position) -> Score {
         if self.disabled.is_empty() && self.experiments.is_empty() {
             self.evaluate_terms(position, &mut Sum::default())
@@ -126,7 +126,7 @@ impl<V: Version, const LAZY: bool> Rybka<V, LAZY> {
         }
     }
 
-    /// The material sum from White's side, in centipawns.
+    /// Returns the material sum from White's point of view, in centipawns.
     fn material(&self, counts: &Counts) -> Score {
         if self.disabled.is_empty() && self.experiments.is_empty() {
             return counts.sum::<V, _>(Sum::default());
@@ -134,7 +134,7 @@ impl<V: Version, const LAZY: bool> Rybka<V, LAZY> {
         counts.sum::<V, _>(MaskedSum::new(self.disabled).trying(self.experiments))
     }
 
-    /// The score for the side to move, with every term sent to `sink`.
+    /// Sends every term to `sink` and returns the score for the side to move.
     #[inline]
     fn evaluate_terms<K: Sink>(&mut self, position: &Position, sink: &mut K) -> Score {
         let counts = Counts::of(position);
@@ -157,7 +157,7 @@ impl<V: Version, const LAZY: bool> Rybka<V, LAZY> {
 
 impl<V: Version, const LAZY: bool> Evaluator for Rybka<V, LAZY> {
     fn context(&self) -> Context {
-        // Estimates depend on the way to a position and on the window.
+        // Estimates depend on the path to a position and on the window.
         if LAZY { Context::Root } else { Context::None }
     }
 

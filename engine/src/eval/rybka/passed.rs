@@ -1,4 +1,4 @@
-//! Passed pawns: those that cannot be stopped, and pieces in the way of the others.
+//! Passed pawns: unstoppable ones, and pieces in the path of the others.
 
 use super::Version;
 use super::features::Term;
@@ -7,11 +7,11 @@ use crate::chess::{Bitboard, Position, Square};
 use crate::eval::pair::Pair;
 use crate::eval::sink::Sink;
 
-/// Worth of a pawn that nothing can stop; endgame only, in 1/3399 pawn.
+/// Value of an unstoppable pawn, endgame only, in 1/3399 pawn.
 pub(super) const UNSTOPPABLE: i32 = 25_600;
 
-/// Sends the terms of side `S`'s foremost passed pawns to `sink`. `attacked` holds the squares
-/// attacked by this side and by the other.
+/// Sends the terms of side `S`'s foremost passed pawns to `sink`. `attacked` contains the squares
+/// attacked by this side and by the opponent.
 #[inline]
 pub(super) fn score<V: Version, S: Side, K: Sink>(
     position: &Position,
@@ -30,7 +30,7 @@ pub(super) fn score<V: Version, S: Side, K: Sink>(
         let path = Bitboard::of(square).forward_fill(S::COLOR);
         let mut add = |term, score| sink.add(term, S::COLOR, Pair::of_endgame(score));
         if alone {
-            // In the original a pawn can earn this twice, by each of the two rules.
+            // In the original, a pawn can get this bonus twice, once from each of the two rules.
             if outruns_king::<S>(position, square) {
                 add(Term::Unstoppable, UNSTOPPABLE);
             }
@@ -67,7 +67,7 @@ pub(super) fn outruns_king<S: Side>(position: &Position, square: Square) -> bool
     (path & board.color(S::COLOR)).is_empty() && !catches
 }
 
-/// Returns whether the own king guides the pawn home whatever the enemy king does.
+/// Returns whether the own king can escort the pawn to promotion, whatever the enemy king does.
 pub(super) fn is_guided<S: Side>(position: &Position, square: Square) -> bool {
     let rank = square.relative(S::COLOR).rank();
     let king = position.board().king(S::COLOR);

@@ -42,14 +42,14 @@ const fn set<const N: usize>(squares: [Square; N]) -> Bitboard {
     Bitboard(set)
 }
 
-/// A bishop, and the enemy pawn that shuts it in.
+/// Squares of a bishop and of the enemy pawn that traps it.
 const TRAPS: [(Square, Square); 6] = [(A6, B5), (A7, B6), (B8, C7), (H6, G5), (H7, G6), (G8, F7)];
 const TRAP_SQUARES: Bitboard = set([A6, A7, B8, H6, H7, G8]);
 
-/// A bishop, the own pawn before it, and the square that must be occupied.
+/// Squares of a bishop and of the own pawn in front, and the square that must be occupied.
 const BLOCKS: [(Square, Square, Square); 2] = [(C1, D2, D3), (F1, E2, E3)];
 
-/// Squares of a king, and squares of the rook that it shuts in.
+/// Squares of a king, and squares of a rook that this king traps.
 const CORNERS: [(Bitboard, Bitboard); 2] =
     [(set([B1, C1]), set([A1, A2, B1])), (set([F1, G1]), set([G1, H1, H2]))];
 

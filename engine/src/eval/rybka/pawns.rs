@@ -1,5 +1,5 @@
-//! Terms of pawns alone: structure, passed pawns and shelter for kings. They are kept in a table by
-//! the pawns' squares, as in the original.
+//! Terms that depend only on pawns: structure, passed pawns and shelter for kings. They are cached
+//! in a table by the squares of the pawns, as in the original.
 
 use super::Version;
 use super::features::Term;
@@ -10,7 +10,7 @@ use crate::eval::TableUse;
 use crate::eval::pair::Pair;
 use crate::eval::sink::Sink;
 
-/// Facts about the pawns, whatever else is on the board.
+/// Facts about the pawns, independent of other pieces.
 #[derive(Clone, Copy)]
 pub(super) struct Pawns {
     /// Passed pawns with no own pawn ahead, White's first.
@@ -19,12 +19,13 @@ pub(super) struct Pawns {
     pub(super) exposure: [[i16; 3]; 2],
 }
 
-/// Entries in the table; a power of two. At 64 bytes it stays within a second-level cache.
+/// Number of entries in the table; a power of two. With 64 bytes each, they fit in a second-level
+/// cache.
 const ENTRIES: usize = 1 << 12;
 
 #[derive(Clone, Copy)]
 struct Entry {
-    /// The pawns of each side. They identify the entry exactly.
+    /// The pawns of each side, which identify the entry exactly.
     pawns: [Bitboard; 2],
     sum: Pair,
     found: Pawns,
@@ -40,13 +41,13 @@ pub(super) struct PawnTable {
 impl PawnTable {
     pub(super) fn new() -> PawnTable {
         let nothing = Pawns { passed: [Bitboard::EMPTY; 2], exposure: [[0; 3]; 2] };
-        // Pawns on every square occur in no position, so no position finds this entry.
+        // No position has pawns on every square, so none matches this entry.
         let unused = Entry { pawns: [Bitboard::ALL; 2], sum: Pair::ZERO, found: nothing };
         let entries = vec![unused; ENTRIES].into_boxed_slice();
         PawnTable { entries, used: TableUse::default() }
     }
 
-    /// Sends the pawn terms to `sink` and returns the rest.
+    /// Sends the pawn terms to `sink` and returns the facts that other terms use.
     #[inline]
     pub(super) fn look_up<V: Version, K: Sink>(
         &mut self,
@@ -73,7 +74,8 @@ impl PawnTable {
 /// Returns the table slot of these pawns.
 #[inline]
 fn slot(pawns: [Bitboard; 2]) -> usize {
-    // Odd constants without structure; the product's high bits depend on every pawn.
+    // The constants are odd and otherwise arbitrary; the high bits of the product depend on every
+    // pawn.
     let mixed = pawns[0].0.wrapping_mul(0x9E37_79B9_7F4A_7C15)
         ^ pawns[1].0.rotate_left(32).wrapping_mul(0xC2B2_AE3D_27D4_EB4F);
     (mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - ENTRIES.trailing_zeros())) as usize
@@ -93,7 +95,7 @@ fn evaluate<V: Version, K: Sink>(pawns: [Bitboard; 2], sink: &mut K) -> Pawns {
     }
 }
 
-/// The set with ranks in reverse order.
+/// Returns the set with ranks in reverse order.
 fn mirrored(set: Bitboard) -> Bitboard {
     Bitboard(set.0.swap_bytes())
 }

@@ -1,4 +1,4 @@
-//! Squares, mobility, files and ranks of pieces, and the danger they are to the enemy king.
+//! Squares, mobility, files and ranks of pieces, and their danger to the enemy king.
 
 use super::features::{Experiment, Term};
 use super::pawns::Pawns;
@@ -10,7 +10,7 @@ use crate::chess::{Bitboard, Color, Kind, Position, Square, attacks};
 use crate::eval::pair::Pair;
 use crate::eval::sink::Sink;
 
-/// Pieces that look at the surroundings of the enemy king.
+/// Attack on the surroundings of the enemy king.
 struct Attack {
     ring: Bitboard,
     attacked: Bitboard,
@@ -29,7 +29,7 @@ impl Attack {
     }
 }
 
-/// Sends the piece terms of side `S` to `sink` and returns every square it attacks.
+/// Sends the piece terms of side `S` to `sink` and returns every square that the side attacks.
 #[inline]
 pub(super) fn score<V: Version, S: Side, K: Sink>(
     position: &Position,
@@ -109,7 +109,7 @@ fn square_bonus<V: Version>(kind: Kind, square: Square, color: Color) -> Pair {
     V::WEIGHTS.squares[kind.index()][square.relative(color).index()]
 }
 
-/// Returns whether this side can threaten a king: with a queen and one more piece.
+/// Returns whether this side can threaten a king: it has a queen and another piece.
 #[inline]
 fn is_dangerous(board: &Board, color: Color) -> bool {
     let more = board.kind(Kind::Rook) | board.kind(Kind::Bishop) | board.kind(Kind::Knight);
@@ -128,7 +128,7 @@ fn seventh_matters<V: Version, S: Side>(board: &Board) -> bool {
     }
 }
 
-/// Adds the terms of a rook for the pawns and the enemy king ahead of it on its file.
+/// Adds the terms of a rook for the pawns and the enemy king ahead on its file.
 #[inline]
 fn rook_file<V: Version, S: Side, K: Sink>(
     board: &Board,

@@ -1,4 +1,4 @@
-//! The rules for the whole score, which are too rare in games to be met by chance.
+//! Tests of the rules for the whole score, which apply too rarely in games to be tested by chance.
 
 use crate::chess::{Color, Game, Move, fen};
 use crate::eval::pair::Pair;
@@ -12,14 +12,14 @@ fn explain(variant: Variant, text: &str) -> Report {
     Choice::from(variant).explain(&fen::parse(text).unwrap())
 }
 
-/// Returns the change of the blended score by a feature, in centipawns from White's side.
+/// Returns the change of the blended score by a feature, in centipawns from White's point of view.
 fn step(variant: Variant, name: &str, text: &str) -> i32 {
     let report = explain(variant, text);
     let found = report.terms.iter().find(|term| term.feature.name == name);
     found.map_or_else(|| panic!("{variant:?} has no {name}"), |term| term.step)
 }
 
-/// The sums, and the blend of a sum.
+/// Returns the opening and endgame sums, and the function that blends two sums.
 fn sums(report: &Report) -> (i32, i32, impl Fn(i32, i32) -> i32 + use<>) {
     let sum = report.terms.iter().map(Term::net).fold(Pair::ZERO, |a, b| a + b);
     let blend = report.blend;
@@ -28,8 +28,8 @@ fn sums(report: &Report) -> (i32, i32, impl Fn(i32, i32) -> i32 + use<>) {
 }
 
 #[test]
-fn opposite_bishops_halve() {
-    // With two pawns more both versions halve the score.
+fn opposite_bishops_halve_the_score() {
+    // With two extra pawns, both versions halve the score.
     let text = "4k3/3b4/8/8/8/4P3/3BP3/4K3 w - - 0 1";
     let old = explain(OLD, text);
     let (opening, endgame, blend) = sums(&old);
@@ -38,13 +38,13 @@ fn opposite_bishops_halve() {
     let (opening, endgame, blend) = sums(&explain(NEW, text));
     let whole = blend(opening, endgame);
     assert_eq!(step(NEW, "opposite_bishops", text), whole / 2 - whole);
-    // With bishops of the same colour, or a knight beside, neither version does.
+    // With bishops on the same colour, or with knights, neither version halves the score.
     for text in ["4k3/4b3/8/8/8/4P3/3BP3/4K3 w - - 0 1", "4k3/3b4/8/8/8/4P3/3BPN2/4K1n1 w - - 0 1"]
     {
         assert_eq!(step(OLD, "opposite_bishops", text), 0, "{text}");
         assert_eq!(step(NEW, "opposite_bishops", text), 0, "{text}");
     }
-    // With three pawns more neither version halves the score; with six the younger does.
+    // With three extra pawns, neither version halves the score; with six, the newer version does.
     let three = "4k3/3b4/8/8/8/8/PP1BP3/4K3 w - - 0 1";
     let six = "4k3/3b4/8/8/8/P7/PPPBP2P/4K3 w - - 0 1";
     assert_eq!(step(OLD, "opposite_bishops", three), 0);
@@ -54,7 +54,7 @@ fn opposite_bishops_halve() {
 }
 
 #[test]
-fn a_lead_without_pawns_is_cut() {
+fn a_lead_with_pawns_on_few_files_counts_less() {
     // 156 · 222 ÷ 240 = 144; (144 · 100) ÷ 256 = 56.
     assert_eq!(step(NEW, "drawishness", "4k3/8/8/8/8/8/8/R3K3 w - - 0 1"), -56);
     assert_eq!(step(NEW, "drawishness", "r3k3/8/8/8/8/8/8/4K3 w - - 0 1"), 56);
@@ -101,15 +101,15 @@ fn pawn_races_are_counted() {
         ("k7/8/7K/8/p7/8/8/8 b - - 0 1", -350),
         // The king is inside the square.
         ("8/8/4k3/P7/8/8/8/K7 b - - 0 1", 0),
-        // Both pawns run: White queens in 5 plies, Black in 8.
+        // Both pawns run: White promotes in 5 plies, Black in 8.
         ("8/8/8/P6p/8/8/8/K1k5 w - - 0 1", 350),
-        // With 6 plies against 7, and 5 against 6, the other side queens in the next ply.
+        // With 6 plies against 7, and 5 against 6, the other side promotes in the next ply.
         ("8/8/8/P6p/8/8/8/K1k5 b - - 0 1", 0),
         ("8/8/8/P7/7p/8/8/K1k5 w - - 0 1", 0),
     ] {
         assert_eq!(step(NEW, "pawn_endings", text), expected, "{text}");
     }
-    // All pawns are on the edge and the king holds the corner: the score is 0.
+    // All pawns are on the edge and the king controls the corner: the score is 0.
     assert_eq!(explain(NEW, "1k6/8/8/P7/8/8/P7/K7 w - - 0 1").value, 0);
     assert_ne!(explain(NEW, "1k6/8/8/P7/8/8/1P6/K7 w - - 0 1").value, 0);
 }
@@ -122,7 +122,7 @@ fn a_pawn_may_be_unstoppable_twice() {
 }
 
 #[test]
-fn features_of_the_younger_version_can_be_added() {
+fn features_of_the_newer_version_can_be_added() {
     let added = |name: &str, text: &str| {
         let position = fen::parse(text).unwrap();
         let report = Choice::from(OLD).trying(name).unwrap().explain(&position);
@@ -171,7 +171,7 @@ fn a_lazy_evaluation_estimates_outside_the_window_only() {
         [whole, far, near, evaluator.evaluate_within(root, -5_000, 5_000)]
     };
 
-    // Black is to take a queen.
+    // Black can capture a queen.
     let position = fen::parse("3qk3/5ppp/8/8/3Q4/8/5PPP/4K3 b - - 0 1").unwrap();
     let game = Game::new(position);
     let mv = *position.legal_moves().iter().find(|mv| mv.is_capture()).unwrap();
@@ -183,8 +183,8 @@ fn a_lazy_evaluation_estimates_outside_the_window_only() {
         let [whole, far, near, back] = scores(lazy.evaluator(), &game, mv);
         assert_eq!([whole, back], [root, root], "{variant:?}");
         assert!(far < -900 && far != after, "{variant:?} {far} {after}");
-        // The older version decides by the material, and a queen is more than three pawns whatever
-        // the window is.
+        // The older version uses the material alone, because a queen is more than three pawns,
+        // whatever the window is.
         assert_eq!(near, if variant == OLD { far } else { after }, "{variant:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! The figures of Rybka 1.0 Beta; see `PROVENANCE.md`.
+//! The weights of Rybka 1.0 Beta; see `PROVENANCE.md`.
 
 use super::weights::{
     HalfBoard, Imbalance, Lazy, OppositeBishops, RookKing, Rules, Seventh, Shelter, TrappedBishops,

@@ -1,4 +1,4 @@
-//! The figures of Rybka 2.3.2a; see `PROVENANCE.md`.
+//! The weights of Rybka 2.3.2a; see `PROVENANCE.md`.
 
 use super::weights::{
     HalfBoard, Imbalance, Lazy, OppositeBishops, RookKing, Rules, Seventh, Shelter, TrappedBishops,

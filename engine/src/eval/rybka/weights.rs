@@ -1,17 +1,17 @@
 //! The weights of a version of Rybka's evaluation, and its named rule differences.
 //!
 //! Scores are in units of 1/3399 pawn, opening before endgame. Arrays by rank are counted from the
-//! own back rank. `PROVENANCE.md` gives the source of each figure.
+//! own back rank. `PROVENANCE.md` gives the source of each weight.
 
 use crate::eval::pair::Pair;
 
-/// A pawn, in the unit of all scores.
+/// Value of a pawn, in the unit of all scores.
 pub(super) const PAWN: i32 = 3399;
 
-/// A bonus for each square as White sees it, a1 first.
+/// A bonus for each square from White's point of view, a1 first.
 pub(super) type Squares = [Pair; 64];
 
-/// One version.
+/// Weights and rules of one version.
 pub(in crate::eval) struct Weights {
     /// Rules by which this version differs from the other.
     pub(super) rules: Rules,
@@ -19,7 +19,7 @@ pub(in crate::eval) struct Weights {
     pub(super) imbalance: Imbalance,
     /// Piece-square tables by kind.
     pub(super) squares: [Squares; 6],
-    /// Each square within reach: knight, bishop, rook, queen.
+    /// Mobility, per reachable square: knight, bishop, rook, queen.
     pub(super) mobility: [Pair; 4],
     /// A pawn whose stop square is occupied.
     pub(super) pawn_blocked: Pair,
@@ -27,11 +27,11 @@ pub(in crate::eval) struct Weights {
     pub(super) attack: [i32; 4],
     /// A rook with no own pawn ahead.
     pub(super) rook_half_open: Pair,
-    /// In addition, no enemy pawn ahead.
+    /// In addition to `rook_half_open`: no enemy pawn ahead.
     pub(super) rook_open: Pair,
-    /// In addition to half open, the surroundings of the enemy king ahead.
+    /// In addition to `rook_half_open`: the surroundings of the enemy king ahead.
     pub(super) rook_king_zone: Pair,
-    /// In addition, the enemy king itself ahead.
+    /// In addition to `rook_half_open`: the enemy king itself ahead.
     pub(super) rook_king: Pair,
     /// Seventh rank: rook, queen.
     pub(super) seventh: [Pair; 2],
@@ -39,45 +39,47 @@ pub(in crate::eval) struct Weights {
     pub(super) danger: [i32; 16],
     /// Missing shelter of a king by the rank of its nearest pawn: second to fifth rank, none.
     pub(super) shelter: [i32; 5],
-    /// All three pawns at home: no way out of the back rank.
+    /// All three pawns on their second rank: the king cannot leave the back rank.
     pub(super) shelter_home: i32,
     /// Enemy pawn near the king, by rank: second to fifth, none.
     pub(super) storm: [i32; 5],
-    /// Another own pawn on the file.
+    /// Doubled pawn: another own pawn on the file.
     pub(super) doubled: Pair,
-    /// No own pawn beside: with no pawn ahead, with one.
+    /// Isolated pawn: without a pawn ahead, with a pawn ahead.
     pub(super) isolated: [Pair; 2],
-    /// Cannot be supported and cannot advance: with no pawn ahead, with one.
+    /// Backward pawn, which can neither be supported nor advance: without a pawn ahead, with a pawn
+    /// ahead.
     pub(super) backward: [Pair; 2],
-    /// May become passed.
+    /// Candidate passed pawn.
     pub(super) candidate: [Pair; 8],
-    /// Passed.
+    /// Passed pawn.
     pub(super) passed: [Pair; 8],
-    /// No own piece ahead of a passed pawn; endgame only, as the four below.
+    /// Passed pawn without an own piece ahead; endgame only, like the next four fields.
     pub(super) unblocked_own: [i32; 8],
-    /// No enemy piece ahead.
+    /// Passed pawn without an enemy piece ahead.
     pub(super) unblocked_opp: [i32; 8],
-    /// No square ahead that only the enemy attacks.
+    /// Passed pawn without a square ahead that only the enemy attacks.
     pub(super) free: [i32; 8],
-    /// Per step between the square ahead and the own king, to be taken away.
+    /// Passed pawn: penalty per step between the square ahead and the own king.
     pub(super) own_king: [i32; 8],
-    /// Per step between the square ahead and the enemy king.
+    /// Passed pawn: bonus per step between the square ahead and the enemy king.
     pub(super) enemy_king: [i32; 8],
-    /// Bishop shut in behind enemy pawns on the wing.
+    /// Bishop trapped behind enemy pawns on the wing.
     pub(super) trapped_bishop: Pair,
     /// Bishop on its first square behind a blocked centre pawn.
     pub(super) blocked_bishop: Pair,
-    /// Rook in the corner beside its own king.
+    /// Rook in the corner blocked by its own king.
     pub(super) blocked_rook: Pair,
-    /// Share of the endgame score in 1/256, by pieces gone: 0 with all on the board, 24 with none.
+    /// Share of the endgame score in 1/256, by missing pieces: 0 with all on the board, 24 with
+    /// none.
     pub(super) endgame_share: [i32; 25],
-    /// For having the move, in centipawns.
+    /// Bonus for the side to move, in centipawns.
     pub(super) tempo: i32,
     /// Lack of winning chances by number of files with own pawns.
     pub(super) drawishness: [i32; 9],
 }
 
-/// The compact model of the material table: figures at no, half and all pieces.
+/// Compact model of the material table: weights with no, half and all pieces on the board.
 pub(super) struct Imbalance {
     pub(super) knight: [i32; 3],
     pub(super) bishop: [i32; 3],
@@ -87,9 +89,9 @@ pub(super) struct Imbalance {
     pub(super) rook_pair: [i32; 3],
     pub(super) knight_pair: [i32; 3],
     pub(super) pawn: [i32; 3],
-    /// A pawn, for each own knight, whatever the phase.
+    /// Value of a pawn for each own knight, in every phase.
     pub(super) pawn_knight: i32,
-    /// A pawn, for each own rook, whatever the phase.
+    /// Value of a pawn for each own rook, in every phase.
     pub(super) pawn_rook: i32,
 }
 
@@ -97,7 +99,7 @@ pub(super) struct Imbalance {
 pub(super) struct Rules {
     /// `true` if knights have mobility.
     pub(super) knight_mobility: bool,
-    /// `true` if pawns are punished for standing before a piece.
+    /// `true` if pawns blocked by a piece are penalised.
     pub(super) pawn_anti_mobility: bool,
     /// `true` if blocked bishops on their first square are penalised.
     pub(super) blocked_bishops: bool,
@@ -109,17 +111,17 @@ pub(super) struct Rules {
     pub(super) seventh: Seventh,
     /// Wings whose shelter counts.
     pub(super) shelter: Shelter,
-    /// `true` if pawns are recognised that cannot be stopped when the enemy has no pieces.
+    /// `true` if unstoppable pawns are recognised when the enemy has no pieces.
     pub(super) unstoppable: bool,
     /// Effect of opposite bishops.
     pub(super) opposite_bishops: OppositeBishops,
     /// `true` if the side to move has a bonus.
     pub(super) tempo: bool,
-    /// `true` if a lead is worth less with pawns on few files.
+    /// `true` if a lead counts less with pawns on few files.
     pub(super) drawishness: bool,
-    /// `true` if pawn endings have rules of their own.
+    /// `true` if pawn endings have separate rules.
     pub(super) pawn_endings: bool,
-    /// Condition under which the original skips the evaluation; used as an experiment only, since
+    /// Condition under which the original skips the evaluation; used as an experiment only, because
     /// its bounds were not published.
     pub(super) lazy: Lazy,
 }
@@ -129,14 +131,14 @@ pub(super) struct Rules {
 pub(super) enum TrappedBishops {
     /// Once per side.
     Once,
-    /// Each.
+    /// Each time.
     Each,
 }
 
 /// Condition under which a rook gains from the enemy king ahead.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum RookKing {
-    /// With a queen and another piece on its side; a little already for the king's surroundings.
+    /// With a queen and another piece on its side; the king's surroundings also count a little.
     WithQueen,
     /// Always, but only for the king itself.
     Always,
@@ -145,9 +147,9 @@ pub(super) enum RookKing {
 /// Condition under which the seventh rank counts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Seventh {
-    /// An enemy pawn there, or the enemy king on the eighth.
+    /// An enemy pawn on the seventh rank, or the enemy king on the eighth.
     PawnThereOrKingBehind,
-    /// An enemy pawn or the enemy king on the seventh or eighth.
+    /// An enemy pawn or the enemy king on the seventh or eighth rank.
     PawnOrKingOnEither,
 }
 
@@ -163,9 +165,9 @@ pub(super) enum Shelter {
 /// Effect of opposite bishops.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum OppositeBishops {
-    /// Both sums are halved; pawns differ by less than three.
+    /// Both sums are halved, if the pawns differ by less than three.
     HalveSums,
-    /// The blended score is halved; pawns differ by at most two or at least six.
+    /// The blended score is halved, if the pawns differ by at most two or at least six.
     HalveScore,
 }
 
@@ -182,7 +184,7 @@ pub(super) enum Lazy {
 /// h.
 pub(super) type HalfBoard = [[(i32, i32); 4]; 8];
 
-/// The whole board of a printed half.
+/// Returns the whole board of a printed half.
 pub(super) const fn whole(half: &HalfBoard) -> Squares {
     let mut squares = [Pair::ZERO; 64];
     let mut index = 0;
@@ -196,7 +198,7 @@ pub(super) const fn whole(half: &HalfBoard) -> Squares {
     squares
 }
 
-/// An array by rank whose halves were given apart.
+/// Returns an array by rank from its separate opening and endgame halves.
 pub(super) const fn ranks(opening: [i32; 8], endgame: [i32; 8]) -> [Pair; 8] {
     let mut ranks = [Pair::ZERO; 8];
     let mut index = 0;

@@ -1,10 +1,10 @@
-//! micro-Max's 0x88 board: sixteen squares a row, of which only the first eight exist, so that one
-//! bit tells squares off the board. The eighth rank is the first row.
+//! micro-Max's 0x88 board: sixteen squares per row, of which only the first eight exist, so that
+//! two bits mark squares off the board. The eighth rank is the first row.
 
 use crate::chess::position::castled_squares;
 use crate::chess::{Color, Kind, Position, Square, zobrist};
 
-/// A 0x88 square, `16 * row + file`, or one off the board.
+/// A 0x88 square, `16 * row + file`, or a square off the board.
 pub(super) type Square88 = i32;
 
 /// No square.
@@ -17,17 +17,17 @@ pub(super) const fn is_off_board(square: Square88) -> bool {
     square & OFF_BOARD != 0
 }
 
-/// The next square in the order in which pieces are visited.
+/// Returns the next square in the order in which pieces are visited.
 pub(super) const fn next(square: Square88) -> Square88 {
     (square + 9) & !OFF_BOARD
 }
 
-/// The 0x88 square of a square.
+/// Returns the 0x88 square of a square.
 pub(super) fn to_square88(square: Square) -> Square88 {
     Square88::from(7 - square.rank()) << 4 | Square88::from(square.file())
 }
 
-/// The square of a 0x88 square.
+/// Returns the square of a 0x88 square.
 pub(super) fn to_square(square: Square88) -> Square {
     Square::at((square & 7) as u8, 7 - (square >> 4 & 7) as u8)
 }
@@ -35,9 +35,9 @@ pub(super) fn to_square(square: Square88) -> Square {
 /// A piece on the board.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct BoardPiece {
-    /// Its owner.
+    /// Colour of the piece.
     pub(super) color: Color,
-    /// Its kind.
+    /// Kind of the piece.
     pub(super) kind: Kind,
     /// `true` for a king or rook that may still castle.
     pub(super) unmoved: bool,
@@ -48,7 +48,7 @@ impl BoardPiece {
         BoardPiece { color, kind, unmoved: false }
     }
 
-    /// Its steps in the order in which they are tried.
+    /// Returns the steps of the piece in the order in which they are tried.
     pub(super) fn steps(self) -> &'static [Square88] {
         match (self.kind, self.color) {
             (Kind::Pawn, Color::White) => &[-16, -15, -17],
@@ -65,7 +65,7 @@ impl BoardPiece {
         matches!(self.kind, Kind::Bishop | Kind::Rook | Kind::Queen)
     }
 
-    /// The Zobrist key of the piece on a square.
+    /// Returns the Zobrist key of the piece on a square.
     fn word(self, at: Square88) -> u64 {
         zobrist::placement(self.color, self.kind, to_square(at))
     }
@@ -74,11 +74,11 @@ impl BoardPiece {
 /// A pseudo-legal move under construction: one step along a ray.
 #[derive(Clone, Copy)]
 pub(super) struct CandidateMove {
-    /// The piece.
+    /// The piece that moves.
     pub(super) piece: BoardPiece,
-    /// Its origin.
+    /// Origin.
     pub(super) from: Square88,
-    /// Its destination.
+    /// Destination.
     pub(super) to: Square88,
     /// The square of the captured piece.
     pub(super) victim: Square88,
@@ -86,12 +86,12 @@ pub(super) struct CandidateMove {
     pub(super) taken: Option<BoardPiece>,
     /// The square that a pawn or a castling king has crossed.
     pub(super) crossed: Square88,
-    /// The corner of the castling rook, or no square.
+    /// The corner of the castling rook; otherwise [`NO_SQUARE`].
     pub(super) corner: Square88,
 }
 
 impl CandidateMove {
-    /// A ray before its first step.
+    /// Returns a ray before its first step.
     pub(super) fn start(piece: BoardPiece, from: Square88) -> CandidateMove {
         CandidateMove {
             piece,
@@ -118,13 +118,14 @@ impl CandidateMove {
         self.piece.kind == Kind::Pawn && self.to & 0x70 == last
     }
 
-    /// The piece on the destination, promoted or not.
+    /// Returns the piece on the destination, after a possible promotion.
     fn arriving(&self) -> BoardPiece {
         let kind = if self.promotes() { Kind::Queen } else { self.piece.kind };
         BoardPiece::new(self.piece.color, kind)
     }
 
-    /// The change of the placement key. A castling rook that has moved has a key of its own.
+    /// Returns the change of the placement key. Castling adds one word for the rook, which depends
+    /// on its corner.
     pub(super) fn key_change(&self) -> u64 {
         let taken = self.taken.map_or(0, |taken| taken.word(self.victim));
         let castled = if self.is_castle() { zobrist::castling(to_square(self.corner)) } else { 0 };
@@ -136,7 +137,7 @@ impl CandidateMove {
 pub(super) struct Board([Option<BoardPiece>; 128]);
 
 impl Board {
-    /// The board of a position.
+    /// Returns the board of a position.
     pub(super) fn new(position: &Position) -> Board {
         let mut board = Board([None; 128]);
         for at in position.board().occupied() {
@@ -157,25 +158,25 @@ impl Board {
         board
     }
 
-    /// The piece on a square.
+    /// Returns the piece on a square.
     pub(super) fn at(&self, square: Square88) -> Option<BoardPiece> {
         self.0[square as usize & 0x7F]
     }
 
-    /// Counts the squares two files to either side of `square` that do not hold such a pawn.
+    /// Counts the squares two files to either side of `square` without such a pawn.
     pub(super) fn missing_beside(&self, square: Square88, pawn: BoardPiece) -> i32 {
         let missing = |at: Square88| is_off_board(at) || self.at(at) != Some(pawn);
         i32::from(missing(square - 2)) + i32::from(missing(square + 2))
     }
 
-    /// Returns whether the square is directly in front of a pawn of that colour.
+    /// Returns whether the square is directly in front of a pawn of this colour.
     pub(super) fn is_before_pawn(&self, square: Square88, color: Color) -> bool {
         let behind = square + if color == Color::White { 16 } else { -16 };
         let pawn = |piece: BoardPiece| piece.color == color && piece.kind == Kind::Pawn;
         !is_off_board(behind) && self.at(behind).is_some_and(pawn)
     }
 
-    /// The corner with the rook towards which a king that steps aside may castle.
+    /// Returns the corner of the rook with which a king may castle by this sideways step.
     pub(super) fn castling_corner(
         &self,
         candidate: &CandidateMove,
@@ -206,7 +207,7 @@ impl Board {
         }
     }
 
-    /// Takes the move back.
+    /// Takes a move back.
     pub(super) fn unmake(&mut self, candidate: &CandidateMove) {
         if candidate.is_castle() {
             let rook =
@@ -220,7 +221,7 @@ impl Board {
     }
 }
 
-/// The square crossed by a double push or by a castling king.
+/// Returns the square crossed by a double push or by a castling king.
 pub(super) fn crossed(mv: crate::chess::Move) -> Option<Square88> {
     use crate::chess::MoveKind;
     match mv.kind() {

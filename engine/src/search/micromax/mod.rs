@@ -1,8 +1,8 @@
-//! The search of micro-Max 3.2, rebuilt as an algorithm: it visits the same nodes with the same
-//! scores and moves as the original, see `PROVENANCE.md`.
+//! The search of micro-Max 3.2, reimplemented: it visits the same nodes with the same scores and
+//! moves as the original, see `PROVENANCE.md`.
 //!
-//! Moves are pseudo-legal; capturing the king wins. Every node deepens iteratively, with the best
-//! move of the iteration before first. Scores are updated incrementally.
+//! Moves are pseudo-legal; capturing the king wins. Every node is deepened iteratively, and each
+//! iteration starts with the best move of the previous one. Scores are updated incrementally.
 
 mod board;
 mod node;
@@ -35,10 +35,10 @@ features! {
     }
 }
 
-/// The features that can be switched off.
+/// The features that can be disabled.
 pub(super) const FEATURES: &[feature::Feature] = Feature::ALL;
 
-/// The score of taking the king.
+/// The score of capturing the king.
 const INFINITY: Score = 8_000;
 
 /// Scores beyond this are mates. The limit and the score of a mate are those of the original.
@@ -47,13 +47,13 @@ const MATE_THRESHOLD: Score = INFINITY / 4;
 /// The score of a mate; each move to it subtracts one.
 const MATE: Score = INFINITY / 2;
 
-/// The depth stored with scores that hold at any depth. It is above the depth of every iteration.
+/// Depth stored with scores that are valid at any depth; greater than the depth of every iteration.
 const DEPTH_INDEPENDENT: i32 = 99;
 
-/// The deepest iteration at the root.
+/// The deepest iteration at the root, in plies.
 const DEPTH_MAX: i32 = 98;
 
-/// Longest mate, in moves, that is distinguished from a score of material.
+/// Longest mate, in moves, that is distinguished from a material score.
 const MATE_MOVES_MAX: Score = 100;
 
 /// A running search.
@@ -64,7 +64,7 @@ struct Search<'a> {
     request: Request<'a>,
     disabled: FeatureSet,
     weights: Weights,
-    /// By 0x88 square.
+    /// Distance from the centre by 0x88 square.
     eccentricity: [Score; 128],
     /// The root moves.
     root_moves: Vec<Move>,
@@ -75,7 +75,7 @@ struct Search<'a> {
     result: SearchResult,
 }
 
-/// Searches a game's position.
+/// Searches the current position of a game.
 pub(super) fn search(
     configuration: &Configuration,
     request: Request<'_>,
@@ -87,8 +87,8 @@ pub(super) fn search(
     if result.line.is_empty() {
         return result;
     }
-    // Scores depend on the way to a position, so entries of a search from another root are not
-    // valid.
+    // Scores depend on the path to a position, so entries of a search from another root are
+    // invalid.
     table.clear();
     let position = request.game.position();
     let Choice { disabled, experiments, .. } = configuration.eval;
@@ -115,8 +115,8 @@ pub(super) fn search(
     search.run(root_score, report)
 }
 
-/// The root score. The original cannot handle scores that look like mates, so those start nearer to
-/// zero.
+/// Returns the root score. The original cannot handle scores that look like mates, so such a root
+/// score starts nearer to zero.
 fn bounded_root_score(score: Score) -> Score {
     if score.abs() > MATE_THRESHOLD { score.signum() * MATE_THRESHOLD / 2 } else { score }
 }
@@ -147,8 +147,8 @@ impl Search<'_> {
             if self.limiter.stopped {
                 break;
             }
-            // The depth is told as the original prints it: one less than that of the iteration, and
-            // 98 once a mate has decided the search.
+            // The depth is reported as in the original: one less than that of the iteration, and 98
+            // after a mate has decided the search.
             let ply = depth as u32 - 1;
             self.result.score = self.engine_score(score);
             self.result.depth = ply;
@@ -157,7 +157,7 @@ impl Search<'_> {
             let choices = self.root_moves.len();
             let deep_enough = self.request.limits.depth.is_some_and(|limit| ply >= limit.max(1));
             let enough = self.limiter.should_stop_deepening(self.result.score, choices, percent);
-            // The first iteration searches no move, so the search goes on for one more.
+            // The first iteration searches no move, so the search continues for one more iteration.
             if deep_enough || ply > 0 && enough {
                 break;
             }
@@ -176,13 +176,13 @@ impl Search<'_> {
         restricted && self.root_move(candidate.from, candidate.to).is_none()
     }
 
-    /// Returns whether a root move is illegal castling. It is searched, but might not lose the king
-    /// as other moves into check do.
+    /// Returns whether a root move is illegal castling. Such a move is searched, but might not lose
+    /// the king like other moves into check.
     fn is_illegal_castle(&self, candidate: &CandidateMove) -> bool {
         candidate.is_castle() && self.root_move(candidate.from, candidate.to).is_none()
     }
 
-    /// The root move from one square to another.
+    /// Returns the root move from one square to another.
     fn root_move(&self, from: Square88, to: Square88) -> Option<Move> {
         find(&self.root_moves, from, to)
     }
@@ -201,7 +201,7 @@ impl Search<'_> {
         self.result.line.extend(reply);
     }
 
-    /// A score as the engine reports it: mates by distance.
+    /// Returns a score as the engine reports it, with mates by distance.
     fn engine_score(&self, score: Score) -> Score {
         if score.abs() >= MATE - MATE_MOVES_MAX {
             engine_mate_score(score)
@@ -230,7 +230,7 @@ fn engine_mate_score(score: Score) -> Score {
     if score > 0 { mate_in(2 * moves.max(1) - 1) } else { mated_in(2 * moves) }
 }
 
-/// The inverse: a score as the original prints it.
+/// Converts a score that the engine reports to the score that the original prints.
 pub fn original_score(score: Score) -> Score {
     match crate::eval::score::mate_distance_moves(score) {
         Some(moves) if moves > 0 => MATE - moves,
@@ -239,12 +239,12 @@ pub fn original_score(score: Score) -> Score {
     }
 }
 
-/// The table's reply, if legal.
+/// Returns the table's reply, if legal.
 fn reply(position: &Position, best: Best) -> Option<Move> {
     find(&position.legal_moves(), best.from, best.to)
 }
 
-/// The move that leads from one square to another; promotions are to queens.
+/// Returns the move from one square to another; promotions are to queens.
 fn find(moves: &[Move], from: Square88, to: Square88) -> Option<Move> {
     if is_off_board(from) || is_off_board(to) {
         return None;

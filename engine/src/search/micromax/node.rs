@@ -1,4 +1,4 @@
-//! The recursive search of one node, and within it the walk over pieces, rays and steps.
+//! The recursive search of one node, with its loops over pieces, rays and steps.
 
 use std::ops::ControlFlow;
 
@@ -24,31 +24,31 @@ pub(super) struct Node {
     pub(super) target: Square88,
     /// Plies to search.
     pub(super) depth: i32,
-    /// `true` if the node is outside the tree, so that its result is stored apart, as those of the
-    /// root, unless its last move crossed a square, and of the test whether a king can be captured.
+    /// `true` if the node is outside the tree, so that its result is stored separately: the root,
+    /// unless the last move crossed a square, and the test whether a king can be captured.
     pub(super) is_outside: bool,
     /// `true` for the root.
     pub(super) is_root: bool,
 }
 
-/// Key of nodes outside the tree. The original passes the crossed square through a signed byte, and
-/// so gives such nodes entries of their own.
+/// Key of nodes outside the tree. The original passes the crossed square through a signed byte and
+/// therefore stores such nodes in separate entries.
 const OUTSIDE: u64 = 0xD1B5_4A32_D192_ED03;
 
 impl Node {
-    /// The hash key of the node.
+    /// Returns the hash key of the node.
     pub(super) fn hash(&self) -> u64 {
         let side = if self.side == Color::Black { zobrist::black_to_move() } else { 0 };
         let crossed = match self.crossed {
             _ if self.is_outside => OUTSIDE,
             NO_SQUARE => 0,
-            // The key is rotated, since a castling rook on this square has the same key.
+            // The key is rotated, because a castling rook on this square has the same key.
             square => zobrist::castling(super::board::to_square(square)).rotate_left(32),
         };
         self.key ^ side ^ crossed
     }
 
-    /// The same position with the other side to move, to test whether the king can be captured.
+    /// Returns the node with the other side to move, which tests whether the king can be captured.
     fn king_capture_test(&self) -> Node {
         Node {
             side: !self.side,
@@ -70,12 +70,12 @@ struct Scan {
     depth: i32,
     /// The best score so far.
     score: Score,
-    /// `true` if the best move of the previous iteration is still to be searched first.
+    /// `true` if the best move of the previous iteration must still be searched first.
     pending: bool,
 }
 
 impl Search<'_> {
-    /// The score of a node; meaningless once the search has stopped.
+    /// Returns the score of a node; meaningless after the search has stopped.
     pub(super) fn node(&mut self, node: &Node) -> Score {
         let (slot, entry) = self.look_up(node);
         let (mut depth, mut best) = (0, Best::default());
@@ -99,7 +99,7 @@ impl Search<'_> {
         score
     }
 
-    /// The slot and entry of the node in the table.
+    /// Returns the slot and entry of the node in the table.
     pub(super) fn look_up(&self, node: &Node) -> (Slot, Option<Entry>) {
         let (slot, entry) = self.table.find(node.hash());
         (slot, entry.filter(|_| self.is_enabled(Feature::Hash)))
@@ -134,7 +134,7 @@ impl Search<'_> {
         score
     }
 
-    /// Searches the moves of all pieces, beginning with the piece of the best move.
+    /// Searches the moves of all pieces, starting with the piece of the best move.
     fn scan(&mut self, node: &Node, depth: i32, best: &mut Best) -> Score {
         let mut scan = Scan {
             depth,
@@ -191,7 +191,8 @@ impl Search<'_> {
                     return ControlFlow::Break(());
                 }
                 if scan.pending {
-                    // The best move was searched first; now all moves from the start.
+                    // The best move has been searched first; now all moves are searched from the
+                    // start.
                     self.update_pv(node, &candidate, score);
                     scan.score = score;
                     scan.pending = false;
@@ -214,7 +215,7 @@ impl Search<'_> {
         }
     }
 
-    /// Sets what the step captures and returns whether the step is pseudo-legal.
+    /// Sets the captured piece of the step and returns whether the step is pseudo-legal.
     fn may_step(&self, node: &Node, candidate: &mut CandidateMove, step: Square88) -> bool {
         let is_pawn = candidate.piece.kind == Kind::Pawn;
         candidate.victim =
@@ -233,12 +234,13 @@ impl Search<'_> {
         takes || castled && (candidate.to - node.crossed).abs() < 2
     }
 
-    /// The depth a move costs: 0 for recaptures.
+    /// Returns the depth that a move costs, in plies: 0 for recaptures, otherwise 1.
     fn cost(&self, node: &Node, to: Square88) -> i32 {
         i32::from(to != node.target || !self.is_enabled(Feature::Recapture))
     }
 
-    /// Returns whether the ray continues after a step: pawns from their third row, kings to castle.
+    /// Returns whether the ray continues after a step: for pawns on their third rank, and for
+    /// castling.
     fn continues_ray(&self, candidate: &mut CandidateMove, step: Square88) -> bool {
         let third_row = if candidate.piece.color == Color::White { 0x50 } else { 0x20 };
         let corner = self.board.castling_corner(candidate, step);
@@ -283,7 +285,7 @@ impl Search<'_> {
         score - Score::from(delay && score > node.score)
     }
 
-    /// The material and placement gain of a move that has been made.
+    /// Returns the material and placement gain of a move that has been made.
     fn gain(&self, candidate: &CandidateMove) -> Score {
         let weights = &self.weights;
         let mut gain = candidate.taken.map_or(0, |taken| weights.worth[taken.kind.index()]);

@@ -5,31 +5,32 @@ use crate::eval::Score;
 use crate::search::slots;
 use crate::tt::OutOfMemory;
 
-/// Number of adjacent slots searched for an entry. The original has eight places in a row and one
-/// more.
+/// Number of adjacent slots searched for an entry. The original searches eight consecutive slots
+/// and one more.
 const TRIES: usize = 9;
 
 /// Lowest bit of the search number in a slot's content.
 const SEARCH_SHIFT: u32 = 48;
 
-/// A best move, or where to begin looking for one.
+/// A best move, or the square at which the search for moves begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Best {
     /// The square of the piece with which the search for moves begins.
     pub(super) from: Square88,
     /// Destination of the move.
     pub(super) to: Square88,
-    /// `true` if there is a move that can be tried before others; castling cannot.
+    /// `true` if there is a move that can be tried before others; this is not possible with
+    /// castling.
     pub(super) simple: bool,
 }
 
 /// Stored result of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
-    /// For the side to move.
+    /// Score for the side to move.
     pub(super) score: Score,
-    /// Plies searched; [`DEPTH_INDEPENDENT`](super::DEPTH_INDEPENDENT) for scores that do not
-    /// depend on it.
+    /// Plies searched; [`DEPTH_INDEPENDENT`](super::DEPTH_INDEPENDENT) for scores that are valid at
+    /// any depth.
     pub(super) depth: i32,
     /// `true` if the true score is at least this.
     pub(super) is_lower: bool,
@@ -40,7 +41,7 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// Returns whether the score settles a search with this window.
+    /// Returns whether the entry decides a search with this window.
     pub(super) fn settles(&self, alpha: Score, beta: Score) -> bool {
         (self.score >= beta || self.is_upper) && (self.score <= alpha || self.is_lower)
     }
@@ -74,11 +75,11 @@ impl Entry {
     }
 }
 
-/// The place of a position in the table; none if all are taken by others.
+/// Slot of a position in the table; `None` if other positions occupy all its slots.
 #[derive(Clone, Copy)]
 pub(super) struct Slot(Option<usize>);
 
-/// The table.
+/// The hash table.
 pub struct Table {
     /// Key and content; the high bits of the content are the number of the search that wrote it.
     slots: Vec<slots::Slot>,
@@ -87,20 +88,20 @@ pub struct Table {
 }
 
 impl Table {
-    /// An empty table of `megabytes` MiB, at least one.
+    /// Returns an empty table of `megabytes` MiB, at least one.
     ///
     /// # Errors
     ///
-    /// If the memory cannot be had.
+    /// If the memory cannot be allocated.
     pub(in crate::search) fn new(megabytes: usize) -> Result<Table, OutOfMemory> {
         Ok(Table { slots: slots::empty(megabytes)?, search: 1 })
     }
 
-    /// Clears the table in constant time, since it is done before every move.
+    /// Clears the table in constant time, because this is done before every move.
     pub(in crate::search) fn clear(&mut self) {
         self.search = self.search.wrapping_add(1);
-        // Once the number has wrapped, entries of old searches would count as new ones. Empty slots
-        // hold number 0, which no search has.
+        // After the number has wrapped, entries of old searches would count as new ones. Empty
+        // slots contain number 0, which no search has.
         if self.search == 0 {
             self.slots.fill([0; 2]);
             self.search = 1;
@@ -114,7 +115,7 @@ impl Table {
 
     /// Returns the slot where the position is or would be stored, and its entry if there is one.
     pub(super) fn find(&self, key: u64) -> (Slot, Option<Entry>) {
-        // A run of slots must not begin so late that it passes the end.
+        // The searched slots must not extend past the end.
         let last = self.slots.len() - TRIES;
         let first = ((u128::from(key) * last as u128) >> 64) as usize;
         for (index, &[there, content]) in self.slots[first..first + TRIES].iter().enumerate() {
@@ -128,7 +129,7 @@ impl Table {
         (Slot(None), None)
     }
 
-    /// Keeps an entry, unless its slot holds an exact one that was searched deeper.
+    /// Stores an entry, unless its slot contains an exact one that was searched deeper.
     pub(super) fn store(&mut self, slot: Slot, key: u64, entry: &Entry) {
         let Some(index) = slot.0 else { return };
         let content = self.slots[index][1];
@@ -154,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn exact_entries_stay_until_one_as_deep_comes() {
+    fn exact_entries_are_replaced_only_by_entries_as_deep() {
         let mut table = Table::new(1).unwrap();
         let (slot, nothing) = table.find(7);
         assert_eq!(nothing, None);
@@ -172,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_settle_windows() {
+    fn bounds_decide_windows() {
         for (is_lower, is_upper, window, settled) in [
             (true, true, (-1000, 1000), true),
             (true, false, (-1000, -321), true),

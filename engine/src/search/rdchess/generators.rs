@@ -1,22 +1,23 @@
-//! Four generators of legal moves behind one interface, each in an order that is likely to be good.
+//! Four generators of legal moves with one interface, each in an order that is likely to be good.
 
 use crate::chess::{Color, Kind, Move, MoveList, Position, Square};
 
-/// A generator. The first two together give all legal moves, and so do the last two in check.
+/// A move generator. `Captures` and `Quiet` together give all legal moves; so do `CheckerCaptures`
+/// and `Escapes` in check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Generator {
     /// Captures, en passant and promotions.
     Captures,
-    /// All else, castling included.
+    /// All other moves, including castling.
     Quiet,
-    /// In check: captures of the piece that gives it.
+    /// In check: captures of the checking piece.
     CheckerCaptures,
-    /// In check: all else.
+    /// In check: all other moves.
     Escapes,
 }
 
 impl Generator {
-    /// The two generators that give all legal moves of a position, forcing moves first.
+    /// Returns the two generators that give all legal moves of a position, forcing moves first.
     pub(super) fn pair(position: &Position) -> [Generator; 2] {
         if position.in_check() {
             [Generator::CheckerCaptures, Generator::Escapes]
@@ -25,8 +26,8 @@ impl Generator {
         }
     }
 
-    /// The moves of a position. If the square of a king is given, those towards it and forward
-    /// come first, and captures by cheap pieces.
+    /// Returns the moves of a position. If `towards` is the square of a king, moves towards this
+    /// king, forward moves and captures by cheap pieces come first.
     pub(super) fn moves(self, position: &Position, towards: Option<Square>) -> MoveList {
         let mut moves = match self {
             Generator::Captures => position.noisy_moves(),
@@ -41,7 +42,7 @@ impl Generator {
     }
 }
 
-/// The legal moves in check that take the checker, or those that do not.
+/// Returns the legal moves in check that capture the checker, or all other legal moves.
 fn part(position: &Position, takes: bool) -> MoveList {
     let mut moves = MoveList::new();
     for &mv in position.legal_moves().iter() {
@@ -58,7 +59,7 @@ fn takes_checker(position: &Position, mv: Move) -> bool {
     mv.is_capture() && position.checkers().contains(taken)
 }
 
-/// The place of a move in the first order; lower comes first.
+/// Returns the key of a move in the first order; lower comes first.
 fn rank(position: &Position, mv: Move, king: Square) -> i32 {
     if mv.is_capture() {
         return position.kind_at(mv.from()).map_or(0, Kind::index) as i32;
@@ -72,7 +73,7 @@ fn rank(position: &Position, mv: Move, king: Square) -> i32 {
     6 - i32::from(is_forward) - i32::from(is_closer)
 }
 
-/// Sorts moves by a key, equal ones as they were; there are few.
+/// Sorts moves by a key, stably and with a simple method, because there are few.
 pub(super) fn sort_by(moves: &mut MoveList, key: impl Fn(Move) -> i32) {
     let mut keys = [0; 256];
     for index in 0..moves.len() {
@@ -125,13 +126,13 @@ mod tests {
     }
 
     #[test]
-    fn checks_are_answered_by_taking_the_checker_first() {
+    fn captures_of_the_checker_come_first() {
         let position = fen::parse("4k3/8/8/8/8/5n2/4P1P1/4K3 w - - 0 1").unwrap();
         let [first, second] = Generator::pair(&position);
         let taken = first.moves(&position, None);
         assert!(taken.len() == 2 && taken.iter().all(|mv| mv.is_capture()));
         assert!(second.moves(&position, None).iter().all(|mv| !mv.is_capture()));
-        // The pawn whose advance gave check falls en passant.
+        // The pawn whose advance gave check can be captured en passant.
         let position = fen::parse("8/8/8/3k4/3pP3/8/8/4K3 b - e3 0 1").unwrap();
         let taken = Generator::CheckerCaptures.moves(&position, None);
         assert!(taken.iter().any(|mv| mv.is_en_passant()), "{:?}", &taken[..]);

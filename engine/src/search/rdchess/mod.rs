@@ -1,6 +1,6 @@
-//! The search of RDChess, as its author describes it: NegaScout with a quiescence search, forward
-//! pruning near the leaves, and a careful order of moves. `PROVENANCE.md` says what is from the
-//! description.
+//! The search of RDChess, from its author's description: NegaScout with a quiescence search,
+//! forward pruning near the leaves, and a careful order of moves. `PROVENANCE.md` lists the parts
+//! that come from the description.
 
 mod generators;
 mod killers;
@@ -56,16 +56,16 @@ features! {
     }
 }
 
-/// The features that can be switched off.
+/// The features that can be disabled.
 pub(super) const FEATURES: &[feature::Feature] = Feature::ALL;
 
 /// Piece values in centipawns.
 const PIECE_VALUES: [Score; 6] = [100, 325, 325, 510, 900, 0];
 
-/// Half-width of the window at the root.
+/// Half-width of the window at the root, in centipawns.
 const ASPIRATION: Score = 50;
 
-/// Searches a game's position.
+/// Searches the current position of a game.
 pub(super) fn search(
     configuration: &Configuration,
     request: Request<'_>,
@@ -146,7 +146,8 @@ impl Search<'_> {
         !self.disabled.contains(feature.into())
     }
 
-    /// The score of one iteration: an aspiration window, opened on the side where it fails.
+    /// Returns the score of one iteration, with an aspiration window that is opened on the side
+    /// where the search fails.
     fn aspirate(&mut self, depth: i32) -> Score {
         let (mut alpha, mut beta) = (-INFINITE, INFINITE);
         let last = self.result.score;
@@ -174,7 +175,7 @@ impl Search<'_> {
         }
     }
 
-    /// The latest move of the game.
+    /// Returns the latest move of the game.
     fn last(&self) -> Option<Move> {
         self.request.game.moves().last().copied()
     }

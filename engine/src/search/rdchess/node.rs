@@ -1,4 +1,4 @@
-//! The full-width part: NegaScout over one node, with extensions and forward pruning.
+//! The full-width search: NegaScout for one node, with extensions and forward pruning.
 
 use super::order::{Hints, MoveOrder, Next, gain};
 use super::{Feature, PIECE_VALUES, Search};
@@ -12,11 +12,12 @@ use crate::tt::{Bound, Entry};
 const NULL_REDUCTION: i32 = 2;
 /// Futility margin at depth 1, in centipawns.
 const FUTILITY: Score = 325;
-/// Futility margin at depth 2.
+/// Futility margin at depth 2, in centipawns.
 const EXTENDED_FUTILITY: Score = 510;
 /// Razoring margin at depth 3, in centipawns.
 const RAZOR: Score = 900;
-/// Razoring only if the opponent has more officers (pieces other than king and pawns) than this.
+/// Number of the opponent's officers (pieces other than king and pawns) above which razoring is
+/// allowed.
 const RAZOR_OFFICERS: u32 = 3;
 
 /// The parameters of a node.
@@ -38,14 +39,14 @@ struct Node {
     params: NodeParams,
     ply: usize,
     in_check: bool,
-    /// Balance of material for the side to move.
+    /// Balance of material for the side to move, in centipawns.
     material: Score,
     best: Score,
     best_move: Option<Move>,
     count: usize,
 }
 
-/// Balance of material for the side to move.
+/// Returns the balance of material for the side to move, in centipawns.
 pub(super) fn material(position: &Position) -> Score {
     let board = position.board();
     let sum = |color: Color| -> Score {
@@ -57,7 +58,7 @@ pub(super) fn material(position: &Position) -> Score {
 }
 
 impl Search<'_> {
-    /// The score of the current position; meaningless once the search has stopped.
+    /// Returns the score of the current position; meaningless after the search has stopped.
     pub(super) fn node(&mut self, mut params: NodeParams) -> Score {
         let ply = self.line.ply();
         let in_check = self.line.position().in_check();
@@ -105,7 +106,8 @@ impl Search<'_> {
         node.best
     }
 
-    /// The score of a drawn position, or of any at the deepest ply. Repetitions are not stored.
+    /// Returns the score of a drawn position, or of any position at the deepest ply; otherwise
+    /// `None`. Scores of repetitions are not stored.
     pub(super) fn draw_or_max_ply(&mut self, ply: usize) -> Option<Score> {
         self.selective_depth = self.selective_depth.max(ply);
         if self.line.is_dead() || self.is_enabled(Feature::Repetition) && self.line.repeats() {
@@ -118,12 +120,13 @@ impl Search<'_> {
         None
     }
 
-    /// The table's entry, if the table is in use.
+    /// Returns the table's entry, if the table is enabled.
     pub(super) fn look_up(&mut self, key: u64) -> Option<Entry> {
         if self.is_enabled(Feature::Hash) { self.table.probe(key) } else { None }
     }
 
-    /// The score of an entry that allows a cut-off; otherwise its bound may narrow the window.
+    /// Returns the score of an entry that allows a cut-off; the bound of any other entry may narrow
+    /// the window.
     fn tt_score(&self, entry: Option<Entry>, ply: usize, params: &mut NodeParams) -> Option<Score> {
         let entry = entry.filter(|entry| entry.depth >= params.depth)?;
         if let Some(score) = tt_cutoff(&entry, ply, params.alpha, params.beta) {
@@ -238,7 +241,7 @@ impl Search<'_> {
         (!self.limiter.stopped && score >= beta).then_some(score.min(EVALUATION_MAX))
     }
 
-    /// Futility pruning: an upper bound on the score of a move, if not above alpha.
+    /// Futility pruning: returns an upper bound of the score of a move, if not above alpha.
     fn futility_bound(&self, node: &Node, mv: Move) -> Option<Score> {
         let margin = match node.params.depth {
             1 if self.is_enabled(Feature::Futility) => FUTILITY,
@@ -255,8 +258,8 @@ impl Search<'_> {
         is_futile.then_some(bound)
     }
 
-    /// Searches a move: after the first with a null window, and again with the full window if it
-    /// fails high.
+    /// Searches a move: all moves after the first with a null window, and again with the full
+    /// window if they fail high.
     fn try_move(&mut self, node: &Node, mv: Move) -> Score {
         let NodeParams { alpha, beta, depth, .. } = node.params;
         let extended = self.advances_to_seventh(mv) && self.is_enabled(Feature::PawnExtension);
@@ -282,14 +285,14 @@ impl Search<'_> {
         score
     }
 
-    /// Returns whether a pawn goes from its sixth to its seventh rank.
+    /// Returns whether a pawn moves from its sixth to its seventh rank.
     fn advances_to_seventh(&self, mv: Move) -> bool {
         let position = self.line.position();
         position.kind_at(mv.from()) == Some(Kind::Pawn)
             && mv.to().relative(position.turn()).rank() == 6
     }
 
-    /// Updates the principal variation by a move that has raised alpha.
+    /// Updates the principal variation with a move that has raised alpha.
     fn update_pv(&mut self, ply: usize, mv: Move, score: Score) {
         self.pv_table.update(ply, mv);
         if ply == 0 {
@@ -302,7 +305,8 @@ impl Search<'_> {
         }
     }
 
-    /// The table's reply to a move, for a principal variation that a table hit has cut short.
+    /// Returns the table's reply to a move, for a principal variation that a table hit has cut
+    /// short.
     fn answer(&mut self, mv: Move) -> Option<Move> {
         let after = self.line.position().play(mv);
         let known = self.look_up(after.key()).and_then(|entry| entry.mv);

@@ -17,17 +17,17 @@ pub(super) enum Next {
     Null,
 }
 
-/// Input of move ordering, known before any move is generated.
+/// Input of move ordering that is known before any move is generated.
 pub(super) struct Hints {
     /// The table's move; it may be illegal.
     pub(super) table: Option<Move>,
-    /// Killer moves, the better one first; they may be illegal.
+    /// Killer moves, the better one first; both may be illegal.
     pub(super) killers: [Option<Move>; 2],
     /// The square of the piece that has just captured.
     pub(super) capturer: Option<Square>,
     /// Square of the enemy king at the root.
     pub(super) enemy_king: Square,
-    /// The features that are switched off.
+    /// Disabled features.
     pub(super) disabled: FeatureSet,
 }
 
@@ -50,21 +50,21 @@ const PAWNS: i32 = 2;
 const LOSING: i32 = 3;
 const REST: i32 = 4;
 
-/// Gives the moves of a node in order.
+/// Iterator over the moves of a node in order.
 pub(super) struct MoveOrder {
     hints: Hints,
     step: Step,
-    /// The moves of the current step, and how many of them were given.
+    /// Moves of the current step; `given` is the number of moves already returned.
     moves: MoveList,
     given: usize,
-    /// Captures that are left for later steps.
+    /// Captures that remain for later steps.
     captures: MoveList,
-    /// `true` if only captures that do not lose are given.
+    /// `true` if only captures that do not lose material are returned.
     good_only: bool,
 }
 
 impl MoveOrder {
-    /// All moves.
+    /// Returns an order with all moves.
     pub(super) fn all(hints: Hints) -> MoveOrder {
         MoveOrder {
             hints,
@@ -76,7 +76,7 @@ impl MoveOrder {
         }
     }
 
-    /// Captures and promotions that do not lose.
+    /// Returns an order with the captures and promotions that do not lose material.
     pub(super) fn captures(hints: Hints, position: &Position) -> MoveOrder {
         let mut order = MoveOrder { good_only: true, step: Step::Null, ..MoveOrder::all(hints) };
         order.begin_captures(position);
@@ -87,7 +87,7 @@ impl MoveOrder {
         !self.hints.disabled.contains(feature.into())
     }
 
-    /// The next move or null move.
+    /// Returns the next move or null move.
     pub(super) fn next(&mut self, position: &Position) -> Option<Next> {
         loop {
             match self.step {
@@ -120,7 +120,7 @@ impl MoveOrder {
         }
     }
 
-    /// Returns whether the move was tried in an earlier step.
+    /// Returns whether the move was returned in an earlier step.
     fn was_given(&self, mv: Move) -> bool {
         let is_killer = self.step > Step::Killers && self.hints.killers.contains(&Some(mv));
         Some(mv) == self.hints.table || is_killer
@@ -136,7 +136,7 @@ impl MoveOrder {
         self.given = 0;
     }
 
-    /// Generates the captures; the first are those of the piece that has just captured.
+    /// Generates the captures, starting with captures of the piece that has just captured.
     fn begin_captures(&mut self, position: &Position) {
         let [generator, _] = Generator::pair(position);
         let all = generator.moves(position, self.towards());
@@ -173,7 +173,8 @@ impl MoveOrder {
         self.begin(Step::Killers, killers);
     }
 
-    /// Generates captures that do not lose material, best first; the others are left for later.
+    /// Generates captures that do not lose material, best first; the other captures remain for
+    /// later.
     fn begin_good_captures(&mut self, position: &Position) {
         let captures = std::mem::take(&mut self.captures);
         if !self.is_enabled(Feature::OrderCaptures) {
@@ -191,7 +192,7 @@ impl MoveOrder {
         self.begin(Step::GoodCaptures, good);
     }
 
-    /// Generates all moves that are left, by class.
+    /// Generates all remaining moves, by class.
     fn begin_quiet(&mut self, position: &Position) {
         let [_, generator] = Generator::pair(position);
         let mut moves = generator.moves(position, self.towards());
@@ -214,7 +215,7 @@ impl MoveOrder {
         self.begin(Step::Quiet, moves);
     }
 
-    /// The class of a move that is no capture, or that answers a check.
+    /// Returns the class of a move that is not a capture, or of an answer to a check.
     fn class(&self, position: &Position, tables: &AttackTables, mv: Move) -> i32 {
         let (us, from, to) = (position.turn(), mv.from(), mv.to());
         let is_safe = tables.on(!us, to).is_none() || is_defended(position, mv);
@@ -237,7 +238,7 @@ fn is_defended(position: &Position, mv: Move) -> bool {
     (position.attackers_to(mv.to(), occupied) & own).any()
 }
 
-/// The static exchange evaluation of a capture that does not lose.
+/// Returns the static exchange evaluation of a capture that does not lose.
 fn exchange(position: &Position, mv: Move) -> Score {
     let promoted =
         mv.promotion().map_or(0, |kind| see::piece_value(kind) - see::piece_value(Kind::Pawn));
@@ -257,7 +258,7 @@ fn exchange(position: &Position, mv: Move) -> Score {
     least
 }
 
-/// The value of the captured piece, plus the gain of a promotion.
+/// Returns the value of the captured piece, plus the gain of a promotion.
 pub(super) fn gain(position: &Position, mv: Move) -> Score {
     let worth = |kind: Kind| PIECE_VALUES[kind.index()];
     let promoted = mv.promotion().map_or(0, |kind| worth(kind) - worth(Kind::Pawn));
@@ -313,17 +314,16 @@ mod tests {
     }
 
     #[test]
-    fn steps_follow_one_another() {
+    fn steps_come_in_order() {
         let position = fen::parse(MIDDLE).unwrap();
-        // One of the killers is legal, and the table's move is not tried a second time in its
-        // place.
+        // One of the killers is legal. The table move is not returned a second time.
         let found =
             all(MoveOrder::all(hints(&position, ["e2a6", "a2a3", "e1e8"], "h3")), &position);
         assert_eq!(found[..2], ["e2a6", "null"]);
         let place = |mv: &str| found.iter().position(|found| found == mv).expect("it is legal");
         assert!(place("g2h3") < 4 && place("f3h3") < 4, "{found:?}");
         assert_eq!(place("a2a3"), 4, "{found:?}");
-        // A pawn for a pawn before quiet moves; a queen for a knight after them.
+        // Pawn takes pawn comes before quiet moves, and queen takes knight after them.
         assert!(place("d5e6") < place("e1g1") && place("e1g1") < place("f3f6"), "{found:?}");
     }
 }

@@ -8,7 +8,7 @@ use crate::eval::Score;
 use crate::eval::score::{DRAW, INFINITE, mated_in};
 use crate::search::tt_score::tt_cutoff;
 
-/// Bound of the positional score in centipawns, for lazy evaluation.
+/// Bound of the positional score for lazy evaluation, in centipawns.
 const POSITIONAL_MAX: Score = 250;
 
 /// A quiescence node being searched.
@@ -24,7 +24,7 @@ struct QsNode {
 }
 
 impl Search<'_> {
-    /// The quiescence score of the current position. Nothing is stored.
+    /// Returns the quiescence score of the current position without storing it.
     pub(super) fn quiescence(&mut self, alpha: Score, beta: Score, last: Option<Move>) -> Score {
         let ply = self.line.ply();
         self.pv_table.clear(ply);
@@ -55,7 +55,7 @@ impl Search<'_> {
         node.best
     }
 
-    /// The static evaluation, or a bound on it where material alone decides.
+    /// Returns the static evaluation, or a bound of it if material alone decides.
     fn stand_pat(&mut self, alpha: Score, beta: Score) -> Score {
         if self.is_enabled(Feature::QuiescenceLazy) {
             let material = material(self.line.position());
@@ -101,7 +101,7 @@ impl Search<'_> {
         }
     }
 
-    /// Futility pruning: an upper bound on the score of a capture, if below alpha.
+    /// Futility pruning: returns an upper bound of the score of a capture, if below alpha.
     fn futility_bound_of_capture(&self, node: &QsNode, mv: Move) -> Option<Score> {
         let position = self.line.position();
         let bound = node.stand_pat + gain(position, mv);
@@ -112,8 +112,8 @@ impl Search<'_> {
         is_futile.then_some(bound)
     }
 
-    /// Returns whether the score ends the node. A capture has to exceed the stand pat score, an
-    /// evasion to reach it.
+    /// Returns whether the score ends the node. A capture must exceed the stand pat score; an
+    /// evasion must reach it.
     fn is_sufficient(&self, node: &QsNode, score: Score) -> bool {
         let enough = if node.in_check { score >= node.stand_pat } else { score > node.stand_pat };
         enough && self.is_enabled(Feature::QuiescenceContent)

@@ -17,7 +17,7 @@ struct StoredEntry {
     entry: Entry,
     /// Number of times the entry was found.
     uses: u8,
-    /// The game time at which it was last stored or found.
+    /// Game time at which the entry was last stored or found.
     last_used: u16,
 }
 
@@ -51,7 +51,7 @@ impl StoredEntry {
     }
 }
 
-/// The table.
+/// The hash table.
 pub(crate) struct Table {
     /// Key and content; content zero means that the slot is empty.
     slots: Vec<slots::Slot>,
@@ -62,11 +62,11 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// An empty table of `megabytes` MiB, at least one.
+    /// Returns an empty table of `megabytes` MiB, at least one.
     ///
     /// # Errors
     ///
-    /// If the memory cannot be had.
+    /// If the memory cannot be allocated.
     pub(in crate::search) fn new(megabytes: usize) -> Result<Table, OutOfMemory> {
         Ok(Table { slots: slots::empty(megabytes)?, now: 0, ages: true })
     }
@@ -76,7 +76,7 @@ impl Table {
         self.slots.fill([0; 2]);
     }
 
-    /// Begins a search of the game's position.
+    /// Begins a search of the current position of a game.
     pub(super) fn begin(&mut self, game: &Game, ages: bool) {
         self.ages = ages;
         self.now = time_of(game);
@@ -88,7 +88,7 @@ impl Table {
         &mut self.slots[first..first + BUCKET]
     }
 
-    /// The entry of a position, which counts as used.
+    /// Returns the entry of a position and counts its use.
     pub(super) fn probe(&mut self, key: u64) -> Option<Entry> {
         let now = self.now;
         let slot = self.bucket(key).iter_mut().find(|slot| slot[0] == key && slot[1] != 0)?;
@@ -99,7 +99,8 @@ impl Table {
         Some(stored.entry)
     }
 
-    /// Stores an entry in place of the older one of the position, or of the least valuable.
+    /// Stores an entry in place of the old entry of the position, or of the least valuable entry of
+    /// the bucket.
     pub(super) fn store(&mut self, key: u64, entry: Entry) {
         let (now, ages) = (self.now, self.ages);
         let worth = |slot: &[u64; 2]| {
@@ -107,7 +108,7 @@ impl Table {
                 return i32::MIN + i32::from(slot[1] == 0);
             }
             let stored = StoredEntry::unpack(slot[1]);
-            // The game time wraps, and so must the difference.
+            // The game time wraps, so the difference must wrap, too.
             let age = if ages { i32::from(now.wrapping_sub(stored.last_used)) } else { 0 };
             stored.entry.depth + i32::from(stored.uses) - 2 * age
         };
@@ -122,7 +123,7 @@ impl Table {
     }
 }
 
-/// Steps of ageing since the game began.
+/// Returns the game time: the steps of ageing since the start of the game.
 fn time_of(game: &Game) -> u16 {
     let mut position = *game.start();
     let mut time = 0u16;

@@ -52,7 +52,7 @@ impl Cpu for Popcnt {
 
     #[inline(always)]
     fn run<J: Job>(self, job: J) -> J::Output {
-        // SAFETY: `new` has seen that the machine has these instructions.
+        // SAFETY: `new` has checked that the machine has these instructions.
         unsafe { run_popcnt(self, job) }
     }
 }
@@ -63,7 +63,7 @@ fn run_popcnt<J: Job>(cpu: Popcnt, job: J) -> J::Output {
     job.run(cpu)
 }
 
-/// A machine with BMI2 and AVX2 besides.
+/// A machine that also has BMI2 and AVX2.
 #[derive(Clone, Copy)]
 pub(super) struct Pext(&'static Tables<Packed>);
 
@@ -89,7 +89,7 @@ impl Cpu for Pext {
 
     #[inline(always)]
     fn run<J: Job>(self, job: J) -> J::Output {
-        // SAFETY: `new` has seen that the machine has these instructions.
+        // SAFETY: `new` has checked that the machine has these instructions.
         unsafe { run_pext(self, job) }
     }
 }
@@ -100,7 +100,7 @@ fn run_pext<J: Job>(cpu: Pext, job: J) -> J::Output {
     job.run(cpu)
 }
 
-/// A machine with the parts of AVX-512 that pick words out of a register.
+/// A machine that also has the parts of AVX-512 that compress 16-bit words.
 #[derive(Clone, Copy)]
 pub(super) struct Avx512(pub(super) Pext);
 
@@ -127,19 +127,20 @@ impl Cpu for Avx512 {
 
     #[inline(always)]
     fn write_moves(self, template: MoveTemplate, targets: Bitboard, out: &mut [Move; BATCH_MAX]) {
-        // SAFETY: `new` has seen that the machine has these instructions.
+        // SAFETY: `new` has checked that the machine has these instructions.
         unsafe { pick_moves(template, targets, out) }
     }
 
     #[inline(always)]
     fn run<J: Job>(self, job: J) -> J::Output {
-        // SAFETY: `new` has seen that the machine has these instructions.
+        // SAFETY: `new` has checked that the machine has these instructions.
         unsafe { run_avx512(self, job) }
     }
 }
 
-/// [`Cpu::write_moves`] without a loop over the targets, whose end the CPU could not foresee: the
-/// words of each half of the board are loaded, and those of the targets moved together.
+/// Implements [`Cpu::write_moves`] without a loop over the targets, whose end the CPU could not
+/// predict: the move words of each half of the board are loaded, and those of the targets are
+/// compressed.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,popcnt")]
 #[inline]
 fn pick_moves(template: MoveTemplate, targets: Bitboard, out: &mut [Move; BATCH_MAX]) {
@@ -147,19 +148,20 @@ fn pick_moves(template: MoveTemplate, targets: Bitboard, out: &mut [Move; BATCH_
     let mut place = out.as_mut_ptr();
     for (half, square_bits) in template.square_bits().as_chunks::<32>().0.iter().enumerate() {
         let here = |set: Bitboard| (set.0 >> (32 * half)) as u32;
-        // SAFETY: `square_bits` are 64 bytes, and unaligned loads are what this is for.
+        // SAFETY: `square_bits` has 64 bytes, and the instruction allows unaligned loads.
         let square_bits = unsafe { _mm512_loadu_si512(square_bits.as_ptr().cast()) };
         let moves = _mm512_or_si512(
             square_bits,
             _mm512_mask_blend_epi16(here(template.taken), quiet, capture),
         );
-        // All 32 words are written, also those behind the moves. They are of type `Move` as well,
-        // so they must be valid moves.
+        // All 32 words are written, including those after the moves. These words also have the type
+        // `Move`, so they must be valid moves.
         let moves = _mm512_mask_compress_epi16(quiet, here(targets), moves);
-        // SAFETY: a move is a word, and 32 are written to the first half of `out`, or behind at
-        // most 32 moves of the first half of the board. None is zero, as `quiet` is not.
+        // SAFETY: a move is one word. The 32 words are written to the first half of `out`, or after
+        // at most 32 moves of the first half of the board. No word is zero, because `quiet` is not
+        // zero.
         unsafe { _mm512_storeu_si512(place.cast(), moves) };
-        // SAFETY: the place moves on by at most 32 of 64 moves for each half of the board.
+        // SAFETY: each half of the board advances `place` by at most 32 of the 64 moves.
         place = unsafe { place.add(here(targets).count_ones() as usize) };
     }
 }
