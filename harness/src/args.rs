@@ -51,8 +51,8 @@ pub(crate) struct PlayArgs {
     /// Purpose of the run, in one line, for reports and `arbiter results log`
     #[arg(help_heading = "Run", long, value_name = "TEXT", value_parser = one_line)]
     about: Option<String>,
-    /// Resume a run that was interrupted or killed, by its name or latest, with its settings from
-    /// the store. Other flags must match these settings
+    /// Resume an interrupted or killed run, by its name or latest, with its stored settings. Other
+    /// flags must match these settings
     #[arg(help_heading = "Run", long, value_name = "RUN", conflicts_with = "name")]
     resume: Option<String>,
     /// Resume the run of --name as --resume does, or start it if there is no such run

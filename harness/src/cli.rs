@@ -43,7 +43,7 @@ Examples:
     Match(PlayArgs),
     /// Play a tournament: round robin, gauntlet, pyramid, knockout, Swiss or ladder.
     Tournament(play::TournamentCommand),
-    /// Measure the worth of each feature of an engine by games with the feature against without.
+    /// Measure each feature of an engine by games with the feature against games without.
     Ablate(ablate::AblateArgs),
     /// Tune parameters of an engine by SPSA.
     Tune(Box<tune::TuneArgs>),

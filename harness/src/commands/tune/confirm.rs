@@ -15,8 +15,8 @@ use arbiter_store::{Store, StoreError};
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Confirmation")]
 pub(super) struct ConfirmArgs {
-    /// Play an SPRT of the tuned values against the start values as run NAME-confirm when the
-    /// tuning is complete; with --resume, start or resume this SPRT
+    /// After the tuning, play run NAME-confirm: an SPRT of the tuned values against the start
+    /// values; with --resume, start or resume this SPRT
     #[arg(long)]
     confirm: bool,
     #[arg(help = help("Elo of the null hypothesis", &[&DEFAULT_ELO0]), long, value_name = "ELO", allow_negative_numbers = true, requires = "confirm")]
