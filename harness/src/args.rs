@@ -30,7 +30,7 @@ pub(crate) struct PlayArgs {
     #[arg(help_heading = "Engines", help = engine_help(), long, value_name = "SPEC",
         conflicts_with_all = ["dev", "base"])]
     pub engine: Vec<String>,
-    /// Settings for all engines, in the form of --engine; an engine's own settings take precedence
+    /// Settings for all engines, in the form of --engine, which takes precedence
     #[arg(help_heading = "Engines", long, value_name = "SPEC")]
     each: Option<String>,
     /// Sandbox for engines on this machine: each has its own empty home, which is its working
