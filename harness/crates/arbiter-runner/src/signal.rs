@@ -1,6 +1,7 @@
 //! Stream of the signals that ask this process to stop.
 
 use std::io;
+use std::sync::{Mutex, PoisonError};
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -15,15 +16,19 @@ pub enum StopSignal {
     Terminate,
 }
 
-/// Stream of stop signals. Signals that arrive between two calls are not lost.
+/// Streams of the signals, in the order SIGINT, SIGTERM, SIGHUP, and SIGXFSZ, whose handler makes
+/// writing beyond the file size limit an error instead of the end of the process.
+type Streams = [Option<Signal>; 4];
+
+/// Streams that nobody reads at the moment. A command reads signals in several phases, such as the
+/// check of the engines and the run, and a signal that arrives between two phases must not be lost.
+static IDLE: Mutex<Streams> = Mutex::new([const { None }; 4]);
+
+/// Stream of stop signals. Signals that arrive between two calls, or after an earlier stream ended,
+/// are not lost.
 #[derive(Debug)]
 pub struct Signals {
-    interrupt: Option<Signal>,
-    terminate: Option<Signal>,
-    hang_up: Option<Signal>,
-    /// Handler of SIGXFSZ, so that writing beyond the file size limit is an error and does not end
-    /// the process.
-    _file_size: Signal,
+    streams: Streams,
 }
 
 impl Signals {
@@ -43,24 +48,38 @@ impl Signals {
     }
 
     fn with(is_ignored: impl Fn(i32) -> bool) -> io::Result<Signals> {
-        let listen = |kind: SignalKind| {
-            if is_ignored(kind.as_raw_value()) { Ok(None) } else { signal(kind).map(Some) }
-        };
-        Ok(Signals {
-            interrupt: listen(SignalKind::interrupt())?,
-            terminate: listen(SignalKind::terminate())?,
-            hang_up: listen(SignalKind::hangup())?,
-            _file_size: signal(SignalKind::from_raw(FILE_SIZE_SIGNAL))?,
-        })
+        let kinds = [
+            SignalKind::interrupt(),
+            SignalKind::terminate(),
+            SignalKind::hangup(),
+            SignalKind::from_raw(FILE_SIZE_SIGNAL),
+        ];
+        let mut streams = std::mem::take(&mut *IDLE.lock().unwrap_or_else(PoisonError::into_inner));
+        for (stream, kind) in streams.iter_mut().zip(kinds) {
+            if is_ignored(kind.as_raw_value()) {
+                *stream = None;
+            } else if stream.is_none() {
+                *stream = Some(signal(kind)?);
+            }
+        }
+        Ok(Signals { streams })
     }
 
     /// Waits for the next stop signal.
     pub async fn next(&mut self) -> StopSignal {
+        let [interrupt, terminate, hang_up, _] = &mut self.streams;
         tokio::select! {
-            () = arrival(&mut self.interrupt) => StopSignal::Interrupt,
-            () = arrival(&mut self.terminate) => StopSignal::Terminate,
-            () = arrival(&mut self.hang_up) => StopSignal::Terminate,
+            () = arrival(interrupt) => StopSignal::Interrupt,
+            () = arrival(terminate) => StopSignal::Terminate,
+            () = arrival(hang_up) => StopSignal::Terminate,
         }
+    }
+}
+
+impl Drop for Signals {
+    fn drop(&mut self) {
+        let streams = std::mem::take(&mut self.streams);
+        *IDLE.lock().unwrap_or_else(PoisonError::into_inner) = streams;
     }
 }
 
@@ -72,5 +91,21 @@ async fn arrival(signal: &mut Option<Signal>) {
     // An ignored signal never arrives, so that the other branches of the `select!` decide.
     if arrived.is_none() {
         std::future::pending::<()>().await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::process::{Signal, getpid, kill_process};
+
+    #[test]
+    fn a_signal_between_two_streams_is_not_lost() {
+        let runtime =
+            || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime().block_on(async { drop(Signals::listen().unwrap()) });
+        kill_process(getpid(), Signal::TERM).unwrap();
+        let next = async { Signals::listen().unwrap().next().await };
+        assert_eq!(runtime().block_on(next), StopSignal::Terminate);
     }
 }
