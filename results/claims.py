@@ -171,7 +171,7 @@ class Test:
         if len(palimpsest) == 2:
             each += f",{self.plan['each']}"
         words += ["--each", each, "--pairs", str(self.blocks[block])]
-        words += ["--opening-start", str(1 + sum(self.blocks[:block]))]
+        words += ["--openings", f"start={1 + sum(self.blocks[:block])}"]
         return ["match", *words, "--name", self.run_name(block), "--about", self.claim["hypothesis"]]
 
     def players(self):

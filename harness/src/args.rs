@@ -15,7 +15,7 @@ use arbiter_names::is_hidden;
 use arbiter_plan::{Affinity, ENGINE_KEYS, EngineSpec, Request, SandboxMode};
 use arbiter_report::note;
 use arbiter_schedule::Format;
-use arbiter_settings::{Nps, PgnKeys, SANDBOXES, Settings, TestSettings, merged, one_of};
+use arbiter_settings::{Nps, SANDBOXES, Settings, TestSettings, merged, one_of};
 
 /// Maximum number of threads of a computation.
 const MAX_THREADS: usize = 64;
@@ -222,10 +222,9 @@ impl PlayArgs {
         let concurrency = self.settings.concurrency;
         let mut given = given_flags()?;
         given.extend((!self.engines.is_empty()).then(|| "engine".to_owned()));
-        // The format of a tournament may be given without a flag.
-        given.extend(self.settings.schedule.first().map(|_| "schedule".to_owned()));
-        let pgn = merged(self.settings.pgn.clone());
-        if pgn == (PgnKeys { file: pgn.file.clone(), ..PgnKeys::default() }) {
+        given.extend(self.settings.given_keys());
+        // A resumed run may write another file, but the same contents.
+        if given.iter().all(|key| !key.starts_with("pgn ") || key == "pgn file") {
             given.remove("pgn");
         }
         let mut settings = self.settings.over(file);

@@ -58,6 +58,9 @@ const OPTIONAL: [(&str, &str, bool); 4] = [
     ("--format json-schema", "json-schema", cfg!(feature = "json-schema")),
 ];
 
+/// Keys whose former flags were switches.
+const SWITCHES: [&str; 5] = ["strict", "play-out", "minimal", "ignore-50", "check-bench"];
+
 /// Heading of the examples in the text below the flags of a command.
 const EXAMPLES: &str = "Examples:\n";
 
@@ -185,8 +188,12 @@ pub(crate) fn with_hint(mut error: clap::Error, args: &[OsString]) -> clap::Erro
         }
         error = own;
         tip
-    } else if let Some((_, new, key)) = RENAMED.iter().find(|(old, ..)| *old == name) {
-        let value = arguments.find(|word| !word.starts_with("--")).unwrap_or("true");
+    } else if let Some((_, new, key)) = RENAMED.iter().find(|(old, ..)| *old == name)
+        && has_flag(args, new)
+    {
+        let is_switch = SWITCHES.contains(key);
+        let given = arguments.find(|word| !word.starts_with("--")).filter(|_| !is_switch);
+        let value = given.unwrap_or(if is_switch { "true" } else { "VALUE" });
         let text = if key.is_empty() { value.to_owned() } else { field(key, value) };
         let is_plain = !text.contains(|c: char| c.is_whitespace() || "\"'$&;|*?".contains(c));
         format!("write --{new} {}", if is_plain { text.into() } else { shell_words::quote(&text) })
@@ -205,6 +212,15 @@ pub(crate) fn with_hint(mut error: clap::Error, args: &[OsString]) -> clap::Erro
     }
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     error
+}
+
+/// Returns whether the command of a command line has a flag.
+fn has_flag(args: &[OsString], flag: &str) -> bool {
+    let root = Cli::command();
+    let words = args.iter().skip(1).filter_map(|word| word.to_str());
+    let command =
+        words.fold(&root, |command, word| command.find_subcommand(word).unwrap_or(command));
+    command.get_arguments().any(|argument| argument.get_long() == Some(flag))
 }
 
 /// Returns the message for a subcommand, flag or value of a Cargo feature that this build lacks,

@@ -131,7 +131,7 @@ fn workers_generate_the_same_file() {
 #[test]
 fn engines_without_genfens_are_reported() {
     let bench = Bench::new();
-    let plan = generation(&bench, "").unset("openings").unset("openings order").switch("genfens");
+    let plan = generation(&bench, "").unset("openings").switch("genfens");
     plan.run().expect_error(3);
 }
 

@@ -18,6 +18,7 @@ use arbiter_plan::{EngineSpec, Plan, RunKind, resolve_engine};
 use arbiter_process::{Cancel, EndReason, Spawner, Timeouts, folder_of, open_input, run_and_read};
 use arbiter_report::note;
 use arbiter_runner::unix_time_ms;
+use arbiter_settings::merged;
 use arbiter_store::{RunLock, Store};
 use arbiter_suite::packed;
 
@@ -67,7 +68,7 @@ pub(crate) struct DatagenArgs {
     /// Have the first engine generate a new opening for each game: it is started as by OpenBench,
     /// with the arguments "genfens N seed S book None" and "quit", and prints info string genfens
     /// FEN
-    #[arg(long, conflicts_with = "openings")]
+    #[arg(long)]
     genfens: bool,
     #[command(flatten)]
     play: PlayArgs,
@@ -76,6 +77,10 @@ pub(crate) struct DatagenArgs {
 /// Plays the games, and writes the positions.
 pub(crate) fn run(args: DatagenArgs) -> Result<ExitCode, Failure> {
     let DatagenArgs { out, genfens, play } = args;
+    if genfens && merged(play.settings.openings.clone()).file.is_some() {
+        let message = "--genfens makes the openings; remove the file of --openings";
+        return Err(Failure::new(ExitCode::Usage, message));
+    }
     let (mut requested, name) = requested_run(play, &out)?;
     // The run below reports an unreadable store as an error.
     let begun = Store::open(&requested.results).ok().filter(|store| store.run(&name).is_ok());
@@ -90,7 +95,7 @@ pub(crate) fn run(args: DatagenArgs) -> Result<ExitCode, Failure> {
         requested.request.draft.book = Some(openings(&mut requested, path, before.is_some())?);
         // The openings count as given, so that a run that was started with other openings is
         // rejected.
-        requested.given.insert("openings".to_owned());
+        requested.given.insert("openings file".to_owned());
     }
     let begun_ms = unix_time_ms();
     let (name, code) = run::play_and_name(RunKind::Match, requested)?;

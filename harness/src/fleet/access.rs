@@ -67,7 +67,7 @@ arbiter_settings::keys! {
 #[command(next_help_heading = "Access to the NATS server")]
 pub(crate) struct AccessArgs {
     /// Access to the NATS server.
-    #[arg(long, value_name = "KEY=VALUE", help = NatsKeys::ABOUT.trim(), long_help = NatsKeys::help())]
+    #[arg(long, value_name = "KEY=VALUE", requires = "on", help = NatsKeys::ABOUT.trim(), long_help = NatsKeys::help())]
     nats: Vec<NatsKeys>,
     /// Accept a NATS server without encryption or client authentication; others can then read and
     /// change messages

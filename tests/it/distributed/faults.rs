@@ -14,9 +14,9 @@ use crate::support::{store, wait_for};
 pub fn resume(bench: &Bench, server: &Server) -> Running {
     let results = bench.path("results").display().to_string();
     let pgn = bench.path("games.pgn").display().to_string();
-    let (url, lease) = (server.url(), LEASE.as_secs().to_string());
+    let (url, lease) = (server.url(), format!("lease={}", LEASE.as_secs()));
     let args = ["match", "--resume", "run", "--results", &results, "--pgn", &pgn];
-    let more = ["--on", &url, "--lease", &lease, "--format", "json"];
+    let more = ["--on", &url, "--fleet", &lease, "--format", "json"];
     bench.arbiter(args.into_iter().chain(more))
 }
 

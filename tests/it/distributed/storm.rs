@@ -152,9 +152,9 @@ fn assert_killed(finished: &Finished, before: &[Option<i32>]) {
 fn resume(bench: &Bench, server: &Server) -> Running {
     let results = bench.path("results").display().to_string();
     let pgn = bench.path("games.pgn").display().to_string();
-    let (url, lease) = (server.url(), LEASE.as_secs().to_string());
+    let (url, keys) = (server.url(), format!("lease={},audit={AUDIT}", LEASE.as_secs()));
     let args = ["match", "--resume", "run", "--results", &results, "--pgn", &pgn, "--on", &url];
-    let more = ["--lease", &lease, "--audit", AUDIT, "--format", "json"];
+    let more = ["--fleet", &keys, "--format", "json"];
     bench.arbiter(args.into_iter().chain(more))
 }
 

@@ -127,8 +127,8 @@ fn a_worker_that_is_killed_loses_no_position() {
     let victim = Worker::start(&bench, &server, "a");
     let mut client = Client::connect(&server);
     client.subscribe("arbiter.results.>");
-    let lease = LEASE.as_secs().to_string();
-    let running = start_distributed(&bench, &server, &["--lease", &lease]);
+    let lease = format!("lease={}", LEASE.as_secs());
+    let running = start_distributed(&bench, &server, &["--fleet", &lease]);
     (0..3).for_each(|_| drop(client.next()));
     victim.signal(Signal::KILL);
     victim.finish();

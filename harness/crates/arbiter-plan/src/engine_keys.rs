@@ -147,9 +147,10 @@ pub fn limits_text(engine: &Engine) -> String {
 /// spaces.
 pub fn field(key: &str, value: &str) -> String {
     // Without quotation marks, the parser would split or reject such a value.
-    match value.contains([',', ';']) || value.contains(char::is_whitespace) {
-        true => format!("{key}=\"{value}\""),
-        false => format!("{key}={value}"),
+    if value.contains([',', ';', '"']) || value.contains(char::is_whitespace) {
+        format!("{key}=\"{}\"", value.replace('"', "\"\""))
+    } else {
+        format!("{key}={value}")
     }
 }
 

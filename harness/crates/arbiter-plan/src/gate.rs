@@ -61,7 +61,7 @@ pub struct Gate {
     pub changed: Vec<String>,
     /// `true` if no further gates run after a failure of this gate.
     pub stops: bool,
-    /// Maximum duration; at its end, the gate reports its result so far.
+    /// Maximum duration. At its end, an SPRT reports its result so far; other gates are broken.
     pub budget: Option<Duration>,
     /// `true` if an undecided gate counts as passed.
     pub is_lenient: bool,

@@ -305,8 +305,8 @@ impl Plan {
         self.is_lenient
     }
 
-    /// Returns whether any engine has a time limit; without time limits, deterministic engines
-    /// repeat their games.
+    /// Returns whether any engine has a time limit that is not counted in nodes; without one,
+    /// deterministic engines repeat their games.
     pub fn is_timed(&self) -> bool {
         is_timed(&self.engines)
     }

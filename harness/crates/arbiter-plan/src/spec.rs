@@ -69,7 +69,10 @@ impl EngineSpec {
 
     /// Returns the keys and values of the text of an engine; keys may be unknown.
     pub fn fields(text: &str) -> Result<Vec<(String, String)>, String> {
-        fields(text, "engine")
+        let is_key = |key: &str| {
+            key.starts_with("option.") || ENGINE_KEYS.iter().any(|known| known.name == key)
+        };
+        fields(text, "engine", &is_key)
     }
 
     /// Sets the field of a key from a flag or a file. Fails if the key is unknown or the value is
@@ -189,29 +192,30 @@ impl EngineSpec {
 }
 
 /// Returns an error if the text after a space or semicolon in a field is another field.
-fn check_comma(field: &str, rest: &str) -> Result<(), String> {
+fn check_comma(field: &str, rest: &str, is_key: &dyn Fn(&str) -> bool) -> Result<(), String> {
     let own = field.split_once('=').map(|(key, _)| key.trim());
     // Names of options contain spaces, and arguments of programs may look like keys.
     let is_text = field.trim().is_empty()
         || (own.is_none() && field.trim_start().starts_with("option."))
-        || matches!(own, Some("args" | "init"));
-    let next = rest.trim_start().split_once('=').map(|(key, _)| key).filter(|key| {
-        key.starts_with("option.") || ENGINE_KEYS.iter().any(|known| known.name == *key)
-    });
+        || matches!(own, Some("args" | "init" | "event" | "site" | "match"));
+    let next = rest.trim_start().split_once('=').map(|(key, _)| key).filter(|key| is_key(key));
     match next.filter(|_| !is_text) {
-        Some(key) => Err(format!(
-            "missing comma before {key}=; separate keys by commas, as in tc=8+0.08,option.Hash=64"
-        )),
+        Some(key) => Err(format!("missing comma before {key}=; separate keys by commas")),
         None => Ok(()),
     }
 }
 
 /// Returns the keys and values of comma-separated `key=value` fields; the first field may be only
-/// the value of the key `first`. Double quotes protect commas and spaces.
-pub fn fields(text: &str, first: &str) -> Result<Vec<(String, String)>, String> {
-    let is_key = |key: &str| !key.contains(['/', '\\']);
+/// the value of the key `first`. Double quotes protect commas and spaces; two of them inside such
+/// quotes are one. `is_key` finds keys before which a comma is missing.
+pub fn fields(
+    text: &str,
+    first: &str,
+    is_key: &dyn Fn(&str) -> bool,
+) -> Result<Vec<(String, String)>, String> {
+    let is_path = |key: &str| key.contains(['/', '\\']);
     let pair = |(index, field): (usize, String)| match field.split_once('=') {
-        Some((key, value)) if index > 0 || is_key(key) => {
+        Some((key, value)) if index > 0 || !is_path(key) => {
             Ok((key.trim().to_owned(), value.to_owned()))
         }
         _ if index == 0 => Ok((first.to_owned(), field)),
@@ -221,22 +225,24 @@ pub fn fields(text: &str, first: &str) -> Result<Vec<(String, String)>, String> 
         }
         _ => Err(format!("'{field}' is not KEY=VALUE")),
     };
-    split_fields(text)?.into_iter().enumerate().map(pair).collect()
+    split_fields(text, is_key)?.into_iter().enumerate().map(pair).collect()
 }
 
 /// Splits at commas outside double quotes and removes the quotes. CSV readers allow quotes only
 /// around a complete field, but these quotes follow the `=`.
-fn split_fields(text: &str) -> Result<Vec<String>, String> {
+fn split_fields(text: &str, is_key: &dyn Fn(&str) -> bool) -> Result<Vec<String>, String> {
     let mut fields = vec![String::new()];
     let mut quoted = false;
-    for (place, c) in text.char_indices() {
+    let mut chars = text.char_indices().peekable();
+    while let Some((place, c)) = chars.next() {
         let field = fields.last_mut().expect("the list starts with one field");
         match c {
+            '"' if quoted && chars.next_if(|(_, next)| *next == '"').is_some() => field.push('"'),
             '"' => quoted = !quoted,
             ',' if !quoted => fields.push(String::new()),
             _ => {
                 if !quoted && (c.is_whitespace() || c == ';') {
-                    check_comma(field, &text[place + c.len_utf8()..])?;
+                    check_comma(field, &text[place + c.len_utf8()..], is_key)?;
                 }
                 field.push(c);
             }
@@ -256,14 +262,14 @@ mod tests {
 
     #[test]
     fn a_complete_spec_is_parsed() {
-        let text = r#"name=A,cmd=./a b,args="--x 'p q' --y",option.Hash=64,option.Path="a,b",tc=8+0.08,timemargin=20"#;
+        let text = r#"name=A,cmd=./a b,args="--x 'p q' --y",option.Hash=64,option.Path="a,""b",tc=8+0.08,timemargin=20"#;
         let spec = EngineSpec::parse(text).unwrap();
         assert_eq!(spec.name.as_deref(), Some("A"));
         assert_eq!(spec.cmd.as_deref(), Some("./a b"));
         assert_eq!(spec.args, ["--x", "p q", "--y"]);
         assert_eq!(
             spec.options,
-            [("Hash".to_owned(), "64".to_owned()), ("Path".to_owned(), "a,b".to_owned())]
+            [("Hash".to_owned(), "64".to_owned()), ("Path".to_owned(), "a,\"b".to_owned())]
         );
         assert_eq!(spec.limits.clock, Some("8+0.08".parse().unwrap()));
         assert_eq!(spec.margin, Some(Duration::from_millis(20)));
@@ -274,6 +280,7 @@ mod tests {
         let check = |text: &str, expect: &str| {
             assert_eq!(EngineSpec::parse(text).unwrap_err().to_string(), expect);
         };
+        check("stockfish tc=1", "missing comma before tc=; separate keys by commas");
         check("stockfish,fast", "'fast' is not KEY=VALUE");
         check("nodes=0", "nodes=0 is not a positive whole number");
         check("nodes=-5", "nodes=-5 is not a positive whole number");

@@ -5,13 +5,13 @@ use std::time::Duration;
 use crate::{OnResume, Settings, TestSettings, TuneTable};
 use arbiter_plan::{
     DEFAULT_MARGIN, Engine, EngineSpec, Plan, Request, RunKind, TournamentRequest, engine_text,
-    limits_text,
+    field, fields, limits_text,
 };
 use arbiter_protocol::Deadlines;
 use arbiter_schedule::Design;
 use arbiter_spsa::table;
 
-/// A flag with its value, or a switch.
+/// A flag with its value, or a switch; of a setting of several keys one key, as "openings order".
 type Flag = (String, Option<String>);
 
 fn flag(name: &str, value: impl ToString) -> Flag {
@@ -32,6 +32,7 @@ pub fn on_resume(flag: &str) -> OnResume {
         "sprt" => OnResume::Bound,
         "option" | "features" => OnResume::Fixed,
         _ => {
+            let flag = flag.split(' ').next().unwrap_or(flag);
             let mut all = TuneTable::ALL.iter().chain(Settings::ALL).chain(TestSettings::ALL);
             let own = all.find(|setting| setting.flag() == flag);
             own.map_or(OnResume::Free, |setting| setting.on_resume)
@@ -40,8 +41,7 @@ pub fn on_resume(flag: &str) -> OnResume {
 }
 
 /// Returns `arbiter …` with all settings that decide which games are played, but not where the
-/// games are stored. (A value that contains a double quotation mark, possible only in a settings
-/// file, cannot be written on the command line.)
+/// games are stored.
 pub fn command_line(plan: &Plan) -> String {
     let mut words = vec!["arbiter".to_owned(), plan.kind.to_string()];
     for (name, value) in flags(plan) {
@@ -49,6 +49,20 @@ pub fn command_line(plan: &Plan) -> String {
         words.extend(value);
     }
     shell_words::join(words)
+}
+
+/// Returns the keys of a flag that has several, each as a flag of its own.
+fn keys((name, value): Flag) -> Vec<Flag> {
+    let is_grouped = ["openings", "schedule", "syzygy", "deadlines"].contains(&name.as_str());
+    let pairs =
+        value.as_deref().filter(|_| is_grouped).and_then(|text| fields(text, "", &|_| false).ok());
+    match pairs {
+        Some(pairs) => pairs
+            .into_iter()
+            .map(|(key, value)| (format!("{name} {key}"), Some(field(&key, &value))))
+            .collect(),
+        None => vec![(name, value)],
+    }
 }
 
 /// A flag in which two plans differ.
@@ -63,11 +77,12 @@ pub struct Difference {
 /// Returns the first flag for which `matters` is true and in which two plans differ, among the
 /// flags that decide which games are played. Limits may be part of the engines or separate flags.
 pub fn difference(plan: &Plan, other: &Plan, matters: impl Fn(&str) -> bool) -> Option<Difference> {
-    let [plan, other] = [plan, other].map(flags);
+    let all = |plan| flags(plan).into_iter().flat_map(keys).collect::<Vec<Flag>>();
+    let [plan, other] = [plan, other].map(all);
     let own = |flags: &[Flag], wanted: &str| {
         let own = flags.iter().filter(|(name, _)| *name == wanted);
-        let own =
-            own.flat_map(|(name, value)| std::iter::once(format!("--{name}")).chain(value.clone()));
+        let flag = |name: &str| format!("--{}", name.split(' ').next().unwrap_or(name));
+        let own = own.flat_map(|(name, value)| std::iter::once(flag(name)).chain(value.clone()));
         own.collect::<Vec<_>>()
     };
     let shown = |words: Vec<String>, flag| match words.is_empty() {
@@ -120,7 +135,7 @@ pub fn filled(mut request: Request, plan: &Plan, is_whole: bool) -> Request {
     request
 }
 
-/// Returns the spec of an engine of a plan. (A double quotation mark in a value changes the value.)
+/// Returns the spec of an engine of a plan.
 fn spec_of(name: &str, engine: &Engine) -> EngineSpec {
     let own = Engine { name: name.to_owned(), provenance: None, ..engine.clone() };
     let typed = EngineSpec::parse(&engine_text(&own, true)).unwrap_or_default();

@@ -16,6 +16,6 @@ pub use command::{Difference, command_line, difference, filled, on_resume};
 pub use file::build::build_settings_of;
 pub use file::tune::TuneTable;
 pub use file::{DEFAULT_SETTINGS, RENAMED, load_engines, load_settings};
-pub use run::{PgnKeys, ScheduleKeys, Settings, TestSettings, at_least_one};
+pub use run::{ScheduleKeys, Settings, TestSettings, at_least_one};
 pub use setting::{Combine, Key, Keys, OnResume, Said, ToSaid, help, merged};
 pub use values::{CORRECTIONS, MODELS, Nps, SANDBOXES, Words, one_of, text};

@@ -314,6 +314,16 @@ impl Settings {
         self.or(file)
     }
 
+    /// Returns the keys that these settings give of settings with several keys, as "openings order".
+    pub fn given_keys(&self) -> impl Iterator<Item = String> {
+        let openings = self.openings.iter().flat_map(|keys| keys.given("openings"));
+        let schedule = self.schedule.iter().flat_map(|keys| keys.given("schedule"));
+        let pgn = self.pgn.iter().flat_map(|keys| keys.given("pgn"));
+        let syzygy = self.syzygy.iter().flat_map(|keys| keys.given("syzygy"));
+        let deadlines = self.deadlines.iter().flat_map(|keys| keys.given("deadlines"));
+        openings.chain(schedule).chain(pgn).chain(syzygy).chain(deadlines)
+    }
+
     /// Returns the request for a run.
     pub fn request(self) -> Result<Request, String> {
         let openings = merged(self.openings);

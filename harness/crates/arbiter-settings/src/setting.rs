@@ -109,9 +109,14 @@ pub trait Keys: Combine + Default + DeserializeOwned {
     fn parse(text: &str) -> Result<Self, String> {
         let names: Vec<String> = Self::KEYS.iter().map(Key::name).collect();
         let mut whole = Self::default();
-        // A path may contain commas and quotes.
+        if text.trim().is_empty() || names[1..].iter().any(|name| name == text) {
+            return Err(format!("expected KEY=VALUE, got '{text}'"));
+        }
+        // A path without other keys may contain commas and quotes.
         let whole_text = || Ok(vec![(names[0].clone(), text.to_owned())]);
-        let given = if text.contains('=') { fields(text, &names[0]) } else { whole_text() };
+        let is_key = |key: &str| names.iter().any(|name| name == key);
+        let given =
+            if text.contains('=') { fields(text, &names[0], &is_key) } else { whole_text() };
         for (key, value) in given? {
             if !names.contains(&key) {
                 let hint = did_you_mean(&key, names.iter().map(String::as_str));
@@ -132,6 +137,9 @@ pub trait Keys: Combine + Default + DeserializeOwned {
         let line = |key: &Key| format!("\n- {}={}: {}", key.name(), key.value, (key.help)());
         Self::ABOUT.trim().to_owned() + &Self::KEYS.iter().map(line).collect::<String>()
     }
+
+    /// Returns the names of the keys that are given, as "openings order".
+    fn given(&self, flag: &str) -> Vec<String>;
 
     /// Returns the setting on the command line of a plan.
     fn said(plan: &Plan) -> Option<String> {
@@ -157,7 +165,7 @@ pub struct Key {
 
 impl Key {
     /// Returns the name of the key.
-    fn name(&self) -> String {
+    pub fn name(&self) -> String {
         self.field.trim_start_matches("r#").replace('_', "-")
     }
 }
@@ -255,6 +263,12 @@ macro_rules! keys {
                 help: || $crate::help(concat!($($doc),*), &[$(&$default)?]),
                 said: $crate::keys!(@said $plan $($said)?),
             }, )*];
+
+            fn given(&self, flag: &str) -> Vec<String> {
+                let is_given = [$( self.$field.is_some() ),*];
+                let given = Self::KEYS.iter().zip(is_given).filter(|(_, is_given)| *is_given);
+                given.map(|(key, _)| format!("{flag} {}", key.name())).collect()
+            }
         }
 
         impl std::str::FromStr for $name {

@@ -248,7 +248,8 @@ impl Summary {
         is_duel.then(|| self.strength()).filter(|strength| strength.elo.is_some())
     }
 
-    /// Returns whether engines are ranked by points instead of ratings.
+    /// Returns whether engines are ranked by the format's rule (points, rounds survived or rung)
+    /// instead of ratings.
     pub(crate) fn is_by_table(&self) -> bool {
         let by_table = [Format::Knockout, Format::Swiss, Format::Ladder];
         self.engines.len() > 2 && by_table.contains(&self.plan.design.format)

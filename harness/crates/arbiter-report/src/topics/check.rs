@@ -188,7 +188,10 @@ mod tests {
         let verdicts = verdicts();
         let report = CheckReport { engine: "X 1.0", verdicts: &verdicts };
         let text = crate::forms::plain_text(&report.document(), None);
-        assert!(text.contains("FAILED stop-prompt (should): stop is obeyed within 50 ms"), "{text}");
+        assert!(
+            text.contains("FAILED stop-prompt (should): stop is obeyed within 50 ms"),
+            "{text}"
+        );
         assert!(
             text.contains("\nbestmove 900 ms after stop\n      0.005 > go <depth> 1\n"),
             "{text}"
