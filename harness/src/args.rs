@@ -35,9 +35,10 @@ pub(crate) struct PlayArgs {
     each: Option<String>,
     /// Sandbox for engines on this machine: each has its own empty home, which is its working
     /// folder, and can write nowhere else. It can read only the system's programs and libraries,
-    /// the folder of its program, dir=, and files that its options name by absolute paths, and it
-    /// cannot access the network or other processes. The build of a revision can also use its
-    /// checkout, the toolchains and, with network = true in [build], the network [default: off]
+    /// the folder of its program, the folder given with dir=, and files that its options name by
+    /// absolute paths; it cannot access the network or other processes. The build of a revision can
+    /// also use its checkout, the toolchains and, with network = true in [build], the network
+    /// [default: off]
     #[arg(help_heading = "Engines", long, value_parser = one_of(SANDBOXES))]
     sandbox: Option<SandboxMode>,
     /// Settings file [default: arbiter.toml, here or in a folder above this one in the repository]

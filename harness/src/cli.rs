@@ -63,7 +63,7 @@ Examples:
     Rate(rate::RateArgs),
     /// Compute the state of an SPRT, plan one, or simulate it.
     Stats(stats::StatsArgs),
-    /// Check that an engine complies with UCI, with transcripts of more than 100 checks.
+    /// Check that an engine complies with UCI: more than 100 checks, with transcripts.
     Check(check::CheckArgs),
     /// Compare the perft counts of an engine with a suite, and find the wrong position.
     Perft(perft::PerftArgs),

@@ -25,7 +25,7 @@ Names of engines are looked up in this order:
   ./PROGRAM, /PATH, ../PATH   a file
   .                           the working tree, built first
   a registered engine         see `arbiter engines`
-  a revision of git           built as [build] of arbiter.toml specifies, or as usual
+  a git revision              built as [build] of arbiter.toml specifies, or by its build system
   a program                   in PATH or /usr/games
 KEY=VALUE may follow after a comma: stockfish,option.Hash=64; cmd=NAME and rev=NAME skip the look-up.";
 

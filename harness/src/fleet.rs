@@ -42,15 +42,16 @@ arbiter_settings::keys! {
     FleetKeys, plan;
     /// Priority of the run for workers, 0 to 255; runs of equal priority share workers evenly
     priority["N"]: u8 as "arbiter_settings::text" = DEFAULT_PRIORITY,
-    /// Seconds, 2 to 3600, without a heartbeat of a pair after which another worker gets the pair
+    /// Time without a heartbeat for a pair, in seconds (2 to 3600), after which another worker gets
+    /// the pair
     lease["SEC"]: Lease as "arbiter_settings::text" = DEFAULT_LEASE_S,
     /// Key that signs the descriptions of runs (workers start programs only for signed runs);
     /// created if missing [default: that of the join file, or arbiter/signing.key in the user's
     /// settings folder]
     signing_key["FILE"]: PathBuf as "arbiter_settings::text",
     /// Have workers run the bench of every engine before playing, and exclude workers whose node
-    /// count differs from that of this machine; if false, only engines built from a revision with a
-    /// bench are compared
+    /// count differs from that of this machine; if false, workers do this only for engines built
+    /// from a revision that has a bench
     check_bench["true|false"]: bool as "arbiter_settings::text",
     /// Share of the pairs that another worker repeats before they count, such as 2%. A worker found
     /// to invent games is excluded, and all its pairs are played again
@@ -90,7 +91,7 @@ impl FromStr for Share {
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Other machines")]
 pub(crate) struct ClusterArgs {
-    /// Have the workers of a NATS server play: the coordinator's join file (*.join), or URLs such
+    /// NATS server whose workers play the games: the coordinator's join file (*.join), or URLs such
     /// as tls://host:4222, separated by commas. --concurrency then limits the pairs in progress
     /// [default: as many as the workers have slots for]
     #[arg(long, value_name = "FILE|URL")]

@@ -19,7 +19,7 @@ const NARROWEST: usize = 60;
 /// The format of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum OutputFormat {
-    /// Text for people.
+    /// Human-readable text.
     #[default]
     Text,
     /// One JSON value.

@@ -206,14 +206,16 @@ impl Choice {
         palimpsest::Palimpsest::new(self.disabled)
     }
 
-    /// Returns the score of a position as the root, in centipawns for the side to move.
+    /// Returns the score of a position, in centipawns for the side to move, as if the position were
+    /// the root of the search.
     pub fn evaluate(self, position: &Position) -> Score {
         let mut evaluator = self.evaluator();
         evaluator.reset(&Game::new(*position));
         evaluator.evaluate(position)
     }
 
-    /// Returns the score of a position as the root, term by term.
+    /// Returns the score of a position, term by term, as if the position were the root of the
+    /// search.
     pub fn explain(self, position: &Position) -> Report {
         self.explain_game(&Game::new(*position))
     }

@@ -86,7 +86,8 @@ impl Variant {
         Choice::from(self).evaluator()
     }
 
-    /// Returns the score of a position as the root, in centipawns for the side to move.
+    /// Returns the score of a position, in centipawns for the side to move, as if the position were
+    /// the root of the search.
     pub fn evaluate(self, position: &Position) -> Score {
         Choice::from(self).evaluate(position)
     }

@@ -15,7 +15,7 @@ const PAWN_INDEX_BITS: u32 = 9;
 /// Entries by coloured piece and destination of a move.
 type Row = [i16; PIECE_TO_COUNT];
 
-/// Index of the quiet moves of a position in the histories, without the move itself.
+/// Part of the index into the histories that all quiet moves of a position share.
 #[derive(Clone, Copy, Default)]
 pub(super) struct QuietContext {
     /// The moves made one, two and four plies ago.

@@ -85,7 +85,7 @@ fn logistic(value: f32) -> f32 {
 }
 
 /// Job that sums the squared errors of some records and, if requested, adds their gradient. It is
-/// compiled for the vectors of each CPU, all with the same result.
+/// compiled once for each supported set of vector instructions, all with the same result.
 pub(super) struct ErrorJob<'a> {
     pub(super) weights: &'a [f32],
     pub(super) records: &'a [Record],

@@ -23,7 +23,7 @@ impl Process {
         Duration::from_secs_f64(ticks as f64 / ticks_per_second())
     }
 
-    /// Returns the largest resident set until now, in MiB.
+    /// Returns the peak resident set size until now, in MiB.
     pub fn resident_mib(&self) -> f64 {
         let status = self.read("status");
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

@@ -30,22 +30,22 @@ use arbiter_store::Store;
 const GITHUB_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
 
 const HELP: &str = "\
-Gates are [[ci.gate]] of arbiter.toml:
+Each [[ci.gate]] table of arbiter.toml defines a gate, with these keys:
   kind          check, bench, perft, epd, lint, speed or sprt
   name          name of the gate [default: its kind]
   args          flags of the subcommand
   changed       paths; the gate is skipped unless a file below them differs from the base
-  stop          true (the default) if its failure skips all later gates
-  budget        seconds after which an sprt stops and reports its result so far
-  ignore        rules of a lint whose findings are ignored, by name
-  inconclusive  pass (the default) or fail: result of an sprt or speed without verdict
+  stop          true (the default) to skip all later gates if this gate does not pass
+  budget        seconds after which an sprt stops and reports the result so far
+  ignore        names of lint rules whose findings are ignored
+  inconclusive  pass (the default) or fail: result of an inconclusive sprt or speed
 
 The engine under test is HEAD and the base is its parent, unless --dev and --base, or base in [ci],
 select others. `arbiter results gates` lists the results of all gates so far.
 
 Exit codes: 0 if all gates pass; otherwise the code of the first gate that does not pass: 1 if it failed, 5 if it was
-inconclusive and has inconclusive = \"fail\", 20 to 28 if a build or bench failed (see arbiter --help), or any other
-code of its subcommand; 4 if there is no gate; 2 and 3 for bad usage and input.
+inconclusive and sets inconclusive = \"fail\", 20 to 28 if a build or bench failed (see arbiter --help), or any other
+code of the subcommand; 4 if there is no gate; 2 and 3 for bad usage and input.
 
 Examples:
   arbiter ci
@@ -62,7 +62,7 @@ pub(crate) struct CiArgs {
     /// Run only the gates with these names
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     only: Vec<String>,
-    /// Run gates even if they were run for the same commits before
+    /// Run gates even if their results are cached
     #[arg(long)]
     no_cache: bool,
     /// Folder of the results store, in which the results of gates are kept [default: results here

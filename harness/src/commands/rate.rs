@@ -97,14 +97,14 @@ pub(crate) struct RateArgs {
     #[arg(long, value_name = "ELO", default_value_t = 0.0, allow_negative_numbers = true,
         value_parser = within(-MAX_RATING..=MAX_RATING))]
     average: f64,
-    /// Number of plies that count as the opening of a game that marks neither a start position nor
-    /// book moves
+    /// Number of plies that count as the opening of a game that has neither a start position nor
+    /// marked book moves
     #[arg(long, value_name = "N", default_value_t = OPENING_PLIES)]
     opening_plies: u32,
-    /// Other name of a player; may be repeated
+    /// Count games of OTHER as games of NAME; may be repeated
     #[arg(long, value_name = "NAME=OTHER", value_parser = alias)]
     alias: Vec<(String, String)>,
-    /// File of names, in Ordo's format: on each line a name and its other names, separated by
+    /// File of such names, in Ordo's format: on each line NAME and then each OTHER, separated by
     /// commas
     #[arg(long, value_name = "FILE")]
     synonyms: Option<PathBuf>,

@@ -26,8 +26,8 @@ use arbiter_store::{Store, StoreError};
 /// Flags of `arbiter report`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A PGN contains only results, openings, endings and times; its report names the sections that need a
-results store.
+A PGN file provides only results, openings, endings and times; the report on it names the sections
+that need a results store.
 
 Exit codes: 0 if all reports were made; 2 for bad usage; 3 if there is no such run or file; 4 if no game of
 a file counts; 7 if the store cannot be read or a file cannot be written.
@@ -48,7 +48,7 @@ pub(crate) struct ReportArgs {
     /// Format of the report [default: from the file extension; html in a folder; otherwise md]
     #[arg(long, value_enum)]
     format: Option<ReportFormat>,
-    /// URL of more information, http or https, for the link in a comment
+    /// URL (http or https) of a page with more information, for the link in a comment
     #[arg(long, value_name = "URL", value_parser = web_address)]
     link: Option<String>,
 }
@@ -83,15 +83,15 @@ enum ReportFormat {
     /// one for each gate.
     #[value(alias = "xml")]
     Junit,
-    /// Text as at the end of a run.
+    /// The text that is printed at the end of a run.
     #[value(alias = "txt")]
     Text,
     /// A picture: the verdict and the first chart.
     Svg,
     /// A badge for a README, as SVG; for runs only, not for PGN files.
     Badge,
-    /// Markdown for a pull request: verdict, figures, crosstable, and the link of --link; of runs
-    /// only.
+    /// Markdown for a pull request: verdict, figures, crosstable, and the link given with --link;
+    /// for runs only.
     Comment,
 }
 

@@ -35,12 +35,12 @@ const PROCESSES: u64 = 8192;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 A worker plays for every run on the server that is signed with a trusted key: the run with the highest priority first,
-and runs of equal priority in equal shares. It starts programs that such a run names by their hashes, in a sandbox;
-run it as a separate user nevertheless. Programs must run on this machine unchanged; files that they read, such as
-networks, must be at the paths given in the engine options, and below a path given with --readable.
+and runs of equal priority in equal shares. It starts the programs of such runs, identified by their hashes, in a
+sandbox; nevertheless, run the worker as a separate user. Programs must run on this machine unchanged; files that they
+read, such as networks, must be at the paths given in the engine options, and below a path given with --readable.
 
-Ctrl-C ends the worker after its pairs in progress, a second Ctrl-C immediately; other workers then play
-these pairs. A worker that has lost its server waits for it; then one Ctrl-C ends it immediately.
+Ctrl-C ends the worker after its pairs in progress. A second Ctrl-C ends the worker immediately; other workers then
+play the unfinished pairs. While a worker waits for a lost server, one Ctrl-C ends the worker immediately.
 
 Exit codes: 0 after Ctrl-C or a signal; 2 for bad usage, 3 for bad input, 7 for an environment error or no complete
 sandbox with --sandbox require, 8 if the server cannot be reached, refuses the connection, or lacks encryption or
@@ -98,8 +98,8 @@ struct EntryArgs {
     /// 'arbiter cluster key' prints the key; may be repeated
     #[arg(long, value_name = "KEY")]
     trust: Vec<String>,
-    /// Name of the worker if the server is a URL, unique on the server: letters, digits, '.', '_',
-    /// '-' [default: host and process]
+    /// Name of the worker if --on is a URL, unique on the server; it consists of letters, digits,
+    /// '.', '_' and '-' [default: host and process]
     #[arg(long)]
     name: Option<String>,
     #[command(flatten)]

@@ -29,7 +29,7 @@ pub(crate) struct Options {
     pub games: Option<u64>,
     /// Number of games from one opening.
     pub repeats: Option<u64>,
-    /// Opening books of single engines, each with its maximum number of moves.
+    /// Opening books of individual engines, each with its maximum number of moves.
     pub books: Vec<(PathBuf, Option<u32>)>,
     /// Games that fastchess counted in an earlier process.
     pub prior: Option<Prior>,

@@ -18,8 +18,8 @@ const NOTHING: &str = "ignored: ";
 /// All options, in the order of the help.
 pub(super) const OPTIONS: &[OptionRow] = &[
     ("engine", "KEY=VALUE...", "adds an engine", Options::add_engine),
-    // `-each` overrides the settings of single engines, wherever it stands, so it is applied last,
-    // by `Options::read`.
+    // `-each` overrides the settings of individual engines, wherever it stands, so it is applied
+    // last, by `Options::read`.
     ("each", "KEY=VALUE...", "settings of all engines", |_, _| Ok(())),
     ("quick", "cmd=FILE cmd=FILE book=FILE", "a match at 10+0.1", Options::quick),
     (

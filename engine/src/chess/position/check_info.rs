@@ -12,9 +12,9 @@ use crate::chess::square::Square;
 pub(in crate::chess) struct CheckInfo {
     /// Enemy pieces that give check.
     pub(in crate::chess) checkers: Bitboard,
-    /// Lines from the king across one own piece to an enemy rook or queen, inclusive.
+    /// Lines from the king through one friendly piece to an enemy rook or queen, inclusive.
     pub(in crate::chess) straight_pins: Bitboard,
-    /// Lines from the king across one own piece to an enemy bishop or queen, inclusive.
+    /// Lines from the king through one friendly piece to an enemy bishop or queen, inclusive.
     pub(in crate::chess) diagonal_pins: Bitboard,
 }
 

@@ -105,7 +105,7 @@ impl Evaluator for Nnue {
     }
 }
 
-/// The evaluation as one job, compiled for the vectors of each CPU.
+/// The evaluation as one job, compiled once for each supported set of vector instructions.
 struct EvaluationJob<'a> {
     network: &'a Network,
     accumulator: &'a mut Accumulator,

@@ -56,7 +56,8 @@ pub(super) fn score<V: Version, S: Side, K: Sink>(
     }
 }
 
-/// Returns whether no own piece is in the way and the enemy king is too far away to catch the pawn.
+/// Returns whether no friendly piece is in the way and the enemy king is too far away to catch the
+/// pawn.
 pub(super) fn outruns_king<S: Side>(position: &Position, square: Square) -> bool {
     let board = position.board();
     let path = Bitboard::of(square).forward_fill(S::COLOR);

@@ -54,7 +54,7 @@ pub(in crate::eval) struct Weights {
     pub(super) candidate: [Pair; 8],
     /// Passed pawn.
     pub(super) passed: [Pair; 8],
-    /// Passed pawn without an own piece ahead; endgame only, like the next four fields.
+    /// Passed pawn without a friendly piece ahead; endgame only, like the next four fields.
     pub(super) unblocked_own: [i32; 8],
     /// Passed pawn without an enemy piece ahead.
     pub(super) unblocked_opp: [i32; 8],

@@ -1,10 +1,10 @@
 //! Plays matches of an instant engine against itself through Arbiter, and through other runners
 //! where the environment names them, and measures what each runner costs.
 //!
-//! - CPU: user and system time of the runner's own threads, in µs a ply.
+//! - CPU: user and system time of the runner's own threads, in µs per ply.
 //! - Turn-around: from one engine's `bestmove` to the moment its opponent reads the `go` that
 //!   follows, as both engines recorded it on the same clock.
-//! - Memory: largest resident set of the runner.
+//! - Memory: peak resident set size of the runner.
 //! - End: from the last move of the last game to the exit of the runner.
 //!
 //! With `--clock`, matches of a real engine instead: the number of counted games per minute, and

@@ -24,9 +24,9 @@ pub struct Figures {
     play: Duration,
     /// Turn-around times, sorted, in nanoseconds.
     turns: Vec<u64>,
-    /// Largest resident set in bytes.
+    /// Peak resident set size, in bytes.
     pub resident_bytes: u64,
-    /// Largest number of threads.
+    /// Peak number of threads.
     pub threads: u64,
     /// Time from the last move to the exit.
     pub end: Duration,
@@ -152,7 +152,7 @@ fn now() -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// Returns the largest resident set, in bytes, and the largest number of threads in `status` until
+/// Returns the peak resident set size, in bytes, and the peak number of threads in `status` until
 /// `is_over`.
 fn sample(status: &Path, is_over: &AtomicBool) -> (u64, u64) {
     let (mut resident_bytes, mut threads) = (0, 0);

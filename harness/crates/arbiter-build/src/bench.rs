@@ -39,8 +39,8 @@ pub struct BenchRecipe {
 }
 
 impl BenchRecipe {
-    /// Returns a text that identifies how the benchmark is run and read. It differs from the texts
-    /// of versions that recognize other output formats.
+    /// Returns a text that identifies how the benchmark is run and read. The text changes with
+    /// every version of Arbiter that recognizes other output formats.
     pub(super) fn how(&self) -> String {
         format!("3 {:?} {:?}", self.args, self.pattern)
     }
@@ -49,7 +49,7 @@ impl BenchRecipe {
 /// Result of a benchmark.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Signature {
-    /// Nodes searched: equal for programs that behave equally.
+    /// Number of nodes searched; equal for programs that behave identically.
     pub nodes: u64,
     /// Nodes per second, averaged over all copies.
     pub nps: f64,

@@ -28,7 +28,7 @@ pub enum BuildError {
     Io {
         /// Path of the file or folder.
         path: PathBuf,
-        /// Error of the system.
+        /// Error from the operating system.
         source: std::io::Error,
     },
     /// A program cannot be started.
@@ -39,7 +39,7 @@ pub enum BuildError {
     Cancelled,
 }
 
-/// Failed step on the way from a revision to a trusted program.
+/// Failed stage on the way from a revision to a trusted program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BuildFailure {
     /// There is no repository.
@@ -48,7 +48,7 @@ pub enum BuildFailure {
     UnknownRevision,
     /// The clone contains only a part of the history, and the commit may be in the missing part.
     ShallowClone,
-    /// No recipe fits the tree of files.
+    /// No recipe matches the source tree.
     NoRecipe,
     /// The recipe is invalid.
     InvalidRecipe,

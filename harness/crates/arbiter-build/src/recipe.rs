@@ -15,12 +15,12 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30 * 60);
 pub struct Recipe {
     /// Name of the source file, for messages: "arbiter.toml" or "Cargo.toml".
     pub source: String,
-    /// Command that the shell runs at the top of the checkout.
+    /// Command that the shell runs in the root folder of the checkout.
     pub command: String,
-    /// Program that the command produces, relative to the top of the checkout; `None` to search for
-    /// it.
+    /// Program that the command produces, relative to the root of the checkout; `None` to search
+    /// for the program in `output`.
     pub binary: Option<PathBuf>,
-    /// Folder in which the program is searched, relative to the top.
+    /// Folder in which to look for the program, relative to the root of the checkout.
     pub output: PathBuf,
     /// Environment variables of the command.
     pub env: BTreeMap<String, String>,
@@ -69,9 +69,9 @@ pub struct BuildSettings {
     pub bench: BenchRecipe,
 }
 
-/// Returns the recipe of a tree, from the settings and the `names` at its top and in `src`,
-/// relative to the top. `text` reads a file of the tree. `None` if the settings have no command and
-/// none is detected.
+/// Returns the recipe of a source tree, from the settings and the `names` of the files in its root
+/// folder and in `src`, relative to the root. `text` reads a file of the tree. `None` if the
+/// settings have no command and none is detected.
 pub(super) fn recipe(
     settings: &BuildSettings,
     names: &[String],

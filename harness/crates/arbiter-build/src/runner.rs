@@ -22,7 +22,7 @@ use arbiter_process::{
     processor_features, run_and_read,
 };
 
-/// Revision that means the current files.
+/// Name of a revision that stands for the working tree.
 pub const WORKING_TREE: &str = ".";
 
 /// Time limit for each command that identifies the toolchain.

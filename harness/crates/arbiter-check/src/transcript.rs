@@ -218,8 +218,8 @@ impl Transcript {
         searches
     }
 
-    /// Returns the lines of the transcript for a report. Of consecutive engine lines at most `most`
-    /// are shown, from the beginning and the end; lines sent are always shown.
+    /// Returns the lines of the transcript for a report: all lines sent, and at most `most`
+    /// lines of each series of consecutive engine lines, from its beginning and its end.
     pub fn lines(&self, most: usize) -> Vec<String> {
         let is_heard = |entry: &TimedEvent| matches!(entry.event, Event::Received(_));
         let mut lines = Vec::new();

@@ -24,7 +24,7 @@ pub enum Field {
     Seldepth,
     /// Nodes per second, as reported by the engine.
     Nps,
-    /// Fill of the hash table, in permill.
+    /// Share of the hash table in use, in permill.
     Hashfull,
     /// Number of positions found in tablebases.
     Tbhits,

@@ -32,8 +32,8 @@ use arbiter_protocol::{Game, Info, Session, SessionError, Step};
 const CHUNKS_IN_FLIGHT: usize = 256;
 
 /// Time within which a process that closed its output has to exit to count as crashed, because the
-/// system may report the closed pipe before the exit. A process that still runs after this time
-/// counts as disconnected.
+/// system may report the closed pipe before the exit. A process that is still running after
+/// this time counts as disconnected.
 const EXIT_GRACE: Duration = Duration::from_millis(250);
 
 /// Maximum wait for the last lines of an exited process. The lines are in the pipe or in the reader

@@ -82,7 +82,7 @@ pub struct SearchDetails {
     pub left: Option<Duration>,
     /// Nodes per second, as reported by the engine.
     pub nps: Option<u64>,
-    /// Fill of the hash table, in permill.
+    /// Share of the hash table in use, in permill.
     pub hashfull: Option<u32>,
     /// Number of positions found in tablebases.
     pub tbhits: Option<u64>,

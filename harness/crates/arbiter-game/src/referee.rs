@@ -82,7 +82,7 @@ pub enum Fault {
     Silent(String),
     /// The process exited; the text describes the exit status.
     Crashed(String),
-    /// The pipe closed but the process still runs; the text describes the event.
+    /// The pipe closed but the process is still running; the text describes the event.
     Disconnected(String),
 }
 

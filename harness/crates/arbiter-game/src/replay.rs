@@ -303,7 +303,8 @@ impl Side {
         Ok(step)
     }
 
-    /// Compares commands of the session with the recorded ones. Without `exactly` they may differ.
+    /// Compares commands of the session with the recorded commands. Without `exactly`, a difference
+    /// is not an error.
     fn sent(&mut self, text: &str, exactly: bool) -> Result<(), Stop> {
         let mut due: VecDeque<&str> = text.lines().collect();
         while exactly && !due.is_empty() || !exactly && self.own_next(Mark::ToEngine).is_some() {

@@ -1,5 +1,6 @@
-//! The library `schemars` in a build with the feature `json-schema`, and in any other build a
-//! derive of its name that generates nothing: few users print schemas, and all would compile them.
+//! The library `schemars` if the feature `json-schema` is enabled, otherwise a derive macro
+//! `JsonSchema` that generates nothing: few users print schemas, but all would have to compile the
+//! library.
 
 #[cfg(not(feature = "json-schema"))]
 pub use arbiter_json_schema_derive::JsonSchema;

@@ -22,7 +22,7 @@ const PART: usize = 4096;
 pub enum Order {
     /// Order of the file, repeated.
     Sequential,
-    /// Each opening once in a random order; then each once again in another random order.
+    /// All openings in a random order, then all again in a new random order, and so on.
     #[default]
     Random,
 }

@@ -12,13 +12,13 @@ use super::Opening;
 /// about 30.
 const STRIDE: usize = 16;
 
-/// Mask of the first byte of an entry, for the length of the packed position.
+/// Mask of the bits in the first byte of an entry that contain the length of the packed position.
 const LENGTH: u8 = 0x3f;
 
-/// Flag of the first byte that moves follow the position.
+/// Flag in the first byte: moves follow the position.
 const HAS_MOVES: u8 = 0x40;
 
-/// Flag of the first byte that castling follows the rules of Chess960.
+/// Flag in the first byte: castling follows the rules of Chess960.
 const IS_CHESS960: u8 = 0x80;
 
 /// List of packed openings, stored consecutively.

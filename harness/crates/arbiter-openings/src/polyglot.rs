@@ -109,7 +109,7 @@ struct Entry {
 /// Entries of a book, sorted by key.
 struct Table {
     entries: Vec<Entry>,
-    /// Numbers of invalid entries, with their moves.
+    /// Invalid entries: number in the file, from 1, and move.
     faults: Vec<(u64, String)>,
     wrong: HashSet<u32>,
 }

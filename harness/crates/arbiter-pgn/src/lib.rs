@@ -1,4 +1,4 @@
-//! The only reader of PGN: for ratings, opening books, samples and mining.
+//! The PGN reader of all crates: for ratings, opening books, samples and mining.
 //!
 //! [`Blocks`] cuts a stream into blocks of complete games, so that memory does not grow with the
 //! file. [`Text`] converts a block into the form that `pgn-reader` reads without loss, and

@@ -175,7 +175,8 @@ impl<'t> Normalizer<'t> {
         }
     }
 
-    /// Replaces the text skipped since `begin` by its line ends if the reader would not skip it.
+    /// If `pgn-reader` would not skip the text that was skipped since `begin`, replaces this text
+    /// with its line ends.
     fn drop_odd_blanks(&mut self, begin: usize) {
         let blanks = &self.text[begin..self.at];
         if !blanks.iter().all(|byte| b" \t\n".contains(byte)) {
@@ -337,7 +338,7 @@ impl<'t> Normalizer<'t> {
         }
     }
 
-    /// Skips a number that is followed by a full stop or a move. Returns whether there is one.
+    /// Skips a number that is followed by a full stop or a move. Returns whether it skipped one.
     fn is_past_number(&mut self) -> bool {
         let rest = self.rest();
         let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();

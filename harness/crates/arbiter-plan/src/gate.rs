@@ -184,7 +184,7 @@ pub fn gate_text(kind: GateKind, figures: &Value) -> String {
             figures["verdict"].as_str().unwrap_or("undecided")
         ),
         GateKind::Sprt => format!(
-            "{}: LLR {} [{}, {}], Elo {} [{}, {}], {} games",
+            "{}: LLR {}, bounds [{}, {}], Elo {} [{}, {}], {} games",
             figures["verdict"].as_str().unwrap_or("none"),
             decimal("llr", 2),
             decimal("llr_lower", 2),

@@ -12,7 +12,8 @@ use arbiter_stats::{Correction, DEFAULT_ELO0, DEFAULT_ELO1, DEFAULT_ERROR, Evide
 /// games on every machine.
 const DEFAULT_ABLATE_NODES: u64 = 2_000;
 
-/// A requested run: settings that others decide, and a plan with all the rest.
+/// A requested run: settings that may be left open, and a draft of the plan with all other
+/// settings.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
     /// Engines in the order of the request.

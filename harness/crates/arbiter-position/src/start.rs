@@ -72,8 +72,9 @@ impl Start {
     }
 
     /// Reads a position. Castling rights that are impossible with a king on e1 and rooks on a1 and
-    /// h1 may be valid in Chess960. If some are not, the position counts as Chess960 only if the
-    /// rights name files (`names_files`) and more of them are valid in Chess960.
+    /// h1 may be valid in Chess960. If some of the rights are invalid in Chess960 too, the position
+    /// counts as Chess960 only if the rights name files (`names_files`) and more of them are valid
+    /// in Chess960 than in standard chess.
     fn from_setup(setup: &Setup, is_chess960: bool, names_files: bool) -> Result<Start, String> {
         let standard = Start::by_rules(setup, CastlingMode::Standard)?;
         // Most positions are valid under both rules; standard chess is the default.

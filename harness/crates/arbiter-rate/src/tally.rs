@@ -105,11 +105,11 @@ impl Choice {
 /// Sums over all games so far.
 #[derive(Debug, Default)]
 pub struct Tally {
-    /// Number of games read, including rejected games, but without ignored copies and games that
-    /// the choice excludes.
+    /// Number of games read, including rejected games, but not ignored duplicates or games that the
+    /// [`Choice`] excludes.
     pub games: u64,
-    /// Number of ignored copies: games with the same players, start, moves and result as an earlier
-    /// game. A game without moves is never a copy.
+    /// Number of ignored duplicates: games with the same players, start, moves and result as an
+    /// earlier game. A game without moves is never a duplicate.
     pub copies: u64,
     /// Number of games replayed after impossible castling or en passant rights were removed from
     /// their FEN tags.

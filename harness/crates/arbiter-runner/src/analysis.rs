@@ -1,4 +1,4 @@
-//! Evaluation of single positions by an engine.
+//! Evaluation of individual positions by an engine.
 
 use shakmaty::{CastlingMode, Chess, Color};
 

@@ -30,12 +30,12 @@ const TICK: Duration = Duration::from_millis(200);
 /// files. Each note costs a write; without notes, a resumed run compares all games.
 const NOTED_PAIRS: u64 = 256;
 
-/// Lower bound of two limits that follow the concurrency: uncounted pairs in memory, and events per
-/// commit.
+/// Minimum value of two limits that grow with the concurrency: the number of uncounted pairs in
+/// memory, and the number of events per commit.
 const HELD_PAIRS: usize = 16;
 
-/// Upper bound of the limits described at [`HELD_PAIRS`]. Pairs beyond the limit are read from the
-/// store when they are counted.
+/// Maximum value of the limits described at [`HELD_PAIRS`]. Pairs beyond the limit are read from
+/// the store when they are counted.
 const MAX_HELD_PAIRS: usize = 1024;
 
 /// Inputs of [`dispatch()`], besides state and executor.

@@ -20,7 +20,7 @@ use arbiter_store::{RunHead, Store, StoreError};
 /// long run hardly changes with each pair, but is large and sent to all viewers.
 const REPORT_TICKS: RangeInclusive<u32> = 4..=20;
 
-/// Number of counted pairs per tick between two versions of the report.
+/// Number of counted pairs by which the time between two versions of the report grows by one tick.
 const TICK_PAIRS: usize = 25;
 
 /// Maximum number of pairs whose games are read per tick: enough to read a long run soon, and few

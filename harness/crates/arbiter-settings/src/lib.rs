@@ -1,5 +1,5 @@
-//! Settings of a run. Each setting is one field, which is both a flag and a key of `arbiter.toml`:
-//! its name, type, help and heading are defined only there.
+//! Settings of a run. Each setting is one field, which is both a flag and a key of `arbiter.toml`;
+//! only this field defines its name, type, help and heading.
 
 // Macros name this crate as other crates do.
 extern crate self as arbiter_settings;

@@ -42,8 +42,8 @@ settings! {
         /// Tournament format.
         #[arg(help = ScheduleKeys::ABOUT.trim(), long_help = ScheduleKeys::help())]
         schedule["FORMAT,KEY=VALUE"]: Vec<ScheduleKeys> as "keys" => ScheduleKeys::said(plan),
-        /// Number of rounds: passes through the schedule, rounds of a Swiss, or climbs of a ladder
-        /// [default: 1; for a Swiss, the number of rounds of a knockout with as many engines]
+        /// Number of rounds: passes through the schedule, Swiss rounds, or climbs of a ladder
+        /// [default: 1; for Swiss, as many as a knockout with the same number of engines has]
         #[resume(Length)]
         rounds["N"]: Option<u64> =>
             unusual(plan, |design| design.rounds).filter(|_| plan.kind != RunKind::Tune),
@@ -92,10 +92,9 @@ settings! {
         fault_limit["SHARE"]: Option<f64> = DEFAULT_FAULT_LIMIT => Some(plan.fault_limit),
         /// Treatment of engines that wait for a processor in timed games. "discard" replays a pair,
         /// at most twice, if waiting may have decided it: an engine exceeded its time by no more
-        /// than it had waited, or the fraction of its thinking time that one engine spent waiting
-        /// exceeds its opponent's by more than 0.25. All other pairs count, and the result reports
-        /// how long engines waited. "report" counts all pairs, "off" does not measure [default:
-        /// discard]
+        /// than it had waited, or the shares of thinking time that the two engines spent waiting
+        /// differ by more than 0.25. All other pairs count, and the result reports how long engines
+        /// waited. "report" counts all pairs, "off" does not measure [default: discard]
         cpu_contention["WHAT"]: Option<CpuContention> as "text" =>
             unless(CpuContention::default(), plan.cpu_contention()),
     }
@@ -176,9 +175,9 @@ keys! {
     order["ORDER"]: Order as "text" => unless(Order::Random, plan.order),
     /// Number of the first opening in this order, counted from 1 [default: 1]
     start["N"]: u64 as "text" => unless(1, plan.opening_start + 1),
-    /// Change to the next opening: shared (the n-th pair of every encounter of a round gets the
-    /// same opening), per-round, per-encounter, per-pair, or cycled (pairs cycle through as many
-    /// openings as there are rounds) [default: shared]
+    /// Rule for changing the opening, one of per-round, per-encounter, per-pair, shared (the n-th
+    /// pairs of all encounters of a round get the same opening), and cycled (the pairs cycle
+    /// through as many openings as there are rounds) [default: shared]
     policy["POLICY"]: OpeningPolicy as "text" =>
         unless(OpeningPolicy::default(), plan.design.openings),
     /// Maximum number of plies of a PGN opening
@@ -258,7 +257,7 @@ keys! {
     /// Answer to "stop" after the engine's flag has fallen
     stop["SEC"]: Seconds as "text" = Deadlines::default().stop.as_secs() =>
         deadline(plan, |deadlines| deadlines.stop),
-    /// Factor of start and ready [default: 1]
+    /// Factor by which start and ready are multiplied [default: 1]
     scale["FACTOR"]: Factor as "text",
 }
 

@@ -197,7 +197,7 @@ mod tests {
         assert!((found - (-1f64).exp()).abs() < 0.05, "{found}");
     }
 
-    /// Ten runs that start far from a known optimum end as close to it as forecast.
+    /// Ten runs that start far from a known optimum come as close to it as forecast.
     #[test]
     fn runs_converge_to_a_known_optimum() {
         let lines = "A,20,0,100,5,0.02\nB,300,100,700,30,0.02\nC,float,1.6,0,2,0.1,0.02";

@@ -3,10 +3,11 @@
 //! games.
 //!
 //! P(win) = f(x − D) and P(loss) = f(−x − D), where f is the logistic curve of Elo, x the
-//! difference and D `draw_elo`. Test bounds can be stated on this scale in two ways. Today's
+//! difference and D `draw_elo`. Test bounds can be stated on this scale in two ways. Current
 //! fishtest and fastchess convert the bounds to logistic Elo with the draw rate of the sample and
-//! apply the exact test of [`super::gsprt`]: [`Model::Bayesian`](super::sprt::Model::Bayesian). Old
-//! fishtest, and OpenBench for games, compare two simple hypotheses: [`llr_classical`].
+//! apply the exact test of [`super::gsprt`]: [`Model::Bayesian`](super::sprt::Model::Bayesian).
+//! Earlier versions of fishtest, and OpenBench in tests that count games, compare two simple
+//! hypotheses: [`llr_classical`].
 //!
 //! The model describes games. For pairs, the two games are assumed to be independent; this
 //! assumption also divides the middle cell between two draws and one win each.

@@ -77,9 +77,10 @@ fn simultaneous_z(family: usize) -> f64 {
     std::f64::consts::SQRT_2 * erfc_inv(0.05 / family.max(1) as f64)
 }
 
-/// Returns the exact lower bound of the score if all `units` units were won: a player whose average
-/// score is s wins a unit with a probability of at most s, and N units with at most sᴺ, which is
-/// set to the tail of the normal distribution beyond `z`.
+/// Returns the exact lower bound of the score after winning all of `units` units. A player whose
+/// average score is s wins a unit with a probability of at most s, and N units with a probability
+/// of at most sᴺ. The bound is the s for which sᴺ equals the tail probability of the normal
+/// distribution beyond `z`.
 pub(crate) fn least_score(units: f64, z: f64) -> f64 {
     // From sᴺ = Φ(−z).
     normal_cdf(-z).powf(1.0 / units)

@@ -12,15 +12,15 @@ use super::brownian::{BrownianMotion, Exit};
 use super::pentanomial::Pentanomial;
 use super::sprt::{Decision, Sprt};
 
-/// Half the number of drifts in the mean. They reach `STEPS` · `SPACING` = 6 standard deviations,
-/// where the weight is below 2·10⁻⁸.
+/// Half the number of drifts in the mean. The drifts reach `STEPS` · `SPACING` = 6 standard
+/// deviations, where the weight is below 2·10⁻⁸.
 const STEPS: i32 = 24;
 /// Distance between drifts, in standard deviations.
 const SPACING: f64 = 0.25;
 
-/// Number of standard errors by which the drift of a sample must be outside the prior to widen it.
-/// Without widening, the forecast of a test of engines far apart would be no verdict shortly before
-/// the test passes.
+/// Number of standard errors by which the drift of a sample must be outside the prior before the
+/// prior is widened. Without this, for engines of very different strength, the forecast would still
+/// be "no verdict" shortly before the test passes.
 const BEYOND_CHANCE: f64 = 3.0;
 
 impl Sprt {

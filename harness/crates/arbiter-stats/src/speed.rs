@@ -67,8 +67,8 @@ impl SpeedTest {
         analyses
     }
 
-    /// Returns the ratio after the given rounds. `None` without rounds, and if a speed is not a
-    /// positive number.
+    /// Returns the ratio after the given rounds. Returns `None` if there are no rounds, or if a
+    /// speed is not a positive number.
     pub fn ratio(self, rounds: &[Speeds]) -> Option<Ratio> {
         // Logarithms turn the ratio into a difference, which a random order makes symmetric.
         let logs = rounds.iter().map(|speeds| (speeds.first / speeds.second).ln());

@@ -28,8 +28,9 @@ pub(crate) const MAX_NORMALIZED_ELO: f64 = 200.0;
 /// Largest absolute hypothesis of a test in logistic Elo.
 pub(crate) const MAX_LOGISTIC_ELO: f64 = 1000.0;
 
-/// Distance of the hypotheses, in Elo, above which tests have no corrected bounds by default:
-/// simulated tests of logistic Elo 0 against 50 keep their error rates only with Wald's bounds.
+/// Distance of the hypotheses, in the unit of the model, above which tests have no corrected bounds
+/// by default: simulated tests of logistic Elo 0 against 50 keep their error rates only with Wald's
+/// bounds.
 pub(crate) const MAX_CORRECTED_WIDTH: f64 = 20.0;
 
 /// Mean excess of a walk without drift past a bound, in standard deviations of a step.
@@ -257,8 +258,9 @@ impl Sprt {
         Sprt { evidence, ..self }
     }
 
-    /// Returns the default correction: dynamic if the hypotheses are at most 20 Elo apart. Wider
-    /// tests end after so few pairs that only Wald's bounds keep the error rates.
+    /// Returns the default correction: dynamic if the hypotheses are at most 20 apart, in the unit
+    /// of the model. Wider tests end after so few pairs that only Wald's bounds keep the error
+    /// rates.
     pub fn usual_correction(&self) -> Correction {
         let is_narrow = self.elo1 - self.elo0 <= MAX_CORRECTED_WIDTH;
         if is_narrow { Correction::Dynamic } else { Correction::None }

@@ -98,10 +98,10 @@ impl RunLock {
     }
 }
 
-/// Writes the holder into a lock file. Fails if the folder has a lock of another machine, including
-/// an earlier holder of this lock: network file systems may enforce locks on one machine only, and
-/// SQLite shares memory between the processes that use a store. The second machine finds the entry
-/// of the first.
+/// Writes the holder into a lock file. Fails if another machine wrote any lock file in the folder,
+/// even this one for an earlier holder: network file systems may enforce locks on one machine only,
+/// and SQLite shares memory between the processes that use a store. The second machine finds the
+/// entry of the first machine.
 fn check_machines(
     results: &Path,
     remote: &str,

@@ -49,12 +49,12 @@ pub trait Payload: Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 
         None
     }
 
-    /// Returns whether engines broke down in all games.
+    /// Returns whether engines failed in all games.
     fn is_broken(&self) -> bool {
         false
     }
 
-    /// Returns a description of the first breakdown of an engine in the games, if any.
+    /// Returns a description of the first failure of an engine in the games, if any.
     fn breakdown(&self) -> Option<String> {
         None
     }

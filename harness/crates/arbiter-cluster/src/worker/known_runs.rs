@@ -16,8 +16,8 @@ use crate::wire::{Beacon, CoordinatorMessage, Notice};
 /// so five beacons may be lost.
 const RUN_TIMEOUT: Duration = Duration::from_secs(6);
 
-/// Minimum and maximum backoff after a pair in which engines broke down; the backoff doubles each
-/// time. Such pairs end early: without a backoff, a broken worker would take all pairs of a short
+/// Minimum and maximum backoff after a pair in which engines failed; the backoff doubles each time.
+/// Such pairs end early: without a backoff, a broken worker would take all pairs of a short
 /// run before it can be compared with other workers.
 const BACKOFF: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(4)];
 
@@ -52,7 +52,7 @@ struct JoinedRun {
     done: HashMap<u64, u32>,
 }
 
-/// Period in which a run is not played because its engines broke down.
+/// Period in which a run is not played because its engines failed.
 #[derive(Debug, Default)]
 struct Backoff {
     until: Duration,
@@ -214,8 +214,8 @@ impl KnownRuns {
         }
     }
 
-    /// Records that a pair of a run was played; `has_broken` is `true` if engines broke down in all
-    /// its games.
+    /// Records that a pair of a run was played; `has_broken` is `true` if engines failed in all its
+    /// games.
     pub(super) fn record_pair(&mut self, run_id: &RunId, has_broken: bool) {
         let now = self.now;
         let Some(KnownRun { backoff, .. }) = self.runs.get_mut(run_id) else { return };
@@ -271,7 +271,7 @@ mod tests {
     use super::*;
     use crate::trust::Key;
 
-    /// Returns the ID that consists of 16 times the same digit.
+    /// Returns the ID that consists of one digit repeated 16 times.
     fn id(digit: &str) -> RunId {
         RunId::try_from(digit.repeat(16)).unwrap()
     }

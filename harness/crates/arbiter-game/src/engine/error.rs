@@ -27,7 +27,7 @@ pub enum EngineError {
     /// The process exited; the text describes the exit status.
     #[error("exited ({0})")]
     Exited(String),
-    /// The engine closed its output but still runs.
+    /// The engine closed its output but is still running.
     #[error("closed its output")]
     Closed,
     /// The request needs UCI, which the engine does not speak.

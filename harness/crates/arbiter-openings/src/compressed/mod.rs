@@ -75,7 +75,7 @@ pub fn decompressed<'a>(
     })
 }
 
-/// Reader of compressed data whose error for truncated data is specific.
+/// Reader of compressed data that reports truncated data with a specific error.
 struct Decompressor<R>(R);
 
 impl<R: Read> Read for Decompressor<R> {

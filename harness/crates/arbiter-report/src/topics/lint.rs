@@ -95,7 +95,7 @@ pub(crate) fn all(document: &mut Document, summary: &Summary) {
         let LintCount { engine, rule, pair, half, ply, what, game, .. } = found;
         let engine = &summary.engines[*engine];
         game_to_show(&summary.plan, (*pair, *half, game), *ply + 1, |number| {
-            format!("{engine} at {number} {}: {what}.", rule.describe())
+            format!("{engine}: {} at move {number} ({what}).", rule.describe())
         })
     });
     document.blocks.push(Block::Games(games.collect()));

@@ -46,10 +46,10 @@ impl Meter {
         Meter { delays, stolen: arbiter_process::stolen() }
     }
 
-    /// Measures again after the last move, and returns the time that each engine lost. The loss of
-    /// an engine that has already exited cannot be measured. Time that the host of a virtual
-    /// machine took from all processors is divided between the engines in proportion to their
-    /// thinking times.
+    /// Measures again after the last move, and returns the time that each engine lost. The time
+    /// lost by an engine that has already exited cannot be measured. Time that the host of a
+    /// virtual machine took from all processors is divided between the engines in proportion to
+    /// their thinking times.
     fn stop(
         &self,
         engines: &ByColor<EngineProcess>,

@@ -13,9 +13,9 @@ use arbiter_protocol::parse_seconds;
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct BuildTable {
-    /// Shell command, run at the top of the checkout.
+    /// Shell command, run in the root folder of the checkout.
     command: Option<String>,
-    /// Program that the command produces, relative to the top.
+    /// Program that the command produces, relative to the root of the checkout.
     binary: Option<PathBuf>,
     /// Environment variables for the command.
     #[serde(default)]

@@ -111,7 +111,7 @@ pub struct Options {
     pub prior_draws: f64,
     /// Players with given ratings: index and rating in Elo points.
     pub anchors: Vec<(usize, f64)>,
-    /// Priors of the ratings of single players.
+    /// Priors of the ratings of individual players.
     pub priors: Vec<Prior>,
     /// Priors of the rating differences of pairs of players.
     pub relations: Vec<Relation>,

@@ -26,7 +26,7 @@ pub enum JournalError {
     Io {
         /// Path of the file.
         path: PathBuf,
-        /// Error of the system.
+        /// Error from the operating system.
         source: io::Error,
     },
     /// The file is from a search with another engine or other settings.

@@ -34,22 +34,22 @@ pub enum PositionFault {
     Count {
         /// Depth in plies.
         depth: u32,
-        /// Count of the engine.
+        /// The engine's count.
         got: u64,
         /// Correct count.
         expected: u64,
     },
-    /// The engine counts this position wrong as a part of the preceding position, but right when it
-    /// is asked about this position itself.
+    /// The engine's divide of the preceding position has a wrong count for this position, but the
+    /// engine counts correctly when it is asked about this position itself.
     Context {
         /// Depth in plies.
         depth: u32,
-        /// Count of the engine as a part of the preceding position.
+        /// The engine's count for this position in its divide of the preceding position.
         got: u64,
         /// Correct count.
         expected: u64,
     },
-    /// The fault is not repeatable: on a second query the engine counts right.
+    /// The fault is not repeatable: on a second query the engine counts correctly.
     Unrepeatable,
 }
 

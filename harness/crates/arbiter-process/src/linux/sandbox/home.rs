@@ -12,7 +12,7 @@ use rustix::process::geteuid;
 const PREFIX: &str = "arbiter-home-";
 
 /// Empty home folder for one process. Dropping it removes the folder; a lock shows that this
-/// process still runs.
+/// process is still running.
 #[derive(Debug)]
 pub(crate) struct Home {
     path: PathBuf,
