@@ -86,7 +86,7 @@ pub fn difference(plan: &Plan, other: &Plan, matters: impl Fn(&str) -> bool) -> 
         own.collect::<Vec<_>>()
     };
     let shown = |words: Vec<String>, flag| match words.is_empty() {
-        true => format!("no --{flag}"),
+        true => format!("the default of --{flag}"),
         false => shell_words::join(words),
     };
     let names = plan.iter().chain(&other).map(|(name, _)| name.as_str());
