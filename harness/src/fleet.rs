@@ -39,7 +39,7 @@ const SETTLE: Duration = Duration::from_secs(2);
 
 arbiter_settings::keys! {
     /// Settings of a run on workers
-    FleetKeys, plan;
+    FleetKeys, false, plan;
     /// Priority of the run for workers, 0 to 255; runs of equal priority share workers evenly
     priority["N"]: u8 as "arbiter_settings::text" = DEFAULT_PRIORITY,
     /// Time without a heartbeat for a pair, in seconds (2 to 3600), after which another worker gets
@@ -83,7 +83,7 @@ impl FromStr for Share {
         let percent = text.strip_suffix('%').and_then(|number| number.parse().ok());
         let percent = percent.filter(|percent| (0.0..=100.0).contains(percent));
         let share = percent.map(|percent: f64| Share(percent / 100.0));
-        share.ok_or_else(|| format!("expected 0% to 100%, got {text}"))
+        share.ok_or_else(|| format!("expected 0% to 100%, such as 2%, got {text}"))
     }
 }
 

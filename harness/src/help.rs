@@ -197,7 +197,10 @@ pub(crate) fn with_hint(mut error: clap::Error, args: &[OsString]) -> clap::Erro
         let text = if key.is_empty() { value.to_owned() } else { field(key, value) };
         let is_plain = !text.contains(|c: char| c.is_whitespace() || "\"'$&;|*?".contains(c));
         format!("write --{new} {}", if is_plain { text.into() } else { shell_words::quote(&text) })
-    } else if flag.starts_with("--") && ENGINE_KEYS.iter().any(|key| key.name == name) {
+    } else if flag.starts_with("--")
+        && ENGINE_KEYS.iter().any(|key| key.name == name)
+        && has_flag(args, "each")
+    {
         format!("for all engines write --each {name}=VALUE, for one ENGINE,{name}=VALUE")
     } else if let Some(word) = words.find(is_theirs).filter(|_| name.len() == 1) {
         format!(

@@ -173,8 +173,10 @@ fn a_pgn_file_removed_during_a_run_is_reported_and_saved() {
         file.set_len(10).expect("it can be cut");
     };
     let replace = |file: &Path| {
-        delete(file);
-        fs::write(file, "other games").expect("it can be written");
+        // In one step, because the run could notice a file that is missing for a moment.
+        let other = file.with_extension("other");
+        fs::write(&other, "other games").expect("it can be written");
+        fs::rename(&other, file).expect("it can be replaced");
     };
     let cases: [(Damage<'_>, &str); 3] =
         [(&delete, "was deleted"), (&replace, "was replaced"), (&cut, "was truncated")];

@@ -134,6 +134,8 @@ fn invalid_record_settings_are_rejected() {
     check("transcripts", "some");
     for text in [
         "pgn = { notation = 'x' }",
+        "pgn = 'games.pgn,minimal'",
+        "deadlines = '5'",
         "pgn = { match = '(' }",
         "openings = { order = 'up' }",
         "openings = { policy = 'x' }",

@@ -7,7 +7,7 @@ use arbiter_names::did_you_mean;
 use arbiter_plan::RunKind;
 use arbiter_report::note;
 use arbiter_schedule::Format;
-use arbiter_settings::{ScheduleKeys, TestSettings};
+use arbiter_settings::{ScheduleKeys, TestSettings, merged};
 
 /// Flags of `arbiter sprt`.
 #[derive(Debug, Args)]
@@ -74,6 +74,10 @@ pub(crate) fn tournament(mut args: TournamentCommand) -> Result<ExitCode, Failur
         None => did_you_mean(&first, names.iter().map(String::as_str)),
     };
     if format.is_some() {
+        if merged(args.play.settings.schedule.clone()).format.is_some() {
+            let message = "give the format of the tournament once, without --schedule";
+            return Err(Failure::new(ExitCode::Usage, message));
+        }
         args.play.engines.remove(0);
         let own = ScheduleKeys { format, ..ScheduleKeys::default() };
         args.play.settings.schedule.push(own);

@@ -40,7 +40,7 @@ impl FromStr for ServerName {
 
 arbiter_settings::keys! {
     /// Access to the NATS server. Secrets come from files or environment variables
-    NatsKeys, plan;
+    NatsKeys, false, plan;
     /// Name of the user [env: ARBITER_NATS_USER]
     user["NAME"]: String as "arbiter_settings::text",
     /// File with the password [env: ARBITER_NATS_PASSWORD is the password itself]

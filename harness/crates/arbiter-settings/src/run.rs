@@ -167,7 +167,7 @@ settings! {
 
 keys! {
     /// Opening book, and the order of the openings
-    OpeningKeys, plan;
+    OpeningKeys, true, plan;
     /// EPD, FEN list, PGN or Polyglot (.bin); plain, .gz, .zst or .zip. Bad lines are excluded
     /// [default: the bundled book]
     file["FILE"]: PathBuf => plan.book.as_ref().map(|path| path.display()),
@@ -190,7 +190,7 @@ keys! {
 
 keys! {
     /// Format of a tournament
-    ScheduleKeys, plan;
+    ScheduleKeys, true, plan;
     /// round-robin, gauntlet, pyramid, knockout, swiss or ladder [default: round-robin]
     format["FORMAT"]: Format as "text" =>
         unless(Format::default(), plan.design.format).filter(|_| plan.kind != RunKind::Ablate),
@@ -208,7 +208,7 @@ keys! {
 
 keys! {
     /// Games as PGN, in schedule order
-    PgnKeys, plan;
+    PgnKeys, true, plan;
     /// File to which games are appended
     file["FILE"]: PathBuf,
     /// Additional fields in move comments, separated by +: timeleft, latency, nodes, seldepth, nps,
@@ -228,7 +228,7 @@ keys! {
 
 keys! {
     /// Syzygy tablebases for adjudication
-    SyzygyKeys, plan;
+    SyzygyKeys, true, plan;
     /// Folders of the tables, separated by ":". The fifty-move rule applies, so the .rtbz files are
     /// needed as well
     dirs["DIRS"]: Folders => plan.rules.tablebase.map(|_| Folders(plan.tables.clone())),
@@ -244,7 +244,7 @@ keys! {
 
 keys! {
     /// Timeouts of engines, in seconds
-    DeadlineKeys, plan;
+    DeadlineKeys, false, plan;
     /// From an engine's start to "uciok"
     start["SEC"]: Seconds as "text" = Deadlines::default().uciok.as_secs() =>
         deadline(plan, |deadlines| deadlines.uciok),
@@ -266,11 +266,11 @@ settings! {
     #[derive(PartialEq)]
     TestSettings, plan;
     "Test" => {
-        /// Elo of the null hypothesis
+        /// Elo of the null hypothesis, on the scale of --model
         #[arg(allow_negative_numbers = true)]
         #[resume(Bound)]
         elo0["ELO"]: Option<f64> = DEFAULT_ELO0 => plan.sprt.map(|sprt| sprt.elo0),
-        /// Elo of the alternative
+        /// Elo of the alternative, on the scale of --model
         #[arg(allow_negative_numbers = true)]
         #[resume(Bound)]
         elo1["ELO"]: Option<f64> = DEFAULT_ELO1 => plan.sprt.map(|sprt| sprt.elo1),
@@ -313,7 +313,7 @@ impl Settings {
         self.or(file)
     }
 
-    /// Returns the keys that these settings give of settings with several keys, as "openings order".
+    /// Returns the keys that are given of settings with several keys, as "openings order".
     pub fn given_keys(&self) -> impl Iterator<Item = String> {
         let openings = self.openings.iter().flat_map(|keys| keys.given("openings"));
         let schedule = self.schedule.iter().flat_map(|keys| keys.given("schedule"));

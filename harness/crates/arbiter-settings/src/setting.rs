@@ -102,6 +102,8 @@ pub fn merged<T: Keys>(texts: Vec<T>) -> T {
 pub trait Keys: Combine + Default + DeserializeOwned {
     /// Text of the help above the keys.
     const ABOUT: &str;
+    /// `true` if a value may stand without the first key, such as a file.
+    const HAS_MAIN: bool;
     /// Keys in the order of the help; a value without a key belongs to the first key.
     const KEYS: &[Key];
 
@@ -109,7 +111,9 @@ pub trait Keys: Combine + Default + DeserializeOwned {
     fn parse(text: &str) -> Result<Self, String> {
         let names: Vec<String> = Self::KEYS.iter().map(Key::name).collect();
         let mut whole = Self::default();
-        if text.trim().is_empty() || names[1..].iter().any(|name| name == text) {
+        let is_bare = |word: &str| names[1..].iter().any(|name| name == word);
+        let has_value = text.contains('=') || (Self::HAS_MAIN && !text.split(',').any(is_bare));
+        if text.trim().is_empty() || !has_value {
             return Err(format!("expected KEY=VALUE, got '{text}'"));
         }
         // A path without other keys may contain commas and quotes.
@@ -228,6 +232,7 @@ macro_rules! settings {
 }
 
 /// Declares a setting of several keys; its documentation is the text above the keys in the help.
+/// The literal is `true` if a value may stand without the first key.
 /// Each key has its help, brackets contain the placeholder of its value, `as` names the
 /// deserializer of the value, `=` gives the default, and `=>` the value on the command line of
 /// `plan`.
@@ -236,7 +241,7 @@ macro_rules! keys {
     (@said $plan:ident) => { None };
     (@said $plan:ident $said:expr) => { Some(|$plan| $crate::ToSaid::said($said)) };
     (
-        $(#[doc = $about:literal])* $name:ident, $plan:ident;
+        $(#[doc = $about:literal])* $name:ident, $has_main:literal, $plan:ident;
         $(
             $(#[doc = $doc:literal])*
             $field:ident [$value:literal]: $type:ty $(as $reader:literal)? $(= $default:expr)? $(=> $said:expr)?,
@@ -257,6 +262,7 @@ macro_rules! keys {
 
         impl $crate::Keys for $name {
             const ABOUT: &str = concat!($($about),*);
+            const HAS_MAIN: bool = $has_main;
             const KEYS: &[$crate::Key] = &[$( $crate::Key {
                 field: stringify!($field),
                 value: $value,

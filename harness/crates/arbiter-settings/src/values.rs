@@ -187,6 +187,10 @@ where
     let text = match toml::Value::deserialize(source)? {
         // A list is joined with commas, so that one parser reads both the file and the flag.
         toml::Value::Array(words) => words.iter().map(plain).collect::<Vec<_>>().join(","),
+        toml::Value::Table(keys) => {
+            let keys = keys.iter().map(|(key, value)| format!("{key}={}", plain(value)));
+            keys.collect::<Vec<_>>().join(",")
+        }
         value => plain(&value),
     };
     text.parse().map(Some).map_err(|error: T::Err| Error::custom(error))

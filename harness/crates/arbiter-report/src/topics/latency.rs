@@ -35,7 +35,7 @@ pub(crate) fn time(us: u64) -> String {
 }
 
 /// Formats a range of times, with one unit if both ends have the same.
-pub(crate) fn time_range(start: &str, end: &str) -> String {
+fn time_range(start: &str, end: &str) -> String {
     let unit = end.trim_start_matches(char::is_numeric);
     format!("{}–{end}", start.strip_suffix(unit).unwrap_or(start))
 }

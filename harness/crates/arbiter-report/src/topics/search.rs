@@ -1,6 +1,6 @@
 //! Search statistics of the engines: depth, speed, time and calibration of evaluations.
 
-use super::{calibration, latency::time_range};
+use super::calibration;
 use crate::figures::{
     BUCKETS, ENDS_MS, EngineStatistics, GameStatistics, MOVES_PER_RANGE, PHASES, RANGES,
     SearchStatistics, Summary,
@@ -44,10 +44,10 @@ pub(crate) fn all(document: &mut Document, summary: &Summary, statistics: &GameS
 fn times(engines: &Engines<'_>) -> Option<Figure> {
     let has_any = |bucket: &usize| engines.iter().any(|(_, own)| own.times[*bucket] > 0);
     let (first, last) = ((0..BUCKETS).find(has_any)?, (0..BUCKETS).rfind(has_any)?);
-    let start = |bucket: usize| duration(if bucket > 0 { ENDS_MS[bucket - 1] } else { 0 });
+    // A range with both ends would be too wide for its bar.
     let label = |bucket: usize| match ENDS_MS.get(bucket) {
-        Some(end) => time_range(&start(bucket), &duration(*end)),
-        None => format!("≥ {}", start(bucket)),
+        Some(end) => format!("< {}", duration(*end)),
+        None => format!("≥ {}", duration(ENDS_MS[bucket - 1])),
     };
     let labels: Vec<String> = (first..=last).map(label).collect();
     let rows: Vec<_> =
