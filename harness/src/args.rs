@@ -225,7 +225,8 @@ impl PlayArgs {
         given.extend((!self.engines.is_empty()).then(|| "engine".to_owned()));
         given.extend(self.settings.given_keys());
         // A resumed run may write another file, but the same contents.
-        if given.iter().all(|key| !key.starts_with("pgn ") || key == "pgn file") {
+        given.remove("pgn file");
+        if !given.iter().any(|key| key.starts_with("pgn ")) {
             given.remove("pgn");
         }
         let mut settings = self.settings.over(file);

@@ -298,7 +298,10 @@ mod tests {
             "line 2, column 10: pieces: 9 is not a number of pieces from 3 to 7",
         );
         check("deadlines = 'stop=0'", "line 1, column 13: deadlines: stop: '0' is not a time");
-        check("[openings]\nfile = 'b.epd'\n[draw]\nmovenumber = 'x'", "draw: ");
+        check(
+            "[openings]\nfile = 'b.epd'\n[draw]\nmovenumber = 'x'",
+            "'movenumber=x' is not KEY=NUMBER",
+        );
         check("openings = { oder = 'random' }", "unknown key 'oder' (did you mean 'order'?)");
         check("pgn = 'a.pgn,site,event=x'", "'site' is not KEY=VALUE");
         check(
