@@ -230,14 +230,13 @@ impl EngineBuilder<'_> {
             let repo = self.args.repository(spec.repo.as_deref().or(each.repo.as_deref()))?;
             let outline = self.outlined(spec, &repo, &rev)?;
             let head = repo.commit("HEAD").ok();
-            match rev == WORKING_TREE {
-                true => working_trees.push(repo),
-                // Users who write the full hash of a commit mean the commit. Users of other names
-                // for HEAD may expect uncommitted changes to be included.
-                false if outline.commit == head && head.is_some_and(|head| head.id != rev) => {
-                    heads.push((rev, repo));
-                }
-                false => {}
+            // Users who write the full hash of a commit mean the commit. Users of other names for
+            // HEAD may expect uncommitted changes to be included.
+            let is_head = outline.commit == head && head.is_some_and(|head| head.id != rev);
+            if rev == WORKING_TREE {
+                working_trees.push(repo);
+            } else if is_head {
+                heads.push((rev, repo));
             }
         }
         make_names_differ(&mut engines);

@@ -120,10 +120,12 @@ impl Log {
         let mut lines = String::new();
         for line in text.lines() {
             let is_warning = line.starts_with("Warning;") || line.contains(" no recover option ");
-            let (level, label) = match is_warning {
-                _ if line.starts_with("Fatal;") => (Level::Error, "FATAL"),
-                true => (Level::Warn, "WARN"),
-                false => (Level::Info, "INFO"),
+            let (level, label) = if line.starts_with("Fatal;") {
+                (Level::Error, "FATAL")
+            } else if is_warning {
+                (Level::Warn, "WARN")
+            } else {
+                (Level::Info, "INFO")
             };
             if level >= self.wanted.level {
                 lines += &format!("{}fastchess --- {line}\n", prefix(label, now, ""));

@@ -99,17 +99,20 @@ impl Repository {
     /// Returns the error for an unknown revision.
     pub(super) fn unknown(&self, revision: &str) -> BuildError {
         let text = format!("no revision '{revision}' in {}", self.top.display());
-        let (failure, why) = match self.is_shallow() {
-            true => (
+        let has_commit = git(&self.top, ["rev-parse", "--verify", "--quiet", "HEAD"]).is_ok();
+        let (failure, why) = if self.is_shallow() {
+            (
                 BuildFailure::ShallowClone,
                 ", which is a shallow clone\nhint: run `git fetch --unshallow`, or set \
                  fetch-depth: 0 for actions/checkout",
-            ),
-            false if git(&self.top, ["rev-parse", "--verify", "--quiet", "HEAD"]).is_err() => (
+            )
+        } else if has_commit {
+            (BuildFailure::UnknownRevision, "")
+        } else {
+            (
                 BuildFailure::UnknownRevision,
                 ", which has no commit yet\nhint: make one, or use '.' for the working tree",
-            ),
-            false => (BuildFailure::UnknownRevision, ""),
+            )
         };
         BuildError::Failed(failure, text + why)
     }

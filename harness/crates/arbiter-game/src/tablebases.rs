@@ -27,10 +27,8 @@ impl Syzygy {
         let mut tables = Tablebase::new();
         for folder in folders {
             let shown = folder.display();
-            let hint = match shown.to_string().contains(';') {
-                true => "; separate folders by ':'",
-                false => "",
-            };
+            let is_list = shown.to_string().contains(';');
+            let hint = if is_list { "; separate folders by ':'" } else { "" };
             let unread = |error| TablesError(format!("cannot read folder {shown}: {error}{hint}"));
             for entry in std::fs::read_dir(folder).map_err(unread)?.flatten() {
                 check(&entry.path()).map_err(TablesError)?;

@@ -464,7 +464,7 @@ fn check_xboard(limits: Limits) -> Result<(), &'static str> {
     // `st` takes whole seconds.
     let is_broken = limits.movetime.is_some_and(|time| time.subsec_nanos() != 0);
     if limits.nodes.is_some() || limits.nodestime.is_some() || is_broken {
-        Err(": the xboard protocol has no such limit; use tc, st in whole seconds, or depth")
+        Err(": the xboard protocol supports only tc, st in whole seconds, and depth")
     } else {
         Ok(())
     }

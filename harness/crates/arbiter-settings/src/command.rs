@@ -85,9 +85,8 @@ pub fn difference(plan: &Plan, other: &Plan, matters: impl Fn(&str) -> bool) -> 
         let own = own.flat_map(|(name, value)| std::iter::once(flag(name)).chain(value.clone()));
         own.collect::<Vec<_>>()
     };
-    let shown = |words: Vec<String>, flag| match words.is_empty() {
-        true => format!("the default of --{flag}"),
-        false => shell_words::join(words),
+    let shown = |words: Vec<String>, flag| {
+        if words.is_empty() { format!("the default of --{flag}") } else { shell_words::join(words) }
     };
     let names = plan.iter().chain(&other).map(|(name, _)| name.as_str());
     names.filter(|name| matters(name)).find_map(|flag| {

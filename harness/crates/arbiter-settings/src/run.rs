@@ -431,12 +431,13 @@ impl SyzygyKeys {
             return Err(format!("syzygy: {reason}"));
         }
         if folders.count() == 0 {
-            return match *self == SyzygyKeys::default() {
-                true => Ok(None),
-                false => {
-                    Err("syzygy: give the folders of the tables with --syzygy DIRS".to_owned())
-                }
-            };
+            if *self == SyzygyKeys::default() {
+                return Ok(None);
+            }
+            return Err(
+                "syzygy: give the folders of the tables: --syzygy DIRS, or dirs in [syzygy]"
+                    .to_owned(),
+            );
         }
         Ok(Some(TablebaseRule {
             pieces: self.pieces.map_or(0, |Pieces(pieces)| pieces),

@@ -49,7 +49,7 @@ fn impossible_requests_are_rejected_with_a_reason() {
     check(RunKind::Match, &["cmd=sh,init=", "cmd=sh"], "init= is empty");
     for limit in ["nodes=9", "st=0.5", "tc=1,nodes=9", "tc=1,nodestime=9"] {
         let spec = format!("cmd=sh,proto=xboard,{limit}");
-        check(RunKind::Match, &[&spec, "cmd=sh"], "has no such limit");
+        check(RunKind::Match, &[&spec, "cmd=sh"], "the xboard protocol supports only");
     }
 }
 

@@ -266,11 +266,12 @@ impl<'a> Live<'a> {
         self.suspect += 1;
         let told = self.told.len();
         self.told.retain(|(of, _)| !is_void || *of != pair);
-        match self.told.len() < told {
+        if self.told.len() < told {
             // A fault of the pair has been printed, so the user must learn that the pair does not
             // count.
-            true => words.iter().for_each(|words| self.print_line(words)),
-            false => words.into_iter().for_each(|words| self.debug(words)),
+            words.iter().for_each(|words| self.print_line(words));
+        } else {
+            words.into_iter().for_each(|words| self.debug(words));
         }
     }
 

@@ -268,9 +268,10 @@ fn movetext(header: &PgnHeader, game: &GameRecord) -> String {
                 let comma = if word.ends_with('{') { "" } else { ", " };
                 let _ = write!(word, "{comma}{detail}");
             }
-            match word.ends_with('{') {
-                true => word.truncate(length),
-                false => word.push('}'),
+            if word.ends_with('{') {
+                word.truncate(length);
+            } else {
+                word.push('}');
             }
         }
         lines.push(&word);
