@@ -102,7 +102,7 @@ fn the_file_names_tables_and_a_resumed_run_finds_them() {
     let Some(tables) = tables() else { return };
     let bench = Bench::new();
     let text = format!(
-        "syzygy = [{}]\nsyzygy-pieces = 4\nsyzygy-ignore-50 = true\nsyzygy-adjudicate = 'wins'",
+        "[syzygy]\ndirs = [{}]\npieces = 4\nignore-50 = true\nadjudicate = 'wins'",
         std::env::split_paths(&tables).map(|f| format!("{f:?}")).collect::<Vec<_>>().join(", ")
     );
     let file = bench.write("our.toml", text);
@@ -130,7 +130,7 @@ fn without_tables_there_is_no_run() {
     std::fs::create_dir_all(&empty).expect("the folder can be made");
     pair(&bench, WON).set("syzygy", &empty).run().expect_error(3);
     pair(&bench, WON).set("syzygy pieces", 5).run().expect_error(3);
-    let file = bench.write("our.toml", "syzygy = 'x'\nsyzygy-adjudicate = 'all'");
+    let file = bench.write("our.toml", "[syzygy]\ndirs = 'x'\nadjudicate = 'all'");
     let plan = pair(&bench, WON).set("config", file.display());
     plan.run().expect_error(3);
 }
