@@ -147,10 +147,14 @@ fn a_run_with_void_pairs_survives_being_killed() {
     let mut running = starved(&bench, 2, cpu).set("each", "tc=1.2+0.06").start();
     let mut before = Vec::new();
     // The run is killed after the first pair was postponed, and while postponed pairs are played.
+    // It ends earlier if attempts were undisturbed by chance.
     for rows in [2, 4] {
-        wait_for(&format!("{rows} disturbances are noted"), || {
-            (store::disturbances(&results).len() >= rows).then_some(())
+        wait_for(&format!("{rows} disturbances are noted, or the end"), || {
+            (running.has_ended() || store::disturbances(&results).len() >= rows).then_some(())
         });
+        if running.has_ended() {
+            break;
+        }
         running.signal(Signal::KILL);
         assert_eq!(running.finish().code, None);
         process::wait_until_gone(bench.marker());
