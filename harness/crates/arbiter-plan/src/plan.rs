@@ -11,10 +11,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_with::{As, DisplayFromStr, Same};
 
-use crate::run::contention::UNEQUAL;
 use crate::{
-    Ablation, Affinity, BookReading, CpuContention, EngineSpec, LaunchSettings, Provenance,
-    Request, Scale, launch, option_file, program, tuning,
+    Ablation, Affinity, BookReading, CpuContention, DEFAULT_NOISE_LIMIT, EngineSpec,
+    LaunchSettings, Provenance, Request, Scale, launch, option_file, program, tuning,
 };
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};
@@ -152,7 +151,7 @@ pub struct Plan {
     pub sprt: Option<Sprt>,
     /// Counts of earlier games played by another program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub prior: Option<crate::Prior>,
+    pub prior: Option<Prior>,
     /// Features that the engines after the first lack, if the run is an ablation.
     pub ablation: Option<Ablation>,
     /// Parameters and gain schedule, if the run is a tuning; then both engines are the same engine.
@@ -192,6 +191,25 @@ pub struct Plan {
     /// Games whose transcripts are kept.
     #[serde(skip)]
     pub transcripts: Keeping,
+}
+
+/// Games of the first two engines that another program played. They count, but are not in the
+/// store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Prior {
+    /// Numbers of pairs by both results (0: lost, 1: drawn, 2: won): `table[a][b]` pairs have the
+    /// result `a` in the game with the first engine as White, and `b` in the other game.
+    pub table: [[u64; 3]; 3],
+    /// Numbers of games without a partner game, lost, drawn and won: first with the first engine as
+    /// White, then with the first engine as Black.
+    pub singles: [[u64; 3]; 2],
+}
+
+impl Prior {
+    /// Returns the number of games.
+    pub fn games(&self) -> u64 {
+        2 * self.table.iter().flatten().sum::<u64>() + self.singles.iter().flatten().sum::<u64>()
+    }
 }
 
 impl Plan {
@@ -240,7 +258,8 @@ impl Plan {
             tuning: tuning.map(Arc::new),
             fault_limit,
             tables: draft.tables.into_iter().map(absolute).collect(),
-            noise_limit: (request.cpu_contention != CpuContention::Off).then_some(UNEQUAL),
+            noise_limit: (request.cpu_contention != CpuContention::Off)
+                .then_some(DEFAULT_NOISE_LIMIT),
             counts_disturbed: request.cpu_contention == CpuContention::Report,
             pgn: draft.pgn.map(absolute),
             annotation: Annotation { has_origin: true, ..draft.annotation },
@@ -298,6 +317,15 @@ impl Plan {
             Some(_) => (tuning::base_name(&engine.name), engine),
             None => (engine.name.as_str(), engine),
         })
+    }
+
+    /// Returns the treatment of CPU contention.
+    pub fn cpu_contention(&self) -> CpuContention {
+        match (self.noise_limit, self.counts_disturbed) {
+            (None, _) => CpuContention::Off,
+            (Some(_), true) => CpuContention::Report,
+            (Some(_), false) => CpuContention::Discard,
+        }
     }
 
     /// Returns whether pairs that repeat earlier pairs count, as in fastchess.

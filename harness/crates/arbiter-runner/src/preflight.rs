@@ -10,13 +10,12 @@ use arbiter_game::annotation::{Dialect, Keeping};
 
 use arbiter_game::engine::{EngineError, EngineProcess, EngineSetup};
 use arbiter_openings::Book;
-use arbiter_plan::{
-    Engine, Plan, Program, SandboxMode, cpu_sets, cpus_per_game, is_threads_option,
-};
+use arbiter_plan::{Engine, Plan, Program, SandboxMode, cpus_per_game, is_threads_option};
 use arbiter_process::{
     Launch, QUIT_GRACE, ResourceLimits, Sandbox, Spawner, allowed_cpus, made_for,
 };
 use arbiter_protocol::{Deadlines, OptionDeclaration, Protocol, Session, SessionError, Setup};
+use arbiter_run::cpu_sets;
 
 /// Time for an engine to answer `uci` before it is also started as an xboard engine. Otherwise a
 /// check of an xboard engine would take the full timeout of `uciok`, and the error would not name

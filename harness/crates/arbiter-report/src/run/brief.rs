@@ -5,7 +5,8 @@ use super::verdict::{verdict_sentence, verdict_tone};
 use crate::figures::Summary;
 use crate::parts::{Block, Document};
 use crate::topics::{ablation, latency, lint, strength, tournament, tuning};
-use arbiter_plan::{Remark, base_name};
+use arbiter_plan::base_name;
+use arbiter_run::Remark;
 
 /// Minimum share of the thinking time spent waiting for a processor that is reported.
 const NOTABLE_WAITING: f64 = 0.01;

@@ -4,7 +4,8 @@ use crate::figures::{Summary, rules_text};
 use crate::parts::{Document, Table, options_text, percent, short, utc_time};
 use crate::topics::{strength, tuning};
 use arbiter_openings::Order;
-use arbiter_plan::{Affinity, Disturbances, Engine, Plan, Program, RunKind, cpus_per_game};
+use arbiter_plan::{Affinity, Engine, Plan, Program, RunKind, cpus_per_game};
+use arbiter_run::Disturbances;
 use arbiter_store::{Fingerprints, StoredRun};
 
 /// Adds a table of the engines with programs, options and search limits.

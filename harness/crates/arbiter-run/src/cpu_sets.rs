@@ -1,6 +1,6 @@
 //! Processors of concurrent games. This module does no I/O.
 
-use crate::{Affinity, cpu_list};
+use arbiter_plan::{Affinity, cpu_list};
 
 /// Returns sets of `each` processors for at least `slots` games; an empty list if the system
 /// assigns processors. `allowed` are the available processors, best first. Fails if a processor is

@@ -9,9 +9,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::counts::sorted;
-use super::repeats::Repeats;
-use crate::{Pace, PairTally, Plan, RunCounts, RunEnd};
+use crate::counts::sorted;
+use crate::repeats::Repeats;
+use crate::{Encounter, Pace, PairTally, RunCounts, RunEnd};
+use arbiter_plan::Plan;
 use arbiter_schedule::{Pairing, Schedule};
 use arbiter_spsa::{Iteration, SpsaState};
 use arbiter_stats::{Decision, Sprt, SprtMonitor, SprtStatus};
@@ -139,7 +140,7 @@ impl RunState {
     /// Creates the state of a plan's run before its first pair.
     pub fn of(plan: &Plan) -> RunState {
         let mut state = RunState::new(plan.schedule(), plan.sprt);
-        let prior = plan.prior.map(|prior| ([0, 1], prior.encounter()));
+        let prior = plan.prior.map(|prior| ([0, 1], Encounter::from(prior)));
         state.counts.encounters.extend(prior);
         let repeats = Repeats::new(plan.book_length, plan.opening_start);
         RunState { spsa: plan.spsa(), repeats, counts_repeats: plan.counts_repeats(), ..state }

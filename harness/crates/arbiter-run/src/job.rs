@@ -7,13 +7,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use shakmaty::ByColor;
 
-use crate::Plan;
 use arbiter_game::adjudicate::{Rules, Tables};
 use arbiter_game::driver::{GameSetup, Settings};
 use arbiter_game::progress::Progress;
 use arbiter_game::record::{GameRecord, KeptFields};
-use arbiter_openings::OpeningOrder;
-use arbiter_openings::{Book, Opening};
+use arbiter_openings::{Book, Opening, OpeningOrder};
+use arbiter_plan::Plan;
 use arbiter_protocol::Conditions;
 use arbiter_schedule::{Pairing, Schedule};
 
@@ -153,7 +152,7 @@ impl JobMaker<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Request, RunKind};
+    use arbiter_plan::{Request, RunKind};
     use arbiter_schedule::{Design, Format, OpeningPolicy};
 
     const LENGTH: usize = 1000;

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use crate::{Latencies, Plan, RunCounts};
+use crate::{Latencies, RunCounts};
 use arbiter_game::outcome::Termination;
+use arbiter_plan::Plan;
 
 /// Share of thinking time, 0 to 1, above which waiting counts as the cause of late moves.
 const OVERLOADED: f64 = 0.25;
@@ -51,7 +52,8 @@ impl fmt::Display for Overload {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{LatencyKind, Request, RunKind};
+    use crate::LatencyKind;
+    use arbiter_plan::{Request, RunKind};
 
     #[test]
     fn overload_is_reported_if_late_engines_waited_for_a_processor() {

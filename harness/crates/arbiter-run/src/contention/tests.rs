@@ -7,6 +7,7 @@ use arbiter_schedule::seed::{seed_for, uniform};
 use shakmaty::Color;
 
 use crate::Games;
+use arbiter_plan::DEFAULT_NOISE_LIMIT;
 
 const MARGIN: Duration = Duration::from_millis(10);
 
@@ -55,7 +56,7 @@ fn pair(first: GameRecord, second: GameRecord) -> PlayedPair {
 }
 
 fn judged(played: &PlayedPair) -> Option<Contention> {
-    judge_contention(UNEQUAL, played, conditions)
+    judge_contention(DEFAULT_NOISE_LIMIT, played, conditions)
 }
 
 #[test]
@@ -103,7 +104,7 @@ fn waiting_without_a_clock_is_not_suspect() {
     };
     let starved = game(0, [(390.0, 400.0), (0.0, 400.0)], None, None);
     let starved = pair(starved.clone(), starved);
-    assert_eq!(judge_contention(UNEQUAL, &starved, own), None);
+    assert_eq!(judge_contention(DEFAULT_NOISE_LIMIT, &starved, own), None);
     assert!(judged(&starved).is_some());
 }
 
