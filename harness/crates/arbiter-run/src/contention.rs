@@ -107,7 +107,8 @@ pub fn judge_contention(
             // The waiting time of the late move counts. If it was not measured, the waiting time of
             // the game is an upper bound.
             let waited = late.waited.unwrap_or(waited);
-            let (over, margin) = (late.over, conditions(engine).margin);
+            let over = late.over;
+            let margin = conditions(engine).margin;
             // Without waiting, the engine would have moved within the margin.
             if over.saturating_sub(margin) <= waited {
                 return Some(Contention::TimeLoss { engine, over, margin, waited });

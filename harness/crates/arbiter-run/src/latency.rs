@@ -130,7 +130,8 @@ impl Latencies {
             }
             let mut color = game.first_to_move();
             for played in &game.moves {
-                let (engine, movetime) = (*game.engines.get(color), *game.movetime.get(color));
+                let engine = *game.engines.get(color);
+                let movetime = *game.movetime.get(color);
                 color = !color;
                 let Some(thought) = &played.thought else { continue };
                 if let Some(latency) = thought.latency() {

@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::{Latencies, RunCounts};
 use arbiter_game::outcome::Termination;
+use arbiter_names::quantity;
 use arbiter_plan::Plan;
 
 /// Share of thinking time, 0 to 1, above which waiting counts as the cause of late moves.
@@ -39,12 +40,12 @@ impl Overload {
 impl fmt::Display for Overload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Overload { share, games } = self;
-        let carried = if *games == 1 { "1 game".to_owned() } else { format!("{games} games") };
         write!(
             f,
             "the machine is overloaded: engines waited for a processor for {:.0} % of their \
-             thinking time; it can play {carried} in parallel (--concurrency {games})",
-            100.0 * share
+             thinking time; it can play {} in parallel (--concurrency {games})",
+            100.0 * share,
+            quantity(games, "game")
         )
     }
 }

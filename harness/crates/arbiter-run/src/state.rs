@@ -267,7 +267,8 @@ impl RunState {
         self.again = (0..before.next).filter(is_missing).collect();
         self.next = before.next;
         self.in_flight = before.in_flight;
-        (self.phase, self.is_paused) = (before.phase, before.is_paused);
+        self.phase = before.phase;
+        self.is_paused = before.is_paused;
         self.is_eased = before.is_eased;
     }
 

@@ -57,7 +57,7 @@ pub fn engine_setups(plan: &Plan, own_binary: &Path) -> Vec<EngineSetup> {
 /// Fails if there are too few processors for the concurrency.
 pub fn cpu_sets_of(plan: &Plan) -> Result<Vec<Vec<usize>>, String> {
     let allowed = allowed_cpus();
-    cpu_sets(&plan.affinity, &allowed, plan.concurrency, cpus_per_game(plan))
+    cpu_sets(&plan.affinity, &allowed, plan.concurrency, cpus_per_game(&plan.engines))
 }
 
 /// Returns the setup of an engine, with default timeouts.

@@ -69,8 +69,8 @@ impl Schedule {
             }
         };
         let order = |a: &RankedEngine, b: &RankedEngine| {
-            let (a, b) = (key(a), key(b));
-            let parts = b.iter().zip(&a).map(|(b, a)| b.total_cmp(a));
+            let values = key(a);
+            let parts = key(b).into_iter().zip(values).map(|(b, a)| b.total_cmp(&a));
             parts.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
         };
         // The sort is stable, so that engines with equal values keep the order of the list.

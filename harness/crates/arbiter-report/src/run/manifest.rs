@@ -85,7 +85,7 @@ pub(super) fn conditions(
 }
 
 fn processors(plan: &Plan) -> String {
-    match (&plan.affinity, cpus_per_game(plan)) {
+    match (&plan.affinity, cpus_per_game(&plan.engines)) {
         (Affinity::None, _) => "chosen by the system".to_owned(),
         (affinity, each) => format!("{affinity}, {each} for each game"),
     }
