@@ -1,6 +1,6 @@
 //! Engine with all settings resolved.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -41,4 +41,14 @@ pub struct Engine {
     pub conditions: Conditions,
     /// Provenance of the program, if it was built from a revision.
     pub provenance: Option<Provenance>,
+}
+
+impl Engine {
+    /// Returns the path of the program; `None` for the bundled engine.
+    pub fn path(&self) -> Option<&Path> {
+        match &self.program {
+            Program::Bundled => None,
+            Program::Path(path) => Some(path),
+        }
+    }
 }

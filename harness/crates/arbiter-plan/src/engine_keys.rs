@@ -201,10 +201,7 @@ fn built(engine: &Engine) -> Option<&Provenance> {
 }
 
 fn program(engine: &Engine) -> String {
-    match &engine.program {
-        Program::Bundled => BUNDLED.to_owned(),
-        Program::Path(path) => path.display().to_string(),
-    }
+    engine.path().map_or_else(|| BUNDLED.to_owned(), |path| path.display().to_string())
 }
 
 /// Returns the evaluation of the bundled engine, which is its first option.

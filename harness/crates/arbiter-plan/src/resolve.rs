@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::plan::is_timed;
 use crate::resolve_engine::absolute;
 use crate::{
-    CpuContention, DEFAULT_NOISE_LIMIT, Engine, Plan, PlanError, Program, Request, RunKind,
-    resolve_engine, tuning, usual_pairs,
+    CpuContention, DEFAULT_NOISE_LIMIT, Engine, Plan, PlanError, Request, RunKind, resolve_engine,
+    tuning, usual_pairs,
 };
 use arbiter_game::annotation::Annotation;
 use arbiter_openings::Order;
@@ -88,12 +88,8 @@ impl Plan {
     /// Returns all files and folders in the plan.
     fn paths(&self) -> impl Iterator<Item = &Path> {
         let engines = self.engines.iter().flat_map(|engine| {
-            let program = match &engine.program {
-                Program::Bundled => None,
-                Program::Path(path) => Some(path.as_path()),
-            };
-            let launch = &engine.launch;
-            program.into_iter().chain(engine.dir.as_deref()).chain(launch.stderr.as_deref())
+            let program = engine.path().into_iter();
+            program.chain(engine.dir.as_deref()).chain(engine.launch.stderr.as_deref())
         });
         let tables = self.tables.iter().map(PathBuf::as_path);
         let files = self.book.iter().chain(&self.pgn).chain(&self.epd).map(PathBuf::as_path);

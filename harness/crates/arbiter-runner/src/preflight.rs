@@ -103,10 +103,7 @@ pub fn engine_setup(engine: &Engine, own_binary: &Path) -> EngineSetup {
 /// and folders that its options name, and the folder of its program unless that folder contains the
 /// user's home.
 fn sandbox_of(engine: &Engine) -> Option<Sandbox> {
-    let folder = match &engine.program {
-        Program::Path(path) => path.parent().map(Path::to_owned),
-        Program::Bundled => None,
-    };
+    let folder = engine.path().and_then(Path::parent).map(Path::to_owned);
     let home = std::env::home_dir().unwrap_or_default();
     // A program directly in the user's home, or above it, must not make the complete home readable.
     let folder = folder.filter(|folder| !home.starts_with(folder));
