@@ -26,7 +26,7 @@ impl Overload {
         let faults = counts.faults.iter();
         let of_time: u64 =
             faults.clone().filter(|((_, kind), _)| is_of_time(*kind)).map(|f| f.1).sum();
-        let share = latencies.total_waiting_share().filter(|share| *share > OVERLOADED)?;
+        let share = latencies.waiting_share(..).filter(|share| *share > OVERLOADED)?;
         // Engines ran for the rest of their thinking time, so the processors can play this share of
         // the games.
         let games = (plan.concurrency as f64 * (1.0 - share)).round().max(1.0) as usize;

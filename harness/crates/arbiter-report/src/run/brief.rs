@@ -67,7 +67,7 @@ pub fn brief_document(summary: &Summary) -> Document {
 /// Adds counts of games, remarks and the verdict.
 fn rest(document: &mut Document, summary: &Summary) {
     manifest::book_facts(summary).for_each(|(_, fault)| document.value("Openings", fault));
-    let shares = (0..summary.engines.len()).filter_map(|e| summary.latencies.waiting_share(e));
+    let shares = (0..summary.engines.len()).filter_map(|e| summary.latencies.waiting_share(e..=e));
     let matters =
         shares.fold(0.0, f64::max) >= NOTABLE_WAITING || summary.disturbances != Default::default();
     if let Some(contention) = manifest::contention(summary).filter(|_| matters) {
