@@ -29,10 +29,8 @@ impl FromStr for Affinity {
             "auto" => return Ok(Affinity::Auto),
             _ => {}
         }
-        let malformed = || {
-            let expected = "neither auto, none nor a list of processors such as 0-3,8";
-            format!("'{text}' is {expected}")
-        };
+        let malformed =
+            || format!("'{text}' is neither auto, none nor a list of processors such as 0-3,8");
         let mut cpus = Vec::new();
         for range in text.split(',') {
             let (first, last) = range.split_once('-').unwrap_or((range, range));

@@ -61,13 +61,10 @@ fn missing(cmd: &str, dir: Option<&Path>) -> String {
             "no program '{cmd}'; give arguments in args=, as in {program},args=\"{args}\""
         );
     }
-    if !cmd.contains('/') {
-        let place = if path.is_file() {
-            format!("the file here is ./{cmd}")
-        } else {
-            "give its path".to_owned()
-        };
-        format!("no program '{cmd}' in PATH or {GAMES}; {place}")
+    if !cmd.contains('/') && path.is_file() {
+        format!("no program '{cmd}' in PATH or {GAMES}; the file here is ./{cmd}")
+    } else if !cmd.contains('/') {
+        format!("no program '{cmd}' in PATH or {GAMES}; give its path")
     } else if path.is_dir() {
         format!("'{cmd}' is a folder; name the program in it")
     } else if is_marked_executable(path) {

@@ -86,10 +86,9 @@ impl EngineSpec {
         let stem = |path: &str| {
             Path::new(path).file_stem().map(|stem| stem.to_string_lossy().into_owned())
         };
-        let own = match (self.cmd.as_deref().unwrap_or_default(), &self.eval) {
-            (BUNDLED, Some(eval)) => Some(eval.clone()),
-            (BUNDLED, None) => Some("palimpsest".to_owned()),
-            (cmd, _) => stem(cmd),
+        let own = match self.cmd.as_deref().unwrap_or_default() {
+            BUNDLED => Some(self.eval.clone().unwrap_or("palimpsest".to_owned())),
+            cmd => stem(cmd),
         };
         let own = own.unwrap_or_else(|| format!("engine {}", index + 1));
         // Two engines may differ only in an option file, such as a network.

@@ -131,12 +131,10 @@ impl TournamentRequest {
 
     fn seeds(&self, format: Format, engines: usize) -> Result<usize, String> {
         let (usual, least, most) = match format {
-            Format::RoundRobin | Format::Pyramid => {
-                return match self.seeds {
-                    Some(_) => Err(no_seeds(format)),
-                    None => Ok(0),
-                };
+            Format::RoundRobin | Format::Pyramid if self.seeds.is_some() => {
+                return Err(no_seeds(format));
             }
+            Format::RoundRobin | Format::Pyramid => (0, 0, 0),
             Format::Gauntlet => (1, 1, engines - 1),
             Format::Knockout | Format::Swiss | Format::Ladder => (engines, 0, engines),
         };

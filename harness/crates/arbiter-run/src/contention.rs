@@ -32,12 +32,9 @@ pub struct Disturbances {
 /// counts. A third attempt can succeed only on a less busy machine, so the pair is put off if
 /// possible.
 pub fn voided_again(pair: u64, times: u64, can_put_off: bool) -> Option<RunInput> {
-    match times {
-        0 => Some(RunInput::Voided(pair)),
-        1 if can_put_off => Some(RunInput::PutOff(pair)),
-        1 => Some(RunInput::Voided(pair)),
-        _ => None,
-    }
+    let is_put_off = times == 1 && can_put_off;
+    let input = if is_put_off { RunInput::PutOff(pair) } else { RunInput::Voided(pair) };
+    (times < 2).then_some(input)
 }
 
 /// Way in which CPU contention may have decided a pair.

@@ -94,13 +94,11 @@ impl PairTally {
     /// Counts the pair in its schedule. A repeat scores points only in formats in which later
     /// encounters depend on results.
     pub fn count_in(&self, schedule: &mut Schedule) {
-        let is_left_out = self.is_repeat && schedule.design().format.is_fixed();
-        let (half_points, games) = if is_left_out {
-            ([0; 2], 0)
+        if self.is_repeat && schedule.design().format.is_fixed() {
+            schedule.count(self.pair, [0; 2], 0);
         } else {
-            (self.half_points(), self.games().count() as u64)
-        };
-        schedule.count(self.pair, half_points, games);
+            schedule.count(self.pair, self.half_points(), self.games().count() as u64);
+        }
     }
 
     /// Returns the half points of each engine.
