@@ -22,8 +22,9 @@ pub(crate) use words::{Word, split};
 use std::path::{Path, PathBuf};
 
 use crate::{Failure, own_binary};
-use arbiter_plan::{Plan, RunCounts};
+use arbiter_plan::Plan;
 use arbiter_report::Dialect;
+use arbiter_run::RunCounts;
 
 /// Output of `-version` in place of fastchess. Scripts expect the version of the program that they
 /// know; fishtest also parses the commit at the end of the line.

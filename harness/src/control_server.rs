@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
 
-use arbiter_plan::ControlCommand;
 use arbiter_process::{LocalSocket, is_own_peer};
 use arbiter_report::{Boards, RecentEvents, Running, note};
+use arbiter_run::ControlCommand;
 use arbiter_runner::{
     Answer, ControlRequest, LiveGames, bind_control_socket, connect_control_socket,
 };

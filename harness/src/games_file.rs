@@ -9,9 +9,9 @@ use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use crate::{Failure, write_error};
-use arbiter_plan::{FilePrefix, Observer, ObserverError, PlayedPair, RunEvent};
 use arbiter_process::{Links, WholeFile, is_at, open_output, places_near};
 use arbiter_report::{Dialect, PgnHeader, final_positions, pgn_text};
+use arbiter_run::{FilePrefix, Observer, ObserverError, PlayedPair, RunEvent};
 
 /// Text of a games file for each game.
 #[derive(Debug)]
@@ -291,8 +291,8 @@ mod tests {
     use arbiter_game::annotation::Annotation;
     use arbiter_game::outcome::{Outcome, Termination};
     use arbiter_game::record::{GameRecord, MoveRecord};
-    use arbiter_plan::Games;
     use arbiter_protocol::Limits;
+    use arbiter_run::Games;
     use arbiter_schedule::Pairing;
 
     const BEFORE: &str = "; somebody else's games\n\n";

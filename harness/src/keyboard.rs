@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
 
-use arbiter_plan::ControlCommand;
 use arbiter_process::Keys;
+use arbiter_run::ControlCommand;
 use arbiter_runner::ControlRequest;
 
 /// Maximum time until the thread notices that it should end, which delays the end of the process.

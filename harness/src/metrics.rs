@@ -11,8 +11,8 @@ use tokio::runtime::Handle;
 
 use crate::{Failure, Fleet};
 use arbiter_game::outcome::Termination;
-use arbiter_plan::{Observer, ObserverError, Pace, RunEvent};
 use arbiter_report::note;
+use arbiter_run::{Observer, ObserverError, Pace, RunEvent};
 use arbiter_serve::serve_metrics;
 
 /// Address at which metrics are served, if any.

@@ -36,11 +36,11 @@ use arbiter_game::engine::EngineSetup;
 use arbiter_game::tablebases::Syzygy;
 use arbiter_openings::Book;
 use arbiter_plan::{
-    Engine, JobMaker, Observer, Plan, PlanError, PlayedPair, Program, Request, RunEnd, RunKind,
-    RunState, default_concurrency, load_book,
+    Engine, Plan, PlanError, Program, Request, RunKind, default_concurrency, load_book,
 };
 use arbiter_process::{Links, open_output};
 use arbiter_report::{Boards, Live, PgnHeader, RecentEvents, log_error, note, summary_of};
+use arbiter_run::{JobMaker, Observer, PlayedPair, RunEnd, RunState};
 use arbiter_runner::{
     Finished, LiveGames, LocalExecutor, LocalOptions, OptionsFound, Run, Signals, check_unchanged,
     cpu_sets_of, dispatch, engine_setups, take_fingerprints, unix_time_ms,

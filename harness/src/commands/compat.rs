@@ -176,7 +176,7 @@ fn play(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
     options.style.saved_in = is_fastchess.then_some(out);
     options.prior = prior;
     if let Some(prior) = prior {
-        let games = prior.encounter().games.games();
+        let games = prior.games();
         note(&format!(
             "{games} games counted before are included, but are not in the store of this run"
         ));

@@ -4,8 +4,8 @@ use clap::Args;
 use serde_json::Value;
 
 use crate::{Failure, OutputFormat, ResultsArg, Rows, print_result};
-use arbiter_plan::ControlCommand;
 use arbiter_report::Table;
+use arbiter_run::ControlCommand;
 use arbiter_runner::{CONTROL_TIMEOUT, send_command};
 use arbiter_store::{RunLock, Store};
 

@@ -14,13 +14,13 @@ use crate::{
     print_result, store_files, write_atomically,
 };
 use anstream::adapter::strip_str;
-use arbiter_plan::Effect;
 use arbiter_process::FilesInUse;
 use arbiter_report::{
     GameStatistics, badge_svg, brief_document, gates_of_run, html_page, markdown, note,
     outcome_document, picture_svg, plain_body, replayed_state, run_csv, run_document, run_json,
     run_json_text, run_junit, shown_run, summary_of,
 };
+use arbiter_run::Effect;
 use arbiter_store::{Store, StoreError};
 
 /// Flags of `arbiter report`.

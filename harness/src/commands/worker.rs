@@ -15,11 +15,12 @@ use crate::{
 use arbiter_cluster::wire::{WorkerStatus, is_worker_name};
 use arbiter_cluster::{Access, Config, Phase, PublicKey, Role, WorkerMetrics, serve};
 use arbiter_names::quantity;
-use arbiter_plan::{MAX_SLOTS, SandboxMode, default_concurrency};
+use arbiter_plan::{SandboxMode, default_concurrency};
 use arbiter_process::{
     ResourceLimits, Sandbox, SandboxSupport, Spawner, host_name, memory_mib, processor_name,
 };
 use arbiter_report::note;
+use arbiter_run::MAX_SLOTS;
 use arbiter_runner::{Signals, StopSignal};
 use arbiter_settings::{SANDBOXES, at_least_one, one_of};
 

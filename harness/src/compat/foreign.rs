@@ -9,9 +9,10 @@ use super::words::Word;
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Field, Notation};
 use arbiter_openings::Order;
-use arbiter_plan::{Affinity, Encounter, Engine, Plan, Prior, Program, RunCounts};
+use arbiter_plan::{Affinity, Engine, Plan, Prior, Program};
 use arbiter_protocol::{Restart, TimeControl};
 use arbiter_report::{Dialect, log_warn};
+use arbiter_run::{Encounter, RunCounts};
 use arbiter_schedule::Format;
 use arbiter_stats::{Model, Sprt};
 
@@ -90,7 +91,7 @@ pub(super) fn to_fastchess(plan: &Plan, style: &Style, own: &Path, counts: &RunC
         true if design.alternates => 1,
         true => design.repeats.max(1),
     };
-    let before = plan.prior.map_or(0, |prior| prior.encounter().games.games());
+    let before = plan.prior.map_or(0, |prior| prior.games());
     let all = before + design.pairs * design.games_per_pair();
     let rounds = if plan.engines.len() == 2 { all / games } else { design.rounds };
     let interval = |every: u64| if every == 0 { NEVER } else { every.min(NEVER) };
@@ -420,7 +421,7 @@ fn counted_games(saved: &Value) -> Result<(Option<Prior>, u64), String> {
     let pairs: u64 = prior.table.iter().flatten().sum();
     if pairs == 0 {
         prior.singles[0] = [losses, draws, wins];
-    } else if pairs.saturating_mul(2) != games || prior.encounter().games.wins != wins {
+    } else if pairs.saturating_mul(2) != games || Encounter::from(prior).games.wins != wins {
         return Err(format!("its counts do not agree: {pairs} pairs of {games} games"));
     }
     Ok((Some(prior), games))

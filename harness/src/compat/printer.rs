@@ -14,12 +14,13 @@ use super::{FASTCHESS, Style};
 use crate::{Failure, print_result, write_error};
 use arbiter_game::outcome::Termination;
 use arbiter_game::record::{GameRecord, SearchInfo};
-use arbiter_plan::{
-    ControlCommand, GameTally, Observer, ObserverError, PairTally, Plan, PlayedPair, RunCounts,
-    RunEnd, RunEvent, RunState,
-};
+use arbiter_plan::Plan;
 use arbiter_process::{Links, open_output};
 use arbiter_report::{Dialect, DialectWriter, event_texts, log_warn};
+use arbiter_run::{
+    ControlCommand, GameTally, Observer, ObserverError, PairTally, PlayedPair, RunCounts, RunEnd,
+    RunEvent, RunState,
+};
 use arbiter_runner::{ControlRequest, OptionsFound};
 use arbiter_schedule::{Pairing, Schedule};
 use arbiter_stats::{LlrBounds, Sprt, SprtStatus};
@@ -87,7 +88,7 @@ impl Printer {
             place: None,
             left_out: option_warnings(plan, options),
             log: None,
-            before: plan.prior.map_or(0, |prior| prior.encounter().games.games()),
+            before: plan.prior.map_or(0, |prior| prior.games()),
             control: None,
             disturbed: 0,
             without_score: BTreeSet::new(),

@@ -165,7 +165,7 @@ fn tournament(options: &Options) -> Result<(TournamentRequest, Option<u64>), Str
     }
     let repeats = if is_fastchess { games } else { options.repeats.unwrap_or(1) }.max(1);
     let is_duel = options.request.engines.len() == 2;
-    let before = options.prior.map_or(0, |prior| prior.encounter().games.games());
+    let before = options.prior.map_or(0, |prior| prior.games());
     let mut request = options.request.tournament;
     let is_knockout = request.format == Some(Format::Knockout);
     // Seeds have no effect in a round robin.

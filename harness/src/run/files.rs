@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::Failure;
 use crate::output::{FileUse, in_use, store_files};
-use arbiter_plan::{Engine, Plan, Program};
+use arbiter_plan::{Engine, Plan};
 
 /// Files that a run uses in addition to those of its plan.
 #[derive(Debug, Clone, Default)]
@@ -17,14 +17,11 @@ pub(crate) struct OtherFiles {
 
 /// Returns the known files of an engine: its program, and files named in its arguments and options.
 pub(crate) fn engine_files(engine: &Engine) -> impl Iterator<Item = FileUse> {
-    let program = match &engine.program {
-        Program::Path(path) => Some(path.clone()),
-        Program::Bundled => None,
-    };
     let folder = engine.dir.as_deref().unwrap_or(Path::new(""));
     let words = engine.args.iter().chain(engine.options.iter().map(|(_, value)| value));
     let named = engine.option_files().map(|(_, path)| path.to_owned());
     let named = named.chain(words.map(|word| folder.join(word))).filter(|path| path.is_file());
+    let program = engine.path().map(Path::to_owned);
     program.into_iter().chain(named).map(|path| ("a file of an engine", path))
 }
 

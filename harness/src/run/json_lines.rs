@@ -5,8 +5,9 @@ use serde::Serialize;
 
 use crate::print_result;
 use arbiter_game::outcome::Termination;
-use arbiter_plan::{ExcludedWorker, Observer, ObserverError, Plan, RunEvent};
+use arbiter_plan::Plan;
 use arbiter_report::to_value;
+use arbiter_run::{ExcludedWorker, Observer, ObserverError, RunEvent};
 
 /// Observer that prints a line of JSON for each counted pair and for each excluded worker.
 #[derive(Debug)]

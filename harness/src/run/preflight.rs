@@ -4,9 +4,10 @@ use super::Inputs;
 use crate::{Failure, Printer, Style, option_warnings, print_result, runtime, until_signal};
 use arbiter_game::engine::EngineSetup;
 use arbiter_openings::Book;
-use arbiter_plan::{Engine, Plan, base_name, load_book, thin_book};
+use arbiter_plan::{Engine, Plan, base_name, load_book};
 use arbiter_protocol::Protocol;
 use arbiter_report::{Dialect, log_warn, note};
+use arbiter_run::thin_book;
 use arbiter_runner::{Preflight, PreflightError, check_game_engines, check_tuning};
 
 /// Progress of a run before its first game, for the message after a signal.

@@ -1,8 +1,9 @@
 //! The state of a stored run.
 
 use crate::Failure;
-use arbiter_plan::{Effect, Plan, RunState};
+use arbiter_plan::Plan;
 use arbiter_report::replayed_state;
+use arbiter_run::{Effect, RunState};
 use arbiter_store::Store;
 
 /// Returns the state of a run after its stored pairs. The path of a tuning must agree with the

@@ -5,11 +5,11 @@ use crate::{
     output::{lines, width},
     print_result,
 };
-use arbiter_plan::RunEnd;
 use arbiter_report::{
     Summary, Verdict, brief_document, gates_of_run, markdown, plain_body, run_csv, run_document,
     run_json, run_json_text,
 };
+use arbiter_run::RunEnd;
 use arbiter_runner::{StopCause, StopSignal};
 use arbiter_store::Store;
 

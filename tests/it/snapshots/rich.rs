@@ -10,11 +10,11 @@ use arbiter_game::outcome::{Outcome, Termination};
 use arbiter_game::record::{GameRecord, LateMove, MoveRecord, SearchDetails, SearchInfo};
 use arbiter_openings::Quarantine;
 use arbiter_plan::{
-    Ablation, DEFAULT_AHEAD, EngineSpec, Games, GateKind, GateOutcome, GateVerdict, PairTally,
-    Plan, PlayedPair, Provenance, Remark, Request, RunEnd, RunInput, RunKind, RunState, Scale,
-    SprtRequest, TournamentRequest,
+    Ablation, DEFAULT_AHEAD, EngineSpec, GateKind, GateOutcome, GateVerdict, Plan, Provenance,
+    Request, RunKind, Scale, SprtRequest, TournamentRequest,
 };
 use arbiter_protocol::Score;
+use arbiter_run::{Games, PairTally, PlayedPair, Remark, RunEnd, RunInput, RunState};
 use arbiter_schedule::Format;
 use arbiter_spsa::{A_RATIO, ALPHA, GAMMA, Parameter, ParameterKind, Tuning};
 use arbiter_stats::Model;

@@ -9,7 +9,7 @@ use super::wire::{Payload, Report, Work};
 use super::worker::job_runner::play;
 use arbiter_game::driver::GameSetup;
 use arbiter_game::engine::EngineSetup;
-use arbiter_plan::{PairJob, PlayedPair, judge_contention};
+use arbiter_run::{PairJob, PlayedPair, judge_contention};
 use arbiter_runner::{Executor, LiveGames, LocalExecutor, LocalOptions};
 use arbiter_schedule::Pairing;
 use arbiter_suite::epd::{Answer, EngineAnswers, Question};

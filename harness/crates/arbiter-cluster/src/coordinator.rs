@@ -45,7 +45,7 @@ use super::wire::{
     self, AUDITS, Beacon, BenchResult, CoordinatorMessage, Job, Notice, ProgramRequest,
     RunDescription, WorkerStatus,
 };
-use arbiter_plan::Remark;
+use arbiter_run::Remark;
 use arbiter_runner::{CoordinatorEnd, JobCommand, JobEvent, unix_time_ms};
 
 /// Time between two ticks of the coordinator. Idle checks and lease extensions happen on ticks; all

@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use arbiter_game::outcome::Termination;
-use arbiter_plan::{PairTally, RunCounts};
+use arbiter_run::{PairTally, RunCounts};
 use arbiter_stats::residuals;
 use arbiter_stats::{FailureCount, Pentanomial, fisher_exact};
 

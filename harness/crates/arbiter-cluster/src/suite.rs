@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
 
 use super::assignment::Assignment;
-use arbiter_plan::Remark;
+use arbiter_run::Remark;
 use arbiter_runner::{DispatcherEnd, JobCommand, JobEvent};
 
 /// Reason why a suite was not completed.

@@ -11,8 +11,8 @@ use arbiter_game::driver::{GameSetup, referee};
 use arbiter_game::outcome::{Outcome, Termination};
 use arbiter_game::record::{GameRecord, MoveRecord, SearchInfo};
 use arbiter_game::referee::Reply;
-use arbiter_plan::{PairJob, PlayedPair};
 use arbiter_protocol::{Info, Limits, Protocol};
+use arbiter_run::{PairJob, PlayedPair};
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Color};
 

@@ -21,15 +21,14 @@ impl Ablation {
     /// Returns the complete engine, followed by one engine without each feature. Fails without
     /// features, with too many or duplicate features, and if the engine already sets the option.
     pub fn engines(&self, whole: Engine) -> Result<Vec<Engine>, String> {
-        let taken = |(name, _): &(String, String)| name.eq_ignore_ascii_case(&self.option);
-        if whole.options.iter().any(taken) {
-            let (name, option) = (&whole.name, &self.option);
+        let Ablation { option, .. } = self;
+        let name = &whole.name;
+        if whole.options.iter().any(|(set, _)| set.eq_ignore_ascii_case(option)) {
             return Err(format!(
                 "engine '{name}' sets option.{option}, which ablate needs for the features"
             ));
         }
         if self.features.is_empty() {
-            let name = &whole.name;
             return Err(format!(
                 "ablate needs the features of engine '{name}'; name them with --features"
             ));
@@ -45,8 +44,8 @@ impl Ablation {
         }
         let without = self.features.iter().map(|feature| {
             let mut engine = whole.clone();
-            engine.name = format!("{} without {feature}", whole.name);
-            engine.options.push((self.option.clone(), feature.clone()));
+            engine.name = format!("{name} without {feature}");
+            engine.options.push((option.clone(), feature.clone()));
             engine
         });
         Ok(std::iter::once(whole.clone()).chain(without).collect())

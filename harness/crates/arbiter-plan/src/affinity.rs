@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::{Engine, Plan};
+use crate::Engine;
 
 /// Exclusive maximum of processor numbers: the size of the system's processor masks.
 pub(crate) const MAX_CPUS: usize = 1024;
@@ -29,10 +29,8 @@ impl FromStr for Affinity {
             "auto" => return Ok(Affinity::Auto),
             _ => {}
         }
-        let malformed = || {
-            let expected = "neither auto, none nor a list of processors such as 0-3,8";
-            format!("'{text}' is {expected}")
-        };
+        let malformed =
+            || format!("'{text}' is neither auto, none nor a list of processors such as 0-3,8");
         let mut cpus = Vec::new();
         for range in text.split(',') {
             let (first, last) = range.split_once('-').unwrap_or((range, range));
@@ -40,7 +38,8 @@ impl FromStr for Affinity {
                 let found = text.trim().parse().ok().filter(|cpu| *cpu < MAX_CPUS);
                 found.ok_or_else(malformed)
             };
-            let (first, last) = (number(first)?, number(last)?);
+            let first = number(first)?;
+            let last = number(last)?;
             if first > last {
                 return Err(malformed());
             }
@@ -75,14 +74,14 @@ pub fn cpu_list(cpus: &[usize]) -> String {
     ranges.collect::<Vec<_>>().join(",")
 }
 
-/// Returns the number of processors that a game of the plan can use in parallel: the largest number
-/// of threads of an engine, or the sum of the two largest numbers if an engine may ponder.
-pub fn cpus_per_game(plan: &Plan) -> usize {
-    let mut threads: Vec<usize> = plan.engines.iter().map(engine_threads).collect();
+/// Returns the number of processors that a game of these engines can use in parallel: the largest
+/// number of threads of an engine, or the sum of the two largest numbers if an engine may ponder.
+pub fn cpus_per_game(engines: &[Engine]) -> usize {
+    let mut threads: Vec<usize> = engines.iter().map(engine_threads).collect();
     threads.sort_unstable();
     let most = threads.pop().unwrap_or(1);
     // Without pondering, the engines of a game take turns and can share processors.
-    let ponders = plan.engines.iter().any(|engine| engine.launch.ponder);
+    let ponders = engines.iter().any(|engine| engine.launch.ponder);
     if ponders { most + threads.pop().unwrap_or(0) } else { most }
 }
 
@@ -100,7 +99,7 @@ pub fn engine_threads(engine: &Engine) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{EngineSpec, Request, RunKind};
+    use crate::{EngineSpec, resolve_engine};
 
     #[test]
     fn displayed_cpu_lists_parse_back() {
@@ -117,9 +116,9 @@ mod tests {
     #[test]
     fn a_game_needs_processors_for_its_larger_engine() {
         let needed = |specs: [&str; 3]| {
-            let engines = specs.map(|spec| EngineSpec::parse(spec).unwrap()).into();
-            let request = Request { engines, ..Request::default() };
-            cpus_per_game(&Plan::resolve(RunKind::Match, request).unwrap())
+            cpus_per_game(
+                &specs.map(|spec| resolve_engine(0, EngineSpec::parse(spec).unwrap()).unwrap()),
+            )
         };
         let names = ["cmd=sh,name=a", "cmd=sh,name=b,option.Threads=4", "cmd=sh,name=c"];
         assert_eq!(needed(names), 4);

@@ -1,7 +1,5 @@
 //! Opening book of a plan.
 
-use serde::{Deserialize, Serialize};
-
 use crate::Plan;
 use arbiter_openings::{Book, OpeningError, ReadOptions};
 
@@ -16,17 +14,6 @@ const INITIAL: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
 /// Name of the bundled book in messages.
 const BUNDLED_NAME: &str = "bundled book";
-
-/// Settings for reading a book.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct BookReading {
-    /// Maximum number of plies of PGN openings; `None` takes all plies.
-    pub plies: Option<u32>,
-    /// Maximum number of plies of lines in a Polyglot book; `None` is the default.
-    pub book_depth: Option<u32>,
-    /// `true` if an invalid line of the book is an error; otherwise the line is excluded.
-    pub strict_book: bool,
-}
 
 /// Reads the opening book of a plan. Fails if the file cannot be read or has no usable opening.
 pub fn load_book(plan: &Plan) -> Result<Book, OpeningError> {

@@ -4,8 +4,10 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use crate::{BUNDLED, Engine, EngineSpec, Program, Provenance, SandboxMode};
-use arbiter_names::UnknownName;
+use crate::{
+    BUNDLED, Engine, EngineSpec, Program, Provenance, SandboxMode, field, fields, unexpanded_home,
+};
+use arbiter_names::{UnknownName, did_you_mean};
 use arbiter_protocol::{Protocol, Restart, parse_seconds};
 
 /// Key of an engine in `--engine`, `--each` or `arbiter.toml`.
@@ -104,9 +106,58 @@ const OPTION: &str = "option.NAME";
 /// Key of the time margin.
 const MARGIN: &str = "timemargin";
 
+impl EngineSpec {
+    /// Parses comma-separated `key=value` fields; the first field may be only the value of
+    /// `engine`. Double quotes protect commas and spaces.
+    pub fn parse(text: &str) -> Result<EngineSpec, String> {
+        let mut spec = EngineSpec::default();
+        for (key, value) in EngineSpec::fields(text)? {
+            spec.set(&key, &value)?;
+        }
+        Ok(spec)
+    }
+
+    /// Returns the keys and values of the text of an engine; keys may be unknown.
+    pub fn fields(text: &str) -> Result<Vec<(String, String)>, String> {
+        let is_key = |key: &str| {
+            key.starts_with("option.") || ENGINE_KEYS.iter().any(|known| known.name == key)
+        };
+        fields(text, "engine", &is_key)
+    }
+
+    /// Sets the field of a key from a flag or a file. Fails if the key is unknown or the value is
+    /// invalid.
+    pub fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
+        if let ("cmd" | "repo" | "dir" | "stderr", Some(reason)) = (key, unexpanded_home(value)) {
+            return Err(format!("{key}={value}: {reason}"));
+        }
+        if let Some(name) = key.strip_prefix("option.").filter(|name| !name.is_empty()) {
+            self.set_option(name, value);
+            return Ok(());
+        }
+        if let Some(known) = ENGINE_KEYS.iter().find(|known| known.name == key) {
+            return known.set(self, value);
+        }
+        let meant = match key {
+            // These are key names of other programs. By similarity alone, `time` would suggest
+            // `timemargin`.
+            "time" | "timecontrol" => "tc",
+            "movetime" => "st",
+            key => key,
+        };
+        let names = ENGINE_KEYS.iter().map(|known| known.name);
+        let mut hint = did_you_mean(meant, names.clone());
+        if hint.is_empty() {
+            hint = format!(" (for an option of the engine write option.{key})");
+        }
+        let names: Vec<&str> = names.collect();
+        Err(format!("unknown key '{key}'{hint}; the keys are {}", names.join(", ")))
+    }
+}
+
 impl EngineKey {
     /// Sets the field of the key.
-    pub(crate) fn set(&self, spec: &mut EngineSpec, value: &str) -> Result<(), String> {
+    fn set(&self, spec: &mut EngineSpec, value: &str) -> Result<(), String> {
         (self.set)(spec, self.name, value)
     }
 
@@ -143,17 +194,6 @@ pub fn limits_text(engine: &Engine) -> String {
     keys.flat_map(|key| key.fields(engine)).collect::<Vec<_>>().join(",")
 }
 
-/// Returns `KEY=VALUE`, with the value in double quotes if it contains commas, semicolons or
-/// spaces.
-pub fn field(key: &str, value: &str) -> String {
-    // Without quotation marks, the parser would split or reject such a value.
-    if value.contains([',', ';', '"']) || value.contains(char::is_whitespace) {
-        format!("{key}=\"{}\"", value.replace('"', "\"\""))
-    } else {
-        format!("{key}={value}")
-    }
-}
-
 /// Returns the provenance of a program that was built from a commit. A working tree with changes
 /// cannot be checked out again, so its program is named by its path in the build cache.
 fn built(engine: &Engine) -> Option<&Provenance> {
@@ -161,10 +201,7 @@ fn built(engine: &Engine) -> Option<&Provenance> {
 }
 
 fn program(engine: &Engine) -> String {
-    match &engine.program {
-        Program::Bundled => BUNDLED.to_owned(),
-        Program::Path(path) => path.display().to_string(),
-    }
+    engine.path().map_or_else(|| BUNDLED.to_owned(), |path| path.display().to_string())
 }
 
 /// Returns the evaluation of the bundled engine, which is its first option.
@@ -241,4 +278,65 @@ fn whole<T: FromStr>(key: &str, value: &str) -> Result<T, String> {
 
 fn not_whole(key: &str, value: &str) -> String {
     format!("{key}={value} is not a positive whole number")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    #[test]
+    fn a_complete_spec_is_parsed() {
+        let text = r#"name=A,cmd=./a b,args="--x 'p q' --y",option.Hash=64,option.Path="a,""b",tc=8+0.08,timemargin=20"#;
+        let spec = EngineSpec::parse(text).unwrap();
+        assert_eq!(spec.name.as_deref(), Some("A"));
+        assert_eq!(spec.cmd.as_deref(), Some("./a b"));
+        assert_eq!(spec.args, ["--x", "p q", "--y"]);
+        assert_eq!(
+            spec.options,
+            [("Hash".to_owned(), "64".to_owned()), ("Path".to_owned(), "a,\"b".to_owned())]
+        );
+        assert_eq!(spec.limits.clock, Some("8+0.08".parse().unwrap()));
+        assert_eq!(spec.margin, Some(Duration::from_millis(20)));
+    }
+
+    #[test]
+    fn spec_errors_name_the_fault() {
+        let check = |text: &str, expect: &str| {
+            assert_eq!(EngineSpec::parse(text).unwrap_err().to_string(), expect);
+        };
+        check("stockfish tc=1", "missing comma before tc=; separate keys by commas");
+        check("stockfish,fast", "'fast' is not KEY=VALUE");
+        check("nodes=0", "nodes=0 is not a positive whole number");
+        check("nodes=-5", "nodes=-5 is not a positive whole number");
+        check("depth=99999999999", "depth=99999999999 is not a positive whole number");
+        check("memory=lots", "memory=lots is not a positive whole number");
+        check("proto=usb", "proto: 'usb' is not one of uci, xboard");
+        check("restart=maybe", "restart: 'maybe' is not one of auto, on, off");
+        check("ponder=yes", "ponder=yes is neither true nor false");
+        check("name=\"x", "unclosed quotation mark");
+        check("st=fast", "'fast' is not a time in seconds between 0.001 and 10000000");
+        assert!(
+            EngineSpec::parse("tc=8+").unwrap_err().to_string().starts_with("time control '8+'")
+        );
+        let time = EngineSpec::parse("time=1+0.01").unwrap_err();
+        assert!(time.contains("'time' (did you mean 'tc'?)"), "{time}");
+        assert!(EngineSpec::parse("colour=red").unwrap_err().to_string().contains("timemargin"));
+    }
+
+    #[test]
+    fn engine_behaviour_keys_are_read() {
+        let text = "proto=xboard,init=a b\\nc,init=d,restart=on,ponder=true,stderr=e.log,memory=64,\
+                    sandbox=auto";
+        let spec = EngineSpec::parse(text).unwrap();
+        assert_eq!((spec.protocol, spec.restart), (Some(Protocol::Xboard), Some(Restart::On)));
+        assert_eq!(spec.init, ["a b", "c", "d"]);
+        assert_eq!((spec.ponder, spec.memory_mib), (Some(true), Some(64)));
+        assert_eq!(spec.sandbox, Some(SandboxMode::Auto));
+        assert_eq!(spec.stderr, Some(PathBuf::from("e.log")));
+        let own = EngineSpec::parse("restart=off").unwrap().or(&spec);
+        assert_eq!((own.restart, own.ponder), (Some(Restart::Off), Some(true)));
+        assert_eq!(own.init, spec.init);
+    }
 }

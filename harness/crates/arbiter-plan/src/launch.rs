@@ -1,10 +1,9 @@
 //! Start, protocol and lifetime of an engine.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Engine;
 use arbiter_protocol::{Protocol, Restart};
 
 /// Sandbox of an engine.
@@ -45,40 +44,4 @@ pub struct LaunchSettings {
 /// Returns whether the sandbox is off; the stored plan omits this value.
 fn is_off(sandbox: &SandboxMode) -> bool {
     *sandbox == SandboxMode::Off
-}
-
-/// Sets a file in `dir`, named after the engine, for the error output of each engine without such a
-/// file.
-pub(super) fn spread_stderr(engines: &mut [Engine], dir: &Path) {
-    for index in 0..engines.len() {
-        if engines[index].launch.stderr.is_some() {
-            continue;
-        }
-        // A name may contain characters that a file name must not, such as a slash.
-        let harmless = |c: char| if c.is_alphanumeric() || "-_.+".contains(c) { c } else { '_' };
-        let name: String = engines[index].name.chars().map(harmless).collect();
-        let mut file = dir.join(format!("{name}.log"));
-        // Two names may differ only in replaced characters.
-        if engines[..index].iter().any(|other| other.launch.stderr.as_ref() == Some(&file)) {
-            file = dir.join(format!("{name}.{}.log", index + 1));
-        }
-        engines[index].launch.stderr = Some(file);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{EngineSpec, resolve_engine};
-
-    #[test]
-    fn each_engine_has_a_separate_stderr_file() {
-        let specs = ["name=a/b", "name=a b", "name=c,stderr=/own"];
-        let mut engines = specs.map(|spec| {
-            resolve_engine(0, EngineSpec::parse(&format!("cmd=bundled,{spec}")).unwrap()).unwrap()
-        });
-        spread_stderr(&mut engines, Path::new("/logs"));
-        let files = engines.map(|engine| engine.launch.stderr.unwrap());
-        assert_eq!(files, ["/logs/a_b.log", "/logs/a_b.2.log", "/own"].map(PathBuf::from));
-    }
 }

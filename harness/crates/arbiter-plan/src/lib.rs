@@ -1,55 +1,51 @@
-//! Plans of runs, made from requests, and the decisions of a run.
+//! Plans of runs, made from requests.
 //!
 //! A [`Request`] with unresolved [`EngineSpec`]s becomes a [`Plan`], in which every default is
-//! explicit and every path is absolute, so that later code does not need the command line. A
-//! [`RunState`] makes the decisions of a run: it receives inputs and returns effects, without I/O.
+//! explicit and every path is absolute, so that later code does not need the command line.
 
 mod ablation;
 mod affinity;
 mod book;
+mod confirmation;
+mod cpu_contention;
+mod engine;
 mod engine_keys;
+mod error;
+mod fields;
 mod gate;
+mod kind;
 mod launch;
 mod option_file;
 mod plan;
 mod program;
 mod provenance;
 mod request;
-mod run;
+mod resolve;
+mod resolve_engine;
 mod spec;
 mod tournament;
 mod tuning;
 
 pub use ablation::Ablation;
 pub use affinity::{Affinity, cpu_list, cpus_per_game, engine_threads, is_threads_option};
-pub use book::{BookReading, bundled_book, load_book};
-pub use engine_keys::{ENGINE_KEYS, EngineKey, engine_text, field, limits_text};
+pub use book::{bundled_book, load_book};
+pub use confirmation::confirmation;
+pub use cpu_contention::{CpuContention, DEFAULT_NOISE_LIMIT};
+pub use engine::{BUNDLED, Engine, Program};
+pub use engine_keys::{ENGINE_KEYS, EngineKey, engine_text, limits_text};
+pub use error::PlanError;
+pub use fields::{field, fields};
 pub use gate::{
     Gate, GateKind, GateOutcome, GateVerdict, ci_exit_code, failed_musts, gate_text, gate_verdict,
 };
+pub use kind::RunKind;
 pub use launch::{LaunchSettings, SandboxMode};
-pub use plan::{
-    BUNDLED, DEFAULT_FAULT_LIMIT, DEFAULT_MARGIN, DEFAULT_SPRT_PAIRS, DEFAULT_TC, Engine, Plan,
-    PlanError, Program, RunKind, default_concurrency, resolve_engine, usual_pairs,
-};
+pub use plan::{BookReading, Plan, Prior};
 pub use program::{GAMES, find_program, unexpanded_home};
 pub use provenance::{Provenance, Scale};
 pub use request::{Request, SprtRequest};
-pub use run::contention::{
-    Contention, CpuContention, Disturbances, judge_contention, voided_again,
-};
-pub use run::control::{ControlCommand, MAX_SLOTS, Pace, RunStatus};
-pub use run::counts::{Encounter, GameTally, PairTally, Prior, RunCounts};
-pub use run::cpu_sets::cpu_sets;
-pub use run::event::{
-    ExcludedWorker, FilePrefix, Observer, ObserverError, Remark, RunEnd, RunEvent,
-};
-pub use run::job::{Games, JobMaker, PairJob, PlayedPair, thin_book};
-pub use run::latency::{Latencies, LatencyDistribution, LatencyKind};
-pub use run::overload::Overload;
-pub use run::state::{Effect, RunInput, RunState};
-pub use spec::{EngineSpec, fields};
-pub use tournament::{DEFAULT_TIE_BREAKS, TournamentRequest};
-pub use tuning::{
-    DEFAULT_AHEAD, DEFAULT_ITERATIONS, DEFAULT_TUNING_PAIRS, base_name, confirmation,
-};
+pub use resolve::{DEFAULT_FAULT_LIMIT, default_concurrency};
+pub use resolve_engine::{DEFAULT_MARGIN, DEFAULT_TC, resolve_engine};
+pub use spec::EngineSpec;
+pub use tournament::{DEFAULT_SPRT_PAIRS, DEFAULT_TIE_BREAKS, TournamentRequest, usual_pairs};
+pub use tuning::{DEFAULT_AHEAD, DEFAULT_ITERATIONS, DEFAULT_TUNING_PAIRS, base_name};

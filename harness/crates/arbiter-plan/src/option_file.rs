@@ -58,10 +58,7 @@ impl Engine {
     pub fn told_options(&self) -> Vec<(String, String)> {
         // The first `@` is removed in both cases: `@PATH` names a file, and `@@TEXT` is a text that
         // begins with `@`.
-        let told = |value: &String| match value.strip_prefix('@') {
-            Some(path_or_text) => path_or_text.to_owned(),
-            None => value.clone(),
-        };
+        let told = |value: &String| value.strip_prefix('@').unwrap_or(value).to_owned();
         self.options.iter().map(|(name, value)| (name.clone(), told(value))).collect()
     }
 }

@@ -61,20 +61,20 @@ fn missing(cmd: &str, dir: Option<&Path>) -> String {
             "no program '{cmd}'; give arguments in args=, as in {program},args=\"{args}\""
         );
     }
-    match cmd.contains('/') || path.is_file() {
-        true if path.is_dir() => format!("'{cmd}' is a folder; name the program in it"),
-        true if path.is_file() && !cmd.contains('/') => {
-            format!("no program '{cmd}' in PATH or {GAMES}; the file here is ./{cmd}")
-        }
-        true if is_marked_executable(path) => {
-            format!("cannot start '{cmd}': is its folder mounted with noexec?")
-        }
-        true if path.is_file() => {
-            format!("'{cmd}' is not executable; to make it so: chmod +x '{cmd}'")
-        }
-        true if path.exists() => format!("'{cmd}' is a pipe or a device; name a program"),
-        true => format!("no file '{cmd}'{}", did_you_mean_file(path)),
-        false => format!("no program '{cmd}' in PATH or {GAMES}; give its path"),
+    if !cmd.contains('/') && path.is_file() {
+        format!("no program '{cmd}' in PATH or {GAMES}; the file here is ./{cmd}")
+    } else if !cmd.contains('/') {
+        format!("no program '{cmd}' in PATH or {GAMES}; give its path")
+    } else if path.is_dir() {
+        format!("'{cmd}' is a folder; name the program in it")
+    } else if is_marked_executable(path) {
+        format!("cannot start '{cmd}': is its folder mounted with noexec?")
+    } else if path.is_file() {
+        format!("'{cmd}' is not executable; to make it so: chmod +x '{cmd}'")
+    } else if path.exists() {
+        format!("'{cmd}' is a pipe or a device; name a program")
+    } else {
+        format!("no file '{cmd}'{}", did_you_mean_file(path))
     }
 }
 

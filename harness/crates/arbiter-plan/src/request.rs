@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::{BUNDLED, CpuContention, EngineSpec, Plan, PlanError, TournamentRequest};
+use crate::{CpuContention, EngineSpec, Plan, PlanError, TournamentRequest};
 use arbiter_openings::Order;
 use arbiter_schedule::Format;
 use arbiter_spsa::Tuning;
@@ -11,6 +11,12 @@ use arbiter_stats::{Correction, DEFAULT_ELO0, DEFAULT_ELO1, DEFAULT_ERROR, Evide
 /// Default number of nodes per move in an ablation: enough to search a few plies, and with the same
 /// games on every machine.
 const DEFAULT_ABLATE_NODES: u64 = 2_000;
+
+/// Engines of an SPRT without engines.
+const DEMONSTRATION: [&str; 2] = [
+    "name=palimpsest,cmd=bundled,eval=palimpsest",
+    "name=no-mobility,cmd=bundled,eval=palimpsest,option.Disable=mobility",
+];
 
 /// A requested run: settings that may be left open, and a draft of the plan with all other
 /// settings.
@@ -75,15 +81,8 @@ impl Request {
     /// Turns an SPRT without engines into a demonstration that needs only this binary: Palimpsest
     /// with and without a feature of its evaluation, with short games and distant hypotheses.
     pub(super) fn or_demonstration(mut self) -> Request {
-        for (name, off) in [("palimpsest", None), ("no-mobility", Some("mobility"))] {
-            let disable = off.map(|feature| ("Disable".to_owned(), feature.into()));
-            self.engines.push(EngineSpec {
-                name: Some(name.to_owned()),
-                cmd: Some(BUNDLED.to_owned()),
-                eval: Some("palimpsest".to_owned()),
-                options: disable.into_iter().collect(),
-                ..EngineSpec::default()
-            });
+        for text in DEMONSTRATION {
+            self.engines.push(EngineSpec::parse(text).expect("the texts are constants that parse"));
         }
         if self.each.limits.is_empty() {
             // With node limits, the demonstration gives the same result on every machine, busy or

@@ -1,10 +1,23 @@
 //! Request for a tournament, and its resolution to a [`Design`].
 
-use crate::RunKind;
+use crate::{DEFAULT_TUNING_PAIRS, RunKind};
 use arbiter_schedule::{Design, Format};
 
 /// Default maximum number of additional pairs of a level knockout encounter.
 pub const DEFAULT_TIE_BREAKS: u64 = 4;
+
+/// Default number of pairs of a match.
+const DEFAULT_PAIRS: u64 = 100;
+
+/// Default maximum number of pairs of an SPRT. Without a limit, a test whose true strength is
+/// between the hypotheses might never end in practice.
+pub const DEFAULT_SPRT_PAIRS: u64 = 50_000;
+
+/// Default number of pairs per encounter of a tournament.
+const DEFAULT_TOURNAMENT_PAIRS: u64 = 2;
+
+/// Default number of pairs for each feature of an ablation without an SPRT.
+const DEFAULT_ABLATE_PAIRS: u64 = 200;
 
 /// Maximum number of pairs in a format that keeps all pairs in memory.
 const MAX_PAIRS: u64 = 10_000_000;
@@ -118,12 +131,10 @@ impl TournamentRequest {
 
     fn seeds(&self, format: Format, engines: usize) -> Result<usize, String> {
         let (usual, least, most) = match format {
-            Format::RoundRobin | Format::Pyramid => {
-                return match self.seeds {
-                    Some(_) => Err(no_seeds(format)),
-                    None => Ok(0),
-                };
+            Format::RoundRobin | Format::Pyramid if self.seeds.is_some() => {
+                return Err(no_seeds(format));
             }
+            Format::RoundRobin | Format::Pyramid => (0, 0, 0),
             Format::Gauntlet => (1, 1, engines - 1),
             Format::Knockout | Format::Swiss | Format::Ladder => (engines, 0, engines),
         };
@@ -147,6 +158,17 @@ impl TournamentRequest {
             Format::Knockout | Format::Swiss => Ok(self.rounds.unwrap_or(halvings)),
             _ => Ok(self.rounds.unwrap_or(1)),
         }
+    }
+}
+
+/// Returns the default number of pairs per encounter.
+pub fn usual_pairs(kind: RunKind, is_sequential: bool) -> u64 {
+    match kind {
+        _ if is_sequential => DEFAULT_SPRT_PAIRS,
+        RunKind::Ablate => DEFAULT_ABLATE_PAIRS,
+        RunKind::Tournament => DEFAULT_TOURNAMENT_PAIRS,
+        RunKind::Tune => DEFAULT_TUNING_PAIRS,
+        RunKind::Sprt | RunKind::Match => DEFAULT_PAIRS,
     }
 }
 

@@ -1,10 +1,8 @@
-//! Checks of a [`Tuning`], the two sides of its engine, and the SPRT that confirms its result.
+//! Checks of a [`Tuning`], and the two sides of its engine.
 
-use crate::{Engine, Plan, PlanError, RunKind, SprtRequest, plan::DEFAULT_SPRT_PAIRS};
+use crate::{Engine, PlanError};
 use arbiter_protocol::Protocol;
-use arbiter_schedule::Design;
-use arbiter_spsa::Parameter;
-use arbiter_spsa::Tuning;
+use arbiter_spsa::{Parameter, Tuning};
 
 /// Default number of pairs per iteration.
 pub const DEFAULT_TUNING_PAIRS: u64 = 8;
@@ -49,54 +47,25 @@ pub fn base_name(side: &str) -> &str {
     side.strip_suffix(SIDES).unwrap_or(side)
 }
 
-/// Returns the plan of an SPRT of the tuned values against the start values, under the conditions
-/// of the tuning but from other openings; `None` if the values are equal.
-pub fn confirmation(
-    plan: &Plan,
-    theta: &[f64],
-    sprt: SprtRequest,
-    pairs: Option<u64>,
-) -> Result<Option<Plan>, PlanError> {
-    let (Some(tuning), Some(side)) = (&plan.tuning, plan.engines.first()) else { return Ok(None) };
-    let (tuned, start) = (tuning.settings(theta), tuning.settings(&tuning.start()));
-    if tuned == start {
-        return Ok(None);
-    }
-    let base = base_name(&side.name);
-    let engine = |name: String, settings: Vec<(String, String)>| {
-        let options = side.options.iter().cloned().chain(settings).collect();
-        Engine { name, options, ..side.clone() }
-    };
-    let engines = vec![engine(format!("{base} tuned"), tuned), engine(base.to_owned(), start)];
-    Ok(Some(Plan {
-        kind: RunKind::Sprt,
-        engines,
-        design: Design::round_robin(pairs.unwrap_or(DEFAULT_SPRT_PAIRS)),
-        // Another seed gives other openings, because the values may fit the openings of the tuning
-        // by chance.
-        seed: plan.seed.wrapping_add(1),
-        sprt: Some(sprt.resolve()?),
-        tuning: None,
-        // The files of the tuning belong to its run.
-        pgn: None,
-        epd: None,
-        ..plan.clone()
-    }))
-}
-
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
-    use crate::{EngineSpec, Request};
+    use crate::{EngineSpec, Plan, Request, RunKind};
     use arbiter_spsa::table;
 
-    fn resolve(engine: &str, lines: &str) -> Result<Plan, PlanError> {
+    pub(crate) fn resolve(engine: &str, lines: &str) -> Result<Plan, PlanError> {
         let parameters = table::read(lines).unwrap();
-        let [alpha, gamma, a_ratio] = [0.6, 0.1, 0.1];
-        let (iterations, pairs, ahead) = (0, 0, DEFAULT_AHEAD);
-        let tuning = Some(Tuning { parameters, alpha, gamma, a_ratio, iterations, pairs, ahead });
+        let tuning = Tuning {
+            parameters,
+            alpha: 0.6,
+            gamma: 0.1,
+            a_ratio: 0.1,
+            iterations: 0,
+            pairs: 0,
+            ahead: DEFAULT_AHEAD,
+        };
         let engines = vec![EngineSpec::parse(engine).unwrap()];
-        let mut request = Request { engines, tuning, ..Request::default() };
+        let mut request = Request { engines, tuning: Some(tuning), ..Request::default() };
         request.tournament.rounds = Some(30);
         Plan::resolve(RunKind::Tune, request)
     }
@@ -112,21 +81,6 @@ mod tests {
         assert_eq!((tuning.iterations, tuning.pairs, tuning.ahead), (30, 8, 1));
         let schedule = plan.schedule();
         assert_eq!((schedule.known_pairs(), schedule.expected_pairs()), (16, 240));
-    }
-
-    #[test]
-    fn a_confirmation_has_the_conditions_of_the_tuning() {
-        let plan = resolve("cmd=sh,name=E,option.Hash=8,nodes=70", "A,1,0,10,1,0.1").unwrap();
-        let confirm =
-            |theta: f64| confirmation(&plan, &[theta], SprtRequest::default(), Some(9)).unwrap();
-        assert!(confirm(1.3).is_none(), "1.3 is 1 for the engine");
-        let sprt = confirm(3.6).unwrap();
-        let option = |value: &str| ("A".to_owned(), value.to_owned());
-        assert_eq!(sprt.engines[0].options[1], option("4"));
-        assert_eq!(sprt.engines[1].options[1], option("1"));
-        assert_eq!(sprt.engines[1].name, "E");
-        assert_eq!(sprt.engines[1].conditions, plan.engines[0].conditions);
-        assert!(sprt.tuning.is_none() && sprt.sprt.is_some() && sprt.design.pairs == 9);
     }
 
     #[test]

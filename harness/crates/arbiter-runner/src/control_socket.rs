@@ -7,8 +7,8 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
 
-use arbiter_plan::ControlCommand;
 use arbiter_process::{LocalSocket, connect_local};
+use arbiter_run::ControlCommand;
 use thiserror::Error;
 
 /// Maximum length, in bytes, of a run name that is used unchanged in the file name, because the

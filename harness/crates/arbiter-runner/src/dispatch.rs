@@ -17,9 +17,10 @@ pub use control::{Answer, ControlRequest};
 
 use crate::executor::{Executor, JobEvent};
 use crate::signal::{Signals, StopSignal};
-use arbiter_plan::{
-    Effect, JobMaker, Observer, ObserverError, Overload, Pace, PairTally, Plan, PlayedPair, Remark,
-    RunEnd, RunEvent, RunInput, RunState, voided_again,
+use arbiter_plan::Plan;
+use arbiter_run::{
+    Effect, JobMaker, Observer, ObserverError, Overload, Pace, PairTally, PlayedPair, Remark,
+    RunEnd, RunEvent, RunInput, RunState, suspicion, voided_again,
 };
 use arbiter_store::{Store, StoreError, StoredRun};
 
@@ -389,7 +390,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         match event {
             JobEvent::Played { pair, played, worker } => {
                 let pair = *pair;
-                let suspicion = self.run.plan.suspicion(played);
+                let suspicion = suspicion(self.run.plan, played);
                 if let Some(reason) = &suspicion
                     && let Some(voided) = self.voided(pair)?
                 {

@@ -6,7 +6,7 @@ use std::path::Path;
 use thiserror::Error;
 
 use arbiter_openings::Book;
-use arbiter_plan::{Plan, Program, bundled_book};
+use arbiter_plan::{Plan, bundled_book};
 use arbiter_process::{open_input, processor_name, system_version};
 use arbiter_store::Fingerprints;
 
@@ -26,10 +26,8 @@ pub fn take_fingerprints(
         None => blake3::hash(bundled_book()).to_string(),
         Some(path) => hash_file(path)?,
     };
-    let engines = plan.engines.iter().map(|engine| match &engine.program {
-        Program::Bundled => hash_file(own_binary),
-        Program::Path(path) => hash_file(path),
-    });
+    let programs = plan.engines.iter().map(|engine| engine.path().unwrap_or(own_binary));
+    let engines = programs.map(hash_file);
     let option_files = plan.engines.iter().map(|engine| {
         engine.option_files().map(|(_, path)| hash_file(path)).collect::<Result<_, _>>()
     });

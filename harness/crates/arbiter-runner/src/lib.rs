@@ -1,6 +1,6 @@
 //! Plays a run from its first pair to its end.
 //!
-//! [`dispatch()`] waits for events, applies them to [`arbiter_plan::RunState`], which makes all
+//! [`dispatch()`] waits for events, applies them to [`arbiter_run::RunState`], which makes all
 //! decisions, and carries out the effects. An [`Executor`] plays pairs: a [`LocalExecutor`] on this
 //! machine, a [`RemoteExecutor`] on workers, through a [`job_channel`] to a coordinator.
 

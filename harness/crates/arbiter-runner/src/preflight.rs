@@ -10,13 +10,12 @@ use arbiter_game::annotation::{Dialect, Keeping};
 
 use arbiter_game::engine::{EngineError, EngineProcess, EngineSetup};
 use arbiter_openings::Book;
-use arbiter_plan::{
-    Engine, Plan, Program, SandboxMode, cpu_sets, cpus_per_game, is_threads_option,
-};
+use arbiter_plan::{Engine, Plan, Program, SandboxMode, cpus_per_game, is_threads_option};
 use arbiter_process::{
     Launch, QUIT_GRACE, ResourceLimits, Sandbox, Spawner, allowed_cpus, made_for,
 };
 use arbiter_protocol::{Deadlines, OptionDeclaration, Protocol, Session, SessionError, Setup};
+use arbiter_run::cpu_sets;
 
 /// Time for an engine to answer `uci` before it is also started as an xboard engine. Otherwise a
 /// check of an xboard engine would take the full timeout of `uciok`, and the error would not name
@@ -58,7 +57,7 @@ pub fn engine_setups(plan: &Plan, own_binary: &Path) -> Vec<EngineSetup> {
 /// Fails if there are too few processors for the concurrency.
 pub fn cpu_sets_of(plan: &Plan) -> Result<Vec<Vec<usize>>, String> {
     let allowed = allowed_cpus();
-    cpu_sets(&plan.affinity, &allowed, plan.concurrency, cpus_per_game(plan))
+    cpu_sets(&plan.affinity, &allowed, plan.concurrency, cpus_per_game(&plan.engines))
 }
 
 /// Returns the setup of an engine, with default timeouts.
@@ -104,10 +103,7 @@ pub fn engine_setup(engine: &Engine, own_binary: &Path) -> EngineSetup {
 /// and folders that its options name, and the folder of its program unless that folder contains the
 /// user's home.
 fn sandbox_of(engine: &Engine) -> Option<Sandbox> {
-    let folder = match &engine.program {
-        Program::Path(path) => path.parent().map(Path::to_owned),
-        Program::Bundled => None,
-    };
+    let folder = engine.path().and_then(Path::parent).map(Path::to_owned);
     let home = std::env::home_dir().unwrap_or_default();
     // A program directly in the user's home, or above it, must not make the complete home readable.
     let folder = folder.filter(|folder| !home.starts_with(folder));

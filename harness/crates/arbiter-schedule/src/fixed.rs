@@ -46,7 +46,8 @@ impl Fixed {
         };
         // The user may set both numbers to huge values for an endless run.
         let repetitions = design.rounds.saturating_mul(design.pairs);
-        let (mut pairs, mut encounters) = (0u64, 0);
+        let mut pairs = 0u64;
+        let mut encounters = 0;
         let tiers = lists.into_iter().map(|list| {
             let count = list.len() as u64;
             let tier = Tier { encounters: list, first_pair: pairs, first_encounter: encounters };
@@ -68,7 +69,8 @@ impl Fixed {
         let tier = &self.tiers[tier];
         let within = pair - tier.first_pair;
         let width = tier.encounters.len() as u64;
-        let (repetition, index) = (within / width, within % width);
+        let repetition = within / width;
+        let index = within % width;
         let round = repetition / self.pairs_per_encounter;
         let encounter = round * self.encounters + tier.first_encounter + index;
         let nth = repetition % self.pairs_per_encounter;

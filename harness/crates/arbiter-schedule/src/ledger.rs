@@ -34,11 +34,7 @@ impl Encounter {
     /// Returns the side, 0 or 1, with more points; `None` if the encounter is level.
     pub fn leader(&self) -> Option<usize> {
         let [first, second] = self.score.half_points;
-        match first.cmp(&second) {
-            std::cmp::Ordering::Greater => Some(0),
-            std::cmp::Ordering::Less => Some(1),
-            std::cmp::Ordering::Equal => None,
-        }
+        (first != second).then_some(usize::from(first < second))
     }
 }
 
@@ -74,14 +70,9 @@ impl Ledger {
     pub(super) fn open(&mut self, round: u64, meetings: &[[usize; 2]]) {
         let first = self.encounters.len();
         let planned = self.design.pairs;
-        let new = meetings.iter().map(|&engines| Encounter {
-            round,
-            engines,
-            score: Score::default(),
-            planned,
-            counted: 0,
-        });
-        self.encounters.extend(new);
+        let score = Score::default();
+        let new = |&engines| Encounter { round, engines, score, planned, counted: 0 };
+        self.encounters.extend(meetings.iter().map(new));
         let numbers = first..self.encounters.len();
         for nth in 0..planned {
             self.pairs.extend(numbers.clone().map(|encounter| (encounter, nth)));

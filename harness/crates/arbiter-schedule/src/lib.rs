@@ -353,16 +353,12 @@ impl Schedule {
         let pairing = self.pairing(pair).expect("callers count pairs of the schedule");
         self.counted = self.counted.max(pair + 1);
         let [first, second] = pairing.engines;
-        let (key, sorted) = if first < second {
-            ([first, second], half_points)
-        } else {
-            ([second, first], [half_points[1], half_points[0]])
-        };
-        self.scores.entry(key).or_default().add(sorted, games);
+        let swapped = [half_points[1], half_points[0]];
+        let score = self.scores.entry([first.min(second), first.max(second)]).or_default();
+        score.add(if first < second { half_points } else { swapped }, games);
         // The ledger lists the engines in the order of the encounter, which a reversed pairing
         // swaps.
-        let half_points =
-            if self.design.is_reversed { [half_points[1], half_points[0]] } else { half_points };
+        let half_points = if self.design.is_reversed { swapped } else { half_points };
         let Some(encounter) = self.ledger.count(pair, half_points, games) else { return };
         match &mut self.course {
             FormatState::Fixed(_) => {}

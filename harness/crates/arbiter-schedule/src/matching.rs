@@ -53,16 +53,12 @@ impl<'a> Matching<'a> {
             }
         }
         // If the two engines were partners, no engine has lost its partner.
-        match widowed {
-            [Some(partner), Some(_)] if partner != b => {
-                let is_possible = self.augment(partner);
-                if !is_possible {
-                    *self = before;
-                }
-                is_possible
-            }
-            _ => true,
+        let [Some(partner), Some(_)] = widowed else { return true };
+        let is_possible = partner == b || self.augment(partner);
+        if !is_possible {
+            *self = before;
         }
+        is_possible
     }
 
     /// Searches for an augmenting path from `root`, which has no partner, and augments the

@@ -69,8 +69,8 @@ impl Schedule {
             }
         };
         let order = |a: &RankedEngine, b: &RankedEngine| {
-            let (a, b) = (key(a), key(b));
-            let parts = b.iter().zip(&a).map(|(b, a)| b.total_cmp(a));
+            let values = key(a);
+            let parts = key(b).into_iter().zip(values).map(|(b, a)| b.total_cmp(&a));
             parts.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
         };
         // The sort is stable, so that engines with equal values keep the order of the list.
@@ -107,17 +107,15 @@ impl Schedule {
         let byes = self.byes().iter().filter(|(_, other)| *other == engine).count() as f64;
         let format = self.design.format;
         let is_swiss = format == Format::Swiss;
+        let has_berger = is_swiss || matches!(format, Format::RoundRobin | Format::Pyramid);
         RankedEngine {
             engine,
             rank: 0,
             points,
             games,
             buchholz: is_swiss.then(|| self.buchholz(engine, totals) + byes * points),
-            sonneborn_berger: matches!(
-                format,
-                Format::RoundRobin | Format::Pyramid | Format::Swiss
-            )
-            .then(|| self.berger(engine, totals) + byes * self.bye_points() * points),
+            sonneborn_berger: has_berger
+                .then(|| self.berger(engine, totals) + byes * self.bye_points() * points),
             survived: self.bracket().map(|bracket| bracket.survived(engine)),
         }
     }

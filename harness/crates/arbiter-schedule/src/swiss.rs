@@ -59,11 +59,9 @@ impl Swiss {
     fn points(&self, ledger: &Ledger) -> Vec<u64> {
         let mut points = vec![0; self.order.len()];
         for encounter in &ledger.encounters {
-            for (engine, half_points) in
-                encounter.engines.into_iter().zip(encounter.score.half_points)
-            {
-                points[engine] += half_points;
-            }
+            let [first, second] = encounter.engines;
+            points[first] += encounter.score.half_points[0];
+            points[second] += encounter.score.half_points[1];
         }
         let design = ledger.design;
         // An encounter of n games is worth n points, and a bye half of them: n half points.

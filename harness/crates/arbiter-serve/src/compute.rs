@@ -5,8 +5,8 @@ use std::path::Path;
 use super::fold::Fold;
 use crate::web::compare::{self, ComparedRun};
 use crate::web::{NavPage, static_page};
-use arbiter_plan::Effect;
 use arbiter_report::{LlrHistory, Summary, sprt_bounds_text, utc_time_as};
+use arbiter_run::Effect;
 use arbiter_settings::command_line;
 use arbiter_store::{Store, StoreError, StoredRun};
 

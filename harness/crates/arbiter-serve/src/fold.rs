@@ -1,7 +1,7 @@
 //! State of a run, updated from a store that other processes write.
 
-use arbiter_plan::{Effect, RunState};
 use arbiter_report::{Summary, apply_tallies, shown_run, summary_of};
+use arbiter_run::{Effect, RunState};
 use arbiter_store::{Mark, Store, StoreError, StoredRun};
 
 /// State of a run after the pairs read so far.

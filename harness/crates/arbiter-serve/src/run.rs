@@ -10,9 +10,9 @@ use super::fold::Fold;
 use super::hub::LivePage;
 use crate::web::run::State;
 use crate::web::{Fragment, fragments, run as page};
-use arbiter_plan::{ControlCommand, Effect};
 use arbiter_report::{Block, GameStatistics, Recent, Running, Summary, gates_of_run};
 use arbiter_report::{html_page, outlook, run_document};
+use arbiter_run::{ControlCommand, Effect};
 use arbiter_runner::{ControlError, send_command};
 use arbiter_store::{RunHead, Store, StoreError};
 

@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use super::asked::UrlQuery;
 use super::routes::{HttpError, Site, check_run, not_found};
 use crate::web::run as run_page;
-use arbiter_plan::ControlCommand;
+use arbiter_run::ControlCommand;
 use arbiter_runner::{CONTROL_TIMEOUT, ControlError, send_command};
 use arbiter_store::RunLock;
 

@@ -308,7 +308,8 @@ impl Settings {
     pub fn over(self, mut file: Settings) -> Settings {
         if self.pairs.is_some() || self.games.is_some() {
             // Both keys set the same length, so a flag for either replaces both.
-            (file.pairs, file.games) = (None, None);
+            file.pairs = None;
+            file.games = None;
         }
         self.or(file)
     }

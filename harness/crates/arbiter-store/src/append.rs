@@ -8,7 +8,8 @@ use super::checksum::{GAME_COLUMNS, enter_of_pairs};
 use super::{Offsets, Store, StoreError};
 use crate::rows::{Fingerprints, GameRow, PlanRow};
 use arbiter_game::record::GameRecord;
-use arbiter_plan::{FilePrefix, Latencies, Plan, PlayedPair, RunEnd};
+use arbiter_plan::Plan;
+use arbiter_run::{FilePrefix, Latencies, PlayedPair, RunEnd};
 use arbiter_schedule::Pairing;
 
 impl Store {

@@ -4,7 +4,7 @@ use rusqlite::params;
 
 use super::{Store, StoreError};
 use crate::rows::GameRow;
-use arbiter_plan::{Disturbances, PlayedPair};
+use arbiter_run::{Disturbances, PlayedPair};
 
 impl Store {
     /// Stores a pair that does not count, with its games and the reason; when the function returns,

@@ -6,7 +6,7 @@ use rusqlite::params;
 use serde_json::json;
 
 use super::{Store, StoreError, disturbance};
-use arbiter_plan::{ExcludedWorker, PairTally, Remark};
+use arbiter_run::{ExcludedWorker, PairTally, Remark};
 
 impl Store {
     /// Excludes a worker from a run. With `takes_back`, its pairs are removed from the run and

@@ -9,7 +9,7 @@ use super::append::ending_of;
 use super::checksum::PAIRS;
 use super::query::{TallyRow, tally_columns};
 use super::{Store, StoreError, kept_from_writing, schema};
-use arbiter_plan::{PairTally, RunEnd};
+use arbiter_run::{PairTally, RunEnd};
 
 /// Maximum time for which a reader waits while another process sets up the file.
 const BUSY: Duration = Duration::from_secs(5);

@@ -3,7 +3,7 @@
 use rusqlite::params;
 
 use super::{Store, StoreError};
-use arbiter_plan::Latencies;
+use arbiter_run::Latencies;
 
 impl Store {
     /// Adds the response times of a pair, in the transaction that commits the pair, so that each

@@ -36,8 +36,8 @@ use rusqlite::{CachedStatement, Connection, ErrorCode, OptionalExtension, Params
 use thiserror::Error;
 
 use arbiter_names::did_you_mean;
-use arbiter_plan::Latencies;
 use arbiter_process::{FilesInUse, folder_of, may_write};
+use arbiter_run::Latencies;
 
 pub use archive::ArchiveError;
 pub use checksum::CheckedRun;

@@ -8,7 +8,8 @@ use super::checksum::{OF_PAIR, OF_RUN, PAIRS, game_checksum};
 use super::{Offsets, Store, StoreError};
 use crate::rows::{Fingerprints, GameRow, PlanRow};
 use arbiter_game::outcome::Termination;
-use arbiter_plan::{GameTally, Games, PairTally, Plan, PlayedPair, RunEnd};
+use arbiter_plan::Plan;
+use arbiter_run::{GameTally, Games, PairTally, PlayedPair, RunEnd};
 use arbiter_schedule::Pairing;
 use arbiter_stats::GameResult;
 

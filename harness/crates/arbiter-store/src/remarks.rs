@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rusqlite::params;
 
 use super::{Store, StoreError};
-use arbiter_plan::Remark;
+use arbiter_run::Remark;
 
 impl Store {
     /// Stores a remark on a worker without effect on the counts; `at_ms` is Unix time.

@@ -8,7 +8,8 @@ use super::*;
 use arbiter_game::lint::{LintFinding, LintRule};
 use arbiter_game::outcome::{Outcome, Termination};
 use arbiter_game::record::{GameRecord, LateMove, MoveRecord, SearchDetails, SearchInfo};
-use arbiter_plan::{Games, LatencyKind, Plan, PlayedPair, Remark, Request, RunKind};
+use arbiter_plan::{Plan, Request, RunKind};
+use arbiter_run::{Games, LatencyKind, PlayedPair, Remark};
 use arbiter_schedule::Pairing;
 use arbiter_spsa::Iteration;
 

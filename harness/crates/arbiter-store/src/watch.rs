@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use super::{Store, StoreError, StoredRun};
-use arbiter_plan::PlayedPair;
 use arbiter_process::{FileId, places_near};
+use arbiter_run::PlayedPair;
 
 /// Identity of a file at the last check, and its length in bytes; `None` if it did not exist.
 pub(super) type FileIdentity = Option<(FileId, u64)>;

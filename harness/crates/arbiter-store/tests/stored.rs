@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use arbiter_plan::Remark;
+use arbiter_run::Remark;
 use arbiter_store::{FILE_NAME, Store};
 use flate2::read::GzDecoder;
 use rusqlite::Connection;

@@ -12,9 +12,9 @@ use crate::{ExitCode, Failure, NewFile, in_use, print_result, store_files, write
 use arbiter_game::consistency;
 use arbiter_names::is_hidden;
 use arbiter_openings::decompressed;
-use arbiter_plan::RunEnd;
 use arbiter_process::{folder_of, is_at, open_input};
 use arbiter_report::{note, stored_summary};
+use arbiter_run::RunEnd;
 use arbiter_runner::unix_time_ms;
 use arbiter_settings::command_line;
 use arbiter_store::{ArchiveError, FILE_NAME, RunHead, RunLock, Store};

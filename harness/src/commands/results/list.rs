@@ -7,9 +7,10 @@ use regex_lite::Regex;
 
 use super::keep::folder;
 use crate::{Failure, OutputFormat, Rows, output::width, print_result};
-use arbiter_plan::{ControlCommand, RunKind};
+use arbiter_plan::RunKind;
 use arbiter_report::{ListedRun, RunColumn, RunFilter, RunPhase, read_one, shown_run};
 use arbiter_report::{run_pattern, runs_json, runs_table, stored_summary};
+use arbiter_run::ControlCommand;
 use arbiter_runner::{CONTROL_TIMEOUT, send_command};
 use arbiter_settings::{Words, one_of};
 use arbiter_store::{RunHead, Store};

@@ -6,10 +6,10 @@ use serde::Serialize;
 
 use super::numbers::format_number;
 use super::{Answer, ONE_ROW, TestArgs, numbers};
-use arbiter_plan::Encounter;
 use arbiter_report::{
     Document, EloFigures, Strength, Table, ends, interval, percent, plus_minus_95, signed, to_value,
 };
+use arbiter_run::Encounter;
 use arbiter_schedule::seed::{seed_for, uniform};
 use arbiter_settings::{CORRECTIONS, one_of};
 use arbiter_stats::sequential::{self, SequentialEstimate};

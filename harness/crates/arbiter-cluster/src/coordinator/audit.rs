@@ -18,7 +18,7 @@ use crate::outliers::{FALSE_ALARM, Finding};
 use crate::proof::RunSecret;
 use crate::wire::{AUDITS, Payload};
 use arbiter_game::engine::EngineSetup;
-use arbiter_plan::PairTally;
+use arbiter_run::PairTally;
 use arbiter_runner::JobEvent;
 use arbiter_stats::ln_bias_evidence;
 

@@ -62,7 +62,7 @@ pub fn describe(
         // between games.
         stall_timeout: searches.max().unwrap_or_default().max(start) + plan.wait + SLACK,
         requirements: Requirements {
-            threads: u32::try_from(cpus_per_game(plan)).unwrap_or(u32::MAX),
+            threads: u32::try_from(cpus_per_game(&plan.engines)).unwrap_or(u32::MAX),
             // Any two engines may meet, so the two largest tables have to fit together.
             memory_mib: hashes.iter().rev().take(2).sum(),
         },

@@ -8,7 +8,7 @@ use super::Coordinator;
 use crate::assignment::Assignment;
 use crate::wire::{self, WireError, WorkerStatus};
 use arbiter_names::quantity;
-use arbiter_plan::Remark;
+use arbiter_run::Remark;
 use arbiter_runner::JobEvent;
 
 /// Time without a status after which a worker counts as gone. Workers send a status every three

@@ -12,7 +12,7 @@ use super::admission::{Admission, Verdict};
 use crate::assignment::Assignment;
 use crate::outliers::{Finding, OutlierDetector};
 use crate::wire::{self, BenchResult, EXCLUDED, JoinAnswer, JoinRequest, Notice, RunDescription};
-use arbiter_plan::{PairTally, Remark};
+use arbiter_run::{PairTally, Remark};
 use arbiter_runner::JobEvent;
 
 /// Minimum time between two notices to workers that continue although they are excluded. Each

@@ -1,7 +1,7 @@
 use super::*;
 use crate::run_id::RunId;
 use crate::wire::samples::{job, played};
-use arbiter_plan::PairJob;
+use arbiter_run::PairJob;
 
 const START: Duration = Duration::ZERO;
 const LEASE: Duration = Duration::from_secs(10);

@@ -2,7 +2,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
 
 use super::*;
-use arbiter_plan::GameTally;
+use arbiter_run::GameTally;
 use arbiter_schedule::seed::seed_for;
 use arbiter_stats::GameResult;
 

@@ -16,8 +16,8 @@ use crate::trust::{PublicKey, Purpose};
 use crate::verify::Terms;
 use arbiter_game::adjudicate::{DrawRule, ResignRule, Rules};
 use arbiter_game::outcome::printable;
-use arbiter_plan::{Games, PairJob, PlayedPair};
 use arbiter_protocol::Limits;
+use arbiter_run::{Games, PairJob, PlayedPair};
 use arbiter_suite::epd::EngineAnswers;
 use arbiter_suite::perft::{CountResult, Verdict};
 

@@ -11,7 +11,7 @@ use crate::proof::{RunSecret, Token};
 use crate::run_id::RunId;
 use arbiter_game::record::GameRecord;
 use arbiter_game::text::Text;
-use arbiter_plan::{PairTally, PlayedPair};
+use arbiter_run::{PairTally, PlayedPair};
 use arbiter_suite::epd::EngineAnswers;
 use arbiter_suite::perft::CountResult;
 

@@ -18,8 +18,9 @@ use arbiter_game::progress::Progress;
 use arbiter_game::record::{
     GameRecord, KeptFields, LateMove, MoveRecord, SearchDetails, SearchInfo,
 };
-use arbiter_plan::{Engine, Games, LaunchSettings, PairJob, PlayedPair};
+use arbiter_plan::{Engine, LaunchSettings};
 use arbiter_protocol::{Conditions, Deadlines, Limits, Score};
+use arbiter_run::{Games, PairJob, PlayedPair};
 use arbiter_schedule::Pairing;
 use arbiter_suite::epd::{Answer, EngineAnswers, Question, SearchProgress, read as read_suite};
 use arbiter_suite::perft::{Count, Patterns, PerftQuery, read as read_cases};

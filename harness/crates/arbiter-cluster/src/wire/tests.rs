@@ -8,7 +8,7 @@ use super::*;
 use crate::proof::{RunSecret, proof};
 use crate::run_id::RunId;
 use crate::trust::{Key, Purpose};
-use arbiter_plan::PlayedPair;
+use arbiter_run::PlayedPair;
 use arbiter_suite::perft::{CountResult, Finding, PositionFault, Verdict};
 
 /// Serializes a result in at most `most` bytes.

@@ -4,8 +4,8 @@
 use tokio::sync::watch;
 
 use crate::wire::{Report, RunDescription};
-use arbiter_plan::{PairJob, PlayedPair};
 use arbiter_protocol::Limits;
+use arbiter_run::{PairJob, PlayedPair};
 use arbiter_runner::{Executor, JobEvent, LocalExecutor};
 use arbiter_suite::epd::{EngineAnswers, Question};
 use arbiter_suite::perft::{Count, CountResult};

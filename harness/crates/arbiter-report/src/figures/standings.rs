@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::parts::{signed, too_few};
 use arbiter_names::quantity;
-use arbiter_plan::{Encounter, RunCounts};
+use arbiter_run::{Encounter, RunCounts};
 use arbiter_schedule::RankedEngine;
 use arbiter_schedule::{Design, Format, OpeningPolicy, Schedule};
 use arbiter_stats::Trinomial;
@@ -227,7 +227,7 @@ pub fn rules_text(design: &Design, engines: usize) -> String {
 mod tests {
     use super::*;
     use arbiter_game::outcome::Termination;
-    use arbiter_plan::{GameTally, PairTally};
+    use arbiter_run::{GameTally, PairTally};
     use arbiter_stats::GameResult;
 
     fn tally(engines: [usize; 2], results: [GameResult; 2]) -> PairTally {

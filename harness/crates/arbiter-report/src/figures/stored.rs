@@ -6,7 +6,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::summary::Summary;
 use arbiter_names::shown;
-use arbiter_plan::{Effect, GateOutcome, PairTally, Plan, Provenance, RunInput, RunState};
+use arbiter_plan::{GateOutcome, Plan, Provenance};
+use arbiter_run::{Effect, PairTally, RunInput, RunState};
 use arbiter_store::{Store, StoreError, StoredRun};
 
 /// Returns the latest outcome of each gate for the commits of the run's engines.

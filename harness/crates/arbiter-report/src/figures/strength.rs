@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::parts::{GamesByResult, ends, is_significant, plus_minus, signed, superiority, too_few};
-use arbiter_plan::Encounter;
+use arbiter_run::Encounter;
 use arbiter_stats::elo::{self, Estimate};
 use arbiter_stats::{Moments, Pentanomial, Trinomial, normalized};
 

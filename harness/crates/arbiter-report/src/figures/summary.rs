@@ -9,10 +9,9 @@ use super::standings::{self, Rating, Standings};
 use super::strength::Strength;
 use crate::parts::{ratio, shortened};
 use arbiter_openings::Quarantine;
-use arbiter_plan::{
-    Disturbances, ExcludedWorker, Latencies, Plan, Remark, RunCounts, RunEnd, RunKind, RunState,
-};
+use arbiter_plan::{Plan, RunKind};
 use arbiter_protocol::Limits;
+use arbiter_run::{Disturbances, ExcludedWorker, Latencies, Remark, RunCounts, RunEnd, RunState};
 use arbiter_schedule::Format;
 use arbiter_spsa::SpsaState;
 use arbiter_stats::ratings::RatingList;
@@ -325,9 +324,8 @@ mod tests {
     use super::*;
     use crate::run::document::outcome_document;
     use arbiter_game::outcome::Termination::Checkmate;
-    use arbiter_plan::{
-        Encounter, EngineSpec, GameTally, PairTally, Request, RunState, TournamentRequest,
-    };
+    use arbiter_plan::{EngineSpec, Request, TournamentRequest};
+    use arbiter_run::{Encounter, GameTally, PairTally, RunState};
     use arbiter_stats::GameResult::{Loss, Win};
     use arbiter_stats::Pentanomial;
 

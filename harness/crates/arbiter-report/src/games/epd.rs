@@ -5,7 +5,7 @@ use shakmaty::{Chess, EnPassantMode, Position};
 
 use arbiter_game::annotation::Dialect;
 use arbiter_game::record::GameRecord;
-use arbiter_plan::PlayedPair;
+use arbiter_run::PlayedPair;
 
 /// Returns the last position of each game of a pair, one per line. The opcodes `hmvc` and `fmvn`
 /// are the move counters of a FEN, and `c9` is the result. In the form of fastchess, `c9` is

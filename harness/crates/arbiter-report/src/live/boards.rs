@@ -6,7 +6,7 @@ use shakmaty::{Color, Position};
 
 use super::recent::Recent;
 use arbiter_game::live_game::GameSnapshot;
-use arbiter_plan::RunStatus;
+use arbiter_run::RunStatus;
 
 /// Name and version of the schema.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -168,8 +168,8 @@ mod tests {
 
     use super::*;
     use arbiter_game::live_game::MoveSummary;
-    use arbiter_plan::Pace;
     use arbiter_protocol::Score;
+    use arbiter_run::Pace;
 
     #[test]
     fn run_status_and_boards_round_trip() {

@@ -26,7 +26,8 @@ use crate::topics::tuning;
 use arbiter_game::lint::LintFinding;
 use arbiter_game::record::GameRecord;
 use arbiter_names::quantity;
-use arbiter_plan::{Observer, ObserverError, Pace, Plan, RunCounts, RunEvent, RunState};
+use arbiter_plan::Plan;
+use arbiter_run::{Observer, ObserverError, Pace, RunCounts, RunEvent, RunState};
 use arbiter_spsa::Tuning;
 use arbiter_stats::SprtStatus;
 

@@ -10,7 +10,8 @@ use shakmaty::ByColor;
 
 use arbiter_game::record::GameRecord;
 use arbiter_names::quantity;
-use arbiter_plan::{Observer, ObserverError, Pace, Plan, RunEvent};
+use arbiter_plan::Plan;
+use arbiter_run::{Observer, ObserverError, Pace, RunEvent};
 
 /// Maximum number of events kept.
 const MAX_EVENTS: usize = 50;

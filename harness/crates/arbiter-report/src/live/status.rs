@@ -7,7 +7,8 @@ use super::recent::Recent;
 use crate::figures::Strength;
 use crate::parts::{rough, superiority};
 use arbiter_names::quantity;
-use arbiter_plan::{Plan, RunCounts, RunState};
+use arbiter_plan::Plan;
+use arbiter_run::{RunCounts, RunState};
 use arbiter_schedule::Schedule;
 use arbiter_stats::{Decision, Sprt, SprtMonitor, SprtStatus};
 
@@ -155,7 +156,7 @@ pub fn outlook(plan: &Plan, state: &RunState, recent: &Recent) -> [Vec<String>; 
 mod tests {
     use super::*;
     use arbiter_game::outcome::Termination;
-    use arbiter_plan::{GameTally, PairTally};
+    use arbiter_run::{GameTally, PairTally};
     use arbiter_schedule::Design;
     use arbiter_stats::{GameResult, Model};
 

@@ -5,7 +5,8 @@ use super::verdict::{verdict_sentence, verdict_tone};
 use crate::figures::Summary;
 use crate::parts::{Block, Document};
 use crate::topics::{ablation, latency, lint, strength, tournament, tuning};
-use arbiter_plan::{Remark, base_name};
+use arbiter_plan::base_name;
+use arbiter_run::Remark;
 
 /// Minimum share of the thinking time spent waiting for a processor that is reported.
 const NOTABLE_WAITING: f64 = 0.01;
@@ -66,7 +67,7 @@ pub fn brief_document(summary: &Summary) -> Document {
 /// Adds counts of games, remarks and the verdict.
 fn rest(document: &mut Document, summary: &Summary) {
     manifest::book_facts(summary).for_each(|(_, fault)| document.value("Openings", fault));
-    let shares = (0..summary.engines.len()).filter_map(|e| summary.latencies.waiting_share(e));
+    let shares = (0..summary.engines.len()).filter_map(|e| summary.latencies.waiting_share(e..=e));
     let matters =
         shares.fold(0.0, f64::max) >= NOTABLE_WAITING || summary.disturbances != Default::default();
     if let Some(contention) = manifest::contention(summary).filter(|_| matters) {

@@ -11,7 +11,8 @@ use crate::topics::{
     ablation, games, gates, latency, lint, result_figures, search, strength, tournament, tuning,
 };
 use arbiter_names::quantity;
-use arbiter_plan::{GateOutcome, Plan, Remark, RunKind, base_name};
+use arbiter_plan::{GateOutcome, Plan, RunKind, base_name};
+use arbiter_run::Remark;
 use arbiter_schedule::Format;
 use arbiter_settings::command_line;
 use arbiter_stats::opening_bias;

@@ -103,7 +103,8 @@ pub fn picture_svg(document: &Document) -> String {
 mod tests {
     use super::*;
     use crate::parts::{Chart, Figure, Line, Lines, Table};
-    use arbiter_plan::{Plan, Request, RunKind, RunState};
+    use arbiter_plan::{Plan, Request, RunKind};
+    use arbiter_run::RunState;
 
     #[test]
     fn badges_and_pictures_are_escaped_and_self_contained() {

@@ -11,7 +11,8 @@ use crate::figures::{NaiveElo, StrengthFigures, Summary, Verdict};
 use crate::parts::{ends, to_value};
 use crate::topics::{ablation, latency, lint, tournament, tuning};
 use arbiter_game::outcome::Termination;
-use arbiter_plan::{ExcludedWorker, Provenance, Remark, RunEnd, RunKind, Scale};
+use arbiter_plan::{Provenance, RunKind, Scale};
+use arbiter_run::{ExcludedWorker, Remark, RunEnd};
 use arbiter_stats::Sprt;
 
 /// Conditions and results of a run. Printed at the end of `sprt`, `match`, `tournament`, `ablate`

@@ -9,7 +9,8 @@ use crate::forms::{case, failed, whole};
 use crate::parts::results;
 use crate::topics::gates::gate_case;
 use crate::topics::{ablation, lint};
-use arbiter_plan::{Encounter, GateOutcome, RunEnd, RunKind};
+use arbiter_plan::{GateOutcome, RunKind};
+use arbiter_run::{Encounter, RunEnd};
 use arbiter_stats::Decision;
 
 /// Formats the test suite of a run: a test case for the verdict, or for each feature or encounter,

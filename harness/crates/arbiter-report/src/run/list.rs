@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use crate::figures::{RunPhase, Summary, Verdict};
 use crate::parts::{Table, to_value, utc_time, utc_time_as};
-use arbiter_plan::{RunEnd, RunKind};
+use arbiter_plan::RunKind;
+use arbiter_run::RunEnd;
 use arbiter_store::RunHead;
 
 /// Text for the state of a run that cannot be read.

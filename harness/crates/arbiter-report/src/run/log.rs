@@ -5,7 +5,8 @@ use serde_json::Value;
 use super::json::report;
 use crate::figures::{Summary, Verdict};
 use crate::parts::{Table, to_value};
-use arbiter_plan::{Provenance, RunEnd};
+use arbiter_plan::Provenance;
+use arbiter_run::RunEnd;
 use arbiter_stats::Sprt;
 
 /// Number of hexadecimal digits shown of a commit.
@@ -115,7 +116,8 @@ fn verdict(summary: &Summary) -> String {
 mod tests {
     use super::*;
     use arbiter_game::outcome::Termination;
-    use arbiter_plan::{GameTally, PairTally, Plan, Request, RunInput, RunKind, RunState};
+    use arbiter_plan::{Plan, Request, RunKind};
+    use arbiter_run::{GameTally, PairTally, RunInput, RunState};
     use arbiter_stats::GameResult;
 
     /// Returns the entry of an SPRT after `pairs` pairs, most of them won by the first engine.

@@ -4,7 +4,8 @@ use crate::figures::{Summary, rules_text};
 use crate::parts::{Document, Table, options_text, percent, short, utc_time};
 use crate::topics::{strength, tuning};
 use arbiter_openings::Order;
-use arbiter_plan::{Affinity, Disturbances, Engine, Plan, Program, RunKind, cpus_per_game};
+use arbiter_plan::{Affinity, Engine, Plan, RunKind, cpus_per_game};
+use arbiter_run::Disturbances;
 use arbiter_store::{Fingerprints, StoredRun};
 
 /// Adds a table of the engines with programs, options and search limits.
@@ -84,17 +85,15 @@ pub(super) fn conditions(
 }
 
 fn processors(plan: &Plan) -> String {
-    match (&plan.affinity, cpus_per_game(plan)) {
+    match (&plan.affinity, cpus_per_game(&plan.engines)) {
         (Affinity::None, _) => "chosen by the system".to_owned(),
         (affinity, each) => format!("{affinity}, {each} for each game"),
     }
 }
 
 fn program(engine: &Engine) -> String {
-    let name = match &engine.program {
-        Program::Bundled => "Palimpsest, bundled".to_owned(),
-        Program::Path(path) => path.display().to_string(),
-    };
+    let bundled = "Palimpsest, bundled".to_owned();
+    let name = engine.path().map_or(bundled, |path| path.display().to_string());
     let name = match &engine.provenance {
         Some(from) => format!("{} at {}", from.repo.display(), from.describe()),
         None => name,
@@ -118,7 +117,7 @@ pub(super) fn book_facts(summary: &Summary) -> impl Iterator<Item = (&'static st
 /// Describes the effect of CPU contention on clocks and pairs; `None` if nothing was measured.
 pub(super) fn contention(summary: &Summary) -> Option<String> {
     let names = &summary.engines;
-    let shares = (0..names.len()).map(|engine| summary.latencies.waiting_share(engine));
+    let shares = (0..names.len()).map(|engine| summary.latencies.waiting_share(engine..=engine));
     let shares: Vec<f64> = shares.flatten().collect();
     let waited = match shares[..] {
         [] => None,

@@ -10,7 +10,7 @@ use crate::figures::rules_text;
 use crate::parts::to_value;
 use arbiter_names::quantity;
 use arbiter_openings::Book;
-use arbiter_plan::{CpuContention, Engine, Plan, Program, RunKind};
+use arbiter_plan::{CpuContention, Engine, Plan, RunKind};
 use arbiter_schedule::{Design, Format};
 use arbiter_settings::command_line;
 use arbiter_stats::Sprt;
@@ -141,10 +141,7 @@ fn figures<'a>(engine: &'a Engine, hash: &'a str, files: &'a [String]) -> Engine
     let files = engine.option_files().zip(files);
     EngineFigures {
         name: &engine.name,
-        program: match &engine.program {
-            Program::Bundled => None,
-            Program::Path(path) => Some(path.display().to_string()),
-        },
+        program: engine.path().map(|path| path.display().to_string()),
         args: &engine.args,
         options: told.map(|((name, _), (_, told))| (&**name, told)).collect(),
         option_files: files.map(|((name, _), hash)| (name, &**hash)).collect(),

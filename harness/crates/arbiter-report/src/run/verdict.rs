@@ -3,7 +3,8 @@
 use crate::figures::{Summary, Verdict};
 use crate::parts::{Tone, percent, ratio};
 use arbiter_names::quantity;
-use arbiter_plan::{Overload, RunEnd, RunKind};
+use arbiter_plan::RunKind;
+use arbiter_run::{Overload, RunEnd};
 use arbiter_spsa::SpsaState;
 
 /// Returns the verdict of a run, or the state of a run without a verdict, with warnings.

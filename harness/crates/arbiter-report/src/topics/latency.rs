@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::figures::Summary;
 use crate::parts::{Document, Figure, Table, bars_by_engine};
-use arbiter_plan::LatencyKind;
+use arbiter_run::LatencyKind;
 
 /// Explanation of the kinds of latency.
 const LEGEND: &str = "ready: from \"isready\" to \"readyok\" before a game. move: from \

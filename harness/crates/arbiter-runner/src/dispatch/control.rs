@@ -5,7 +5,7 @@ use tokio::sync::oneshot;
 use super::{Dispatcher, RunError, StopCause};
 use crate::executor::Executor;
 use crate::signal::StopSignal;
-use arbiter_plan::{ControlCommand, MAX_SLOTS, Pace, RunEvent, RunInput, RunStatus};
+use arbiter_run::{ControlCommand, MAX_SLOTS, Pace, RunEvent, RunInput, RunStatus};
 
 /// Command to a run in progress, with the channel for its answer.
 #[derive(Debug)]

@@ -14,8 +14,8 @@ use super::{Executor, JobEvent};
 use crate::live_games::LiveGames;
 use arbiter_game::engine::EngineSetup;
 use arbiter_game::record::GameRecord;
-use arbiter_plan::PairJob;
 use arbiter_process::{Pulse, QUIT_GRACE, Spawner, allowed_cpus};
+use arbiter_run::PairJob;
 
 /// Maximum number of engines per processor that start in parallel; more than one, because some wait
 /// for the disk.

@@ -10,7 +10,7 @@ mod slot;
 use std::time::Duration;
 
 use arbiter_game::record::GameRecord;
-use arbiter_plan::{PairJob, PlayedPair, Remark};
+use arbiter_run::{PairJob, PlayedPair, Remark};
 use arbiter_schedule::Pairing;
 
 /// Event of a job (a pair, or other work for workers) or of a worker.

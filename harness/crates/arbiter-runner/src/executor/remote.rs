@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::{Executor, JobEvent};
-use arbiter_plan::{PairJob, PlayedPair};
+use arbiter_run::{PairJob, PlayedPair};
 
 /// Command from the dispatcher to the coordinator.
 #[derive(Debug)]

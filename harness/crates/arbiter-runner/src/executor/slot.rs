@@ -19,9 +19,9 @@ use arbiter_game::live_game::LiveGame;
 use arbiter_game::outcome::Termination;
 use arbiter_game::record::GameRecord;
 use arbiter_game::transcript::Recorder;
-use arbiter_plan::{Games, PairJob, PlayedPair};
 use arbiter_process::{Pulse, QUIT_GRACE, Spawner};
 use arbiter_protocol::Restart;
+use arbiter_run::{Games, PairJob, PlayedPair};
 
 /// Assumed memory of an engine that cannot be measured, in bytes.
 const UNKNOWN_BYTES: u64 = 256 << 20;

@@ -4,9 +4,9 @@ use maud::{Markup, PreEscaped, html};
 
 use super::{EventSource, Fragment, NavPage, joined, page};
 use arbiter_names::quantity;
-use arbiter_plan::{ControlCommand, Pace, RunEnd};
 use arbiter_report::{Board, Boards, Recent, RecentEvent, Running, Side, Summary};
 use arbiter_report::{diagram, run_title, squares, tone, utc_time_as};
+use arbiter_run::{ControlCommand, Pace, RunEnd};
 
 /// Commands of the page, with names and effects.
 pub(crate) const COMMANDS: [(ControlCommand, &str, &str); 4] = [

@@ -1,10 +1,9 @@
 use super::*;
 use arbiter_game::outcome::Termination;
-use arbiter_plan::{
-    GameTally, Pace, PairTally, Plan, Request, RunEnd, RunInput, RunKind, RunState, RunStatus,
-};
+use arbiter_plan::{Plan, Request, RunKind};
 use arbiter_report::verdict_sentence;
 use arbiter_report::{Board, Boards, ListedRun, Recent, RecentEvent, Running, Side, Summary};
+use arbiter_run::{GameTally, Pace, PairTally, RunEnd, RunInput, RunState, RunStatus};
 use arbiter_stats::GameResult;
 use arbiter_store::RunHead;
 
@@ -176,7 +175,7 @@ fn a_run_shows_its_state_boards_and_commands() {
         assert!(played.html.contains(part), "{part} in {}", played.html);
     }
     let mut paused = running();
-    paused.status.pace = arbiter_plan::Pace::Paused;
+    paused.status.pace = arbiter_run::Pace::Paused;
     let paused = run::counts(&summary, &run::State::Played(paused), [3, 9], &outlook).html;
     assert!(paused.contains("badge paused\">paused<") && !paused.contains("left"), "{paused}");
     let over = run::counts(&summary, &run::State::Over(None), [3, 9], &Default::default());

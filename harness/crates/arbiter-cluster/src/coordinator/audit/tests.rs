@@ -3,7 +3,7 @@ use crate::outliers::OutlierDetector;
 use crate::trust::Key;
 use crate::wire::samples::run_id;
 use arbiter_game::outcome::Termination;
-use arbiter_plan::GameTally;
+use arbiter_run::GameTally;
 use arbiter_stats::GameResult;
 
 const WORKERS: [&str; 5] = ["a", "b", "c", "d", "liar"];

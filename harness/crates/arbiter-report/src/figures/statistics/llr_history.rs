@@ -1,6 +1,6 @@
 //! LLR and Elo over the pairs of a run of two engines.
 
-use arbiter_plan::{PairTally, RunCounts};
+use arbiter_run::{PairTally, RunCounts};
 use arbiter_stats::SprtStatus;
 use arbiter_stats::elo::Estimate;
 
@@ -75,7 +75,7 @@ impl LlrHistory {
 mod tests {
     use super::*;
     use arbiter_game::outcome::Termination;
-    use arbiter_plan::GameTally;
+    use arbiter_run::GameTally;
     use arbiter_stats::GameResult;
 
     #[test]

@@ -16,8 +16,8 @@ use shakmaty::{ByColor, Chess, Color, Position};
 
 use arbiter_game::outcome::Termination;
 use arbiter_game::record::GameRecord;
-use arbiter_plan::PlayedPair;
 use arbiter_protocol::Score;
+use arbiter_run::PlayedPair;
 use arbiter_stats::{Calibration, EvaluationBuckets, GameResult, Trinomial};
 
 use crate::figures::openings::OpeningNames;

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use super::{DialectWriter, percent, points};
 use crate::figures::total;
-use arbiter_plan::{Encounter, RunCounts};
+use arbiter_run::{Encounter, RunCounts};
 use arbiter_stats::elo::normal_cdf;
 use arbiter_stats::{Decision, GameResult, SprtStatus, Trinomial};
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{Dialect, DialectWriter, cutechess, percent, points};
 use crate::figures::Strength;
-use arbiter_plan::RunCounts;
+use arbiter_run::RunCounts;
 use arbiter_stats::elo::{Estimate, normal_cdf};
 use arbiter_stats::{Sprt, SprtStatus};
 

@@ -14,8 +14,9 @@ pub use arbiter_game::annotation::Dialect;
 use arbiter_game::lint::{LintFinding, LintRule};
 use arbiter_game::outcome::{Outcome, Termination, color_name};
 use arbiter_game::record::GameRecord;
-use arbiter_plan::{Encounter, Plan, RunCounts, RunEnd};
+use arbiter_plan::Plan;
 use arbiter_protocol::{Limits, Score};
+use arbiter_run::{Encounter, RunCounts, RunEnd};
 use arbiter_schedule::Format;
 use arbiter_stats::{Sprt, SprtStatus, Trinomial};
 

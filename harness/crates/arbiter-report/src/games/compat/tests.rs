@@ -3,7 +3,8 @@ use std::collections::BTreeSet;
 use shakmaty::KnownOutcome;
 
 use super::*;
-use arbiter_plan::{EngineSpec, GameTally, PairTally, Request, RunKind};
+use arbiter_plan::{EngineSpec, Request, RunKind};
+use arbiter_run::{GameTally, PairTally};
 use arbiter_stats::Decision;
 use arbiter_stats::GameResult::{self, Draw, Loss, Win};
 

@@ -18,8 +18,9 @@ use crate::parts::{files_text, utc_time_as};
 use arbiter_game::annotation::{Annotation, Dialect};
 use arbiter_game::outcome::Termination;
 use arbiter_game::record::GameRecord;
-use arbiter_plan::{Plan, PlayedPair, RunKind};
+use arbiter_plan::{Plan, RunKind};
 use arbiter_protocol::Limits;
+use arbiter_run::PlayedPair;
 use arbiter_store::Fingerprints;
 
 /// Maximum length of a line of movetext, in characters, unless a single move is longer.
@@ -77,7 +78,7 @@ impl PgnHeader {
             hashes: fingerprints.engines.clone(),
             files: files.map(|(engine, (_, hashes))| files_text(engine, hashes)).collect(),
             seed: plan.seed,
-            before: plan.prior.map_or(0, |prior| prior.encounter().games.games()),
+            before: plan.prior.map_or(0, |prior| prior.games()),
             annotation: annotation.clone(),
             names: is_named.then(OpeningNames::default),
         }
@@ -308,8 +309,8 @@ mod tests {
     use arbiter_game::annotation::Notation;
     use arbiter_game::outcome::Outcome;
     use arbiter_game::record::{MoveRecord, SearchInfo};
-    use arbiter_plan::Games;
     use arbiter_protocol::Score;
+    use arbiter_run::Games;
     use arbiter_schedule::Pairing;
     use shakmaty::ByColor;
 

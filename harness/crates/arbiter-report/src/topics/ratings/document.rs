@@ -7,8 +7,8 @@ use crate::topics::ratings::{Ratings, pentanomial, seconds_per_move};
 use crate::topics::result_figures::NamedOpening;
 use crate::topics::tournament::MAX_CROSS;
 use crate::topics::{calibration, result_figures};
-use arbiter_plan::Encounter;
 use arbiter_rate::RejectedGame;
+use arbiter_run::Encounter;
 use arbiter_stats::ratings::{Meeting, OutcomeModel};
 use arbiter_stats::{Pentanomial, Trinomial, opening_bias};
 

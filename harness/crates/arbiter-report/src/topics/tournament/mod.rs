@@ -245,7 +245,7 @@ mod tests {
     use super::*;
     use crate::figures::Rating;
     use crate::forms::plain_body;
-    use arbiter_plan::RunCounts;
+    use arbiter_run::RunCounts;
     use arbiter_schedule::Design;
 
     fn swiss() -> Standings {

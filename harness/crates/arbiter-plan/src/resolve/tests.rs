@@ -1,4 +1,5 @@
 use super::*;
+use crate::EngineSpec;
 
 fn request(engines: &[&str], each: &str) -> Request {
     Request {
@@ -65,4 +66,15 @@ fn invalid_hypotheses_are_rejected() {
     check(|r| r.fault_limit = Some(1.5));
     check(|r| r.concurrency = Some(0));
     check(|r| r.tournament.pairs = Some(0));
+}
+
+#[test]
+fn each_engine_has_a_separate_stderr_file() {
+    let specs = ["name=a/b", "name=a b", "name=c,stderr=/own"];
+    let mut engines = specs.map(|spec| {
+        resolve_engine(0, EngineSpec::parse(&format!("cmd=bundled,{spec}")).unwrap()).unwrap()
+    });
+    spread_stderr(&mut engines, Path::new("/logs"));
+    let files = engines.map(|engine| engine.launch.stderr.unwrap());
+    assert_eq!(files, ["/logs/a_b.log", "/logs/a_b.2.log", "/own"].map(PathBuf::from));
 }

@@ -126,16 +126,16 @@ pub struct RunStatus {
 
 impl fmt::Display for RunStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let RunStatus { pace, concurrency, games, faults, .. } = self;
-        let (done, expected) = (self.pairs_counted, self.pairs_expected);
-        let in_flight = self.pairs_in_flight;
         write!(
             f,
-            "{pace}: {done} of {expected} pairs counted, {in_flight} in progress, {} in parallel, \
-             {}, {}",
-            quantity(*concurrency, "game"),
-            quantity(*games, "game"),
-            quantity(*faults, "fault")
+            "{}: {} of {} pairs counted, {} in progress, {} in parallel, {}, {}",
+            self.pace,
+            self.pairs_counted,
+            self.pairs_expected,
+            self.pairs_in_flight,
+            quantity(self.concurrency, "game"),
+            quantity(self.games, "game"),
+            quantity(self.faults, "fault")
         )
     }
 }

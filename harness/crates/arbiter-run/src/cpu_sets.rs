@@ -1,6 +1,6 @@
 //! Processors of concurrent games. This module does no I/O.
 
-use crate::{Affinity, cpu_list};
+use arbiter_plan::{Affinity, cpu_list};
 
 /// Returns sets of `each` processors for at least `slots` games; an empty list if the system
 /// assigns processors. `allowed` are the available processors, best first. Fails if a processor is
@@ -28,11 +28,12 @@ pub fn cpu_sets(
     // Remaining processors would not be sufficient for a game.
     let cpu_sets: Vec<Vec<usize>> = cpus.chunks_exact(each.max(1)).map(<[usize]>::to_vec).collect();
     if cpu_sets.len() < slots {
-        let (needed, have, cpus) = (slots * each, cpus.len(), sorted(cpus));
         return Err(format!(
-            "{slots} games with {each} processors each need {needed} processors, but {have} are \
-             available ({cpus}); lower --concurrency or the engines' Threads, or give --affinity \
-             none"
+            "{slots} games with {each} processors each need {} processors, but {} are available \
+             ({}); lower --concurrency or the engines' Threads, or give --affinity none",
+            slots * each,
+            cpus.len(),
+            sorted(cpus)
         ));
     }
     Ok(cpu_sets)

@@ -9,9 +9,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::counts::sorted;
-use super::repeats::Repeats;
-use crate::{Pace, PairTally, Plan, RunCounts, RunEnd};
+use crate::counts::sorted;
+use crate::repeats::Repeats;
+use crate::{Encounter, Pace, PairTally, RunCounts, RunEnd};
+use arbiter_plan::Plan;
 use arbiter_schedule::{Pairing, Schedule};
 use arbiter_spsa::{Iteration, SpsaState};
 use arbiter_stats::{Decision, Sprt, SprtMonitor, SprtStatus};
@@ -139,7 +140,7 @@ impl RunState {
     /// Creates the state of a plan's run before its first pair.
     pub fn of(plan: &Plan) -> RunState {
         let mut state = RunState::new(plan.schedule(), plan.sprt);
-        let prior = plan.prior.map(|prior| ([0, 1], prior.encounter()));
+        let prior = plan.prior.map(|prior| ([0, 1], Encounter::from(prior)));
         state.counts.encounters.extend(prior);
         let repeats = Repeats::new(plan.book_length, plan.opening_start);
         RunState { spsa: plan.spsa(), repeats, counts_repeats: plan.counts_repeats(), ..state }
@@ -155,11 +156,7 @@ impl RunState {
             RunInput::PutOff(pair) => self.void(pair, true),
             RunInput::Interrupt => self.interrupt(),
             RunInput::Drain if self.phase == Phase::Running => self.interrupt(),
-            RunInput::Stop if self.ending().is_none() => {
-                let mut effects = Vec::new();
-                self.end(RunEnd::Interrupted, &mut effects);
-                effects
-            }
+            RunInput::Stop if self.ending().is_none() => self.end(RunEnd::Interrupted),
             RunInput::Pause | RunInput::Unpause => {
                 self.is_paused = event == RunInput::Pause;
                 Vec::new()
@@ -266,7 +263,8 @@ impl RunState {
         self.again = (0..before.next).filter(is_missing).collect();
         self.next = before.next;
         self.in_flight = before.in_flight;
-        (self.phase, self.is_paused) = (before.phase, before.is_paused);
+        self.phase = before.phase;
+        self.is_paused = before.is_paused;
         self.is_eased = before.is_eased;
     }
 
@@ -366,7 +364,7 @@ impl RunState {
             }
             self.next = self.next.max(self.next_to_count);
             if let Some(ending) = self.verdict() {
-                self.end(ending, effects);
+                effects.extend(self.end(ending));
             }
         }
     }
@@ -387,7 +385,7 @@ impl RunState {
 
     fn end_if_drained(&mut self, effects: &mut Vec<Effect>) {
         if self.phase == Phase::Draining && self.in_flight.is_empty() {
-            self.end(RunEnd::Interrupted, effects);
+            effects.extend(self.end(RunEnd::Interrupted));
         }
     }
 
@@ -491,24 +489,21 @@ impl RunState {
     }
 
     fn interrupt(&mut self) -> Vec<Effect> {
-        let mut effects = Vec::new();
         match self.phase {
             Phase::Running if !self.in_flight.is_empty() => {
                 self.phase = Phase::Draining;
-                effects.push(Effect::Drain);
+                vec![Effect::Drain]
             }
-            Phase::Running | Phase::Draining => self.end(RunEnd::Interrupted, &mut effects),
-            Phase::Over(_) => {}
+            Phase::Running | Phase::Draining => self.end(RunEnd::Interrupted),
+            Phase::Over(_) => Vec::new(),
         }
-        effects
     }
 
-    fn end(&mut self, ending: RunEnd, effects: &mut Vec<Effect>) {
+    fn end(&mut self, ending: RunEnd) -> Vec<Effect> {
         self.phase = Phase::Over(ending);
-        if !std::mem::take(&mut self.in_flight).is_empty() {
-            effects.push(Effect::CancelAll);
-        }
-        effects.push(Effect::End(ending));
+        let is_cancelled = !std::mem::take(&mut self.in_flight).is_empty();
+        let cancel = is_cancelled.then_some(Effect::CancelAll);
+        cancel.into_iter().chain([Effect::End(ending)]).collect()
     }
 }
 

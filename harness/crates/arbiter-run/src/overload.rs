@@ -2,8 +2,10 @@
 
 use std::fmt;
 
-use crate::{Latencies, Plan, RunCounts};
+use crate::{Latencies, RunCounts};
 use arbiter_game::outcome::Termination;
+use arbiter_names::quantity;
+use arbiter_plan::Plan;
 
 /// Share of thinking time, 0 to 1, above which waiting counts as the cause of late moves.
 const OVERLOADED: f64 = 0.25;
@@ -24,7 +26,7 @@ impl Overload {
         let faults = counts.faults.iter();
         let of_time: u64 =
             faults.clone().filter(|((_, kind), _)| is_of_time(*kind)).map(|f| f.1).sum();
-        let share = latencies.total_waiting_share().filter(|share| *share > OVERLOADED)?;
+        let share = latencies.waiting_share(..).filter(|share| *share > OVERLOADED)?;
         // Engines ran for the rest of their thinking time, so the processors can play this share of
         // the games.
         let games = (plan.concurrency as f64 * (1.0 - share)).round().max(1.0) as usize;
@@ -38,12 +40,12 @@ impl Overload {
 impl fmt::Display for Overload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Overload { share, games } = self;
-        let carried = if *games == 1 { "1 game".to_owned() } else { format!("{games} games") };
         write!(
             f,
             "the machine is overloaded: engines waited for a processor for {:.0} % of their \
-             thinking time; it can play {carried} in parallel (--concurrency {games})",
-            100.0 * share
+             thinking time; it can play {} in parallel (--concurrency {games})",
+            100.0 * share,
+            quantity(games, "game")
         )
     }
 }
@@ -51,7 +53,8 @@ impl fmt::Display for Overload {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{LatencyKind, Request, RunKind};
+    use crate::LatencyKind;
+    use arbiter_plan::{Request, RunKind};
 
     #[test]
     fn overload_is_reported_if_late_engines_waited_for_a_processor() {

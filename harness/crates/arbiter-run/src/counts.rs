@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
 use crate::PlayedPair;
 use arbiter_game::outcome::Termination;
 use arbiter_game::record::GameRecord;
+use arbiter_plan::Prior;
 use arbiter_schedule::Schedule;
 use arbiter_stats::ratings::Meeting;
 use arbiter_stats::{GameResult, Pentanomial, Trinomial, binomial_tail};
@@ -95,13 +94,11 @@ impl PairTally {
     /// Counts the pair in its schedule. A repeat scores points only in formats in which later
     /// encounters depend on results.
     pub fn count_in(&self, schedule: &mut Schedule) {
-        let is_left_out = self.is_repeat && schedule.design().format.is_fixed();
-        let (half_points, games) = if is_left_out {
-            ([0; 2], 0)
+        if self.is_repeat && schedule.design().format.is_fixed() {
+            schedule.count(self.pair, [0; 2], 0);
         } else {
-            (self.half_points(), self.games().count() as u64)
-        };
-        schedule.count(self.pair, half_points, games);
+            schedule.count(self.pair, self.half_points(), self.games().count() as u64);
+        }
     }
 
     /// Returns the half points of each engine.
@@ -149,20 +146,9 @@ impl Encounter {
     }
 }
 
-/// Games of the first two engines that another program played. They count, but are not in the
-/// store. The tables are like those of [`Encounter`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Prior {
-    /// Numbers of pairs by both results.
-    pub table: [[u64; 3]; 3],
-    /// Numbers of games without a partner game, by colour and result.
-    pub singles: [[u64; 3]; 2],
-}
-
-impl Prior {
-    /// Returns the games as counts of a run.
-    pub fn encounter(&self) -> Encounter {
-        let Prior { table, singles } = *self;
+impl From<Prior> for Encounter {
+    fn from(prior: Prior) -> Encounter {
+        let Prior { table, singles } = prior;
         let mut encounter = Encounter { table, singles, ..Encounter::default() };
         let [lost, drawn, won] = std::array::from_fn(|result| {
             let in_pairs = |other: usize| table[result][other] + table[other][result];
@@ -264,7 +250,7 @@ impl RunCounts {
 }
 
 /// Sorts two indices, lower first.
-pub(super) fn sorted([a, b]: [usize; 2]) -> [usize; 2] {
+pub(crate) fn sorted([a, b]: [usize; 2]) -> [usize; 2] {
     if a < b { [a, b] } else { [b, a] }
 }
 

@@ -7,14 +7,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use shakmaty::ByColor;
 
-use crate::Plan;
-use arbiter_game::adjudicate::{Rules, Tables};
+use arbiter_game::adjudicate::Tables;
 use arbiter_game::driver::{GameSetup, Settings};
 use arbiter_game::progress::Progress;
 use arbiter_game::record::{GameRecord, KeptFields};
-use arbiter_openings::OpeningOrder;
-use arbiter_openings::{Book, Opening};
-use arbiter_protocol::Conditions;
+use arbiter_openings::{Book, OpeningOrder};
+use arbiter_plan::Plan;
 use arbiter_schedule::{Pairing, Schedule};
 
 /// One item for each game of a pair, in the order of play.
@@ -88,24 +86,20 @@ fn order(plan: &Plan, length: usize) -> OpeningOrder {
 /// Creator of jobs. Jobs depend only on the plan, so that a resumed run plays the same games.
 #[derive(Debug)]
 pub struct JobMaker<'a> {
-    is_single: bool,
+    plan: &'a Plan,
     book: &'a Book,
     order: OpeningOrder,
-    conditions: Vec<Conditions>,
-    rules: Rules,
     tables: Option<Arc<dyn Tables>>,
     keep: Arc<KeptFields>,
 }
 
-impl JobMaker<'_> {
+impl<'a> JobMaker<'a> {
     /// Creates the job maker of a plan; `tables` are the tablebases that the rules need.
-    pub fn new<'a>(plan: &Plan, book: &'a Book, tables: Option<Arc<dyn Tables>>) -> JobMaker<'a> {
+    pub fn new(plan: &'a Plan, book: &'a Book, tables: Option<Arc<dyn Tables>>) -> JobMaker<'a> {
         JobMaker {
-            is_single: plan.design.is_single,
+            plan,
             book,
             order: order(plan, book.len()),
-            conditions: plan.engines.iter().map(|engine| engine.conditions).collect(),
-            rules: plan.rules,
             tables,
             keep: Arc::new(KeptFields::for_annotation(&plan.annotation, plan.transcripts)),
         }
@@ -124,36 +118,32 @@ impl JobMaker<'_> {
         let setup = |white: usize, black| {
             let engines = ByColor { white, black };
             let own = |index: usize| settings.get(index).cloned().unwrap_or_default();
-            GameSetup { settings: engines.map(own), ..self.setup(opening, engines) }
+            GameSetup {
+                engines,
+                fen: opening.fen().to_string(),
+                start: opening.start_position(),
+                mode: opening.castling_mode(),
+                book: opening.moves().to_vec(),
+                conditions: engines.map(|index| self.plan.engines[index].conditions),
+                settings: engines.map(own),
+                rules: self.plan.rules,
+                tables: self.tables.clone(),
+                keep: self.keep.clone(),
+                progress: Progress::default(),
+            }
         };
         let games = Games {
             first: setup(first, second),
-            second: (!self.is_single).then(|| setup(second, first)),
+            second: (!self.plan.design.is_single).then(|| setup(second, first)),
         };
         PairJob { pairing, games }
-    }
-
-    fn setup(&self, opening: &Opening, engines: ByColor<usize>) -> GameSetup {
-        GameSetup {
-            engines,
-            fen: opening.fen().to_string(),
-            start: opening.start_position(),
-            mode: opening.castling_mode(),
-            book: opening.moves().to_vec(),
-            conditions: engines.map(|index| self.conditions[index]),
-            settings: ByColor::default(),
-            rules: self.rules,
-            tables: self.tables.clone(),
-            keep: self.keep.clone(),
-            progress: Progress::default(),
-        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Request, RunKind};
+    use arbiter_plan::{Request, RunKind};
     use arbiter_schedule::{Design, Format, OpeningPolicy};
 
     const LENGTH: usize = 1000;

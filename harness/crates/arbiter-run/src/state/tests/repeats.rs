@@ -1,5 +1,4 @@
 use super::*;
-use crate::run::repeats::Repeats;
 
 const BOOK: u64 = 6;
 

@@ -391,8 +391,15 @@ fn a_drain_never_stops_a_game() {
 /// early.
 fn tuned() -> RunState {
     let parameters = arbiter_spsa::table::read("A,50,0,100,10,0.5").unwrap();
-    let (alpha, gamma, a_ratio) = (0.602, 0.101, 0.1);
-    let tuning = Tuning { parameters, alpha, gamma, a_ratio, iterations: 6, pairs: 2, ahead: 1 };
+    let tuning = Tuning {
+        parameters,
+        alpha: 0.602,
+        gamma: 0.101,
+        a_ratio: 0.1,
+        iterations: 6,
+        pairs: 2,
+        ahead: 1,
+    };
     let design = Design { rounds: 6, ..Design::round_robin(2) };
     let schedule = Schedule::new(design, 2, 1).with_rounds_ahead(1);
     let spsa = Some(SpsaState::new(Arc::new(tuning), 3));

@@ -1,6 +1,7 @@
 //! Distributions of response times that the engines do not report themselves.
 
 use std::collections::BTreeMap;
+use std::ops::RangeBounds;
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
@@ -130,7 +131,8 @@ impl Latencies {
             }
             let mut color = game.first_to_move();
             for played in &game.moves {
-                let (engine, movetime) = (*game.engines.get(color), *game.movetime.get(color));
+                let engine = *game.engines.get(color);
+                let movetime = *game.movetime.get(color);
                 color = !color;
                 let Some(thought) = &played.thought else { continue };
                 if let Some(latency) = thought.latency() {
@@ -149,23 +151,13 @@ impl Latencies {
         self.0.entry((engine, kind)).or_insert_with(LatencyDistribution::new).add(us, count);
     }
 
-    /// Returns the share of an engine's thinking time, 0 to 1, spent waiting for a processor;
-    /// `None` if waiting was not measured.
-    pub fn waiting_share(&self, engine: usize) -> Option<f64> {
-        self.share(|of| of == engine)
-    }
-
-    /// Returns the share of the thinking time of all engines, 0 to 1, spent waiting for a
+    /// Returns the share of the thinking time of these engines, 0 to 1, spent waiting for a
     /// processor; `None` if waiting was not measured.
-    pub fn total_waiting_share(&self) -> Option<f64> {
-        self.share(|_| true)
-    }
-
-    fn share(&self, is_wanted: impl Fn(usize) -> bool) -> Option<f64> {
+    pub fn waiting_share(&self, engines: impl RangeBounds<usize>) -> Option<f64> {
         let sum = |wanted| -> u64 {
-            let found =
-                self.iter().filter(|(engine, kind, _)| is_wanted(*engine) && *kind == wanted);
-            found.map(|(.., distribution)| distribution.sum_us()).sum()
+            let all = self.iter().filter(|(_, kind, _)| *kind == wanted);
+            let own = all.filter(|(engine, ..)| engines.contains(engine));
+            own.map(|(.., distribution)| distribution.sum_us()).sum()
         };
         let thinking = sum(LatencyKind::Thinking);
         (thinking > 0).then(|| sum(LatencyKind::Waiting) as f64 / thinking as f64)

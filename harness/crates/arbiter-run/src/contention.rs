@@ -9,36 +9,15 @@
 
 use std::time::Duration;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use shakmaty::ByColor;
 
-use crate::{Plan, PlayedPair, RunInput};
+use crate::{PlayedPair, RunInput};
+use arbiter_plan::Plan;
 use arbiter_protocol::Conditions;
-
-/// Maximum difference between the engines of a pair in the share of thinking time spent waiting.
-/// `docs/guarantees.md` shows the simulated effect on results.
-pub(crate) const UNEQUAL: f64 = 0.25;
 
 /// Share of the granted time up to which waiting is harmless, even if the engine thought only
 /// briefly.
 const HARMLESS: f64 = 0.01;
-
-/// Treatment of CPU contention in games with time limits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum CpuContention {
-    /// Pairs that contention may have decided are void and played again, the second time at the end
-    /// of the run with fewer concurrent games.
-    #[default]
-    Discard,
-    /// Pairs that contention may have decided count and are reported.
-    Report,
-    /// CPU contention is not measured.
-    Off,
-}
-
-arbiter_names::named!(CpuContention);
 
 /// Numbers of pairs of a run that CPU contention may have decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -53,12 +32,9 @@ pub struct Disturbances {
 /// counts. A third attempt can succeed only on a less busy machine, so the pair is put off if
 /// possible.
 pub fn voided_again(pair: u64, times: u64, can_put_off: bool) -> Option<RunInput> {
-    match times {
-        0 => Some(RunInput::Voided(pair)),
-        1 if can_put_off => Some(RunInput::PutOff(pair)),
-        1 => Some(RunInput::Voided(pair)),
-        _ => None,
-    }
+    let is_put_off = times == 1 && can_put_off;
+    let input = if is_put_off { RunInput::PutOff(pair) } else { RunInput::Voided(pair) };
+    (times < 2).then_some(input)
 }
 
 /// Way in which CPU contention may have decided a pair.
@@ -128,7 +104,8 @@ pub fn judge_contention(
             // The waiting time of the late move counts. If it was not measured, the waiting time of
             // the game is an upper bound.
             let waited = late.waited.unwrap_or(waited);
-            let (over, margin) = (late.over, conditions(engine).margin);
+            let over = late.over;
+            let margin = conditions(engine).margin;
             // Without waiting, the engine would have moved within the margin.
             if over.saturating_sub(margin) <= waited {
                 return Some(Contention::TimeLoss { engine, over, margin, waited });
@@ -148,23 +125,12 @@ pub fn judge_contention(
     (more.1 - less.1 > limit).then_some(Contention::Unequal { more, less })
 }
 
-impl Plan {
-    /// Returns the treatment of CPU contention.
-    pub fn cpu_contention(&self) -> CpuContention {
-        match (self.noise_limit, self.counts_disturbed) {
-            (None, _) => CpuContention::Off,
-            (Some(_), true) => CpuContention::Report,
-            (Some(_), false) => CpuContention::Discard,
-        }
-    }
-
-    /// Returns the way in which CPU contention may have decided a pair, as a sentence without a
-    /// full stop; `None` if the pair is not suspect.
-    pub fn suspicion(&self, played: &PlayedPair) -> Option<String> {
-        let conditions = |engine: usize| self.engines[engine].conditions;
-        let contention = judge_contention(self.noise_limit?, played, conditions)?;
-        Some(contention.describe(|engine| &self.engines[engine].name))
-    }
+/// Returns the way in which CPU contention may have decided a pair, as a sentence without a full
+/// stop; `None` if the pair is not suspect.
+pub fn suspicion(plan: &Plan, played: &PlayedPair) -> Option<String> {
+    let conditions = |engine: usize| plan.engines[engine].conditions;
+    let contention = judge_contention(plan.noise_limit?, played, conditions)?;
+    Some(contention.describe(|engine| &plan.engines[engine].name))
 }
 
 impl Contention {

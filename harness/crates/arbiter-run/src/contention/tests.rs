@@ -7,6 +7,7 @@ use arbiter_schedule::seed::{seed_for, uniform};
 use shakmaty::Color;
 
 use crate::Games;
+use arbiter_plan::DEFAULT_NOISE_LIMIT;
 
 const MARGIN: Duration = Duration::from_millis(10);
 
@@ -55,7 +56,7 @@ fn pair(first: GameRecord, second: GameRecord) -> PlayedPair {
 }
 
 fn judged(played: &PlayedPair) -> Option<Contention> {
-    judge_contention(UNEQUAL, played, conditions)
+    judge_contention(DEFAULT_NOISE_LIMIT, played, conditions)
 }
 
 #[test]
@@ -103,7 +104,7 @@ fn waiting_without_a_clock_is_not_suspect() {
     };
     let starved = game(0, [(390.0, 400.0), (0.0, 400.0)], None, None);
     let starved = pair(starved.clone(), starved);
-    assert_eq!(judge_contention(UNEQUAL, &starved, own), None);
+    assert_eq!(judge_contention(DEFAULT_NOISE_LIMIT, &starved, own), None);
     assert!(judged(&starved).is_some());
 }
 
@@ -147,7 +148,8 @@ impl Model {
             _ if random < expected + 0.2 => (0.5, self.moves[1]),
             _ => (0.0, self.moves[2]),
         };
-        let (mut waited, mut lost) = ([0.0; 2], None);
+        let mut waited = [0.0; 2];
+        let mut lost = None;
         let last = 2 * moves as usize;
         for ply in 0..last {
             let engine = if ply % 2 == 0 { white } else { 1 - white };
@@ -175,7 +177,10 @@ impl Model {
     /// Returns the mean score of engine 0 relative to an idle machine, in Elo, with its standard
     /// error, and the mean number of replays per pair.
     fn bias(&self, pairs: u64, rule: Rule) -> (f64, f64, f64) {
-        let (mut sum, mut squares, mut again, mut counted) = (0.0, 0.0, 0, 0.0);
+        let mut sum = 0.0;
+        let mut squares = 0.0;
+        let mut again = 0;
+        let mut counted = 0.0;
         for number in 0..pairs {
             let score = |load, attempt| {
                 let mut score = 0.0;
@@ -242,8 +247,10 @@ const PAIRS: u64 = 2_000;
 /// Checks the bias of the rules, compared with the rule that counts all pairs. `--nocapture` shows
 /// the figures.
 fn check_bias(pairs: u64) {
-    let (none, both) = ([0.0; 2], [0.3; 2]);
-    let (even, longer) = ([50, 80, 50], [40, 60, 80]);
+    let none = [0.0; 2];
+    let both = [0.3; 2];
+    let even = [50, 80, 50];
+    let longer = [40, 60, 80];
     // Models that are not fair are asymmetric: a rule that drops more long games favours the engine
     // that loses them, and an engine that waits alone is weaker.
     let models = [

@@ -1,0 +1,24 @@
+//! Treatment of the lack of processors in games with time limits.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Default maximum difference between the engines of a pair in the share of thinking time spent
+/// waiting for a processor. `docs/guarantees.md` shows the simulated effect on results.
+pub const DEFAULT_NOISE_LIMIT: f64 = 0.25;
+
+/// Treatment of CPU contention in games with time limits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum CpuContention {
+    /// Pairs that contention may have decided are void and played again, the second time at the end
+    /// of the run with fewer concurrent games.
+    #[default]
+    Discard,
+    /// Pairs that contention may have decided count and are reported.
+    Report,
+    /// CPU contention is not measured.
+    Off,
+}
+
+arbiter_names::named!(CpuContention);

@@ -1,0 +1,26 @@
+//! Decisions of a run, without I/O.
+//!
+//! A [`RunState`] receives inputs and returns effects. A [`JobMaker`] makes the games of a pair from
+//! the plan. [`RunCounts`] and [`Latencies`] sum up the played games, and [`judge_contention`] finds
+//! pairs that a lack of processors may have decided.
+
+mod contention;
+mod control;
+mod counts;
+mod cpu_sets;
+mod event;
+mod job;
+mod latency;
+mod overload;
+mod repeats;
+mod state;
+
+pub use contention::{Contention, Disturbances, judge_contention, suspicion, voided_again};
+pub use control::{ControlCommand, MAX_SLOTS, Pace, RunStatus};
+pub use counts::{Encounter, GameTally, PairTally, RunCounts};
+pub use cpu_sets::cpu_sets;
+pub use event::{ExcludedWorker, FilePrefix, Observer, ObserverError, Remark, RunEnd, RunEvent};
+pub use job::{Games, JobMaker, PairJob, PlayedPair, thin_book};
+pub use latency::{Latencies, LatencyDistribution, LatencyKind};
+pub use overload::Overload;
+pub use state::{Effect, RunInput, RunState};
