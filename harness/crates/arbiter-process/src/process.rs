@@ -75,8 +75,7 @@ impl Process {
         }
         let _home = limits::prepare_child(&mut command, launch).map_err(fail)?;
         let (mut child, tree) = ProcessTree::spawn(&mut command, number).map_err(fail)?;
-        let (stdin, stdout, stderr) =
-            (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let reader = Arc::default();
         let tail = Tail::new(ERROR_LINES);
         let mut process = Process {
@@ -89,7 +88,7 @@ impl Process {
             reaped: false,
             _home,
         };
-        if let (Some(stdin), Some(stdout), Some(stderr)) = (stdin, stdout, stderr) {
+        if let (Some(stdin), Some(stdout), Some(stderr)) = streams {
             process.input = Some(Writer::new(stdin).map_err(fail)?);
             errors.add(stderr, log, tail).map_err(fail)?;
             reader_thread(stdout, sink, process.reader.clone()).map_err(fail)?;

@@ -53,7 +53,8 @@ pub(crate) struct ProcessTree {
 impl ProcessTree {
     /// Starts an engine with a unique mark; `number` counts the engines of the calling thread.
     pub(crate) fn spawn(command: &mut Command, number: usize) -> io::Result<(Child, ProcessTree)> {
-        let (process, thread) = (getpid().as_raw_nonzero(), gettid().as_raw_nonzero());
+        let process = getpid().as_raw_nonzero();
+        let thread = gettid().as_raw_nonzero();
         let value = format!("{process}-{thread}-{number}");
         let child = command.env(MARK, &value).spawn()?;
         let engine = program_of(stop::pid(&child).as_raw_nonzero().get());
