@@ -12,12 +12,15 @@ use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 /// Maximum number of connections that wait to be accepted.
 const BACKLOG: i32 = 8;
 
+/// Connection to a [`LocalSocket`].
+pub type LocalStream = UnixStream;
+
 /// Connects to the socket file `name` in a folder. Names of up to 64 bytes always fit into the
 /// maximum path length of sockets. Fails if the folder or the socket is missing, or no process
 /// listens.
-pub fn connect_local(folder: &Path, name: &str) -> io::Result<UnixStream> {
+pub fn connect_local(folder: &Path, name: &str) -> io::Result<LocalStream> {
     let folder = File::open(folder)?;
-    UnixStream::connect(path_in(&folder, name))
+    LocalStream::connect(path_in(&folder, name))
 }
 
 /// Listening socket to which only its owner may connect. Dropping it removes the file.
@@ -39,7 +42,8 @@ impl LocalSocket {
             ErrorKind::NotFound => Ok(()),
             _ => Err(error),
         })?;
-        let (family, kind) = (AddressFamily::UNIX, SocketType::STREAM);
+        let family = AddressFamily::UNIX;
+        let kind = SocketType::STREAM;
         let socket = rustix::net::socket_with(family, kind, SocketFlags::CLOEXEC, None)?;
         // Linux gives the file the mode of the socket, so other users can never connect.
         fchmod(&socket, Mode::RUSR | Mode::WUSR)?;

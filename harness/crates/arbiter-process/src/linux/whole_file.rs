@@ -1,9 +1,9 @@
 //! Files that appear complete or not at all, even if their writer is killed.
 
-use std::fs::{File, remove_file, rename};
+use std::fs::{File, Permissions, create_dir_all, remove_file, rename};
 use std::io::{self, Write};
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, AtFlags, CWD, access, linkat};
@@ -32,19 +32,45 @@ pub fn without_name(error: io::Error) -> io::Error {
     error.kind().into()
 }
 
-/// Writes a file that only its owner can read, unless the file exists. The file appears complete or
-/// not at all.
+/// Writes a new file that only its owner can read. The file appears complete or not at all.
+///
+/// # Errors
+///
+/// The error of the system, without the name of a temporary file; [`io::ErrorKind::AlreadyExists`]
+/// if the file exists.
+pub fn write_private(path: &Path, text: &str) -> io::Result<()> {
+    let mut file = WholeFile::create_private(path)?;
+    file.write_all(text.as_bytes())?;
+    file.finish_new()
+}
+
+/// Writes a file of one line as [`write_private`] does, unless the file exists.
 ///
 /// # Errors
 ///
 /// The error of the system, without the name of a temporary file.
 pub fn write_secret(path: &Path, text: &str) -> io::Result<()> {
-    let mut file = WholeFile::create_private(path)?;
-    writeln!(file, "{text}")?;
-    match file.finish_new() {
+    match write_private(path, &format!("{text}\n")) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         done => done,
     }
+}
+
+/// Writes a program, which only its owner can read and start, and creates missing folders. The
+/// program appears complete or not at all, and replaces an existing file.
+///
+/// # Errors
+///
+/// The error of the system, without the name of a temporary file.
+pub fn write_program(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = folder_of(path);
+    create_dir_all(folder)?;
+    let mut file = NamedTempFile::new_in(folder).map_err(without_name)?;
+    file.as_file_mut().write_all(bytes)?;
+    file.as_file().set_permissions(Permissions::from_mode(0o500))?;
+    file.as_file().sync_all()?;
+    // The handle is closed first: Linux refuses to start a file that is open for writing (ETXTBSY).
+    file.into_temp_path().persist(path).map_err(|error| error.error)
 }
 
 impl WholeFile {
@@ -154,9 +180,6 @@ impl Write for WholeFile {
 
 #[cfg(test)]
 mod tests {
-    use std::fs::Permissions;
-    use std::os::unix::fs::PermissionsExt;
-
     use super::*;
 
     #[test]
@@ -191,11 +214,7 @@ mod tests {
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o604);
         std::fs::remove_file(dir.path().join("name")).unwrap();
         let secret = dir.path().join("secret");
-        let write = |text: &str| {
-            let mut file = WholeFile::create_private(&secret)?;
-            file.write_all(text.as_bytes())?;
-            file.finish_new()
-        };
+        let write = |text: &str| write_private(&secret, text);
         write("first").unwrap();
         assert_eq!(secret.metadata().unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(write("second").unwrap_err().kind(), io::ErrorKind::AlreadyExists);
