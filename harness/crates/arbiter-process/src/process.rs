@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 
 use super::no_start::made_for;
 use super::output_file::{Links, open_output};
@@ -184,10 +184,7 @@ impl Process {
 
     /// Sends a signal to the program only, not to its descendants.
     pub(super) fn signal(&self, signal: Signal) {
-        if let Some(pid) = Pid::from_raw(self.tree.engine) {
-            // An error means that the process has already ended.
-            let _ = kill_process(pid, signal);
-        }
+        stop::signal_one(self.tree.engine, signal);
     }
 
     /// Closes the input and ends the group: waits `grace`, then sends SIGTERM, then kills. Blocks.
