@@ -92,15 +92,9 @@ impl GamesFile {
             let message = format!("another run is writing {name}; give another file with {flag}");
             return Err(Failure::invalid(message));
         }
-        Ok(GamesFile {
-            file,
-            path: path.to_owned(),
-            content,
-            starts: Vec::new(),
-            pairs: 0,
-            hasher: blake3::Hasher::new(),
-            end: offset,
-        })
+        let path = path.to_owned();
+        let hasher = blake3::Hasher::new();
+        Ok(GamesFile { file, path, content, starts: Vec::new(), pairs: 0, hasher, end: offset })
     }
 
     /// Skips the pairs in the prefix `written` if they are unchanged in the file. Returns the

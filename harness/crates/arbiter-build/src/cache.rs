@@ -136,13 +136,9 @@ impl Entry {
         }
     }
 
-    /// Takes both locks for a removal; `None` if another process holds one of them or has removed
-    /// the entry.
+    /// Takes both locks for a removal; `None` if another process holds one of them.
     pub(super) fn lock_for_removal(&self) -> Result<Option<[File; 2]>, BuildError> {
-        let take = |path: PathBuf| match lock_file(&path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            taken => taken.map_err(io_error(path)),
-        };
+        let take = |path: PathBuf| lock_file(&path).map_err(io_error(path));
         // A build takes the second lock while it holds the first, so removal takes both in this
         // order.
         let Some(maker) = take(self.folder.join("lock"))? else { return Ok(None) };

@@ -17,7 +17,7 @@ use thiserror::Error;
 use super::join_file::{JoinError, JoinFile, Role};
 use super::trust::Key;
 use super::wire::is_worker_name;
-use arbiter_process::{WholeFile, create_private_folder, read_text, write_private};
+use arbiter_process::{WholeFile, create_private_folder, read_text};
 
 /// Name of the configuration file.
 pub const CONFIGURATION: &str = "nats.conf";
@@ -323,7 +323,8 @@ fn join_texts(
 fn write_all(files: &[(PathBuf, String)]) -> Result<(), SetupError> {
     let mut made = Vec::new();
     let mut write = |(path, text): &(PathBuf, String)| {
-        let written = write_private(path, text);
+        let file = WholeFile::create_private(path);
+        let written = file.and_then(|file| file.finish_new(text));
         written.map_err(|source| SetupError::File { path: path.clone(), source })?;
         made.push(path.clone());
         Ok(())

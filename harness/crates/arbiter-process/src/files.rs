@@ -30,6 +30,14 @@ pub fn has_other_names(path: &Path) -> bool {
     path.metadata().is_ok_and(|about| about.nlink() > 1)
 }
 
+/// Removes a file, unless it is missing.
+pub fn remove_if_there(file: &Path) -> io::Result<()> {
+    match remove_file(file) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        done => done,
+    }
+}
+
 /// Creates a symbolic link to `target`, and replaces an existing link.
 pub fn replace_link(link: &Path, target: &Path) -> io::Result<()> {
     if link.is_symlink() {

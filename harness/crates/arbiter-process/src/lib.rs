@@ -27,7 +27,8 @@ use linux as system;
 pub use commands::{replace_process, set_own_group, terminate};
 pub use files::{
     create_locked_folder, create_private_folder, foreign_owner, has_other_names, is_executable,
-    is_open_to_others, leftover_folders, lock_file, replace_link, try_lock, user_folder,
+    is_open_to_others, leftover_folders, lock_file, remove_if_there, replace_link, try_lock,
+    user_folder,
 };
 pub use input_file::{open_input, read_input, read_text};
 pub use no_start::made_for;
@@ -55,6 +56,6 @@ pub use system::mount::remote_source;
 pub use system::pulse::Pulse;
 pub use system::sandbox::{Sandbox, SandboxSupport};
 pub use system::stop::QUIT_GRACE;
-pub use system::whole_file::{WholeFile, without_name, write_private, write_program, write_secret};
+pub use system::whole_file::{WholeFile, without_name, write_program, write_secret};
 pub use terminal::{Keys, is_journal};
 pub use writer::WriteError;

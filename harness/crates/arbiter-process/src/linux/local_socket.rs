@@ -1,13 +1,15 @@
 //! Socket files for processes of one user on one machine.
 
 use std::fs::{self, File};
-use std::io::{self, ErrorKind};
+use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 
 use rustix::fs::{Mode, fchmod};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
+
+use crate::files::remove_if_there;
 
 /// Maximum number of connections that wait to be accepted.
 const BACKLOG: i32 = 8;
@@ -38,10 +40,7 @@ impl LocalSocket {
     pub fn bind(folder: &Path, name: String) -> io::Result<LocalSocket> {
         let folder = File::open(folder)?;
         let path = path_in(&folder, &name);
-        fs::remove_file(&path).or_else(|error| match error.kind() {
-            ErrorKind::NotFound => Ok(()),
-            _ => Err(error),
-        })?;
+        remove_if_there(Path::new(&path))?;
         let family = AddressFamily::UNIX;
         let kind = SocketType::STREAM;
         let socket = rustix::net::socket_with(family, kind, SocketFlags::CLOEXEC, None)?;

@@ -32,25 +32,14 @@ pub fn without_name(error: io::Error) -> io::Error {
     error.kind().into()
 }
 
-/// Writes a new file that only its owner can read. The file appears complete or not at all.
-///
-/// # Errors
-///
-/// The error of the system, without the name of a temporary file; [`io::ErrorKind::AlreadyExists`]
-/// if the file exists.
-pub fn write_private(path: &Path, text: &str) -> io::Result<()> {
-    let mut file = WholeFile::create_private(path)?;
-    file.write_all(text.as_bytes())?;
-    file.finish_new()
-}
-
-/// Writes a file of one line as [`write_private`] does, unless the file exists.
+/// Writes a file of one line that only its owner can read, unless the file exists. The file appears
+/// complete or not at all.
 ///
 /// # Errors
 ///
 /// The error of the system, without the name of a temporary file.
 pub fn write_secret(path: &Path, text: &str) -> io::Result<()> {
-    match write_private(path, &format!("{text}\n")) {
+    match WholeFile::create_private(path)?.finish_new(&format!("{text}\n")) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         done => done,
     }
@@ -141,12 +130,13 @@ impl WholeFile {
         }
     }
 
-    /// Syncs the file to disk and then moves it to its path, where no file may exist.
+    /// Appends a text, syncs the file to disk and then moves it to its path, where no file may exist.
     ///
     /// # Errors
     ///
     /// The error of the system; [`io::ErrorKind::AlreadyExists`] if a file or a link exists there.
-    pub fn finish_new(self) -> io::Result<()> {
+    pub fn finish_new(mut self, text: &str) -> io::Result<()> {
+        self.write_all(text.as_bytes())?;
         // As in `finish`, the bytes are on disk before the file gets its name.
         self.file().sync_all()?;
         match self.part {
@@ -214,14 +204,14 @@ mod tests {
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o604);
         std::fs::remove_file(dir.path().join("name")).unwrap();
         let secret = dir.path().join("secret");
-        let write = |text: &str| write_private(&secret, text);
+        let write = |text: &str| WholeFile::create_private(&secret)?.finish_new(text);
         write("first").unwrap();
         assert_eq!(secret.metadata().unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(write("second").unwrap_err().kind(), io::ErrorKind::AlreadyExists);
         assert_eq!((std::fs::read_to_string(&secret).unwrap().as_str(), names()), ("first", 2));
         std::os::unix::fs::symlink("nowhere", dir.path().join("link")).unwrap();
         let linked = WholeFile::create(dir.path().join("link")).unwrap();
-        assert_eq!(linked.finish_new().unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(linked.finish_new("").unwrap_err().kind(), io::ErrorKind::AlreadyExists);
         assert!(WholeFile::create(dir.path()).unwrap_err().to_string().contains("folder"));
         assert!(WholeFile::create("/dev/null").unwrap_err().to_string().contains("device"));
     }
