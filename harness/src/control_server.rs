@@ -1,7 +1,6 @@
 //! Server for the control socket of a run, which answers one caller at a time on a separate thread.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +9,7 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
 
-use arbiter_process::{LocalSocket, is_own_peer};
+use arbiter_process::{LocalSocket, LocalStream, is_own_peer};
 use arbiter_report::{Boards, RecentEvents, Running, note};
 use arbiter_run::ControlCommand;
 use arbiter_runner::{
@@ -98,7 +97,7 @@ fn serve(
 }
 
 fn answer(
-    mut stream: &UnixStream,
+    mut stream: &LocalStream,
     control_requests: &mpsc::Sender<ControlRequest>,
     seen: &(LiveGames, RecentEvents),
 ) -> io::Result<()> {

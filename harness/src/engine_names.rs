@@ -113,17 +113,11 @@ pub(crate) fn unregister(name: &str) -> Result<PathBuf, Failure> {
     Ok(path)
 }
 
-/// Returns the folder `arbiter` in the folder named by the environment variable `variable`, or else
-/// in the folder `below` HOME. `flag` is the alternative that an error suggests.
+/// Returns the folder of [`arbiter_process::user_folder`]. `flag` is the alternative that an error
+/// suggests.
 pub(crate) fn user_folder(variable: &str, below: &str, flag: &str) -> Result<PathBuf, Failure> {
-    let named = std::env::var_os(variable).map(PathBuf::from);
-    let home = std::env::var_os("HOME").map(PathBuf::from);
-    // An empty or relative HOME would refer to the current folder.
-    let home = home.filter(|path| path.is_absolute()).map(|home| home.join(below));
-    let folder = named.filter(|path| path.is_absolute()).or(home);
     let unset = || Failure::invalid(format!("HOME is not an absolute path; set it, or {flag}"));
-    let folder = folder.ok_or_else(unset)?;
-    Ok(folder.join("arbiter"))
+    arbiter_process::user_folder(variable, below).ok_or_else(unset)
 }
 
 impl BuildArgs {

@@ -4,12 +4,12 @@
 //! store, so after a kill the file is compared with the store, cut after the last complete game,
 //! and continued. Contents from before the run are never changed.
 
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use crate::{Failure, write_error};
-use arbiter_process::{Links, WholeFile, is_at, open_output, places_near};
+use arbiter_process::{Links, WholeFile, is_at, open_output, places_near, try_lock};
 use arbiter_report::{Dialect, PgnHeader, final_positions, pgn_text};
 use arbiter_run::{FilePrefix, Observer, ObserverError, PlayedPair, RunEvent};
 
@@ -82,20 +82,19 @@ impl GamesFile {
         let (name, flag) = content.describe(path);
         let file = file.map_err(|error| write_error(path, &error))?;
         // Two runs that write to one file, each at its own offset, would overwrite each other's
-        // games.
-        file.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => Failure::invalid(format!(
-                "another run is writing {name}; give another file with {flag}"
-            )),
-            // Some network file systems do not support locks. Without a lock, another run might
-            // write to the file, so the file is rejected.
-            TryLockError::Error(error) => Failure::environment(format!(
+        // games. Some network file systems do not support locks, so their files are rejected.
+        let is_locked = try_lock(&file).map_err(|error| {
+            Failure::environment(format!(
                 "cannot lock {name}: {error}; give a file on a local disk with {flag}"
-            )),
+            ))
         })?;
+        if !is_locked {
+            let message = format!("another run is writing {name}; give another file with {flag}");
+            return Err(Failure::invalid(message));
+        }
         let path = path.to_owned();
-        let (starts, hasher) = (Vec::new(), blake3::Hasher::new());
-        Ok(GamesFile { file, path, content, starts, pairs: 0, hasher, end: offset })
+        let hasher = blake3::Hasher::new();
+        Ok(GamesFile { file, path, content, starts: Vec::new(), pairs: 0, hasher, end: offset })
     }
 
     /// Skips the pairs in the prefix `written` if they are unchanged in the file. Returns the

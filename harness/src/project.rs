@@ -1,16 +1,14 @@
 //! The current project: settings and results in the current folder, or in a folder above it up to
 //! the top of its git repository.
 
-use std::fs::Metadata;
 use std::iter::repeat_n;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use rustix::process::geteuid;
 
 use crate::Failure;
 use arbiter_build::Repository;
+use arbiter_process::foreign_owner;
 use arbiter_settings::{DEFAULT_SETTINGS, Settings, load_settings};
 use arbiter_store::{FILE_NAME, Store};
 
@@ -130,12 +128,12 @@ fn nearest(
         let path = path.display();
         Failure::invalid(format!("{path} {why}\nhint: if you trust it, give {flag} {path}"))
     };
-    if let Some(uid) = of_file.into_iter().flatten().find_map(foreign_owner) {
+    if let Some(uid) = of_file.iter().flatten().find_map(foreign_owner) {
         return Err(refused(format!("belongs to another user (number {uid}) and is ignored")));
     }
     let Some(top) = top else { return Ok(Some(path)) };
     let of_top = [top.metadata(), top.join(GIT).symlink_metadata()];
-    match of_top.into_iter().flatten().find_map(foreign_owner) {
+    match of_top.iter().flatten().find_map(foreign_owner) {
         // git rejects repositories of other users unless `safe.directory` lists them. Arbiter obeys
         // the same setting.
         Some(uid) if Repository::open(&top).is_err() => Err(refused(format!(
@@ -151,9 +149,4 @@ fn top() -> Option<PathBuf> {
     let here = std::env::current_dir().ok()?;
     let is_top = |folder: &&Path| folder.join(GIT).symlink_metadata().is_ok();
     here.ancestors().find(is_top).map(Path::to_owned)
-}
-
-/// Returns the ID of a file's owner, if that is another user.
-fn foreign_owner(file: Metadata) -> Option<u32> {
-    Some(file.uid()).filter(|uid| *uid != geteuid().as_raw())
 }

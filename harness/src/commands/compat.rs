@@ -2,7 +2,6 @@
 //! in the format of these programs.
 
 use std::ffi::OsString;
-use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
@@ -17,6 +16,7 @@ use crate::{
     own_binary, print_result, run,
 };
 use arbiter_plan::{Affinity, Request};
+use arbiter_process::replace_link;
 use arbiter_report::{Dialect, note};
 use arbiter_store::Store;
 
@@ -147,12 +147,8 @@ fn install(folders: &[String]) -> Result<(), Failure> {
         .map_err(|error| Failure::environment(format!("{folder}: {error}")))?;
     for (name, _) in NAMES {
         let link = Path::new(folder).join(name);
-        let failed =
-            |error: std::io::Error| Failure::environment(format!("{}: {error}", link.display()));
-        if link.is_symlink() {
-            std::fs::remove_file(&link).map_err(failed)?;
-        }
-        symlink(&own, &link).map_err(failed)?;
+        replace_link(&link, &own)
+            .map_err(|error| Failure::environment(format!("{}: {error}", link.display())))?;
         print_result(&format!("{} -> {}\n", link.display(), own.display()))?;
     }
     Ok(())

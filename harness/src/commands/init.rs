@@ -326,9 +326,7 @@ fn write_new(top: &Path, name: &str, text: &str) -> Result<Option<String>, Failu
     let path = top.join(name);
     let write = || {
         fs::create_dir_all(path.parent().unwrap_or(top))?;
-        let mut file = WholeFile::create(&path)?;
-        file.write_all(text.as_bytes())?;
-        file.finish_new()
+        WholeFile::create(&path)?.finish_new(text)
     };
     match write() {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {

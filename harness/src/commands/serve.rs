@@ -8,20 +8,18 @@ mod start;
 
 use std::io::{IsTerminal, stderr};
 use std::net::SocketAddr;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
 use data_encoding::HEXLOWER;
-use rustix::process::geteuid;
 use tokio::net::TcpListener;
 
 use self::start::TestStarter;
 #[cfg(feature = "cluster")]
 use crate::fleet::{AccessArgs, ServerName};
 use crate::{Failure, LogArgs, MetricsArgs, ResultsArg, runtime};
-use arbiter_process::{lower_priority, read_text, write_secret};
+use arbiter_process::{foreign_owner, is_open_to_others, lower_priority, read_text, write_secret};
 use arbiter_report::note;
 use arbiter_runner::Signals;
 use arbiter_serve::{ClusterMonitor, Guard, MIN_TOKEN, Site, Starter};
@@ -195,7 +193,7 @@ fn new_token(results: &Path, is_shown: bool) -> Result<Token, Failure> {
     })?;
     // Another user of the folder may have created the file in order to know the token.
     let kept = path.symlink_metadata().map_err(Failure::environment)?;
-    if !kept.is_file() || kept.uid() != geteuid().as_raw() || kept.mode() & 0o077 != 0 {
+    if !kept.is_file() || foreign_owner(&kept).is_some() || is_open_to_others(&kept) {
         return Err(Failure::invalid(format!(
             "{} is readable or owned by others; remove it to create a new token",
             path.display()

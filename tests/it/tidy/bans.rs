@@ -1,6 +1,7 @@
-//! Names that only some files may use: the async runtime, which belongs to code that does I/O, and
-//! the terminal streams, whose writers must escape control codes. Lints forbid reading the clock
-//! and `println!`; dependencies of crates limit serialization.
+//! Names that only some files may use: the async runtime, which belongs to code that does I/O, the
+//! terminal streams, whose writers must escape control codes, and the operating system, so that a
+//! port changes one crate. Lints forbid reading the clock and `println!`; dependencies of crates
+//! limit serialization.
 
 use regex_lite::Regex;
 
@@ -29,6 +30,15 @@ const WRITERS: [&str; 5] = [
     "harness/src/output.rs",
 ];
 
+/// Places that may name the operating system: the crate that hides it from the other crates, the
+/// engine, which uses no crate of the harness, for memory in huge pages, and the signals that end a
+/// run, because their streams belong to the runtime.
+const SYSTEM: [&str; 3] = [
+    "engine/src/tt.rs",
+    "harness/crates/arbiter-process/",
+    "harness/crates/arbiter-runner/src/signal.rs",
+];
+
 /// Finds names in places where they are not allowed.
 pub fn check(path: &str, text: &str) -> Vec<Violation> {
     if !path.contains("/src/") || path.contains("/benches/") {
@@ -44,6 +54,12 @@ pub fn check(path: &str, text: &str) -> Vec<Violation> {
             r"\b(stdout|stderr)\(\)\.lock\(|\banstream::(stdout|stderr)",
             &WRITERS,
             writers,
+        ),
+        (
+            "operating system",
+            r#"\bstd::os::|\b(libc|rustix|unix)::|\bcfg\((unix|windows|target_os)|"/(proc|sys)/"#,
+            &SYSTEM,
+            "call a function of `arbiter-process`, or add one there",
         ),
     ];
     let mut violations = Vec::new();
@@ -82,6 +98,15 @@ fn the_runtime_belongs_to_the_drivers() {
     lines("harness/crates/arbiter-game/src/driver.rs", text, &[]);
     let quoted = "// tokio\nconst NAME: &str = \"tokio\";";
     lines("harness/crates/arbiter-game/src/referee.rs", quoted, &[]);
+}
+
+#[test]
+fn one_crate_names_the_operating_system() {
+    let text = "use std::os::fd::AsFd;\nuse rustix::fs;\nuse tokio::signal::unix::signal;\n\
+         fn f() { unsafe { libc::fork() }; }\n#[cfg(target_os = \"linux\")]\n\
+         fn g() { read(\"/proc/self/status\"); }\nconst HELP: &str = \"see /proc/self\";";
+    lines("harness/crates/arbiter-plan/src/program.rs", text, &[1, 2, 3, 4, 5, 6]);
+    lines("harness/crates/arbiter-process/src/files.rs", text, &[]);
 }
 
 #[test]

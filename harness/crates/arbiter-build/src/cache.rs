@@ -6,7 +6,7 @@
 //! with it share `used`. Removal needs both locks exclusively, so [`super::clean`] may run at any
 //! time.
 
-use std::fs::{File, Metadata, TryLockError};
+use std::fs::{File, Metadata};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bench::Signature;
 use super::error::{BuildError, io_error};
-use arbiter_process::{Cancel, Links, is_at, open_output};
+use arbiter_process::{Cancel, Links, is_at, lock_file, open_output, user_folder};
 
 /// Interval between attempts to take a lock of another process.
 const POLL: Duration = Duration::from_millis(100);
@@ -73,7 +73,7 @@ impl Cache {
     pub fn new(folder: Option<PathBuf>) -> Result<Cache, BuildError> {
         let folder = match folder {
             Some(folder) => std::path::absolute(&folder).unwrap_or(folder),
-            None => default_folder().ok_or_else(|| {
+            None => user_folder("XDG_CACHE_HOME", ".cache").ok_or_else(|| {
                 let reason = "neither XDG_CACHE_HOME nor HOME is set; give --cache";
                 io_error("$XDG_CACHE_HOME")(std::io::Error::new(ErrorKind::NotFound, reason))
             })?,
@@ -118,7 +118,10 @@ impl Entry {
     pub fn hold(&self) -> Result<bool, BuildError> {
         let path = self.last_use_file();
         loop {
-            let Some(file) = open_lock_if_there(&path)? else { return Ok(false) };
+            let file = match open_output(&path, File::options().append(true), Links::Refused) {
+                Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
+                opened => opened.map_err(io_error(&path))?,
+            };
             file.lock_shared().map_err(io_error(&path))?;
             if is_at(&file, &path) {
                 // Truncating and writing the file sets its time to now, even if the file system has
@@ -135,14 +138,7 @@ impl Entry {
 
     /// Takes both locks for a removal; `None` if another process holds one of them.
     pub(super) fn lock_for_removal(&self) -> Result<Option<[File; 2]>, BuildError> {
-        let take = |path: PathBuf| {
-            let file = open_lock(&path).map_err(io_error(&path))?;
-            match file.try_lock() {
-                Ok(()) => Ok(is_at(&file, &path).then_some(file)),
-                Err(TryLockError::WouldBlock) => Ok(None),
-                Err(TryLockError::Error(source)) => Err(io_error(path)(source)),
-            }
-        };
+        let take = |path: PathBuf| lock_file(&path).map_err(io_error(path));
         // A build takes the second lock while it holds the first, so removal takes both in this
         // order.
         let Some(maker) = take(self.folder.join("lock"))? else { return Ok(None) };
@@ -219,16 +215,13 @@ impl Entry {
         let mut busy = Some(busy);
         loop {
             create_folder(&self.folder)?;
-            // The folder may be removed before the file is opened, or before the lock is taken.
-            let Some(file) = open_lock_if_there(&path)? else { continue };
-            match file.try_lock() {
-                Ok(()) if is_at(&file, &path) => return Ok(file),
-                Ok(()) => {}
-                Err(TryLockError::Error(source)) => return Err(io_error(path)(source)),
-                Err(TryLockError::WouldBlock) if cancel.is_set() => {
-                    return Err(BuildError::Cancelled);
-                }
-                Err(TryLockError::WouldBlock) => {
+            match lock_file(&path) {
+                Ok(Some(file)) => return Ok(file),
+                // The folder may be removed before the lock is taken.
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(source) => return Err(io_error(path)(source)),
+                Ok(None) if cancel.is_set() => return Err(BuildError::Cancelled),
+                Ok(None) => {
                     if let Some(busy) = busy.take() {
                         busy();
                     }
@@ -236,19 +229,6 @@ impl Entry {
                 }
             }
         }
-    }
-}
-
-/// Opens a lock file.
-fn open_lock(path: &Path) -> std::io::Result<File> {
-    open_output(path, File::options().append(true), Links::Refused)
-}
-
-/// Opens a lock file; `None` if its folder has been removed.
-fn open_lock_if_there(path: &Path) -> Result<Option<File>, BuildError> {
-    match open_lock(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        opened => opened.map(Some).map_err(io_error(path)),
     }
 }
 
@@ -274,14 +254,6 @@ fn sync(path: &Path) -> std::io::Result<()> {
 
 fn create_folder(folder: &Path) -> Result<(), BuildError> {
     std::fs::create_dir_all(folder).map_err(io_error(folder))
-}
-
-/// Returns the cache folder according to the XDG base directory specification.
-fn default_folder() -> Option<PathBuf> {
-    let absolute =
-        |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let caches = absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|h| h.join(".cache")));
-    caches.map(|caches| caches.join("arbiter"))
 }
 
 #[cfg(test)]

@@ -1,12 +1,11 @@
 //! Files that a build has produced in its checkout.
 
 use std::collections::BTreeSet;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::git::Repository;
 use super::recipe::{Recipe, choose, is_output};
-use arbiter_process::{Sandbox, read_text};
+use arbiter_process::{Sandbox, is_executable, read_text};
 
 /// Maximum depth, in path components, at which a program is searched in a checkout.
 const MAX_DEPTH: usize = 6;
@@ -32,7 +31,8 @@ impl Files<'_> {
     ) -> Sandbox {
         let mut sandbox = base.clone();
         sandbox.home = Some(self.home.to_owned());
-        (sandbox.is_builder, sandbox.has_network) = (true, has_network);
+        sandbox.is_builder = true;
+        sandbox.has_network = has_network;
         sandbox.readable.extend(readable.into_iter().chain(self.objects.iter().cloned()));
         sandbox
     }
@@ -91,8 +91,4 @@ impl Files<'_> {
             self.top.canonicalize().and_then(|top| Ok((top, self.top.join(path).canonicalize()?)));
         real.is_ok_and(|(top, path)| path.starts_with(top) && is_executable(&path))
     }
-}
-
-fn is_executable(path: &Path) -> bool {
-    path.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
 }

@@ -2,7 +2,6 @@
 //! server.
 
 use std::io::{self, Read};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use async_nats::ServerAddr;
@@ -18,7 +17,7 @@ use super::trust::{Key, PublicKey};
 use super::wire::is_worker_name;
 use arbiter_game::outcome::printable;
 use arbiter_game::text::MAX_TEXT;
-use arbiter_process::open_input;
+use arbiter_process::{is_open_to_others, open_input};
 
 /// Maximum size of a join file, in bytes. Join files come from other people, so their size cannot
 /// be trusted.
@@ -94,7 +93,7 @@ impl JoinFile {
         let invalid = |reason| JoinError::Invalid { path: path.to_owned(), reason };
         let file = open_input(path).map_err(unreadable)?;
         // The mode of the open file, because the file at the path could be replaced in between.
-        let is_exposed = file.metadata().map_err(unreadable)?.mode() & 0o077 != 0;
+        let is_exposed = is_open_to_others(&file.metadata().map_err(unreadable)?);
         let mut text = String::new();
         file.take(MAX_SIZE + 1).read_to_string(&mut text).map_err(unreadable)?;
         if text.len() as u64 > MAX_SIZE {

@@ -1,9 +1,8 @@
 //! The files of a private NATS server: configuration, certificate, users, and a join file for each
 //! user.
 
-use std::fs::{self, DirBuilder};
+use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -18,7 +17,7 @@ use thiserror::Error;
 use super::join_file::{JoinError, JoinFile, Role};
 use super::trust::Key;
 use super::wire::is_worker_name;
-use arbiter_process::{WholeFile, read_text};
+use arbiter_process::{WholeFile, create_private_folder, read_text};
 
 /// Name of the configuration file.
 pub const CONFIGURATION: &str = "nats.conf";
@@ -173,7 +172,7 @@ pub fn make_server(
     joins.extend(new_users(&mut users, workers, &coordinator, key)?);
 
     let file = |source| SetupError::File { path: dir.to_owned(), source };
-    DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(file)?;
+    create_private_folder(dir).map_err(file)?;
     // A new certificate would make existing join files useless.
     if fs::read_dir(dir).map_err(file)?.next().is_some() {
         return Err(SetupError::Exists(dir.to_owned()));
@@ -198,7 +197,8 @@ pub fn make_server(
 
 /// Returns the text of both accounts, up to the list of worker users; `nkey` is the coordinator's.
 fn accounts(nkey: &str) -> String {
-    let (mut exports, mut imports) = (String::new(), String::new());
+    let mut exports = String::new();
+    let mut imports = String::new();
     for (kind, subject) in EXPORTS {
         // The server drops the reply subject of a service after the threshold, and uploading a
         // large program takes minutes.
@@ -323,12 +323,9 @@ fn join_texts(
 fn write_all(files: &[(PathBuf, String)]) -> Result<(), SetupError> {
     let mut made = Vec::new();
     let mut write = |(path, text): &(PathBuf, String)| {
-        let write = || {
-            let mut file = WholeFile::create_private(path)?;
-            file.write_all(text.as_bytes())?;
-            file.finish_new()
-        };
-        write().map_err(|source| SetupError::File { path: path.clone(), source })?;
+        let file = WholeFile::create_private(path);
+        let written = file.and_then(|file| file.finish_new(text));
+        written.map_err(|source| SetupError::File { path: path.clone(), source })?;
         made.push(path.clone());
         Ok(())
     };

@@ -1,10 +1,10 @@
 //! Search for the program of `cmd=`.
 
 use std::ffi::{OsStr, OsString};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use arbiter_names::did_you_mean;
+use arbiter_process::is_executable;
 
 /// Folder in which Debian installs chess engines; root's `PATH` does not include it.
 pub const GAMES: &str = "/usr/games";
@@ -47,10 +47,6 @@ pub(crate) fn uci_arguments(program: &Path) -> Vec<String> {
     arguments.iter().map(|argument| (*argument).to_owned()).collect()
 }
 
-fn is_marked_executable(path: &Path) -> bool {
-    path.metadata().is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
-}
-
 /// Returns the reason why no program was found for `cmd`.
 fn missing(cmd: &str, dir: Option<&Path>) -> String {
     let path = Path::new(cmd);
@@ -67,7 +63,7 @@ fn missing(cmd: &str, dir: Option<&Path>) -> String {
         format!("no program '{cmd}' in PATH or {GAMES}; give its path")
     } else if path.is_dir() {
         format!("'{cmd}' is a folder; name the program in it")
-    } else if is_marked_executable(path) {
+    } else if is_executable(path) {
         format!("cannot start '{cmd}': is its folder mounted with noexec?")
     } else if path.is_file() {
         format!("'{cmd}' is not executable; to make it so: chmod +x '{cmd}'")

@@ -1,6 +1,8 @@
 #![expect(clippy::disallowed_methods, reason = "what engines say is stamped where it is read")]
 #![doc = include_str!("../README.md")]
 
+mod commands;
+mod files;
 mod input_file;
 #[cfg(target_os = "linux")]
 mod linux;
@@ -22,6 +24,12 @@ compile_error!(
 #[cfg(target_os = "linux")]
 use linux as system;
 
+pub use commands::{replace_process, set_own_group, terminate};
+pub use files::{
+    create_locked_folder, create_private_folder, foreign_owner, has_other_names, is_executable,
+    is_open_to_others, leftover_folders, lock_file, remove_if_there, replace_link, try_lock,
+    user_folder,
+};
 pub use input_file::{open_input, read_input, read_text};
 pub use no_start::made_for;
 pub use output_file::{
@@ -42,12 +50,12 @@ pub use system::host::{
     system_version,
 };
 pub use system::limits::{ResourceLimits, raise_open_files};
-pub use system::local_socket::{LocalSocket, connect_local};
+pub use system::local_socket::{LocalSocket, LocalStream, connect_local};
 pub use system::machine::{CpuTimes, Machine};
 pub use system::mount::remote_source;
 pub use system::pulse::Pulse;
 pub use system::sandbox::{Sandbox, SandboxSupport};
 pub use system::stop::QUIT_GRACE;
-pub use system::whole_file::{WholeFile, without_name, write_secret};
+pub use system::whole_file::{WholeFile, without_name, write_program, write_secret};
 pub use terminal::{Keys, is_journal};
 pub use writer::WriteError;

@@ -2,11 +2,11 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
 
+use super::files::is_executable;
 use super::spawn::Launch;
 
 /// Maximum number of bytes of a script's first line that are read, as in the kernel.
@@ -31,7 +31,7 @@ pub(super) fn cause(launch: &Launch, error: &io::Error) -> String {
             }
             None => "its dynamic loader does not exist: is the program for this system?".to_owned(),
         },
-        (Some(Errno::ACCESS), _) if is_not_executable(program) => {
+        (Some(Errno::ACCESS), _) if program.is_file() && !is_executable(program) => {
             format!("it is not executable: chmod +x '{}'", program.display())
         }
         (Some(Errno::NOEXEC), _) => match made_for(program) {
@@ -73,12 +73,10 @@ pub fn made_for(program: &Path) -> Option<&'static str> {
     }
 }
 
-fn is_not_executable(program: &Path) -> bool {
-    program.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 == 0)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
     use crate::Spawner;
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 
 use super::no_start::made_for;
 use super::output_file::{Links, open_output};
@@ -75,8 +75,7 @@ impl Process {
         }
         let _home = limits::prepare_child(&mut command, launch).map_err(fail)?;
         let (mut child, tree) = ProcessTree::spawn(&mut command, number).map_err(fail)?;
-        let (stdin, stdout, stderr) =
-            (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let reader = Arc::default();
         let tail = Tail::new(ERROR_LINES);
         let mut process = Process {
@@ -89,7 +88,7 @@ impl Process {
             reaped: false,
             _home,
         };
-        if let (Some(stdin), Some(stdout), Some(stderr)) = (stdin, stdout, stderr) {
+        if let (Some(stdin), Some(stdout), Some(stderr)) = streams {
             process.input = Some(Writer::new(stdin).map_err(fail)?);
             errors.add(stderr, log, tail).map_err(fail)?;
             reader_thread(stdout, sink, process.reader.clone()).map_err(fail)?;
@@ -185,10 +184,7 @@ impl Process {
 
     /// Sends a signal to the program only, not to its descendants.
     pub(super) fn signal(&self, signal: Signal) {
-        if let Some(pid) = Pid::from_raw(self.tree.engine) {
-            // An error means that the process has already ended.
-            let _ = kill_process(pid, signal);
-        }
+        stop::signal_one(self.tree.engine, signal);
     }
 
     /// Closes the input and ends the group: waits `grace`, then sends SIGTERM, then kills. Blocks.

@@ -3,11 +3,10 @@
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::Shutdown;
-use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
 
-use arbiter_process::{LocalSocket, connect_local};
+use arbiter_process::{LocalSocket, LocalStream, connect_local};
 use arbiter_run::ControlCommand;
 use thiserror::Error;
 
@@ -68,7 +67,7 @@ pub fn send_command(
 }
 
 /// Connects to the control socket of a run. Fails if no process is playing the run.
-pub fn connect_control_socket(results: &Path, run: &str) -> io::Result<UnixStream> {
+pub fn connect_control_socket(results: &Path, run: &str) -> io::Result<LocalStream> {
     connect_local(results, &file_name(run))
 }
 

@@ -27,7 +27,6 @@ mod watch;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -36,7 +35,7 @@ use rusqlite::{CachedStatement, Connection, ErrorCode, OptionalExtension, Params
 use thiserror::Error;
 
 use arbiter_names::did_you_mean;
-use arbiter_process::{FilesInUse, folder_of, may_write};
+use arbiter_process::{FilesInUse, folder_of, has_other_names, may_write};
 use arbiter_run::Latencies;
 
 pub use archive::ArchiveError;
@@ -84,7 +83,7 @@ const ONLY_READ: &str = "read-only; give a writable folder with --results";
 
 /// Returns the reason that a store is read-only, if there is one.
 fn kept_from_writing(file: &Path) -> Option<&'static str> {
-    if file.metadata().is_ok_and(|about| about.nlink() > 1) {
+    if has_other_names(file) {
         // SQLite keeps a log for each name, so writers that use different names do not notice each
         // other.
         return Some(

@@ -1,13 +1,13 @@
 //! Lock of a run, which allows only one process at a time to play it.
 
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
 use super::LATEST;
-use arbiter_process::{Links, host_name, is_at, open_output, read_text, remote_source};
+use arbiter_process::{host_name, lock_file, read_text, remote_source};
 
 /// Maximum length of a run's name, in bytes. File names have at most 255 bytes, and the files of a
 /// run have extensions.
@@ -64,23 +64,12 @@ impl RunLock {
         RunLock::check_name(run)?;
         let path = results.join(format!("{run}.lock"));
         let fail = |source| LockError::Io { path: path.clone(), source };
-        loop {
-            let mut options = File::options();
-            let file = open_output(&path, options.write(true), Links::Refused).map_err(fail)?;
-            match file.try_lock() {
-                Ok(()) if is_at(&file, &path) => {
-                    if let Some(remote) = remote_source(results) {
-                        check_machines(results, &remote, &file).map_err(fail)??;
-                    }
-                    return Ok(RunLock { path, _file: file });
-                }
-                // The last holder removed the file after it was opened here and before it was
-                // locked. The next attempt creates a new file.
-                Ok(()) => {}
-                Err(TryLockError::WouldBlock) => return Err(LockError::Busy(run.to_owned())),
-                Err(TryLockError::Error(source)) => return Err(fail(source)),
-            }
+        let file = lock_file(&path).map_err(fail)?;
+        let file = file.ok_or_else(|| LockError::Busy(run.to_owned()))?;
+        if let Some(remote) = remote_source(results) {
+            check_machines(results, &remote, &file).map_err(fail)??;
         }
+        Ok(RunLock { path, _file: file })
     }
 
     /// Returns an error unless a new run may have this name. A run of an older version may have the

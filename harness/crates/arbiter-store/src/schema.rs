@@ -1,8 +1,7 @@
 //! Tables, and the migration of older files.
 
-use std::fs::{File, remove_file, rename};
+use std::fs::{File, rename};
 use std::io;
-use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::thread::sleep;
 use std::time::Duration;
@@ -13,6 +12,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 
 use super::checksum::{add_functions, fill_in};
 use super::{Store, StoreError};
+use arbiter_process::remove_if_there;
 
 /// Format that this code writes, stored in SQLite's `user_version`. Raise it with every change of
 /// [`TABLES`] or [`COLUMNS`].
@@ -326,13 +326,6 @@ impl Store {
         // before the store changes.
         let synced = File::open(&part).and_then(|part| part.sync_all());
         synced.and_then(|()| rename(&part, &copy)).map_err(failed)
-    }
-}
-
-fn remove_if_there(file: &Path) -> io::Result<()> {
-    match remove_file(file) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        done => done,
     }
 }
 

@@ -1,8 +1,7 @@
 //! `arbiter cluster init`, `add` and `up`: a private NATS server.
 
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::io::ErrorKind;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -10,7 +9,7 @@ use clap::Args;
 
 use crate::{Failure, fleet::default_key, print_result, quoted};
 use arbiter_cluster::{CONFIGURATION, Key, SetupError, add_workers, join_path, make_server};
-use arbiter_process::host_name;
+use arbiter_process::{host_name, replace_process, try_lock};
 use arbiter_runner::unix_time_ms;
 
 /// Maximum number of workers for which one command creates files.
@@ -91,7 +90,9 @@ pub(super) fn init(args: InitArgs) -> Result<(), Failure> {
     let numbered = (1..=args.workers.unwrap_or(0)).map(|number| format!("worker{number}"));
     let workers: Vec<String> = numbered.chain(args.worker).collect();
     make_server(&args.dir, &hosts, args.port, &workers, &key, unix_time_ms())?;
-    let (host, port, dir) = (&hosts[0], args.port, quoted(&args.dir));
+    let host = &hosts[0];
+    let port = args.port;
+    let dir = quoted(&args.dir);
     print_result(&format!(
         "On this machine, which all others must be able to reach as {host}, port {port}:\n  \
          arbiter cluster up --dir {dir}\n{}On the machine that owns the runs, with this file:\n  \
@@ -136,7 +137,7 @@ pub(super) fn up(args: &UpArgs) -> Result<(), Failure> {
         // The server does not read its standard input, whose descriptor keeps the lock until the
         // server ends.
         server.stdin(lock.try_clone().map_err(Failure::environment)?);
-        let error = server.args(["-c", CONFIGURATION]).current_dir(&dir).exec();
+        let error = replace_process(server.args(["-c", CONFIGURATION]).current_dir(&dir));
         if error.kind() != ErrorKind::NotFound {
             return Err(Failure::environment(format!("cannot start {program}: {error}")));
         }
@@ -150,17 +151,14 @@ fn lock(dir: &Path) -> Result<File, Failure> {
     let configuration = File::open(dir.join(CONFIGURATION)).map_err(Failure::environment)?;
     // A second server in the folder would open the streams of the first, and overwrite `nats.pid`,
     // before it finds that the port is in use.
-    match configuration.try_lock() {
-        Ok(()) => Ok(configuration),
-        Err(TryLockError::Error(error)) => Err(Failure::environment(error)),
-        Err(TryLockError::WouldBlock) => {
-            let process = std::fs::read_to_string(dir.join("nats.pid")).unwrap_or_default();
-            let process = process.lines().next().unwrap_or("unknown").to_owned();
-            let dir = dir.display();
-            let message = format!("a server is already running in {dir} (process {process})");
-            Err(Failure::environment(message))
-        }
+    if try_lock(&configuration).map_err(Failure::environment)? {
+        return Ok(configuration);
     }
+    let process = std::fs::read_to_string(dir.join("nats.pid")).unwrap_or_default();
+    let process = process.lines().next().unwrap_or("unknown");
+    let dir = dir.display();
+    let message = format!("a server is already running in {dir} (process {process})");
+    Err(Failure::environment(message))
 }
 
 impl From<SetupError> for Failure {

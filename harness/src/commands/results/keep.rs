@@ -1,18 +1,16 @@
 //! `arbiter results rm`, `prune`, `export` and `import`: removal and transfer of runs.
 
-use std::fs::{File, TryLockError};
-use std::io::{self, IsTerminal, Write};
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use tempfile::TempDir;
 
 use super::list::{RunFilterArgs, listed};
 use crate::{ExitCode, Failure, NewFile, in_use, print_result, store_files, write_error};
 use arbiter_game::consistency;
 use arbiter_names::is_hidden;
 use arbiter_openings::decompressed;
-use arbiter_process::{folder_of, is_at, open_input};
+use arbiter_process::{create_locked_folder, folder_of, leftover_folders, open_input};
 use arbiter_report::{note, stored_summary};
 use arbiter_run::RunEnd;
 use arbiter_runner::unix_time_ms;
@@ -94,7 +92,8 @@ pub(super) fn remove(store: &Store, args: &RemoveArgs) -> Result<(), Failure> {
 /// Removes old runs, except runs in progress.
 pub(super) fn prune(store: &Store, args: &PruneArgs) -> Result<(), Failure> {
     let oldest = unix_time_ms() - i64::from(args.keep_days) * DAY_MS;
-    let (filter, mut gone) = (args.wanted.filter(), Vec::new());
+    let filter = args.wanted.filter();
+    let mut gone = Vec::new();
     for head in store.runs()?.into_iter().filter(|head| head.created_ms < oldest) {
         let run = listed(store, head);
         if !filter.holds(&run) {
@@ -129,7 +128,8 @@ pub(super) fn export(store: &Store, args: &ExportArgs) -> Result<(), Failure> {
     store.export_run(&stored.head.run, &mut file).map_err(failed)?;
     file.finish()?;
     let bytes = args.out.metadata().map_or(0, |about| about.len());
-    let (runs, out) = (run_count(std::slice::from_ref(&stored.head)), args.out.display());
+    let runs = run_count(std::slice::from_ref(&stored.head));
+    let out = args.out.display();
     print_result(&format!("{runs} exported to {out}, {} KiB\n", bytes.div_ceil(1024)))
 }
 
@@ -143,7 +143,8 @@ pub(super) fn import(folder: &Path, args: &ImportArgs) -> Result<(), Failure> {
         // A rejected file must not leave an empty store behind, so the import is first tried in a
         // folder beside the store.
         let near = whole.ancestors().find(|near| near.is_dir()).unwrap_or(&whole);
-        let (trial, _lock) = trial_folder(near).map_err(|error| write_error(folder, &error))?;
+        let trial = create_locked_folder(near, TRIAL);
+        let (trial, _lock) = trial.map_err(|error| write_error(folder, &error))?;
         let name = import_into(&Store::create_unshared(trial.path())?, args)?;
         std::fs::create_dir_all(folder).map_err(|error| write_error(folder, &error))?;
         // The link fails if the file system does not support links, or if another process has
@@ -163,31 +164,10 @@ pub(super) fn import(folder: &Path, args: &ImportArgs) -> Result<(), Failure> {
     print_result(&format!("{} imported as {name}\n", run_count(std::slice::from_ref(&stored.head))))
 }
 
-/// Creates and locks a folder for a trial import.
-fn trial_folder(near: &Path) -> io::Result<(TempDir, File)> {
-    loop {
-        let trial = tempfile::Builder::new().prefix(TRIAL).tempdir_in(near)?;
-        let lock = File::open(trial.path())?;
-        // Between creation and lock, another import may mistake the folder for a leftover and
-        // remove it. The loop then creates another one.
-        let is_taken = matches!(lock.try_lock(), Err(TryLockError::WouldBlock));
-        if !is_taken && is_at(&lock, trial.path()) {
-            return Ok((trial, lock));
-        }
-    }
-}
-
-/// Removes the folders of killed imports, which no process has locked. Folders that cannot be
-/// removed are harmless.
+/// Removes the folders of killed imports. Folders that cannot be removed are harmless.
 fn remove_leftovers(near: &Path) {
-    for entry in std::fs::read_dir(near).into_iter().flatten().flatten() {
-        let is_ours = entry.file_name().as_encoded_bytes().starts_with(TRIAL.as_bytes())
-            && entry.file_type().is_ok_and(|kind| kind.is_dir());
-        if is_ours && File::open(entry.path()).is_ok_and(|folder| folder.try_lock().is_ok()) {
-            // The lock shows that no process uses the folder, because the system releases the locks
-            // of a process that ends for any reason.
-            let _ = std::fs::remove_dir_all(entry.path());
-        }
+    for (trial, _lock) in leftover_folders(near, TRIAL) {
+        let _ = std::fs::remove_dir_all(trial);
     }
 }
 

@@ -4,9 +4,8 @@
 //! is parsed before it becomes part of the command line: engines are registered, bundled, or
 //! revisions, and are marked accordingly.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -18,11 +17,10 @@ use crate::bundled_engine::evaluation;
 use crate::engine_names::registered;
 use crate::{Failure, own_binary};
 use arbiter_plan::{BUNDLED, EngineSpec};
-use arbiter_process::{Links, open_output};
+use arbiter_process::{Links, open_output, set_own_group, terminate, try_lock};
 use arbiter_protocol::TimeControl;
 use arbiter_serve::{NewTest, StartResult, Starter};
 use arbiter_store::{RunLock, Store};
-use rustix::process::{Pid, Signal, kill_process};
 
 /// Maximum length of an engine's name, in bytes.
 const MAX_NAME: usize = 100;
@@ -90,14 +88,10 @@ impl TestStarter {
     /// run exists, at most six seconds.
     fn launch(&self, run: &str, flags: Vec<String>) -> io::Result<StartResult> {
         let mut lock = open(&self.results.join(LOCK), File::options().write(true))?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                let mut played = String::new();
-                lock.take(MAX_NAME as u64).read_to_string(&mut played)?;
-                return Ok(StartResult::Busy(played));
-            }
-            Err(TryLockError::Error(error)) => return Err(error),
+        if !try_lock(&lock)? {
+            let mut played = String::new();
+            lock.take(MAX_NAME as u64).read_to_string(&mut played)?;
+            return Ok(StartResult::Busy(played));
         }
         if self.is_there(run) {
             return Ok(StartResult::Refused(format!("Run {run} already exists.")));
@@ -119,9 +113,8 @@ impl TestStarter {
             // run ends, even if this process is killed.
             .stdin(lock)
             .stdout(log.try_clone()?)
-            .stderr(log.try_clone()?)
-            // A separate process group, so that Ctrl-C at the server does not reach the run.
-            .process_group(0);
+            .stderr(log.try_clone()?);
+        set_own_group(&mut command);
         let (sender, ended) = channel();
         // The thread lives as long as this value; otherwise the wait below fails.
         let _ = self.jobs.send(Job { run: run.to_owned(), command, ended: sender });
@@ -164,9 +157,7 @@ impl Starter for TestStarter {
         match &*lock(&self.played) {
             // The child has not been waited for, so its process ID cannot belong to another
             // process.
-            Some((played, child)) if played == run => {
-                kill_process(Pid::from_child(child), Signal::TERM).is_ok()
-            }
+            Some((played, child)) if played == run => terminate(child).is_ok(),
             _ => false,
         }
     }

@@ -1,8 +1,6 @@
 //! The programs of runs, stored in a folder of this machine by hash.
 
 use std::fs;
-use std::io;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -16,6 +14,7 @@ use crate::connection::Connection;
 use crate::run_id::RunId;
 use crate::subject::PROGRAMS;
 use crate::wire::{self, ProgramRequest, RunFile};
+use arbiter_process::write_program;
 
 /// Maximum length of a fetched program, in bytes. Programs are kept in memory while they are
 /// fetched and hashed.
@@ -53,7 +52,8 @@ impl ProgramStore {
     ) -> Result<PathBuf, String> {
         let _alone = self.fetching.lock().await;
         let path = self.folder.join(program.hash.to_hex().as_str()).join(&program.name);
-        let (candidates, wanted) = ([self.own_binary.clone(), path.clone()], program.clone());
+        let candidates = [self.own_binary.clone(), path.clone()];
+        let wanted = program.clone();
         // If the run uses the bundled engine, this program may be the file that it requires.
         let found = move || candidates.into_iter().find(|candidate| matches(candidate, &wanted));
         if let Some(found) = blocking(found).await? {
@@ -65,7 +65,7 @@ impl ProgramStore {
             if blake3::hash(&bytes) != hash {
                 return Err("the program on the server differs from the signed one".to_owned());
             }
-            put(&path, &bytes).map_err(|error| format!("{}: {error}", path.display()))?;
+            write_program(&path, &bytes).map_err(|error| format!("{}: {error}", path.display()))?;
             Ok(path)
         })
         .await?
@@ -113,7 +113,8 @@ async fn fetch(
         let info = stream.direct_get_first_for_subject(format!("$O.{PROGRAMS}.M.{name}")).await;
         let info = info.map_err(|e| e.to_string())?.payload;
         let info: ObjectInfo = serde_json::from_slice(&info).map_err(|e| e.to_string())?;
-        let (mut bytes, mut sequence) = (Vec::new(), 0);
+        let mut bytes = Vec::new();
+        let mut sequence = 0;
         for _ in 0..info.chunks {
             let chunks = format!("$O.{PROGRAMS}.C.{}", info.nuid);
             let chunk = stream.direct_get_next_for_subject(chunks, Some(sequence + 1)).await;
@@ -133,31 +134,22 @@ async fn fetch(
     }
 }
 
-/// Writes a program atomically.
-fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
-    let file = tempfile::NamedTempFile::new_in(folder).map_err(arbiter_process::without_name)?;
-    fs::write(file.path(), bytes)?;
-    file.as_file().set_permissions(fs::Permissions::from_mode(0o500))?;
-    file.as_file().sync_all()?;
-    // The handle is closed first: Linux refuses to start a file that is open for writing (ETXTBSY).
-    file.into_temp_path().persist(path).map_err(|error| error.error)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
 
     #[test]
     fn only_a_program_with_the_same_hash_is_found() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a").join("engine");
-        put(&path, b"#!/bin/sh\n").unwrap();
+        write_program(&path, b"#!/bin/sh\n").unwrap();
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o500);
-        let program = |hash_of: &[u8], bytes| {
-            let (hash, name) = (blake3::hash(hash_of), "engine".to_owned());
-            RunFile { hash, bytes, name }
+        let program = |hash_of: &[u8], bytes| RunFile {
+            hash: blake3::hash(hash_of),
+            bytes,
+            name: "engine".to_owned(),
         };
         let right = program(b"#!/bin/sh\n", 10);
         assert!(matches(&path, &right));
@@ -168,7 +160,7 @@ mod tests {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o700)).unwrap();
         fs::write(&path, b"#!/bin/sx\n").unwrap();
         assert!(!matches(&path, &right));
-        put(&path, b"#!/bin/sh\n").unwrap();
+        write_program(&path, b"#!/bin/sh\n").unwrap();
         assert!(matches(&path, &right));
     }
 }

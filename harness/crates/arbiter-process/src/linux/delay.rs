@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::time::Duration;
 
+use super::machine::CpuTimes;
 use super::process_tree::{descendants, threads};
 
 /// Unit of `/proc/stat`: `USER_HZ` is 100 in every Linux ABI.
@@ -91,7 +92,8 @@ impl Delays {
 /// Returns the time that the host of a virtual machine took so far, summed over all processors.
 pub fn stolen() -> Duration {
     let stat = fs::read_to_string("/proc/stat").unwrap_or_default();
-    TICK * stolen_ticks(&stat).unwrap_or(0)
+    let ticks = CpuTimes::read(&stat).unwrap_or_default().stolen;
+    TICK * u32::try_from(ticks).unwrap_or(u32::MAX)
 }
 
 /// Returns the time that a thread of this process has waited for a processor so far.
@@ -110,13 +112,6 @@ fn first_figures(schedstat: &str) -> Option<Times> {
     Some(Times { ran: figures.next()?.ok()?, waited: figures.next()?.ok()? })
 }
 
-fn stolen_ticks(stat: &str) -> Option<u32> {
-    let all = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
-    // user, nice, system, idle, iowait, irq, softirq, steal
-    let ticks: u64 = all.split_whitespace().nth(7)?.parse().ok()?;
-    Some(u32::try_from(ticks).unwrap_or(u32::MAX))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -131,9 +126,6 @@ mod tests {
     fn kernel_scheduling_figures_are_parsed() {
         assert_eq!(first_figures("123 4567 89\n"), Some(Times { ran: 123, waited: 4567 }));
         assert_eq!(first_figures(""), None);
-        let stat = "cpu  100 2 3 400 5 6 7 42 0 0\ncpu0 50 1 1 200 2 3 3 21 0 0\n";
-        assert_eq!(stolen_ticks(stat), Some(42));
-        assert_eq!(stolen_ticks("intr 1 2 3"), None);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Properties of this machine and of the start of this process.
 
 use std::fs;
+use std::path::Path;
 
 /// Signal that a process gets when it exceeds the file size limit.
 pub const FILE_SIZE_SIGNAL: i32 = libc::SIGXFSZ;
@@ -20,16 +21,13 @@ pub fn processor_features() -> String {
 
 /// Returns the total memory, in MiB; 0 if the system does not report it.
 pub fn memory_mib() -> u64 {
-    let memory = value("/proc/meminfo", "MemTotal").unwrap_or_default();
-    memory.split(' ').next().and_then(|kib| kib.parse().ok()).unwrap_or(0u64) >> 10
+    kib("/proc/meminfo", "MemTotal").unwrap_or(0) >> 10
 }
 
 /// Returns the resident memory of a process without its children, in bytes; `None` if the system
 /// does not report it.
 pub(crate) fn resident_bytes(pid: i32) -> Option<u64> {
-    let memory = value(&format!("/proc/{pid}/status"), "VmRSS")?;
-    let kilobytes: u64 = memory.strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kilobytes * 1024)
+    Some(kib(format!("/proc/{pid}/status"), "VmRSS")? * 1024)
 }
 
 /// Returns the host name of this machine; empty if the system does not report it.
@@ -53,8 +51,13 @@ fn first_line(file: &str) -> String {
     fs::read_to_string(file).unwrap_or_default().trim().to_owned()
 }
 
+/// Returns the first value of a key in a file of lines such as `key : 8 kB`, in KiB.
+pub(crate) fn kib(file: impl AsRef<Path>, key: &str) -> Option<u64> {
+    value(file, key)?.strip_suffix(" kB")?.parse().ok()
+}
+
 /// Returns the first value of a key in a file of lines such as `key : value`.
-fn value(file: &str, key: &str) -> Option<String> {
+fn value(file: impl AsRef<Path>, key: &str) -> Option<String> {
     let text = fs::read_to_string(file).ok()?;
     let mut lines = text.lines().filter_map(|line| line.split_once(':'));
     lines.find(|(found, _)| found.trim() == key).map(|(_, value)| value.trim().to_owned())

@@ -1,7 +1,7 @@
 //! Socket files for processes of one user on one machine.
 
 use std::fs::{self, File};
-use std::io::{self, ErrorKind};
+use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
@@ -9,15 +9,20 @@ use std::path::Path;
 use rustix::fs::{Mode, fchmod};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 
+use crate::files::remove_if_there;
+
 /// Maximum number of connections that wait to be accepted.
 const BACKLOG: i32 = 8;
+
+/// Connection to a [`LocalSocket`].
+pub type LocalStream = UnixStream;
 
 /// Connects to the socket file `name` in a folder. Names of up to 64 bytes always fit into the
 /// maximum path length of sockets. Fails if the folder or the socket is missing, or no process
 /// listens.
-pub fn connect_local(folder: &Path, name: &str) -> io::Result<UnixStream> {
+pub fn connect_local(folder: &Path, name: &str) -> io::Result<LocalStream> {
     let folder = File::open(folder)?;
-    UnixStream::connect(path_in(&folder, name))
+    LocalStream::connect(path_in(&folder, name))
 }
 
 /// Listening socket to which only its owner may connect. Dropping it removes the file.
@@ -35,11 +40,9 @@ impl LocalSocket {
     pub fn bind(folder: &Path, name: String) -> io::Result<LocalSocket> {
         let folder = File::open(folder)?;
         let path = path_in(&folder, &name);
-        fs::remove_file(&path).or_else(|error| match error.kind() {
-            ErrorKind::NotFound => Ok(()),
-            _ => Err(error),
-        })?;
-        let (family, kind) = (AddressFamily::UNIX, SocketType::STREAM);
+        remove_if_there(Path::new(&path))?;
+        let family = AddressFamily::UNIX;
+        let kind = SocketType::STREAM;
         let socket = rustix::net::socket_with(family, kind, SocketFlags::CLOEXEC, None)?;
         // Linux gives the file the mode of the socket, so other users can never connect.
         fchmod(&socket, Mode::RUSR | Mode::WUSR)?;

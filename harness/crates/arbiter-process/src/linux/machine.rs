@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use super::host::kib;
+
 /// State of a machine at one moment. A field is `None` if the system does not report it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Machine {
@@ -49,7 +51,7 @@ impl CpuTimes {
     }
 
     /// Reads the line `cpu` of `/proc/stat`: user, nice, system, idle, iowait, irq, softirq, steal.
-    fn read(stat: &str) -> Option<CpuTimes> {
+    pub(crate) fn read(stat: &str) -> Option<CpuTimes> {
         let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
         let ticks: Vec<u64> = line.split_whitespace().map_while(|word| word.parse().ok()).collect();
         // The guest columns, which follow, are already contained in user and nice.
@@ -70,8 +72,6 @@ impl Machine {
         let core = |cpu| of_cpu(cpu, "topology/thread_siblings").unwrap_or(cpu.to_string());
         let turbo = || text("sys/devices/system/cpu/cpufreq/boost").map(|on| on == "1");
         let no_turbo = text("sys/devices/system/cpu/intel_pstate/no_turbo");
-        let memory = text("proc/meminfo").unwrap_or_default();
-        let free = memory.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
         let load = text("proc/loadavg");
         Machine {
             processors: cpus.len(),
@@ -84,9 +84,7 @@ impl Machine {
             turbo: no_turbo.map(|off| off == "0").or_else(turbo),
             load: load.and_then(|load| load.split(' ').next()?.parse().ok()),
             clock_source: text("sys/devices/system/clocksource/clocksource0/current_clocksource"),
-            free_mib: free
-                .and_then(|kib| kib.trim().strip_suffix(" kB")?.parse().ok())
-                .map(|kib: u64| kib >> 10),
+            free_mib: kib(root.join("proc/meminfo"), "MemAvailable").map(|free| free >> 10),
             times: text("proc/stat").and_then(|stat| CpuTimes::read(&stat)).unwrap_or_default(),
         }
     }

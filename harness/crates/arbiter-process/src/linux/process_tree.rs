@@ -13,7 +13,7 @@ use std::io;
 use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, waitpgid, waitpid};
+use rustix::process::{Pid, Signal, WaitOptions, getpid, waitpgid, waitpid};
 use rustix::thread::gettid;
 
 use super::stop;
@@ -53,8 +53,7 @@ pub(crate) struct ProcessTree {
 impl ProcessTree {
     /// Starts an engine with a unique mark; `number` counts the engines of the calling thread.
     pub(crate) fn spawn(command: &mut Command, number: usize) -> io::Result<(Child, ProcessTree)> {
-        let (process, thread) = (getpid().as_raw_nonzero(), gettid().as_raw_nonzero());
-        let value = format!("{process}-{thread}-{number}");
+        let value = format!("{}-{}-{number}", std::process::id(), this_thread());
         let child = command.env(MARK, &value).spawn()?;
         let engine = program_of(stop::pid(&child).as_raw_nonzero().get());
         Ok((child, ProcessTree { engine, mark: format!("{MARK}={value}") }))
@@ -75,12 +74,12 @@ impl ProcessTree {
         let leader = stop::pid(child);
         // Descendants are listed before the leader is killed, because afterwards they are orphans.
         let mut doomed = descendants(leader.as_raw_nonzero().get());
-        doomed.iter().for_each(|pid| kill(*pid));
+        doomed.iter().for_each(|pid| stop::signal_one(*pid, Signal::KILL));
         stop::signal(child, Signal::KILL);
         let status = child.wait().ok();
         for _ in 0..ROUNDS {
             let strays = self.strays();
-            strays.iter().for_each(|pid| kill(*pid));
+            strays.iter().for_each(|pid| stop::signal_one(*pid, Signal::KILL));
             let found = doomed.len();
             doomed.extend(strays);
             if doomed.len() == found {
@@ -137,13 +136,6 @@ fn reap(group: Pid, mut doomed: BTreeSet<i32>) {
         }
         // The kernel ends a killed process soon after the call, not during the call.
         std::thread::sleep(Duration::from_millis(1));
-    }
-}
-
-fn kill(pid: i32) {
-    if let Some(pid) = Pid::from_raw(pid) {
-        // An error means that the process has already ended.
-        let _ = kill_process(pid, Signal::KILL);
     }
 }
 

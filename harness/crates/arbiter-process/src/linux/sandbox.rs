@@ -122,7 +122,8 @@ pub struct SandboxSupport {
 impl SandboxSupport {
     /// Queries the sandbox support of this system.
     pub fn detect() -> SandboxSupport {
-        let (nothing, action) = (std::ptr::null::<u8>(), libc::SECCOMP_RET_ERRNO);
+        let nothing = std::ptr::null::<u8>();
+        let action = libc::SECCOMP_RET_ERRNO;
         // SAFETY: both calls are queries; the kernel reads at most the action, a number.
         let (version, answer) = unsafe {
             (
@@ -348,7 +349,8 @@ mod tests {
             let data = file.path().metadata().unwrap();
             (data.permissions(), data.modified().unwrap())
         };
-        let (before, path) = (seen(), file.path().display());
+        let before = seen();
+        let path = file.path().display();
         let script =
             format!("chmod 777 {path}; touch -d 2000-01-01 {path}; chown 1 {path}; echo end");
         assert_eq!(sandboxed(&script, |_, _| {}), ["end"]);

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open, waitid,
+    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, pidfd_open,
+    waitid,
 };
 
 /// Time that an engine has to exit after `quit`. Together with [`TERM_GRACE`] it is less than the
@@ -56,6 +57,11 @@ pub(crate) fn has_exited(child: &Child) -> bool {
 /// Signals every process of the group. Ignores failures, which mean that no process is left.
 pub(crate) fn signal(child: &Child, signal: Signal) {
     let _ = kill_process_group(pid(child), signal);
+}
+
+/// Signals one process. Ignores a failure, which means that the process has already ended.
+pub(crate) fn signal_one(pid: i32, signal: Signal) {
+    let _ = Pid::from_raw(pid).map(|pid| kill_process(pid, signal));
 }
 
 pub(crate) fn pid(child: &Child) -> Pid {

@@ -1,9 +1,9 @@
 //! Files that appear complete or not at all, even if their writer is killed.
 
-use std::fs::{File, remove_file, rename};
+use std::fs::{File, Permissions, create_dir_all, remove_file, rename};
 use std::io::{self, Write};
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, AtFlags, CWD, access, linkat};
@@ -32,19 +32,34 @@ pub fn without_name(error: io::Error) -> io::Error {
     error.kind().into()
 }
 
-/// Writes a file that only its owner can read, unless the file exists. The file appears complete or
-/// not at all.
+/// Writes a file of one line that only its owner can read, unless the file exists. The file appears
+/// complete or not at all.
 ///
 /// # Errors
 ///
 /// The error of the system, without the name of a temporary file.
 pub fn write_secret(path: &Path, text: &str) -> io::Result<()> {
-    let mut file = WholeFile::create_private(path)?;
-    writeln!(file, "{text}")?;
-    match file.finish_new() {
+    match WholeFile::create_private(path)?.finish_new(&format!("{text}\n")) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         done => done,
     }
+}
+
+/// Writes a program, which only its owner can read and start, and creates missing folders. The
+/// program appears complete or not at all, and replaces an existing file.
+///
+/// # Errors
+///
+/// The error of the system, without the name of a temporary file.
+pub fn write_program(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = folder_of(path);
+    create_dir_all(folder)?;
+    let mut file = NamedTempFile::new_in(folder).map_err(without_name)?;
+    file.as_file_mut().write_all(bytes)?;
+    file.as_file().set_permissions(Permissions::from_mode(0o500))?;
+    file.as_file().sync_all()?;
+    // The handle is closed first: Linux refuses to start a file that is open for writing (ETXTBSY).
+    file.into_temp_path().persist(path).map_err(|error| error.error)
 }
 
 impl WholeFile {
@@ -115,12 +130,13 @@ impl WholeFile {
         }
     }
 
-    /// Syncs the file to disk and then moves it to its path, where no file may exist.
+    /// Appends a text, syncs the file to disk and then moves it to its path, where no file may exist.
     ///
     /// # Errors
     ///
     /// The error of the system; [`io::ErrorKind::AlreadyExists`] if a file or a link exists there.
-    pub fn finish_new(self) -> io::Result<()> {
+    pub fn finish_new(mut self, text: &str) -> io::Result<()> {
+        self.write_all(text.as_bytes())?;
         // As in `finish`, the bytes are on disk before the file gets its name.
         self.file().sync_all()?;
         match self.part {
@@ -154,9 +170,6 @@ impl Write for WholeFile {
 
 #[cfg(test)]
 mod tests {
-    use std::fs::Permissions;
-    use std::os::unix::fs::PermissionsExt;
-
     use super::*;
 
     #[test]
@@ -191,18 +204,14 @@ mod tests {
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o604);
         std::fs::remove_file(dir.path().join("name")).unwrap();
         let secret = dir.path().join("secret");
-        let write = |text: &str| {
-            let mut file = WholeFile::create_private(&secret)?;
-            file.write_all(text.as_bytes())?;
-            file.finish_new()
-        };
+        let write = |text: &str| WholeFile::create_private(&secret)?.finish_new(text);
         write("first").unwrap();
         assert_eq!(secret.metadata().unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(write("second").unwrap_err().kind(), io::ErrorKind::AlreadyExists);
         assert_eq!((std::fs::read_to_string(&secret).unwrap().as_str(), names()), ("first", 2));
         std::os::unix::fs::symlink("nowhere", dir.path().join("link")).unwrap();
         let linked = WholeFile::create(dir.path().join("link")).unwrap();
-        assert_eq!(linked.finish_new().unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(linked.finish_new("").unwrap_err().kind(), io::ErrorKind::AlreadyExists);
         assert!(WholeFile::create(dir.path()).unwrap_err().to_string().contains("folder"));
         assert!(WholeFile::create("/dev/null").unwrap_err().to_string().contains("device"));
     }

@@ -126,7 +126,8 @@ fn foreign_orphans_are_left_alone() {
     let stray = |chunks: &mpsc::Receiver<Chunk>| -> i32 {
         chunks.recv().unwrap().lines[0].parse().unwrap()
     };
-    let (mine, foreign) = (stray(&ones), stray(&others));
+    let mine = stray(&ones);
+    let foreign = stray(&others);
     one.stop(Duration::from_millis(10));
     assert_gone(mine);
     assert!(std::path::Path::new(&format!("/proc/{foreign}")).exists());

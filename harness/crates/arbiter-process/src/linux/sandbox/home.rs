@@ -1,12 +1,11 @@
 //! Temporary homes of sandboxed programs.
 
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use rustix::process::geteuid;
+use crate::files::{create_locked_folder, leftover_folders};
 
 /// Prefix of the names of homes, which are in the folder of temporary files.
 const PREFIX: &str = "arbiter-home-";
@@ -21,21 +20,8 @@ pub(crate) struct Home {
 
 impl Home {
     pub(super) fn make() -> io::Result<Home> {
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(PREFIX).permissions(Permissions::from_mode(0o700)).disable_cleanup(true);
-        loop {
-            let path = builder.tempdir()?.keep();
-            let lock = match File::open(&path) {
-                Ok(lock) => lock,
-                // Another Arbiter process mistook the new folder for a leftover and removed it.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                Err(error) => return Err(error),
-            };
-            // Before it was locked, the folder may have been removed as a leftover.
-            if lock.try_lock().is_ok() && path.exists() {
-                return Ok(Home { path, lock: Some(lock) });
-            }
-        }
+        let (folder, lock) = create_locked_folder(&std::env::temp_dir(), PREFIX)?;
+        Ok(Home { path: folder.keep(), lock: Some(lock) })
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -44,19 +30,8 @@ impl Home {
 
     /// Removes homes whose owners were killed.
     pub(super) fn remove_old() {
-        let Ok(entries) = fs::read_dir(std::env::temp_dir()) else { return };
-        for path in entries.flatten().map(|entry| entry.path()) {
-            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            // Every user may write to the folder of temporary files, so links and folders of other
-            // users are skipped.
-            let is_ours = |data: fs::Metadata| data.is_dir() && data.uid() == geteuid().as_raw();
-            if name.starts_with(PREFIX)
-                && fs::symlink_metadata(&path).is_ok_and(is_ours)
-                && let Ok(lock) = File::open(&path)
-                && lock.try_lock().is_ok()
-            {
-                drop(Home { path, lock: Some(lock) });
-            }
+        for (path, lock) in leftover_folders(&std::env::temp_dir(), PREFIX) {
+            drop(Home { path, lock: Some(lock) });
         }
     }
 }
@@ -66,7 +41,8 @@ impl Drop for Home {
         // A home is usually empty. Removing files takes time, so a thread does it and no game has
         // to wait.
         if fs::remove_dir(&self.path).is_err() {
-            let (path, lock) = (self.path.clone(), self.lock.take());
+            let path = self.path.clone();
+            let lock = self.lock.take();
             std::thread::spawn(move || {
                 // The commands can handle folders of any depth. The next Arbiter process tries
                 // again to remove leftovers.
@@ -80,6 +56,8 @@ impl Drop for Home {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::MetadataExt;
+
     use super::*;
 
     #[test]

@@ -48,8 +48,9 @@ impl Namespaces {
             Some([home, dir]) => Some([text(home)?, text(dir)?]),
             None => None,
         };
-        let (user, group) = (geteuid().as_raw(), getegid().as_raw());
-        let (user, group) = (format!("{user} {user} 1"), format!("{group} {group} 1"));
+        let identity = |id: u32| format!("{id} {id} 1");
+        let user = identity(geteuid().as_raw());
+        let group = identity(getegid().as_raw());
         Ok(Namespaces { folders, user, group, stack: vec![0; STACK] })
     }
 
@@ -116,8 +117,8 @@ impl Namespaces {
     fn become_second(&mut self) -> io::Result<()> {
         let (alive, held) = io::pipe()?;
         let end = self.stack.as_mut_ptr_range().end;
-        let (flags, alive) = (libc::CLONE_VM | libc::SIGCHLD, alive.into_raw_fd());
-        let argument = std::ptr::without_provenance_mut(alive as usize);
+        let flags = libc::CLONE_VM | libc::SIGCHLD;
+        let argument = std::ptr::without_provenance_mut(alive.into_raw_fd() as usize);
         // SAFETY: the first process has a separate stack, which lives as long as this process, and
         // makes only system calls. Sharing the memory avoids a copy.
         let first = unsafe { libc::clone(be_first, end.cast(), flags, argument) };

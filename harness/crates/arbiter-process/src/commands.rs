@@ -1,0 +1,23 @@
+//! Commands of a user, which run beside this process or in its place.
+
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+/// Gives a command a process group of its own, so that Ctrl-C does not reach the command.
+pub fn set_own_group(command: &mut Command) {
+    command.process_group(0);
+}
+
+/// Asks a child process to end. The child must not have been waited for, because its ID could then
+/// belong to another process.
+pub fn terminate(child: &Child) -> io::Result<()> {
+    Ok(kill_process(Pid::from_child(child), Signal::TERM)?)
+}
+
+/// Replaces this process by a command. Returns only if that fails, with the reason.
+pub fn replace_process(command: &mut Command) -> io::Error {
+    command.exec()
+}

@@ -1,0 +1,127 @@
+//! Owners, modes, links and locks of files, and the folders of the user.
+
+use std::fs::{DirBuilder, File, Metadata, Permissions, TryLockError, remove_file};
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+
+use rustix::process::geteuid;
+use tempfile::TempDir;
+
+use super::output_file::{Links, is_at, open_output};
+
+/// Returns the ID of a file's owner, if that is another user.
+pub fn foreign_owner(file: &Metadata) -> Option<u32> {
+    Some(file.uid()).filter(|uid| *uid != geteuid().as_raw())
+}
+
+/// Returns whether other users may read, write or execute a file.
+pub fn is_open_to_others(file: &Metadata) -> bool {
+    file.mode() & 0o077 != 0
+}
+
+/// Returns whether a path leads to a file that is marked as executable.
+pub fn is_executable(path: &Path) -> bool {
+    path.metadata().is_ok_and(|about| about.is_file() && about.mode() & 0o111 != 0)
+}
+
+/// Returns whether a file has several names (hard links).
+pub fn has_other_names(path: &Path) -> bool {
+    path.metadata().is_ok_and(|about| about.nlink() > 1)
+}
+
+/// Removes a file, unless it is missing.
+pub fn remove_if_there(file: &Path) -> io::Result<()> {
+    match remove_file(file) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        done => done,
+    }
+}
+
+/// Creates a symbolic link to `target`, and replaces an existing link.
+pub fn replace_link(link: &Path, target: &Path) -> io::Result<()> {
+    if link.is_symlink() {
+        remove_file(link)?;
+    }
+    symlink(target, link)
+}
+
+/// Creates a folder and missing folders above it, all accessible only to the user. An existing
+/// folder stays unchanged.
+pub fn create_private_folder(folder: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+/// Returns the folder `arbiter` in the folder named by the environment variable `variable`, or else
+/// in the folder `below` HOME; `None` if neither is an absolute path.
+pub fn user_folder(variable: &str, below: &str) -> Option<PathBuf> {
+    // An empty or relative path would refer to the current folder.
+    let absolute =
+        |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let folder = absolute(variable).or_else(|| absolute("HOME").map(|home| home.join(below)));
+    folder.map(|folder| folder.join("arbiter"))
+}
+
+/// Takes the lock of an open file or folder; the kernel releases it when the process ends in any
+/// way. Returns `false` if another process holds the lock.
+pub fn try_lock(file: &File) -> io::Result<bool> {
+    match file.try_lock() {
+        Ok(()) => Ok(true),
+        Err(TryLockError::WouldBlock) => Ok(false),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+/// Opens a lock file, which is created if missing, and takes its lock as [`try_lock`] does; `None`
+/// if another process holds the lock.
+pub fn lock_file(path: &Path) -> io::Result<Option<File>> {
+    loop {
+        let file = open_output(path, File::options().write(true), Links::Refused)?;
+        if !try_lock(&file)? {
+            return Ok(None);
+        }
+        // The last holder may have removed the file after it was opened here and before it was
+        // locked. The next attempt creates a new file.
+        if is_at(&file, path) {
+            return Ok(Some(file));
+        }
+    }
+}
+
+/// Creates and locks a temporary folder, accessible only to the user, whose name begins with
+/// `prefix`.
+pub fn create_locked_folder(near: &Path, prefix: &str) -> io::Result<(TempDir, File)> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(prefix).permissions(Permissions::from_mode(0o700));
+    loop {
+        // Before it is locked, another process may mistake the folder for a leftover and remove it.
+        let folder = builder.tempdir_in(near)?;
+        let lock = match File::open(folder.path()) {
+            Err(error) if error.kind() == ErrorKind::NotFound => continue,
+            opened => opened?,
+        };
+        // Some network file systems do not support locks.
+        if try_lock(&lock).unwrap_or(true) && is_at(&lock, folder.path()) {
+            return Ok((folder, lock));
+        }
+    }
+}
+
+/// Returns the folders of [`create_locked_folder`] that killed processes of this user have left,
+/// each with its lock.
+pub fn leftover_folders(near: &Path, prefix: &str) -> impl Iterator<Item = (PathBuf, File)> {
+    let entries = near.read_dir().into_iter().flatten().flatten();
+    entries.filter_map(move |entry| {
+        if !entry.file_name().as_encoded_bytes().starts_with(prefix.as_bytes()) {
+            return None;
+        }
+        // Other users may write to the folder of temporary files, so their folders, and links, are
+        // skipped.
+        let about = entry.metadata().ok()?;
+        if !about.is_dir() || foreign_owner(&about).is_some() {
+            return None;
+        }
+        let lock = File::open(entry.path()).ok()?;
+        lock.try_lock().is_ok().then(|| (entry.path(), lock))
+    })
+}
