@@ -140,21 +140,21 @@ pub fn search(
     memory: &mut Memory,
     report: &mut dyn FnMut(&Report<'_>),
 ) -> SearchResult {
-    let configuration = configuration.into();
-    if memory.ensure_personality(configuration.personality).is_err() {
+    let Configuration { personality, eval, disabled } = configuration.into();
+    if memory.ensure_personality(personality).is_err() {
         return SearchResult::without_search(request);
     }
     let shared = SharedState::new(1);
     let thread = shared.thread(0);
     match &mut memory.state {
         SearchState::Palimpsest { table, histories } => {
-            smp::search(configuration.eval, request, table, histories, report)
+            smp::search(eval, request, table, histories, report)
         }
         SearchState::Micromax(table) => {
-            micromax::search(&configuration, request, table, thread, report)
+            micromax::search(eval, disabled, request, table, thread, report)
         }
         SearchState::Rdchess(table) => {
-            rdchess::search(&configuration, request, table, thread, report)
+            rdchess::search(eval, disabled, request, table, thread, report)
         }
     }
 }

@@ -43,11 +43,6 @@ pub struct Position {
 }
 
 impl Position {
-    /// Returns the starting position of standard chess.
-    pub fn startpos() -> Position {
-        super::fen::parse(super::fen::STARTPOS).expect("the starting position is legal")
-    }
-
     /// Returns the piece sets.
     #[inline]
     pub fn board(&self) -> &Board {

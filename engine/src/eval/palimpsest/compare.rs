@@ -1,7 +1,8 @@
 //! Features of this evaluation with their weights and conditions.
 
 use super::Term;
-use super::layout::{GROUPS, WEIGHTS};
+use super::layout::GROUPS;
+use super::weights::WEIGHTS;
 use crate::eval::compare::{Entry, WeightGroup};
 
 /// Returns all features, for comparisons.

@@ -1,9 +1,7 @@
 //! Layout of the table of weights: groups of weights, each with its feature and its first index.
 
 use super::Term;
-use super::weights::TABLE;
 use crate::eval::feature::Feature;
-use crate::eval::pair::Pair;
 
 /// Consecutive weights of one kind in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,9 +143,6 @@ layout! {
     }
     Tempo { TEMPO[1] = "side to move"; }
 }
-
-/// The weights in use; the middle game comes first.
-pub(super) static WEIGHTS: [Pair; LEN] = TABLE;
 
 /// Index of the first mobility weight of each piece, from knight to queen.
 pub(super) const MOBILITY: [usize; 4] =

@@ -28,8 +28,8 @@ use crate::chess::attacks::{self, Cpu, Job, Level, Machine};
 use crate::chess::color::{Black, White};
 use crate::chess::{Bitboard, Color, Game, Kind, Move, Position, Square};
 use kingpawn::KingPawnTable;
-use layout::WEIGHTS;
 use side_info::SideInfo;
+use weights::WEIGHTS;
 
 features! {
     /// A feature of this evaluation.

@@ -1,7 +1,8 @@
 //! Evaluation traces: a position as counts of weights, for the tuner.
 
 use super::kingpawn::KingPawnTable;
-use super::layout::{LEN, WEIGHTS, is_danger};
+use super::layout::{LEN, is_danger};
+use super::weights::WEIGHTS;
 use super::{
     DANGER_DIVISOR, DANGER_UNITS, EvaluationJob, PHASE_MAX, PortableCpu, SCALE_MAX, danger_worth,
     endings, phase,
