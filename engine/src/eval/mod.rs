@@ -6,7 +6,6 @@
 //! not justify a copy of the search for each.
 
 mod blunder;
-pub mod compare;
 pub mod feature;
 pub mod material;
 pub mod micromax;
@@ -21,7 +20,6 @@ mod sink;
 mod variant;
 
 use crate::chess::{Game, Move, Position};
-use compare::Entry;
 use feature::{Feature, FeatureSet, UnknownFeature};
 use nnue::network::Network;
 use report::Report;
@@ -118,8 +116,6 @@ struct Evaluation {
     features: fn() -> Vec<Feature>,
     /// Experiments, as [`Variant::experiments`] describes them.
     experiments: fn() -> Vec<Feature>,
-    /// Features with weights and conditions, for comparisons.
-    entries: fn() -> Vec<Entry>,
     /// Makes the evaluator of a choice of this evaluation.
     evaluator: fn(Choice) -> Box<dyn Evaluator>,
     /// Evaluates the position that a game has reached, term by term.

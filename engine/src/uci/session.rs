@@ -203,8 +203,7 @@ impl Session {
     }
 
     fn evaluate(&self) {
-        let report = self.options.configuration.eval.explain_game(&self.game);
-        self.output.line(&explain::table(&report, self.game.position()));
+        self.output.line(&explain::table(self.options.configuration.eval, &self.game));
     }
 
     fn perft(&mut self, depth: u32) {
