@@ -98,7 +98,8 @@ mod tests {
             ),
         ] {
             let position = fen::parse(text).unwrap();
-            let (attacks, checks) = (Attacks::of(&position), Checks::of(&position));
+            let attacks = Attacks::of(&position);
+            let checks = Checks::of(&position);
             for (mv, score) in moves {
                 let mv = parse(mv, &position, CastlingForm::KingTo).unwrap();
                 let kind = position.kind_at(mv.from()).unwrap();

@@ -193,7 +193,9 @@ fn chart(errors: &[EpochErrors]) -> String {
         errors.len()
     );
     for value in [least, (least + most) / 2.0, most] {
-        let (left, right, height) = (MARGIN[0], SIZE[0] - 90.0, y(value));
+        let left = MARGIN[0];
+        let right = SIZE[0] - 90.0;
+        let height = y(value);
         let _infallible = writeln!(
             svg,
             "<path d=\"M{left} {height:.1}H{right}\" stroke=\"#ccc\"/>\
