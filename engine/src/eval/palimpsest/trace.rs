@@ -39,7 +39,8 @@ pub fn weights() -> Vec<[i32; 2]> {
 /// and for the endgame.
 pub fn attack_worth(units: [f64; 2]) -> [(f64, f64); 2] {
     let [middle, end] = units.map(|units| units.max(0.0));
-    let (divisor, per_unit) = (f64::from(DANGER_DIVISOR), 1.0 / f64::from(DANGER_UNITS));
+    let divisor = f64::from(DANGER_DIVISOR);
+    let per_unit = 1.0 / f64::from(DANGER_UNITS);
     let slope = if end > 0.0 { per_unit } else { 0.0 };
     [(middle * middle / divisor, 2.0 * middle / divisor), (end * per_unit, slope)]
 }

@@ -139,7 +139,8 @@ impl Search<'_> {
         };
         let (slot, _) = self.table.find(root.hash());
         let mut time_manager = TimeManager::default();
-        let (mut depth, mut best) = (0, Best::default());
+        let mut depth = 0;
+        let mut best = Best::default();
         self.limiter.nodes = 1;
         while depth < DEPTH_MAX {
             depth += 1;
