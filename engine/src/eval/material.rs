@@ -7,7 +7,7 @@ use super::pair::Pair;
 use super::report::Report;
 use super::sink::{MaskedSum, Record, Sink, Sum};
 use super::{Evaluation, Evaluator, Score};
-use crate::chess::{Color, Game, Kind, Move, Position};
+use crate::chess::{Color, Kind, Position};
 
 features! {
     /// A feature of this evaluation.
@@ -50,14 +50,6 @@ impl Material {
 }
 
 impl Evaluator for Material {
-    fn reset(&mut self, _game: &Game) {}
-
-    fn push(&mut self, _before: &Position, _mv: Move) {}
-
-    fn push_null(&mut self) {}
-
-    fn pop(&mut self) {}
-
     fn evaluate(&mut self, position: &Position) -> Score {
         if self.disabled.is_empty() {
             evaluate_terms(position, &mut Sum::default())

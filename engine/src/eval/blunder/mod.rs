@@ -12,7 +12,7 @@ use super::score::EVALUATION_MAX;
 use super::sink::{MaskedSum, Record, Sink, Sum};
 use super::{Evaluation, Evaluator, Score};
 use crate::chess::color::{Black, Side, White};
-use crate::chess::{Bitboard, Color, Game, Kind, Move, Position, attacks};
+use crate::chess::{Bitboard, Color, Kind, Position, attacks};
 use king::Attack;
 
 features! {
@@ -75,14 +75,6 @@ impl Blunder {
 }
 
 impl Evaluator for Blunder {
-    fn reset(&mut self, _game: &Game) {}
-
-    fn push(&mut self, _before: &Position, _mv: Move) {}
-
-    fn push_null(&mut self) {}
-
-    fn pop(&mut self) {}
-
     fn evaluate(&mut self, position: &Position) -> Score {
         if self.disabled.is_empty() && self.experiments.is_empty() {
             evaluate_terms(position, &mut Sum::default())

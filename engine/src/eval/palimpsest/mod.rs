@@ -25,7 +25,7 @@ use super::sink::{MaskedSum, Record, Sink, Sum};
 use super::{Evaluation, Evaluator, Score};
 use crate::chess::attacks::{self, Cpu, Job, Level, Machine};
 use crate::chess::color::{Black, White};
-use crate::chess::{Bitboard, Color, Game, Kind, Move, Position, Square};
+use crate::chess::{Bitboard, Color, Kind, Position, Square};
 use kingpawn::KingPawnTable;
 use side_info::SideInfo;
 use weights::WEIGHTS;
@@ -134,14 +134,6 @@ fn machine() -> Machine {
 }
 
 impl Evaluator for Palimpsest {
-    fn reset(&mut self, _game: &Game) {}
-
-    fn push(&mut self, _before: &Position, _mv: Move) {}
-
-    fn push_null(&mut self) {}
-
-    fn pop(&mut self) {}
-
     fn evaluate(&mut self, position: &Position) -> Score {
         let table = &mut self.table;
         if self.disabled.is_empty() {

@@ -15,7 +15,7 @@ use super::report::Report;
 use super::score::EVALUATION_MAX;
 use super::sink::{MaskedSum, Record, Sink, Sum};
 use super::{Context, Evaluation, Evaluator, Score, TableUse};
-use crate::chess::{Color, Game, Kind, Move, Position, Square};
+use crate::chess::{Color, Game, Kind, Position, Square};
 pub(crate) use attacks::AttackTables;
 use endings::worth;
 use kingpawn::KingPawnTable;
@@ -167,12 +167,6 @@ impl Evaluator for RdChess {
             self.table.clear();
         }
     }
-
-    fn push(&mut self, _before: &Position, _mv: Move) {}
-
-    fn push_null(&mut self) {}
-
-    fn pop(&mut self) {}
 
     fn pawn_table(&self) -> Option<TableUse> {
         Some(self.table.used)
