@@ -3,8 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::chess::{Game, Move, Position, fen};
-use crate::eval::{Evaluator, Variant};
+use crate::chess::{Game, Position, fen};
 use crate::search::{Configuration, Limits, Memory, Request, Signals, search};
 use crate::time::{Timer, nodes_per_second};
 use crate::tt::OutOfMemory;
@@ -112,100 +111,10 @@ pub fn positions() -> impl Iterator<Item = Position> {
     POSITIONS.iter().map(|text| fen::parse(text).expect("the bench positions are legal"))
 }
 
-/// Time per evaluation, by variant, in nanoseconds.
-#[derive(Clone, Debug, PartialEq)]
-pub struct EvalTimings(Vec<(&'static str, f64)>);
-
-impl fmt::Display for EvalTimings {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:<16}{:>10}{:>10}", "evaluation", "ns", "relative")?;
-        for (name, nanoseconds) in &self.0 {
-            write!(f, "\n{name:<16}{nanoseconds:>10.1}{:>10.2}", nanoseconds / self.0[0].1)?;
-        }
-        Ok(())
-    }
-}
-
-/// A position of a walk, with every legal move and the position after it.
-struct Step {
-    position: Position,
-    moves: Vec<(Move, Position)>,
-    /// The move that leads to the next step.
-    played: Option<Move>,
-}
-
-/// A walk through legal moves from a position of the benchmark. As in a search, most positions have
-/// the same pawns as the previous one.
-pub struct Walk(Vec<Step>);
-
-impl Walk {
-    /// Returns a walk from each position of the benchmark.
-    pub fn all() -> Vec<Walk> {
-        positions().map(Walk::new).collect()
-    }
-
-    fn new(mut position: Position) -> Walk {
-        const PLIES: usize = 32;
-        let mut steps = Vec::new();
-        for ply in 0..PLIES {
-            let moves = position.legal_moves();
-            let played = moves.get(ply * 7 % moves.len().max(1)).copied();
-            let moves = moves.iter().map(|&mv| (mv, position.play(mv))).collect();
-            steps.push(Step { position, moves, played });
-            let Some(mv) = played else { break };
-            position = position.play(mv);
-        }
-        Walk(steps)
-    }
-
-    /// Returns the number of positions.
-    pub fn positions(&self) -> usize {
-        self.0.iter().map(|step| 1 + step.moves.len()).sum()
-    }
-
-    /// Returns the sum of the scores of all positions.
-    pub fn evaluate(&self, evaluator: &mut dyn Evaluator) -> i64 {
-        evaluator.reset(&Game::new(self.0[0].position));
-        let mut sum = 0;
-        for Step { position, moves, played } in &self.0 {
-            sum += i64::from(evaluator.evaluate(position));
-            for (mv, next) in moves {
-                evaluator.push(position, *mv);
-                sum += i64::from(evaluator.evaluate(next));
-                evaluator.pop();
-            }
-            played.iter().for_each(|mv| evaluator.push(position, *mv));
-        }
-        sum
-    }
-}
-
-/// Times every evaluation on the same positions; the first is the default.
-pub fn evaluations() -> EvalTimings {
-    const ROUNDS: usize = 15;
-    let walks = Walk::all();
-    let positions: usize = walks.iter().map(Walk::positions).sum();
-    let measure = |mut evaluator: Box<dyn Evaluator>| {
-        let timer = Timer::start(None);
-        for walk in &walks {
-            std::hint::black_box(walk.evaluate(&mut *evaluator));
-        }
-        timer.elapsed().as_nanos() as f64 / positions as f64
-    };
-    // The minimum over many rounds counts. The variants alternate, so that disturbances affect all
-    // of them.
-    let mut least = Variant::ALL.map(|variant| (variant.name(), f64::INFINITY));
-    for _ in 0..ROUNDS {
-        for (variant, (_, nanoseconds)) in Variant::ALL.into_iter().zip(&mut least) {
-            *nanoseconds = nanoseconds.min(measure(variant.evaluator()));
-        }
-    }
-    EvalTimings(least.to_vec())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::eval::Variant;
     use crate::search::Personality;
 
     #[test]

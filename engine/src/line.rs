@@ -119,10 +119,10 @@ impl<E: Evaluator> SearchStack<E> {
     /// Returns whether the current position occurred before: once after the root, or twice in
     /// total.
     pub fn repeats(&self) -> bool {
-        let (position, reversible) = (self.position(), self.reversible());
+        let position = self.position();
         let mut earlier = 0;
         // The same side is to move only every second ply, and four plies are the shortest cycle.
-        for back in (4..=reversible).step_by(2) {
+        for back in (4..=self.reversible()).step_by(2) {
             if self.keys[self.keys.len() - back] == position.key() {
                 earlier += 1;
                 if earlier == 2 || back < self.ply() {

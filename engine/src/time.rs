@@ -179,7 +179,8 @@ mod tests {
     /// lost after its increment.
     fn lowest_clock(left_ms: u64, increment_ms: u64, period: Option<u32>) -> (u64, f64) {
         let mut left_us = left_ms * 1000;
-        let (mut lowest, mut most) = (u64::MAX, 0.0f64);
+        let mut lowest = u64::MAX;
+        let mut most = 0.0f64;
         for number in 0..200 {
             let moves_to_go = period.map(|moves| moves - number % moves);
             let budget = clock(left_us / 1000, increment_ms, moves_to_go);

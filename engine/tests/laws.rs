@@ -49,7 +49,6 @@ fn play_random_games(seed: u64, games: usize, mut visit: impl FnMut(&Position, &
 #[test]
 fn keys_and_text_are_consistent() {
     play_random_games(0x1234_5678_9ABC_DEF1, 60, |position, _| {
-        assert_eq!(position.key(), position.recompute_key(), "{position}");
         // Equality covers checkers, pins and keys, which parsing computes anew.
         assert_eq!(fen::parse(&position.to_string()).as_ref(), Ok(position));
     });

@@ -233,7 +233,6 @@ fn readers(bench: &Bench) -> Vec<Vec<String>> {
         with(&["cluster", "show", "--on", "tls://127.0.0.1:1", "--nats", "ca=FILE"], &[]),
         with(&["cluster", "key", "--signing-key", "FILE"], &[]),
         with(&["engine", "perft", "--suite", "FILE"], &[]),
-        with(&["engine", "eval", "--positions", "FILE"], &[]),
         with(&["engine", "tune", "FILE"], &[]),
         with(
             &["compat", "fastchess", "-engine", "cmd=sh", "-engine", "cmd=cat"],

@@ -114,7 +114,8 @@ fn search_stage(
     let mut memory = Memory::for_personality(configuration.personality, bench::HASH_MB)
         .map_err(|error| error.to_string())?;
     let limits = Limits { nodes: Some(nodes), ..Limits::default() };
-    let (timer, signals) = (Timer::start(None), Signals::default());
+    let timer = Timer::start(None);
+    let signals = Signals::default();
     let mut sum = StageResult { stage, positions: 0, nodes: 0, pawn_table: None };
     for position in bench::positions().filter(|position| Stage::of(position) == stage) {
         let game = Game::new(position);

@@ -13,8 +13,22 @@ pub(super) struct TopicsArgs {
 
 /// Topics, each with the names of its features in all evaluations.
 const TOPICS: [(&str, &[&str]); 29] = [
-    ("worth of pieces", &["material", "promotion", "interpolation"]),
-    ("squares of pieces", &["pst", "piece_squares", "centre", "officer_center", "minor"]),
+    ("worth of pieces", &["material", "imbalance", "promotion"]),
+    (
+        "squares of pieces",
+        &[
+            "pst",
+            "pst_pawn",
+            "pst_knight",
+            "pst_bishop",
+            "pst_rook",
+            "pst_queen",
+            "pst_king",
+            "centre",
+            "officer_center",
+            "minor",
+        ],
+    ),
     ("exchanges when ahead", &["trade_down"]),
     ("pair of bishops", &["bishop_pair"]),
     ("colours of bishops", &["bishop_colour", "bad_bishop", "opposite_bishops"]),
@@ -22,18 +36,7 @@ const TOPICS: [(&str, &[&str]); 29] = [
     ("bishops and rooks shut in", &["trapped_bishop", "blocked_bishop", "blocked_rook"]),
     ("outposts", &["outpost", "knight_outpost"]),
     ("development", &["development"]),
-    (
-        "rooks on files",
-        &[
-            "rook_file",
-            "rook_half_open",
-            "rook_open",
-            "rook_king_zone",
-            "rook_king",
-            "rook_doubled",
-            "rook_pawnfile",
-        ],
-    ),
+    ("rooks on files", &["rook_file", "rook_kingfile", "rook_doubled", "rook_pawnfile"]),
     ("the seventh rank", &["rook_seventh", "seventh_rook", "seventh_queen"]),
     ("control of squares", &["field_control", "space", "restricted"]),
     ("threats", &["pawn_threat", "push_threat", "minor_threat", "rook_threat", "hanging", "hung"]),
@@ -62,8 +65,11 @@ const TOPICS: [(&str, &[&str]); 29] = [
         ],
     ),
     ("races of pawns", &["unstoppable", "pawn_endings"]),
-    ("endings of their own", &["endgame_scale", "drawishness", "draw", "kbbk", "kbnk", "mating"]),
-    ("the move, and saving time", &["tempo", "lazy_evaluation"]),
+    (
+        "endings of their own",
+        &["drawish_material", "endgame_scale", "drawishness", "draw", "kbbk", "kbnk", "mating"],
+    ),
+    ("the move", &["tempo"]),
 ];
 
 /// A topic, with the names of its features in each evaluation.
@@ -74,10 +80,9 @@ struct Topic {
 
 /// Returns the features of some evaluations by topic.
 fn topics(variants: &[Variant]) -> Vec<Topic> {
-    let entries: Vec<_> = variants.iter().map(|variant| variant.entries()).collect();
     let topic = |(name, known): (&'static str, &[&str])| {
-        let features = entries.iter().map(|entries| {
-            let names = entries.iter().map(|entry| entry.name);
+        let features = variants.iter().map(|variant| {
+            let names = variant.features().into_iter().map(|feature| feature.name);
             names.filter(|name| known.contains(name)).collect()
         });
         Topic { name, features: features.collect() }
@@ -125,14 +130,16 @@ mod tests {
     fn every_feature_has_one_topic() {
         let all = topics(&Variant::ALL);
         for (place, variant) in Variant::ALL.into_iter().enumerate() {
-            for entry in variant.entries() {
-                let under = all.iter().filter(|topic| topic.features[place].contains(&entry.name));
-                assert_eq!(under.count(), 1, "{variant:?} {}", entry.name);
+            for feature in variant.features() {
+                let has = |topic: &&Topic| topic.features[place].contains(&feature.name);
+                let under = all.iter().filter(has);
+                assert_eq!(under.count(), 1, "{variant:?} {}", feature.name);
             }
         }
         let empty = |topic: &&Topic| topic.features.iter().all(Vec::is_empty);
         assert!(!all.iter().any(|topic| empty(&topic)));
     }
+
     #[test]
     fn evaluations_stand_side_by_side() {
         let table = run(&TopicsArgs { markdown: true });

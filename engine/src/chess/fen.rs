@@ -325,6 +325,13 @@ fn push_castling(text: &mut String, position: &Position, letters: CastlingLetter
     }
 }
 
+impl Position {
+    /// Returns the starting position of standard chess.
+    pub fn startpos() -> Position {
+        parse(STARTPOS).expect("the starting position is legal")
+    }
+}
+
 /// Writes the FEN with X-FEN castling letters.
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

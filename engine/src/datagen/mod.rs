@@ -68,7 +68,8 @@ impl Settings {
         let bench = bench::run(Some(BENCH_DEPTH), self.eval, &Signals::default());
         let bench = bench.map_err(io::Error::other)?.nodes;
         let Settings { seed, nodes, random_plies, eval, walks } = self;
-        let (version, eval) = (env!("CARGO_PKG_VERSION"), eval.name());
+        let version = env!("CARGO_PKG_VERSION");
+        let eval = eval.name();
         let mut text = format!(
             "palimpsest positions 1\nversion {version}\nbench {BENCH_DEPTH} {bench}\neval {eval}\nseed {seed}\n\
              nodes {nodes}\nplies {random_plies}\n"
@@ -108,13 +109,16 @@ pub fn generate(
 ) -> io::Result<Progress> {
     let (mut file, mut progress) = open(path, settings, positions)?;
     report(progress);
-    let (next, done) = (AtomicU64::new(progress.games), AtomicBool::new(false));
+    let next = AtomicU64::new(progress.games);
+    let done = AtomicBool::new(false);
     thread::scope(|scope| {
         // The channel is bounded, so that games do not pile up in memory while the writer is slow.
         let (games, received) = sync_channel(64);
         for _ in 0..threads.max(1) {
             let mut player = Player::new(settings).map_err(io::Error::other)?;
-            let (games, next, done) = (games.clone(), &next, &done);
+            let games = games.clone();
+            let next = &next;
+            let done = &done;
             let builder = thread::Builder::new().stack_size(STACK_BYTES);
             builder.spawn_scoped(scope, move || play_games(&mut player, next, done, &games))?;
         }
@@ -211,13 +215,16 @@ fn open(path: &Path, settings: Settings, positions: u64) -> io::Result<(File, Pr
         let (found, asked) = (only(&found, &header), only(&header, &found));
         return Err(io::Error::other(format!("it has '{found}', asked for is '{asked}'")));
     }
-    let (mut games, mut last, mut at) = (0, 0, 0);
+    let mut games = 0;
+    let mut last = 0;
+    let mut at = 0;
     // A killed process may have written a part of a record, which is ignored.
     let whole = (file.metadata()?.len() - HEADER_BYTES as u64) / RECORD_BYTES as u64;
     let known = (&file).take(whole * RECORD_BYTES as u64);
     for record in records(&mut BufReader::with_capacity(1 << 20, known)) {
         if record.map_err(io::Error::other)?.is_first() {
-            (games, last) = (games + 1, at);
+            games += 1;
+            last = at;
         }
         at += 1;
     }

@@ -2,13 +2,12 @@
 //!
 //! A reference for other evaluations and a deliberately weak opponent.
 
-use super::compare::{Entry, WeightGroup};
 use super::feature::{FeatureSet, features};
 use super::pair::Pair;
-use super::report::{Blend, Report};
+use super::report::Report;
 use super::sink::{MaskedSum, Record, Sink, Sum};
-use super::{Evaluation, Evaluator, Score, Variant};
-use crate::chess::{Color, Game, Kind, Move, Position};
+use super::{Evaluation, Evaluator, Score};
+use crate::chess::{Color, Kind, Position};
 
 features! {
     /// A feature of this evaluation.
@@ -20,16 +19,12 @@ features! {
 /// Value by kind, in centipawns; 0 for the king, which cannot be captured.
 const PIECE_VALUES: [Score; 6] = [100, 300, 300, 500, 900, 0];
 
-/// Phase of a piece, by kind; the pieces at the start have 24.
-const PHASE: [i32; 6] = [0, 1, 1, 2, 4, 0];
-
 /// The declaration in the list of evaluations.
 pub(super) const EVALUATION: Evaluation = Evaluation {
     name: "material",
     unit: "centipawns",
     features: || Term::ALL.to_vec(),
     experiments: Vec::new,
-    entries,
     evaluator: |choice| Box::new(Material::new(choice.disabled)),
     explain: |choice, game| Material::new(choice.disabled).explain(game.position()),
 };
@@ -50,35 +45,11 @@ impl Material {
     fn explain(&self, position: &Position) -> Report {
         let mut record = Record::new(self.disabled);
         let value = evaluate_terms(position, &mut record);
-        let board = position.board();
-        let left = |kind: Kind| PHASE[kind.index()] * board.kind(kind).len() as i32;
-        let phase = Kind::ALL.into_iter().map(left).sum();
-        let blend = Blend { opening: 1, endgame: 0, divisor: 1 };
-        Report::new(Variant::Material, &record, blend, phase, value)
+        Report::unblended(Term::ALL, &record, position, value)
     }
 }
 
-/// Returns all features, for comparisons.
-fn entries() -> Vec<Entry> {
-    let weights = vec![WeightGroup::new("P N B R Q K", PIECE_VALUES)];
-    vec![Entry {
-        number: None,
-        name: "material",
-        weights,
-        condition: "each piece",
-        switches: vec!["material"],
-    }]
-}
-
 impl Evaluator for Material {
-    fn reset(&mut self, _game: &Game) {}
-
-    fn push(&mut self, _before: &Position, _mv: Move) {}
-
-    fn push_null(&mut self) {}
-
-    fn pop(&mut self) {}
-
     fn evaluate(&mut self, position: &Position) -> Score {
         if self.disabled.is_empty() {
             evaluate_terms(position, &mut Sum::default())

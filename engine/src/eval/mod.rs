@@ -6,7 +6,6 @@
 //! not justify a copy of the search for each.
 
 mod blunder;
-pub mod compare;
 pub mod feature;
 pub mod material;
 pub mod micromax;
@@ -21,7 +20,6 @@ mod sink;
 mod variant;
 
 use crate::chess::{Game, Move, Position};
-use compare::Entry;
 use feature::{Feature, FeatureSet, UnknownFeature};
 use nnue::network::Network;
 use report::Report;
@@ -54,7 +52,7 @@ impl Context {
 /// Static evaluation.
 ///
 /// The search reports every move, so that an evaluation may depend on the path to a position. `pop`
-/// must undo the latest `push` or `push_null` exactly.
+/// must undo the latest `push` or `push_null` exactly. By default, moves have no effect.
 pub trait Evaluator {
     /// Returns the input of the score in addition to the position.
     fn context(&self) -> Context {
@@ -62,16 +60,16 @@ pub trait Evaluator {
     }
 
     /// Discards all moves and starts at the game's position.
-    fn reset(&mut self, game: &Game);
+    fn reset(&mut self, _game: &Game) {}
 
     /// Receives a move made in `before`.
-    fn push(&mut self, before: &Position, mv: Move);
+    fn push(&mut self, _before: &Position, _mv: Move) {}
 
     /// Receives a null move.
-    fn push_null(&mut self);
+    fn push_null(&mut self) {}
 
     /// Takes back the latest move or null move.
-    fn pop(&mut self);
+    fn pop(&mut self) {}
 
     /// Returns the score of `position`, which the announced moves have reached, in centipawns from
     /// the point of view of the side to move, within ±[`score::EVALUATION_MAX`].
@@ -118,8 +116,6 @@ struct Evaluation {
     features: fn() -> Vec<Feature>,
     /// Experiments, as [`Variant::experiments`] describes them.
     experiments: fn() -> Vec<Feature>,
-    /// Features with weights and conditions, for comparisons.
-    entries: fn() -> Vec<Entry>,
     /// Makes the evaluator of a choice of this evaluation.
     evaluator: fn(Choice) -> Box<dyn Evaluator>,
     /// Evaluates the position that a game has reached, term by term.

@@ -1,10 +1,13 @@
 //! The terms of one evaluation.
 
-use super::Variant;
 use super::feature::Feature;
 use super::pair::Pair;
 use super::score::Score;
 use super::sink::Record;
+use crate::chess::{Kind, Position};
+
+/// Phase of a piece, by kind; the pieces at the start have 24.
+const PHASE: [i32; 6] = [0, 1, 1, 2, 4, 0];
 
 /// Conversion of a variant's sums to centipawns: (opening × `opening` + endgame × `endgame`) ÷
 /// `divisor`, before rounding.
@@ -40,6 +43,10 @@ pub struct Term {
 }
 
 impl Term {
+    fn of(feature: Feature, record: &Record) -> Term {
+        Term { feature, sides: record.term(feature.index), step: record.change(feature.index) }
+    }
+
     /// Returns White minus Black, in the unit of the variant.
     pub fn net(&self) -> Pair {
         self.sides[0] - self.sides[1]
@@ -54,8 +61,6 @@ impl Term {
 /// An evaluation of a position, term by term.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// The evaluation.
-    pub variant: Variant,
     /// The score for the side to move, in centipawns.
     pub value: Score,
     /// Phase: 24 with all pieces on the board, 0 with none.
@@ -68,25 +73,33 @@ pub struct Report {
 
 impl Report {
     pub(super) fn new(
-        variant: Variant,
+        features: &[Feature],
         record: &Record,
         blend: Blend,
         phase: i32,
         value: Score,
     ) -> Report {
-        let terms = variant.features().into_iter().map(|feature| Term {
-            feature,
-            sides: record.term(feature.index),
-            step: record.change(feature.index),
-        });
-        Report { variant, value, phase, blend, terms: terms.collect() }
+        let terms = features.iter().map(|&feature| Term::of(feature, record)).collect();
+        Report { value, phase, blend, terms }
+    }
+
+    /// Returns the report of an evaluation whose sums are scores without an endgame half.
+    pub(super) fn unblended(
+        features: &[Feature],
+        record: &Record,
+        position: &Position,
+        value: Score,
+    ) -> Report {
+        let left = |kind: Kind| PHASE[kind.index()] * position.board().kind(kind).len() as i32;
+        let phase = Kind::ALL.into_iter().map(left).sum();
+        let blend = Blend { opening: 1, endgame: 0, divisor: 1 };
+        Report::new(features, record, blend, phase, value)
     }
 
     /// Adds the terms of `features` that the variant does not have but the record contains.
     pub(super) fn include(&mut self, record: &Record, features: &[Feature]) {
         for &feature in features {
-            let (sides, step) = (record.term(feature.index), record.change(feature.index));
-            let term = Term { feature, sides, step };
+            let term = Term::of(feature, record);
             let is_own = self.terms.iter().any(|term| term.feature == feature);
             if !is_own && term.is_nonzero() {
                 self.terms.push(term);

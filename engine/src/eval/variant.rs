@@ -1,6 +1,5 @@
 //! The list of evaluations. A new evaluation needs an entry in this list and a module.
 
-use super::compare::Entry;
 use super::feature::Feature;
 use super::{Choice, Evaluation, Evaluator, Score};
 use super::{blunder, material, micromax, nnue, palimpsest, rdchess, rybka};
@@ -74,11 +73,6 @@ impl Variant {
     /// changes that measure the value of one of its parts.
     pub fn experiments(self) -> Vec<Feature> {
         (self.evaluation().experiments)()
-    }
-
-    /// Returns the features with their weights and conditions, for comparison with another variant.
-    pub fn entries(self) -> Vec<Entry> {
-        (self.evaluation().entries)()
     }
 
     /// Returns the evaluator with all features.

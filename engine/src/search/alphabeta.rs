@@ -349,9 +349,12 @@ mod tests {
     fn the_static_evaluation_updates_the_history_once_per_node() {
         let root = fen::parse("1r2k3/8/8/8/8/8/8/1N4K1 w - - 0 1").unwrap();
         let game = Game::new(root);
-        let (limits, timer, signals) = (Limits::default(), Timer::start(None), Signals::default());
+        let limits = Limits::default();
+        let timer = Timer::start(None);
+        let signals = Signals::default();
         let request = Request { game: &game, limits: &limits, timer: &timer, signals: &signals };
-        let (table, mut histories) = (TranspositionTable::new(1).unwrap(), Histories::new());
+        let table = TranspositionTable::new(1).unwrap();
+        let mut histories = Histories::new();
         let shared = SharedState::new(1);
         let evaluator = Material::default();
         let mut searcher =
@@ -368,7 +371,8 @@ mod tests {
         let mut learnt = |excluded, is_verifying| {
             let before = searcher.histories.quiet_score(&root, mv, &context);
             let frame = searcher.frame(1);
-            (frame.excluded, frame.is_verifying) = (excluded, is_verifying);
+            frame.excluded = excluded;
+            frame.is_verifying = is_verifying;
             searcher.static_eval(1, None, (-INFINITE, INFINITE));
             searcher.histories.quiet_score(&root, mv, &context) != before
         };

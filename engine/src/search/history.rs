@@ -88,7 +88,8 @@ impl Histories {
         let distant =
             self.continuation_row(context.previous[2].filter(|_| features::distant_history()));
         let pawn = &self.pawn[context.pawn_index];
-        let (checks, attacks) = (Checks::of(position), context.attacks);
+        let checks = Checks::of(position);
+        let attacks = context.attacks;
         move |mv| {
             let piece_to = piece_to(position, mv);
             let kind = Kind::ALL[piece_to / 64 % 6];
@@ -109,7 +110,8 @@ impl Histories {
         position: &Position,
         context: &QuietContext,
     ) -> impl Fn(Move) -> i32 {
-        let (us, attacks) = (position.turn(), context.attacks);
+        let us = position.turn();
+        let attacks = context.attacks;
         let row = |index: usize| {
             self.continuation_row(
                 context.previous[index].filter(|_| features::continuation_history()),

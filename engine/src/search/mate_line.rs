@@ -66,17 +66,21 @@ mod tests {
         let plies = |entries: [(Score, Bound); 2]| {
             let table = TranspositionTable::new(1).unwrap();
             for (position, (score, bound)) in [corner, closed].into_iter().zip(entries) {
-                let (depth, pv) = (9, false);
+                let depth = 9;
+                let pv = false;
                 let entry = Entry { mv: None, score, evaluation: None, depth, bound, pv };
                 table.store(position.key(), entry);
             }
-            let (line, score, depth) = (vec![first], mated_in(4), 9);
+            let line = vec![first];
+            let score = mated_in(4);
+            let depth = 9;
             let mut result =
                 SearchResult { line, score, depth, nodes: 0, threads: 1, pawn_table: None };
             complete(&mut result, &Game::new(root), &table);
             result.line.len()
         };
-        let (corner, closed) = (mate_in(3), mated_in(2));
+        let corner = mate_in(3);
+        let closed = mated_in(2);
         assert_eq!(plies([(corner, Bound::Lower), (closed, Bound::Upper)]), 4);
         assert_eq!(plies([(corner, Bound::Exact), (closed, Bound::Exact)]), 4);
         assert_eq!(plies([(corner, Bound::Lower), (closed, Bound::Lower)]), 1);

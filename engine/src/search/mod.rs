@@ -140,21 +140,21 @@ pub fn search(
     memory: &mut Memory,
     report: &mut dyn FnMut(&Report<'_>),
 ) -> SearchResult {
-    let configuration = configuration.into();
-    if memory.ensure_personality(configuration.personality).is_err() {
+    let Configuration { personality, eval, disabled } = configuration.into();
+    if memory.ensure_personality(personality).is_err() {
         return SearchResult::without_search(request);
     }
     let shared = SharedState::new(1);
     let thread = shared.thread(0);
     match &mut memory.state {
         SearchState::Palimpsest { table, histories } => {
-            smp::search(configuration.eval, request, table, histories, report)
+            smp::search(eval, request, table, histories, report)
         }
         SearchState::Micromax(table) => {
-            micromax::search(&configuration, request, table, thread, report)
+            micromax::search(eval, disabled, request, table, thread, report)
         }
         SearchState::Rdchess(table) => {
-            rdchess::search(&configuration, request, table, thread, report)
+            rdchess::search(eval, disabled, request, table, thread, report)
         }
     }
 }
@@ -356,7 +356,8 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
             alpha = (self.best.score - width).max(-INFINITE);
             beta = (self.best.score + width).min(INFINITE);
         }
-        let (mut reduced, mut fail_lows) = (0, 0);
+        let mut reduced = 0;
+        let mut fail_lows = 0;
         loop {
             let score = self.node::<Root>(alpha, beta, (depth - reduced).max(1), false);
             if self.limiter.stopped {
@@ -387,7 +388,8 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         self.limiter.nodes += 1;
         let piece_to = Some(piece_to(self.line.position(), mv));
         let frame = self.frame(ply);
-        (frame.current_move, frame.piece_to) = (Some(mv), piece_to);
+        frame.current_move = Some(mv);
+        frame.piece_to = piece_to;
         self.line.make(mv);
         self.histories.correction.prefetch(self.line.position(), self.previous_moves(ply + 1));
     }

@@ -41,7 +41,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         let surplus = ((eval - beta) / params::null_score_step()).clamp(0, 3);
         let depth_left = depth - params::null_reduction() - depth / 4 - surplus;
         let frame = self.frame(ply);
-        (frame.current_move, frame.piece_to) = (None, None);
+        frame.current_move = None;
+        frame.piece_to = None;
         self.limiter.nodes += 1;
         self.line.make_null();
         let score = -self.node::<NonPv>(-beta, -beta + 1, depth_left, !node.cut_node);

@@ -56,11 +56,13 @@ pub(super) fn search(
     // With a depth limit, the main thread has reached this depth, and a helper may not have.
     let use_main = request.limits.lines() > 1 || request.limits.depth.is_some();
     let chosen = if use_main { 0 } else { choose_result(&results) };
-    let (threads, nodes) = (results.len(), shared.nodes());
+    let threads = results.len();
+    let nodes = shared.nodes();
     if chosen > 0 {
-        let SearchResult { line, score, depth, .. } = &results[chosen];
-        let (score, depth, bound) = (*score, *depth, Bound::Exact);
-        let (selective_depth, hash_permille) = (depth, table.fullness_permille());
+        let &SearchResult { ref line, score, depth, .. } = &results[chosen];
+        let bound = Bound::Exact;
+        let selective_depth = depth;
+        let hash_permille = table.fullness_permille();
         let rank = 1;
         report(&Report { depth, selective_depth, rank, score, bound, nodes, hash_permille, line });
     }

@@ -58,7 +58,8 @@ fn mates_are_found() {
 
 #[test]
 fn a_mate_is_announced_with_its_variation() {
-    let (mut announced, mut cut) = (0, 0);
+    let mut announced = 0;
+    let mut cut = 0;
     for fen in [
         "8/8/8/3k4/8/8/1R6/K6R w - - 0 1",
         "3r2k1/5ppp/8/8/8/8/2Q2PPP/4R1K1 w - - 0 1",
@@ -68,7 +69,8 @@ fn a_mate_is_announced_with_its_variation() {
         let mut game = Game::new(fen::parse(fen).unwrap());
         while !game.position().legal_moves().is_empty() && game.moves().len() < 80 {
             let limits = Limits { nodes: Some(8_000), ..Limits::default() };
-            let (timer, signals) = (Timer::start(None), Signals::default());
+            let timer = Timer::start(None);
+            let signals = Signals::default();
             let request =
                 Request { game: &game, limits: &limits, timer: &timer, signals: &signals };
             let result = search(Variant::Palimpsest, request, &mut memory, &mut |report| {

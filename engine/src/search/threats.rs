@@ -23,7 +23,8 @@ pub(super) struct Attacks {
 impl Attacks {
     /// Returns the enemy's attacks in a position.
     pub(super) fn of(position: &Position) -> Attacks {
-        let (us, board) = (position.turn(), position.board());
+        let us = position.turn();
+        let board = position.board();
         let occupied = board.occupied();
         let enemies = |kind| board.pieces(!us, kind);
         let by = |kind, attacks: &dyn Fn(_) -> Bitboard| {
@@ -62,8 +63,10 @@ pub(super) struct Checks([Bitboard; 6]);
 impl Checks {
     /// Returns the checking squares of a position.
     pub(super) fn of(position: &Position) -> Checks {
-        let (us, board) = (position.turn(), position.board());
-        let (king, occupied) = (board.king(!us), board.occupied());
+        let us = position.turn();
+        let board = position.board();
+        let king = board.king(!us);
+        let occupied = board.occupied();
         let (bishop, rook) = (attacks::bishop(king, occupied), attacks::rook(king, occupied));
         let (pawn, knight) = (attacks::pawn(!us, king), attacks::knight(king));
         Checks([pawn, knight, bishop, rook, bishop | rook, Bitboard::EMPTY])
@@ -98,7 +101,8 @@ mod tests {
             ),
         ] {
             let position = fen::parse(text).unwrap();
-            let (attacks, checks) = (Attacks::of(&position), Checks::of(&position));
+            let attacks = Attacks::of(&position);
+            let checks = Checks::of(&position);
             for (mv, score) in moves {
                 let mv = parse(mv, &position, CastlingForm::KingTo).unwrap();
                 let kind = position.kind_at(mv.from()).unwrap();

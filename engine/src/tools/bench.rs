@@ -13,17 +13,10 @@ use crate::search::Signals;
 pub(super) struct BenchArgs {
     /// Depth of each search in plies [default: 12]
     depth: Option<u32>,
-    /// Time every evaluation on positions from games instead
-    #[arg(long, conflicts_with = "depth")]
-    eval: bool,
 }
 
 impl BenchArgs {
     pub(super) fn run(&self, output: &Output) -> Result<(), Failure> {
-        if self.eval {
-            output.line(&bench::evaluations().to_string());
-            return Ok(());
-        }
         let result = bench::run(self.depth, Variant::default(), &Signals::default());
         output.line(&result.map_err(Failure::environment)?.to_string());
         Ok(())

@@ -90,7 +90,8 @@ struct Meter<'a> {
 impl Meter<'_> {
     fn report(&mut self, progress: Progress) {
         if self.first.is_none() {
-            (self.first, self.start) = (Some(progress), Instant::now());
+            self.first = Some(progress);
+            self.start = Instant::now();
         } else if self.told.is_none_or(|told| told.elapsed() >= REPORT_EVERY) {
             self.print_progress(progress);
         }

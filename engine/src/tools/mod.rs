@@ -1,7 +1,6 @@
 //! The command line: without arguments a UCI session, otherwise one of a few tools.
 
 mod bench;
-mod compare;
 mod datagen;
 mod eval;
 mod genfens;
@@ -16,6 +15,7 @@ use std::{io, iter};
 
 use clap::{Parser, Subcommand};
 
+use crate::chess::{Position, fen};
 use crate::failure::Failure;
 use crate::uci::{self, Output};
 
@@ -33,7 +33,6 @@ enum Tool {
     #[command(visible_alias = "divide")]
     Perft(perft::PerftArgs),
     Eval(eval::EvalArgs),
-    Compare(compare::CompareArgs),
     Datagen(datagen::DatagenArgs),
     Train(train::TrainArgs),
     Tune(tune::TuneArgs),
@@ -69,7 +68,6 @@ impl Tool {
             Tool::Bench(args) => args.run(output),
             Tool::Perft(args) => args.run(output),
             Tool::Eval(args) => args.run(output),
-            Tool::Compare(args) => args.run(output),
             Tool::Datagen(args) => args.run(output),
             Tool::Train(args) => args.run(output),
             Tool::Tune(args) => args.run(output),
@@ -85,6 +83,16 @@ where
     move |text| {
         let number = text.parse().ok().filter(|number| (&min..=&max).contains(&number));
         number.ok_or_else(|| format!("expected a number from {min} to {max}"))
+    }
+}
+
+/// Returns the position with this FEN; without words, the starting position.
+fn position(words: &[String]) -> Result<Position, Failure> {
+    let text = words.join(" ");
+    if text.is_empty() {
+        Ok(Position::startpos())
+    } else {
+        fen::parse(&text).map_err(Failure::input)
     }
 }
 
@@ -110,7 +118,6 @@ mod tests {
             "palimpsest bench 3",
             "palimpsest perft 2",
             "palimpsest eval",
-            "palimpsest compare a b",
             "palimpsest datagen a",
             "palimpsest train a b --out c --rate 0.0008 --results 0 --batch 64 --loss d.svg",
             "palimpsest tune a --pull 0.5",

@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 
-use super::{Output, number};
+use super::{Output, number, position};
+use crate::chess::Position;
 use crate::chess::attacks::{Level, Machine};
 use crate::chess::perft::{DEPTH_MAX, PerftTable, Settings, divide};
 use crate::chess::suite::{self, Case};
 use crate::chess::uci_move::{CastlingForm, format};
-use crate::chess::{Position, fen};
 use crate::failure::Failure;
 use crate::input;
 use crate::time::nodes_per_second;
@@ -60,8 +60,9 @@ impl PerftArgs {
         match &self.suite {
             Some(file) => run_suite(file, self.max_nodes.unwrap_or(u64::MAX), &settings, output),
             None => {
-                let depth = self.depth.unwrap_or_default();
-                run_position(depth, &self.fen.join(" "), &settings, output)
+                let position = position(&self.fen)?;
+                run_position(&position, self.depth.unwrap_or_default(), &settings, output);
+                Ok(())
             }
         }
     }
@@ -73,23 +74,15 @@ fn level(text: &str) -> Result<Level, String> {
     level.ok_or_else(|| format!("expected one of {names}"))
 }
 
-fn run_position(
-    depth: u32,
-    text: &str,
-    settings: &Settings<'_>,
-    output: &Output,
-) -> Result<(), Failure> {
-    let position = if text.is_empty() { Ok(Position::startpos()) } else { fen::parse(text) };
-    let position = position.map_err(Failure::input)?;
+fn run_position(position: &Position, depth: u32, settings: &Settings<'_>, output: &Output) {
     let start = Instant::now();
     let mut sum = u64::from(depth == 0);
-    for (mv, count) in divide(&position, depth, settings, &|| false) {
+    for (mv, count) in divide(position, depth, settings, &|| false) {
         sum += count;
-        output.line(&format!("{}: {count}", format(mv, castling_form(&position))));
+        output.line(&format!("{}: {count}", format(mv, castling_form(position))));
     }
     let speed = nodes_per_second(sum, start.elapsed());
     output.line(&format!("\nNodes searched: {sum}\nNodes/second: {speed}"));
-    Ok(())
 }
 
 /// Returns the notation of castling: king takes rook if a castling right does not exist in standard

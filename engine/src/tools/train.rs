@@ -170,49 +170,53 @@ fn line(errors: &[EpochErrors], speed: f64) -> String {
 
 /// Returns the errors by epoch, as SVG.
 fn chart(errors: &[EpochErrors]) -> String {
-    const SIZE: [f64; 2] = [640.0, 320.0];
-    const MARGIN: [f64; 2] = [70.0, 30.0];
-    let values = || errors.iter().flat_map(|errors| [errors.training, errors.validation]);
-    let (least, most) =
-        values().fold((f64::MAX, 0.0), |(least, most), value| (value.min(least), value.max(most)));
+    type Error = fn(&EpochErrors) -> f64;
+    const WIDTH: f64 = 640.0;
+    const HEIGHT: f64 = 320.0;
+    const LEFT: f64 = 70.0;
+    const RIGHT: f64 = WIDTH - 90.0;
+    const TOP: f64 = 30.0;
+    const LABELS: f64 = WIDTH - 85.0;
+    let values = errors.iter().flat_map(|errors| [errors.training, errors.validation]);
+    let least = values.clone().fold(f64::MAX, f64::min);
+    let most = values.fold(0.0, f64::max);
     let x = |epoch: usize| {
         let share = epoch as f64 / (errors.len() - 1).max(1) as f64;
-        MARGIN[0] + share * (SIZE[0] - MARGIN[0] - 90.0)
+        LEFT + share * (RIGHT - LEFT)
     };
     let y = |value: f64| {
         let share = (most - value) / (most - least).max(1e-12);
-        MARGIN[1] + share * (SIZE[1] - 2.0 * MARGIN[1])
+        TOP + share * (HEIGHT - 2.0 * TOP)
     };
     let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" font-family=\"sans-serif\" \
-         font-size=\"12\"><rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\
-         <text x=\"{}\" y=\"18\">mean squared error by epoch (1 to {})</text>\n",
-        SIZE[0],
-        SIZE[1],
-        MARGIN[0],
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
+         font-family=\"sans-serif\" font-size=\"12\">\
+         <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\
+         <text x=\"{LEFT}\" y=\"18\">mean squared error by epoch (1 to {})</text>\n",
         errors.len()
     );
     for value in [least, (least + most) / 2.0, most] {
-        let (left, right, height) = (MARGIN[0], SIZE[0] - 90.0, y(value));
+        let height = y(value);
         let _infallible = writeln!(
             svg,
-            "<path d=\"M{left} {height:.1}H{right}\" stroke=\"#ccc\"/>\
+            "<path d=\"M{LEFT} {height:.1}H{RIGHT}\" stroke=\"#ccc\"/>\
              <text x=\"8\" y=\"{:.1}\">{value:.5}</text>",
             height + 4.0
         );
     }
-    let training: Vec<f64> = errors.iter().map(|one| one.training).collect();
-    let validation: Vec<f64> = errors.iter().map(|one| one.validation).collect();
-    let lines = [("training", "#0550ae", training), ("validation", "#953800", validation)];
-    for (at, (label, color, values)) in lines.into_iter().enumerate() {
-        let points = values.iter().enumerate();
-        let points = points.map(|(at, &value)| format!("{:.1},{:.1}", x(at), y(value)));
-        let points = points.collect::<Vec<_>>().join(" ");
-        let (label_x, label_y) = (SIZE[0] - 85.0, SIZE[1] - 50.0 + 18.0 * at as f64);
+    let lines: [(&str, &str, Error); 2] = [
+        ("training", "#0550ae", |one| one.training),
+        ("validation", "#953800", |one| one.validation),
+    ];
+    for (row, (label, color, value)) in lines.into_iter().enumerate() {
+        let point = |(epoch, one)| format!("{:.1},{:.1}", x(epoch), y(value(one)));
+        let points: Vec<String> = errors.iter().enumerate().map(point).collect();
+        let height = HEIGHT - 50.0 + 18.0 * row as f64;
         let _infallible = writeln!(
             svg,
-            "<polyline points=\"{points}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"2\"/>\
-             <text x=\"{label_x}\" y=\"{label_y}\" fill=\"{color}\">{label}</text>"
+            "<polyline points=\"{}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"2\"/>\
+             <text x=\"{LABELS}\" y=\"{height}\" fill=\"{color}\">{label}</text>",
+            points.join(" ")
         );
     }
     svg + "</svg>\n"

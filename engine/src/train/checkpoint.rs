@@ -78,7 +78,8 @@ impl Checkpoint {
             };
             EpochErrors { training: half(0), validation: half(8) }
         });
-        let (steps, errors) = (u32::from_le_bytes(*steps), errors.collect());
+        let steps = u32::from_le_bytes(*steps);
+        let errors = errors.collect();
         left.is_empty().then_some(Checkpoint { weights, mean, square, steps, errors })
     }
 

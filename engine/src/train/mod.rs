@@ -149,7 +149,8 @@ fn sum_errors(
         for jobs in jobs.chunks_mut(per_thread) {
             scope.spawn(move || {
                 for ((sum, indices), gradient) in jobs {
-                    let (records, result_share) = (&data.records[..], settings.result_share);
+                    let records = &data.records[..];
+                    let result_share = settings.result_share;
                     let gradient = gradient.as_deref_mut();
                     **sum =
                         machine.run(ErrorJob { weights, records, indices, result_share, gradient });

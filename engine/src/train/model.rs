@@ -60,7 +60,8 @@ impl Sample {
         for (square, piece) in record.pieces().filter(|(_, piece)| piece.kind == Kind::King) {
             mirrored[usize::from(piece.color != turn)] = is_mirrored(square);
         }
-        let (mut inputs, mut pieces) = ([[0; 32]; 2], 0);
+        let mut inputs = [[0; 32]; 2];
+        let mut pieces = 0;
         for (square, piece) in record.pieces() {
             for side in 0..2 {
                 let place = input(sides[side], mirrored[side], piece, square);
@@ -229,7 +230,8 @@ mod tests {
         weights[HIDDEN_BIAS].iter_mut().for_each(|bias| *bias = 0.3);
         let indices = [0, 1, 2];
         let error = |weights: &[f32], gradient: Option<&mut [f32]>, level| {
-            let (records, indices) = (&records[..], &indices[..]);
+            let records = &records[..];
+            let indices = &indices[..];
             let job = ErrorJob { weights, records, indices, result_share: 0.3, gradient };
             Machine::at(level).map(|machine| machine.run(job))
         };

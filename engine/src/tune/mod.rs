@@ -97,13 +97,17 @@ fn optimize(
     };
     let before = errors(start);
     let mut optimizer = Adam::new(start, settings.rate);
-    let (mut best, mut least, mut waited) = (start.clone(), before[1], 0);
+    let mut best = start.clone();
+    let mut least = before[1];
+    let mut waited = 0;
     for epoch in 1..=settings.epochs {
         let training = optimizer.pass(&split.training, curve, epoch, &settings);
         let validation = split.validation.error(&optimizer.weights, curve);
         report(Progress { epoch, training, validation, rate: optimizer.rate });
         if validation < least {
-            (best, least, waited) = (optimizer.weights.clone(), validation, 0);
+            best.clone_from(&optimizer.weights);
+            least = validation;
+            waited = 0;
             continue;
         }
         waited += 1;

@@ -20,9 +20,9 @@ const fn p(middle: i32, end: i32) -> Pair {
     Pair::new(middle, end)
 }
 
-/// The weights, group by group.
+/// The weights, group by group; the middle game comes first.
 #[rustfmt::skip]
-pub(super) const TABLE: [Pair; LEN] = [
+pub(super) static WEIGHTS: [Pair; LEN] = [
 ";
 
 /// Returns the source of `weights.rs` with these weights, by index.

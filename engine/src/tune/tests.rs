@@ -43,7 +43,8 @@ fn made_up(
         };
         let linear = counts(places, -2);
         let danger = [counts(units, 0), counts(units, 0)];
-        let (phase, scale) = (below(25), 32 + below(33));
+        let phase = below(25);
+        let scale = 32 + below(33);
         let trace = Trace { linear, danger, fixed: [0, 0], phase, scale };
         let mut alone = Samples::default();
         alone.push(&trace, 0.0);

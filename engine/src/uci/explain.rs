@@ -2,19 +2,23 @@
 
 use std::fmt::Write;
 
-use crate::chess::{Color, Position};
+use crate::chess::{Color, Game};
+use crate::eval::Choice;
 use crate::eval::pair::Pair;
 use crate::eval::report::Report;
 
-/// Returns a table of all terms that are not zero, and the score below.
-pub(crate) fn table(report: &Report, position: &Position) -> String {
-    let variant = report.variant;
+/// Evaluates the current position of a game. Returns a table of all terms that are not zero, and
+/// the score below.
+pub(crate) fn table(eval: Choice, game: &Game) -> String {
+    let report = eval.explain_game(game);
+    let position = game.position();
+    let variant = eval.variant;
     // Writing to a string cannot fail.
     let mut text = format!("Position: {position}\n");
     if variant.features().is_empty() {
         text.push_str("A network has no terms; Eval palimpsest has.\n");
     } else {
-        add_terms(&mut text, report);
+        add_terms(&mut text, &report, variant.unit());
     }
     let white = if position.turn() == Color::White { report.value } else { -report.value };
     let _infallible =
@@ -22,11 +26,10 @@ pub(crate) fn table(report: &Report, position: &Position) -> String {
     text
 }
 
-fn add_terms(text: &mut String, report: &Report) {
+fn add_terms(text: &mut String, report: &Report, unit: &str) {
     let _infallible = writeln!(
         text,
-        "Sums in {}, final in centipawns, all from White's side; phase {} of 24\n",
-        report.variant.unit(),
+        "Sums in {unit}, final in centipawns, all from White's side; phase {} of 24\n",
         report.phase
     );
     let _infallible =

@@ -11,6 +11,7 @@ mod parse;
 mod print;
 mod session;
 mod tuning;
+mod values;
 mod worker;
 
 pub use output::Output;

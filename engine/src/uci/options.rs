@@ -4,12 +4,14 @@ use std::path::Path;
 
 use crate::chess::uci_move::CastlingForm;
 use crate::eval::Variant;
+use crate::eval::feature::UnknownFeature;
 use crate::eval::nnue::network::Network;
 use crate::input;
 use crate::search::{Configuration, Personality};
 
 use super::effect::{Change, Effect};
 use super::tuning::{tunable, tune};
+use super::values::{check, combo_line, spin, spin_line};
 
 /// Largest hash table: one tebibyte.
 const HASH_MAX_MB: usize = 1 << 20;
@@ -74,49 +76,24 @@ impl Options {
     /// Returns the lines that declare the options, in the order of the answer to `uci`.
     pub(super) fn declarations() -> Vec<String> {
         let defaults = Options::default();
-        let variants: String =
-            Variant::ALL.iter().map(|variant| format!(" var {}", variant.name())).collect();
-        let personalities: String =
-            Personality::ALL.iter().map(|one| format!(" var {}", one.name())).collect();
-        vec![
-            format!(
-                "option name Hash type spin default {} min 1 max {HASH_MAX_MB}",
-                defaults.hash_mb
-            ),
-            format!(
-                "option name Threads type spin default {} min 1 max {THREADS_MAX}",
-                defaults.threads
-            ),
-            format!(
-                "option name MultiPV type spin default {} min 1 max {LINES_MAX}",
-                defaults.lines
-            ),
-            format!(
-                "option name Move Overhead type spin default {} min 0 max {OVERHEAD_MAX_MS}",
-                defaults.move_overhead_ms
-            ),
-            format!(
-                "option name nodestime type spin default {} min 0 max {NODES_PER_MS_MAX}",
-                defaults.nodes_per_ms
-            ),
-            format!(
-                "option name Eval type combo default {}{variants}",
-                defaults.configuration.eval.variant.name()
-            ),
+        let Configuration { personality, eval, .. } = defaults.configuration;
+        let mut lines = vec![
+            spin_line("Hash", defaults.hash_mb, 1, HASH_MAX_MB),
+            spin_line("Threads", defaults.threads, 1, THREADS_MAX),
+            spin_line("MultiPV", defaults.lines, 1, LINES_MAX),
+            spin_line("Move Overhead", defaults.move_overhead_ms, 0, OVERHEAD_MAX_MS),
+            spin_line("nodestime", defaults.nodes_per_ms, 0, NODES_PER_MS_MAX),
+            combo_line("Eval", eval.variant.name(), &Variant::ALL.map(Variant::name)),
             format!("option name EvalFile type string default {EMBEDDED}"),
-            format!(
-                "option name Personality type combo default {}{personalities}",
-                defaults.configuration.personality.name()
-            ),
+            combo_line("Personality", personality.name(), &Personality::ALL.map(Personality::name)),
             "option name Disable type string default <empty>".to_owned(),
             "option name Enable type string default <empty>".to_owned(),
             "option name UCI_Chess960 type check default false".to_owned(),
             "option name Ponder type check default false".to_owned(),
             "option name Clear Hash type button".to_owned(),
-        ]
-        .into_iter()
-        .chain(tunable())
-        .collect()
+        ];
+        lines.extend(tunable());
+        lines
     }
 
     /// Sets an option. The case of names is ignored, as the protocol requires.
@@ -127,18 +104,16 @@ impl Options {
     pub(super) fn set(&mut self, name: &str, value: &str) -> Result<Effect, String> {
         match name.to_ascii_lowercase().as_str() {
             "hash" => {
-                self.hash_mb = spin(name, value, 1, HASH_MAX_MB as u64)? as usize;
+                self.hash_mb = spin(name, value, 1, HASH_MAX_MB)?;
                 Ok(Change::Resize.into())
             }
             "threads" => {
-                self.threads = spin(name, value, 1, THREADS_MAX as u64)? as usize;
-                let in_vain = self.threads > 1 && self.is_single_threaded();
-                Ok(Effect::from(Change::SetThreads).and_tell(in_vain, SINGLE_THREADED))
+                self.threads = spin(name, value, 1, THREADS_MAX)?;
+                Ok(self.tell_threads(Change::SetThreads.into()))
             }
             "multipv" => {
-                self.lines = spin(name, value, 1, LINES_MAX as u64)? as usize;
-                let in_vain = self.lines > 1 && self.is_single_threaded();
-                Ok(Effect::default().and_tell(in_vain, SINGLE_LINE))
+                self.lines = spin(name, value, 1, LINES_MAX)?;
+                Ok(self.tell_lines(Effect::default()))
             }
             "move overhead" => {
                 self.move_overhead_ms = spin(name, value, 0, OVERHEAD_MAX_MS)?;
@@ -164,27 +139,11 @@ impl Options {
                 }
                 let whole = self.configuration.is_unaltered();
                 self.configure(personality);
-                Ok(Effect::from(Change::Personality)
-                    .and_tell(!whole, NOTHING_DISABLED)
-                    .and_tell(self.threads > 1 && self.is_single_threaded(), SINGLE_THREADED)
-                    .and_tell(self.lines > 1 && self.is_single_threaded(), SINGLE_LINE))
+                let effect = Effect::from(Change::Personality).and_tell(!whole, NOTHING_DISABLED);
+                Ok(self.tell_lines(self.tell_threads(effect)))
             }
-            "disable" => {
-                let configuration = self.configuration.without(value);
-                let configuration =
-                    configuration.map_err(|unknown| self.configuration.refusal(&unknown))?;
-                let changed = configuration != self.configuration;
-                self.configuration = configuration;
-                Ok(if changed { Change::Clear } else { Change::None }.into())
-            }
-            "enable" => {
-                let configuration = self.configuration.trying(value);
-                let configuration =
-                    configuration.map_err(|unknown| self.configuration.refusal(&unknown))?;
-                let changed = configuration != self.configuration;
-                self.configuration = configuration;
-                Ok(if changed { Change::Clear } else { Change::None }.into())
-            }
+            "disable" => self.alter(self.configuration.without(value)),
+            "enable" => self.alter(self.configuration.trying(value)),
             "uci_chess960" => {
                 let on = check(name, value)?;
                 self.castling = if on { CastlingForm::KingTakesRook } else { CastlingForm::KingTo };
@@ -195,6 +154,14 @@ impl Options {
             "clear hash" => Ok(Change::Clear.into()),
             _ => tune(name, value),
         }
+    }
+
+    /// Uses the configuration with other features or experiments.
+    fn alter(&mut self, altered: Result<Configuration, UnknownFeature>) -> Result<Effect, String> {
+        let altered = altered.map_err(|unknown| self.configuration.refusal(&unknown))?;
+        let change = if altered == self.configuration { Change::None } else { Change::Clear };
+        self.configuration = altered;
+        Ok(change.into())
     }
 
     /// Sets a personality with the requested evaluation and network, and with all features.
@@ -218,9 +185,16 @@ impl Options {
         Effect::from(Change::Clear).and_tell(!whole, NOTHING_DISABLED)
     }
 
-    /// Returns whether the personality searches with only one thread and finds only one line.
-    fn is_single_threaded(&self) -> bool {
-        self.configuration.personality.is_single_threaded()
+    /// Adds a note if the personality uses fewer threads than requested.
+    fn tell_threads(&self, effect: Effect) -> Effect {
+        let is_single = self.configuration.personality.is_single_threaded();
+        effect.and_tell(is_single && self.threads > 1, SINGLE_THREADED)
+    }
+
+    /// Adds a note if the personality finds fewer lines than requested.
+    fn tell_lines(&self, effect: Effect) -> Effect {
+        let is_single = self.configuration.personality.is_single_threaded();
+        effect.and_tell(is_single && self.lines > 1, SINGLE_LINE)
     }
 }
 
@@ -255,19 +229,6 @@ pub(crate) fn network(name: &str, value: &str) -> Result<Option<&'static Network
     let bytes = input::read(Path::new(value)).map_err(|error| told(error.to_string()))?;
     let network = Network::read(&bytes).map_err(|error| told(error.to_string()))?;
     Ok(Some(Box::leak(Box::new(network))))
-}
-
-fn spin(name: &str, value: &str, min: u64, max: u64) -> Result<u64, String> {
-    let number = value.parse().ok().filter(|number| (min..=max).contains(number));
-    number.ok_or_else(|| format!("{name} must be a number from {min} to {max}, not \"{value}\""))
-}
-
-fn check(name: &str, value: &str) -> Result<bool, String> {
-    match value.to_ascii_lowercase().as_str() {
-        "true" => Ok(true),
-        "false" => Ok(false),
-        _ => Err(format!("{name} must be true or false, not \"{value}\"")),
-    }
 }
 
 #[cfg(test)]

@@ -70,45 +70,37 @@ pub(super) fn parse(line: &str) -> Command {
     let Some(first) = words.clone().next() else {
         return Command::Nothing;
     };
-    match words.find(|word| COMMANDS.contains(word)).unwrap_or(first) {
+    while let Some(word) = words.next() {
+        if let Some(command) = command(word, words.clone()) {
+            return command;
+        }
+    }
+    Command::Invalid(format!("unknown command \"{}\"", shortened(first)))
+}
+
+/// Returns the command that a word begins and `rest` continues; `None` if the word is unknown.
+fn command(word: &str, mut rest: SplitAsciiWhitespace<'_>) -> Option<Command> {
+    Some(match word {
         "uci" => Command::Uci,
         "isready" => Command::IsReady,
-        "setoption" => parse_option(words),
+        "setoption" => parse_option(rest),
         "ucinewgame" => Command::NewGame,
-        "position" => parse_position(words),
-        "go" => parse_go(words),
+        "position" => parse_position(rest),
+        "go" => parse_go(rest),
         "stop" => Command::Stop,
         "ponderhit" => Command::PonderHit,
         "d" => Command::Display,
         "eval" => Command::Evaluate,
-        "bench" => match words.next().map(str::parse) {
+        "bench" => match rest.next().map(str::parse) {
             None => Command::Bench(None),
             Some(Ok(depth)) => Command::Bench(Some(depth)),
             Some(Err(_)) => Command::Invalid("bench takes a depth in plies".to_owned()),
         },
         "quit" => Command::Quit,
         "debug" | "register" => Command::Nothing,
-        other => Command::Invalid(format!("unknown command \"{}\"", shortened(other))),
-    }
+        _ => return None,
+    })
 }
-
-/// The words that begin a command.
-const COMMANDS: [&str; 14] = [
-    "uci",
-    "isready",
-    "setoption",
-    "ucinewgame",
-    "position",
-    "go",
-    "stop",
-    "ponderhit",
-    "bench",
-    "quit",
-    "debug",
-    "register",
-    "eval",
-    "d",
-];
 
 /// Shortens text of the input so that it can be quoted in a message.
 fn shortened(text: &str) -> String {

@@ -116,13 +116,9 @@ impl Session {
             Command::Go(go) => self.go(&go),
             Command::Perft(depth) => self.perft(depth),
             Command::Bench(depth) => {
-                self.signals = Arc::default();
-                let signals = Arc::clone(&self.signals);
-                self.worker.send(Job::Bench {
-                    depth,
-                    configuration: self.options.configuration,
-                    signals,
-                });
+                let signals = self.renew_signals(false);
+                let configuration = self.options.configuration;
+                self.worker.send(Job::Bench { depth, configuration, signals });
             }
             Command::Stop => {
                 self.signals.stop();
@@ -203,44 +199,38 @@ impl Session {
     }
 
     fn evaluate(&self) {
-        let report = self.options.configuration.eval.explain_game(&self.game);
-        self.output.line(&explain::table(&report, self.game.position()));
+        self.output.line(&explain::table(self.options.configuration.eval, &self.game));
+    }
+
+    /// Returns new signals for the next job, which replace those of the last one.
+    fn renew_signals(&mut self, pondering: bool) -> Arc<Signals> {
+        self.signals = Arc::new(Signals::new(pondering));
+        Arc::clone(&self.signals)
     }
 
     fn perft(&mut self, depth: u32) {
-        self.signals = Arc::default();
-        self.worker.send(Job::Perft {
-            game: Box::new(self.game.clone()),
-            depth,
-            form: self.options.castling,
-            signals: Arc::clone(&self.signals),
-        });
+        let signals = self.renew_signals(false);
+        let game = Box::new(self.game.clone());
+        self.worker.send(Job::Perft { game, depth, form: self.options.castling, signals });
     }
 
     fn go(&mut self, go: &Go) {
         let Some(search_moves) = self.search_moves(&go.search_moves) else {
             return;
         };
+        let &Go { depth, nodes, mate, .. } = go;
         let lines = Some(self.options.lines);
-        let limits = Limits {
-            depth: go.depth,
-            nodes: go.nodes,
-            soft_nodes: None,
-            mate: go.mate,
-            search_moves,
-            lines,
-        };
+        let limits = Limits { depth, nodes, soft_nodes: None, mate, search_moves, lines };
         let time = self.time_limit(go);
-        let unlimited =
-            (go.depth, go.nodes, go.mate) == (None, None, None) && time == TimeLimit::None;
+        let unlimited = (depth, nodes, mate) == (None, None, None) && time == TimeLimit::None;
         let budget = Budget::new(time, self.options.move_overhead_ms);
-        self.signals = Arc::new(Signals::new(go.ponder));
+        let signals = self.renew_signals(go.ponder);
         self.worker.send(Job::Search(Box::new(SearchJob {
             game: self.game.clone(),
             limits,
             timer: Timer::start(budget.filter(|_| !go.infinite))
                 .counting_nodes(self.options.nodes_per_ms),
-            signals: Arc::clone(&self.signals),
+            signals,
             configuration: self.options.configuration,
             form: self.options.castling,
             // A search without any limit runs until `stop`, like `go infinite`.

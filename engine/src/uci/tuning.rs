@@ -5,6 +5,8 @@
 use super::effect::Change;
 use super::effect::Effect;
 #[cfg(any(test, feature = "tuning"))]
+use super::values::{spin, spin_line};
+#[cfg(any(test, feature = "tuning"))]
 use crate::search::{PARAMS, disable_features};
 
 /// Returns the lines that declare the tunable parameters of the search: none in a normal build.
@@ -17,11 +19,11 @@ pub(super) fn tunable() -> impl Iterator<Item = String> {
 #[cfg(any(test, feature = "tuning"))]
 pub(super) fn tunable() -> impl Iterator<Item = String> {
     let without = std::iter::once("option name Without type string default <empty>".to_owned());
-    without.chain(PARAMS.iter().map(|param| {
-        let (name, value) = (param.name, param.value);
-        let (least, most) = (param.range.start(), param.range.end());
-        format!("option name {name} type spin default {value} min {least} max {most}")
-    }))
+    without.chain(
+        PARAMS.iter().map(|param| {
+            spin_line(param.name, param.value, *param.range.start(), *param.range.end())
+        }),
+    )
 }
 
 /// Rejects an unknown option.
@@ -38,12 +40,7 @@ pub(super) fn tune(name: &str, value: &str) -> Result<Effect, String> {
     }
     let known = PARAMS.iter().find(|param| param.name.eq_ignore_ascii_case(name));
     let param = known.ok_or_else(|| format!("unknown option \"{name}\""))?;
-    let number = value.parse().ok().filter(|number| param.range.contains(number));
-    let number = number.ok_or_else(|| {
-        let (least, most) = (param.range.start(), param.range.end());
-        format!("{name} must be a number from {least} to {most}, not \"{value}\"")
-    })?;
-    param.set(number);
+    param.set(spin(name, value, *param.range.start(), *param.range.end())?);
     // Table entries of searches with other parameters are invalid.
     Ok(Change::Clear.into())
 }

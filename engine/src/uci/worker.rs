@@ -127,25 +127,12 @@ fn serve(jobs: &Receiver<Job>, memory: &mut Memory, output: &Output, busy: &Atom
     let _guard = ExitOnPanic;
     for job in jobs {
         match job {
-            Job::Search(job) => {
-                let best_move = run_search(&job, memory, output);
-                // The worker becomes free before the answer is printed, because the next `go` may
-                // follow the answer immediately.
-                busy.store(false, Ordering::Release);
-                output.line(&best_move);
-            }
+            Job::Search(job) => answer(busy, output, Some(run_search(&job, memory, output))),
             Job::Perft { game, depth, form, signals } => {
-                let counts = run_perft(&game, depth, form, &signals);
-                // As after a best move, the next command may follow the total immediately.
-                busy.store(false, Ordering::Release);
-                if let Some(counts) = counts {
-                    output.line(&counts);
-                }
+                answer(busy, output, run_perft(&game, depth, form, &signals));
             }
             Job::Bench { depth, configuration, signals } => {
-                let text = run_bench(depth, configuration, &signals);
-                busy.store(false, Ordering::Release);
-                output.line(&text);
+                answer(busy, output, Some(run_bench(depth, configuration, &signals)));
             }
             Job::Clear => memory.clear(),
             Job::ReplaceTable { personality, megabytes } => {
@@ -154,6 +141,15 @@ fn serve(jobs: &Receiver<Job>, memory: &mut Memory, output: &Output, busy: &Atom
             Job::SetThreads(threads) => memory.set_threads(threads),
             Job::Ready => output.line("readyok"),
         }
+    }
+}
+
+/// Ends a job with its answer. The worker becomes free before, because the next command may follow
+/// the answer immediately.
+fn answer(busy: &AtomicBool, output: &Output, answer: Option<String>) {
+    busy.store(false, Ordering::Release);
+    if let Some(answer) = answer {
+        output.line(&answer);
     }
 }
 

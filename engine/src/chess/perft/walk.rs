@@ -29,7 +29,8 @@ impl Job for Count<'_> {
 
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> u64 {
-        let (board, rights) = (self.position.board(), Rights::of(self.position));
+        let board = self.position.board();
+        let rights = Rights::of(self.position);
         match self.position.turn() {
             Color::White => count::<White, C>(cpu, board, rights, self.depth),
             Color::Black => count::<Black, C>(cpu, board, rights, self.depth),

@@ -18,7 +18,6 @@ use super::bitboard::Bitboard;
 use super::color::Color;
 use super::piece::{Kind, Piece};
 use super::square::Square;
-use super::zobrist;
 
 /// A legal position, cheap to copy.
 ///
@@ -43,11 +42,6 @@ pub struct Position {
 }
 
 impl Position {
-    /// Returns the starting position of standard chess.
-    pub fn startpos() -> Position {
-        super::fen::parse(super::fen::STARTPOS).expect("the starting position is legal")
-    }
-
     /// Returns the piece sets.
     #[inline]
     pub fn board(&self) -> &Board {
@@ -175,22 +169,5 @@ impl Position {
             | attacks::king(square) & board.kind(Kind::King)
             | attacks::bishop(square, occupied) & board.diagonal_sliders()
             | attacks::rook(square, occupied) & board.straight_sliders()
-    }
-
-    /// Computes the key from the visible state alone; the result equals [`key`](Self::key).
-    pub fn recompute_key(&self) -> u64 {
-        let mut key = self.castling.fold(0, |key, rook| key ^ zobrist::castling(rook));
-        for square in self.board.occupied() {
-            if let Some(piece) = self.piece_at(square) {
-                key ^= zobrist::placement(piece.color, piece.kind, square);
-            }
-        }
-        if let Some(square) = self.en_passant {
-            key ^= zobrist::en_passant(square);
-        }
-        if self.turn == Color::Black {
-            key ^= zobrist::black_to_move();
-        }
-        key
     }
 }

@@ -155,7 +155,8 @@ mod tests {
     fn linear_danger_in_play_has_the_mean_of_kings_in_games() {
         let games = include_str!("../../../tests/data/eval-positions.json");
         let games: serde_json::Value = serde_json::from_str(games).unwrap();
-        let (mut points_seen, mut table) = (0, 0);
+        let mut points_seen = 0;
+        let mut table = 0;
         for found in games.as_array().unwrap() {
             let position = fen::parse(found["fen"].as_str().unwrap()).unwrap();
             let board = position.board();

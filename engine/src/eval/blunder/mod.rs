@@ -1,7 +1,6 @@
 //! Blunder's evaluation of December 2021: tapered tables, mobility, pawns, and attacks on the king
 //! by a quadratic table.
 
-mod compare;
 mod king;
 mod tables;
 mod weights;
@@ -11,9 +10,9 @@ use super::pair::Pair;
 use super::report::{Blend, Report};
 use super::score::EVALUATION_MAX;
 use super::sink::{MaskedSum, Record, Sink, Sum};
-use super::{Evaluation, Evaluator, Score, Variant};
+use super::{Evaluation, Evaluator, Score};
 use crate::chess::color::{Black, Side, White};
-use crate::chess::{Bitboard, Color, Game, Kind, Move, Position, attacks};
+use crate::chess::{Bitboard, Color, Kind, Position, attacks};
 use king::Attack;
 
 features! {
@@ -47,7 +46,6 @@ pub(super) const EVALUATION: Evaluation = Evaluation {
     unit: "centipawns",
     features: || Term::ALL.to_vec(),
     experiments: || Experiment::ALL.to_vec(),
-    entries: compare::entries,
     evaluator: |choice| Box::new(Blunder::new(choice.disabled, choice.experiments)),
     explain: |choice, game| {
         Blunder::new(choice.disabled, choice.experiments).explain(game.position())
@@ -72,19 +70,11 @@ impl Blunder {
         let value = evaluate_terms(position, &mut record);
         let endgame = endgame_share(position);
         let blend = Blend { opening: 256 - endgame, endgame, divisor: 256 };
-        Report::new(Variant::Blunder, &record, blend, pieces_left(position), value)
+        Report::new(Term::ALL, &record, blend, pieces_left(position), value)
     }
 }
 
 impl Evaluator for Blunder {
-    fn reset(&mut self, _game: &Game) {}
-
-    fn push(&mut self, _before: &Position, _mv: Move) {}
-
-    fn push_null(&mut self) {}
-
-    fn pop(&mut self) {}
-
     fn evaluate(&mut self, position: &Position) -> Score {
         if self.disabled.is_empty() && self.experiments.is_empty() {
             evaluate_terms(position, &mut Sum::default())

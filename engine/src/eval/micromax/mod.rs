@@ -1,15 +1,14 @@
 //! Evaluation of micro-Max 3.2. No score is computed from a position: every move has a gain, and
 //! the score is the sum of the gains of all moves so far.
 
-mod compare;
 pub(crate) mod weights;
 
 use super::feature::{FeatureSet, features};
 use super::pair::Pair;
-use super::report::{Blend, Report};
+use super::report::Report;
 use super::score::EVALUATION_MAX;
 use super::sink::{Record, Sink};
-use super::{Context, Evaluation, Evaluator, Score, Variant};
+use super::{Context, Evaluation, Evaluator, Score};
 use crate::chess::position::castled_squares;
 use crate::chess::{Bitboard, Color, Game, Kind, Move, Position, Square};
 use weights::{BLOCKED, CASTLING, PROMOTION, UNIT, UNSUPPORTED, WORTH, eccentricity};
@@ -163,7 +162,6 @@ pub(super) const EVALUATION: Evaluation = Evaluation {
     unit: "1/99 pawn",
     features: || Term::ALL.to_vec(),
     experiments: || Experiment::ALL.to_vec(),
-    entries: compare::entries,
     evaluator: |choice| Box::new(MicroMax::new(choice.disabled, choice.experiments)),
     explain: |choice, game| MicroMax::new(choice.disabled, choice.experiments).explain(game),
 };
@@ -196,19 +194,13 @@ impl MicroMax {
         }
         let white = record.sum().opening();
         let value = if position.turn() == Color::White { white } else { -white };
-        let phase = PHASE.iter().zip(Kind::ALL);
-        let phase = phase.map(|(weight, kind)| weight * position.board().kind(kind).len() as i32);
-        let blend = Blend { opening: 1, endgame: 0, divisor: 1 };
-        Report::new(Variant::Micromax, &record, blend, phase.sum(), limited(value))
+        Report::unblended(Term::ALL, &record, &position, limited(value))
     }
 
     fn top(&self) -> Score {
         self.scores.last().copied().unwrap_or_default()
     }
 }
-
-/// Phase of a piece, by kind; the pieces at the start have 24.
-const PHASE: [i32; 6] = [0, 1, 1, 2, 4, 0];
 
 fn limited(score: Score) -> Score {
     score.clamp(-EVALUATION_MAX, EVALUATION_MAX)

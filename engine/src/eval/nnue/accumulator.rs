@@ -106,7 +106,8 @@ impl Accumulator {
         }
         // Only the change is recorded, because many positions of a search are never evaluated.
         let Sums { change: now, is_current, .. } = &mut self.plies[self.last];
-        (*now, *is_current) = (change, [false; 2]);
+        *now = change;
+        *is_current = [false; 2];
     }
 
     pub(super) fn pop(&mut self) {

@@ -13,10 +13,10 @@ pub mod network;
 
 use std::sync::OnceLock;
 
-use super::report::{Blend, Report};
+use super::report::Report;
 use super::score::EVALUATION_MAX;
 use super::sink::Record;
-use super::{Evaluation, Evaluator, Score, Variant};
+use super::{Evaluation, Evaluator, Score};
 use crate::chess::attacks::{Cpu, Job, Level, Machine};
 use crate::chess::{Color, Game, Move, Position};
 use accumulator::Accumulator;
@@ -44,7 +44,6 @@ pub(super) const EVALUATION: Evaluation = Evaluation {
     unit: "centipawns",
     features: Vec::new,
     experiments: Vec::new,
-    entries: Vec::new,
     evaluator: |choice| Box::new(choice.nnue()),
     explain: |choice, game| choice.nnue().explain(game.position()),
 };
@@ -69,9 +68,7 @@ impl Nnue {
     /// Returns the score of a position, without terms.
     fn explain(mut self, position: &Position) -> Report {
         let value = self.evaluate(position);
-        let blend = Blend { opening: 1, endgame: 0, divisor: 1 };
-        let phase = super::palimpsest::phase(position);
-        Report::new(Variant::Nnue, &Record::new(Default::default()), blend, phase, value)
+        Report::unblended(&[], &Record::new(Default::default()), position, value)
     }
 }
 

@@ -1,8 +1,9 @@
 //! King danger: the sum of units of danger, which is squared in the middle game.
 
 use super::kingpawn::KingPawn;
-use super::layout::{self as at, WEIGHTS};
+use super::layout as at;
 use super::side_info::SideInfo;
+use super::weights::WEIGHTS;
 use super::{Term, danger_worth};
 use crate::chess::attacks::{self, Cpu};
 use crate::chess::color::{Color, Side};

@@ -1,6 +1,7 @@
 //! Drawish endings, and mates against a bare king.
 
-use super::layout::{self as at, WEIGHTS};
+use super::layout as at;
+use super::weights::WEIGHTS;
 use super::{SCALE_MAX, Term};
 use crate::chess::outcome::LIGHT;
 use crate::chess::position::Board;

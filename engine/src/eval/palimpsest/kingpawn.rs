@@ -192,7 +192,8 @@ fn king<S: Side, K: Sink>(placement: &Placement, sink: &mut K) -> (u8, u8) {
     let rank = Bitboard::rank(king.rank());
     let not_behind = rank | rank.forward_fill(S::COLOR);
     let centre = king.file().clamp(1, 6);
-    let (mut bare, mut storming) = (0, 0);
+    let mut bare = 0;
+    let mut storming = 0;
     for file in centre - 1..=centre + 1 {
         let before = Bitboard::file(file) & not_behind;
         let shield = nearest::<S>(own & before);

@@ -1,15 +1,8 @@
-//! Layout of the table of weights: groups of weights, each with its feature and its first index.
-
-use super::Term;
-use super::weights::TABLE;
-use crate::eval::feature::Feature;
-use crate::eval::pair::Pair;
+//! Layout of the table of weights: groups of weights, each with its first index.
 
 /// Consecutive weights of one kind in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Group {
-    /// Feature of the weights.
-    pub feature: Feature,
     /// The name of the group.
     pub name: &'static str,
     /// Meaning of the weights; empty if the name is enough.
@@ -29,125 +22,89 @@ macro_rules! layout {
         pub(super) const $name: usize = $start;
         layout!(@places $name + $len; $($rest)*);
     };
-    ($($feature:ident { $($name:ident[$len:expr] = $label:literal;)* })*) => {
-        layout!(@places 0; $($($name[$len];)*)*);
+    ($($name:ident[$len:expr] = $label:literal;)*) => {
+        layout!(@places 0; $($name[$len];)*);
 
         /// All groups, in the order of the table.
-        pub const GROUPS: &[Group] = &[$($(Group {
-            feature: Term::ALL[Term::$feature as usize],
+        pub const GROUPS: &[Group] = &[$(Group {
             name: stringify!($name),
             label: $label,
             start: $name,
             len: $len,
-        },)*)*];
+        },)*];
     };
 }
 
 layout! {
-    Material { MATERIAL[5] = "P N B R Q"; }
-    Squares {
-        PST_PAWN[48] = "pawn, a2 to h7";
-        PST_KNIGHT[64] = "knight, a1 to h8";
-        PST_BISHOP[64] = "bishop, a1 to h8";
-        PST_ROOK[64] = "rook, a1 to h8";
-        PST_QUEEN[64] = "queen, a1 to h8";
-        PST_KING[32] = "king, e1 to h8";
-    }
-    BishopPair { BISHOP_PAIR[1] = ""; }
-    Connected {
-        SUPPORTED[8] = "defended, by rank";
-        PHALANX[8] = "beside another, by rank";
-    }
-    Isolated {
-        ISOLATED[4] = "by file";
-        ISOLATED_OPEN[1] = "no enemy pawn ahead";
-    }
-    Doubled { DOUBLED[4] = "by file"; }
-    Backward {
-        BACKWARD[8] = "by rank";
-        BACKWARD_OPEN[1] = "no enemy pawn ahead";
-    }
-    Candidate { CANDIDATE[8] = "by rank"; }
-    Passed {
-        PASSED[8] = "by rank";
-        PASSED_FILE[4] = "by file";
-        PASSED_DEFENDED[8] = "square ahead defended, by rank";
-    }
-    PassedFree {
-        PASSED_BLOCKED[8] = "enemy ahead, by rank";
-        PASSED_STEP[8] = "safe step, by rank";
-        PASSED_PATH[8] = "safe way, by rank";
-        PASSED_UNSTOPPABLE[1] = "out of the king's reach";
-    }
-    PassedKing {
-        PASSED_OWN_KING[8] = "own king, by distance";
-        PASSED_ENEMY_KING[8] = "enemy king, by distance";
-    }
-    PassedRook { PASSED_ROOK[2] = "own, enemy"; }
-    Mobility {
-        MOBILITY_KNIGHT[9] = "knight, by squares";
-        MOBILITY_BISHOP[14] = "bishop, by squares";
-        MOBILITY_ROOK[15] = "rook, by squares";
-        MOBILITY_QUEEN[28] = "queen, by squares";
-    }
-    Outpost {
-        OUTPOST[2] = "knight, bishop";
-        OUTPOST_REACH[2] = "within reach of a knight, bishop";
-    }
-    Minor {
-        MINOR_SHELTERED[1] = "behind a pawn";
-        MINOR_KING[2] = "knight, bishop, per step from the king";
-    }
-    BadBishop {
-        BISHOP_PAWNS[1] = "per own pawn of its colour";
-        BISHOP_BLOCKED[1] = "per blocked one";
-        BISHOP_CENTRE[1] = "sees two squares of the centre";
-    }
-    RookFile {
-        ROOK_FILE[2] = "open, half open";
-        ROOK_BLOCKED[1] = "own blocked pawn";
-    }
-    RookSeventh { ROOK_SEVENTH[1] = ""; }
-    PawnThreat { PAWN_THREAT[4] = "N B R Q"; }
-    PushThreat { PUSH_THREAT[1] = ""; }
-    MinorThreat { MINOR_THREAT[5] = "P N B R Q"; }
-    RookThreat { ROOK_THREAT[5] = "P N B R Q"; }
-    Hanging {
-        HANGING[1] = "undefended, or attacked twice";
-        KING_THREAT[1] = "attacked by the king";
-    }
-    Restricted { RESTRICTED[1] = ""; }
-    Space { SPACE[1] = ""; }
-    Shield {
-        SHELTER[32] = "own pawn, by file and rank";
-        STORM[32] = "enemy pawn, by file and rank";
-        STORM_BLOCKED[8] = "enemy pawn blocked by an own one, by rank";
-    }
-    KingAttack {
-        DANGER_BASE[1] = "always";
-        DANGER_ATTACKER[4] = "N B R Q";
-        DANGER_SQUARE[1] = "square attacked";
-        DANGER_WEAK[1] = "square hardly defended";
-        DANGER_CHECK[8] = "safe check by N B R Q: one, more";
-        DANGER_NO_QUEEN[1] = "no queen";
-        DANGER_BARE_FILE[1] = "file without shield";
-        DANGER_STORM[1] = "pawn coming near";
-        DANGER_FLANK[2] = "squares of the flank: attacked, defended";
-        DANGER_DEFENDER[1] = "minor piece beside the king";
-    }
-    EndgameScale {
-        SCALE_NO_PAWNS[1] = "no pawns";
-        SCALE_WRONG_BISHOP[1] = "bishop of the wrong colour for a rook pawn";
-        SCALE_OPPOSITE_ALONE[1] = "opposite bishops alone";
-        SCALE_OPPOSITE[1] = "opposite bishops and more";
-        SCALE_ROOKS[1] = "rook against rook, pawns on one side";
-        SCALE_FEW_PAWNS[2] = "any other: at least, per pawn";
-    }
-    Tempo { TEMPO[1] = "side to move"; }
+    MATERIAL[5] = "P N B R Q";
+    PST_PAWN[48] = "pawn, a2 to h7";
+    PST_KNIGHT[64] = "knight, a1 to h8";
+    PST_BISHOP[64] = "bishop, a1 to h8";
+    PST_ROOK[64] = "rook, a1 to h8";
+    PST_QUEEN[64] = "queen, a1 to h8";
+    PST_KING[32] = "king, e1 to h8";
+    BISHOP_PAIR[1] = "";
+    SUPPORTED[8] = "defended, by rank";
+    PHALANX[8] = "beside another, by rank";
+    ISOLATED[4] = "by file";
+    ISOLATED_OPEN[1] = "no enemy pawn ahead";
+    DOUBLED[4] = "by file";
+    BACKWARD[8] = "by rank";
+    BACKWARD_OPEN[1] = "no enemy pawn ahead";
+    CANDIDATE[8] = "by rank";
+    PASSED[8] = "by rank";
+    PASSED_FILE[4] = "by file";
+    PASSED_DEFENDED[8] = "square ahead defended, by rank";
+    PASSED_BLOCKED[8] = "enemy ahead, by rank";
+    PASSED_STEP[8] = "safe step, by rank";
+    PASSED_PATH[8] = "safe way, by rank";
+    PASSED_UNSTOPPABLE[1] = "out of the king's reach";
+    PASSED_OWN_KING[8] = "own king, by distance";
+    PASSED_ENEMY_KING[8] = "enemy king, by distance";
+    PASSED_ROOK[2] = "own, enemy";
+    MOBILITY_KNIGHT[9] = "knight, by squares";
+    MOBILITY_BISHOP[14] = "bishop, by squares";
+    MOBILITY_ROOK[15] = "rook, by squares";
+    MOBILITY_QUEEN[28] = "queen, by squares";
+    OUTPOST[2] = "knight, bishop";
+    OUTPOST_REACH[2] = "within reach of a knight, bishop";
+    MINOR_SHELTERED[1] = "behind a pawn";
+    MINOR_KING[2] = "knight, bishop, per step from the king";
+    BISHOP_PAWNS[1] = "per own pawn of its colour";
+    BISHOP_BLOCKED[1] = "per blocked one";
+    BISHOP_CENTRE[1] = "sees two squares of the centre";
+    ROOK_FILE[2] = "open, half open";
+    ROOK_BLOCKED[1] = "own blocked pawn";
+    ROOK_SEVENTH[1] = "";
+    PAWN_THREAT[4] = "N B R Q";
+    PUSH_THREAT[1] = "";
+    MINOR_THREAT[5] = "P N B R Q";
+    ROOK_THREAT[5] = "P N B R Q";
+    HANGING[1] = "undefended, or attacked twice";
+    KING_THREAT[1] = "attacked by the king";
+    RESTRICTED[1] = "";
+    SPACE[1] = "";
+    SHELTER[32] = "own pawn, by file and rank";
+    STORM[32] = "enemy pawn, by file and rank";
+    STORM_BLOCKED[8] = "enemy pawn blocked by an own one, by rank";
+    DANGER_BASE[1] = "always";
+    DANGER_ATTACKER[4] = "N B R Q";
+    DANGER_SQUARE[1] = "square attacked";
+    DANGER_WEAK[1] = "square hardly defended";
+    DANGER_CHECK[8] = "safe check by N B R Q: one, more";
+    DANGER_NO_QUEEN[1] = "no queen";
+    DANGER_BARE_FILE[1] = "file without shield";
+    DANGER_STORM[1] = "pawn coming near";
+    DANGER_FLANK[2] = "squares of the flank: attacked, defended";
+    DANGER_DEFENDER[1] = "minor piece beside the king";
+    SCALE_NO_PAWNS[1] = "no pawns";
+    SCALE_WRONG_BISHOP[1] = "bishop of the wrong colour for a rook pawn";
+    SCALE_OPPOSITE_ALONE[1] = "opposite bishops alone";
+    SCALE_OPPOSITE[1] = "opposite bishops and more";
+    SCALE_ROOKS[1] = "rook against rook, pawns on one side";
+    SCALE_FEW_PAWNS[2] = "any other: at least, per pawn";
+    TEMPO[1] = "side to move";
 }
-
-/// The weights in use; the middle game comes first.
-pub(super) static WEIGHTS: [Pair; LEN] = TABLE;
 
 /// Index of the first mobility weight of each piece, from knight to queen.
 pub(super) const MOBILITY: [usize; 4] =
@@ -185,13 +142,12 @@ mod tests {
             group.start + group.len
         });
         assert_eq!(end, LEN);
-        assert!(GROUPS.is_sorted_by_key(|group| group.feature.index));
     }
 
     #[test]
     fn only_the_attack_on_the_king_is_danger() {
         for group in GROUPS {
-            let is_attack = group.feature.name == "king_attack";
+            let is_attack = group.name.starts_with("DANGER_");
             assert_eq!(is_danger(group.start), is_attack, "{}", group.name);
             assert_eq!(is_danger(group.start + group.len - 1), is_attack, "{}", group.name);
         }

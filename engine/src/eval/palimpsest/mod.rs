@@ -4,7 +4,6 @@
 //! All weights are in one table ([`layout`]), which `palimpsest tune` writes. All terms are linear
 //! in the weights except king danger, which grows with the square of its units.
 
-mod compare;
 mod danger;
 mod endings;
 mod kingpawn;
@@ -23,13 +22,13 @@ use super::pair::Pair;
 use super::report::{Blend, Report};
 use super::score::EVALUATION_MAX;
 use super::sink::{MaskedSum, Record, Sink, Sum};
-use super::{Evaluation, Evaluator, Score, Variant};
+use super::{Evaluation, Evaluator, Score};
 use crate::chess::attacks::{self, Cpu, Job, Level, Machine};
 use crate::chess::color::{Black, White};
-use crate::chess::{Bitboard, Color, Game, Kind, Move, Position, Square};
+use crate::chess::{Bitboard, Color, Kind, Position, Square};
 use kingpawn::KingPawnTable;
-use layout::WEIGHTS;
 use side_info::SideInfo;
+use weights::WEIGHTS;
 
 features! {
     /// A feature of this evaluation.
@@ -82,7 +81,6 @@ pub(super) const EVALUATION: Evaluation = Evaluation {
     unit: "centipawns",
     features: || Term::ALL.to_vec(),
     experiments: Vec::new,
-    entries: compare::entries,
     evaluator: |choice| Box::new(choice.palimpsest()),
     explain: |choice, game| choice.palimpsest().explain(game.position()),
 };
@@ -107,7 +105,7 @@ impl Palimpsest {
         let value = PortableCpu.run(EvaluationJob { position, table, sink: &mut record });
         let phase = phase(position);
         let blend = Blend { opening: phase, endgame: PHASE_MAX - phase, divisor: PHASE_MAX };
-        Report::new(Variant::Palimpsest, &record, blend, phase, value)
+        Report::new(Term::ALL, &record, blend, phase, value)
     }
 }
 
@@ -136,14 +134,6 @@ fn machine() -> Machine {
 }
 
 impl Evaluator for Palimpsest {
-    fn reset(&mut self, _game: &Game) {}
-
-    fn push(&mut self, _before: &Position, _mv: Move) {}
-
-    fn push_null(&mut self) {}
-
-    fn pop(&mut self) {}
-
     fn evaluate(&mut self, position: &Position) -> Score {
         let table = &mut self.table;
         if self.disabled.is_empty() {
@@ -245,7 +235,7 @@ fn material<K: Sink>(position: &Position, sink: &mut K) -> i32 {
 
 /// Returns the game phase, from 0 (endgame) to [`PHASE_MAX`].
 #[inline(always)]
-pub(super) fn phase(position: &Position) -> i32 {
+fn phase(position: &Position) -> i32 {
     let board = position.board();
     let left = |kind: Kind| PHASE[kind.index()] * board.kind(kind).len() as i32;
     let kinds = [Kind::Knight, Kind::Bishop, Kind::Rook, Kind::Queen];

@@ -59,7 +59,8 @@ fn path_terms<S: Side, K: Sink>(
     let color = S::COLOR;
     let rank = square.relative(color).rank() as usize;
     let here = Bitboard::of(square);
-    let (next, ahead) = (here.forward(color), here.forward_fill(color));
+    let next = here.forward(color);
+    let ahead = here.forward_fill(color);
     let is_clear = (ahead & board.occupied()).is_empty();
     if (next & board.occupied()).any() {
         if (next & board.color(!color)).any() {

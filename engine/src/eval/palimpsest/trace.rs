@@ -1,7 +1,8 @@
 //! Evaluation traces: a position as counts of weights, for the tuner.
 
 use super::kingpawn::KingPawnTable;
-use super::layout::{LEN, WEIGHTS, is_danger};
+use super::layout::{LEN, is_danger};
+use super::weights::WEIGHTS;
 use super::{
     DANGER_DIVISOR, DANGER_UNITS, EvaluationJob, PHASE_MAX, PortableCpu, SCALE_MAX, danger_worth,
     endings, phase,
@@ -38,7 +39,8 @@ pub fn weights() -> Vec<[i32; 2]> {
 /// and for the endgame.
 pub fn attack_worth(units: [f64; 2]) -> [(f64, f64); 2] {
     let [middle, end] = units.map(|units| units.max(0.0));
-    let (divisor, per_unit) = (f64::from(DANGER_DIVISOR), 1.0 / f64::from(DANGER_UNITS));
+    let divisor = f64::from(DANGER_DIVISOR);
+    let per_unit = 1.0 / f64::from(DANGER_UNITS);
     let slope = if end > 0.0 { per_unit } else { 0.0 };
     [(middle * middle / divisor, 2.0 * middle / divisor), (end * per_unit, slope)]
 }

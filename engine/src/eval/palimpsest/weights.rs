@@ -10,9 +10,9 @@ const fn p(middle: i32, end: i32) -> Pair {
     Pair::new(middle, end)
 }
 
-/// The weights, group by group.
+/// The weights, group by group; the middle game comes first.
 #[rustfmt::skip]
-pub(super) const TABLE: [Pair; LEN] = [
+pub(super) static WEIGHTS: [Pair; LEN] = [
     // MATERIAL: P N B R Q
     p(  50,  100), p( 311,  314), p( 343,  341), p( 426,  588), p(1022, 1008),
     // PST_PAWN: pawn, a2 to h7

@@ -128,7 +128,8 @@ fn structure<S: Side, K: Sink>(
     root: &Root,
     sink: &mut K,
 ) -> (Bitboard, Bitboard) {
-    let (mut passed, mut backward) = (Bitboard::EMPTY, Bitboard::EMPTY);
+    let mut passed = Bitboard::EMPTY;
+    let mut backward = Bitboard::EMPTY;
     for square in own {
         let here = Bitboard::of(square);
         let file = Bitboard::file(square.file());

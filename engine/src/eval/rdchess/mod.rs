@@ -2,7 +2,6 @@
 //! and separate evaluators for endings.
 
 mod attacks;
-mod compare;
 mod endings;
 mod kingpawn;
 mod passed;
@@ -12,11 +11,11 @@ mod weights;
 
 use super::feature::{FeatureSet, features};
 use super::pair::Pair;
-use super::report::{Blend, Report};
+use super::report::Report;
 use super::score::EVALUATION_MAX;
 use super::sink::{MaskedSum, Record, Sink, Sum};
-use super::{Context, Evaluation, Evaluator, Score, TableUse, Variant};
-use crate::chess::{Color, Game, Kind, Move, Position, Square};
+use super::{Context, Evaluation, Evaluator, Score, TableUse};
+use crate::chess::{Color, Game, Kind, Position, Square};
 pub(crate) use attacks::AttackTables;
 use endings::worth;
 use kingpawn::KingPawnTable;
@@ -74,7 +73,6 @@ pub(super) const EVALUATION: Evaluation = Evaluation {
     unit: "centipawns",
     features: || Term::ALL.to_vec(),
     experiments: Vec::new,
-    entries: compare::entries,
     evaluator: |choice| Box::new(RdChess::new(choice.disabled)),
     explain: |choice, game| RdChess::new(choice.disabled).explain(game),
 };
@@ -98,11 +96,7 @@ impl RdChess {
         self.reset(game);
         let mut record = Record::new(self.disabled);
         let value = self.evaluate_terms(game.position(), &mut record);
-        let phase = PHASE.iter().zip(Kind::ALL);
-        let board = game.position().board();
-        let phase = phase.map(|(weight, kind)| weight * board.kind(kind).len() as i32);
-        let blend = Blend { opening: 1, endgame: 0, divisor: 1 };
-        Report::new(Variant::Rdchess, &record, blend, phase.sum(), value)
+        Report::unblended(Term::ALL, &record, game.position(), value)
     }
 
     fn evaluate_terms<K: Sink>(&mut self, position: &Position, sink: &mut K) -> Score {
@@ -147,9 +141,6 @@ impl RdChess {
     }
 }
 
-/// Phase of a piece, by kind; the pieces at the start have 24.
-const PHASE: [i32; 6] = [0, 1, 1, 2, 4, 0];
-
 /// Adds the material, and the bonus for a lead when little material is left.
 fn material<K: Sink>(position: &Position, sink: &mut K) {
     let worth = Color::ALL.map(|color| worth(position, color));
@@ -176,12 +167,6 @@ impl Evaluator for RdChess {
             self.table.clear();
         }
     }
-
-    fn push(&mut self, _before: &Position, _mv: Move) {}
-
-    fn push_null(&mut self) {}
-
-    fn pop(&mut self) {}
 
     fn pawn_table(&self) -> Option<TableUse> {
         Some(self.table.used)

@@ -170,12 +170,14 @@ fn only_colour(bishops: Bitboard) -> Option<Bitboard> {
 /// pieces.
 pub(super) fn hanging_pieces<K: Sink>(position: &Position, tables: &AttackTables, sink: &mut K) {
     let color = position.turn();
-    let (mut score, mut count) = (0, 0);
+    let mut score = 0;
+    let mut count = 0;
     for square in position.board().color(color) {
         let Some(kind) = position.kind_at(square).filter(|&kind| kind != Kind::King) else {
             continue;
         };
-        let (worth, enemy) = (weights::WORTH[kind.index()], tables.on(!color, square));
+        let worth = weights::WORTH[kind.index()];
+        let enemy = tables.on(!color, square);
         let undefended = tables.on(color, square).is_none();
         if !enemy.is_none() && (undefended || enemy.has_cheaper_than(worth)) {
             score += weights::HUNG - worth / weights::HUNG_DIVISOR;

@@ -5,7 +5,6 @@
 //! White minus Black; the result is in centipawns.
 
 mod blend;
-mod compare;
 mod features;
 mod lazy;
 mod material;
@@ -21,10 +20,9 @@ use super::feature::FeatureSet;
 use super::report::{Blend, Report};
 use super::score::EVALUATION_MAX;
 use super::sink::{MaskedSum, Record, Sink, Sum};
-use super::{Choice, Context, Evaluation, Evaluator, Score, TableUse, Variant};
+use super::{Choice, Context, Evaluation, Evaluator, Score, TableUse};
 use crate::chess::color::{Black, White};
 use crate::chess::{Color, Game, Move, Position};
-use compare::entries;
 use features::{Experiment, Term, experiments, features};
 use lazy::{Estimate, signed};
 use material::Counts;
@@ -34,8 +32,6 @@ use weights::{Lazy, Weights};
 
 /// A version as a type, so that its weights and flags are compile-time constants.
 pub(super) trait Version {
-    /// Variant of this version.
-    const VARIANT: Variant;
     /// Weights of this version.
     const WEIGHTS: &'static Weights;
     /// Weights of the other version, for experiments.
@@ -46,7 +42,6 @@ pub(super) trait Version {
 pub(super) struct V1_0Beta;
 
 impl Version for V1_0Beta {
-    const VARIANT: Variant = Variant::Rybka1_0Beta;
     const WEIGHTS: &'static Weights = &v1_0_beta::WEIGHTS;
     const OTHER: &'static Weights = &v2_3_2a::WEIGHTS;
 }
@@ -55,7 +50,6 @@ impl Version for V1_0Beta {
 pub(super) struct V2_3_2a;
 
 impl Version for V2_3_2a {
-    const VARIANT: Variant = Variant::Rybka2_3_2a;
     const WEIGHTS: &'static Weights = &v2_3_2a::WEIGHTS;
     const OTHER: &'static Weights = &v1_0_beta::WEIGHTS;
 }
@@ -67,7 +61,6 @@ pub(super) const fn evaluation<V: Version + 'static>(name: &'static str) -> Eval
         unit: "1/3399 pawn",
         features: features::<V>,
         experiments: experiments::<V>,
-        entries: entries::<V>,
         evaluator: evaluator::<V>,
         explain: explain::<V>,
     }
@@ -85,13 +78,14 @@ fn evaluator<V: Version + 'static>(choice: Choice) -> Box<dyn Evaluator> {
 
 /// Returns the evaluation of the current position of a game, term by term.
 fn explain<V: Version>(choice: Choice, game: &Game) -> Report {
-    let (Choice { disabled, experiments, .. }, position) = (choice, game.position());
+    let Choice { disabled, experiments, .. } = choice;
+    let position = game.position();
     let mut record = Record::new(disabled).trying(experiments);
     let value = Rybka::<V, false>::new(disabled, experiments).evaluate_terms(position, &mut record);
     let phase = Counts::of(position).phase();
     let endgame = V::WEIGHTS.endgame_share[24 - phase as usize];
     let blend = Blend { opening: 256 - endgame, endgame, divisor: blend::DIVISOR };
-    let mut report = Report::new(V::VARIANT, &record, blend, phase, value);
+    let mut report = Report::new(&features::<V>(), &record, blend, phase, value);
     // An experiment may add a feature of the other version, so all terms are included.
     report.include(&record, Term::ALL);
     report
@@ -112,7 +106,8 @@ impl<V: Version, const LAZY: bool> Rybka<V, LAZY> {
         // Lazy evaluation is part of the type. It is removed from the set so that `score` can use
         // the code without experiments.
         let experiments = experiments.without(Experiment::Lazy.into());
-        let (pawns, estimate) = (PawnTable::new(), Estimate::default());
+        let pawns = PawnTable::new();
+        let estimate = Estimate::default();
         Rybka { disabled, experiments, pawns, estimate, version: PhantomData }
     }
 

@@ -11,7 +11,7 @@ mod table;
 use super::limiter::Limiter;
 use super::thread_state::ThreadState;
 use super::time_manager::{IterationStats, TimeManager};
-use super::{Configuration, Report, Request, SearchResult};
+use super::{Report, Request, SearchResult};
 use crate::chess::{Move, Position, Square};
 use crate::eval::feature::{self, FeatureSet, features};
 use crate::eval::micromax::{Weights, game_score};
@@ -77,7 +77,8 @@ struct Search<'a> {
 
 /// Searches the current position of a game.
 pub(super) fn search(
-    configuration: &Configuration,
+    eval: Choice,
+    disabled: FeatureSet,
     request: Request<'_>,
     table: &mut Table,
     thread: ThreadState<'_>,
@@ -91,20 +92,19 @@ pub(super) fn search(
     // invalid.
     table.clear();
     let position = request.game.position();
-    let Choice { disabled, experiments, .. } = configuration.eval;
-    let weights = Weights::new(disabled, experiments);
+    let weights = Weights::new(eval.disabled, eval.experiments);
     let mut eccentricity = [0; 128];
     for at in Square::all() {
         eccentricity[to_square88(at) as usize] = weights.eccentricity(at);
     }
-    let score = game_score(request.game, disabled, experiments);
+    let score = game_score(request.game, eval.disabled, eval.experiments);
     let root_score = bounded_root_score(score);
     let search = Search {
         board: Board::new(position),
         table,
         limiter: Limiter::new(request, thread),
         request,
-        disabled: configuration.disabled,
+        disabled,
         weights,
         eccentricity,
         root_moves: request.root_moves(),
@@ -139,7 +139,8 @@ impl Search<'_> {
         };
         let (slot, _) = self.table.find(root.hash());
         let mut time_manager = TimeManager::default();
-        let (mut depth, mut best) = (0, Best::default());
+        let mut depth = 0;
+        let mut best = Best::default();
         self.limiter.nodes = 1;
         while depth < DEPTH_MAX {
             depth += 1;

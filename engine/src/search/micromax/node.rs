@@ -78,7 +78,8 @@ impl Search<'_> {
     /// Returns the score of a node; meaningless after the search has stopped.
     pub(super) fn node(&mut self, node: &Node) -> Score {
         let (slot, entry) = self.look_up(node);
-        let (mut depth, mut best) = (0, Best::default());
+        let mut depth = 0;
+        let mut best = Best::default();
         if let Some(entry) = entry {
             if entry.depth >= node.depth && entry.settles(node.alpha, node.beta) {
                 return entry.score;

@@ -12,11 +12,11 @@ mod table;
 use super::limiter::Limiter;
 use super::thread_state::ThreadState;
 use super::time_manager::{IterationStats, TimeManager};
-use super::{Configuration, PvTable, Report, Request, SearchResult};
+use super::{PvTable, Report, Request, SearchResult};
 use crate::chess::{Color, Move, Square};
 use crate::eval::feature::{self, FeatureSet, features};
 use crate::eval::score::{INFINITE, is_mate};
-use crate::eval::{Evaluator, Score};
+use crate::eval::{Choice, Evaluator, Score};
 use crate::line::SearchStack;
 use crate::tt::Bound;
 use killers::Killers;
@@ -67,7 +67,8 @@ const ASPIRATION: Score = 50;
 
 /// Searches the current position of a game.
 pub(super) fn search(
-    configuration: &Configuration,
+    eval: Choice,
+    disabled: FeatureSet,
     request: Request<'_>,
     table: &mut Table,
     thread: ThreadState<'_>,
@@ -77,11 +78,11 @@ pub(super) fn search(
     if result.line.is_empty() {
         return result;
     }
-    let line = SearchStack::new(request.game, configuration.eval.evaluator());
+    let line = SearchStack::new(request.game, eval.evaluator());
     if line.context().is_path() {
         table.clear();
     }
-    let ages = !configuration.disabled.contains(Feature::HashAgeing.into());
+    let ages = !disabled.contains(Feature::HashAgeing.into());
     table.begin(request.game, ages);
     let board = request.game.position().board();
     let search = Search {
@@ -89,7 +90,7 @@ pub(super) fn search(
         table,
         limiter: Limiter::new(request, thread),
         request,
-        disabled: configuration.disabled,
+        disabled,
         root_moves: request.root_moves(),
         root_kings: Color::ALL.map(|color| board.king(color)),
         root_depth: 0,

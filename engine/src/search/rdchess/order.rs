@@ -201,7 +201,8 @@ impl MoveOrder {
             sort_by(&mut moves, |mv| self.class(position, &tables, mv));
             let last = if self.is_enabled(Feature::OrderLosing) { LOSING } else { REST + 1 };
             let before = moves.iter().take_while(|&&mv| self.class(position, &tables, mv) < last);
-            let (before, mut all) = (before.count(), MoveList::new());
+            let before = before.count();
+            let mut all = MoveList::new();
             let [safe, rest] = [&moves[..before], &moves[before..]];
             for &mv in safe.iter().chain(self.captures.iter()).chain(rest) {
                 all.push(mv);
@@ -217,7 +218,9 @@ impl MoveOrder {
 
     /// Returns the class of a move that is not a capture, or of an answer to a check.
     fn class(&self, position: &Position, tables: &AttackTables, mv: Move) -> i32 {
-        let (us, from, to) = (position.turn(), mv.from(), mv.to());
+        let us = position.turn();
+        let from = mv.from();
+        let to = mv.to();
         let is_safe = tables.on(!us, to).is_none() || is_defended(position, mv);
         let is_hit = tables.on(!us, from) > tables.on(us, from);
         let is_pawn = position.kind_at(from) == Some(Kind::Pawn);
@@ -246,7 +249,8 @@ fn exchange(position: &Position, mv: Move) -> Score {
     if see::gains_at_least(position, mv, most) {
         return most;
     }
-    let (mut least, mut above) = (0, most);
+    let mut least = 0;
+    let mut above = most;
     while least + 1 < above {
         let middle = (least + above) / 2;
         if see::gains_at_least(position, mv, middle) {

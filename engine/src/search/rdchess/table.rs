@@ -102,7 +102,8 @@ impl Table {
     /// Stores an entry in place of the old entry of the position, or of the least valuable entry of
     /// the bucket.
     pub(super) fn store(&mut self, key: u64, entry: Entry) {
-        let (now, ages) = (self.now, self.ages);
+        let now = self.now;
+        let ages = self.ages;
         let worth = |slot: &[u64; 2]| {
             if slot[1] == 0 || slot[0] == key {
                 return i32::MIN + i32::from(slot[1] == 0);
