@@ -293,7 +293,8 @@ impl<A: Assignment> Coordinator<A> {
                     reply(&self.connection.client, request, self.signed.clone()).await;
                 }
                 Some(request) = subscriptions.programs.next() => if may_reply(&request) {
-                    let (programs, client) = (self.programs.clone(), self.connection.client.clone());
+                    let programs = self.programs.clone();
+                    let client = self.connection.client.clone();
                     // A separate task, because reading and uploading a program takes long, and
                     // heartbeats must not wait.
                     tasks.spawn(async move {
@@ -485,9 +486,10 @@ impl<A: Assignment> Coordinator<A> {
         // description that nobody sends.
         if self.connection.is_connected() && !self.is_cancelled {
             let (queued, playing) = self.in_flight.counts();
-            let (run_id, run) = (self.description.run_id.clone(), self.description.run.clone());
-            let (at, priority) = (self.next_at(), self.priority);
-            let beacon = Beacon { run_id, at, run, priority, queued, playing };
+            let run_id = self.description.run_id.clone();
+            let run = self.description.run.clone();
+            let at = self.next_at();
+            let beacon = Beacon { run_id, at, run, priority: self.priority, queued, playing };
             let beacon = wire::sign(&beacon, &self.key);
             let _ = self.connection.client.publish(BEACONS, beacon.into()).await;
         }

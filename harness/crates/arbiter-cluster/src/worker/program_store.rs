@@ -53,7 +53,8 @@ impl ProgramStore {
     ) -> Result<PathBuf, String> {
         let _alone = self.fetching.lock().await;
         let path = self.folder.join(program.hash.to_hex().as_str()).join(&program.name);
-        let (candidates, wanted) = ([self.own_binary.clone(), path.clone()], program.clone());
+        let candidates = [self.own_binary.clone(), path.clone()];
+        let wanted = program.clone();
         // If the run uses the bundled engine, this program may be the file that it requires.
         let found = move || candidates.into_iter().find(|candidate| matches(candidate, &wanted));
         if let Some(found) = blocking(found).await? {
@@ -113,7 +114,8 @@ async fn fetch(
         let info = stream.direct_get_first_for_subject(format!("$O.{PROGRAMS}.M.{name}")).await;
         let info = info.map_err(|e| e.to_string())?.payload;
         let info: ObjectInfo = serde_json::from_slice(&info).map_err(|e| e.to_string())?;
-        let (mut bytes, mut sequence) = (Vec::new(), 0);
+        let mut bytes = Vec::new();
+        let mut sequence = 0;
         for _ in 0..info.chunks {
             let chunks = format!("$O.{PROGRAMS}.C.{}", info.nuid);
             let chunk = stream.direct_get_next_for_subject(chunks, Some(sequence + 1)).await;
