@@ -420,8 +420,8 @@ impl<A: Assignment> Coordinator<A> {
         let run_id = self.description.run_id.clone();
         let subject = run_id.coordinator_subject();
         let message = CoordinatorMessage { run_id, at: self.next_at(), notice };
-        let message = wire::sign(&message, &self.key);
-        let _ = self.connection.client.publish(subject, message.into()).await;
+        let signed = wire::sign(&message, &self.key);
+        let _ = self.connection.client.publish(subject, signed.into()).await;
     }
 
     /// Returns the time stamp of a message to workers, later than those of all earlier messages.
@@ -490,8 +490,8 @@ impl<A: Assignment> Coordinator<A> {
             let run = self.description.run.clone();
             let at = self.next_at();
             let beacon = Beacon { run_id, at, run, priority: self.priority, queued, playing };
-            let beacon = wire::sign(&beacon, &self.key);
-            let _ = self.connection.client.publish(BEACONS, beacon.into()).await;
+            let signed = wire::sign(&beacon, &self.key);
+            let _ = self.connection.client.publish(BEACONS, signed.into()).await;
         }
     }
 

@@ -21,8 +21,8 @@ impl Store {
         reason: &str,
         void: Option<&PlayedPair>,
     ) -> Result<()> {
-        let games = void.map_or_else(Vec::new, games);
-        let games = serde_json::to_string(&games).expect("rows of numbers and text are JSON");
+        let rows = void.map_or_else(Vec::new, games);
+        let games = serde_json::to_string(&rows).expect("rows of numbers and text are JSON");
         // The statement itself counts the attempts, so that no other row can come in between.
         let insert = "INSERT INTO disturbances (run, pair, attempt, reason, counted, games)
             SELECT ?1, ?2, count(*), ?3, ?4, ?5 FROM disturbances WHERE run = ?1 AND pair = ?2";

@@ -280,8 +280,8 @@ impl Store {
         let file = self.file.display();
         match found.map_err(|e| self.sqlite(e))? {
             found if found > FORMAT => {
-                let since = "SELECT arbiter FROM readable_since";
-                let since = self.connection.query_row(since, [], |row| row.get(0)).ok();
+                let select = "SELECT arbiter FROM readable_since";
+                let since = self.connection.query_row(select, [], |row| row.get(0)).ok();
                 let needed: String = since.unwrap_or_else(|| "a newer one".to_owned());
                 Err(StoreError::Unusable(format!(
                     "results store {file} has format {found}, this arbiter reads up to {FORMAT}\n\

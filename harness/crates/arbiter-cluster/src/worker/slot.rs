@@ -356,8 +356,7 @@ impl<'a> ActiveJob<'a> {
         loop {
             let send = async {
                 // The server stores only one of several messages with the same ID.
-                let message = PublishMessage::build().payload(bytes.clone().into());
-                let message = message.message_id(&id);
+                let message = PublishMessage::build().payload(bytes.clone().into()).message_id(&id);
                 match connection.jetstream.send_publish(subject.clone(), message).await {
                     Ok(ack) => ack.await.is_ok(),
                     Err(_) => false,
