@@ -53,9 +53,9 @@ fn bundled_tactics_have_one_solution_and_an_origin() {
     let text = std::fs::read_to_string(own_suite("tactics.epd")).expect("the suite is there");
     let suite = arbiter_suite::epd::read(&text, false);
     assert_eq!(suite.unusable, []);
-    assert!(suite.records.len() >= 300, "{}", suite.records.len());
+    assert!(suite.cases.len() >= 300, "{}", suite.cases.len());
     let mut seen = BTreeSet::new();
-    for record in &suite.records {
+    for record in &suite.cases {
         assert!(seen.insert(record.start.fen()), "line {} comes twice", record.line);
         assert_eq!(record.goal.best.len(), 1, "line {}", record.line);
         assert!(record.theme.is_some(), "line {}", record.line);

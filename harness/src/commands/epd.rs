@@ -87,7 +87,7 @@ pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
         return Err(Failure::new(ExitCode::Usage, message));
     }
     let suite = read(&args.suite.text()?, args.suite.chess960);
-    if suite.records.is_empty() {
+    if suite.cases.is_empty() {
         return Err(args.suite.no_positions_error(&suite.unusable));
     }
     let engines = args.suite.engines(args.suite.query.concurrency(), common_limits(&args))?;
@@ -95,7 +95,7 @@ pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
         let message = format!("engine '{}': tc= does not apply here; give st=", engine.name);
         return Err(Failure::invalid(message));
     }
-    let records: Vec<Arc<Record>> = suite.records.into_iter().map(Arc::new).collect();
+    let records: Vec<Arc<Record>> = suite.cases.into_iter().map(Arc::new).collect();
     let (hold, all) = (args.hold, engines.len());
     let question = |record: &Arc<Record>| Question { record: record.clone(), hold, engines: all };
     let questions: Vec<Question> = records.iter().map(question).collect();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use regex_lite::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 
-use super::error::{BuildError, BuildFailure};
+use super::error::{BuildError, BuildFailure, Result};
 use arbiter_names::whole_number;
 use arbiter_process::{Cancel, EndReason, Launch, Spawner, Timeouts, run_to_completion};
 
@@ -139,7 +139,7 @@ pub fn run_bench(
     copies: usize,
     spawner: &Spawner,
     cancel: &Cancel,
-) -> Result<Signature, BuildError> {
+) -> Result<Signature> {
     let reader = BenchReader::new(target.recipe.pattern.as_deref())
         .map_err(|reason| BuildError::invalid_recipe("arbiter.toml", &reason))?;
     let found = std::thread::scope(|scope| {
@@ -148,7 +148,7 @@ pub fn run_bench(
         let joined = copies.into_iter().map(|copy| copy.join());
         joined
             .map(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect::<Result<Vec<Signature>, BuildError>>()
+            .collect::<Result<Vec<Signature>>>()
     })?;
     let counts: Vec<u64> = found.iter().map(|copy| copy.nodes).collect();
     // Copies with different counts show a data race or uninitialized memory; such a count
@@ -166,12 +166,13 @@ pub fn run_bench_once(
     reader: &BenchReader,
     spawner: &Spawner,
     cancel: &Cancel,
-) -> Result<Signature, BuildError> {
+) -> Result<Signature> {
     let mut words = vec![target.launch.program.display().to_string()];
     words.extend_from_slice(&target.launch.args);
     words.extend(target.recipe.args.clone().unwrap_or_else(|| vec!["bench".to_owned()]));
     let fail = |failure, reason: String| {
-        let (what, command) = (target.name, shell_words::join(&words));
+        let what = target.name;
+        let command = shell_words::join(&words);
         let text = format!(
             "{what} has no bench signature: `{command}` {reason}\nhint: set bench and \
              bench-pattern in [build] of arbiter.toml, or give --no-bench"

@@ -14,7 +14,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::bench::Signature;
-use super::error::{BuildError, io_error};
+use super::error::{BuildError, Result, io_error};
 use arbiter_process::{Cancel, Links, is_at, lock_file, open_output, user_folder};
 
 /// Interval between attempts to take a lock of another process.
@@ -49,10 +49,10 @@ pub struct BuildRecord {
     pub seconds: f64,
     /// Result of the benchmark, if it has been run.
     pub bench: Option<BenchRecord>,
-    /// Length of the program, in bytes; `None` in builds of older versions.
-    pub bytes: Option<u64>,
-    /// BLAKE3 hash of the program in hexadecimal; `None` in builds of older versions.
-    pub hash: Option<String>,
+    /// Length of the program, in bytes.
+    pub bytes: u64,
+    /// BLAKE3 hash of the program in hexadecimal.
+    pub hash: String,
 }
 
 /// Result of a benchmark, with the conditions of its run.
@@ -70,7 +70,7 @@ pub struct BenchRecord {
 impl Cache {
     /// Opens the cache in `folder`, or in the user's cache folder, and creates missing folders.
     /// Fails if the environment names no folder, or if the folder is not writable.
-    pub fn new(folder: Option<PathBuf>) -> Result<Cache, BuildError> {
+    pub fn new(folder: Option<PathBuf>) -> Result<Cache> {
         let folder = match folder {
             Some(folder) => std::path::absolute(&folder).unwrap_or(folder),
             None => user_folder("XDG_CACHE_HOME", ".cache").ok_or_else(|| {
@@ -115,7 +115,7 @@ impl Entry {
 
     /// Protects the entry from removal until this process ends, and records the use. Returns
     /// `false` if the entry has been removed.
-    pub fn hold(&self) -> Result<bool, BuildError> {
+    pub fn hold(&self) -> Result<bool> {
         let path = self.last_use_file();
         loop {
             let file = match open_output(&path, File::options().append(true), Links::Refused) {
@@ -137,7 +137,7 @@ impl Entry {
     }
 
     /// Takes both locks for a removal; `None` if another process holds one of them.
-    pub(super) fn lock_for_removal(&self) -> Result<Option<[File; 2]>, BuildError> {
+    pub(super) fn lock_for_removal(&self) -> Result<Option<[File; 2]>> {
         let take = |path: PathBuf| lock_file(&path).map_err(io_error(path));
         // A build takes the second lock while it holds the first, so removal takes both in this
         // order.
@@ -155,16 +155,14 @@ impl Entry {
             return None;
         }
         let data = self.program(&record).metadata().ok().filter(Metadata::is_file)?;
-        // Builds of older versions have no length; their file may be empty after a loss of power.
-        record.bytes.map_or(data.len() > 0, |bytes| data.len() == bytes).then_some(record)
+        (data.len() == record.bytes).then_some(record)
     }
 
-    /// Returns the stored record, if the hash of the program also matches; records of older
-    /// versions have no hash.
+    /// Returns the stored record, if the hash of the program also matches.
     pub(super) fn intact(&self) -> Option<BuildRecord> {
         let record = self.record()?;
-        let Some(hash) = &record.hash else { return Some(record) };
-        (hash_of(&self.program(&record)).ok()?.1 == *hash).then_some(record)
+        let (_, hash) = hash_of(&self.program(&record)).ok()?;
+        (hash == record.hash).then_some(record)
     }
 
     /// Returns the path of the program.
@@ -179,11 +177,7 @@ impl Entry {
 
     /// Stores the program at `built`, and the record with its length and hash. When the function
     /// returns, both are on disk; the record is never there without the program.
-    pub(super) fn store(
-        &self,
-        built: &Path,
-        record: BuildRecord,
-    ) -> Result<BuildRecord, BuildError> {
+    pub(super) fn store(&self, built: &Path, record: BuildRecord) -> Result<BuildRecord> {
         let program = self.program(&record);
         let bin = self.folder.join("bin");
         create_folder(&bin)?;
@@ -192,13 +186,13 @@ impl Entry {
         let (bytes, hash) = hash_of(&partial).map_err(io_error(&partial))?;
         put(&partial, &program).map_err(io_error(&program))?;
         sync(&self.folder).map_err(io_error(&self.folder))?;
-        let record = BuildRecord { bytes: Some(bytes), hash: Some(hash), ..record };
+        let record = BuildRecord { bytes, hash, ..record };
         self.write(&record)?;
         Ok(record)
     }
 
     /// Replaces the record. Readers see either the old or the new record.
-    pub(super) fn write(&self, record: &BuildRecord) -> Result<(), BuildError> {
+    pub(super) fn write(&self, record: &BuildRecord) -> Result<()> {
         let path = self.folder.join("build.json");
         let partial = self.folder.join(format!(".build.json.{}", std::process::id()));
         let mut json = serde_json::to_value(record).expect("a record has text keys only");
@@ -210,7 +204,7 @@ impl Entry {
     /// Waits until no other process builds this entry, and calls `busy` once if another process
     /// does. The returned file is the lock, which the kernel releases when the process ends in any
     /// way.
-    pub(super) fn lock(&self, cancel: &Cancel, busy: impl FnOnce()) -> Result<File, BuildError> {
+    pub(super) fn lock(&self, cancel: &Cancel, busy: impl FnOnce()) -> Result<File> {
         let path = self.folder.join("lock");
         let mut busy = Some(busy);
         loop {
@@ -252,7 +246,7 @@ fn sync(path: &Path) -> std::io::Result<()> {
     File::open(path)?.sync_all()
 }
 
-fn create_folder(folder: &Path) -> Result<(), BuildError> {
+fn create_folder(folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder).map_err(io_error(folder))
 }
 
@@ -294,13 +288,6 @@ mod tests {
             std::fs::write(entry.program(&record), torn).unwrap();
             assert_eq!(entry.intact(), None, "{torn:?}");
         }
-        // A build of an older version only has to exist.
-        std::fs::write(entry.program(&record), "a program").unwrap();
-        let older = BuildRecord { bytes: None, hash: None, ..record };
-        entry.write(&older).unwrap();
-        assert_eq!(entry.intact(), Some(older.clone()));
-        std::fs::write(entry.program(&older), "").unwrap();
-        assert_eq!(entry.intact(), None);
     }
 
     #[test]

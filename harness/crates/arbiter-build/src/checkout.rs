@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::error::{BuildError, io_error};
+use super::error::{Result, io_error};
 use super::git::{Commit, Repository, Snapshot, command, git, output};
 
 /// Checks `commit` out into `dir`, or the files of `snapshot` with `commit` as parent. A build can
@@ -12,7 +12,7 @@ pub(super) fn check_out(
     commit: Option<&Commit>,
     snapshot: Option<&Snapshot>,
     dir: &Path,
-) -> Result<(), BuildError> {
+) -> Result<()> {
     std::fs::create_dir_all(dir).map_err(io_error(dir))?;
     // Without a template, the checkout contains no hooks of the user.
     git(dir, ["init", "--quiet", "--template="])?;
@@ -40,7 +40,7 @@ pub(super) fn check_out(
     Ok(())
 }
 
-fn commit_tree(dir: &Path, tree: &str, parent: Option<&Commit>) -> Result<String, BuildError> {
+fn commit_tree(dir: &Path, tree: &str, parent: Option<&Commit>) -> Result<String> {
     let mut command = command(dir);
     command.args(["commit-tree", tree, "-m", "Files of a working tree"]);
     command.args(parent.iter().flat_map(|parent| ["-p", parent.id.as_str()]));

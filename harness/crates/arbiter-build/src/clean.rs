@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::cache::{BuildRecord, Cache, Entry};
-use super::error::{BuildError, io_error};
+use super::error::{Result, io_error};
 
 /// Age of a checkout at which no build can still use it.
 const ABANDONED: Duration = Duration::from_secs(24 * 3600);
@@ -38,7 +38,7 @@ pub enum Policy {
 }
 
 /// Returns all builds, including failed ones, the longest unused first.
-pub fn kept_builds(cache: &Cache) -> Result<Vec<KeptBuild>, BuildError> {
+pub fn kept_builds(cache: &Cache) -> Result<Vec<KeptBuild>> {
     let mut all = Vec::new();
     for folder in paths(&cache.builds())?.into_iter().filter(|path| path.is_dir()) {
         // Another process may be removing the folder.
@@ -75,7 +75,7 @@ pub fn builds_to_remove(all: &[KeptBuild], policy: Policy, now: SystemTime) -> V
 }
 
 /// Removes a build; `false` if it remains because another process builds it or plays with it.
-pub fn remove_build(cache: &Cache, kept: &KeptBuild) -> Result<bool, BuildError> {
+pub fn remove_build(cache: &Cache, kept: &KeptBuild) -> Result<bool> {
     let Some(_lock) = kept.entry.lock_for_removal()? else { return Ok(false) };
     // The folder is moved first, so that no process finds a part of it.
     let aside = cache.staging().join(format!("removed-{}", kept.name));
@@ -87,7 +87,7 @@ pub fn remove_build(cache: &Cache, kept: &KeptBuild) -> Result<bool, BuildError>
 
 /// Returns folders of killed builds that are so old at the time `now` that no build can still use
 /// them.
-pub fn abandoned_folders(cache: &Cache, now: SystemTime) -> Result<Vec<PathBuf>, BuildError> {
+pub fn abandoned_folders(cache: &Cache, now: SystemTime) -> Result<Vec<PathBuf>> {
     let mut found = paths(&cache.staging())?;
     found.retain(|path| {
         // For a link, its own age counts, because its target may be anywhere.
@@ -102,14 +102,14 @@ pub fn abandoned_folders(cache: &Cache, now: SystemTime) -> Result<Vec<PathBuf>,
 }
 
 /// Returns the paths in a folder.
-fn paths(folder: &Path) -> Result<Vec<PathBuf>, BuildError> {
+fn paths(folder: &Path) -> Result<Vec<PathBuf>> {
     let read = std::fs::read_dir(folder);
     let paths = read.and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
     paths.map_err(io_error(folder))
 }
 
 /// Removes a folder returned by [`abandoned_folders`].
-pub fn remove_abandoned(path: &Path) -> Result<(), BuildError> {
+pub fn remove_abandoned(path: &Path) -> Result<()> {
     let removed =
         if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
     removed.map_err(io_error(path))

@@ -6,88 +6,23 @@ use std::path::PathBuf;
 
 /// Variables passed to builds that do not change the built program: those of the system, of network
 /// access, and of caches. `PATH` selects compilers, whose versions are part of the key.
-const SYSTEM: [&str; 35] = [
-    "ALL_PROXY",
-    "CARGO_BUILD_JOBS",
-    "CARGO_NET_OFFLINE",
-    "CCACHE_DIR",
-    "CMAKE_BUILD_PARALLEL_LEVEL",
-    "CURL_CA_BUNDLE",
-    "DOTNET_CLI_TELEMETRY_OPTOUT",
-    "GIT_SSL_CAINFO",
-    "GOCACHE",
-    "GOMODCACHE",
-    "GOPATH",
-    "GOPROXY",
-    "GOSUMDB",
-    "HOME",
-    "HTTPS_PROXY",
-    "HTTP_PROXY",
-    "LANG",
-    "LANGUAGE",
-    "LOGNAME",
-    "NO_PROXY",
-    "NUGET_PACKAGES",
-    "PATH",
-    "RUSTUP_HOME",
-    "SHELL",
-    "SSL_CERT_DIR",
-    "SSL_CERT_FILE",
-    "TMPDIR",
-    "TZ",
-    "USER",
-    "XDG_CACHE_HOME",
-    "ZIG_GLOBAL_CACHE_DIR",
-    "all_proxy",
-    "http_proxy",
-    "https_proxy",
-    "no_proxy",
-];
+const SYSTEM: &str = "
+    ALL_PROXY CARGO_BUILD_JOBS CARGO_NET_OFFLINE CCACHE_DIR CMAKE_BUILD_PARALLEL_LEVEL
+    CURL_CA_BUNDLE DOTNET_CLI_TELEMETRY_OPTOUT GIT_SSL_CAINFO GOCACHE GOMODCACHE GOPATH GOPROXY
+    GOSUMDB HOME HTTPS_PROXY HTTP_PROXY LANG LANGUAGE LOGNAME NO_PROXY NUGET_PACKAGES PATH
+    RUSTUP_HOME SHELL SSL_CERT_DIR SSL_CERT_FILE TMPDIR TZ USER XDG_CACHE_HOME ZIG_GLOBAL_CACHE_DIR
+    all_proxy http_proxy https_proxy no_proxy
+";
 
 /// Variables passed to builds that can change the built program: those of the toolchains for C and
 /// C++, Rust, Go, Zig, Java and .NET.
-const COMPILERS: [&str; 40] = [
-    "AR",
-    "ARCH",
-    "AS",
-    "CARGO_BUILD_TARGET",
-    "CARGO_HOME",
-    "CC",
-    "CFLAGS",
-    "CGO_CFLAGS",
-    "CGO_ENABLED",
-    "CGO_LDFLAGS",
-    "CMAKE_GENERATOR",
-    "CMAKE_PREFIX_PATH",
-    "COMP",
-    "CPATH",
-    "CPLUS_INCLUDE_PATH",
-    "CPPFLAGS",
-    "CXX",
-    "CXXFLAGS",
-    "C_INCLUDE_PATH",
-    "DOTNET_ROOT",
-    "GOAMD64",
-    "GOARCH",
-    "GOFLAGS",
-    "GOOS",
-    "GOROOT",
-    "GOTOOLCHAIN",
-    "GRADLE_USER_HOME",
-    "JAVA_HOME",
-    "LD",
-    "LDFLAGS",
-    "LD_LIBRARY_PATH",
-    "LIBRARY_PATH",
-    "NM",
-    "PKG_CONFIG_PATH",
-    "RANLIB",
-    "RUSTC",
-    "RUSTC_WRAPPER",
-    "RUSTFLAGS",
-    "RUSTUP_TOOLCHAIN",
-    "STRIP",
-];
+const COMPILERS: &str = "
+    AR ARCH AS CARGO_BUILD_TARGET CARGO_HOME CC CFLAGS CGO_CFLAGS CGO_ENABLED CGO_LDFLAGS
+    CMAKE_GENERATOR CMAKE_PREFIX_PATH COMP CPATH CPLUS_INCLUDE_PATH CPPFLAGS CXX CXXFLAGS
+    C_INCLUDE_PATH DOTNET_ROOT GOAMD64 GOARCH GOFLAGS GOOS GOROOT GOTOOLCHAIN GRADLE_USER_HOME
+    JAVA_HOME LD LDFLAGS LD_LIBRARY_PATH LIBRARY_PATH NM PKG_CONFIG_PATH RANLIB RUSTC RUSTC_WRAPPER
+    RUSTFLAGS RUSTUP_TOOLCHAIN STRIP
+";
 
 /// Prefixes of compiler variables: those of the compiler wrappers in Nix.
 const COMPILER_PREFIXES: [&str; 2] = ["NIX_CFLAGS_", "NIX_LDFLAGS"];
@@ -96,7 +31,7 @@ const COMPILER_PREFIXES: [&str; 2] = ["NIX_CFLAGS_", "NIX_LDFLAGS"];
 /// that the user lists in `passed`.
 pub fn build_environment(passed: &[String]) -> Vec<(OsString, OsString)> {
     environment(|name| {
-        SYSTEM.contains(&name) || name.starts_with("LC_") || is_of_compiler(name, passed)
+        is_listed(SYSTEM, name) || name.starts_with("LC_") || is_of_compiler(name, passed)
     })
 }
 
@@ -108,29 +43,26 @@ pub(super) fn compiler_environment(passed: &[String]) -> Vec<(OsString, OsString
     environment
 }
 
+fn is_listed(names: &str, name: &str) -> bool {
+    names.split_ascii_whitespace().any(|listed| listed == name)
+}
+
 fn environment(is_passed: impl Fn(&str) -> bool) -> Vec<(OsString, OsString)> {
     std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(&is_passed)).collect()
 }
 
 fn is_of_compiler(name: &str, passed: &[String]) -> bool {
-    COMPILERS.contains(&name)
+    is_listed(COMPILERS, name)
         || COMPILER_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
         || passed.iter().any(|own| own == name)
 }
 
 /// Build variables that name writable folders or lead to the user's servers. In a sandbox, tools
 /// use their home folder instead.
-const UNSANDBOXED: [&str; 9] = [
-    "CARGO_HOME",
-    "CCACHE_DIR",
-    "GOCACHE",
-    "GOMODCACHE",
-    "GOPATH",
-    "GRADLE_USER_HOME",
-    "NUGET_PACKAGES",
-    "RUSTC_WRAPPER",
-    "XDG_CACHE_HOME",
-];
+const UNSANDBOXED: &str = "
+    CARGO_HOME CCACHE_DIR GOCACHE GOMODCACHE GOPATH GRADLE_USER_HOME NUGET_PACKAGES RUSTC_WRAPPER
+    XDG_CACHE_HOME
+";
 
 /// Variables that name folders of toolchains.
 const TOOLCHAINS: [&str; 4] = ["DOTNET_ROOT", "GOROOT", "JAVA_HOME", "RUSTUP_HOME"];
@@ -160,7 +92,7 @@ pub(super) fn toolchains(passed: &[String]) -> (Vec<PathBuf>, Vec<(OsString, OsS
     readable.extend(NETWORK.map(PathBuf::from));
     readable.push(rustup.clone());
     let mut environment = build_environment(passed);
-    environment.retain(|(name, _)| !UNSANDBOXED.iter().any(|known| name == known));
+    environment.retain(|(name, _)| !name.to_str().is_some_and(|name| is_listed(UNSANDBOXED, name)));
     environment.push(("RUSTUP_HOME".into(), rustup.into()));
     // The folder itself is not readable, because it contains the tokens of registries.
     let packages = ["git", "registry"].map(|name| cargo.join(name));

@@ -39,6 +39,8 @@ pub enum BuildError {
     Cancelled,
 }
 
+pub(crate) type Result<T, E = BuildError> = std::result::Result<T, E>;
+
 /// Failed stage on the way from a revision to a trusted program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BuildFailure {

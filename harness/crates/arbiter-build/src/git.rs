@@ -10,19 +10,13 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
-use super::error::{BuildError, BuildFailure, io_error};
+use super::error::{BuildError, BuildFailure, Result, io_error};
 
 /// Variables that a hook, or git itself, may have set for another repository.
-const GIT_VARIABLES: [&str; 8] = [
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_COMMON_DIR",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_PREFIX",
-    "GIT_NAMESPACE",
-];
+const GIT_VARIABLES: &str = "
+    GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_COMMON_DIR GIT_OBJECT_DIRECTORY
+    GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_PREFIX GIT_NAMESPACE
+";
 
 /// Repository of the user, which is never changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,7 +58,7 @@ pub(super) struct Snapshot {
 impl Repository {
     /// Opens the repository that contains a folder. Fails if there is none, or if git is not
     /// installed.
-    pub fn open(path: &Path) -> Result<Repository, BuildError> {
+    pub fn open(path: &Path) -> Result<Repository> {
         if !path.is_dir() {
             return Err(no_repository(path, "not a folder"));
         }
@@ -81,7 +75,7 @@ impl Repository {
 
     /// Returns the commit of a revision. Fails if there is no such revision, or if the clone does
     /// not contain it.
-    pub fn commit(&self, revision: &str) -> Result<Commit, BuildError> {
+    pub fn commit(&self, revision: &str) -> Result<Commit> {
         // git would treat a leading dash as an option.
         if revision.is_empty() || revision.starts_with('-') {
             return Err(self.unknown(revision));
@@ -150,14 +144,14 @@ impl Repository {
 
     /// Returns whether any of `paths` differs between two trees or commits; `true` if `paths` is
     /// empty.
-    pub fn differs(&self, one: &str, other: &str, paths: &[String]) -> Result<bool, BuildError> {
+    pub fn differs(&self, one: &str, other: &str, paths: &[String]) -> Result<bool> {
         let mut words = vec!["diff", "--name-only", one, other, "--"];
         words.extend(paths.iter().map(String::as_str));
         Ok(paths.is_empty() || !git(&self.top, words)?.is_empty())
     }
 
     /// Returns the names at the top of a commit or tree, and those in its folder `src`.
-    pub(super) fn names(&self, tree: &str) -> Result<Vec<String>, BuildError> {
+    pub(super) fn names(&self, tree: &str) -> Result<Vec<String>> {
         let listed = git(&self.top, ["ls-tree", "--name-only", tree, "--", ".", "src/"])?;
         Ok(listed.lines().map(str::to_owned).collect())
     }
@@ -170,7 +164,7 @@ impl Repository {
     }
 
     /// Returns the path of a file or folder inside the repository's git folder.
-    pub(super) fn inner(&self, name: &str) -> Result<PathBuf, BuildError> {
+    pub(super) fn inner(&self, name: &str) -> Result<PathBuf> {
         Ok(self.top.join(git(&self.top, ["rev-parse", "--git-path", name])?))
     }
 
@@ -182,11 +176,7 @@ impl Repository {
 
     /// Writes the current files as git objects below `staging`; paths in `without` keep the content
     /// of the checked-out commit. The user's files, index and objects are not changed.
-    pub(super) fn snapshot(
-        &self,
-        staging: &Path,
-        without: &[PathBuf],
-    ) -> Result<Snapshot, BuildError> {
+    pub(super) fn snapshot(&self, staging: &Path, without: &[PathBuf]) -> Result<Snapshot> {
         if self.is_bare {
             return Err(no_repository(&self.top, "a bare repository has no working tree"));
         }
@@ -248,7 +238,7 @@ fn no_repository(path: &Path, reason: &str) -> BuildError {
 pub(super) fn git<S: AsRef<OsStr>>(
     dir: &Path,
     words: impl IntoIterator<Item = S>,
-) -> Result<String, BuildError> {
+) -> Result<String> {
     let mut command = command(dir);
     command.args(words);
     output(command)
@@ -258,7 +248,7 @@ pub(super) fn git<S: AsRef<OsStr>>(
 pub(super) fn command(dir: &Path) -> Command {
     let mut command = Command::new("git");
     command.arg("-C").arg(dir).stdin(Stdio::null());
-    for name in GIT_VARIABLES {
+    for name in GIT_VARIABLES.split_ascii_whitespace() {
         command.env_remove(name);
     }
     // The output is parsed and shown, so it is in English; nobody can enter a password; and without
@@ -268,7 +258,7 @@ pub(super) fn command(dir: &Path) -> Command {
 }
 
 /// Runs a git command and returns its output without the last line break.
-pub(super) fn output(mut command: Command) -> Result<String, BuildError> {
+pub(super) fn output(mut command: Command) -> Result<String> {
     let output = command.output();
     let failed = |reason: &str| {
         let words: Vec<_> = command.get_args().skip(2).map(OsStr::to_string_lossy).collect();

@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Write};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Maximum length, in bytes, of the beginning and of the end. Without a limit, one log has grown to
 /// 287 MB.
@@ -11,10 +10,7 @@ const MOST: usize = 1 << 20;
 
 /// Log that is being written.
 #[derive(Debug)]
-pub(super) struct Log(Mutex<State>);
-
-#[derive(Debug)]
-struct State {
+pub(super) struct Log {
     file: File,
     /// Number of bytes written so far; `tail` contains the rest.
     written: usize,
@@ -28,28 +24,11 @@ struct State {
 impl Log {
     pub(super) fn new(file: File) -> Log {
         let tail = VecDeque::new();
-        let state = State { file, written: 0, tail, tail_bytes: 0, left_out: 0, outcome: Ok(()) };
-        Log(Mutex::new(state))
+        Log { file, written: 0, tail, tail_bytes: 0, left_out: 0, outcome: Ok(()) }
     }
 
     /// Adds a line.
-    pub(super) fn add(&self, line: &str) {
-        self.state().add(line);
-    }
-
-    /// Writes the end of the output.
-    pub(super) fn finish(&self) -> io::Result<()> {
-        self.state().finish()
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        // A panic under this lock leaves a valid state.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl State {
-    fn add(&mut self, line: &str) {
+    pub(super) fn add(&mut self, line: &str) {
         if self.written + line.len() < MOST {
             self.written += line.len() + 1;
             return self.write(line);
@@ -66,7 +45,8 @@ impl State {
         }
     }
 
-    fn finish(&mut self) -> io::Result<()> {
+    /// Writes the end of the output.
+    pub(super) fn finish(&mut self) -> io::Result<()> {
         if self.left_out > 0 {
             self.write(&format!("[{} bytes omitted]", self.left_out));
         }
@@ -89,7 +69,7 @@ mod tests {
 
     fn logged(lines: &[String]) -> String {
         let file = tempfile::NamedTempFile::new().unwrap();
-        let log = Log::new(file.reopen().unwrap());
+        let mut log = Log::new(file.reopen().unwrap());
         lines.iter().for_each(|line| log.add(line));
         log.finish().unwrap();
         std::fs::read_to_string(file.path()).unwrap()

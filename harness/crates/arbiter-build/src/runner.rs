@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tempfile::TempDir;
@@ -12,7 +12,7 @@ use super::bench::{BenchTarget, Signature, promised_nodes, run_bench};
 use super::cache::{BenchRecord, BuildRecord, Cache, Entry};
 use super::checkout::check_out;
 use super::environment::{build_environment, compiler_environment, toolchains};
-use super::error::{BuildError, BuildFailure, io_error};
+use super::error::{BuildError, BuildFailure, Result, io_error};
 use super::files::Files;
 use super::git::{Commit, Repository, Snapshot, git};
 use super::log::Log;
@@ -78,7 +78,7 @@ impl Built {
         copies: usize,
         spawner: &Spawner,
         cancel: &Cancel,
-    ) -> Result<Signature, BuildError> {
+    ) -> Result<Signature> {
         let what = self.label();
         let how = self.recipe.bench.how();
         // A run of more copies proves at least as much, because all copies have to agree.
@@ -113,8 +113,9 @@ impl Built {
         copies: usize,
         spawner: &Spawner,
         cancel: &Cancel,
-    ) -> Result<Signature, BuildError> {
-        let (name, recipe) = (&self.label(), &self.recipe.bench);
+    ) -> Result<Signature> {
+        let name = &self.label();
+        let recipe = &self.recipe.bench;
         let environment = Some(self.environment.clone());
         let sandbox = self.sandbox.clone();
         let launch =
@@ -160,7 +161,7 @@ const SETTINGS: &str = "arbiter.toml";
 impl Builder<'_> {
     /// Describes a revision from git data alone. Fails for an unknown revision, and for a tree
     /// without a recipe.
-    pub fn outline(&self, repo: &Repository, revision: &str) -> Result<Outline, BuildError> {
+    pub fn outline(&self, repo: &Repository, revision: &str) -> Result<Outline> {
         let (commit, snapshot) = self.source(repo, revision)?;
         let is_dirty = snapshot.is_some();
         let label = label(revision, commit.as_ref(), is_dirty);
@@ -175,7 +176,7 @@ impl Builder<'_> {
 
     /// Returns the program of a revision, cached or newly built. Blocks. The error contains the
     /// failed step and the path of the log.
-    pub fn build(&self, repo: &Repository, revision: &str) -> Result<Built, BuildError> {
+    pub fn build(&self, repo: &Repository, revision: &str) -> Result<Built> {
         let outline = self.outline(repo, revision)?;
         let Outline { label: what, commit, recipe, tree, snapshot, .. } = &outline;
         if snapshot.is_some() {
@@ -240,7 +241,7 @@ impl Builder<'_> {
         &self,
         repo: &Repository,
         revision: &str,
-    ) -> Result<(Option<Commit>, Option<Snapshot>), BuildError> {
+    ) -> Result<(Option<Commit>, Option<Snapshot>)> {
         if revision != WORKING_TREE {
             return Ok((Some(repo.commit(revision)?), None));
         }
@@ -259,7 +260,7 @@ impl Builder<'_> {
         (revision, tree): (&str, &str),
         snapshot: Option<&Snapshot>,
         what: &str,
-    ) -> Result<Recipe, BuildError> {
+    ) -> Result<Recipe> {
         // The objects of a snapshot are only in its separate folder, so the files are read from the
         // working tree.
         let text = |path: &str| match snapshot {
@@ -295,12 +296,7 @@ impl Builder<'_> {
 
     /// Returns the versions of the compilers and the features of the processor; `-march=native` is
     /// common.
-    fn toolchain(
-        &self,
-        files: &Files<'_>,
-        what: &str,
-        recipe: &Recipe,
-    ) -> Result<String, BuildError> {
+    fn toolchain(&self, files: &Files<'_>, what: &str, recipe: &Recipe) -> Result<String> {
         let mut text = String::new();
         // The user is informed before a command of the commit runs.
         if recipe.has_own_tools {
@@ -323,14 +319,15 @@ impl Builder<'_> {
         entry: &Entry,
         repo: &Repository,
         record: BuildRecord,
-    ) -> Result<BuildRecord, BuildError> {
+    ) -> Result<BuildRecord> {
         let log = entry.log();
         let Recipe { command, source, timeout, .. } = recipe;
         let made = open_output(&log, File::options().write(true), Links::Refused);
         // An earlier failed build may have left its log here.
         let made = made.and_then(|file| file.set_len(0).map(|()| file)).map_err(io_error(&log))?;
-        let file = Arc::new(Log::new(made));
+        let mut file = Log::new(made);
         file.add(&format!("$ {command}"));
+        let file = Arc::new(Mutex::new(file));
         let shown = log.display().to_string();
         if self.sandbox.is_some() && !Sandbox::keeps_attributes() {
             (self.notify)(
@@ -341,7 +338,9 @@ impl Builder<'_> {
         (self.notify)(&format!("building {what} by `{command}` ({source}); log: {shown}"));
         let ended = self.run_steps(recipe, files, &file);
         // The log is complete before an error refers the user to it.
-        file.finish().map_err(io_error(&log))?;
+        // A panic under this lock leaves a valid state.
+        let written = file.lock().unwrap_or_else(PoisonError::into_inner).finish();
+        written.map_err(io_error(&log))?;
         let ended = ended?;
         let fail = |failure, how: String| {
             let text = format!("the build of {what} {how}; the log is {}", log.display());
@@ -387,11 +386,13 @@ impl Builder<'_> {
         &self,
         recipe: &Recipe,
         files: &Files<'_>,
-        log: &Arc<Log>,
-    ) -> Result<Completed, BuildError> {
+        log: &Arc<Mutex<Log>>,
+    ) -> Result<Completed> {
         let run = |step: &str, limit| {
             let log = log.clone();
-            self.shell(recipe, step, files, limit, move |line: &str| log.add(line))
+            self.shell(recipe, step, files, limit, move |line: &str| {
+                log.lock().unwrap_or_else(PoisonError::into_inner).add(line);
+            })
         };
         let mut spent = Duration::ZERO;
         if recipe.submodules {
@@ -415,7 +416,7 @@ impl Builder<'_> {
         files: &Files<'_>,
         limit: Duration,
         read: impl FnMut(&str) + Send + 'static,
-    ) -> Result<Completed, BuildError> {
+    ) -> Result<Completed> {
         let (mut environment, sandbox) = match &self.sandbox {
             None => (build_environment(self.passed), None),
             Some(sandbox) => {

@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn impossible_answers_are_rejected() {
         let line = "4k3/8/8/8/8/8/4P3/4K2R w K - bm e4;";
-        let record = Arc::new(arbiter_suite::epd::read(line, false).records.remove(0));
+        let record = Arc::new(arbiter_suite::epd::read(line, false).cases.remove(0));
         let question = Question { record, hold: None, engines: 1 };
         let answer = |played: &str| Answer {
             played: played.to_owned(),

@@ -24,7 +24,8 @@ impl Drop for CancelOnDrop {
 pub async fn measure(setup: &EngineSetup, copies: usize) -> Result<BenchResult, String> {
     // A blocking task cannot be aborted, so dropping the future has to end the engines.
     let guard = CancelOnDrop(Cancel::default());
-    let (cancel, setup) = (guard.0.clone(), setup.clone());
+    let cancel = guard.0.clone();
+    let setup = setup.clone();
     let work = move || -> Result<BenchResult, String> {
         let recipe = BenchRecipe { timeout: Some(LIMIT), ..BenchRecipe::default() };
         let spawner = Spawner::start().map_err(|error| error.to_string())?;

@@ -74,29 +74,14 @@ pub struct Access {
 
 /// Reason why a server cannot be used.
 #[derive(Debug, Error)]
-pub enum AccessError {
-    /// No connection is possible.
-    #[error("cannot use the NATS server {url}: {reason}")]
-    Refused {
-        /// URL of the server without secrets.
-        url: String,
-        /// Reason for the failure.
-        reason: String,
-    },
-    /// The server does not authenticate its clients.
-    #[error(
-        "the NATS server {0} does not authenticate its clients\nhint: create a configuration with \
-         users with 'arbiter cluster init'; --insecure uses the server anyway"
-    )]
-    Open(String),
-    /// The server denies a request, or fails.
-    #[error("the NATS server refuses {what}: {reason}")]
-    Denied {
-        /// The request that was denied.
-        what: String,
-        /// Reason that the server gives.
-        reason: String,
-    },
+#[error("{0}")]
+pub struct AccessError(String);
+
+impl AccessError {
+    /// Returns the error of a server that denies a request, or fails.
+    pub fn denied(what: &str, reason: impl fmt::Display) -> AccessError {
+        AccessError(format!("the NATS server refuses {what}: {reason}"))
+    }
 }
 
 /// A connection to a server.
@@ -123,7 +108,9 @@ impl Access {
     /// Connects; `name` is shown to administrators of the server. A lost connection is restored
     /// automatically, without a time limit.
     pub async fn connect(&self, name: &str) -> Result<Connection, AccessError> {
-        let refused = |reason: String| AccessError::Refused { url: self.place(), reason };
+        let refused = |reason: String| {
+            AccessError(format!("cannot use the NATS server {}: {reason}", self.place()))
+        };
         let (deny, denied) = watch::channel(None);
         let deny = Arc::new(deny);
         let options = self.options().map_err(refused)?.name(name).event_callback(move |event| {
@@ -153,7 +140,12 @@ impl Access {
         };
         // A server without authentication accepts requests from anybody who can reach it.
         if !self.insecure && !client.server_info().auth_required {
-            return Err(AccessError::Open(self.place()));
+            return Err(AccessError(format!(
+                "the NATS server {} does not authenticate its clients\nhint: create a \
+                 configuration with users with 'arbiter cluster init'; --insecure uses the server \
+                 anyway",
+                self.place()
+            )));
         }
         let mut jetstream = jetstream::new(client.clone());
         jetstream.set_timeout(ANSWER_TIMEOUT);
@@ -285,10 +277,7 @@ impl Connection {
     /// Subscribes to a subject.
     pub async fn subscribe(&self, subject: &str) -> Result<Subscriber, AccessError> {
         let subscribed = self.client.subscribe(subject.to_owned()).await;
-        subscribed.map_err(|error| AccessError::Denied {
-            what: format!("to listen to {subject}"),
-            reason: error.to_string(),
-        })
+        subscribed.map_err(|e| AccessError::denied(&format!("to listen to {subject}"), e))
     }
 
     /// Returns the maximum length of a message body, in bytes: the limit of the server minus 4 KiB

@@ -293,7 +293,8 @@ impl<A: Assignment> Coordinator<A> {
                     reply(&self.connection.client, request, self.signed.clone()).await;
                 }
                 Some(request) = subscriptions.programs.next() => if may_reply(&request) {
-                    let (programs, client) = (self.programs.clone(), self.connection.client.clone());
+                    let programs = self.programs.clone();
+                    let client = self.connection.client.clone();
                     // A separate task, because reading and uploading a program takes long, and
                     // heartbeats must not wait.
                     tasks.spawn(async move {
@@ -419,8 +420,8 @@ impl<A: Assignment> Coordinator<A> {
         let run_id = self.description.run_id.clone();
         let subject = run_id.coordinator_subject();
         let message = CoordinatorMessage { run_id, at: self.next_at(), notice };
-        let message = wire::sign(&message, &self.key);
-        let _ = self.connection.client.publish(subject, message.into()).await;
+        let signed = wire::sign(&message, &self.key);
+        let _ = self.connection.client.publish(subject, signed.into()).await;
     }
 
     /// Returns the time stamp of a message to workers, later than those of all earlier messages.
@@ -485,11 +486,12 @@ impl<A: Assignment> Coordinator<A> {
         // description that nobody sends.
         if self.connection.is_connected() && !self.is_cancelled {
             let (queued, playing) = self.in_flight.counts();
-            let (run_id, run) = (self.description.run_id.clone(), self.description.run.clone());
-            let (at, priority) = (self.next_at(), self.priority);
-            let beacon = Beacon { run_id, at, run, priority, queued, playing };
-            let beacon = wire::sign(&beacon, &self.key);
-            let _ = self.connection.client.publish(BEACONS, beacon.into()).await;
+            let run_id = self.description.run_id.clone();
+            let run = self.description.run.clone();
+            let at = self.next_at();
+            let beacon = Beacon { run_id, at, run, priority: self.priority, queued, playing };
+            let signed = wire::sign(&beacon, &self.key);
+            let _ = self.connection.client.publish(BEACONS, signed.into()).await;
         }
     }
 

@@ -8,8 +8,10 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 mod parked;
+mod pending;
 
 use self::parked::ParkedResults;
+use self::pending::{Attempt, Pending};
 use super::assignment::Assignment;
 use super::range_set::RangeSet;
 use super::verify::Terms;
@@ -53,47 +55,6 @@ const MAX_FAILURES: usize = 3;
 
 /// The sequence number of a result in its stream.
 pub(crate) type Receipt = u64;
-
-/// A pair in flight.
-#[derive(Debug)]
-struct Pending<A> {
-    job: A,
-    attempt: u32,
-    /// First attempt whose result counts; earlier attempts belong to a void pair.
-    first_attempt: u32,
-    /// Sequence number in the stream of jobs, if known.
-    sequence: Option<u64>,
-    /// `true` if the job was sent before a restart of the coordinator.
-    is_left_over: bool,
-    /// Time of the order, since the start of the coordinator.
-    ordered: Duration,
-    /// Time of the last heartbeat, or else of sending, since the start of the coordinator.
-    heard: Duration,
-    /// Time of the player's first heartbeat.
-    begun: Option<Duration>,
-    /// Time of the last extension of the lease.
-    extended: Duration,
-    /// Time at which a job behind this one in the stream was started first, if that happened.
-    passed: Option<Duration>,
-    /// Index (0 or 1) of the game that was announced last.
-    announced: Option<u8>,
-    /// Time at which the job is sent again if no worker has started it.
-    renewal: Duration,
-    /// The worker that plays the pair.
-    player: Option<String>,
-    /// `true` if this is an audit that was given back by the worker of the audited pair.
-    is_returned: bool,
-    /// Receipt of the accepted result.
-    accepted: Option<Receipt>,
-    failed_at: BTreeSet<String>,
-}
-
-impl<A> Pending<A> {
-    /// Returns whether a worker has been playing the pair for longer than `limit`.
-    fn is_too_long(&self, limit: Duration, now: Duration) -> bool {
-        self.begun.is_some_and(|begun| now > begun + limit)
-    }
-}
 
 /// A pair that is done.
 #[derive(Debug, PartialEq, Eq)]
@@ -182,19 +143,12 @@ impl<A: Assignment> InFlight<A> {
         let attempt = last.map_or(first, |last| last.max(first) + 1);
         let pending = Pending {
             job,
-            attempt,
+            last: Attempt { number: attempt, ..Attempt::default() },
             first_attempt: if attempt > self.first_attempt { attempt } else { 0 },
-            sequence: None,
-            is_left_over: false,
             ordered: now,
             heard: now,
-            begun: None,
             extended: now,
-            passed: None,
-            announced: None,
             renewal: now + RENEWAL,
-            player: None,
-            is_returned: false,
             accepted: None,
             failed_at: BTreeSet::new(),
         };
@@ -212,13 +166,13 @@ impl<A: Assignment> InFlight<A> {
         let Some(pending) = self.pending.get_mut(&pair) else { return false };
         // The job from before the restart is used instead of a new one, because a worker may be
         // playing it. The time of its expiry is unknown, so the job is renewed soon.
-        if sent.is_left_over && pending.attempt == self.first_attempt {
-            pending.attempt = sent.attempt;
-            pending.is_left_over = true;
+        if sent.is_left_over && pending.last.number == self.first_attempt {
+            pending.last.number = sent.attempt;
+            pending.last.is_left_over = true;
             pending.renewal = now + SHORT_RENEWAL;
         }
-        if pending.attempt == sent.attempt {
-            pending.sequence = Some(sent.sequence);
+        if pending.last.number == sent.attempt {
+            pending.last.sequence = Some(sent.sequence);
         }
         true
     }
@@ -226,7 +180,7 @@ impl<A: Assignment> InFlight<A> {
     /// Returns the pair if it has no result yet and `attempt` is its last attempt.
     fn awaited(&mut self, pair: u64, attempt: u32) -> Option<&mut Pending<A>> {
         let pending = self.pending.get_mut(&pair)?;
-        (pending.attempt == attempt && pending.accepted.is_none()).then_some(pending)
+        (pending.last.number == attempt && pending.accepted.is_none()).then_some(pending)
     }
 
     /// Returns whether this attempt is the first since the start of the coordinator.
@@ -252,15 +206,15 @@ impl<A: Assignment> InFlight<A> {
         let pending = self.awaited(pair, attempt)?;
         // Only one worker at a time counts as the player. Otherwise a worker whose lease has ended
         // could displace the worker that has the job now.
-        if pending.player.as_ref().is_some_and(|player| *player != worker)
+        if pending.last.player.as_ref().is_some_and(|player| *player != worker)
             && now < pending.heard + lease
         {
             return None;
         }
-        (pending.heard, pending.player) = (now, Some(worker));
-        pending.begun.get_or_insert(now);
-        let begun = half.filter(|half| pending.announced.is_none_or(|before| before < *half));
-        pending.announced = begun.or(pending.announced);
+        (pending.heard, pending.last.player) = (now, Some(worker));
+        pending.last.begun.get_or_insert(now);
+        let begun = half.filter(|half| pending.last.announced.is_none_or(|before| before < *half));
+        pending.last.announced = begun.or(pending.last.announced);
         let begun = begun.zip(pending.job.pairing());
         self.started(pair, now);
         begun.map(|(half, pairing)| (pairing, usize::from(half)))
@@ -270,13 +224,13 @@ impl<A: Assignment> InFlight<A> {
     /// it. (The worker has no proof for the new attempt.)
     pub(crate) fn give_back(&mut self, worker: &str, pair: u64, attempt: u32) -> bool {
         let pending = self.awaited(pair, attempt);
-        pending.is_some_and(|own| own.player.as_ref().is_none_or(|player| player == worker))
+        pending.is_some_and(|own| own.last.player.as_ref().is_none_or(|player| player == worker))
     }
 
     /// Records that a worker gives back an audit of its own pair.
     pub(crate) fn leave_to_others(&mut self, pair: u64, attempt: u32, now: Duration) {
         if let Some(pending) = self.awaited(pair, attempt) {
-            pending.is_returned = true;
+            pending.last.is_returned = true;
             pending.renewal = pending.renewal.min(now + SHORT_RENEWAL);
         }
     }
@@ -285,15 +239,12 @@ impl<A: Assignment> InFlight<A> {
     /// the attempt to send.
     pub(crate) fn returned(&mut self) -> Vec<(u64, u32)> {
         let sent_again = self.pending.iter_mut().filter_map(|(pair, pending)| {
-            let is_free = pending.player.is_none() && pending.accepted.is_none();
-            if !(std::mem::take(&mut pending.is_returned) && is_free) {
+            let is_free = pending.last.player.is_none() && pending.accepted.is_none();
+            if !(std::mem::take(&mut pending.last.is_returned) && is_free) {
                 return None;
             }
-            // Never the first attempt, which is not sent while the server has an earlier job of the
-            // pair.
-            pending.attempt = pending.attempt.max(self.first_attempt) + 1;
-            (pending.sequence, pending.passed, pending.is_left_over) = (None, None, false);
-            Some((*pair, pending.attempt))
+            pending.last = pending.last.next(self.first_attempt);
+            Some((*pair, pending.last.number))
         });
         sent_again.collect()
     }
@@ -303,7 +254,7 @@ impl<A: Assignment> InFlight<A> {
     pub(crate) fn extensions(&mut self, lease: Duration, now: Duration) -> Vec<u64> {
         let limit = self.attempt_limit();
         let due = self.pending.values_mut().filter_map(|pending| {
-            let is_alive = pending.begun.is_some()
+            let is_alive = pending.last.begun.is_some()
                 && pending.heard > pending.extended
                 // No extension for a worker that takes too long, which could otherwise keep the
                 // pair forever.
@@ -313,7 +264,7 @@ impl<A: Assignment> InFlight<A> {
                 return None;
             }
             pending.extended = now;
-            pending.sequence
+            pending.last.sequence
         });
         due.collect()
     }
@@ -329,7 +280,7 @@ impl<A: Assignment> InFlight<A> {
     /// Records that a worker has started a pair. The server delivers jobs in order, so all earlier
     /// jobs were delivered or lost.
     pub(crate) fn started(&mut self, pair: u64, now: Duration) {
-        let begun = self.pending.get(&pair).and_then(|pending| pending.sequence);
+        let begun = self.pending.get(&pair).and_then(|pending| pending.last.sequence);
         if let Some(begun) = begun.filter(|begun| *begun > self.begun.0) {
             self.begun = (begun, now);
         }
@@ -360,7 +311,7 @@ impl<A: Assignment> InFlight<A> {
         if result.attempt < pending.first_attempt {
             return Disposition::Discard("a result of a void pair".to_owned());
         }
-        let is_last = result.attempt == pending.attempt;
+        let is_last = result.attempt == pending.last.number;
         match result.report {
             Report::Failed(_) if !is_last => {
                 Disposition::Discard("could not play it; already sent again".to_owned())
@@ -381,14 +332,14 @@ impl<A: Assignment> InFlight<A> {
                 Err(why) => Disposition::Reject(format!("an impossible result: {why}")),
                 Ok(()) => {
                     pending.accepted = Some(receipt);
-                    if let Some(begun) = pending.begun {
+                    if let Some(begun) = pending.last.begun {
                         self.times.push_back(pending.heard - begun);
                         if self.times.len() > MEDIAN_OF {
                             self.times.pop_front();
                         }
                     }
                     if is_last {
-                        pending.begun.get_or_insert(pending.heard);
+                        pending.last.begun.get_or_insert(pending.heard);
                     }
                     self.players.insert(worker.to_owned());
                     Disposition::Accept(played)
@@ -411,13 +362,14 @@ impl<A: Assignment> InFlight<A> {
         if pair < AUDITS {
             self.stored.insert(pair);
         }
-        let Pending { sequence, attempt, begun, accepted: receipt, .. } = pending?;
-        if pair >= AUDITS || attempt > self.first_attempt {
+        let Pending { last, accepted: receipt, .. } = pending?;
+        if pair >= AUDITS || last.number > self.first_attempt {
             // Kept only if the number is not the usual first one, so that the memory does not grow
             // with the run.
-            self.attempts.insert(pair, attempt);
+            self.attempts.insert(pair, last.number);
         }
-        Some(DonePair { sequence: sequence.filter(|_| begun.is_some()), receipt })
+        let sequence = last.sequence.filter(|_| last.begun.is_some());
+        Some(DonePair { sequence, receipt })
     }
 
     /// Withdraws the accepted result of a pair, and returns its receipt.
@@ -429,14 +381,9 @@ impl<A: Assignment> InFlight<A> {
     /// not in flight.
     pub(crate) fn resend(&mut self, pair: u64, now: Duration) -> Option<u32> {
         let pending = self.pending.get_mut(&pair)?;
-        // Never the first attempt, which is not sent while the server has an earlier job of the
-        // pair.
-        pending.attempt = pending.attempt.max(self.first_attempt) + 1;
-        (pending.sequence, pending.is_left_over) = (None, false);
-        (pending.player, pending.begun, pending.is_returned) = (None, None, false);
-        (pending.passed, pending.announced) = (None, None);
+        pending.last = pending.last.next(self.first_attempt);
         (pending.heard, pending.renewal) = (now, now + RENEWAL);
-        Some(pending.attempt)
+        Some(pending.last.number)
     }
 
     /// Returns whether a pair is in flight without an accepted result.
@@ -446,14 +393,15 @@ impl<A: Assignment> InFlight<A> {
 
     /// Returns whether a pair has no result yet and `attempt` is its last attempt.
     pub(crate) fn is_last(&self, pair: u64, attempt: u32) -> bool {
-        self.is_waiting(pair) && self.pending.get(&pair).is_some_and(|own| own.attempt == attempt)
+        self.is_waiting(pair)
+            && self.pending.get(&pair).is_some_and(|own| own.last.number == attempt)
     }
 
     /// Returns whether `attempt` is the last one at a pair, and was sent since the start of the
     /// coordinator.
     pub(crate) fn has_sent(&self, pair: u64, attempt: u32) -> bool {
         let pending = self.pending.get(&pair);
-        pending.is_some_and(|pending| pending.attempt == attempt && !pending.is_left_over)
+        pending.is_some_and(|pending| pending.last.number == attempt && !pending.last.is_left_over)
     }
 
     /// Returns the time at which a pair in flight was ordered, since the start of the coordinator.
@@ -480,13 +428,13 @@ impl<A: Assignment> InFlight<A> {
         let limit = self.attempt_limit();
         let (begun, begun_at) = self.begun;
         let is_overdue = |(pair, pending): (&u64, &mut Pending<A>)| {
-            if pending.sequence.is_some_and(|sequence| sequence < begun) {
-                pending.passed.get_or_insert(begun_at);
+            if pending.last.sequence.is_some_and(|sequence| sequence < begun) {
+                pending.last.passed.get_or_insert(begun_at);
             }
-            let since = match pending.player {
+            let since = match pending.last.player {
                 Some(_) => now.saturating_sub(pending.heard + stall_timeout),
                 None => {
-                    let first = pending.passed.into_iter().chain(self.idle).min();
+                    let first = pending.last.passed.into_iter().chain(self.idle).min();
                     first.map_or(Duration::ZERO, |at| now.saturating_sub(pending.heard.max(at)))
                 }
             };
@@ -494,8 +442,8 @@ impl<A: Assignment> InFlight<A> {
             // leases without an effect, the job is lost.
             let is_due = since > 3 * lease
                 || pending.is_too_long(limit, now)
-                || (pending.player.is_none() && now > pending.renewal);
-            (pending.accepted.is_none() && is_due).then(|| (*pair, pending.player.clone()))
+                || (pending.last.player.is_none() && now > pending.renewal);
+            (pending.accepted.is_none() && is_due).then(|| (*pair, pending.last.player.clone()))
         };
         self.pending.iter_mut().filter_map(is_overdue).collect()
     }
@@ -503,7 +451,7 @@ impl<A: Assignment> InFlight<A> {
     /// Returns the pairs without an accepted result and without a heartbeat for one lease.
     pub(crate) fn waiting_unheard(&self, lease: Duration, now: Duration) -> Vec<u64> {
         let waiting = self.pending.iter().filter(|(_, pending)| {
-            let is_heard = pending.player.is_some() && now < pending.heard + lease;
+            let is_heard = pending.last.player.is_some() && now < pending.heard + lease;
             pending.accepted.is_none() && !is_heard
         });
         waiting.map(|(pair, _)| *pair).collect()
@@ -513,7 +461,7 @@ impl<A: Assignment> InFlight<A> {
     /// started, then those that a worker plays.
     pub(crate) fn counts(&self) -> (u64, u64) {
         let waiting = self.pending.values().filter(|pending| pending.accepted.is_none());
-        let queued = waiting.clone().filter(|pending| pending.player.is_none()).count();
+        let queued = waiting.clone().filter(|pending| pending.last.player.is_none()).count();
         (queued as u64, (waiting.count() - queued) as u64)
     }
 

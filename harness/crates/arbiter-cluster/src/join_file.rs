@@ -37,23 +37,10 @@ pub enum Role {
 
 /// Reason why a join file cannot be used.
 #[derive(Debug, Error)]
-pub enum JoinError {
-    /// The file cannot be read.
-    #[error("join file {}: {source}", .path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Error of the operating system.
-        source: io::Error,
-    },
-    /// The file is not a join file.
-    #[error("join file {}: {reason}", .path.display())]
-    Invalid {
-        /// The file.
-        path: PathBuf,
-        /// Description of the mistake.
-        reason: String,
-    },
+#[error("join file {}: {reason}", .path.display())]
+pub struct JoinError {
+    path: PathBuf,
+    reason: String,
 }
 
 /// Contents of a join file, in TOML. Its certificates begin and end on separate lines, so it is
@@ -89,8 +76,8 @@ impl JoinFile {
     /// Reads a file. Returns its contents, its role, and whether other users of this machine can
     /// read it.
     pub(crate) fn read(path: &Path) -> Result<(JoinFile, Role, bool), JoinError> {
-        let unreadable = |source| JoinError::Unreadable { path: path.to_owned(), source };
-        let invalid = |reason| JoinError::Invalid { path: path.to_owned(), reason };
+        let invalid = |reason| JoinError { path: path.to_owned(), reason };
+        let unreadable = |error: io::Error| invalid(error.to_string());
         let file = open_input(path).map_err(unreadable)?;
         // The mode of the open file, because the file at the path could be replaced in between.
         let is_exposed = is_open_to_others(&file.metadata().map_err(unreadable)?);

@@ -67,10 +67,6 @@ pub(crate) fn is_breakdown(termination: Termination) -> bool {
     termination.is_fault() && termination != Termination::TimeForfeit
 }
 
-fn is_time_loss(termination: Termination) -> bool {
-    termination == Termination::TimeForfeit
-}
-
 /// Returns the deviation of each worker's pair results from those of other workers, in standard
 /// deviations, for workers with enough pairs. All pairs must be between the same two engines under
 /// the same conditions.
@@ -139,7 +135,8 @@ impl OutlierDetector {
             })
         };
         let fails = ended(worker, "engine failures", is_breakdown, 0.0);
-        let late = || ended(worker, "losses on time", is_time_loss, MIN_TIME_LOSSES);
+        let is_late = |termination| termination == Termination::TimeForfeit;
+        let late = || ended(worker, "losses on time", is_late, MIN_TIME_LOSSES);
         fails.or_else(late).or_else(|| self.residual())
     }
 

@@ -1,6 +1,7 @@
 //! The files of a private NATS server: configuration, certificate, users, and a join file for each
 //! user.
 
+use std::fmt::Display;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -100,37 +101,28 @@ const USERS_END: &str = "    ]\n  }\n}\n";
 /// Reason why the files of a server cannot be created.
 #[derive(Debug, Error)]
 pub enum SetupError {
-    /// A file cannot be read or written.
-    #[error("{}: {source}", .path.display())]
-    File {
-        /// File or folder.
-        path: PathBuf,
-        /// Error of the operating system.
-        source: io::Error,
-    },
-    /// The folder is not empty.
-    #[error("{} is not empty\nhint: add workers with 'arbiter cluster add'", .0.display())]
-    Exists(PathBuf),
-    /// The coordinator's join file cannot be used.
-    #[error(transparent)]
-    Join(#[from] JoinError),
-    /// The text cannot be a host name or address.
-    #[error(
-        "'{0}' is not a host name or address; give --host one by which workers reach the server"
-    )]
-    Host(String),
-    /// The text is not a valid worker name for a server of `arbiter cluster`.
-    #[error("invalid worker name '{0}': use letters, digits, '_' and '-', and not coordinator")]
-    Name(String),
-    /// A worker with this name exists.
-    #[error("worker {0} already exists")]
-    Twice(String),
-    /// The file of users was edited by hand.
-    #[error("{}: edited by hand; add the worker by hand", .0.display())]
-    Edited(PathBuf),
-    /// A certificate, an nkey or a join file cannot be created, for this reason.
-    #[error("cannot make {0}: {1}")]
-    Unmade(&'static str, String),
+    /// A name, a host or the existing files do not fit.
+    #[error("{0}")]
+    Unfit(String),
+    /// A file, a certificate or an nkey cannot be read or made on this machine.
+    #[error("{0}")]
+    Environment(String),
+}
+
+impl From<JoinError> for SetupError {
+    fn from(error: JoinError) -> SetupError {
+        SetupError::Unfit(error.to_string())
+    }
+}
+
+/// Returns a function that adds the path of a file or folder to an error.
+fn file_error(path: &Path) -> impl Fn(io::Error) -> SetupError {
+    move |error| SetupError::Environment(format!("{}: {error}", path.display()))
+}
+
+/// Returns a function that adds the purpose to an error.
+fn unmade<E: Display>(what: &str) -> impl FnOnce(E) -> SetupError {
+    move |error| SetupError::Environment(format!("cannot make {what}: {error}"))
 }
 
 /// Creates the files of a server in a new or empty folder. Workers reach the server by the first of
@@ -146,7 +138,9 @@ pub fn make_server(
 ) -> Result<(), SetupError> {
     let is_wrong = |host: &&String| ServerName::try_from(host.as_str()).is_err();
     if let Some(host) = hosts.iter().find(is_wrong) {
-        return Err(SetupError::Host(host.clone()));
+        return Err(SetupError::Unfit(format!(
+            "'{host}' is not a host name or address; give --host one by which workers reach the server"
+        )));
     }
     let is_v6 = |host: &String| host.contains(':');
     let any = if hosts.iter().any(is_v6) { "[::]" } else { "0.0.0.0" };
@@ -154,9 +148,8 @@ pub fn make_server(
         host if is_v6(host) => format!("[{host}]"),
         host => host.clone(),
     };
-    let certificates = certificates(hosts, now_ms);
     let [authority, certificate, secret] =
-        certificates.map_err(|error| SetupError::Unmade("a certificate", error.to_string()))?;
+        certificates(hosts, now_ms).map_err(unmade("a certificate"))?;
     let (seed, nkey) = new_nkey()?;
     let coordinator = JoinFile {
         url: format!("tls://{host}:{port}"),
@@ -171,11 +164,12 @@ pub fn make_server(
     let mut joins = vec![(COORDINATOR.to_owned(), coordinator.clone())];
     joins.extend(new_users(&mut users, workers, &coordinator, key)?);
 
-    let file = |source| SetupError::File { path: dir.to_owned(), source };
-    create_private_folder(dir).map_err(file)?;
+    create_private_folder(dir).map_err(file_error(dir))?;
     // A new certificate would make existing join files useless.
-    if fs::read_dir(dir).map_err(file)?.next().is_some() {
-        return Err(SetupError::Exists(dir.to_owned()));
+    if fs::read_dir(dir).map_err(file_error(dir))?.next().is_some() {
+        let dir = dir.display();
+        let hint = "add workers with 'arbiter cluster add'";
+        return Err(SetupError::Unfit(format!("{dir} is not empty\nhint: {hint}")));
     }
     let configuration = format!(
         "# All files are in this folder: start 'arbiter cluster up', or nats-server here.\n\
@@ -218,19 +212,21 @@ fn accounts(nkey: &str) -> String {
 /// Adds users for workers, with their join files, to a server of [`make_server`].
 pub fn add_workers(dir: &Path, names: &[String]) -> Result<(), SetupError> {
     let path = dir.join(USERS);
-    let file = |source| SetupError::File { path: path.clone(), source };
-    let users = read_text(&path).map_err(file)?;
-    let edited = || SetupError::Edited(path.clone());
+    let users = read_text(&path).map_err(file_error(&path))?;
+    let edited = || {
+        let path = path.display();
+        SetupError::Unfit(format!("{path}: edited by hand; add the worker by hand"))
+    };
     let mut users = users.strip_suffix(USERS_END).ok_or_else(edited)?.to_owned();
     let (coordinator, role, _) = JoinFile::read(&join_path(dir, COORDINATOR))?;
     let Role::Coordinator(key) = role else { return Err(edited()) };
     let joins = new_users(&mut users, names, &coordinator, &key)?;
-    let mut replacement = WholeFile::create_private(&path).map_err(file)?;
-    replacement.write_all((users + USERS_END).as_bytes()).map_err(file)?;
+    let mut replacement = WholeFile::create_private(&path).map_err(file_error(&path))?;
+    replacement.write_all((users + USERS_END).as_bytes()).map_err(file_error(&path))?;
     // The join files are written first: a user without a join file would be useless, and the name
     // could not be added again.
     write_all(&join_texts(dir, &joins)?)?;
-    replacement.finish().map_err(file)
+    replacement.finish().map_err(file_error(&path))
 }
 
 /// Returns the path of the join file of a user in the folder of a server.
@@ -250,10 +246,12 @@ fn new_users(
         // Inboxes are `_INBOX.NAME.>`, so a worker with a dot in its name could receive replies to
         // another worker.
         if !is_worker_name(name) || name.contains('.') || name == COORDINATOR {
-            return Err(SetupError::Name(name.clone()));
+            return Err(SetupError::Unfit(format!(
+                "invalid worker name '{name}': use letters, digits, '_' and '-', and not coordinator"
+            )));
         }
         if users.contains(&format!("{{ # worker {name}\n")) {
-            return Err(SetupError::Twice(name.clone()));
+            return Err(SetupError::Unfit(format!("worker {name} already exists")));
         }
         let (seed, nkey) = new_nkey()?;
         *users += &WORKER_BLOCK.replace("NAME", name).replace("NKEY", &nkey);
@@ -273,8 +271,7 @@ fn new_users(
 /// Returns the seed of a new nkey, and its public key.
 fn new_nkey() -> Result<(String, String), SetupError> {
     let pair = KeyPair::new_user();
-    let seed = pair.seed().map_err(|error| SetupError::Unmade("an nkey", error.to_string()))?;
-    Ok((seed, pair.public_key()))
+    Ok((pair.seed().map_err(unmade("an nkey"))?, pair.public_key()))
 }
 
 /// Creates the certificate of a new authority, a server certificate for `hosts` signed by the
@@ -311,8 +308,7 @@ fn join_texts(
     joins: &[(String, JoinFile)],
 ) -> Result<Vec<(PathBuf, String)>, SetupError> {
     let text = |(user, join): &(String, JoinFile)| {
-        let text = toml::to_string_pretty(join);
-        let text = text.map_err(|error| SetupError::Unmade("a join file", error.to_string()))?;
+        let text = toml::to_string_pretty(join).map_err(unmade("a join file"))?;
         let head = format!("# This file gives the access of {user}: keep it secret.\n");
         Ok((join_path(dir, user), head + &text))
     };
@@ -324,8 +320,7 @@ fn write_all(files: &[(PathBuf, String)]) -> Result<(), SetupError> {
     let mut made = Vec::new();
     let mut write = |(path, text): &(PathBuf, String)| {
         let file = WholeFile::create_private(path);
-        let written = file.and_then(|file| file.finish_new(text));
-        written.map_err(|source| SetupError::File { path: path.clone(), source })?;
+        file.and_then(|file| file.finish_new(text)).map_err(file_error(path))?;
         made.push(path.clone());
         Ok(())
     };

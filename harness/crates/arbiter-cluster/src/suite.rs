@@ -146,7 +146,7 @@ mod tests {
     use arbiter_suite::epd::{EngineAnswers, Question, read};
 
     fn tasks(count: u64) -> Vec<Question> {
-        let record = read("4k3/8/8/8/8/8/4P3/4K2R w K - bm e4;", false).records.remove(0);
+        let record = read("4k3/8/8/8/8/8/4P3/4K2R w K - bm e4;", false).cases.remove(0);
         let record = Arc::new(record);
         let question = |_| Question { record: record.clone(), hold: None, engines: 1 };
         (0..count).map(question).collect()

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::str::FromStr;
 
 use data_encoding::HEXLOWER;
@@ -51,29 +51,26 @@ const PREFIX: &str = "ed25519:";
 
 /// Reason why a key or signature cannot be used.
 #[derive(Debug, Error)]
-pub enum TrustError {
-    /// A file cannot be read or written.
-    #[error("key file {}: {source}", .path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// Error of the operating system.
-        source: io::Error,
-    },
-    /// The file does not contain a key.
-    #[error("key file {}: expected 64 hexadecimal digits", .0.display())]
-    NoKey(PathBuf),
-    /// The text is not a public key.
-    #[error("'{0}' is not a public key; expected {PREFIX} and 64 hexadecimal digits")]
-    Key(String),
-    /// The signature was not made with the key.
-    #[error("the signature is not that of key {0}")]
-    Forged(String),
-    /// The key is not trusted.
-    #[error(
-        "key {0} is not trusted here; to let its owner start programs on this machine, give --trust {0}"
-    )]
-    Untrusted(String),
+#[error("{0}")]
+pub struct TrustError(String);
+
+impl TrustError {
+    fn of_file(path: &Path, what: impl fmt::Display) -> TrustError {
+        TrustError(format!("key file {}: {what}", path.display()))
+    }
+
+    fn no_public_key(text: &str) -> TrustError {
+        TrustError(format!(
+            "'{text}' is not a public key; expected {PREFIX} and 64 hexadecimal digits"
+        ))
+    }
+
+    pub(crate) fn untrusted(key: PublicKey) -> TrustError {
+        TrustError(format!(
+            "key {key} is not trusted here; to let its owner start programs on this machine, give \
+             --trust {key}"
+        ))
+    }
 }
 
 /// Secret key of a coordinator.
@@ -93,12 +90,13 @@ impl Key {
     /// Reads a key from a file; if the file does not exist, creates one that only its owner can
     /// read. Processes that create the file at the same time get the same key.
     pub fn load_or_make(path: &Path) -> Result<Key, TrustError> {
-        let file = |source| TrustError::File { path: path.to_owned(), source };
+        let file = |error: io::Error| TrustError::of_file(path, error);
         if !path.exists() {
             make(path).map_err(file)?;
         }
         let text = read_text(path).map_err(file)?;
-        Key::from_digits(text.trim()).ok_or_else(|| TrustError::NoKey(path.to_owned()))
+        let key = Key::from_digits(text.trim());
+        key.ok_or_else(|| TrustError::of_file(path, "expected 64 hexadecimal digits"))
     }
 
     /// Parses a key of 64 hexadecimal digits.
@@ -156,13 +154,13 @@ impl PublicKey {
         // Strict verification rejects keys of small order, for which one signature is valid for
         // several messages.
         let verified = self.0.verify_strict(&purpose.mark(text), &Signature::from_bytes(signature));
-        verified.map_err(|_| TrustError::Forged(self.to_string()))
+        verified.map_err(|_| TrustError(format!("the signature is not that of key {self}")))
     }
 
     /// Decodes a public key.
     pub(crate) fn from_bytes(bytes: &[u8; 32]) -> Result<PublicKey, TrustError> {
         let key = VerifyingKey::from_bytes(bytes).map(PublicKey);
-        key.map_err(|_| TrustError::Key(HEXLOWER.encode(bytes)))
+        key.map_err(|_| TrustError::no_public_key(&HEXLOWER.encode(bytes)))
     }
 
     pub(crate) fn to_bytes(self) -> [u8; 32] {
@@ -175,9 +173,7 @@ impl PublicKey {
             return text.parse();
         }
         let path = Path::new(text);
-        let read = read_text(path);
-        let read = read.map_err(|source| TrustError::File { path: path.to_owned(), source })?;
-        read.trim().parse()
+        read_text(path).map_err(|error| TrustError::of_file(path, error))?.trim().parse()
     }
 }
 
@@ -193,7 +189,7 @@ impl FromStr for PublicKey {
     fn from_str(text: &str) -> Result<PublicKey, TrustError> {
         let bytes = text.strip_prefix(PREFIX).and_then(decoded);
         let key = bytes.and_then(|bytes| VerifyingKey::from_bytes(&bytes).ok());
-        key.map(PublicKey).ok_or_else(|| TrustError::Key(text.chars().take(100).collect()))
+        key.map(PublicKey).ok_or_else(|| TrustError::no_public_key(&format!("{text:.100}")))
     }
 }
 
@@ -219,7 +215,8 @@ mod tests {
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(made.to_string().parse::<PublicKey>().unwrap(), made);
         fs::write(&path, "nonsense").unwrap();
-        assert!(matches!(Key::load_or_make(&path), Err(TrustError::NoKey(_))));
+        let refused = Key::load_or_make(&path).unwrap_err().to_string();
+        assert!(refused.ends_with(": expected 64 hexadecimal digits"), "{refused}");
     }
 
     #[test]

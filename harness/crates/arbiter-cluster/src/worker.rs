@@ -218,7 +218,7 @@ pub async fn serve(
             },
             Some(message) = messages.next() => receive(&shared, &message),
             reason = connection.denied() => {
-                return Err(AccessError::Denied { what: "what workers need".into(), reason });
+                return Err(AccessError::denied("what workers need", reason));
             }
             _ = phase.changed() => shared.changed.notify_waiters(),
             ended = slot_tasks.join_next() => match ended {

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use zip::{ZipArchive, result::ZipError};
 
-use super::error::OpeningError;
+use super::error::{OpeningError, Result};
 use super::{Collector, epd, pgn, polyglot};
 use crate::compressed::{decompressed, is_zip};
 use arbiter_position::{PlainText, lines};
@@ -21,16 +21,11 @@ const MAX_UNPACKED: u64 = 1 << 28;
 /// Number of bytes that are examined to detect the format of a text.
 const SNIFFED_BYTES: u64 = 4096;
 
-/// Kind of list in a book.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Positions,
-    Games,
-    Polyglot,
-}
+/// Reader of one kind of list.
+type Reader = fn(&str, &mut dyn Read, &mut Collector) -> Result<()>;
 
 /// Reads the file at `path`; errors call it `name`.
-pub(super) fn read_file(path: &Path, name: &str, book: &mut Collector) -> Result<(), OpeningError> {
+pub(super) fn read_file(path: &Path, name: &str, book: &mut Collector) -> Result<()> {
     let cannot_open = |reason: io::Error| {
         OpeningError::new(name, format_args!("cannot open the opening book: {reason}"))
     };
@@ -103,16 +98,9 @@ fn read_bounded(source: impl Read) -> io::Result<Vec<u8>> {
 }
 
 /// Reads a list of unknown kind; `name` is the path in errors.
-pub(super) fn read_text(
-    name: &str,
-    source: &mut dyn Read,
-    book: &mut Collector,
-) -> Result<(), OpeningError> {
-    match kind_by_extension(name) {
-        Some(Kind::Positions) => return epd::read(name, &mut PlainText::new(source), book),
-        Some(Kind::Games) => return pgn::read(name, source, book),
-        Some(Kind::Polyglot) => return polyglot::read(name, source, book),
-        None => {}
+pub(super) fn read_text(name: &str, source: &mut dyn Read, book: &mut Collector) -> Result<()> {
+    if let Some(read) = reader_by_extension(name) {
+        return read(name, source, book);
     }
     let mut source = PlainText::new(source);
     let mut head = Vec::new();
@@ -123,14 +111,14 @@ pub(super) fn read_text(
     read(name, &mut Cursor::new(head).chain(source), book)
 }
 
-fn read_archive(name: &str, file: File, book: &mut Collector) -> Result<(), OpeningError> {
+fn read_archive(name: &str, file: File, book: &mut Collector) -> Result<()> {
     let damaged = |reason: ZipError| {
         OpeningError::new(name, format_args!("expected a readable zip archive: {reason}"))
     };
     let mut archive = ZipArchive::new(io::BufReader::new(file)).map_err(damaged)?;
     let mut members = members(&mut archive).map_err(damaged)?;
     // Archives of books often contain licences and notes in addition to the lists.
-    let is_list = |(_, member): &(usize, String)| kind_by_extension(member).is_some();
+    let is_list = |(_, member): &(usize, String)| reader_by_extension(member).is_some();
     if members.iter().any(is_list) {
         members.retain(is_list);
     }
@@ -143,16 +131,18 @@ fn read_archive(name: &str, file: File, book: &mut Collector) -> Result<(), Open
     Ok(())
 }
 
-fn kind_by_extension(name: &str) -> Option<Kind> {
+fn reader_by_extension(name: &str) -> Option<Reader> {
     let name = name.to_ascii_lowercase();
     // `book.epd.gz` is a list of positions: the extension before the compression suffix shows the
     // kind.
     let unpacked = [".gz", ".zst"].iter().find_map(|packed| name.strip_suffix(packed));
     let name = unpacked.unwrap_or(&name);
     match Path::new(name).extension()?.to_str()? {
-        "epd" | "fen" => Some(Kind::Positions),
-        "pgn" => Some(Kind::Games),
-        "bin" => Some(Kind::Polyglot),
+        "epd" | "fen" => {
+            Some(|name, source, book| epd::read(name, &mut PlainText::new(source), book))
+        }
+        "pgn" => Some(pgn::read),
+        "bin" => Some(polyglot::read),
         _ => None,
     }
 }
@@ -168,17 +158,25 @@ fn looks_like_pgn(head: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ReadOptions;
+
+    /// Returns the number of openings in a list of this name; `None` if its kind is unknown.
+    fn openings(name: &str, text: &str) -> Option<usize> {
+        let mut book = Collector::new(ReadOptions::default());
+        reader_by_extension(name)?(name, &mut text.as_bytes(), &mut book).ok()?;
+        Some(book.openings.len)
+    }
 
     #[test]
     fn archive_kinds_are_recognized_by_extension() {
         for name in ["a.epd", "A.EPD", "dir.pgn/a.fen", "a.epd.gz", "a.epd.zst", "z.zip/b.Fen"] {
-            assert_eq!(kind_by_extension(name), Some(Kind::Positions), "{name}");
+            assert_eq!(openings(name, "4k3/8/8/8/8/8/4P3/4K3 w - -\n"), Some(1), "{name}");
         }
         for name in ["a.pgn", "a.PGN.GZ", "epd.pgn"] {
-            assert_eq!(kind_by_extension(name), Some(Kind::Games), "{name}");
+            assert_eq!(openings(name, "1. e4 e5 *\n"), Some(1), "{name}");
         }
         for name in ["a.txt", "a", "epd", ".epd", "a.gz", "LICENSE"] {
-            assert_eq!(kind_by_extension(name), None, "{name}");
+            assert_eq!(openings(name, ""), None, "{name}");
         }
     }
 

@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Read};
 
 use shakmaty::{Chess, Position};
 
-use super::error::OpeningError;
+use super::error::{OpeningError, Result};
 use super::{Collector, Opening};
 use arbiter_position::{Start, content, line_parts};
 
@@ -14,11 +14,7 @@ use arbiter_position::{Start, content, line_parts};
 const MAX_LINE: usize = 1 << 16;
 
 /// Reads every position of `source` into `book`; lines that are not positions are skipped.
-pub(super) fn read(
-    file: &str,
-    source: &mut dyn Read,
-    book: &mut Collector,
-) -> Result<(), OpeningError> {
+pub(super) fn read(file: &str, source: &mut dyn Read, book: &mut Collector) -> Result<()> {
     let mut source = BufReader::with_capacity(1 << 16, source);
     let mut bytes = Vec::new();
     for line in 1.. {

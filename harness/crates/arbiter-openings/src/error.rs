@@ -14,6 +14,8 @@ pub struct OpeningError {
     what: String,
 }
 
+pub(crate) type Result<T, E = OpeningError> = std::result::Result<T, E>;
+
 impl OpeningError {
     /// Creates an error; `place` is a file, optionally with a line.
     pub(super) fn new(place: impl Display, what: impl Display) -> OpeningError {

@@ -8,9 +8,10 @@ use std::collections::HashSet;
 
 use shakmaty::fen::{Epd, Fen};
 use shakmaty::uci::UciMove;
-use shakmaty::{ByRole, CastlingMode, Chess, Color, EnPassantMode, Position};
+use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Position};
 
 use super::epd::ending;
+use arbiter_position::material_lead;
 use arbiter_schedule::seed::{below, seed_for};
 
 /// Label of the random stream for random play.
@@ -20,7 +21,7 @@ const PURPOSE: &str = "openings.generate";
 const MAX_FAILURES: usize = 10_000;
 
 /// Maximum material difference between the sides of a candidate, in pawns (1, 3, 3, 5, 9).
-const MAX_MATERIAL_DIFFERENCE: u32 = 1;
+const MAX_MATERIAL_DIFFERENCE: i32 = 1;
 
 /// Position that may become an opening.
 #[derive(Debug, Clone)]
@@ -65,7 +66,8 @@ pub struct Verdict {
 /// Returns all candidates of a seed after `plies` plies, by increasing [`Candidate::id`]. Ends when
 /// random play finds no new positions.
 pub fn candidates(seed: u64, plies: u32) -> impl Iterator<Item = Candidate> {
-    let (mut ids, mut dealt) = (0.., HashSet::new());
+    let mut ids = 0..;
+    let mut dealt = HashSet::new();
     std::iter::from_fn(move || {
         // Few plies give few positions; without a limit, the search for a new position would never
         // end.
@@ -81,7 +83,8 @@ pub fn candidates(seed: u64, plies: u32) -> impl Iterator<Item = Candidate> {
 /// Plays random moves; `None` if the resulting position is unsuitable.
 fn attempt(seed: u64, id: u64, plies: u32) -> Option<Candidate> {
     let mut rng = seed_for(seed, PURPOSE, id);
-    let (mut position, mut moves) = (Chess::default(), Vec::new());
+    let mut position = Chess::default();
+    let mut moves = Vec::new();
     for _ in 0..plies {
         let legal = position.legal_moves();
         if legal.is_empty() {
@@ -93,21 +96,8 @@ fn attempt(seed: u64, id: u64, plies: u32) -> Option<Candidate> {
     }
     let fit = !position.is_check()
         && ending(&position).is_none()
-        && material_difference(&position) <= MAX_MATERIAL_DIFFERENCE;
+        && material_lead(&position, Color::White).abs() <= MAX_MATERIAL_DIFFERENCE;
     fit.then_some(Candidate { id, moves, position })
-}
-
-fn material_difference(position: &Chess) -> u32 {
-    let value = |color: Color| {
-        let ByRole { pawn, knight, bishop, rook, queen, .. } =
-            position.board().material_side(color);
-        u32::from(pawn)
-            + 3 * u32::from(knight)
-            + 3 * u32::from(bishop)
-            + 5 * u32::from(rook)
-            + 9 * u32::from(queen)
-    };
-    value(Color::White).abs_diff(value(Color::Black))
 }
 
 #[cfg(test)]
@@ -138,7 +128,8 @@ mod tests {
                 (5, Color::Black)
             );
             assert!(!candidate.position.is_check() && ending(&candidate.position).is_none());
-            assert!(material_difference(&candidate.position) <= MAX_MATERIAL_DIFFERENCE);
+            let lead = material_lead(&candidate.position, Color::White);
+            assert!(lead.abs() <= MAX_MATERIAL_DIFFERENCE);
             assert!(last < Some(candidate.id), "ids increase");
             last = Some(candidate.id);
             assert!(seen.insert(Epd::from_position(&candidate.position, EnPassantMode::Legal)));

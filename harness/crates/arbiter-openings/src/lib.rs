@@ -41,6 +41,7 @@ pub use error::OpeningError;
 pub use order::{OpeningOrder, Order};
 pub use quarantine::{MAX_FAULTS, Quarantine};
 
+use error::Result;
 use packed::PackedBook;
 
 /// Maximum number of openings of a book. They are kept in memory: about 30 bytes for each opening,
@@ -190,7 +191,7 @@ impl Book {
 /// `.zst`), or else the beginning of the text; the content determines the compression. In an
 /// archive, all members with a known extension are read in archive order; if there are none, all
 /// members are read.
-pub fn load(path: &Path, options: ReadOptions) -> Result<Book, OpeningError> {
+pub fn load(path: &Path, options: ReadOptions) -> Result<Book> {
     let name = path.display().to_string();
     let mut collector = Collector::new(options);
     archive::read_file(path, &name, &mut collector)?;
@@ -198,7 +199,7 @@ pub fn load(path: &Path, options: ReadOptions) -> Result<Book, OpeningError> {
 }
 
 /// Reads a book from text in memory; `name` replaces the path, including the extension.
-pub fn from_text(name: &str, text: &str, options: ReadOptions) -> Result<Book, OpeningError> {
+pub fn from_text(name: &str, text: &str, options: ReadOptions) -> Result<Book> {
     let mut collector = Collector::new(options);
     archive::read_text(name, &mut text.as_bytes(), &mut collector)?;
     collector.finish(name.into())
@@ -218,6 +219,7 @@ pub fn from_moves(name: &str, moves: &[u8], plies: usize) -> Book {
 }
 
 /// Collector of the openings of a book that is being read.
+#[derive(Default)]
 struct Collector {
     options: ReadOptions,
     openings: PackedBook,
@@ -227,11 +229,10 @@ struct Collector {
 
 impl Collector {
     fn new(options: ReadOptions) -> Collector {
-        let (quarantine, corrected) = (Quarantine::default(), Quarantine::default());
-        Collector { options, openings: PackedBook::default(), quarantine, corrected }
+        Collector { options, ..Collector::default() }
     }
 
-    fn add(&mut self, file: &str, opening: Opening) -> Result<(), OpeningError> {
+    fn add(&mut self, file: &str, opening: Opening) -> Result<()> {
         if self.openings.len >= MAX_OPENINGS {
             let what = format_args!("expected at most {MAX_OPENINGS} openings; split the book");
             return Err(OpeningError::new(file, what));
@@ -241,7 +242,7 @@ impl Collector {
     }
 
     /// Skips an unusable entry, or returns its fault if the options are strict.
-    fn leave_out(&mut self, fault: OpeningError) -> Result<(), OpeningError> {
+    fn leave_out(&mut self, fault: OpeningError) -> Result<()> {
         if self.options.strict {
             return Err(fault);
         }
@@ -251,7 +252,7 @@ impl Collector {
 
     /// Ends a file that cannot be read from `line`. If only its end is missing, as in an incomplete
     /// download, the openings before `line` are used; other damage is an error.
-    fn break_off(&mut self, file: &str, line: u64, reason: io::Error) -> Result<(), OpeningError> {
+    fn break_off(&mut self, file: &str, line: u64, reason: io::Error) -> Result<()> {
         if reason.kind() != io::ErrorKind::UnexpectedEof {
             return Err(OpeningError::unreadable(file, line, reason));
         }
@@ -259,7 +260,7 @@ impl Collector {
         self.leave_out(OpeningError::new(format_args!("{file}:{line}"), what))
     }
 
-    fn finish(self, name: String) -> Result<Book, OpeningError> {
+    fn finish(self, name: String) -> Result<Book> {
         let Collector { mut openings, quarantine, corrected, .. } = self;
         if !openings.is_empty() {
             openings.shrink();

@@ -66,12 +66,12 @@ impl OpeningOrder {
 
     fn part(&mut self, pass: u64, number: usize) -> &[u32] {
         let len = self.len.get() as u32;
-        let (seed, wanted) = (self.seed, [pass, number as u64]);
+        let wanted = [pass, number as u64];
         let shuffled = self.shuffled.take().filter(|(of, _)| *of == wanted).unwrap_or_else(|| {
             // The whole book is shuffled for each part, because a part cannot be computed
             // separately.
             let mut openings: Vec<u32> = (0..len).collect();
-            shuffle(&mut seed_for(seed, PURPOSE, pass), &mut openings);
+            shuffle(&mut seed_for(self.seed, PURPOSE, pass), &mut openings);
             (wanted, openings.chunks(PART).nth(number).unwrap_or_default().to_vec())
         });
         &self.shuffled.insert(shuffled).1

@@ -11,16 +11,13 @@ use shakmaty::zobrist::Zobrist64;
 use shakmaty::{Chess, EnPassantMode, Position};
 
 use super::epd::{ending, finished_game_fault, playable};
-use super::error::OpeningError;
+use super::error::{OpeningError, Result};
 use super::{Collector, Opening, ReadOptions};
 
 /// Reads every game of `source` into `book`; parts that are not games are skipped.
-pub(super) fn read(
-    file: &str,
-    source: &mut dyn Read,
-    book: &mut Collector,
-) -> Result<(), OpeningError> {
-    let (mut lines_before, mut number) = (1, 0u64);
+pub(super) fn read(file: &str, source: &mut dyn Read, book: &mut Collector) -> Result<()> {
+    let mut lines_before = 1;
+    let mut number = 0u64;
     for block in Blocks::new(source) {
         let block = match block {
             Ok(block) => block,
@@ -87,7 +84,8 @@ impl OpeningVisitor {
     }
 
     fn end_with(&mut self, fault: String, is_of_move: bool) -> ControlFlow<()> {
-        (self.fault, self.is_of_move) = (Some(fault), is_of_move);
+        self.fault = Some(fault);
+        self.is_of_move = is_of_move;
         ControlFlow::Break(())
     }
 }

@@ -14,7 +14,7 @@ use shakmaty::zobrist::Zobrist64;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position, Role, Square};
 
 use super::epd::ending;
-use super::error::OpeningError;
+use super::error::{OpeningError, Result};
 use super::lines::{Lines, WeightedMove};
 use super::{Collector, Opening};
 use arbiter_position::Start;
@@ -36,11 +36,7 @@ const ENTRY: usize = 16;
 const PURPOSE: &str = "openings.polyglot";
 
 /// Reads the lines of the book `source` into `book`.
-pub(super) fn read(
-    file: &str,
-    source: &mut dyn Read,
-    book: &mut Collector,
-) -> Result<(), OpeningError> {
+pub(super) fn read(file: &str, source: &mut dyn Read, book: &mut Collector) -> Result<()> {
     let mut bytes = Vec::new();
     // An additional byte shows that the file is too long.
     let read = source.take(MAX_BYTES + 1).read_to_end(&mut bytes);

@@ -66,7 +66,8 @@ impl<'t> Games<'t> {
         let taken = Rc::new(Cell::new(0));
         let source = Source { text: &text.bytes, taken: Rc::clone(&taken) };
         let reader = Reader::build(source).set_supported_tag_line_length(MAX_TAG_LINE).finish();
-        let (tags, long_comment) = (Tags::default(), Vec::new());
+        let tags = Tags::default();
+        let long_comment = Vec::new();
         Games { text, reader, taken, tags, long_comment, begin: 0, lines_before: 0 }
     }
 
@@ -77,7 +78,8 @@ impl<'t> Games<'t> {
         while let Ok(true) = self.reader.has_more() {
             self.lines_before = self.lines_until(self.place());
             self.begin = self.place();
-            let (tags, long_comment) = (&mut self.tags, &mut self.long_comment);
+            let tags = &mut self.tags;
+            let long_comment = &mut self.long_comment;
             let mut parts = Parts { visitor, tags, long_comment, has_moves: false };
             let read = self.reader.read_game(&mut parts);
             // A visitor breaks off only in a game, so `Err` also means a game.

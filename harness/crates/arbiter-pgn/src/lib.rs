@@ -13,6 +13,7 @@ mod evaluation;
 mod games;
 mod mainline;
 mod moves;
+mod tag_text;
 mod tags;
 mod text;
 mod words;

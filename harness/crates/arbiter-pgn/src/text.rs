@@ -6,24 +6,11 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use memchr::{memchr, memchr_iter, memchr2, memchr3, memmem};
-use pgn_reader::RawTag;
+use memchr::{memchr, memchr_iter, memmem};
 use shakmaty::san::SanPlus;
 
+use super::tag_text::{begins_tags, is_tag, odd_tag, plain_tag};
 use super::words::{Meaning, invisible_length, meaning};
-
-/// Maximum length of a stored tag value, in bytes.
-const MAX_TAG: usize = 1 << 11;
-
-/// Maximum length of a tag name, in bytes.
-const MAX_TAG_NAME: usize = 255;
-
-/// Number of bytes within which the end of a tag is searched. An unmatched quotation mark must not
-/// make each tag search the whole block.
-const MAX_TAG_TEXT: usize = 1 << 14;
-
-/// Tags that are recognized even without quotation marks around their values.
-const KNOWN_TAGS: &str = "Event Site Date Round White Black Result FEN SetUp Variant";
 
 /// Maximum length, in bytes, of an invalid part of the text that is passed on.
 const MAX_UNKNOWN: usize = 100;
@@ -47,16 +34,7 @@ pub struct Text<'t> {
 impl Text<'_> {
     /// Converts complete games, whose lines end with line feeds, into normal form.
     pub fn new(text: &[u8]) -> Text<'_> {
-        let mut games = Normalizer {
-            text,
-            at: 0,
-            out: Vec::new(),
-            copied: 0,
-            added: Vec::new(),
-            boundary: None,
-            has_words: false,
-            has_result: false,
-        };
+        let mut games = Normalizer { text, ..Normalizer::default() };
         while games.at < text.len() {
             games.tags();
             games.movetext();
@@ -71,6 +49,7 @@ impl Text<'_> {
     }
 }
 
+#[derive(Default)]
 struct Normalizer<'t> {
     text: &'t [u8],
     at: usize,
@@ -300,8 +279,10 @@ impl<'t> Normalizer<'t> {
 
     /// Skips a variation, and removes it if the reader would end a game within it.
     fn variation(&mut self) {
-        let (begin, limit) = (self.at, self.boundary());
-        let (mut at, mut depth) = (begin, 0u32);
+        let begin = self.at;
+        let limit = self.boundary();
+        let mut at = begin;
+        let mut depth = 0u32;
         while let Some(byte) = self.text[..limit].get(at) {
             let rest = &self.text[at..limit];
             at += match byte {
@@ -394,91 +375,6 @@ impl<'t> Normalizer<'t> {
     }
 }
 
-/// Tag in an unusual form.
-struct OddTag<'t> {
-    name: &'t [u8],
-    value: Vec<u8>,
-    /// Length of the tag in the text, in bytes.
-    length: usize,
-}
-
-/// Reads a tag that may extend over several lines, contain unescaped quotation marks, or lack its
-/// end; `None` if the text does not begin with a tag.
-fn odd_tag(whole: &[u8]) -> Option<OddTag<'_>> {
-    let text = &whole[..whole.len().min(MAX_TAG_TEXT)];
-    let Some(quote) = memchr2(b'"', b']', text).filter(|at| text[*at] == b'"') else {
-        return unquoted_tag(text);
-    };
-    let name = trimmed(&text[1..quote]);
-    if name.len() > MAX_TAG_NAME || name.contains(&b'\n') {
-        return None;
-    }
-    let text_of_value = &text[quote + 1..];
-    // A value without its closing quotation mark must not swallow the next tag or the moves.
-    let ends = [b"\n[", b"\n\n"].into_iter();
-    let limit = ends.filter_map(|end| memmem::find(text_of_value, end)).min();
-    let text_of_value = &text_of_value[..limit.unwrap_or(text_of_value.len())];
-    let blanks_after =
-        |at: usize| text_of_value[at + 1..].iter().take_while(|byte| is_blank(**byte)).count();
-    let closes = |at: &usize| text_of_value.get(at + 1 + blanks_after(*at)) == Some(&b']');
-    let is_bare = |at: &usize| {
-        let slashes = text_of_value[..*at].iter().rev().take_while(|byte| **byte == b'\\').count();
-        // Two backslashes mean one backslash, and do not escape the quotation mark.
-        slashes.is_multiple_of(2)
-    };
-    let ends = || memchr_iter(b'"', text_of_value).filter(closes);
-    // A value may contain unescaped quotation marks; only one that is followed by the bracket can
-    // be the end.
-    let (value, length) = match ends().find(is_bare).or_else(|| ends().next_back()) {
-        Some(end) => (&text_of_value[..end], quote + 1 + end + 1 + blanks_after(end) + 1),
-        None => {
-            let line = &text_of_value[..line_length(text_of_value)];
-            let value = trimmed(line);
-            // Without a closing quotation mark, the tag ends with its line.
-            let value = value.strip_suffix(b"]").unwrap_or(value);
-            (value, quote + 1 + line_length(&whole[quote + 1..]))
-        }
-    };
-    let value = RawTag(value).decode();
-    Some(OddTag { name, value: value[..value.len().min(MAX_TAG)].to_vec(), length })
-}
-
-/// Returns the length of a tag in the standard form, `[Name "value"]`.
-fn plain_tag(text: &[u8]) -> Option<usize> {
-    let quote = memchr3(b'"', b'\n', b']', text)?;
-    let end = quote + 1 + memchr3(b'"', b'\\', b'\n', &text[quote + 1..])?;
-    let is_plain = text[quote] == b'"' && text[end..].starts_with(b"\"]");
-    (is_plain && quote <= MAX_TAG_NAME && end - quote <= MAX_TAG).then_some(end + 2)
-}
-
-/// Returns whether a text that follows a blank line begins with a tag.
-fn begins_tags(text: &[u8]) -> bool {
-    is_tag(text) || unquoted_tag(text).is_some()
-}
-
-/// Returns whether a text begins with a bracket, a name, and a quotation mark.
-fn is_tag(text: &[u8]) -> bool {
-    let Some((b'[', rest)) = text.split_first() else { return false };
-    let blanks = |text: &[u8]| text.iter().take_while(|byte| is_blank(**byte)).count();
-    let rest = &rest[blanks(rest)..];
-    let is_letter = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
-    let name = rest.iter().take_while(is_letter).count();
-    name > 0 && rest[name + blanks(&rest[name..])..].starts_with(b"\"")
-}
-
-/// Reads a tag of [`KNOWN_TAGS`] without quotation marks.
-fn unquoted_tag(text: &[u8]) -> Option<OddTag<'_>> {
-    let inner = text.strip_prefix(b"[")?;
-    let length = memchr2(b']', b'\n', inner).filter(|at| inner[*at] == b']')?;
-    let (name, value) = inner[..length].split_at(memchr(b' ', &inner[..length])?);
-    let is_known = KNOWN_TAGS.split(' ').any(|known| known.as_bytes() == name);
-    (is_known && !value.contains(&b'"')).then(|| OddTag {
-        name,
-        value: trimmed(value).to_vec(),
-        length: length + 2,
-    })
-}
-
 /// Returns the length of a move in one of the most common forms, which need no parser.
 fn short_move(text: &[u8]) -> Option<usize> {
     let square = match text {
@@ -506,7 +402,7 @@ pub(crate) fn trimmed(text: &[u8]) -> &[u8] {
 
 /// Returns whether a byte is white space: space, horizontal or vertical tab, line feed, form feed,
 /// or carriage return.
-fn is_blank(byte: u8) -> bool {
+pub(crate) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r')
 }
 
@@ -525,26 +421,17 @@ pub(crate) fn word_length(text: &[u8]) -> usize {
 /// worthwhile.
 fn ends_word(byte: u8) -> bool {
     const ENDS: [bool; 256] = {
+        let marks = b"\x7f{}()[!?$;.*";
         let mut ends = [false; 256];
-        let mut byte = 0;
-        while byte < 256 {
-            ends[byte] = matches!(
-                byte as u8,
-                0..=b' '
-                    | 0x7f
-                    | b'{'
-                    | b'}'
-                    | b'('
-                    | b')'
-                    | b'['
-                    | b'!'
-                    | b'?'
-                    | b'$'
-                    | b';'
-                    | b'.'
-                    | b'*'
-            );
-            byte += 1;
+        let mut at = 0;
+        while at <= b' ' as usize {
+            ends[at] = true;
+            at += 1;
+        }
+        at = 0;
+        while at < marks.len() {
+            ends[marks[at] as usize] = true;
+            at += 1;
         }
         ends
     };
@@ -557,7 +444,7 @@ fn bracket_length(text: &[u8]) -> usize {
     memchr(b']', &text[..line]).map_or(line, |end| end + 1)
 }
 
-fn line_length(text: &[u8]) -> usize {
+pub(crate) fn line_length(text: &[u8]) -> usize {
     memchr(b'\n', text).unwrap_or(text.len())
 }
 

@@ -13,6 +13,8 @@ mod operations;
 mod start;
 mod text;
 
+use shakmaty::{Chess, Color, Position};
+
 pub use excerpt::excerpt;
 pub use operations::{Operation, operations};
 pub use start::{Start, fen};
@@ -38,6 +40,15 @@ pub fn content(line: &str) -> Option<&str> {
     let line = line.trim_matches(|c: char| c.is_whitespace() || c == '\0');
     let is_comment = COMMENT_SIGNS.iter().any(|sign| line.starts_with(sign));
     (!line.is_empty() && !is_comment).then_some(line)
+}
+
+/// Returns the material lead of one side, in pawns (1, 3, 3, 5, 9).
+pub fn material_lead(position: &Chess, side: Color) -> i32 {
+    let worth = |color| {
+        let own = position.board().material_side(color).map(i32::from);
+        own.pawn + 3 * (own.knight + own.bishop) + 5 * own.rook + 9 * own.queen
+    };
+    worth(side) - worth(side.other())
 }
 
 #[cfg(test)]

@@ -197,13 +197,15 @@ pub(crate) struct State {
 
 impl State {
     pub(crate) fn wait(&mut self, phase: Phase, now: Instant, limit: Duration) {
-        (self.phase, self.is_on_clock) = (phase, false);
+        self.phase = phase;
+        self.is_on_clock = false;
         self.due = Some((now + limit, limit));
     }
 
     /// Ends the wait for an answer.
     pub(crate) fn rest(&mut self) {
-        (self.phase, self.due) = (Phase::Idle, None);
+        self.phase = Phase::Idle;
+        self.due = None;
     }
 
     pub(crate) fn declare(&mut self, option: OptionDeclaration) -> Result<(), SessionError> {
@@ -217,7 +219,8 @@ impl State {
     /// Omits requested options that the engine does not accept, if the setup is lenient.
     pub(crate) fn leave_out_unfit(&mut self) {
         if self.setup.is_lenient {
-            let (wished, declared) = (std::mem::take(&mut self.setup.options), &self.options);
+            let wished = std::mem::take(&mut self.setup.options);
+            let declared = &self.options;
             (self.setup.options, self.left_out) = wished
                 .into_iter()
                 .partition(|(name, value)| check_option(declared, name, value).is_ok());

@@ -22,7 +22,8 @@ pub(crate) fn time_ms(comment: &[u8]) -> Option<f64> {
 /// Parses the number of seconds at the start of a text. Games have a time for each move, and the
 /// parser of the standard library takes three times as long.
 fn seconds(text: &[u8]) -> Option<f64> {
-    let (mut digits, mut point) = (0u64, None);
+    let mut digits = 0u64;
+    let mut point = None;
     for (at, byte) in text.iter().enumerate().take(POWERS.len()) {
         match byte {
             b'0'..=b'9' => digits = 10 * digits + u64::from(byte - b'0'),

@@ -29,7 +29,8 @@ pub fn scan_all<R: Read + Send>(
         let (sender, receiver) = sync_channel(threads);
         // Without a thread the channel would close immediately, as for an empty source.
         for _ in 0..threads.max(1) {
-            let (blocks, sender) = (&blocks, sender.clone());
+            let blocks = &blocks;
+            let sender = sender.clone();
             scope.spawn(move || work(blocks, &sender, options));
         }
         // The channel closes only when all senders are gone.

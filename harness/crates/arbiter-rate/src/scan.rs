@@ -142,14 +142,16 @@ struct Index {
 pub(crate) fn scan(text: &[u8], options: ScanOptions) -> Block {
     let text = Text::new(text);
     let mut games = Games::new(&text);
-    let (mut block, mut index) = (Block::default(), Index::default());
+    let mut block = Block::default();
+    let mut index = Index::default();
     let mut game = GameScan { options, ..GameScan::default() };
     while games.read(&mut game) {
         block.corrected +=
             u64::from(game.replay.as_ref().is_some_and(|own| own.start.correction.is_some()));
         let judged = game.judge(games.tags(), &mut block, &mut index);
         block.games.push(judged.map_err(|reason| {
-            let (culprit, lines) = (game.illegal.take(), games.lines());
+            let culprit = game.illegal.take();
+            let lines = games.lines();
             // The visitor stopped at the culprit, so the last line read is the line of the culprit.
             let line = if culprit.is_some() { lines.last } else { lines.first };
             UncountedGame { reason, title: games.tags().title(), culprit, line }

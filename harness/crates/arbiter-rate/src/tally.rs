@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
-use super::scan::{Block, Game, RejectReason};
+use super::scan::{Block, Game, RejectReason, UncountedGame};
 use arbiter_schedule::seed::fnv1a;
 use arbiter_stats::ratings::Meeting;
 use arbiter_stats::{Calibration, GameResult, Trinomial};
@@ -169,46 +169,48 @@ impl Tally {
         let openings: Vec<_> = block.openings.iter().map(|opening| self.opening(opening)).collect();
         for game in &block.games {
             self.file_games += 1;
-            if let Ok(game) = game {
-                let both = [game.white, game.black].map(|n| players[n as usize]);
-                let names = both.map(|player| self.players[player].name.as_str());
-                if !self.choice.holds(names, game.result) {
+            let game = match game {
+                Ok(game) => game,
+                Err(bad) => {
+                    self.reject(bad);
                     continue;
                 }
-                if self.is_copy(game, both) {
-                    self.copies += 1;
-                    continue;
-                }
+            };
+            let both = [game.white, game.black].map(|n| players[n as usize]);
+            let names = both.map(|player| self.players[player].name.as_str());
+            if !self.choice.holds(names, game.result) {
+                continue;
+            }
+            if self.is_copy(game, both) {
+                self.copies += 1;
+                continue;
             }
             self.games += 1;
-            match game {
-                Ok(game) => {
-                    let [white, black] = [game.white, game.black].map(|n| players[n as usize]);
-                    // Aliases may map both names to one player.
-                    if white == black {
-                        *self.bad.entry(RejectReason::SamePlayer).or_default() += 1;
-                        continue;
-                    }
-                    let ending = &block.endings[game.termination as usize];
-                    self.count(game, [white, black], openings[game.opening as usize], ending);
-                }
-                Err(bad) => {
-                    *self.bad.entry(bad.reason).or_default() += 1;
-                    if self.named.len() < MAX_NAMED {
-                        self.named.push(RejectedGame {
-                            file: self.file.clone(),
-                            line: self.file_lines + bad.line + 1,
-                            number: self.file_games,
-                            title: bad.title.clone(),
-                            reason: bad.reason,
-                            culprit: bad.culprit.clone(),
-                        });
-                    }
-                }
+            // Aliases may map both names to one player.
+            if both[0] == both[1] {
+                *self.bad.entry(RejectReason::SamePlayer).or_default() += 1;
+                continue;
             }
+            let ending = &block.endings[game.termination as usize];
+            self.count(game, both, openings[game.opening as usize], ending);
         }
         // A block numbers its lines from 0, but messages contain lines of the file.
         self.file_lines += block.lines;
+    }
+
+    fn reject(&mut self, bad: &UncountedGame) {
+        self.games += 1;
+        *self.bad.entry(bad.reason).or_default() += 1;
+        if self.named.len() < MAX_NAMED {
+            self.named.push(RejectedGame {
+                file: self.file.clone(),
+                line: self.file_lines + bad.line + 1,
+                number: self.file_games,
+                title: bad.title.clone(),
+                reason: bad.reason,
+                culprit: bad.culprit.clone(),
+            });
+        }
     }
 
     /// Returns whether a game is an ignored copy of an earlier game.

@@ -383,7 +383,7 @@ fn hint(error: &EngineError) -> &'static str {
             "; give it more time to get ready: --deadlines scale=3 (for fastchess -ping-ms, for \
              cutechess-cli tscale=3)"
         }
-        EngineError::Session(SessionError::Option(error)) if error.is_unlike_any() => {
+        EngineError::Session(SessionError::Option(error)) if error.is_unlike_any => {
             "; set it on that engine only: ENGINE,option.NAME=VALUE"
         }
         _ => "",

@@ -90,7 +90,7 @@ impl ClusterMonitor {
                     }
                 }
                 reason = connection.denied() => {
-                    return Err(AccessError::Denied { what: "to listen".into(), reason });
+                    return Err(AccessError::denied("to listen", reason));
                 }
             }
         }

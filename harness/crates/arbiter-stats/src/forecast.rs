@@ -93,7 +93,8 @@ fn posterior_mean(
     let shrinkage = prior / (prior + error);
     let centre = observed.drift * shrinkage;
     let deviation = (error * shrinkage).sqrt();
-    let (mut sums, mut weights) = ([0.0; 2], 0.0);
+    let mut sums = [0.0; 2];
+    let mut weights = 0.0;
     for step in -STEPS..=STEPS {
         let z = f64::from(step) * SPACING;
         let weight = (-0.5 * z * z).exp();

@@ -41,11 +41,13 @@ impl Sprt {
         pairs: &Pentanomial,
         mut uniform: impl FnMut() -> f64,
     ) -> SprtStatus {
-        let (llr, start) = (self.llr(pairs), SprtMonitor::new(*self, 1).start());
+        let llr = self.llr(pairs);
+        let start = SprtMonitor::new(*self, 1).start();
         if self.correction == Correction::None || pairs.pairs() == 0 {
             return SprtStatus { llr, decision: self.decide(llr), ..start };
         }
-        let (mut bounds, mut decision) = ([0.0, 0.0], Decision::Continue);
+        let mut bounds = [0.0, 0.0];
+        let mut decision = Decision::Continue;
         for _ in 0..ORDERS {
             let overshoot = self.overshoot_of_order(pairs, &mut uniform);
             let LlrBounds { lower, upper } = overshoot.corrected(self.bounds);
@@ -66,12 +68,15 @@ impl Sprt {
         uniform: &mut impl FnMut() -> f64,
     ) -> Overshoot {
         let sample = pairs.distribution().regularized().probabilities();
-        let (test, all) = (self.for_pairs(pairs), pairs.pairs());
+        let test = self.for_pairs(pairs);
+        let all = pairs.pairs();
         let steps = sample.map(|p| steps(&p, test.elo0, test.elo1, test.model));
         // A cell that was raised from 0 has a step, too, but is never drawn.
         let steps = steps.expect("no cell is empty after regularization");
-        let (mut left, mut seen) = (*pairs, Pentanomial::default());
-        let (mut overshoot, mut llr) = (Overshoot::new(1), 0.0);
+        let mut left = *pairs;
+        let mut seen = Pentanomial::default();
+        let mut overshoot = Overshoot::new(1);
+        let mut llr = 0.0;
         for drawn in 1..=all.min(FOLLOWED) {
             let mut place = (uniform() * (all - drawn + 1) as f64) as u64;
             let is_here = |cell: &u64| {

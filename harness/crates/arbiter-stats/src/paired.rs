@@ -53,11 +53,13 @@ pub fn mcnemar(solved: &SolvedCounts) -> Option<McNemar> {
     if different == 0 {
         return None;
     }
-    let (few, n) = (b.min(c), different as f64);
+    let few = b.min(c);
+    let n = different as f64;
     let tail = below_or_at(few, different);
     // The mid-p value counts the observed outcome half (H. Lancaster).
     let at = if few == 0 { tail } else { tail - below_or_at(few - 1, different) };
-    let (difference, all) = (b as f64 - c as f64, n + solved.both as f64 + solved.neither as f64);
+    let difference = b as f64 - c as f64;
+    let all = n + solved.both as f64 + solved.neither as f64;
     let variance = (n - difference * difference / all).max(0.0);
     Some(McNemar {
         p_exact: (2.0 * tail).min(1.0),
@@ -134,7 +136,8 @@ fn wilson(hits: f64, n: u64) -> Option<(f64, f64)> {
     if n == 0 {
         return None;
     }
-    let (n, square) = (n as f64, Z_95 * Z_95);
+    let n = n as f64;
+    let square = Z_95 * Z_95;
     let centre = (hits + square / 2.0) / (n + square);
     let half = Z_95 / (n + square) * (hits * (n - hits) / n + square / 4.0).max(0.0).sqrt();
     Some(((centre - half).max(0.0), (centre + half).min(1.0)))

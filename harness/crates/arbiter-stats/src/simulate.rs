@@ -52,7 +52,8 @@ impl Simulation {
     pub fn play(&self, mut uniform: impl FnMut() -> f64) -> SimulatedTest {
         assert!(self.batch > 0, "a batch is at least one pair");
         let cumulated = self.cumulated();
-        let (mut screen, mut refresh) = (self.test, 0);
+        let mut screen = self.test;
+        let mut refresh = 0;
         let mut monitor = SprtMonitor::new(self.test, self.batch);
         let mut pairs = Pentanomial::default();
         let mut played = 0;
@@ -237,7 +238,8 @@ mod tests {
         let mut random = uniform(11);
         let mut sums = [0.0; 2];
         for _ in 0..orders {
-            let (mut left, mut seen) = (counts, Pentanomial::default());
+            let mut left = counts;
+            let mut seen = Pentanomial::default();
             let mut monitor = SprtMonitor::new(test, 1);
             let mut status = monitor.start();
             for remaining in (1..=all).rev() {

@@ -5,7 +5,7 @@ use std::path::Path;
 use rusqlite::params;
 
 use super::checksum::{GAME_COLUMNS, enter_of_pairs};
-use super::{Offsets, Store, StoreError};
+use super::{Offsets, Result, Store, StoreError};
 use crate::rows::{Fingerprints, GameRow, PlanRow};
 use arbiter_game::record::GameRecord;
 use arbiter_plan::Plan;
@@ -23,7 +23,7 @@ impl Store {
         fingerprints: &Fingerprints,
         offsets: Offsets,
         about: Option<&str>,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let version = env!("CARGO_PKG_VERSION");
         let json = PlanRow::of(plan, fingerprints).to_json();
         let inserted = self.execute(
@@ -38,7 +38,7 @@ impl Store {
     /// Starts a group of changes that [`Store::commit_group`] writes to disk together: one write
     /// takes as long as many. A store that is dropped before the commit discards the group. Fails
     /// if another program has changed the file, or writes for longer than the store waits.
-    pub fn begin_group(&mut self) -> Result<(), StoreError> {
+    pub fn begin_group(&mut self) -> Result<()> {
         self.check_in_place()?;
         self.group_latencies.clear();
         // An immediate transaction takes the write lock now. A deferred one could be refused in the
@@ -47,7 +47,7 @@ impl Store {
     }
 
     /// Ends a group; when it returns, the whole group is on disk.
-    pub fn commit_group(&mut self) -> Result<(), StoreError> {
+    pub fn commit_group(&mut self) -> Result<()> {
         for (run, latencies) in std::mem::take(&mut self.group_latencies) {
             self.add_latencies(&run, &latencies)?;
         }
@@ -64,13 +64,13 @@ impl Store {
         played: &PlayedPair,
         noise: Option<&str>,
         worker: Option<&str>,
-    ) -> Result<bool, StoreError> {
+    ) -> Result<bool> {
         // A group has checked the file, and adds up the latencies of all its pairs.
         let is_alone = self.connection.is_autocommit();
         if is_alone {
             self.check_in_place()?;
         }
-        let is_new = self.atomically(|| {
+        let is_new = self.atomically(|| -> Result<_> {
             let Pairing { pair, engines: [first, second], opening } = played.pairing;
             let mut hashes = played.games.iter().map(|game| game.hash().cast_signed());
             let inserted = self.execute(
@@ -107,15 +107,16 @@ impl Store {
     }
 
     /// Sets the purpose of a run, in one line; `None` removes it.
-    pub fn set_about(&self, run: &str, about: Option<&str>) -> Result<(), StoreError> {
+    pub fn set_about(&self, run: &str, about: Option<&str>) -> Result<()> {
         let changed = self.change_run(run, "about = ?2", params![run, about])?;
         if changed == 0 { Err(self.no_run(run)) } else { Ok(()) }
     }
 
     /// Notes the ending of a run; `None` while it is in progress.
-    pub fn set_ending(&self, run: &str, ending: Option<RunEnd>) -> Result<(), StoreError> {
+    pub fn set_ending(&self, run: &str, ending: Option<RunEnd>) -> Result<()> {
         self.check_in_place()?;
-        let ending = ending.and_then(ending_name);
+        let known = ENDINGS.iter().find(|(known, _)| Some(known) == ending.as_ref());
+        let ending = known.map(|(_, name)| *name);
         self.change_run(run, "ending = ?2", params![run, ending]).map(drop)
     }
 
@@ -127,7 +128,7 @@ impl Store {
         plan: &Plan,
         fingerprints: &Fingerprints,
         pgn_offset: u64,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let json = PlanRow::of(plan, fingerprints).to_json();
         // The notes are about the file of the old plan.
         self.execute("DELETE FROM written WHERE run = ?1", [run])?;
@@ -136,7 +137,7 @@ impl Store {
     }
 
     /// Stores the length and hash of the written part of an output file of a run.
-    pub fn note_written(&self, run: &str, written: &FilePrefix) -> Result<(), StoreError> {
+    pub fn note_written(&self, run: &str, written: &FilePrefix) -> Result<()> {
         let FilePrefix { file, pairs, end, hash } = written;
         let insert = "INSERT OR REPLACE INTO written (run, file, pairs, length, hash, checksum)
             VALUES (?1, ?2, ?3, ?4, ?5, checksum(?3, ?4, ?5))";
@@ -144,7 +145,7 @@ impl Store {
     }
 
     /// Returns the last stored note about an output file of a run.
-    pub fn last_note(&self, run: &str, file: &Path) -> Result<Option<FilePrefix>, StoreError> {
+    pub fn last_note(&self, run: &str, file: &Path) -> Result<Option<FilePrefix>> {
         let select = "SELECT pairs, length, hash FROM written
             WHERE run = ?1 AND file = ?2 AND checksum = checksum(pairs, length, hash)";
         self.row(select, params![run, file.to_string_lossy()], |row| {
@@ -153,13 +154,7 @@ impl Store {
         })
     }
 
-    fn insert_game(
-        &self,
-        run: &str,
-        pair: u64,
-        half: usize,
-        game: &GameRecord,
-    ) -> Result<(), StoreError> {
+    fn insert_game(&self, run: &str, pair: u64, half: usize, game: &GameRecord) -> Result<()> {
         let row = GameRow::of(game);
         let values = "?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15";
         self.execute(
@@ -200,10 +195,6 @@ const ENDINGS: [(RunEnd, &str); 4] = [
     (RunEnd::Complete, "complete"),
     (RunEnd::Interrupted, "interrupted"),
 ];
-
-fn ending_name(ending: RunEnd) -> Option<&'static str> {
-    ENDINGS.iter().find(|(known, _)| *known == ending).map(|(_, name)| *name)
-}
 
 /// Returns the ending with a stored name; `None` if there is none.
 pub(super) fn ending_of(name: Option<String>) -> Option<RunEnd> {

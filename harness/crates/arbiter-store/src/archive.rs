@@ -14,7 +14,7 @@ use rusqlite::types::ValueRef;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::{Store, StoreError, StoredRun, schema};
+use super::{Result, Store, StoreError, StoredRun, schema};
 use arbiter_plan::Provenance;
 
 /// Version of the file format.
@@ -111,7 +111,7 @@ enum Cell {
 impl Store {
     /// Removes a run with all its games from the store permanently. The file keeps its size; other
     /// runs reuse the space. Fails if there is no such run.
-    pub fn remove_run(&self, run: &str) -> Result<(), StoreError> {
+    pub fn remove_run(&self, run: &str) -> Result<()> {
         self.atomically(|| {
             let mut changed = 0;
             // Rows that refer to other rows go first.
@@ -132,7 +132,7 @@ impl Store {
         // The JSON writer emits single words, and each write to the encoder has a cost. Chunks of
         // 64 KiB make the cost small.
         let mut out = BufWriter::with_capacity(1 << 16, GzEncoder::new(out, Compression::fast()));
-        self.snapshot(|| {
+        self.atomically(|| {
             if let Some(found) = self.check_run(run)?.damaged.into_iter().next() {
                 return Err(StoreError::Damaged { file: self.file.clone(), found }.into());
             }
@@ -180,35 +180,13 @@ impl Store {
         Ok(written)
     }
 
-    fn columns_of(&self, table: &str) -> Result<Vec<Column>, StoreError> {
+    fn columns_of(&self, table: &str) -> Result<Vec<Column>> {
         let select = "SELECT name, type, NOT \"notnull\", dflt_value NOTNULL OR pk AND name = 'id'
                       FROM pragma_table_info(?1)";
         self.rows(select, [table], |row| {
             let (name, kind, is_nullable, has_default) = row.try_into()?;
             Ok(Column { name, kind, is_nullable, has_default })
         })
-    }
-
-    /// Does `work` on one snapshot, like [`Store::atomically`], but with [`ArchiveError`].
-    fn snapshot(
-        &self,
-        work: impl FnOnce() -> Result<(), ArchiveError>,
-    ) -> Result<(), ArchiveError> {
-        let mut failed = None;
-        let done = self.atomically(|| {
-            work().map_err(|error| match error {
-                ArchiveError::Store(error) => error,
-                other => {
-                    failed = Some(other);
-                    // The transaction needs an error to roll back; `failed` has the real one.
-                    StoreError::Missing(self.file.clone())
-                }
-            })
-        });
-        match failed {
-            Some(error) => Err(error),
-            None => Ok(done?),
-        }
     }
 }
 

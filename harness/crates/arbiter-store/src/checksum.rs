@@ -10,7 +10,7 @@ use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row, params};
 
-use super::{Store, StoreError};
+use super::{Result, Store, StoreError};
 use crate::rows::stored_hash;
 
 /// Checksum of a row of `runs`, without its name, which another store may change.
@@ -130,7 +130,7 @@ impl Store {
     /// # Errors
     ///
     /// Fails if the store cannot be read; damage is part of the result.
-    pub fn check_run(&self, run: &str) -> Result<CheckedRun, StoreError> {
+    pub fn check_run(&self, run: &str) -> Result<CheckedRun> {
         self.atomically(|| {
             let count =
                 |table| self.number(&format!("SELECT count(*) FROM {table} WHERE run = ?1"), [run]);
@@ -172,7 +172,7 @@ impl Store {
     /// # Errors
     ///
     /// Fails with the first damaged game.
-    pub fn check_games(&self, run: &str) -> Result<(), StoreError> {
+    pub fn check_games(&self, run: &str) -> Result<()> {
         match self.unsound_games(run)?.first() {
             Some((pair, half)) => Err(self.damaged_game(run, *pair, *half)),
             None => Ok(()),
@@ -180,7 +180,7 @@ impl Store {
     }
 
     /// Returns the damaged games of a run, by pair and half.
-    fn unsound_games(&self, run: &str) -> Result<Vec<(u64, u64)>, StoreError> {
+    fn unsound_games(&self, run: &str) -> Result<Vec<(u64, u64)>> {
         let select = format!(
             "SELECT pair, half FROM games WHERE run = ?1 AND checksum IS NOT {} ORDER BY pair, half",
             game_checksum()
@@ -193,7 +193,7 @@ impl Store {
     /// # Errors
     ///
     /// Fails if the store cannot be read.
-    pub fn check_file(&self) -> Result<Vec<String>, StoreError> {
+    pub fn check_file(&self) -> Result<Vec<String>> {
         let lost =
             "SELECT DISTINCT \"table\" || ' without ' || parent FROM pragma_foreign_key_check";
         let found = ["SELECT * FROM pragma_integrity_check", lost]
@@ -212,7 +212,7 @@ impl Store {
         run: &str,
         set: &str,
         params: impl rusqlite::Params,
-    ) -> Result<usize, StoreError> {
+    ) -> Result<usize> {
         self.atomically(|| {
             let changed = self.execute(&format!("UPDATE runs SET {set} WHERE run = ?1"), params)?;
             let sum = format!("UPDATE runs SET checksum = {OF_RUN} WHERE run = ?1");

@@ -2,14 +2,14 @@
 
 use rusqlite::params;
 
-use super::{Store, StoreError};
+use super::{Result, Store};
 use crate::rows::GameRow;
 use arbiter_run::{Disturbances, PlayedPair};
 
 impl Store {
     /// Stores a pair that does not count, with its games and the reason; when the function returns,
     /// the pair is on disk.
-    pub fn void(&self, run: &str, played: &PlayedPair, reason: &str) -> Result<(), StoreError> {
+    pub fn void(&self, run: &str, played: &PlayedPair, reason: &str) -> Result<()> {
         self.insert_disturbance(run, played.pairing.pair, reason, Some(played))
     }
 
@@ -20,9 +20,9 @@ impl Store {
         pair: u64,
         reason: &str,
         void: Option<&PlayedPair>,
-    ) -> Result<(), StoreError> {
-        let games = void.map_or_else(Vec::new, games);
-        let games = serde_json::to_string(&games).expect("rows of numbers and text are JSON");
+    ) -> Result<()> {
+        let rows = void.map_or_else(Vec::new, games);
+        let games = serde_json::to_string(&rows).expect("rows of numbers and text are JSON");
         // The statement itself counts the attempts, so that no other row can come in between.
         let insert = "INSERT INTO disturbances (run, pair, attempt, reason, counted, games)
             SELECT ?1, ?2, count(*), ?3, ?4, ?5 FROM disturbances WHERE run = ?1 AND pair = ?2";
@@ -30,20 +30,20 @@ impl Store {
     }
 
     /// Returns the number of times that a pair has been void.
-    pub fn times_voided(&self, run: &str, pair: u64) -> Result<u64, StoreError> {
+    pub fn times_voided(&self, run: &str, pair: u64) -> Result<u64> {
         let count = "SELECT count(*) FROM disturbances WHERE run = ?1 AND pair = ?2";
         self.number(count, params![run, pair])
     }
 
     /// Returns the pairs that were void at least twice and are therefore postponed.
-    pub fn postponed_pairs(&self, run: &str) -> Result<Vec<u64>, StoreError> {
+    pub fn postponed_pairs(&self, run: &str) -> Result<Vec<u64>> {
         let select = "SELECT pair FROM disturbances WHERE run = ?1 AND counted = 0
             GROUP BY pair HAVING count(*) > 1";
         self.rows(select, [run], |row| row.get(0))
     }
 
     /// Returns the disturbances of a run.
-    pub fn disturbances(&self, run: &str) -> Result<Disturbances, StoreError> {
+    pub fn disturbances(&self, run: &str) -> Result<Disturbances> {
         let of = |counted: bool| {
             let count = "SELECT count(*) FROM disturbances WHERE run = ?1 AND counted = ?2";
             self.number(count, params![run, counted])

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rusqlite::params;
 use serde_json::json;
 
-use super::{Store, StoreError, disturbance};
+use super::{Result, Store, disturbance};
 use arbiter_run::{ExcludedWorker, PairTally, Remark};
 
 impl Store {
@@ -18,12 +18,28 @@ impl Store {
         at_ms: i64,
         remark: &Remark,
         takes_back: bool,
-    ) -> Result<ExcludedWorker, StoreError> {
-        self.atomically(|| self.exclude(run, at_ms, remark, takes_back))
+    ) -> Result<ExcludedWorker> {
+        let Remark { worker, text, .. } = remark;
+        let insert = "INSERT INTO set_aside (run, worker, at_ms, reason) VALUES (?1, ?2, ?3, ?4)
+                      ON CONFLICT DO NOTHING";
+        self.atomically(|| {
+            self.execute(insert, params![run, worker, at_ms, text])?;
+            let mut pairs = 0;
+            let mut from = 0;
+            // Pairs are moved one at a time, because the games of a long run may not fit into
+            // memory.
+            while takes_back && let Some(pair) = self.next_pair_of(run, worker, from)? {
+                let whole = self.whole(run, pair)?;
+                self.discard(run, worker, pair, &whole)?;
+                pairs += 1;
+                from = pair + 1;
+            }
+            Ok(ExcludedWorker { worker: worker.clone(), reason: text.clone(), pairs })
+        })
     }
 
     /// Returns the excluded workers of a run, in the order of their names.
-    pub fn excluded_workers(&self, run: &str) -> Result<Vec<ExcludedWorker>, StoreError> {
+    pub fn excluded_workers(&self, run: &str) -> Result<Vec<ExcludedWorker>> {
         let select = "SELECT worker, reason, (SELECT count(*) FROM discarded d
                 WHERE d.run = a.run AND d.worker = a.worker)
             FROM set_aside a WHERE run = ?1 ORDER BY worker";
@@ -34,13 +50,13 @@ impl Store {
     }
 
     /// Returns numbers that change whenever pairs of any run are taken back or a run is removed.
-    pub fn epoch(&self) -> Result<[u64; 2], StoreError> {
+    pub fn epoch(&self) -> Result<[u64; 2]> {
         let count = |table| self.number(&format!("SELECT count(*) FROM {table}"), []);
         Ok([count("set_aside")?, count("removed")?])
     }
 
     /// Returns the pairs of a run that workers have played, each with its worker.
-    pub fn played_by_workers(&self, run: &str) -> Result<Vec<(String, PairTally)>, StoreError> {
+    pub fn played_by_workers(&self, run: &str) -> Result<Vec<(String, PairTally)>> {
         let select = "SELECT pair, worker FROM players WHERE run = ?1";
         let players: Vec<(u64, String)> = self.rows(select, [run], |row| row.try_into())?;
         let mut players: BTreeMap<u64, String> = players.into_iter().collect();
@@ -48,36 +64,15 @@ impl Store {
         Ok(tallies.filter_map(|tally| Some((players.remove(&tally.pair)?, tally))).collect())
     }
 
-    fn exclude(
-        &self,
-        run: &str,
-        at_ms: i64,
-        remark: &Remark,
-        takes_back: bool,
-    ) -> Result<ExcludedWorker, StoreError> {
-        let Remark { worker, text, .. } = remark;
-        let insert = "INSERT INTO set_aside (run, worker, at_ms, reason) VALUES (?1, ?2, ?3, ?4)
-                      ON CONFLICT DO NOTHING";
-        self.execute(insert, params![run, worker, at_ms, text])?;
-        let (mut pairs, mut from) = (0, 0);
-        // Pairs are moved one at a time, because the games of a long run may not fit into memory.
-        while takes_back && let Some(pair) = self.next_pair_of(run, worker, from)? {
-            let whole = self.whole(run, pair)?;
-            self.discard(run, worker, pair, &whole)?;
-            (pairs, from) = (pairs + 1, pair + 1);
-        }
-        Ok(ExcludedWorker { worker: worker.clone(), reason: text.clone(), pairs })
-    }
-
     /// Returns the first pair with at least the number `from` that a worker has played.
-    fn next_pair_of(&self, run: &str, worker: &str, from: u64) -> Result<Option<u64>, StoreError> {
+    fn next_pair_of(&self, run: &str, worker: &str, from: u64) -> Result<Option<u64>> {
         let next = "SELECT pair FROM players WHERE run = ?1 AND worker = ?2 AND pair >= ?3
                     ORDER BY pair LIMIT 1";
         self.row(next, params![run, worker, from], |row| row.get(0))
     }
 
     /// Returns a pair with its games and transcripts, as JSON.
-    fn whole(&self, run: &str, pair: u64) -> Result<String, StoreError> {
+    fn whole(&self, run: &str, pair: u64) -> Result<String> {
         let played = self.pair(run, pair)?;
         let played = played.ok_or_else(|| self.corrupt(run, format!("pair {pair} is missing")))?;
         let mut transcripts = Vec::new();
@@ -97,7 +92,7 @@ impl Store {
     }
 
     /// Moves a pair out of the run; `whole` is the pair as JSON.
-    fn discard(&self, run: &str, worker: &str, pair: u64, whole: &str) -> Result<(), StoreError> {
+    fn discard(&self, run: &str, worker: &str, pair: u64, whole: &str) -> Result<()> {
         let insert = "INSERT INTO discarded (run, pair, worker, played) VALUES (?1, ?2, ?3, ?4)";
         self.execute(insert, params![run, pair, worker, whole])?;
         // Rows that refer to other rows go first.

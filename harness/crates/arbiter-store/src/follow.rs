@@ -8,7 +8,7 @@ use rusqlite::{Connection, OpenFlags, params};
 use super::append::ending_of;
 use super::checksum::PAIRS;
 use super::query::{TallyRow, tally_columns};
-use super::{Store, StoreError, kept_from_writing, schema};
+use super::{Result, Store, StoreError, kept_from_writing, schema};
 use arbiter_run::{PairTally, RunEnd};
 
 /// Maximum time for which a reader waits while another process sets up the file.
@@ -35,7 +35,7 @@ impl Store {
     /// Opens the store of a results folder, which must exist, for reading only. Readers and the
     /// writer do not wait for each other. A store of an older format is migrated first, as in every
     /// other function that opens a store.
-    pub fn observe(folder: &Path) -> Result<Store, StoreError> {
+    pub fn observe(folder: &Path) -> Result<Store> {
         let file = Store::in_folder(folder)?;
         let store = Store::read_only(file.clone())?;
         if store.format()? == schema::FORMAT {
@@ -46,7 +46,7 @@ impl Store {
         Store::read_only(file)
     }
 
-    pub(super) fn read_only(file: PathBuf) -> Result<Store, StoreError> {
+    pub(super) fn read_only(file: PathBuf) -> Result<Store> {
         Store::check_output(&file)?;
         // Only one thread at a time uses a connection, so SQLite needs no lock of its own.
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -73,13 +73,13 @@ impl Store {
     }
 
     /// Returns a number that changes whenever another process has written something.
-    pub fn data_version(&self) -> Result<i64, StoreError> {
+    pub fn data_version(&self) -> Result<i64> {
         let read = self.connection.pragma_query_value(None, "data_version", |row| row.get(0));
         read.map_err(|e| self.sqlite(e))
     }
 
     /// Returns the facts about each run that may change, oldest run first.
-    pub fn outlines(&self) -> Result<Vec<Outline>, StoreError> {
+    pub fn outlines(&self) -> Result<Vec<Outline>> {
         let select = "SELECT run, created_ms, ending, about FROM runs ORDER BY created_ms, run";
         self.rows(select, [], |row| {
             let (run, created_ms, ending, about) = row.try_into()?;
@@ -88,17 +88,13 @@ impl Store {
     }
 
     /// Returns the position after which new games will be added.
-    pub fn mark(&self) -> Result<Mark, StoreError> {
+    pub fn mark(&self) -> Result<Mark> {
         self.number("SELECT coalesce(max(rowid), 0) FROM games", []).map(Mark)
     }
 
     /// Returns the tallies of the pairs of a run that were added after `mark`, in the order in
     /// which they were added, and the mark from which to continue.
-    pub fn tallies_after(
-        &self,
-        run: &str,
-        mark: Mark,
-    ) -> Result<(Vec<PairTally>, Mark), StoreError> {
+    pub fn tallies_after(&self, run: &str, mark: Mark) -> Result<(Vec<PairTally>, Mark)> {
         let next = self.mark()?;
         // The rows are found by row number, because few follow the mark. The plus keeps SQLite from
         // searching by run.

@@ -2,7 +2,7 @@
 
 use rusqlite::{Row, named_params};
 
-use super::{Store, StoreError};
+use super::{Result, Store};
 use arbiter_game::outcome::Termination;
 
 /// Filter and order of the games of a run; `None` accepts any.
@@ -112,7 +112,7 @@ impl Store {
         query: &GameQuery,
         first: u64,
         count: u64,
-    ) -> Result<Vec<ListedGame>, StoreError> {
+    ) -> Result<Vec<ListedGame>> {
         self.select_games(run, query, Some(first), None, count)
     }
 
@@ -123,7 +123,7 @@ impl Store {
         run: &str,
         query: &GameQuery,
         game: (u64, usize),
-    ) -> Result<Vec<ListedGame>, StoreError> {
+    ) -> Result<Vec<ListedGame>> {
         // A game and its two neighbours.
         self.select_games(run, query, None, Some(game), 3)
     }
@@ -135,7 +135,7 @@ impl Store {
         first: Option<u64>,
         around: Option<(u64, usize)>,
         count: u64,
-    ) -> Result<Vec<ListedGame>, StoreError> {
+    ) -> Result<Vec<ListedGame>> {
         let params = named_params! {
             ":run": run,
             ":engine": query.engine,
@@ -157,7 +157,7 @@ impl Store {
 
     /// Returns the openings of the games of a run, by their indices in the order of the book, each
     /// with the lowest number of a pair that played it.
-    pub fn openings(&self, run: &str) -> Result<Vec<(u64, u64)>, StoreError> {
+    pub fn openings(&self, run: &str) -> Result<Vec<(u64, u64)>> {
         let select = "SELECT opening, min(pair) FROM pairs WHERE run = ?1 GROUP BY opening";
         self.rows(select, [run], |row| row.try_into())
     }

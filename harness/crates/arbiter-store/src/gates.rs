@@ -3,7 +3,7 @@
 
 use rusqlite::{Row, params};
 
-use super::{Store, StoreError};
+use super::{Result, Store};
 use arbiter_plan::GateOutcome;
 
 /// An outcome of a gate with its engines.
@@ -23,7 +23,7 @@ const COLUMNS: &str = "created_ms, test, base, step, kind, verdict, words, code,
 
 impl Store {
     /// Stores an outcome; `key` is a hash of everything that determines the outcome.
-    pub fn add_gate(&self, key: &str, gate: &StoredGate) -> Result<(), StoreError> {
+    pub fn add_gate(&self, key: &str, gate: &StoredGate) -> Result<()> {
         let outcome = &gate.outcome;
         self.execute(
             "INSERT INTO gates (key, created_ms, test, base, step, kind, verdict, words, code,
@@ -47,21 +47,21 @@ impl Store {
     }
 
     /// Returns the latest outcome of a key.
-    pub fn gate(&self, key: &str) -> Result<Option<StoredGate>, StoreError> {
+    pub fn gate(&self, key: &str) -> Result<Option<StoredGate>> {
         // A key may occur several times, because `--no-cache` repeats a gate.
         let sql = format!("SELECT {COLUMNS} FROM gates WHERE key = ?1 ORDER BY id DESC LIMIT 1");
         self.row(&sql, [key], read)?.map(|gate| self.understood(gate)).transpose()
     }
 
     /// Returns all outcomes, oldest first, or only those of the gate `name` if it is given.
-    pub fn gates(&self, name: Option<&str>) -> Result<Vec<StoredGate>, StoreError> {
+    pub fn gates(&self, name: Option<&str>) -> Result<Vec<StoredGate>> {
         let sql = format!(
             "SELECT {COLUMNS} FROM gates WHERE ?1 IS NULL OR step = ?1 ORDER BY created_ms, id"
         );
         self.rows(&sql, [name], read)?.into_iter().map(|gate| self.understood(gate)).collect()
     }
 
-    fn understood(&self, (name, gate): Read) -> Result<StoredGate, StoreError> {
+    fn understood(&self, (name, gate): Read) -> Result<StoredGate> {
         gate.map_err(|what| self.corrupt(&format!("gate {name}"), what))
     }
 }

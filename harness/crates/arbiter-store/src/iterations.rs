@@ -2,13 +2,13 @@
 
 use rusqlite::params;
 
-use super::{Store, StoreError};
+use super::{Result, Store};
 use arbiter_spsa::Iteration;
 
 impl Store {
     /// Stores an iteration whose pairs are on disk; an iteration that is already stored remains
     /// unchanged.
-    pub fn append_iteration(&self, run: &str, iteration: &Iteration) -> Result<(), StoreError> {
+    pub fn append_iteration(&self, run: &str, iteration: &Iteration) -> Result<()> {
         let json = |values: &[f64]| serde_json::Value::from(values.to_vec()).to_string();
         let Iteration { number, sides: [plus, minus], score, theta } = iteration;
         let insert = "INSERT INTO iterations (run, iteration, plus, minus, score, theta)
@@ -18,13 +18,13 @@ impl Store {
     }
 
     /// Returns the iterations on disk, in order.
-    pub fn iterations(&self, run: &str) -> Result<Vec<Iteration>, StoreError> {
+    pub fn iterations(&self, run: &str) -> Result<Vec<Iteration>> {
         let select = "SELECT iteration, score, plus, minus, theta FROM iterations
             WHERE run = ?1 ORDER BY iteration";
         let rows: Vec<(u64, i64, String, String, String)> =
             self.rows(select, [run], |row| row.try_into())?;
         let read = |(number, score, plus, minus, theta): (_, _, String, String, String)| {
-            let list = |text: &str| -> Result<Vec<f64>, StoreError> {
+            let list = |text: &str| -> Result<Vec<f64>> {
                 let corrupt = |error| self.corrupt(run, format!("iteration {number}: {error}"));
                 serde_json::from_str(text).map_err(corrupt)
             };

@@ -2,13 +2,13 @@
 
 use rusqlite::params;
 
-use super::{Store, StoreError};
+use super::{Result, Store};
 use arbiter_run::Latencies;
 
 impl Store {
     /// Adds the response times of a pair, in the transaction that commits the pair, so that each
     /// pair counts once.
-    pub(super) fn add_latencies(&self, run: &str, latencies: &Latencies) -> Result<(), StoreError> {
+    pub(super) fn add_latencies(&self, run: &str, latencies: &Latencies) -> Result<()> {
         let insert =
             "INSERT INTO latencies (run, engine, kind, us, count) VALUES (?1, ?2, ?3, ?4, ?5)
             ON CONFLICT DO UPDATE SET count = count + excluded.count";
@@ -24,7 +24,7 @@ impl Store {
     }
 
     /// Returns the response times of the engines of a run, in all games that are on disk.
-    pub fn latencies(&self, run: &str) -> Result<Latencies, StoreError> {
+    pub fn latencies(&self, run: &str) -> Result<Latencies> {
         let select = "SELECT engine, kind, us, count FROM latencies WHERE run = ?1";
         let rows: Vec<(usize, String, u64, u64)> =
             self.rows(select, [run], |row| row.try_into())?;

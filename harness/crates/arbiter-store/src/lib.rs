@@ -104,14 +104,9 @@ pub enum StoreError {
         /// Reason of the system.
         source: std::io::Error,
     },
-    /// The store is read-only.
-    #[error("results store {} cannot be written: {why}", .file.display())]
-    ReadOnly {
-        /// Path of the store.
-        file: PathBuf,
-        /// Reason, with advice.
-        why: &'static str,
-    },
+    /// The store is read-only, has an unsupported format, or cannot be copied before its migration.
+    #[error("{0}")]
+    Unusable(String),
     /// The output of this command would go into the store.
     #[error("{0}")]
     IsOutput(String),
@@ -146,44 +141,6 @@ pub enum StoreError {
         /// First damage that was found.
         found: String,
     },
-    /// The store could not be copied before its migration.
-    #[error(
-        "cannot copy the store of an older arbiter to {}: {source}; the store is unchanged",
-        .copy.display()
-    )]
-    Copy {
-        /// Path of the copy.
-        copy: PathBuf,
-        /// Reason of the system.
-        source: std::io::Error,
-    },
-    /// The store was written by a newer Arbiter.
-    #[error(
-        "results store {} has format {found}, this arbiter reads up to {known}\nhint: use arbiter {needed} or newer",
-        .file.display()
-    )]
-    Newer {
-        /// Path of the store.
-        file: PathBuf,
-        /// Format of the store.
-        found: i64,
-        /// Newest format that this version reads.
-        known: i64,
-        /// First version of arbiter that reads the store.
-        needed: String,
-    },
-    /// The store was written by a build before the first version of Arbiter.
-    #[error(
-        "results store {} has the unsupported format {found} of a build before the first version \
-         of arbiter\nhint: move it away or give another --results",
-        .file.display()
-    )]
-    Older {
-        /// Path of the store.
-        file: PathBuf,
-        /// Format of the store.
-        found: i64,
-    },
     /// A run of this name exists already.
     #[error("a run named '{0}' already exists\nhint: continue with --resume, or another --name")]
     Exists(String),
@@ -212,6 +169,15 @@ pub enum StoreError {
     },
 }
 
+pub(crate) type Result<T, E = StoreError> = std::result::Result<T, E>;
+
+impl StoreError {
+    fn read_only(file: &Path, why: &str) -> StoreError {
+        let file = file.display();
+        StoreError::Unusable(format!("results store {file} cannot be written: {why}"))
+    }
+}
+
 /// An open store.
 #[derive(Debug)]
 pub struct Store {
@@ -228,7 +194,7 @@ pub struct Store {
 impl Store {
     /// Opens the store of a results folder, and creates both if they do not exist. Fails if the
     /// folder or the store cannot be written, or if the store has a newer format.
-    pub fn create(folder: &Path) -> Result<Store, StoreError> {
+    pub fn create(folder: &Path) -> Result<Store> {
         let unusable = |source| StoreError::Folder { folder: folder.to_owned(), source };
         std::fs::create_dir_all(folder).map_err(|source| match source.kind() {
             // The system reports this if a file has the name of the folder.
@@ -237,14 +203,14 @@ impl Store {
         })?;
         let file = folder.join(FILE_NAME);
         if let Some(why) = kept_from_writing(&file) {
-            return Err(StoreError::ReadOnly { file, why });
+            return Err(StoreError::read_only(&file, why));
         }
         Store::connect(file)
     }
 
     /// Creates a store that no other process has open, without a write-ahead log. The caller
     /// removes the folder if the store is not completed.
-    pub fn create_unshared(folder: &Path) -> Result<Store, StoreError> {
+    pub fn create_unshared(folder: &Path) -> Result<Store> {
         let store = Store::create(folder)?;
         let set = store.connection.pragma_update(None, "journal_mode", "MEMORY");
         set.map_err(|e| store.sqlite(e))?;
@@ -253,18 +219,18 @@ impl Store {
 
     /// Opens the store of a results folder, which must exist. The store is opened for reading only
     /// if it cannot be written.
-    pub fn open(folder: &Path) -> Result<Store, StoreError> {
+    pub fn open(folder: &Path) -> Result<Store> {
         let file = Store::in_folder(folder)?;
         let Some(why) = kept_from_writing(&file) else { return Store::connect(file) };
         let store = Store::read_only(file)?;
         if store.format()? < schema::FORMAT {
-            return Err(StoreError::ReadOnly { file: store.file, why });
+            return Err(StoreError::read_only(&store.file, why));
         }
         Ok(store)
     }
 
     /// Returns the path of the store of a results folder, which must exist.
-    fn in_folder(folder: &Path) -> Result<PathBuf, StoreError> {
+    fn in_folder(folder: &Path) -> Result<PathBuf> {
         let unusable = |source| StoreError::Folder { folder: folder.to_owned(), source };
         let file = folder.join(FILE_NAME);
         match file.metadata() {
@@ -277,7 +243,7 @@ impl Store {
         }
     }
 
-    fn connect(file: PathBuf) -> Result<Store, StoreError> {
+    fn connect(file: PathBuf) -> Result<Store> {
         Store::check_output(&file)?;
         let connection = Connection::open(&file)
             .map_err(|source| StoreError::Sqlite { file: file.clone(), source })?;
@@ -288,7 +254,7 @@ impl Store {
     }
 
     /// Returns an error if the shell has redirected the output of this command to the store.
-    fn check_output(file: &Path) -> Result<(), StoreError> {
+    fn check_output(file: &Path) -> Result<()> {
         FilesInUse::default().reads("the results store", file).map_err(StoreError::IsOutput)
     }
 
@@ -321,7 +287,7 @@ impl Store {
     }
 
     /// Executes a statement and returns the number of changed rows.
-    fn execute(&self, sql: &str, params: impl Params) -> Result<usize, StoreError> {
+    fn execute(&self, sql: &str, params: impl Params) -> Result<usize> {
         let statement = self.statement(sql);
         statement.and_then(|mut statement| statement.execute(params)).map_err(|e| self.sqlite(e))
     }
@@ -332,7 +298,7 @@ impl Store {
         sql: &str,
         params: impl Params,
         read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
-    ) -> Result<Vec<T>, StoreError> {
+    ) -> Result<Vec<T>> {
         let rows = || -> rusqlite::Result<Vec<T>> {
             let mut statement = self.statement(sql)?;
             let rows = statement.query_map(params, read)?.take(MAX_ROWS);
@@ -354,22 +320,25 @@ impl Store {
         sql: &str,
         params: impl Params,
         read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
-    ) -> Result<Option<T>, StoreError> {
+    ) -> Result<Option<T>> {
         let row = || self.statement(sql)?.query_row(params, read).optional();
         row().map_err(|e| self.sqlite(e))
     }
 
     /// Returns the number that a query with exactly one row computes.
-    fn number(&self, sql: &str, params: impl Params) -> Result<u64, StoreError> {
+    fn number(&self, sql: &str, params: impl Params) -> Result<u64> {
         let row = self.row(sql, params, |row| row.get(0))?;
         Ok(row.expect("a query of an aggregate has one row"))
     }
 
     /// Does all of `work` or nothing, as a transaction or as a part of the current one.
-    fn atomically<T>(&self, work: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
+    fn atomically<T, E: From<StoreError>>(
+        &self,
+        work: impl FnOnce() -> Result<T, E>,
+    ) -> Result<T, E> {
         let batch = |sql| self.connection.execute_batch(sql).map_err(|e| self.sqlite(e));
         batch("SAVEPOINT work")?;
-        let done = work().and_then(|done| batch("RELEASE work").map(|()| done));
+        let done = work().and_then(|done| Ok(batch("RELEASE work").map(|()| done)?));
         if done.is_err() {
             // The first failure is the reason; a failed rollback adds nothing.
             let _ = batch("ROLLBACK TO work; RELEASE work");
@@ -380,7 +349,7 @@ impl Store {
     fn sqlite(&self, source: rusqlite::Error) -> StoreError {
         if source.sqlite_error_code() == Some(ErrorCode::ReadOnly) {
             let why = kept_from_writing(&self.file).unwrap_or(ONLY_READ);
-            return StoreError::ReadOnly { file: self.file.clone(), why };
+            return StoreError::read_only(&self.file, why);
         }
         use rusqlite::Error::{
             FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnType, Utf8Error,

@@ -2,7 +2,7 @@
 
 use rusqlite::params;
 
-use super::{Store, StoreError};
+use super::{Result, Store};
 use arbiter_game::lint::{LintFinding, LintRule};
 use arbiter_game::record::GameRecord;
 
@@ -37,19 +37,20 @@ impl Store {
         pair: u64,
         half: usize,
         game: &GameRecord,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         for (ply, color, LintFinding { rule, what, .. }) in game.findings() {
             // A move breaks a rule at most once, but a worker may repeat a finding.
             let insert = "INSERT INTO findings (run, pair, half, ply, engine, rule, what)
                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING";
-            let (engine, rule) = (game.engines.get(color), rule.to_string());
+            let engine = game.engines.get(color);
+            let rule = rule.to_string();
             self.execute(insert, params![run, pair, half, ply, engine, rule, what])?;
         }
         Ok(())
     }
 
     /// Returns the findings in the games of a run that are on disk, by engine and rule.
-    pub fn lint(&self, run: &str) -> Result<Vec<LintCount>, StoreError> {
+    pub fn lint(&self, run: &str) -> Result<Vec<LintCount>> {
         // With `min`, SQLite takes the other columns from the row with the minimum, which is the
         // first example. A game has far fewer plies than 65,536.
         let rows = self.rows(

@@ -5,7 +5,7 @@ use shakmaty::{ByColor, KnownOutcome};
 
 use super::append::ending_of;
 use super::checksum::{OF_PAIR, OF_RUN, PAIRS, game_checksum};
-use super::{Offsets, Store, StoreError};
+use super::{Offsets, Result, Store};
 use crate::rows::{Fingerprints, GameRow, PlanRow};
 use arbiter_game::outcome::Termination;
 use arbiter_plan::Plan;
@@ -48,13 +48,13 @@ pub struct StoredRun {
 
 impl Store {
     /// Returns all runs, oldest first.
-    pub fn runs(&self) -> Result<Vec<RunHead>, StoreError> {
+    pub fn runs(&self) -> Result<Vec<RunHead>> {
         self.rows(&format!("SELECT {HEAD} FROM runs ORDER BY created_ms, run"), [], head)
     }
 
     /// Returns the name of the run that `word` means: for [`LATEST`] the newest run, unless a run
     /// has the name [`LATEST`]. Fails for [`LATEST`] in a store without runs.
-    pub fn named(&self, word: &str) -> Result<String, StoreError> {
+    pub fn named(&self, word: &str) -> Result<String> {
         let select =
             // A run that the user has named `latest` must stay reachable.
             "SELECT run FROM runs ORDER BY run = ?1 DESC, created_ms DESC, run DESC LIMIT 1";
@@ -66,7 +66,7 @@ impl Store {
 
     /// Returns the run with this name. Fails if there is none, or if the plan is damaged or was
     /// written by a newer version.
-    pub fn run(&self, run: &str) -> Result<StoredRun, StoreError> {
+    pub fn run(&self, run: &str) -> Result<StoredRun> {
         let select = format!(
             "SELECT {HEAD}, plan, version, pgn_offset, epd_offset, checksum IS {OF_RUN}
              FROM runs WHERE run = ?1"
@@ -87,10 +87,10 @@ impl Store {
 
     /// Returns the tally of each pair on disk, in schedule order. Fails if a pair is damaged, or if
     /// the pair of a game is missing.
-    pub fn tallies(&self, run: &str) -> Result<Vec<PairTally>, StoreError> {
+    pub fn tallies(&self, run: &str) -> Result<Vec<PairTally>> {
         // Another process may store a pair between the two queries; the counts would then differ
         // without damage.
-        let (rows, games) = self.atomically(|| {
+        let (rows, games) = self.atomically(|| -> Result<_> {
             let columns = tally_columns();
             let select = format!("SELECT {columns} FROM {PAIRS} WHERE p.run = ?1 ORDER BY p.pair");
             let rows = self.rows(&select, [run], TallyRow::read)?;
@@ -107,11 +107,7 @@ impl Store {
     }
 
     /// Computes the tallies of pairs.
-    pub(super) fn sum_up(
-        &self,
-        run: &str,
-        rows: Vec<TallyRow>,
-    ) -> Result<Vec<PairTally>, StoreError> {
+    pub(super) fn sum_up(&self, run: &str, rows: Vec<TallyRow>) -> Result<Vec<PairTally>> {
         let sum_up = |row: TallyRow| {
             if !row.is_sound {
                 return Err(self.damage_error(run, &format!("pair {}", row.pair + 1)));
@@ -122,7 +118,7 @@ impl Store {
     }
 
     /// Returns one pair with its games, if it is on disk.
-    pub fn pair(&self, run: &str, pair: u64) -> Result<Option<PlayedPair>, StoreError> {
+    pub fn pair(&self, run: &str, pair: u64) -> Result<Option<PlayedPair>> {
         let select = format!(
             "SELECT p.first, p.second, p.opening, p.checksum IS {OF_PAIR} FROM {PAIRS}
              WHERE p.run = ?1 AND p.pair = ?2"

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Store, StoreError};
+use super::{Result, Store};
 use crate::rows::{GameRow, PlanRow};
 use arbiter_game::record::GameRecord;
 use arbiter_game::transcript::Transcript;
@@ -41,12 +41,7 @@ struct HeaderRow {
 impl Store {
     /// Returns a game of a run; `None` if it is not on disk or has no transcript. Pair and half
     /// count from 0.
-    pub fn recorded(
-        &self,
-        run: &str,
-        pair: u64,
-        half: usize,
-    ) -> Result<Option<RecordedGame>, StoreError> {
+    pub fn recorded(&self, run: &str, pair: u64, half: usize) -> Result<Option<RecordedGame>> {
         let Some(transcript) = self.transcript(run, pair, half)? else { return Ok(None) };
         let Some(played) = self.pair(run, pair)? else { return Ok(None) };
         let Some(record) = played.games.iter().nth(half).cloned() else { return Ok(None) };

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use rusqlite::params;
 
-use super::{Store, StoreError};
+use super::{Result, Store};
 use arbiter_run::Remark;
 
 impl Store {
     /// Stores a remark on a worker without effect on the counts; `at_ms` is Unix time.
-    pub fn note_remark(&self, run: &str, at_ms: i64, remark: &Remark) -> Result<(), StoreError> {
+    pub fn note_remark(&self, run: &str, at_ms: i64, remark: &Remark) -> Result<()> {
         let Remark { worker, pair, text } = remark;
         let insert = "INSERT INTO remarks (run, number, at_ms, worker, pair, what)
             SELECT ?1, count(*), ?2, ?3, ?4, ?5 FROM remarks WHERE run = ?1";
@@ -17,7 +17,7 @@ impl Store {
     }
 
     /// Returns the remarks on workers of a run, in the order in which they were noted.
-    pub fn remarks(&self, run: &str) -> Result<Vec<Remark>, StoreError> {
+    pub fn remarks(&self, run: &str) -> Result<Vec<Remark>> {
         let select = "SELECT worker, pair, what FROM remarks WHERE run = ?1 ORDER BY number";
         self.rows(select, [run], |row| {
             let (worker, pair, text) = row.try_into()?;
@@ -26,7 +26,7 @@ impl Store {
     }
 
     /// Returns the number of pairs on disk for each worker, without the pairs of this machine.
-    pub fn pairs_by_worker(&self, run: &str) -> Result<BTreeMap<String, u64>, StoreError> {
+    pub fn pairs_by_worker(&self, run: &str) -> Result<BTreeMap<String, u64>> {
         let select = "SELECT worker, count(*) FROM players WHERE run = ?1 GROUP BY worker";
         let pairs: Vec<(String, u64)> = self.rows(select, [run], |row| row.try_into())?;
         Ok(pairs.into_iter().collect())

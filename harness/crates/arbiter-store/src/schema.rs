@@ -11,7 +11,7 @@ use rusqlite::limits::Limit;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 use super::checksum::{add_functions, fill_in};
-use super::{Store, StoreError};
+use super::{Result, Store, StoreError};
 use arbiter_process::remove_if_there;
 
 /// Format that this code writes, stored in SQLite's `user_version`. Raise it with every change of
@@ -215,7 +215,7 @@ const INDEXES: &str = "
 
 impl Store {
     /// Configures the connection and migrates the file. A file of a newer format remains unchanged.
-    pub(super) fn prepare(&mut self) -> Result<(), StoreError> {
+    pub(super) fn prepare(&mut self) -> Result<()> {
         self.connection.busy_timeout(BUSY).map_err(|e| self.sqlite(e))?;
         self.adapt().map_err(|e| self.sqlite(e))?;
         // The format is checked first, because the settings below change the file, and a file of a
@@ -275,22 +275,29 @@ impl Store {
 
     /// Returns the format of the file, 0 for a new file. Fails if it is newer than [`FORMAT`] or
     /// older than [`FIRST_FORMAT`].
-    pub(super) fn format(&self) -> Result<i64, StoreError> {
+    pub(super) fn format(&self) -> Result<i64> {
         let found = self.connection.pragma_query_value(None, "user_version", |row| row.get(0));
+        let file = self.file.display();
         match found.map_err(|e| self.sqlite(e))? {
             found if found > FORMAT => {
-                let since = "SELECT arbiter FROM readable_since";
-                let since = self.connection.query_row(since, [], |row| row.get(0)).ok();
-                let needed = since.unwrap_or_else(|| "a newer one".to_owned());
-                Err(StoreError::Newer { file: self.file.clone(), found, known: FORMAT, needed })
+                let select = "SELECT arbiter FROM readable_since";
+                let since = self.connection.query_row(select, [], |row| row.get(0)).ok();
+                let needed: String = since.unwrap_or_else(|| "a newer one".to_owned());
+                Err(StoreError::Unusable(format!(
+                    "results store {file} has format {found}, this arbiter reads up to {FORMAT}\n\
+                     hint: use arbiter {needed} or newer"
+                )))
             }
-            found @ 1..FIRST_FORMAT => Err(StoreError::Older { file: self.file.clone(), found }),
+            found @ 1..FIRST_FORMAT => Err(StoreError::Unusable(format!(
+                "results store {file} has the unsupported format {found} of a build before the \
+                 first version of arbiter\nhint: move it away or give another --results"
+            ))),
             found => Ok(found),
         }
     }
 
     /// Migrates the file to [`FORMAT`] in one transaction, and keeps a copy of the old file.
-    pub(super) fn migrate(&self) -> Result<(), StoreError> {
+    pub(super) fn migrate(&self) -> Result<()> {
         let opened = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate);
         let transaction = opened.map_err(|e| self.sqlite(e))?;
         // Another process may have migrated the file, perhaps to a newer format, before this
@@ -305,7 +312,7 @@ impl Store {
 
     /// Copies the file to a file beside it, named after the format, unless the store is new. The
     /// caller keeps other processes from writing.
-    fn keep_copy(&self, format: i64) -> Result<(), StoreError> {
+    fn keep_copy(&self, format: i64) -> Result<()> {
         // The copy needs another connection, because SQLite refuses to copy within a transaction.
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
         let source = Connection::open_with_flags(&self.file, flags).map_err(|e| self.sqlite(e))?;
@@ -315,7 +322,12 @@ impl Store {
         }
         let copy = self.file.with_added_extension(format!("format-{format}"));
         let part = copy.with_added_extension("part");
-        let failed = |source| StoreError::Copy { copy: copy.clone(), source };
+        let failed = |reason: io::Error| {
+            StoreError::Unusable(format!(
+                "cannot copy the store of an older arbiter to {}: {reason}; the store is unchanged",
+                copy.display()
+            ))
+        };
         // A killed migration may have left an incomplete copy; SQLite would refuse to write into
         // it.
         remove_if_there(&part).map_err(failed)?;

@@ -305,7 +305,7 @@ fn a_concurrent_migration_is_kept() {
     let number: i64 =
         store.connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
     assert_eq!(number, 99);
-    assert!(matches!(migrated, Err(StoreError::Newer { found: 99, .. })));
+    assert!(migrated.unwrap_err().to_string().contains("has format 99"));
     assert!(store.connection.is_autocommit());
 }
 

@@ -7,7 +7,7 @@ use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
 use rusqlite::params;
 
-use super::{Store, StoreError};
+use super::{Result, Store};
 use arbiter_game::transcript::Transcript;
 
 /// Maximum length of a transcript that is read, in bytes. A longer transcript is cut, and its
@@ -22,7 +22,7 @@ impl Store {
         pair: u64,
         half: usize,
         transcript: &Transcript,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let mut packer = ZlibEncoder::new(Vec::new(), Compression::fast());
         // Writing to memory cannot fail.
         let _ = packer.write_all(transcript.to_string().as_bytes());
@@ -38,7 +38,7 @@ impl Store {
         run: &str,
         pair: u64,
         half: usize,
-    ) -> Result<Option<Transcript>, StoreError> {
+    ) -> Result<Option<Transcript>> {
         let select =
             "SELECT transcript FROM transcripts WHERE run = ?1 AND pair = ?2 AND half = ?3";
         let packed: Option<Vec<u8>> =
@@ -52,7 +52,7 @@ impl Store {
     }
 
     /// Returns the games of a run with stored transcripts, as pair and half, in schedule order.
-    pub fn transcribed(&self, run: &str) -> Result<Vec<(u64, usize)>, StoreError> {
+    pub fn transcribed(&self, run: &str) -> Result<Vec<(u64, usize)>> {
         let select = "SELECT pair, half FROM transcripts WHERE run = ?1 ORDER BY pair, half";
         self.rows(select, [run], |row| row.try_into())
     }

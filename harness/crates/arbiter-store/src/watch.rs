@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Store, StoreError, StoredRun};
+use super::{Result, Store, StoreError, StoredRun};
 use arbiter_process::{FileId, places_near};
 use arbiter_run::PlayedPair;
 
@@ -17,7 +17,7 @@ fn look(path: &Path) -> FileIdentity {
 impl Store {
     /// Returns an error if another program has deleted, replaced or truncated the store or its log
     /// since the last call.
-    pub(super) fn check_in_place(&self) -> Result<(), StoreError> {
+    pub(super) fn check_in_place(&self) -> Result<()> {
         let mut log = self.file.clone().into_os_string();
         log.push("-wal");
         let now = [look(&self.file), look(Path::new(&log))];
@@ -62,7 +62,7 @@ impl Store {
 }
 
 /// Adds the pairs to a store, and the run if it is missing.
-fn save(place: &Path, run: &StoredRun, pairs: &[&PlayedPair]) -> Result<(), StoreError> {
+fn save(place: &Path, run: &StoredRun, pairs: &[&PlayedPair]) -> Result<()> {
     let mut saved = Store::connect(place.to_owned())?;
     let StoredRun { head, plan, fingerprints, offsets, .. } = run;
     let about = head.about.as_deref();

@@ -37,10 +37,37 @@ impl LineFault {
         // terminal.
         LineFault { line, reason: printable(reason, MAX_TEXT) }
     }
+}
 
-    /// Returns the note on the ignored part of a position, if there is one.
-    fn corrected(line: usize, start: &Start) -> Option<LineFault> {
-        start.correction.as_ref().map(|what| LineFault::new(line, what))
+/// Result of parsing a suite.
+#[derive(Debug)]
+pub struct Suite<T> {
+    /// Positions in the order of the file.
+    pub cases: Vec<T>,
+    /// Lines or cases that could not be used, with reasons.
+    pub unusable: Vec<LineFault>,
+    /// Ignored parts of positions that are used.
+    pub corrected: Vec<LineFault>,
+}
+
+impl<T> Suite<T> {
+    /// Collects parsed cases, each with its line; `start` returns the position of a case.
+    fn collect(
+        cases: impl IntoIterator<Item = (usize, Result<T, String>)>,
+        start: fn(&T) -> &Start,
+    ) -> Suite<T> {
+        let mut suite = Suite { cases: Vec::new(), unusable: Vec::new(), corrected: Vec::new() };
+        for (line, case) in cases {
+            match case {
+                Ok(case) => {
+                    let correction = start(&case).correction.as_ref();
+                    suite.corrected.extend(correction.map(|what| LineFault::new(line, what)));
+                    suite.cases.push(case);
+                }
+                Err(reason) => suite.unusable.push(LineFault::new(line, &reason)),
+            }
+        }
+        suite
     }
 }
 

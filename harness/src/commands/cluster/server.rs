@@ -163,7 +163,6 @@ fn lock(dir: &Path) -> Result<File, Failure> {
 
 impl From<SetupError> for Failure {
     fn from(error: SetupError) -> Failure {
-        let is_environment = matches!(error, SetupError::File { .. } | SetupError::Unmade(..));
-        Failure::classify(is_environment, error)
+        Failure::classify(matches!(error, SetupError::Environment(_)), error)
     }
 }

@@ -125,7 +125,8 @@ fn mate_found(case: &Case) -> Judgement {
 }
 
 fn among_searchmoves(search: &Search) -> Judgement {
-    let (best, go) = (search.best(), search.go);
+    let best = search.best();
+    let go = search.go;
     let is_listed = go.split_ascii_whitespace().any(|word| word == best);
     ensure(is_listed, || format!("{best} in answer to 'go {go}'"))
 }

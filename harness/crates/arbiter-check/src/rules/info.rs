@@ -158,7 +158,8 @@ fn plausible_time(case: &Case) -> Judgement {
     for search in case.transcript.searches() {
         for info in &search.infos {
             let Some(Ok(ms)) = info.number("time").map(u64::try_from) else { continue };
-            let (told, passed) = (Duration::from_millis(ms), info.at.saturating_sub(search.at));
+            let told = Duration::from_millis(ms);
+            let passed = info.at.saturating_sub(search.at);
             ensure(told.abs_diff(passed) <= margin, || {
                 format!("{} ms after go the engine sent 'info {}'", passed.as_millis(), info.text)
             })?;

@@ -37,7 +37,8 @@ pub fn checks() -> impl Iterator<Item = &'static Check> {
 // By default a check requires legal moves, because an illegal move loses a game in every match
 // program.
 const fn must(name: &'static str, rule: &'static str) -> Check {
-    let (grade, judge) = (Grade::Must, legal_answers);
+    let grade = Grade::Must;
+    let judge = legal_answers;
     Check { name, grade, rule, script: |script| Ok(script), judge, is_timed: false }
 }
 
@@ -103,7 +104,9 @@ fn legal_answer(search: &Search) -> Judgement {
 /// margin.
 fn answered_within(case: &Case, limit: u64) -> Judgement {
     each_search(case, |search| {
-        let (took, go, margin) = (search.duration(), search.go, case.margin.as_millis());
+        let took = search.duration();
+        let go = search.go;
+        let margin = case.margin.as_millis();
         ensure(took <= Duration::from_millis(limit) + case.margin, || {
             let took = took.as_millis();
             format!("'go {go}' took {took} ms, expected {limit} ms and at most {margin} ms more")

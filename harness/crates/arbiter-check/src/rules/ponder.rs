@@ -60,7 +60,8 @@ fn waited(case: &Case) -> Judgement {
 /// margin.
 fn hit_in_time(case: &Case, limit: u64) -> Judgement {
     each_search(case, |search| {
-        let (hit, answered_at) = (search.hit.unwrap_or_default(), search.answered_at());
+        let hit = search.hit.unwrap_or_default();
+        let answered_at = search.answered_at();
         // An answer before `ponderhit` would be a move in a position that may never occur.
         ensure(answered_at >= hit, || "bestmove before ponderhit".to_owned())?;
         let took = answered_at - hit;

@@ -15,7 +15,6 @@ use tokio::task::JoinSet;
 use super::Coordinator;
 use crate::assignment::Assignment;
 use crate::outliers::{FALSE_ALARM, Finding};
-use crate::proof::RunSecret;
 use crate::wire::{AUDITS, Payload};
 use arbiter_game::engine::EngineSetup;
 use arbiter_run::PairTally;
@@ -72,12 +71,10 @@ pub(super) struct Audits<A: Assignment> {
 
 impl<A: Assignment> Audits<A> {
     pub(super) fn new(spec: AuditSpec) -> Audits<A> {
-        let (held, contested, own) = (BTreeMap::new(), JoinSet::new(), BTreeMap::new());
+        let held = BTreeMap::new();
+        let contested = JoinSet::new();
+        let own = BTreeMap::new();
         Audits { spec, held, contested, turn: Arc::default(), own, bias: BiasDetector::default() }
-    }
-
-    fn is_chosen(&self, secret: &RunSecret, pair: u64) -> bool {
-        secret.draw(pair) < self.spec.share
     }
 
     /// Returns the number of results that wait for an audit.
@@ -120,7 +117,7 @@ impl<A: Assignment> Coordinator<A> {
         // audited, whatever the share.
         let AuditSpec { share, repeats, .. } = self.audits.spec;
         let is_claim = share > 0.0 && repeats && played.breakdown().is_some();
-        if !(is_claim || self.audits.is_chosen(&self.secret, pair)) {
+        if !(is_claim || self.secret.draw(pair) < share) {
             return false;
         }
         let number = AUDITS + pair;
@@ -175,8 +172,8 @@ impl<A: Assignment> Coordinator<A> {
 
     /// Plays a pair twice on this machine.
     fn contest(&mut self, pair: u64, held: Vec<UnconfirmedResult<A::Done>>) {
-        let (engines, job) = (self.audits.spec.engines.clone(), self.in_flight.job(pair));
-        if let Some(job) = job.cloned() {
+        if let Some(job) = self.in_flight.job(pair).cloned() {
+            let engines = self.audits.spec.engines.clone();
             let turn = self.audits.turn.clone();
             self.audits.contested.spawn(async move {
                 let _turn = turn.lock().await;
@@ -328,7 +325,8 @@ impl<A: Assignment> Coordinator<A> {
 
     /// Passes a result that counts to the dispatcher.
     pub(super) async fn accepted(&mut self, pair: u64, worker: String, played: A::Done) {
-        let (job, limit) = (self.in_flight.job(pair), self.description.noise_limit);
+        let job = self.in_flight.job(pair);
+        let limit = self.description.noise_limit;
         let is_suspect = job.zip(limit).is_some_and(|(job, limit)| job.is_suspect(&played, limit));
         // A suspect pair may not count, and only the report of the worker makes it suspect. A
         // worker could choose results by reporting contention too often.

@@ -67,7 +67,8 @@ impl<A: Assignment> Coordinator<A> {
         }
         // A removal may have been lost, so after a lease it may be tried again.
         if self.removed_at + lease < self.now {
-            (self.removed_at, self.removed) = (self.now, BTreeSet::new());
+            self.removed_at = self.now;
+            self.removed = BTreeSet::new();
         }
         for sequence in self.in_flight.extensions(lease, self.now) {
             self.answer_job(sequence, AckKind::Progress).await;

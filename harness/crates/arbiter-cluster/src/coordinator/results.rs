@@ -23,7 +23,8 @@ impl<A: Assignment> Coordinator<A> {
     /// pair waits for a result.
     pub(super) async fn take_result(&mut self, receipt: Receipt) {
         let Some(message) = self.unacknowledged.get(&receipt) else { return };
-        let (bytes, worker) = (message.payload.len(), sender(&message.subject).to_owned());
+        let bytes = message.payload.len();
+        let worker = sender(&message.subject).to_owned();
         let proven = wire::check_proof(message, &self.secret).ok();
         let job = proven.map(|proven| (proven.number, proven.attempt));
         if job.is_some() {
@@ -136,7 +137,7 @@ impl<A: Assignment> Coordinator<A> {
             return self.acknowledge_result(receipt).await;
         }
         self.in_flight.started(pair, self.now);
-        let what = match self.in_flight.receive(&worker, result, receipt) {
+        match self.in_flight.receive(&worker, result, receipt) {
             Disposition::Accept(played) => {
                 if let Some(repeated) = pair.checked_sub(AUDITS) {
                     self.done(pair).await;
@@ -147,28 +148,20 @@ impl<A: Assignment> Coordinator<A> {
                 }
                 return self.accepted(pair, worker, played).await;
             }
-            Disposition::Discard(what) => what,
-            Disposition::Reject(why) => {
-                self.reject(worker, (pair, attempt), why).await;
-                return self.acknowledge_result(receipt).await;
-            }
+            Disposition::Reject(why) => self.reject(worker, (pair, attempt), why).await,
+            Disposition::Discard(what) => self.remark(&worker, Some(pair), what),
             Disposition::Retry(what) => {
                 self.play_again(pair).await;
                 self.gave_back(&worker).await;
-                what
+                self.remark(&worker, Some(pair), what);
             }
-            Disposition::Fail(_) if pair >= AUDITS => {
-                self.audit_failed(pair - AUDITS).await;
-                return self.acknowledge_result(receipt).await;
-            }
+            Disposition::Fail(_) if pair >= AUDITS => self.audit_failed(pair - AUDITS).await,
             Disposition::Fail(reason) => {
                 self.remark(&worker, Some(pair), reason.clone());
                 self.notify(JobEvent::Failed { pair, reason });
-                return self.acknowledge_result(receipt).await;
             }
-        };
+        }
         self.acknowledge_result(receipt).await;
-        self.remark(&worker, Some(pair), what);
     }
 
     /// Finishes a job. Returns whether the job had a result.

@@ -75,10 +75,6 @@ pub(super) enum Outgoing {
     Done { pair: u64 },
 }
 
-fn denied(what: &str, reason: impl ToString) -> AccessError {
-    AccessError::Denied { what: what.to_owned(), reason: reason.to_string() }
-}
-
 /// Creates the streams of a run, or opens existing ones.
 pub(super) async fn open(
     connection: &Connection,
@@ -113,10 +109,14 @@ pub(super) async fn open(
         ..common()
     };
     let stream = &connection.jetstream;
-    let jobs =
-        stream.get_or_create_stream(jobs).await.map_err(|e| denied("a stream of jobs", e))?;
-    let results =
-        stream.get_or_create_stream(results).await.map_err(|e| denied("a stream of results", e))?;
+    let jobs = stream
+        .get_or_create_stream(jobs)
+        .await
+        .map_err(|e| AccessError::denied("a stream of jobs", e))?;
+    let results = stream
+        .get_or_create_stream(results)
+        .await
+        .map_err(|e| AccessError::denied("a stream of results", e))?;
     let consumer = |name: &str, ack_wait| pull::Config {
         durable_name: Some(name.to_owned()),
         ack_policy: AckPolicy::Explicit,
@@ -135,10 +135,13 @@ pub(super) async fn open(
         ..consumer(JOB_CONSUMER, lease)
     };
     let takers = jobs.create_consumer(takers).await;
-    let takers = takers.map_err(|e| denied("a consumer of jobs", e))?;
+    let takers = takers.map_err(|e| AccessError::denied("a consumer of jobs", e))?;
     // Old servers silently ignore settings that they do not know.
     if takers.cached_info().config.ack_wait != lease {
-        return Err(denied("a consumer of jobs", "it changes the time for acknowledgements"));
+        return Err(AccessError::denied(
+            "a consumer of jobs",
+            "it changes the time for acknowledgements",
+        ));
     }
     // Results that a killed coordinator had received would be redelivered only after
     // [`RESULT_ACK_WAIT`]. A new consumer receives them immediately.
@@ -146,10 +149,10 @@ pub(super) async fn open(
         && !matches!(error.kind(), ConsumerErrorKind::JetStream(error)
             if error.error_code() == ErrorCode::CONSUMER_NOT_FOUND)
     {
-        return Err(denied("a consumer of results", error));
+        return Err(AccessError::denied("a consumer of results", error));
     }
     let collector = results.create_consumer(consumer(RESULT_CONSUMER, RESULT_ACK_WAIT)).await;
-    collector.map(drop).map_err(|e| denied("a consumer of results", e))
+    collector.map(drop).map_err(|e| AccessError::denied("a consumer of results", e))
 }
 
 /// Returns the object store of programs, creating it if needed.
@@ -163,7 +166,7 @@ pub(super) async fn programs(connection: &Connection) -> Result<ObjectStore, Acc
         ..Default::default()
     };
     let made = connection.jetstream.create_object_store(config).await;
-    made.map_err(|error| denied("an object store of programs", error))
+    made.map_err(|error| AccessError::denied("an object store of programs", error))
 }
 
 /// Uploader of programs that workers request.

@@ -151,7 +151,8 @@ impl<A: Assignment> Coordinator<A> {
         if let Some(why) = self.policy.exclusion_reason(worker)
             && self.exclusion_repeated + EXCLUSION_PAUSE < self.now
         {
-            let (worker, why) = (worker.to_owned(), why.to_owned());
+            let worker = worker.to_owned();
+            let why = why.to_owned();
             self.exclusion_repeated = self.now;
             self.send_to_workers(Notice::Exclude { worker, why }).await;
         }

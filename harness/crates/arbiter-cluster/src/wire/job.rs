@@ -133,7 +133,8 @@ pub fn write_job(run_id: &RunId, job: &Job, key: &Key) -> Vec<u8> {
         Work::Count(count) => WorkMessage::Count(Box::new(count.clone())),
     };
     let Job { number, attempt, nonce, expires, .. } = *job;
-    let (run_id, not_for) = (run_id.clone(), job.not_for.clone());
+    let run_id = run_id.clone();
+    let not_for = job.not_for.clone();
     let message = JobMessage { run_id, number, attempt, nonce, expires, not_for, work };
     sign(&message, key)
 }

@@ -184,7 +184,7 @@ pub(crate) fn full() -> JobResult {
 /// Returns a question with all optional fields.
 pub(crate) fn question() -> Question {
     let line = "4k3/8/8/8/8/8/4P3/4K2R w K - bm e4; am Rh8+; dm 9; c0 \"e4=10, e3=4\";";
-    let record = read_suite(line, false).records.remove(0);
+    let record = read_suite(line, false).cases.remove(0);
     Question { record: Arc::new(record), hold: Some(3), engines: 2 }
 }
 

@@ -27,7 +27,7 @@ pub fn verified<T: Signed>(bytes: &[u8], trusted: &[PublicKey]) -> Result<(T, Pu
     let (key, signature, text) = split(bytes).map_err(|error| error.to_string())?;
     let check = || match PublicKey::from_bytes(key)? {
         key if trusted.contains(&key) => key.check(T::PURPOSE, text, signature).map(|()| key),
-        key => Err(TrustError::Untrusted(key.to_string())),
+        key => Err(TrustError::untrusted(key)),
     };
     let key = check().map_err(|error| error.to_string())?;
     let message = read(text).map_err(|error| error.to_string())?;

@@ -101,7 +101,9 @@ impl KnownRuns {
         if self.runs.len() >= MAX_RUNS {
             return false;
         }
-        let (setup, refusal, backoff) = (SetupCell::default(), None, Backoff::default());
+        let setup = SetupCell::default();
+        let refusal = None;
+        let backoff = Backoff::default();
         let run_id = beacon.run_id.clone();
         self.runs.insert(run_id, KnownRun { beacon, heard, setup, refusal, backoff });
         true
@@ -204,13 +206,16 @@ impl KnownRuns {
         })
     }
 
-    /// Records that a slot has taken a job of a run: raises the number of pairs in play until the
-    /// next beacon. The number of queued pairs stays, because a coordinator sends another job as
-    /// soon as a pair ends; slots would otherwise switch to runs of lower priority.
-    pub(super) fn mark_taken(&mut self, run_id: &RunId) {
-        if let Some(known) = self.runs.get_mut(run_id) {
-            // Other slots choose a run before the next beacon and have to count this pair.
-            known.beacon.playing += 1;
+    /// Records that a slot has taken a job of a run, or that the run has no work at the moment.
+    pub(super) fn record_take(&mut self, run_id: &RunId, has_work: bool) {
+        let Some(KnownRun { beacon, .. }) = self.runs.get_mut(run_id) else { return };
+        if has_work {
+            // Other slots choose a run before the next beacon and have to count this pair. The
+            // number of queued pairs stays, because a coordinator sends another job as soon as a
+            // pair ends; slots would otherwise switch to runs of lower priority.
+            beacon.playing += 1;
+        } else {
+            beacon.queued = 0;
         }
     }
 
@@ -226,13 +231,6 @@ impl KnownRuns {
             // double the backoff several times.
             backoff.length = (2 * backoff.length).clamp(BACKOFF[0], BACKOFF[1]);
             backoff.until = now + backoff.length;
-        }
-    }
-
-    /// Records that a run has no work at the moment.
-    pub(super) fn mark_empty(&mut self, run_id: &RunId) {
-        if let Some(known) = self.runs.get_mut(run_id) {
-            known.beacon.queued = 0;
         }
     }
 
@@ -293,9 +291,9 @@ mod tests {
         assert!(known_runs.update(beacon("a", 1, 5, 0), None));
         assert!(known_runs.update(beacon("b", 2, 5, 900), None));
         assert_eq!(selected_run(&known_runs).as_deref(), Some("b"));
-        known_runs.mark_empty(&id("b"));
+        known_runs.record_take(&id("b"), false);
         assert_eq!(selected_run(&known_runs).as_deref(), Some("a"));
-        known_runs.mark_empty(&id("a"));
+        known_runs.record_take(&id("a"), false);
         assert_eq!(selected_run(&known_runs).as_deref(), Some("b"), "it may have some soon");
         assert!(!known_runs.update(beacon("a", 1, 1, 0), None));
         assert_eq!(selected_run(&known_runs).as_deref(), Some("a"));
@@ -307,7 +305,7 @@ mod tests {
                 choice.run_id == id("b") && choice.others_have_work,
                 "it sends more when it is taken"
             );
-            known_runs.mark_taken(&id("b"));
+            known_runs.record_take(&id("b"), true);
         }
     }
 
@@ -319,7 +317,7 @@ mod tests {
         let mut taken = Vec::new();
         for _ in 0..6 {
             let digit = selected_run(&known_runs).unwrap();
-            known_runs.mark_taken(&id(&digit));
+            known_runs.record_take(&id(&digit), true);
             taken.push(digit);
         }
         assert_eq!(taken, ["b", "b", "a", "b", "a", "b"]);

@@ -156,10 +156,7 @@ async fn take_any(shared: &Shared) -> Option<AcceptedJob> {
         // idle until the request times out.
         () = run_cancelled(&mut cancelled, &run_id) => None,
     };
-    match &job {
-        Some(_) => shared.known_runs().mark_taken(&run_id),
-        None => shared.known_runs().mark_empty(&run_id),
-    }
+    shared.known_runs().record_take(&run_id, job.is_some());
     let job = read(shared, &setup, &job?).map_err(|error| shared.report_problem(error)).ok()?;
     Some(AcceptedJob { setup, job, _permit: permit })
 }
@@ -258,7 +255,8 @@ impl<'a> ActiveJob<'a> {
 
     /// Sends the result of the job to the coordinator, or gives the job back.
     async fn finish<D: Payload>(mut self, report: Result<Report<D>, Stop>) {
-        let (shared, run_id) = (self.shared, self.setup.description.run_id.clone());
+        let shared = self.shared;
+        let run_id = self.setup.description.run_id.clone();
         let report = match report {
             Ok(report) => report,
             Err(Stop::Cancelled) => return,
@@ -358,8 +356,7 @@ impl<'a> ActiveJob<'a> {
         loop {
             let send = async {
                 // The server stores only one of several messages with the same ID.
-                let message = PublishMessage::build().payload(bytes.clone().into());
-                let message = message.message_id(&id);
+                let message = PublishMessage::build().payload(bytes.clone().into()).message_id(&id);
                 match connection.jetstream.send_publish(subject.clone(), message).await {
                     Ok(ack) => ack.await.is_ok(),
                     Err(_) => false,

@@ -93,7 +93,8 @@ impl Xboard {
         self.position = game.start.clone();
         state.mode = game.mode;
         (self.played, self.plays, self.draw_claim) = (0, false, None);
-        (self.asked, self.clock) = (0, game.limits.clock);
+        self.asked = 0;
+        self.clock = game.limits.clock;
         told.extend(self.ask_ready(state, now));
         Ok(joined(told))
     }
@@ -341,9 +342,9 @@ fn limits(limits: &Limits) -> Vec<String> {
 /// move.
 fn level(Period { moves, base, increment }: Period) -> String {
     // In `level`, 0 moves mean the whole game.
-    let (moves, seconds) = (moves.unwrap_or(0), base.as_secs().max(1));
-    let (minutes, seconds) = (seconds / 60, seconds % 60);
-    format!("level {moves} {minutes}:{seconds:02} {}", increment.as_secs_f64())
+    let moves = moves.unwrap_or(0);
+    let base = base.as_secs().max(1);
+    format!("level {moves} {}:{:02} {}", base / 60, base % 60, increment.as_secs_f64())
 }
 
 #[cfg(test)]

@@ -42,9 +42,7 @@ pub struct Limits {
 impl Limits {
     /// Returns the clock at the start of a game; `None` without a time control.
     pub fn new_clock(&self) -> Option<Clock> {
-        let first = self.increment_first;
-        self.clock
-            .map(|control| if first { Clock::with_increment(control) } else { Clock::new(control) })
+        self.clock.map(|control| Clock::new(control, self.increment_first))
     }
 
     /// Returns whether real time matters in the game. Otherwise games of deterministic engines are

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::control::TimeControl;
+use super::control::{Period, TimeControl};
 
 /// Running clock of one side.
 #[derive(Debug, Clone)]
@@ -15,16 +15,12 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Creates a clock for the start of a game.
-    pub fn new(control: TimeControl) -> Clock {
-        let first = control.first();
-        Clock { control, left: first.base, period: 0, moves_left: first.moves }
-    }
-
-    /// Creates a clock with an increment before the first move.
-    pub fn with_increment(control: TimeControl) -> Clock {
-        let clock = Clock::new(control);
-        Clock { left: clock.left.saturating_add(clock.increment()), ..clock }
+    /// Creates a clock for the start of a game; with `increment_first`, the increment is also added
+    /// before the first move.
+    pub(super) fn new(control: TimeControl, increment_first: bool) -> Clock {
+        let Period { moves, base, increment } = control.first();
+        let left = if increment_first { base.saturating_add(increment) } else { base };
+        Clock { control, left, period: 0, moves_left: moves }
     }
 
     /// Returns the time left before the flag falls.
@@ -84,7 +80,7 @@ mod tests {
     const MS: fn(u64) -> Duration = Duration::from_millis;
 
     fn clock(control: &str) -> Clock {
-        Clock::new(control.parse().unwrap())
+        Clock::new(control.parse().unwrap(), false)
     }
 
     #[test]

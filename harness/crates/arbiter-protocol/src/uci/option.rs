@@ -43,17 +43,13 @@ pub enum OptionKind {
 #[error("{text}")]
 pub struct OptionError {
     text: String,
-    is_unlike_any: bool,
+    /// `true` if the engine has no option with this name or a similar one.
+    pub is_unlike_any: bool,
 }
 
 impl OptionError {
     fn new(text: String) -> OptionError {
         OptionError { text, is_unlike_any: false }
-    }
-
-    /// Returns whether the engine has no option with this name or a similar one.
-    pub fn is_unlike_any(&self) -> bool {
-        self.is_unlike_any
     }
 }
 

@@ -115,7 +115,8 @@ fn components(links: &[Vec<(usize, u64, u64)>], is_in: &[bool]) -> Vec<Vec<usize
         if std::mem::replace(&mut seen[start], true) {
             continue;
         }
-        let (mut group, mut at) = (vec![start], 0);
+        let mut group = vec![start];
+        let mut at = 0;
         while at < group.len() {
             for other in next(group[at], false) {
                 if !std::mem::replace(&mut seen[other], true) {

@@ -15,7 +15,7 @@ use crate::append::ending_of;
 use crate::checksum::{fill_in, game_checksum};
 use crate::query::{GAME, game_row};
 use crate::rows::GameRow;
-use crate::{RunLock, Store, StoreError, schema};
+use crate::{Result, RunLock, Store, StoreError, schema};
 use arbiter_game::record::GameRecord;
 use arbiter_names::is_hidden;
 
@@ -45,7 +45,7 @@ impl Store {
         file: &mut dyn Read,
         name: Option<&str>,
         judge: &dyn Fn(&GameRecord) -> Result<(), String>,
-        check: &dyn Fn(&str) -> Result<(), StoreError>,
+        check: &dyn Fn(&str) -> Result<()>,
     ) -> Result<String, ArchiveError> {
         let mut lines = Lines {
             input: BufReader::with_capacity(1 << 16, file),
@@ -66,7 +66,7 @@ impl Store {
         // The name comes from a foreign file and becomes part of file names.
         RunLock::check_new_name(run).map_err(|error| ArchiveError::Content(error.to_string()))?;
         let is_older = header.format < schema::FORMAT;
-        self.snapshot(|| {
+        self.atomically(|| {
             let taken = "SELECT count(*) FROM runs WHERE run = ?1";
             if self.number(taken, [run])? > 0 {
                 return Err(ArchiveError::Content(format!(
@@ -105,7 +105,7 @@ impl Store {
     }
 
     /// Returns the columns of each table that a file may contain.
-    fn columns(&self) -> Result<BTreeMap<&'static str, Vec<Column>>, StoreError> {
+    fn columns(&self) -> Result<BTreeMap<&'static str, Vec<Column>>> {
         let tables = TABLES.into_iter().chain([GATES]);
         tables.map(|table| Ok((table, self.columns_of(table)?))).collect()
     }
@@ -166,7 +166,7 @@ impl Store {
         &self,
         judge: &dyn Fn(&GameRecord) -> Result<(), String>,
         is_older: bool,
-    ) -> Result<Result<(), String>, StoreError> {
+    ) -> Result<Result<(), String>> {
         let select = format!(
             "SELECT {GAME}, pair, half, plies,
                  ((white, black) = (first, second) OR (black, white) = (first, second)) AND half = (SELECT count(*) FROM games o
@@ -195,12 +195,8 @@ impl Store {
     }
 
     /// Reads an imported run completely, like a report.
-    fn check(
-        &self,
-        run: &str,
-        more: &dyn Fn(&str) -> Result<(), StoreError>,
-    ) -> Result<(), ArchiveError> {
-        let read = || -> Result<(), StoreError> {
+    fn check(&self, run: &str, more: &dyn Fn(&str) -> Result<()>) -> Result<(), ArchiveError> {
+        let read = || -> Result<()> {
             let stored = self.run(run)?;
             let engines = stored.plan.engines.len();
             let names = stored.plan.engines.iter().map(|engine| &engine.name);

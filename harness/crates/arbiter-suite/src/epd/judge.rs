@@ -129,7 +129,7 @@ mod tests {
 
     fn record(operations: &str) -> Record {
         let line = format!("4k3/8/8/8/8/8/4P3/4K2R w K - {operations}");
-        read(&line, false).records.remove(0)
+        read(&line, false).cases.remove(0)
     }
 
     fn info(text: &str) -> Info {

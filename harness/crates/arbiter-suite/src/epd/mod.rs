@@ -14,7 +14,7 @@ mod theme;
 use shakmaty::Move;
 
 pub use judge::{Answer, Judge, Outcome, SearchProgress};
-pub use read::{Suite, read};
+pub use read::read;
 pub use tally::{Comparison, SearchOutcome, Tally, compare, themes};
 pub use task::{EngineAnswers, Question, Search};
 

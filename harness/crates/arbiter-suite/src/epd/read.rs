@@ -5,34 +5,14 @@ use shakmaty::{Move, Position};
 use super::points::points;
 use super::theme::theme;
 use super::{Goal, Record};
-use crate::LineFault;
+use crate::Suite;
 use arbiter_pgn::read_move;
 use arbiter_position::{Operation, Start, lines, operations};
 
-/// Result of parsing a suite.
-#[derive(Debug, Default)]
-pub struct Suite {
-    /// Records in the order of the file.
-    pub records: Vec<Record>,
-    /// Lines that could not be used, with reasons.
-    pub unusable: Vec<LineFault>,
-    /// Ignored parts of positions that are used.
-    pub corrected: Vec<LineFault>,
-}
-
 /// Parses a suite. All positions are Chess960 if `is_chess960`; otherwise only those that need it.
-pub fn read(text: &str, is_chess960: bool) -> Suite {
-    let mut suite = Suite::default();
-    for (line, text) in lines(text) {
-        match Record::read(line, text, is_chess960) {
-            Ok(record) => {
-                suite.corrected.extend(LineFault::corrected(line, &record.start));
-                suite.records.push(record);
-            }
-            Err(reason) => suite.unusable.push(LineFault::new(line, &reason)),
-        }
-    }
-    suite
+pub fn read(text: &str, is_chess960: bool) -> Suite<Record> {
+    let records = lines(text).map(|(line, text)| (line, Record::read(line, text, is_chess960)));
+    Suite::collect(records, |record| &record.start)
 }
 
 impl Record {
@@ -145,8 +125,8 @@ mod tests {
     fn one(line: &str) -> Record {
         let mut suite = read(line, false);
         assert_eq!(suite.unusable, [], "{line:?}");
-        assert_eq!(suite.records.len(), 1, "{line:?}");
-        suite.records.remove(0)
+        assert_eq!(suite.cases.len(), 1, "{line:?}");
+        suite.cases.remove(0)
     }
 
     fn names(moves: &[Move]) -> Vec<String> {
@@ -155,7 +135,7 @@ mod tests {
 
     fn read_error(line: &str) -> String {
         let suite = read(line, false);
-        assert!(suite.records.is_empty(), "{line}");
+        assert!(suite.cases.is_empty(), "{line}");
         suite.unusable[0].reason.clone()
     }
 
@@ -255,7 +235,7 @@ mod tests {
     fn lines_are_numbered_as_in_editors() {
         let text = format!("# comment\r\n\r\n{ITALIAN} bm O-O;\r\nnonsense\r\n");
         let suite = read(&text, false);
-        assert_eq!(suite.records[0].line, 3);
+        assert_eq!(suite.cases[0].line, 3);
         assert_eq!(suite.unusable[0].line, 4);
     }
 

@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn counts_and_comparison() {
-        let suite = Suite(read(SUITE, false).records);
+        let suite = Suite(read(SUITE, false).cases);
         let first = suite.played(["e2e3", "e2e4", "e2e3"]);
         let tally = Tally::of(suite.0.iter().zip(&first));
         assert_eq!((tally.positions, tally.solved, tally.faults), (3, 2, 0));
@@ -163,8 +163,7 @@ mod tests {
 
     #[test]
     fn themes_are_in_order_of_first_positions() {
-        let suite: Vec<Arc<Record>> =
-            read(SUITE, false).records.into_iter().map(Arc::new).collect();
+        let suite: Vec<Arc<Record>> = read(SUITE, false).cases.into_iter().map(Arc::new).collect();
         let expect = [(Some("A"), vec![0, 1]), (Some("B"), vec![2])];
         assert_eq!(themes(&suite), expect);
         assert_eq!(Tally::of([]).median_time(), None);

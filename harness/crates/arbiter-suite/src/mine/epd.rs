@@ -147,7 +147,7 @@ mod tests {
         );
         let suite = read(&lines[0], false);
         assert_eq!(suite.unusable, []);
-        let record = &suite.records[0];
+        let record = &suite.cases[0];
         assert_eq!(record.theme.as_deref(), Some("mate"));
         assert_eq!(record.goal.best, [proof.best]);
         assert_eq!(record.goal.mate, Some(9));

@@ -8,7 +8,7 @@ use shakmaty::{Move, Position};
 
 use super::candidate::Candidate;
 use super::{CONFIRMATIONS, Criteria, Proof, Rejection};
-use arbiter_protocol::{Info, Score};
+use arbiter_protocol::Info;
 
 /// Maximum number of plies of the expected line that are kept.
 const MAX_LINE: usize = 12;
@@ -148,12 +148,7 @@ pub(super) fn prove(
 
 /// Returns the difference of two scores in centipawns, each limited to the deciding score.
 fn gap(best: &Info, second: &Info, decided: i32) -> i32 {
-    let value = |info: &Info| match info.score {
-        Some(Score::Centipawns(cp)) => cp.clamp(-decided, decided),
-        Some(Score::Mate(moves)) if moves > 0 => decided,
-        Some(Score::Mate(_)) => -decided,
-        None => 0,
-    };
+    let value = |info: &Info| info.score.map_or(0, |score| score.limited(decided));
     value(best) - value(second)
 }
 
@@ -177,6 +172,7 @@ mod tests {
 
     use super::*;
     use arbiter_position::Start;
+    use arbiter_protocol::Score;
 
     const CRITERIA: Criteria =
         Criteria { looks: Vec::new(), depth: 5, gap: 200, decided: 600, found_at: 2 };

@@ -1,9 +1,9 @@
 //! Themes of solutions.
 
-use shakmaty::{Chess, Color, Move, Position, Role};
+use shakmaty::{Chess, Move, Position, Role};
 
 use super::Proof;
-use arbiter_position::Start;
+use arbiter_position::{Start, material_lead};
 use arbiter_protocol::Score;
 
 /// Minimum material given up by a sacrifice, in pawns.
@@ -52,26 +52,17 @@ pub(super) fn themes(start: &Start, proof: &Proof) -> Vec<&'static str> {
 /// Returns whether the best move gives up material that the mover's next move does not win back.
 fn is_sacrifice(position: &Chess, line: &[Move]) -> bool {
     let mover = position.turn();
-    let before = balance(position, mover);
+    let before = material_lead(position, mover);
     let mut position = position.clone();
     let mut balances = line.iter().take(3).map(|played| {
         position.play_unchecked(*played);
-        balance(&position, mover)
+        material_lead(&position, mover)
     });
     // The opponent's reply captures the material, and the mover's next move could win it back.
     let [Some(_), Some(replied), Some(followed)] = std::array::from_fn(|_| balances.next()) else {
         return false;
     };
     before - replied >= SACRIFICE && before - followed >= SACRIFICE
-}
-
-/// Returns the material lead of one side, in pawns.
-fn balance(position: &Chess, side: Color) -> i32 {
-    let worth = |color| {
-        let own = position.board().material_side(color).map(i32::from);
-        own.pawn + 3 * (own.knight + own.bishop) + 5 * own.rook + 9 * own.queen
-    };
-    worth(side) - worth(side.other())
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ mod task;
 mod walk;
 
 pub use answer::Patterns;
-pub use read::{Suite, read, variant_of};
+pub use read::{read, variant_of};
 pub use task::{Count, CountResult, PerftQuery, Verdict};
 pub use walk::{Finding, PositionFault, leaves};
 

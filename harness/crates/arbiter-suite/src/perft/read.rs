@@ -6,7 +6,7 @@ use shakmaty::Chess;
 
 use super::Case;
 use super::walk::leaves;
-use crate::LineFault;
+use crate::Suite;
 use arbiter_names::whole_number;
 use arbiter_position::{Start, lines};
 
@@ -15,54 +15,26 @@ use arbiter_position::{Start, lines};
 const MAX_DEPTH: u64 = 64;
 
 /// Chess variants with other rules, as their names appear in files.
-const VARIANTS: [&str; 10] = [
-    "atomic",
-    "crazyhouse",
-    "horde",
-    "antichess",
-    "giveaway",
-    "suicide",
-    "racingkings",
-    "racing kings",
-    "threecheck",
-    "3check",
-];
+const VARIANTS: &str =
+    "atomic,crazyhouse,horde,antichess,giveaway,suicide,racingkings,racing kings,threecheck,3check";
 
 /// Returns the chess variant that the name of a suite or a position contains.
 pub fn variant_of(name: &str) -> Option<&'static str> {
     let name = name.to_ascii_lowercase();
-    VARIANTS.into_iter().find(|variant| name.contains(variant))
-}
-
-/// Result of parsing a suite.
-#[derive(Debug, Default)]
-pub struct Suite {
-    /// Positions in the order of the file.
-    pub cases: Vec<Case>,
-    /// Lines or cases that could not be used, with reasons.
-    pub unusable: Vec<LineFault>,
-    /// Ignored parts of positions that are used.
-    pub corrected: Vec<LineFault>,
+    VARIANTS.split(',').find(|variant| name.contains(variant))
 }
 
 /// Parses a suite in any of the formats. All positions are Chess960 if `is_chess960`; otherwise
 /// only those that need it.
-pub fn read(text: &str, is_chess960: bool) -> Suite {
+pub fn read(text: &str, is_chess960: bool) -> Suite<Case> {
     // A PGN tag also begins with a bracket.
     let is_blank = |c: char| c.is_whitespace() || c == '[';
     let is_json = text.trim_start_matches(is_blank).starts_with('{');
     let entries = if is_json { json_entries(text) } else { text_entries(text) };
-    let mut suite = Suite::default();
-    for (line, entry) in entries {
-        match entry.and_then(|entry| entry.case(line, is_chess960)) {
-            Ok(case) => {
-                suite.corrected.extend(LineFault::corrected(line, &case.start));
-                suite.cases.push(case);
-            }
-            Err(reason) => suite.unusable.push(LineFault::new(line, &reason)),
-        }
-    }
-    suite
+    let cases = entries
+        .into_iter()
+        .map(|(line, entry)| (line, entry.and_then(|entry| entry.case(line, is_chess960))));
+    Suite::collect(cases, |case| &case.start)
 }
 
 /// Unparsed text about one position.
@@ -231,6 +203,7 @@ fn count(text: &str) -> Option<(u32, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::LineFault;
 
     const KINGS: &str = "4k3/8/8/8/8/8/8/4K3 w - -";
 

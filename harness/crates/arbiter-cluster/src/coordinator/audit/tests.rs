@@ -1,5 +1,6 @@
 use super::*;
 use crate::outliers::OutlierDetector;
+use crate::proof::RunSecret;
 use crate::trust::Key;
 use crate::wire::samples::run_id;
 use arbiter_game::outcome::Termination;

@@ -367,7 +367,7 @@ nonsense";
 
     fn check(verify: impl Fn(&EpdReport)) {
         let suite = read(SUITE, false);
-        let records: Vec<Arc<Record>> = suite.records.into_iter().map(Arc::new).collect();
+        let records: Vec<Arc<Record>> = suite.cases.into_iter().map(Arc::new).collect();
         let engine = |name, played| EpdEngine {
             name,
             limits: "depth 3".to_owned(),

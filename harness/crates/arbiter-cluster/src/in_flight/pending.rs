@@ -1,0 +1,62 @@
+//! A pair in flight, and the last attempt at it.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use super::Receipt;
+
+/// A pair in flight.
+#[derive(Debug)]
+pub(super) struct Pending<A> {
+    pub(super) job: A,
+    pub(super) last: Attempt,
+    /// First attempt whose result counts; earlier attempts belong to a void pair.
+    pub(super) first_attempt: u32,
+    /// Time of the order, since the start of the coordinator.
+    pub(super) ordered: Duration,
+    /// Time of the last heartbeat, or else of sending, since the start of the coordinator.
+    pub(super) heard: Duration,
+    /// Time of the last extension of the lease.
+    pub(super) extended: Duration,
+    /// Time at which the job is sent again if no worker has started it.
+    pub(super) renewal: Duration,
+    /// Receipt of the accepted result.
+    pub(super) accepted: Option<Receipt>,
+    pub(super) failed_at: BTreeSet<String>,
+}
+
+/// Attempt at a pair.
+#[derive(Debug, Default)]
+pub(super) struct Attempt {
+    pub(super) number: u32,
+    /// Sequence number in the stream of jobs, if known.
+    pub(super) sequence: Option<u64>,
+    /// `true` if the job was sent before a restart of the coordinator.
+    pub(super) is_left_over: bool,
+    /// The worker that plays the pair.
+    pub(super) player: Option<String>,
+    /// Time of the player's first heartbeat.
+    pub(super) begun: Option<Duration>,
+    /// Time at which a job behind this one in the stream was started first, if that happened.
+    pub(super) passed: Option<Duration>,
+    /// Index (0 or 1) of the game that was announced last.
+    pub(super) announced: Option<u8>,
+    /// `true` if this is an audit that was given back by the worker of the audited pair.
+    pub(super) is_returned: bool,
+}
+
+impl Attempt {
+    /// Returns the next attempt; `first` is the first attempt since the start of the coordinator.
+    pub(super) fn next(&self, first: u32) -> Attempt {
+        // Never the first attempt, which is not sent while the server has an earlier job of the
+        // pair.
+        Attempt { number: self.number.max(first) + 1, ..Attempt::default() }
+    }
+}
+
+impl<A> Pending<A> {
+    /// Returns whether a worker has been playing the pair for longer than `limit`.
+    pub(super) fn is_too_long(&self, limit: Duration, now: Duration) -> bool {
+        self.last.begun.is_some_and(|begun| now > begun + limit)
+    }
+}
