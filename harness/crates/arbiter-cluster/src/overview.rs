@@ -1,5 +1,6 @@
 //! Overview of the workers and runs on a NATS server, as a document.
 
+use arbiter_names::quantity;
 use arbiter_report::{Block, Document, Table};
 
 use crate::monitor::{Cluster, WorkerState};
@@ -91,12 +92,8 @@ pub fn cluster_text(cluster: &Cluster) -> String {
     let pace = 0.0 + workers().filter_map(WorkerStatus::pairs_per_minute).sum::<f64>();
     format!(
         "{} with {}, {playing} playing, {pace:.1} pairs per minute; {}.",
-        count(workers().count(), "worker"),
-        count(slots as usize, "slot"),
-        count(cluster.runs().len(), "run"),
+        quantity(workers().count(), "worker"),
+        quantity(slots, "slot"),
+        quantity(cluster.runs().len(), "run"),
     )
-}
-
-fn count(number: usize, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }

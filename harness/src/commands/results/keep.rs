@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use super::list::{RunFilterArgs, listed};
 use crate::{ExitCode, Failure, NewFile, in_use, print_result, store_files, write_error};
 use arbiter_game::consistency;
-use arbiter_names::is_hidden;
+use arbiter_names::{is_hidden, quantity};
 use arbiter_openings::decompressed;
 use arbiter_plan::RunEnd;
 use arbiter_process::{folder_of, is_at, open_input};
@@ -213,9 +213,7 @@ pub(super) fn folder(store: &Store) -> &Path {
 
 fn run_count(heads: &[RunHead]) -> String {
     let pairs: u64 = heads.iter().map(|head| head.pairs).sum();
-    let plural = |count: u64| if count == 1 { "" } else { "s" };
-    let runs = heads.len() as u64;
-    format!("{runs} run{} with {pairs} pair{}", plural(runs), plural(pairs))
+    format!("{} with {}", quantity(heads.len(), "run"), quantity(pairs, "pair"))
 }
 
 fn is_sure(question: &str) -> Result<bool, Failure> {

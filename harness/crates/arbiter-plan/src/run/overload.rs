@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::{Latencies, Plan, RunCounts};
 use arbiter_game::outcome::Termination;
+use arbiter_names::quantity;
 
 /// Share of thinking time, 0 to 1, above which waiting counts as the cause of late moves.
 const OVERLOADED: f64 = 0.25;
@@ -38,7 +39,7 @@ impl Overload {
 impl fmt::Display for Overload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Overload { share, games } = self;
-        let carried = if *games == 1 { "1 game".to_owned() } else { format!("{games} games") };
+        let carried = quantity(games, "game");
         write!(
             f,
             "the machine is overloaded: engines waited for a processor for {:.0} % of their \
