@@ -24,9 +24,7 @@ pub use ablation::Ablation;
 pub use affinity::{Affinity, cpu_list, cpus_per_game, engine_threads, is_threads_option};
 pub use book::{BookReading, bundled_book, load_book};
 pub use engine_keys::{ENGINE_KEYS, EngineKey, engine_text, field, limits_text};
-pub use gate::{
-    Gate, GateKind, GateOutcome, GateVerdict, ci_exit_code, failed_musts, gate_text, gate_verdict,
-};
+pub use gate::{Gate, GateKind, GateOutcome, GateVerdict, ci_exit_code, gate_verdict};
 pub use launch::{LaunchSettings, SandboxMode};
 pub use plan::{
     BUNDLED, DEFAULT_FAULT_LIMIT, DEFAULT_MARGIN, DEFAULT_SPRT_PAIRS, DEFAULT_TC, Engine, Plan,
