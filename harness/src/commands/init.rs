@@ -14,11 +14,11 @@ use crate::{
     write_error,
 };
 use arbiter_build::{Outline, Repository, WORKING_TREE};
-use arbiter_plan::{EngineSpec, default_concurrency, failed_musts};
+use arbiter_plan::{EngineSpec, default_concurrency};
 use arbiter_process::{
     Completed, EndReason, Launch, Links, Timeouts, WholeFile, open_output, run_to_completion,
 };
-use arbiter_report::note;
+use arbiter_report::{failed_musts, note};
 use arbiter_settings::{DEFAULT_SETTINGS, Settings, load_settings};
 
 /// Workflow for GitHub Actions; docs/ci.md contains the same text.
@@ -220,13 +220,9 @@ fn failed_checks(program: &str) -> Result<Option<String>, Failure> {
     if ended.code == Some(0) {
         return Ok(None);
     }
-    let words = match serde_json::from_str(&ended.lines.join("\n")) {
-        // The score of these checks is not shown, because it differs from the score of `arbiter
-        // check`.
-        Ok(figures) => failed_musts(&figures),
-        Err(_) => None,
-    };
-    let words = words
+    let report = serde_json::from_str(&ended.lines.join("\n")).unwrap_or_default();
+    // The score of these checks is not shown, because it differs from the score of `arbiter check`.
+    let words = failed_musts(&report)
         .unwrap_or_else(|| format!("{} after {:.0} s", ended.how, ended.elapsed.as_secs_f64()));
     note(&format!("no gate for the protocol: {words}"));
     Ok(Some(words))

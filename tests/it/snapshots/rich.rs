@@ -311,15 +311,18 @@ fn gates(store: &Store) {
     use GateKind::*;
     let engine = |name: &str, solved: u64| {
         json!({
-            "name": name, "positions": 40, "solved": solved, "share_low": 0.6, "share_high": 0.9,
+            "name": name, "limits": "depth 8", "positions": 40, "solved": solved,
+            "faults": 0, "total_time_ms": 900.0,
             "themes": [
                 { "theme": "fork", "positions": 25, "solved": solved - 10 },
                 { "theme": "pin", "positions": 15, "solved": 10 },
             ],
         })
     };
-    let perft = json!({ "engine": "new", "right": 126, "wrong": 2, "wrong_suite": 0, "faults": 0 });
-    let tactics = json!({ "engines": [engine("new", 31), engine("old", 29)] });
+    let perft = json!({
+        "engine": "new", "right": 126, "wrong": 2, "wrong_suite": 0, "faults": 0, "nodes": 4_000
+    });
+    let tactics = json!({ "engines": [engine("new", 31), engine("old", 29)], "comparisons": [] });
     let gates = [
         (Check, GateVerdict::Passed, "score 98.1", json!({ "score": 98.1 })),
         (Bench, GateVerdict::Broken, "the bench differs between copies", json!(null)),

@@ -49,7 +49,7 @@ impl Grade {
 arbiter_names::named!(Grade);
 
 /// Rule of the protocol, with the script and the judge that check it.
-#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy)]
 pub struct Check {
     /// Name of the check; names never change.
     pub name: &'static str,
@@ -58,14 +58,11 @@ pub struct Check {
     /// Text of the rule: the behaviour expected of an engine.
     pub rule: &'static str,
     /// Completes an empty script for an engine; the error is the reason to skip the check.
-    #[serde(skip)]
     script: fn(Script<'_>) -> Result<Script<'_>, String>,
     /// Judges the transcript; the error describes the violation. Not called after an unexpected
     /// exit or a timeout.
-    #[serde(skip)]
     judge: fn(&Case) -> Judgement,
     /// `true` if the check measures time, so that a busy machine may cause a failure.
-    #[serde(skip)]
     is_timed: bool,
 }
 
@@ -82,7 +79,7 @@ struct Case<'a> {
 }
 
 /// Result of a check.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "verdict", content = "reason", rename_all = "lowercase")]
 pub enum Outcome {
     /// The engine follows the rule.
@@ -94,16 +91,13 @@ pub enum Outcome {
 }
 
 /// Check with its result.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone)]
 pub struct Verdict {
     /// Rule that was checked.
-    #[serde(flatten)]
     pub check: Check,
     /// Result of the check.
-    #[serde(flatten)]
     pub outcome: Outcome,
     /// Transcript of the check (of the last attempt, if there were several).
-    #[serde(skip)]
     pub transcript: Transcript,
 }
 

@@ -1,12 +1,12 @@
 //! Score of an engine over all checks.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Grade, Outcome, Verdict};
 
 /// Numbers of checks by result.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Counts {
     /// Number of checks passed.
     pub passed: usize,

@@ -1,5 +1,6 @@
 //! Overview of the workers and runs on a NATS server, as a document.
 
+use arbiter_names::quantity;
 use arbiter_report::{Block, Document, Table};
 
 use crate::monitor::{Cluster, WorkerState};

@@ -5,7 +5,6 @@
 use std::time::Duration;
 
 use arbiter_game::lint::LintRule;
-use arbiter_names::quantity;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -156,72 +155,6 @@ pub fn gate_verdict(gate: &Gate, code: Option<i32>, was_ended: bool) -> GateVerd
     }
 }
 
-/// Returns the main figures of a report as one line of text.
-pub fn gate_text(kind: GateKind, figures: &Value) -> String {
-    let number = |key: &str| figures[key].as_u64().unwrap_or_default();
-    let decimal = |key: &str, digits: usize| {
-        figures[key].as_f64().map_or("–".to_owned(), |value| format!("{value:.digits$}"))
-    };
-    match kind {
-        GateKind::Perft => format!(
-            "{} right, {} wrong, {} without a reply",
-            number("right"),
-            number("wrong"),
-            number("faults")
-        ),
-        GateKind::Epd => {
-            let engine = &figures["engines"][0];
-            let of = |key: &str| engine[key].as_u64().unwrap_or_default();
-            let lost = figures["comparisons"][0]["lost_lines"].as_array();
-            let lost = lost.map_or(String::new(), |lost| format!(", {} lost", lost.len()));
-            format!("{} of {} solved{lost}", of("solved"), of("positions"))
-        }
-        GateKind::Speed => format!(
-            "speed relative to the base {} [{}, {}] (95 %), {}",
-            decimal("ratio", 4),
-            decimal("ratio_low", 4),
-            decimal("ratio_high", 4),
-            figures["verdict"].as_str().unwrap_or("undecided")
-        ),
-        GateKind::Sprt => format!(
-            "{}: LLR {}, bounds [{}, {}], Elo {} [{}, {}], {} games",
-            figures["verdict"].as_str().unwrap_or("none"),
-            decimal("llr", 2),
-            decimal("llr_lower", 2),
-            decimal("llr_upper", 2),
-            decimal("elo_sequential", 1),
-            decimal("elo_sequential_low", 1),
-            decimal("elo_sequential_high", 1),
-            number("games")
-        ),
-        GateKind::Lint => {
-            let found = figures["lint"].as_array().map_or(&[][..], |found| found);
-            let found = found.iter().map(|found| {
-                let text = |key: &str| found[key].as_str().unwrap_or_default();
-                format!("{} {} ({})", text("rule"), found["moves"], text("example"))
-            });
-            let found = found.reduce(|all, one| format!("{all}, {one}"));
-            format!("{} games, {}", number("games"), found.as_deref().unwrap_or("nothing found"))
-        }
-        GateKind::Bench => format!("{} nodes", number("nodes")),
-        GateKind::Check => {
-            let failed = failed_musts(figures).map_or(String::new(), |failed| failed + "; ");
-            format!("{failed}score {}", decimal("score", 1))
-        }
-        GateKind::Build => String::new(),
-    }
-}
-
-/// Returns the number and names of the failed checks of grade "must", from the JSON of `arbiter
-/// check`; `None` if there are none.
-pub fn failed_musts(figures: &Value) -> Option<String> {
-    let checks = figures["checks"].as_array().into_iter().flatten();
-    let failed = checks.filter(|check| check["grade"] == "must" && check["verdict"] == "failed");
-    let names: Vec<&str> = failed.filter_map(|check| check["name"].as_str()).collect();
-    let number = quantity(names.len(), "must");
-    (!names.is_empty()).then(|| format!("{number} failed: {}", names.join(", ")))
-}
-
 /// Returns the exit code of `arbiter ci`: the code of the first gate whose verdict is not good,
 /// otherwise 0.
 pub fn ci_exit_code(outcomes: &[GateOutcome]) -> u8 {
@@ -231,7 +164,6 @@ pub fn ci_exit_code(outcomes: &[GateOutcome]) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     fn gate(kind: GateKind, is_lenient: bool) -> Gate {
         Gate {
@@ -291,33 +223,6 @@ mod tests {
             ci_exit_code(&[outcome(GateVerdict::Broken, 23), outcome(GateVerdict::Failed, 1)]),
             23
         );
-    }
-
-    #[test]
-    fn reports_are_summarized_in_one_line() {
-        let figures = json!({ "right": 3, "wrong": 1, "faults": 0 });
-        assert_eq!(gate_text(GateKind::Perft, &figures), "3 right, 1 wrong, 0 without a reply");
-        let figures = json!({
-            "engines": [{ "solved": 2, "positions": 4 }], "comparisons": [{ "lost_lines": [7] }]
-        });
-        assert_eq!(gate_text(GateKind::Epd, &figures), "2 of 4 solved, 1 lost");
-        let found = json!({ "rule": "time", "moves": 2, "example": "1.2, 3. e2e4: 9 ms" });
-        let figures = json!({ "games": 40, "lint": [found] });
-        let words = "40 games, time 2 (1.2, 3. e2e4: 9 ms)";
-        assert_eq!(gate_text(GateKind::Lint, &figures), words);
-        let words = gate_text(GateKind::Lint, &json!({ "games": 40 }));
-        assert_eq!(words, "40 games, nothing found");
-        let check =
-            |name, grade, verdict| json!({ "name": name, "grade": grade, "verdict": verdict });
-        let checks = [
-            check("a", "must", "failed"),
-            check("b", "must", "passed"),
-            check("c", "nice", "failed"),
-            check("d", "must", "failed"),
-        ];
-        let words = gate_text(GateKind::Check, &json!({ "score": 85.8, "checks": checks }));
-        assert_eq!(words, "2 musts failed: a, d; score 85.8");
-        assert!(gate_text(GateKind::Sprt, &json!({ "games": 6 })).contains("LLR –"));
     }
 
     #[test]

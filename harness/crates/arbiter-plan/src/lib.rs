@@ -35,9 +35,7 @@ pub use engine::{BUNDLED, Engine, Program};
 pub use engine_keys::{ENGINE_KEYS, EngineKey, engine_text, limits_text};
 pub use error::PlanError;
 pub use fields::{field, fields};
-pub use gate::{
-    Gate, GateKind, GateOutcome, GateVerdict, ci_exit_code, failed_musts, gate_text, gate_verdict,
-};
+pub use gate::{Gate, GateKind, GateOutcome, GateVerdict, ci_exit_code, gate_verdict};
 pub use kind::RunKind;
 pub use launch::{LaunchSettings, SandboxMode};
 pub use plan::{BookReading, Plan, Prior};

@@ -35,11 +35,13 @@ pub use live::{
 pub use parts::{
     BAD_STYLE, Block, Chart, Document, Figure, Game, Gauge, Intervals, Line, Lines, Picture, Table,
     ends, interval, log_error, log_warn, note, percent, plus_minus, plus_minus_95, progress_bar,
-    shown_message, shown_output, signed, styled, superiority, to_value, utc_time, utc_time_as,
+    short_hash, shown_message, shown_output, signed, styled, superiority, to_value, utc_time,
+    utc_time_as,
 };
 pub use run::brief::brief_document;
 pub use run::document::{outcome_document, plan_document, run_document, run_title, tone};
 pub use run::embed::{badge_svg, picture_svg};
+pub use run::gate::gate_text;
 pub use run::json::{run_json, run_json_text};
 pub use run::junit::run_junit;
 pub use run::list::{ListedRun, RunColumn, RunFilter, run_pattern, runs_json, runs_table};
@@ -49,7 +51,7 @@ pub use run::verdict::verdict_sentence;
 #[cfg(feature = "json-schema")]
 pub use schemas::{report_schemas, schema};
 pub use topics::builds::{BuildRow, builds_document, size_in_mib};
-pub use topics::check::CheckReport;
+pub use topics::check::{CheckReport, failed_musts};
 pub use topics::games::game_to_show;
 pub use topics::gates::{GatesReport, gates_json, gates_junit, gates_table, is_kept};
 pub use topics::ratings::{Ratings, elostat, games_document, games_junit, ratings_json};

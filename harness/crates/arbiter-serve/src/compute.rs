@@ -5,7 +5,7 @@ use std::path::Path;
 use super::fold::Fold;
 use crate::web::compare::{self, ComparedRun};
 use crate::web::{NavPage, static_page};
-use arbiter_report::{LlrHistory, Summary, sprt_bounds_text, utc_time_as};
+use arbiter_report::{LlrHistory, Summary, short_hash, sprt_bounds_text, utc_time_as};
 use arbiter_run::Effect;
 use arbiter_settings::command_line;
 use arbiter_store::{Store, StoreError, StoredRun};
@@ -30,9 +30,9 @@ fn compare_run(store: &Store, run: &str) -> Result<ComparedRun, StoreError> {
     let summary = fold.summary(store)?;
     let history = if summary.engines.len() == 2 { history.points() } else { Vec::new() };
     let settings = settings(&fold.stored, &summary);
-    let begun = utc_time_as(fold.stored.head.created_ms, MINUTES);
+    let started = utc_time_as(fold.stored.head.created_ms, MINUTES);
     let command = command_line(&fold.stored.plan);
-    Ok(ComparedRun { summary, begun, history, settings, command })
+    Ok(ComparedRun { summary, started, history, settings, command })
 }
 
 /// Returns the settings that the comparison shows if they differ between runs.
@@ -40,15 +40,14 @@ fn settings(stored: &StoredRun, summary: &Summary) -> Vec<(&'static str, String)
     let plan = &stored.plan;
     let all = |values: Vec<String>| values.join("; ");
     let limits = summary.limits().map(|limits| limits.to_string()).collect();
-    let short = |hash: &String| hash.chars().take(16).collect::<String>();
-    let hashes = stored.fingerprints.engines.iter().map(short).collect();
+    let hashes = stored.fingerprints.engines.iter().map(|hash| short_hash(hash)).collect();
     vec![
         ("kind", plan.kind.to_string()),
         ("engines", all(summary.engines.clone())),
         ("programs (BLAKE3)", all(hashes)),
         ("test", plan.sprt.as_ref().map_or("none".to_owned(), sprt_bounds_text)),
         ("limits", all(limits)),
-        ("openings (BLAKE3)", short(&stored.fingerprints.book)),
+        ("openings (BLAKE3)", short_hash(&stored.fingerprints.book)),
         ("adjudication", all(plan.rules.describe())),
         ("concurrency", plan.concurrency.to_string()),
         ("arbiter", stored.version.clone()),

@@ -6,7 +6,7 @@
 use std::f64::consts::{LN_2, PI};
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use statrs::function::beta::beta_reg;
 use statrs::function::gamma::ln_gamma;
 
@@ -17,7 +17,7 @@ use super::pentanomial::Trinomial;
 const MAX_BETA: u64 = 1_000;
 
 /// Numbers of positions that both, one or neither of two programs solved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct SolvedCounts {
     /// Number of positions solved by both programs.
     pub both: u64,

@@ -9,10 +9,10 @@ use serde_json::Value;
 use crate::{BuildArgs, BuildContext, BuiltEngines, ExitCode, Failure, interruptible, own_binary};
 use arbiter_plan::{
     BUNDLED, EngineSpec, Gate, GateKind, GateOutcome, GateVerdict, Program, Provenance,
-    SandboxMode, gate_text, gate_verdict, resolve_engine,
+    SandboxMode, gate_verdict, resolve_engine,
 };
 use arbiter_process::{Completed, EndReason, Launch, Timeouts, run_to_completion};
-use arbiter_report::{is_kept, note};
+use arbiter_report::{gate_text, is_kept, note};
 use arbiter_runner::{FingerprintError, hash_file, unix_time_ms};
 use arbiter_store::{Store, StoredGate};
 
@@ -198,7 +198,7 @@ impl GateRunner<'_> {
                 let figures = serde_json::json!({
                     "nodes": found.nodes, "nps": found.nps, "copies": self.context.copies,
                 });
-                (GateVerdict::Passed, 0, gate_text(gate.kind, &figures), figures)
+                (GateVerdict::Passed, 0, format!("{} nodes", found.nodes), figures)
             }
             Ok(None) => {
                 let words = "the engine has no bench".to_owned();
@@ -328,7 +328,8 @@ fn outcome_of(gate: &Gate, ended: &Completed, log: &Path) -> GateOutcome {
     let words = match (verdict, error) {
         (GateVerdict::Broken, Some(error)) => error.trim_start_matches("error: ").to_owned(),
         (GateVerdict::Broken, None) => format!("ended with {}; see {}", ended.how, log.display()),
-        _ => gate_text(gate.kind, &figures),
+        _ => gate_text(gate.kind, &figures)
+            .unwrap_or_else(|error| format!("unreadable report: {error}")),
     };
     let code = match verdict {
         // An undecided gate has the same exit code whether its budget or its games ran out.

@@ -8,7 +8,7 @@ use clap::Args;
 use super::list::{RunFilterArgs, listed};
 use crate::{ExitCode, Failure, NewFile, in_use, print_result, store_files, write_error};
 use arbiter_game::consistency;
-use arbiter_names::is_hidden;
+use arbiter_names::{is_hidden, quantity};
 use arbiter_openings::decompressed;
 use arbiter_process::{create_locked_folder, folder_of, leftover_folders, open_input};
 use arbiter_report::{note, stored_summary};
@@ -193,9 +193,7 @@ pub(super) fn folder(store: &Store) -> &Path {
 
 fn run_count(heads: &[RunHead]) -> String {
     let pairs: u64 = heads.iter().map(|head| head.pairs).sum();
-    let plural = |count: u64| if count == 1 { "" } else { "s" };
-    let runs = heads.len() as u64;
-    format!("{runs} run{} with {pairs} pair{}", plural(runs), plural(pairs))
+    format!("{} with {}", quantity(heads.len(), "run"), quantity(pairs, "pair"))
 }
 
 fn is_sure(question: &str) -> Result<bool, Failure> {

@@ -68,6 +68,14 @@ impl Rating {
         }
     }
 
+    /// Returns both ends of the interval: infinity for the open end of a bound, and `unknown` for
+    /// both ends if there is neither interval nor bound.
+    pub(crate) fn open_ends(&self, unknown: f64) -> [f64; 2] {
+        let [low, high] = self.ends();
+        let open = |end: f64| if low.or(high).is_some() { end } else { unknown };
+        [low.unwrap_or(open(f64::NEG_INFINITY)), high.unwrap_or(open(f64::INFINITY))]
+    }
+
     /// Formats the rating for a sentence; `games` are the games of the engine.
     pub(crate) fn describe(&self, games: Trinomial) -> String {
         match (self.margin, self.won_all) {
@@ -195,7 +203,6 @@ pub fn rules_text(design: &Design, engines: usize) -> String {
     let one = if design.is_single { "game" } else { "pair" };
     let unit = format!("{one}s");
     let (pairs, rounds) = (design.pairs, design.rounds);
-    let plural = |word: &str| format!("{rounds} {word}{}", if rounds == 1 { "" } else { "s" });
     let first = match design.format {
         Format::Knockout => {
             let most = if design.plays_out { "" } else { "up to " };
@@ -203,10 +210,12 @@ pub fn rules_text(design: &Design, engines: usize) -> String {
             format!("knockout, {most}{pairs} {unit} per encounter; {breaks}, then the better seed")
         }
         Format::Swiss => format!("Swiss, {rounds} rounds, {pairs} {unit} per encounter"),
-        Format::Ladder => format!("ladder, {}, {pairs} {unit} per encounter", plural("climb")),
+        Format::Ladder => {
+            format!("ladder, {}, {pairs} {unit} per encounter", quantity(rounds, "climb"))
+        }
         _ if engines == 2 => format!("at most {}", quantity(rounds.saturating_mul(pairs), one)),
         Format::RoundRobin | Format::Gauntlet | Format::Pyramid => {
-            let (format, rounds) = (design.format, plural("round"));
+            let (format, rounds) = (design.format, quantity(rounds, "round"));
             format!("{format}, {rounds}, at most {pairs} {unit} per encounter")
         }
     };

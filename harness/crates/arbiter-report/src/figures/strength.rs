@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::parts::{GamesByResult, ends, is_significant, plus_minus, signed, superiority, too_few};
 use arbiter_run::Encounter;
@@ -107,10 +107,10 @@ impl Strength {
 }
 
 /// Counts and strength from the point of view of the first engine.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct StrengthFigures {
     #[serde(flatten)]
-    games: GamesByResult,
+    pub(crate) games: GamesByResult,
     /// Number of counted pairs.
     pairs: u64,
     /// Number of pairs by points of the first engine (0, ½, 1, 1½, 2): LL, LD, DD and WL, WD, WW.
@@ -120,7 +120,7 @@ pub(crate) struct StrengthFigures {
 }
 
 /// Elo, nElo and LOS, with 95 % intervals.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct EloFigures {
     /// Logistic Elo; in a test, corrected for the stopping rule.
     elo: Option<f64>,

@@ -9,5 +9,4 @@ mod terminal;
 mod text;
 mod value;
 
-pub(crate) use options::*;
-pub use {chart::*, document::*, style::*, table::*, terminal::*, text::*, value::*};
+pub use {chart::*, document::*, options::*, style::*, table::*, terminal::*, text::*, value::*};

@@ -6,7 +6,7 @@ use arbiter_plan::Engine;
 const HASH_DIGITS: usize = 16;
 
 /// Shortens a hash to its first digits.
-pub(crate) fn short(hash: &str) -> String {
+pub fn short_hash(hash: &str) -> String {
     hash.chars().take(HASH_DIGITS).collect()
 }
 
@@ -15,7 +15,7 @@ pub(crate) fn short(hash: &str) -> String {
 fn files<'a>(engine: &'a Engine, hashes: &'a [String]) -> impl Iterator<Item = (&'a str, String)> {
     engine.option_files().zip(hashes).map(|((option, path), hash)| {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-        (option, format!("{name} {}", short(hash)))
+        (option, format!("{name} {}", short_hash(hash)))
     })
 }
 

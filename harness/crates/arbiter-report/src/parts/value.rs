@@ -1,7 +1,7 @@
 //! JSON values common to several reports.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use arbiter_stats::Trinomial;
@@ -22,10 +22,10 @@ pub fn ends(estimate: Option<Estimate>) -> [Option<f64>; 3] {
 }
 
 /// Games by result, from the point of view of one side.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct GamesByResult {
     /// Number of games.
-    games: u64,
+    pub(crate) games: u64,
     /// Number of games won.
     wins: u64,
     /// Number of games drawn.

@@ -103,15 +103,9 @@ pub fn run_title(plan: &Plan) -> String {
             format!("Gauntlet of {first} against {others} engines")
         }
         (_, format) => {
-            let word = match format {
-                Format::Gauntlet => "Gauntlet",
-                Format::RoundRobin => "Round robin",
-                Format::Pyramid => "Pyramid",
-                Format::Knockout => "Knockout",
-                Format::Swiss => "Swiss",
-                Format::Ladder => "Ladder",
-            };
-            format!("{word} of {} engines", others + 1)
+            let name = format.to_string().replace('-', " ");
+            let (first, rest) = name.split_at(1);
+            format!("{}{rest} of {} engines", first.to_uppercase(), others + 1)
         }
     }
 }

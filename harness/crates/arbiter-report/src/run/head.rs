@@ -94,14 +94,8 @@ fn pairs(strength: &Strength) -> Option<Gauge> {
 fn leader(summary: &Summary) -> Option<Gauge> {
     let (engine, rating) = summary.first()?;
     let rating = rating?;
-    let [low, high] = rating.ends();
-    let is_known = low.or(high).is_some();
-    let open = |end: f64| if is_known { end } else { rating.elo };
-    let estimate = Estimate {
-        value: rating.elo,
-        low: low.unwrap_or(open(f64::NEG_INFINITY)),
-        high: high.unwrap_or(open(f64::INFINITY)),
-    };
+    let [low, high] = rating.open_ends(rating.elo);
+    let estimate = Estimate { value: rating.elo, low, high };
     Some(Gauge {
         name: format!("Elo of the leader{}", if rating.margin.is_some() { " (95 %)" } else { "" }),
         value: rating.to_string(),

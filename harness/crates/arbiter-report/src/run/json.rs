@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::figures::{NaiveElo, StrengthFigures, Summary, Verdict};
@@ -65,47 +65,8 @@ pub(crate) struct RunReport<'a> {
     scale: Option<TimeScale>,
     /// Ending: `verdict` (of the SPRT), `complete` or `interrupted`; `null` before the end.
     ending: Option<&'static str>,
-    /// Verdict of the run.
-    verdict: Verdict,
-    /// `true` if the share of games that ended by an engine fault exceeds --fault-limit, so the
-    /// result is not valid.
-    invalid: bool,
-    /// Number of games that differ from all earlier games with the same engines and colours.
-    distinct_games: u64,
-    /// Number of pairs that repeat an earlier pair. Figures include repeated pairs only in runs of
-    /// `arbiter compat`.
-    repeated_pairs: u64,
     #[serde(flatten)]
-    figures: StrengthFigures,
-    #[serde(flatten)]
-    sprt: Option<Sprt>,
-    /// Logistic Elo of the SPRT, corrected for the stopping rule.
-    elo_sequential: Option<f64>,
-    /// Lower end of the interval of `elo_sequential`.
-    elo_sequential_low: Option<f64>,
-    /// Upper end of the interval of `elo_sequential`.
-    elo_sequential_high: Option<f64>,
-    /// Likelihood of superiority, 0 to 1, corrected for the stopping rule.
-    los_sequential: Option<f64>,
-    /// Log-likelihood ratio of the SPRT.
-    llr: Option<f64>,
-    /// Wald's lower bound of the log-likelihood ratio.
-    llr_lower: Option<f64>,
-    /// Wald's upper bound of the log-likelihood ratio.
-    llr_upper: Option<f64>,
-    /// Lower stopping bound, corrected for overshoot: H0 is accepted if `llr` is at or below the
-    /// bound.
-    llr_stop_lower: Option<f64>,
-    /// Upper stopping bound, corrected for overshoot: H1 is accepted if `llr` is at or above the
-    /// bound.
-    llr_stop_upper: Option<f64>,
-    /// Number of games by ending.
-    terminations: BTreeMap<String, u64>,
-    /// Number of games that ended by an engine fault, by engine and kind.
-    faults: Vec<Faults<'a>>,
-    /// Lint findings in the output of the engines, by engine and rule; absent if there are none.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    lint: Vec<lint::LintFigures<'a>>,
+    results: RunResults<'a>,
     /// Latencies of the engines' answers; empty if the games have no time limit.
     latencies: Vec<latency::LatencyFigures<'a>>,
     /// Results of each pair of engines.
@@ -121,6 +82,53 @@ pub(crate) struct RunReport<'a> {
     /// Features of an ablation with Elo, in descending order of Elo.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     features: Vec<ablation::FeatureFigures<'a>>,
+}
+
+/// Results of a run.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub(super) struct RunResults<'a> {
+    /// Verdict of the run.
+    pub(super) verdict: Verdict,
+    /// `true` if the share of games that ended by an engine fault exceeds --fault-limit, so the
+    /// result is not valid.
+    invalid: bool,
+    /// Number of games that differ from all earlier games with the same engines and colours.
+    distinct_games: u64,
+    /// Number of pairs that repeat an earlier pair. Figures include repeated pairs only in runs of
+    /// `arbiter compat`.
+    repeated_pairs: u64,
+    #[serde(flatten)]
+    pub(super) figures: StrengthFigures,
+    #[serde(flatten)]
+    sprt: Option<Sprt>,
+    /// Logistic Elo of the SPRT, corrected for the stopping rule.
+    pub(super) elo_sequential: Option<f64>,
+    /// Lower end of the interval of `elo_sequential`.
+    pub(super) elo_sequential_low: Option<f64>,
+    /// Upper end of the interval of `elo_sequential`.
+    pub(super) elo_sequential_high: Option<f64>,
+    /// Likelihood of superiority, 0 to 1, corrected for the stopping rule.
+    los_sequential: Option<f64>,
+    /// Log-likelihood ratio of the SPRT.
+    pub(super) llr: Option<f64>,
+    /// Wald's lower bound of the log-likelihood ratio.
+    pub(super) llr_lower: Option<f64>,
+    /// Wald's upper bound of the log-likelihood ratio.
+    pub(super) llr_upper: Option<f64>,
+    /// Lower stopping bound, corrected for overshoot: H0 is accepted if `llr` is at or below the
+    /// bound.
+    llr_stop_lower: Option<f64>,
+    /// Upper stopping bound, corrected for overshoot: H1 is accepted if `llr` is at or above the
+    /// bound.
+    llr_stop_upper: Option<f64>,
+    /// Number of games by ending.
+    terminations: BTreeMap<String, u64>,
+    /// Number of games that ended by an engine fault, by engine and kind.
+    #[serde(borrow)]
+    faults: Vec<Faults<'a>>,
+    /// Lint findings in the output of the engines, by engine and rule; absent if there are none.
+    #[serde(borrow, default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) lint: Vec<lint::LintFigures<'a>>,
 }
 
 /// Commit that an engine was built from.
@@ -148,7 +156,7 @@ struct TimeScale {
 }
 
 /// Number of games that an engine lost by one kind of fault.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 struct Faults<'a> {
     /// Name of the engine.
     engine: &'a str,
@@ -184,15 +192,15 @@ pub fn run_json(summary: &Summary) -> Value {
 
 /// Returns the report of a run, before its conversion to JSON.
 pub(crate) fn report(summary: &Summary) -> RunReport<'_> {
-    let name = |index: usize| summary.engines[index].as_str();
     let (plan, counts) = (&summary.plan, &summary.counts);
-    let (bounds, strength) = (plan.sprt.map(|sprt| sprt.bounds), summary.strength());
-    let status = summary.test().map(|(_, status)| status);
-    let [elo_sequential, elo_sequential_low, elo_sequential_high] =
-        ends(strength.naive.and(strength.elo));
     let builds = plan.engines.iter().map(|engine| engine.provenance.as_ref().map(build));
     let is_built = plan.engines.iter().any(|engine| engine.provenance.is_some());
-    let terminations = counts.terminations.iter();
+    let meeting = |engines: &[usize; 2]| {
+        let [first, second] = engines.map(|engine| summary.engines[engine].as_str());
+        let strength = summary.strength_of(*engines);
+        let figures = StrengthFigures::of(&strength);
+        Meeting { first, second, figures, naive: NaiveElo::of(&strength) }
+    };
     RunReport {
         run: &summary.run,
         about: summary.about.as_deref(),
@@ -212,12 +220,34 @@ pub(crate) fn report(summary: &Summary) -> RunReport<'_> {
         builds: builds.filter(|_| is_built).collect(),
         scale: plan.scale.map(|scale| TimeScale { time_scale: scale.factor(), scale }),
         ending: summary.ending.map(ending_word),
+        results: results(summary),
+        latencies: latency::figures(summary).collect(),
+        encounters: counts.encounters.keys().map(meeting).collect(),
+        evidence_unit: if plan.design.is_single { "game" } else { "pair" },
+        tournament: tournament::tournament(summary),
+        tuning: tuning::figures(summary),
+        features: ablation::figures(summary),
+    }
+}
+
+fn results(summary: &Summary) -> RunResults<'_> {
+    let (sprt, counts) = (summary.plan.sprt, &summary.counts);
+    let (bounds, strength) = (sprt.map(|sprt| sprt.bounds), summary.strength());
+    let status = summary.test().map(|(_, status)| status);
+    let [elo_sequential, elo_sequential_low, elo_sequential_high] =
+        ends(strength.naive.and(strength.elo));
+    let terminations = counts.terminations.iter();
+    let faults = counts.faults.iter().map(|(&(engine, reason), &count)| {
+        let engine = &summary.engines[engine];
+        Faults { engine, reason, count }
+    });
+    RunResults {
         verdict: summary.verdict(),
         invalid: summary.is_invalid(),
         distinct_games: counts.distinct_games,
         repeated_pairs: counts.repeated_pairs,
         figures: StrengthFigures::of(&strength),
-        sprt: plan.sprt,
+        sprt,
         elo_sequential,
         elo_sequential_low,
         elo_sequential_high,
@@ -228,31 +258,8 @@ pub(crate) fn report(summary: &Summary) -> RunReport<'_> {
         llr_stop_lower: status.map(|status| status.lower),
         llr_stop_upper: status.map(|status| status.upper),
         terminations: terminations.map(|(ending, count)| (ending.to_string(), *count)).collect(),
-        faults: (counts.faults.iter())
-            .map(|((engine, reason), &count)| Faults {
-                engine: name(*engine),
-                reason: *reason,
-                count,
-            })
-            .collect(),
+        faults: faults.collect(),
         lint: lint::figures(summary).collect(),
-        latencies: latency::figures(summary).collect(),
-        encounters: (counts.encounters.keys())
-            .map(|engines| {
-                let ([first, second], strength) =
-                    (engines.map(name), summary.strength_of(*engines));
-                Meeting {
-                    first,
-                    second,
-                    figures: StrengthFigures::of(&strength),
-                    naive: NaiveElo::of(&strength),
-                }
-            })
-            .collect(),
-        evidence_unit: if plan.design.is_single { "game" } else { "pair" },
-        tournament: tournament::tournament(summary),
-        tuning: tuning::figures(summary),
-        features: ablation::figures(summary),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Manifest of a run: engines, openings, rules and machine, as needed to repeat the run.
 
 use crate::figures::{Summary, rules_text};
-use crate::parts::{Document, Table, options_text, percent, short, utc_time};
+use crate::parts::{Document, Table, options_text, percent, short_hash, utc_time};
 use crate::topics::{strength, tuning};
 use arbiter_openings::Order;
 use arbiter_plan::{Affinity, Engine, Plan, RunKind, cpus_per_game};
@@ -13,7 +13,7 @@ pub(super) fn engines(document: &mut Document, plan: &Plan, fingerprints: &Finge
     let mut engines = Table::new(["engine", "program", "options", "limits", "BLAKE3"]);
     for ((name, engine), (hash, files)) in plan.own_engines().zip(fingerprints.by_engine()) {
         let (options, limits) = (options_text(engine, files), engine.conditions.limits);
-        engines.push([&name, &program(engine), &options, &limits, &short(hash)]);
+        engines.push([&name, &program(engine), &options, &limits, &short_hash(hash)]);
     }
     document.table(engines);
     if let Some(ablation) = &plan.ablation {
@@ -55,7 +55,7 @@ pub(super) fn conditions(
         Order::Random => "in random order",
         Order::Sequential => "in the order of the book",
     };
-    row("openings", format!("{book}, BLAKE3 {}, {order}", short(&fingerprints.book)));
+    row("openings", format!("{book}, BLAKE3 {}, {order}", short_hash(&fingerprints.book)));
     for (what, fault) in summary.into_iter().flat_map(book_facts) {
         row(&format!("openings {what}"), fault);
     }

@@ -3,6 +3,7 @@
 pub(crate) mod brief;
 pub(crate) mod document;
 pub(crate) mod embed;
+pub(crate) mod gate;
 mod head;
 pub(crate) mod json;
 pub(crate) mod junit;

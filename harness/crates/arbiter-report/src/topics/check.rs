@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use quick_junit::{NonSuccessKind, SerializeError, TestCase, TestCaseStatus, TestSuite};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::forms::{failed, whole};
 use crate::parts::{Block, Document, Table, to_value};
 use arbiter_check::{Counts, Grade, Outcome, Verdict, count, format_score, score};
-use arbiter_plan::failed_musts;
+use arbiter_names::quantity;
 
 /// Maximum number of lines of a transcript shown in text.
 const SHOWN: usize = 8;
@@ -28,27 +28,46 @@ pub struct CheckReport<'a> {
 }
 
 /// UCI conformance of an engine, printed by `arbiter check`.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "schema", rename = "arbiter.check/2")]
 pub(crate) struct ConformanceFigures<'a> {
     /// Name that the engine reports, or the name given by the user.
     engine: &'a str,
     /// Weighted share of passed checks, 0 to 100; `null` if no check applies to the engine.
-    score: Option<f64>,
+    pub(crate) score: Option<f64>,
     /// Number of checks by grade and result.
     grades: BTreeMap<Grade, Counts>,
     /// Checks with their results.
+    #[serde(borrow)]
     checks: Vec<CheckFigures<'a>>,
 }
 
 /// Check and its result.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 struct CheckFigures<'a> {
+    /// Name of the check; names never change.
+    name: &'a str,
+    /// Importance of the rule.
+    grade: Grade,
+    /// Text of the rule: the behaviour expected of an engine.
+    rule: &'a str,
+    /// Result of the check.
     #[serde(flatten)]
-    verdict: &'a Verdict,
+    outcome: Outcome,
     /// Last lines sent to and received from the engine; only for a failed check.
     #[serde(skip_serializing_if = "Option::is_none")]
     transcript: Option<Vec<String>>,
+}
+
+/// Returns the number and names of the failed checks of grade `must`, from the JSON of `arbiter
+/// check`; `None` if there are none.
+pub fn failed_musts(report: &Value) -> Option<String> {
+    let mut failed = ConformanceFigures::deserialize(report).ok()?.checks;
+    failed
+        .retain(|check| check.grade == Grade::Must && matches!(check.outcome, Outcome::Failed(_)));
+    let names: Vec<&str> = failed.iter().map(|check| check.name).collect();
+    let number = quantity(names.len(), "must");
+    (!names.is_empty()).then(|| format!("{number} failed: {}", names.join(", ")))
 }
 
 impl<'a> CheckReport<'a> {
@@ -110,10 +129,12 @@ impl<'a> CheckReport<'a> {
     /// Returns the report as JSON.
     pub fn json(&self) -> Value {
         let counted = |grade| (grade, count(self.verdicts, |other| other == grade));
-        let check = |verdict: &'a Verdict| CheckFigures {
-            verdict,
-            transcript: matches!(verdict.outcome, Outcome::Failed(_))
-                .then(|| verdict.transcript.lines(KEPT)),
+        let check = |Verdict { check, outcome, transcript }: &Verdict| CheckFigures {
+            name: check.name,
+            grade: check.grade,
+            rule: check.rule,
+            outcome: outcome.clone(),
+            transcript: matches!(outcome, Outcome::Failed(_)).then(|| transcript.lines(KEPT)),
         };
         to_value(&ConformanceFigures {
             engine: self.engine,

@@ -4,11 +4,14 @@ use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, SerializeError, TestCase, TestCaseStatus, TestSuite};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::result_figures::share;
+use super::suite::PerftTotals;
+use super::suite::epd_figures::{EpdResults, SolvedFigures, ThemeFigures};
 use crate::forms::{case, failed, whole, with_message};
-use crate::parts::{Document, Table, UNDEFINED, percent_interval, to_value, utc_time};
+use crate::parts::{Document, Table, to_value, utc_time};
 use arbiter_names::quantity;
 use arbiter_plan::{GateKind, GateOutcome, GateVerdict};
 use arbiter_store::StoredGate;
@@ -179,25 +182,22 @@ pub(crate) fn all(document: &mut Document, outcomes: &[GateOutcome]) {
 fn suites(outcomes: &[GateOutcome]) -> Table {
     let mut table = Table::new(["suite", "engine", "positions", "correct", "share (95 %), errors"]);
     for GateOutcome { gate, kind, figures, .. } in outcomes {
-        let count = |value: &Value, key: &str| value[key].as_u64().unwrap_or_default();
         match kind {
             GateKind::Epd => {
-                for engine in list(figures, "engines") {
-                    let (solved, all) = (count(engine, "solved"), count(engine, "positions"));
-                    let ends = engine["share_low"].as_f64().zip(engine["share_high"].as_f64());
-                    let share = ends.filter(|_| all > 0).map_or(UNDEFINED.to_owned(), |ends| {
-                        percent_interval(solved as f64 / all as f64, ends)
-                    });
-                    table.push([gate, &text(engine, "name"), &all, &solved, &share]);
+                let results = EpdResults::deserialize(figures);
+                for engine in results.iter().flat_map(|results| &results.engines) {
+                    let SolvedFigures { positions, solved, .. } = engine.solved;
+                    let correct = share(solved, positions);
+                    table.push([gate, &engine.name, &positions, &solved, &correct]);
                 }
             }
-            GateKind::Perft if figures.is_object() => {
-                let right = count(figures, "right");
-                let others = ["wrong", "wrong_suite", "faults"].map(|key| count(figures, key));
-                let all = right + others.iter().sum::<u64>();
-                let [wrong, suite, faults] = others;
-                let rest = format!("{wrong} wrong, {suite} suite errors, {faults} engine faults");
-                table.push([gate, &text(figures, "engine"), &all, &right, &rest]);
+            GateKind::Perft => {
+                let Ok(totals) = PerftTotals::deserialize(figures) else { continue };
+                let PerftTotals { engine, right, wrong, wrong_suite, faults, .. } = totals;
+                let all = right + wrong + wrong_suite + faults;
+                let rest =
+                    format!("{wrong} wrong, {wrong_suite} suite errors, {faults} engine faults");
+                table.push([gate, &engine, &all, &right, &rest]);
             }
             _ => {}
         }
@@ -207,30 +207,23 @@ fn suites(outcomes: &[GateOutcome]) -> Table {
 
 /// Returns a table of the positions that each engine solved, by theme; `None` without themes.
 fn themes(figures: &Value) -> Option<Table> {
-    let engines = list(figures, "engines");
-    let themes = list(engines.first()?, "themes");
+    let engines = EpdResults::deserialize(figures).ok()?.engines;
+    let themes = &engines.first()?.themes;
     if themes.is_empty() {
         return None;
     }
-    let names = engines.iter().map(|engine| text(engine, "name"));
+    let names = engines.iter().map(|engine| engine.name);
     let mut table = Table::with_columns(["theme"], names);
-    for theme in themes {
+    for ThemeFigures { theme, .. } in themes {
         let cells = engines.iter().map(|engine| {
-            let own = list(engine, "themes");
-            let found = own.iter().find(|other| other["theme"] == theme["theme"]);
-            found.map_or(String::new(), |own| format!("{} / {}", own["solved"], own["positions"]))
+            let own = engine.themes.iter().find(|own| own.theme == *theme);
+            own.map_or(String::new(), |own| {
+                format!("{} / {}", own.solved.solved, own.solved.positions)
+            })
         });
-        table.push_with([&text(theme, "theme")], cells);
+        table.push_with([&theme.unwrap_or("?")], cells);
     }
     Some(table)
-}
-
-fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
-    value[key].as_array().map_or(&[], Vec::as_slice)
-}
-
-fn text(value: &Value, key: &str) -> String {
-    value[key].as_str().unwrap_or("?").to_owned()
 }
 
 /// Formats a test suite with a test case per gate.
@@ -321,17 +314,19 @@ mod tests {
     #[test]
     fn suites_have_a_row_for_each_engine() {
         let engine = |name: &str, solved: u64| {
-            json!({ "name": name, "positions": 10, "solved": solved, "share_low": 0.5,
-                    "share_high": 0.9, "themes": [{ "theme": "fork", "solved": 2, "positions": 3 }] })
+            json!({ "name": name, "limits": "depth 3", "positions": 10, "solved": solved,
+                    "faults": 0, "total_time_ms": 1.0,
+                    "themes": [{ "theme": "fork", "solved": 2, "positions": 3 }] })
         };
-        let epd = json!({ "engines": [engine("A", 8), engine("B", 7)] });
-        let perft = json!({ "engine": "A", "right": 3, "wrong": 1, "faults": 0 });
+        let epd = json!({ "engines": [engine("A", 8), engine("B", 7)], "comparisons": [] });
+        let perft = json!({ "engine": "A", "right": 3, "wrong": 1, "wrong_suite": 0, "faults": 0,
+            "nodes": 9 });
         let outcomes = [
             suite_outcome("tactics", GateKind::Epd, epd),
             suite_outcome("perft", GateKind::Perft, perft),
         ];
         let table = suites(&outcomes);
-        assert_eq!(table.rows()[1], ["tactics", "A", "10", "8", "80.0 % [50.0, 90.0]"]);
+        assert_eq!(table.rows()[1], ["tactics", "A", "10", "8", "80.0 % [49.0, 94.3]"]);
         assert_eq!(table.rows()[3][..4], ["perft", "A", "4", "3"]);
         let themes = themes(&outcomes[0].figures).unwrap();
         assert_eq!(themes.rows(), [["theme", "A", "B"], ["fork", "2 / 3", "2 / 3"]]);

@@ -1,7 +1,7 @@
 //! Lint findings in the output of the engines, as text and JSON.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use shakmaty::Color;
 
 use super::games::game_to_show;
@@ -40,14 +40,14 @@ pub(crate) fn place(pair: u64, half: usize, game: &GameRecord, ply: usize) -> St
 }
 
 /// Lint findings of one rule for one engine.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct LintFigures<'a> {
     /// Name of the engine.
     engine: &'a str,
     /// Violated rule.
-    rule: LintRule,
+    pub(crate) rule: LintRule,
     /// Number of moves with the finding.
-    moves: u64,
+    pub(crate) moves: u64,
     /// Number of games with the finding.
     games: u64,
     /// Game of the example: numbers of pair and game, as in the PGN tag `Round`.
@@ -55,7 +55,7 @@ pub(crate) struct LintFigures<'a> {
     /// Ply of the example, from 1.
     example_ply: usize,
     /// Description of the example.
-    example: String,
+    pub(crate) example: String,
 }
 
 /// Returns the findings by engine and rule for JSON.

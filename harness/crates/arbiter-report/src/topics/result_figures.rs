@@ -24,11 +24,7 @@ const MAX_BOARDS: usize = 5;
 pub(crate) fn ratings(engines: &[(usize, &str, Rating)]) -> Figure {
     let mut rows = Vec::new();
     for (_, name, rating) in engines {
-        let [low, high] = rating.ends();
-        let is_known = low.or(high).is_some();
-        let open = |end: f64| if is_known { end } else { f64::NAN };
-        let low = low.unwrap_or(open(f64::NEG_INFINITY));
-        let high = high.unwrap_or(open(f64::INFINITY));
+        let [low, high] = rating.open_ends(f64::NAN);
         rows.push(((*name).to_owned(), rating.elo, low, high));
     }
     let ((_, first, best), (_, last, worst)) = (engines[0], engines[engines.len() - 1]);
@@ -275,7 +271,7 @@ fn score_row(name: String, results: &Trinomial) -> Option<(String, f64, f64, f64
 }
 
 /// Formats a count as a share of `all` with its 95 % interval.
-fn share(count: u64, all: u64) -> String {
+pub(crate) fn share(count: u64, all: u64) -> String {
     share_interval(count, all)
         .map_or(percent(None), |ends| percent_interval(count as f64 / all as f64, ends))
 }

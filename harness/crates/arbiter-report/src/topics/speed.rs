@@ -1,7 +1,7 @@
 //! Speed comparison as text, Markdown and JSON.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::parts::{Document, Table, UNDEFINED, to_value};
@@ -30,10 +30,11 @@ pub struct SpeedReport<'a> {
 }
 
 /// Speed comparison of two programs, printed by `arbiter speed`.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "schema", rename = "arbiter.speed/1")]
 pub(crate) struct SpeedFigures<'a> {
     /// Names of the two programs.
+    #[serde(borrow)]
     engines: [&'a str; 2],
     /// Node counts of both benches.
     bench_nodes: [u64; 2],
@@ -48,16 +49,16 @@ pub(crate) struct SpeedFigures<'a> {
     /// Nodes per second of both programs in each round.
     nps: Vec<[f64; 2]>,
     /// Speed of the first program divided by speed of the second.
-    ratio: Option<f64>,
+    pub(crate) ratio: Option<f64>,
     /// Lower end of the 95 % interval of `ratio`.
-    ratio_low: Option<f64>,
+    pub(crate) ratio_low: Option<f64>,
     /// Upper end of the 95 % interval of `ratio`.
-    ratio_high: Option<f64>,
+    pub(crate) ratio_high: Option<f64>,
     /// Maximum loss of speed of the first program, in per cent (--max-loss), if requested.
     max_loss_percent: Option<f64>,
     /// Verdict: `faster`, `slower` or `undecided`; with --max-loss, `passed`, `failed` or
     /// `undecided`.
-    verdict: &'static str,
+    pub(crate) verdict: &'a str,
 }
 
 impl SpeedReport<'_> {

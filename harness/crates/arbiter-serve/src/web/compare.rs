@@ -17,7 +17,7 @@ pub(crate) struct ComparedRun {
     /// Summary of the run.
     pub(crate) summary: Summary,
     /// Start time, in UTC.
-    pub(crate) begun: String,
+    pub(crate) started: String,
     /// LLR and Elo over the games, for runs of two engines.
     pub(crate) history: Vec<HistoryPoint>,
     /// Names and values of the settings of the run.
@@ -56,7 +56,7 @@ fn results(runs: &[ComparedRun]) -> Table {
         ["run", "verdict", "Elo (95 %)", "LOS", "engines"],
         ["games", "drawn", "LLR", "faults", "started (UTC)"],
     );
-    for ComparedRun { summary, begun, .. } in runs {
+    for ComparedRun { summary, started, .. } in runs {
         let strength = summary.strength();
         let faults: u64 = summary.counts.faults.values().sum();
         // With more than two engines, no figure compares one engine with the others.
@@ -73,7 +73,7 @@ fn results(runs: &[ComparedRun]) -> Table {
             &percent(games.draw_ratio()),
             &summary.test().map_or(String::new(), |(_, status)| signed(status.llr, 2)),
             &faults,
-            begun,
+            started,
         ]);
         table.link("run", format!("/runs/{}", summary.run));
     }

@@ -201,7 +201,7 @@ fn a_run_shows_its_state_boards_and_commands() {
 fn compared_runs_show_their_differences() {
     let compared = |run: &str, seed: &str, pairs| compare::ComparedRun {
         summary: summary(run, pairs),
-        begun: "2026-11-20 01:02".to_owned(),
+        started: "2026-11-20 01:02".to_owned(),
         history: Vec::new(),
         settings: vec![("kind", "sprt".to_owned())],
         command: format!("arbiter sprt --engine 'cmd=--x' --seed {seed}"),

@@ -9,11 +9,12 @@ use shakmaty::Move;
 use shakmaty::san::SanPlus;
 
 use super::epd_figures::{
-    AnsweredSearch, ComparedFigures, EngineFigures, EpdFigures, PositionFigures, SearchFigures,
-    ThemeFigures,
+    AnsweredSearch, ComparedFigures, EngineFigures, EpdFigures, EpdResults, PositionFigures,
+    SearchFigures, ThemeFigures,
 };
 use super::{EngineLocation, line_faults};
-use crate::parts::{Block, Document, Table, percent_interval, to_value};
+use crate::parts::{Block, Document, Table, to_value};
+use crate::topics::result_figures::share;
 use arbiter_stats::paired::{SolvedCounts, margin, mcnemar, share_interval};
 use arbiter_suite::LineFault;
 use arbiter_suite::epd::{Comparison, Record, SearchOutcome, Tally, compare, themes};
@@ -108,6 +109,7 @@ impl EpdReport<'_> {
         let mut table = Table::with_columns(["engine", "limit", "solved", "share (95 %)"], heads);
         for (engine, tally) in self.engines.iter().zip(&tallies) {
             let solved = format!("{}/{}", tally.solved, tally.positions);
+            let correct = share(tally.solved, tally.positions);
             let cells = [
                 has_points.then(|| ratio(tally.points)),
                 has_mates.then(|| ratio(tally.mates)),
@@ -115,7 +117,7 @@ impl EpdReport<'_> {
                 Some(seconds(tally.total_time())),
                 has_faults.then(|| tally.faults.to_string()),
             ];
-            let first: [&dyn Display; 4] = [&engine.name, &engine.limits, &solved, &share(tally)];
+            let first: [&dyn Display; 4] = [&engine.name, &engine.limits, &solved, &correct];
             table.push_with(first, cells.into_iter().flatten());
         }
         table
@@ -205,8 +207,10 @@ impl EpdReport<'_> {
         to_value(&EpdFigures {
             suite: self.suite,
             stable_plies: self.hold,
-            engines: engines.map(|engine| self.engine_figures(engine)).collect(),
-            comparisons: (1..self.engines.len()).map(|e| self.compared_figures(e)).collect(),
+            results: EpdResults {
+                engines: engines.map(|engine| self.engine_figures(engine)).collect(),
+                comparisons: (1..self.engines.len()).map(|e| self.compared_figures(e)).collect(),
+            },
             positions: records.map(|(index, record)| self.position(index, record)).collect(),
             unusable: self.unusable,
             corrected: self.corrected,
@@ -319,12 +323,6 @@ fn solution_san(record: &Record) -> String {
 
 fn san(record: &Record, played: Move) -> String {
     SanPlus::from_move(record.start.position.clone(), played).to_string()
-}
-
-fn share(tally: &Tally) -> String {
-    let share = tally.solved as f64 / tally.positions as f64;
-    share_interval(tally.solved, tally.positions)
-        .map_or("-".to_owned(), |ends| percent_interval(share, ends))
 }
 
 fn ratio(counts: Option<(u64, u64)>) -> String {

@@ -1,7 +1,7 @@
 //! Report of `arbiter epd` in JSON.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::place::PlaceFigures;
 use arbiter_stats::paired::SolvedCounts;
@@ -17,10 +17,8 @@ pub(crate) struct EpdFigures<'a> {
     /// Number of plies for which a solution had to be stable to end the search; `null` if no search
     /// was ended early.
     pub(super) stable_plies: Option<u32>,
-    /// Engines, with counts of solved positions.
-    pub(super) engines: Vec<EngineFigures<'a>>,
-    /// Comparisons of the first engine with each other engine.
-    pub(super) comparisons: Vec<ComparedFigures<'a>>,
+    #[serde(flatten)]
+    pub(super) results: EpdResults<'a>,
     /// Positions, with the searches of all engines.
     pub(super) positions: Vec<PositionFigures<'a>>,
     /// Unusable lines, with reasons.
@@ -31,15 +29,25 @@ pub(crate) struct EpdFigures<'a> {
     pub(super) place: PlaceFigures<'a>,
 }
 
+/// Counts of solved positions, and comparisons.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct EpdResults<'a> {
+    /// Engines, with counts of solved positions.
+    #[serde(borrow)]
+    pub(crate) engines: Vec<EngineFigures<'a>>,
+    /// Comparisons of the first engine with each other engine.
+    pub(crate) comparisons: Vec<ComparedFigures<'a>>,
+}
+
 /// Engine, with counts of solved positions.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct EngineFigures<'a> {
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct EngineFigures<'a> {
     /// Name of the engine.
-    pub(super) name: &'a str,
+    pub(crate) name: &'a str,
     /// Search limits of the engine, as text.
     pub(super) limits: &'a str,
     #[serde(flatten)]
-    pub(super) solved: SolvedFigures,
+    pub(crate) solved: SolvedFigures,
     /// Lower end of the 95 % interval of the share of solved positions, 0 to 1.
     pub(super) share_low: Option<f64>,
     /// Upper end of the 95 % interval of the share of solved positions, 0 to 1.
@@ -55,25 +63,25 @@ pub(super) struct EngineFigures<'a> {
     /// Total time to the solutions, in milliseconds.
     pub(super) total_time_ms: f64,
     /// Counts of solved positions by theme.
-    pub(super) themes: Vec<ThemeFigures<'a>>,
+    pub(crate) themes: Vec<ThemeFigures<'a>>,
 }
 
 /// Counts of solved positions of one theme.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct ThemeFigures<'a> {
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct ThemeFigures<'a> {
     /// Name of the theme; `null` for positions without a theme.
-    pub(super) theme: Option<&'a str>,
+    pub(crate) theme: Option<&'a str>,
     #[serde(flatten)]
-    pub(super) solved: SolvedFigures,
+    pub(crate) solved: SolvedFigures,
 }
 
 /// Counts of solved positions.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct SolvedFigures {
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct SolvedFigures {
     /// Number of positions.
-    positions: u64,
+    pub(crate) positions: u64,
     /// Number of solved positions.
-    solved: u64,
+    pub(crate) solved: u64,
     /// Number of points; `null` if no record has points.
     points: Option<u64>,
     /// Maximum number of points; `null` if no record has points.
@@ -92,8 +100,8 @@ impl From<Tally> for SolvedFigures {
 }
 
 /// Comparison of the solved positions of two engines.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct ComparedFigures<'a> {
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct ComparedFigures<'a> {
     /// Name of the first engine.
     pub(super) first: &'a str,
     /// Name of the second engine.
@@ -111,7 +119,7 @@ pub(super) struct ComparedFigures<'a> {
     /// Lines of the positions that only the first engine solved.
     pub(super) won_lines: Vec<usize>,
     /// Lines of the positions that only the second engine solved.
-    pub(super) lost_lines: Vec<usize>,
+    pub(crate) lost_lines: Vec<usize>,
 }
 
 /// Position, with the searches of all engines.

@@ -1,7 +1,7 @@
 //! Report of `arbiter perft` as a document and as JSON.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::place::PlaceFigures;
@@ -37,12 +37,10 @@ pub struct PerftReport<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "schema", rename = "arbiter.perft/2")]
 pub(crate) struct PerftFigures<'a> {
-    /// Name of the engine.
-    engine: &'a str,
     /// Name of the suite.
     suite: &'a str,
     #[serde(flatten)]
-    totals: PerftTotals,
+    totals: PerftTotals<'a>,
     /// Number of skipped positions, whose counts all exceed --depth or --max-nodes.
     beyond_limits: usize,
     /// Positions, with verdicts.
@@ -118,8 +116,10 @@ struct WrongPosition<'a> {
 }
 
 /// Number of positions by verdict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
-pub struct PerftTotals {
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+pub struct PerftTotals<'a> {
+    /// Name of the engine.
+    pub engine: &'a str,
     /// Number of positions in which engine and suite agree.
     pub right: usize,
     /// Number of positions in which the engine is wrong.
@@ -129,13 +129,15 @@ pub struct PerftTotals {
     /// Number of positions without an answer from the engine.
     pub faults: usize,
     /// Sum of the right counts, in leaf nodes.
+    // Reports of format 1, in stored gates, name the sum `leaves`.
+    #[serde(alias = "leaves")]
     pub nodes: u64,
 }
 
 impl PerftReport<'_> {
     /// Counts the verdicts.
-    pub fn totals(&self) -> PerftTotals {
-        let mut totals = PerftTotals::default();
+    pub fn totals(&self) -> PerftTotals<'_> {
+        let mut totals = PerftTotals { engine: self.engine, ..PerftTotals::default() };
         for (count, verdict) in self.counts.iter().zip(self.verdicts) {
             match verdict {
                 Ok(Verdict::Right) => {
@@ -220,7 +222,6 @@ impl PerftReport<'_> {
     /// Returns the report as one JSON object.
     pub fn json(&self) -> Value {
         to_value(&PerftFigures {
-            engine: self.engine,
             suite: self.suite,
             totals: self.totals(),
             beyond_limits: self.beyond,
