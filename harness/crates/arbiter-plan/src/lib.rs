@@ -23,7 +23,7 @@ mod tuning;
 pub use ablation::Ablation;
 pub use affinity::{Affinity, cpu_list, cpus_per_game, engine_threads, is_threads_option};
 pub use book::{BookReading, bundled_book, load_book};
-pub use engine_keys::{ENGINE_KEYS, EngineKey, engine_text, field, limits_text};
+pub use engine_keys::{ENGINE_KEYS, EngineKey, engine_text, field, limits_text, settings_text};
 pub use gate::{
     Gate, GateKind, GateOutcome, GateVerdict, ci_exit_code, failed_musts, gate_text, gate_verdict,
 };
