@@ -279,8 +279,6 @@ macro_rules! keys {
         }
 
         impl $crate::Combine for $name {
-            const HAS_KEYS: bool = true;
-
             fn or(self, other: $name) -> $name {
                 $name { $( $field: self.$field.or(other.$field), )* }
             }
