@@ -12,10 +12,10 @@ use serde::Serialize;
 
 use crate::{
     Failure, OutputFormat, Rows,
-    fleet::{AccessArgs, ServerName, default_key},
+    fleet::{AccessArgs, ServerName, signing_key},
     print_result, runtime,
 };
-use arbiter_cluster::{Cluster, Key, Role, RunId, document, observe, trouble};
+use arbiter_cluster::{Cluster, Role, RunId, document, observe, trouble};
 use arbiter_report::to_value;
 
 /// Duration of listening for workers and runs. Workers send a status every three seconds.
@@ -74,7 +74,7 @@ pub(crate) fn run(command: ClusterCommand) -> Result<(), Failure> {
 }
 
 fn key(args: KeyArgs) -> Result<(), Failure> {
-    let key = Key::load_or_make(&args.signing_key.map_or_else(default_key, Ok)?)?;
+    let key = signing_key(args.signing_key)?;
     print_result(&format!("{}\n", key.public()))
 }
 
