@@ -16,7 +16,7 @@ use crate::{ExitCode, Failure, engine_names::user_folder, runtime};
 pub(crate) use arbiter_cluster::check as check_for_workers;
 use arbiter_cluster::wire::{BenchResult, RunDescription, RunFile};
 use arbiter_cluster::{
-    Access, AccessError, Assignment, AuditSpec, ClusterMetrics, EngineFiles, Identity, Key, Role,
+    Access, AccessError, Assignment, AuditSpec, ClusterMetrics, EngineFiles, Identity, Key,
     RunSpec, SuiteRunError, TrustError, WorkerHistory, coordinate, describe, describe_suite,
     measure,
 };
@@ -132,16 +132,10 @@ impl ClusterArgs {
     /// the server once, so that an unusable server is an error before a run starts.
     pub(crate) fn fleet(self, most: Option<usize>) -> Result<Option<Fleet>, Failure> {
         let Some(server) = self.on else { return Ok(None) };
-        let (access, role) = self.access.access(server.clone())?;
+        let (access, own_key) = self.access.of_coordinator(server.clone())?;
         let keys = merged(self.fleet);
-        let key = match (keys.signing_key, role) {
-            (_, Some(Role::Worker(name, _))) => {
-                let message = format!(
-                    "--on: this is the join file of worker {name}; expected the coordinator's"
-                );
-                return Err(Failure::invalid(message));
-            }
-            (None, Some(Role::Coordinator(key))) => key,
+        let key = match (keys.signing_key, own_key) {
+            (None, Some(key)) => key,
             (path, _) => signing_key(path)?,
         };
         runtime()?.block_on(access.connect("arbiter"))?;
@@ -162,12 +156,8 @@ impl ClusterArgs {
 /// Reads the signing key of a file, by default `signing.key` in the user's settings folder. Creates
 /// a missing key, with a note, because a mistyped path would also be a new key.
 pub(crate) fn signing_key(path: Option<PathBuf>) -> Result<Key, Failure> {
-    let path = match path {
-        Some(path) => path,
-        None => {
-            user_folder("XDG_CONFIG_HOME", ".config", "--fleet signing-key")?.join("signing.key")
-        }
-    };
+    let folder = || user_folder("XDG_CONFIG_HOME", ".config", "--fleet signing-key");
+    let path = path.map_or_else(|| Ok(folder()?.join("signing.key")), Ok::<_, Failure>)?;
     let is_new = !path.exists();
     let key = Key::load_or_make(&path)?;
     if is_new {

@@ -15,7 +15,7 @@ use crate::{
     fleet::{AccessArgs, ServerName, signing_key},
     print_result, runtime,
 };
-use arbiter_cluster::{Cluster, Role, RunId, document, observe, trouble};
+use arbiter_cluster::{Cluster, RunId, document, observe, trouble};
 use arbiter_report::to_value;
 
 /// Duration of listening for workers and runs. Workers send a status every three seconds.
@@ -79,12 +79,7 @@ fn key(args: KeyArgs) -> Result<(), Failure> {
 }
 
 fn show(args: ShowArgs) -> Result<(), Failure> {
-    let (access, role) = args.access.access(args.on)?;
-    if let Some(Role::Worker(name, _)) = role {
-        let message =
-            format!("--on: this is the join file of worker {name}; expected the coordinator's");
-        return Err(Failure::invalid(message));
-    }
+    let (access, _) = args.access.of_coordinator(args.on)?;
     let cluster = runtime()?.block_on(async {
         let connection = access.connect("arbiter cluster").await?;
         observe(&connection, LISTEN).await

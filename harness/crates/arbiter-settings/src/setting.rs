@@ -77,8 +77,8 @@ pub trait Combine {
     #[must_use]
     fn or(self, other: Self) -> Self;
 
-    /// Returns the names of the keys that are given, as "openings order".
-    fn given(&self, _flag: &str) -> Vec<String> {
+    /// Returns the names of the keys that are given, as "openings order"; `field` names the setting.
+    fn given(&self, _field: &str) -> Vec<String> {
         Vec::new()
     }
 }
@@ -104,8 +104,8 @@ impl<T: Keys> Combine for Vec<T> {
         file
     }
 
-    fn given(&self, flag: &str) -> Vec<String> {
-        self.iter().flat_map(|keys| keys.given(flag)).collect()
+    fn given(&self, field: &str) -> Vec<String> {
+        self.iter().flat_map(|keys| keys.given(field)).collect()
     }
 }
 
@@ -237,10 +237,7 @@ macro_rules! settings {
             /// Returns the keys that are given of settings with several keys, as "openings order".
             pub fn given_keys(&self) -> Vec<String> {
                 [$( $(
-                    $crate::setting::Combine::given(
-                        &self.$field,
-                        &stringify!($field).replace('_', "-"),
-                    ),
+                    $crate::setting::Combine::given(&self.$field, stringify!($field)),
                 )* )*].concat()
             }
 
@@ -283,7 +280,8 @@ macro_rules! keys {
                 $name { $( $field: self.$field.or(other.$field), )* }
             }
 
-            fn given(&self, flag: &str) -> Vec<String> {
+            fn given(&self, field: &str) -> Vec<String> {
+                let flag = field.replace('_', "-");
                 let is_given = [$( self.$field.is_some() ),*];
                 let given = <$name as $crate::Keys>::KEYS.iter().zip(is_given);
                 let given = given.filter(|(_, is_given)| *is_given);
