@@ -226,10 +226,17 @@ impl PlayArgs {
         given.extend(self.settings.given_keys());
         // A resumed run may write another file, but the same contents.
         given.remove("pgn file");
-        if !given.iter().any(|key| key.starts_with("pgn ")) {
+        let has_pgn_keys = given.iter().any(|key| key.starts_with("pgn "));
+        if !has_pgn_keys {
             given.remove("pgn");
         }
         let mut settings = self.settings.over(file);
+        // A resumed run has its file in the store.
+        let needs_file = has_pgn_keys && self.resume.is_none();
+        if needs_file && merged(settings.pgn.clone()).file.is_none() {
+            let message = "pgn: give the file of the games: --pgn FILE, or file in [pgn]";
+            return Err(Failure::invalid(message));
+        }
         (settings.engines, settings.each) = (engines, each);
         settings.sprt = bounds.map(|bounds| bounds.or(settings.sprt)).unwrap_or_default();
         Ok(RequestedRun {

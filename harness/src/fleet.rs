@@ -13,10 +13,11 @@ use tokio::time::timeout;
 
 pub(crate) use self::access::{AccessArgs, ServerName};
 use crate::{ExitCode, Failure, engine_names::user_folder, runtime};
+pub(crate) use arbiter_cluster::check as check_for_workers;
 use arbiter_cluster::wire::{BenchResult, RunDescription, RunFile};
 use arbiter_cluster::{
-    Access, AccessError, Assignment, AuditSpec, ClusterMetrics, EngineFiles, Identity, Key, Role,
-    RunSpec, SuiteRunError, TrustError, WorkerHistory, check, coordinate, describe, describe_suite,
+    Access, AccessError, Assignment, AuditSpec, ClusterMetrics, EngineFiles, Identity, Key,
+    RunSpec, SuiteRunError, TrustError, WorkerHistory, coordinate, describe, describe_suite,
     measure,
 };
 use arbiter_game::engine::EngineSetup;
@@ -41,7 +42,7 @@ arbiter_settings::keys! {
     /// Settings of a run on workers
     FleetKeys, false, plan;
     /// Priority of the run for workers, 0 to 255; runs of equal priority share workers evenly
-    priority["N"]: u8 as "arbiter_settings::text" = DEFAULT_PRIORITY,
+    priority["N"]: u8 as "arbiter_settings::number" = DEFAULT_PRIORITY,
     /// Time without a heartbeat for a pair, in seconds (2 to 3600), after which another worker gets
     /// the pair
     lease["SEC"]: Lease as "arbiter_settings::text" = DEFAULT_LEASE_S,
@@ -52,7 +53,7 @@ arbiter_settings::keys! {
     /// Have workers run the bench of every engine before playing, and exclude workers whose node
     /// count differs from that of this machine; if false, workers do this only for engines built
     /// from a revision that has a bench
-    check_bench["true|false"]: bool as "arbiter_settings::text",
+    check_bench["true|false"]: bool as "arbiter_settings::truth",
     /// Share of the pairs that another worker repeats before they count, such as 2%. A worker found
     /// to invent games is excluded, and all its pairs are played again
     audit["SHARE"]: Share as "arbiter_settings::text",
@@ -122,21 +123,20 @@ pub(crate) struct Fleet {
 }
 
 impl ClusterArgs {
+    /// Returns whether workers play.
+    pub(crate) fn has_workers(&self) -> bool {
+        self.on.is_some()
+    }
+
     /// Returns the fleet if the flags name a server; `most` limits the pairs in flight. Connects to
     /// the server once, so that an unusable server is an error before a run starts.
     pub(crate) fn fleet(self, most: Option<usize>) -> Result<Option<Fleet>, Failure> {
         let Some(server) = self.on else { return Ok(None) };
-        let (access, role) = self.access.access(server.clone())?;
+        let (access, own_key) = self.access.of_coordinator(server.clone())?;
         let keys = merged(self.fleet);
-        let key = match (keys.signing_key, role) {
-            (_, Some(Role::Worker(name, _))) => {
-                let message = format!(
-                    "--on: this is the join file of worker {name}; expected the coordinator's"
-                );
-                return Err(Failure::invalid(message));
-            }
-            (None, Some(Role::Coordinator(key))) => key,
-            (path, _) => Key::load_or_make(&path.map_or_else(default_key, Ok)?)?,
+        let key = match (keys.signing_key, own_key) {
+            (None, Some(key)) => key,
+            (path, _) => signing_key(path)?,
         };
         runtime()?.block_on(access.connect("arbiter"))?;
         Ok(Some(Fleet {
@@ -153,17 +153,20 @@ impl ClusterArgs {
     }
 }
 
-/// Returns the default path of the signing key.
-pub(crate) fn default_key() -> Result<PathBuf, Failure> {
-    Ok(user_folder("XDG_CONFIG_HOME", ".config", "--fleet signing-key")?.join("signing.key"))
+/// Reads the signing key of a file, by default `signing.key` in the user's settings folder. Creates
+/// a missing key, with a note, because a mistyped path would also be a new key.
+pub(crate) fn signing_key(path: Option<PathBuf>) -> Result<Key, Failure> {
+    let folder = || user_folder("XDG_CONFIG_HOME", ".config", "--fleet signing-key");
+    let path = path.map_or_else(|| Ok(folder()?.join("signing.key")), Ok::<_, Failure>)?;
+    let is_new = !path.exists();
+    let key = Key::load_or_make(&path)?;
+    if is_new {
+        note(&format!("created the signing key {}; workers do not trust it yet", path.display()));
+    }
+    Ok(key)
 }
 
 impl Fleet {
-    /// Returns an error if workers cannot play the plan.
-    pub(crate) fn check(&self, plan: &Plan) -> Result<(), Failure> {
-        check(plan).map_err(Failure::invalid)
-    }
-
     /// Prints the command that starts a worker.
     pub(crate) fn announce(&self) {
         let place = self.access.place();

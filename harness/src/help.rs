@@ -16,7 +16,7 @@ use crate::Cli;
 use crate::args::not_utf8;
 use crate::engine_names::HELP as ENGINES;
 use arbiter_plan::{ENGINE_KEYS, field, unexpanded_home};
-use arbiter_settings::RENAMED;
+use arbiter_settings::{RENAMED, SWITCHES};
 
 /// Commands whose flags do not fit on one screen, with the flags that `-h` shows, most used first.
 const SHOWN: [(&str, &str); 24] = [
@@ -57,9 +57,6 @@ const OPTIONAL: [(&str, &str, bool); 4] = [
     ("--on", "cluster", cfg!(feature = "cluster")),
     ("--format json-schema", "json-schema", cfg!(feature = "json-schema")),
 ];
-
-/// Keys whose former flags were switches.
-const SWITCHES: [&str; 5] = ["strict", "play-out", "minimal", "ignore-50", "check-bench"];
 
 /// Heading of the examples in the text below the flags of a command.
 const EXAMPLES: &str = "Examples:\n";

@@ -21,11 +21,13 @@ pub(crate) use self::files::{OtherFiles, engine_files};
 pub(crate) use self::json_lines::Line;
 use self::json_lines::Stream;
 use self::messages::{
-    announce, default_resume_hint, failure, note_engines, note_worker_shares, show, with_results,
+    announce, default_resume_hint, failure, note_engines, note_worker_shares, resume_command, show,
+    with_results,
 };
 use self::new_name::{NewName, new_name};
 use self::preflight::check_engines;
 pub(crate) use self::restore::replay_stored;
+use crate::fleet::check_for_workers;
 use crate::{
     BuildContext, Content, Endpoint, ExitCode, Failure, Fleet, GamesFile, Keyboard, OutputFormat,
     Printer, RequestedRun, Resume, Style, bundled_engine, control_server, own_binary, runtime,
@@ -100,7 +102,7 @@ pub(crate) fn play_and_name(
     let endpoint = requested.metrics.open()?;
     let ready = match requested.resume.take() {
         Some(wanted) => resume_run(kind, wanted, requested, fleet.is_some())?,
-        None => start_new_run(kind, requested, fleet.as_ref())?,
+        None => start_new_run(kind, requested, fleet.is_some())?,
     };
     let name = ready.name.clone();
     execute(ready, fleet, endpoint, format, style, retry_hint).map(|code| (name, code))
@@ -129,7 +131,7 @@ pub(crate) fn play_plan(
         about: Some(about.to_owned()),
         ..RequestedRun::default()
     };
-    execute(store_run(load_inputs(plan, None)?, new)?, None, None, format, None, None)
+    execute(store_run(load_inputs(plan, false)?, new)?, None, None, format, None, None)
 }
 
 /// A plan with the contents of its files, before anything is stored.
@@ -143,10 +145,10 @@ struct LoadedPlan {
 fn load_plan(
     kind: RunKind,
     requested: &mut RequestedRun,
-    fleet: Option<&Fleet>,
+    has_workers: bool,
 ) -> Result<LoadedPlan, Failure> {
     let without_limits = requested.request.without_limits();
-    let loaded = load_inputs(resolve_plan(kind, requested)?, fleet)?;
+    let loaded = load_inputs(resolve_plan(kind, requested)?, has_workers)?;
     note_engines(&loaded, &without_limits);
     Ok(loaded)
 }
@@ -183,12 +185,10 @@ fn plan_of(kind: RunKind, request: Request) -> Result<Plan, Failure> {
     Ok(plan)
 }
 
-/// Reads the files of a plan; `fleet` plays the plan, or this machine if `None`.
-fn load_inputs(plan: Plan, fleet: Option<&Fleet>) -> Result<LoadedPlan, Failure> {
-    match fleet {
-        None => drop(cpu_sets_of(&plan).map_err(Failure::invalid)?),
-        Some(fleet) => fleet.check(&plan)?,
-    }
+/// Reads the files of a plan, which workers play if `has_workers`, otherwise this machine.
+fn load_inputs(plan: Plan, has_workers: bool) -> Result<LoadedPlan, Failure> {
+    let checked = if has_workers { check_for_workers(&plan) } else { cpu_sets_of(&plan).map(drop) };
+    checked.map_err(Failure::invalid)?;
     let book = load_book(&plan).map_err(Failure::invalid)?;
     let openings = book.len();
     if plan.opening_start >= openings as u64 && !plan.is_lenient {
@@ -209,10 +209,10 @@ fn load_inputs(plan: Plan, fleet: Option<&Fleet>) -> Result<LoadedPlan, Failure>
 fn start_new_run(
     kind: RunKind,
     mut requested: RequestedRun,
-    fleet: Option<&Fleet>,
+    has_workers: bool,
 ) -> Result<ReadyRun, Failure> {
     let stderr_dir = requested.request.stderr_dir.clone();
-    let loaded = load_plan(kind, &mut requested, fleet)?;
+    let loaded = load_plan(kind, &mut requested, has_workers)?;
     if let Some(dir) = stderr_dir {
         std::fs::create_dir_all(&dir).map_err(|error| {
             Failure::environment(format!("cannot make folder {}: {error}", dir.display()))
@@ -267,7 +267,7 @@ pub(crate) fn make_engines(kind: RunKind, requested: &mut RequestedRun) -> Resul
         }
         let plan = plan_of(kind, Request { engines, ..request })?;
         files::check(&plan, &files, &results, name.as_deref())?;
-        load_inputs(plan, None).map(drop)
+        load_inputs(plan, false).map(drop)
     });
     let own = &requested.request;
     let outputs = own.draft.pgn.iter().chain(&own.draft.epd);
@@ -320,8 +320,12 @@ fn resume_run(
     let mut inputs = None;
     // A finished run needs neither engines nor book, which may no longer exist.
     if state.ending().is_none() {
+        let is_local = !has_workers && wanted.concurrency.is_none();
+        if is_local && !store.pairs_by_worker(&name)?.is_empty() {
+            return Err(played_by_workers(&name, plan.kind, &results));
+        }
         let changed = Plan { concurrency, affinity: affinity.clone(), ..plan.clone() };
-        let loaded = load_inputs(changed, None)?;
+        let loaded = load_inputs(changed, false)?;
         let (then, now) = (&stored.fingerprints, &loaded.fingerprints);
         check_unchanged(&plan, then, now).map_err(Failure::invalid)?;
         inputs = Some(check_engines(&mut plan, loaded.inputs, false, style.as_ref())?);
@@ -349,6 +353,15 @@ fn resume_run(
     }
     (plan.concurrency, plan.affinity) = (concurrency, affinity);
     Ok(ReadyRun { name, plan, inputs, store, files, state, results, _lock: lock })
+}
+
+/// Returns the error for a run that workers have played, and that no flag continues anywhere.
+fn played_by_workers(run: &str, kind: RunKind, results: &Path) -> Failure {
+    let again = resume_command(run, kind, results);
+    Failure::invalid(format!(
+        "workers have played pairs of run '{run}'\nhint: to let workers continue: {again} --on \
+         FILE|URL; to continue on this machine: {again} --concurrency N"
+    ))
 }
 
 /// Appends the games that are missing from a games file.

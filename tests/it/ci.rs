@@ -2,19 +2,25 @@
 
 use std::path::Path;
 
-use crate::support::bench::{Bench, Finished};
-use crate::support::programs;
+use rustix::process::Signal;
+
+use crate::support::bench::{Bench, Finished, Running};
 use crate::support::project::Project;
 use crate::support::snapshot::{expect_next, without_figures};
+use crate::support::{programs, wait_for};
 
 const SUITE: &str = "4k3/8/8/8/8/8/8/4K3 w - - 0 1 ;D1 5 ;D2 25\n";
 
 fn ci(bench: &Bench, project: &Project<'_>, more: &[&str]) -> Finished {
+    start(bench, project, more).finish()
+}
+
+fn start(bench: &Bench, project: &Project<'_>, more: &[&str]) -> Running {
     let results = bench.path("results").display().to_string();
     let config = bench.path("arbiter.toml").display().to_string();
     let top = project.top.display().to_string();
     let words = ["ci", "--repo", &top, "--config", &config, "--results", &results];
-    bench.arbiter([&words[..], &["--format", "json"], more].concat()).finish()
+    bench.arbiter([&words[..], &["--format", "json"], more].concat())
 }
 
 /// Returns the verdict of each gate.
@@ -272,4 +278,57 @@ fn speeds_are_compared_until_significant() {
     none.expect_error(26);
     bench.arbiter(["speed", "HEAD"]).finish().expect_code(2);
     assert!(Path::new(&top).is_dir());
+}
+
+#[test]
+fn an_interrupted_gate_is_named_in_the_reports() {
+    let bench = Bench::new();
+    let project = Project::new(&bench);
+    project.commit_with_bench(100, "First");
+    let started = bench.path("started");
+    project.engine(&format!("touch '{}'; exec sleep 1000", started.display()));
+    project.commit("Second");
+    let suite = bench.write("suite.epd", SUITE).display().to_string();
+    bench.write(
+        "arbiter.toml",
+        format!(
+            "[[ci.gate]]\nkind = 'perft'\nargs = '--suite \"{suite}\"'\n\
+             [[ci.gate]]\nkind = 'speed'\n[[ci.gate]]\nkind = 'sprt'\n"
+        ),
+    );
+    let junit = bench.path("junit.xml").display().to_string();
+    let running = start(&bench, &project, &["--junit", &junit]);
+    wait_for("the bench runs", || started.exists().then_some(()));
+    running.signal(Signal::TERM);
+    let ended = running.finish().expect_code(143);
+    expect(
+        &ended,
+        &[("build", "passed"), ("perft", "passed"), ("speed", "broken"), ("sprt", "skipped")],
+    );
+    assert!(ended.stderr.contains("error: interrupted in the gate 'speed'"), "{ended:#?}");
+    let xml = bench.read("junit.xml");
+    assert!(xml.contains("tests=\"4\" skipped=\"1\" errors=\"1\" failures=\"0\""), "{xml}");
+    assert!(xml.contains("interrupted in the gate"), "{xml}");
+}
+
+#[test]
+fn evaluations_and_options_of_the_sides_reach_the_gates() {
+    let bench = Bench::new();
+    let project = Project::new(&bench);
+    project.commit_with_bench(100, "First");
+    let args = "--each nodes=1 --pairs 1 --elo0 0 --elo1 5";
+    bench.write("arbiter.toml", format!("[[ci.gate]]\nkind = 'sprt'\nargs = '{args}'\n"));
+    let against = |base: &str| {
+        let done = ci(&bench, &project, &["--dev", "bundled", "--base", base]).expect_code(0);
+        let log = bench.read("results/ci-sprt.log");
+        let line = log.lines().find(|line| line.starts_with("run ")).expect("the run is announced");
+        let (_, engines) = line.split_once(": ").expect("the engines follow the name");
+        (done.json()["gates"][1]["cached"].clone(), engines.to_owned())
+    };
+    let played = "palimpsest (1 nodes) v material (1 nodes)";
+    assert_eq!(against("bundled:material"), (false.into(), played.to_owned()));
+    assert_eq!(against("bundled:material"), (true.into(), played.to_owned()));
+    // The result of one evaluation is not that of another.
+    let played = "palimpsest (1 nodes) v blunder (1 nodes)";
+    assert_eq!(against("bundled:blunder,option.Hash=2"), (false.into(), played.to_owned()));
 }

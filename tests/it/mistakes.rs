@@ -80,6 +80,11 @@ match mine bundled --fault-limit 0,05
 match mine bundled --deadlines move=2,5
 match mine bundled --draw 'movenumber=40 movecount=8'
 match mine bundled --draw movecount=4,score=0,5
+match mine bundled --resign twosided=yes
+match mine bundled --pgn fields=all
+match mine bundled --openings start=ten
+match mine bundled --openings strict=yes
+match mine bundled --fleet priority=300 --on tls://localhost:1
 stats sprt --counts 1,2
 serve --listen 7878
 ";

@@ -139,7 +139,7 @@ fn every_ending_of_a_game_and_every_verdict_is_shown() {
 fn nothing_is_wider_than_the_terminal() {
     let bench = filled();
     let runs = ["rich", "tournament", "ablation", "tuning", "single"].map(|run| ["show", run]);
-    for run in [&runs[..], &[["list", "--state=ended"]]].concat() {
+    for run in [&runs[..], &[["list", "--state=ended"], ["log", "--filter=."]]].concat() {
         for width in [60, 80, 120] {
             let script = format!("COLUMNS={width} exec \"$0\" \"$@\"");
             let results = bench.path("results").display().to_string();

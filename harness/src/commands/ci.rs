@@ -128,6 +128,7 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
     let build = outcome(&GateKind::Build.to_string(), GateKind::Build, verdict, words);
     let mut outcomes = vec![GateOutcome { code, seconds, ..build }];
     let sides = sides.ok();
+    let mut interruption = None;
     if let Some(sides) = &sides {
         let runner = GateRunner {
             sides,
@@ -139,14 +140,7 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
             sandbox: args.sandbox,
             is_fresh: args.no_cache,
         };
-        for gate in &gates {
-            let outcome = runner.pass(gate)?;
-            let is_end = gate.stops && !outcome.verdict.is_good();
-            outcomes.push(outcome);
-            if is_end {
-                break;
-            }
-        }
+        interruption = run_gates(&runner, &gates, &mut outcomes)?;
     }
     for gate in &gates {
         if outcomes.iter().all(|outcome| outcome.gate != gate.name) {
@@ -156,7 +150,34 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
     }
     let test = sides.as_ref().map_or("the change", |sides| &sides.test.label);
     publish(&args, test, sides.as_ref().and_then(StepEngines::base_label), &outcomes, files)?;
-    Ok(ExitCode::from_number(ci_exit_code(&outcomes)).unwrap_or(ExitCode::Bug))
+    let code = ExitCode::from_number(ci_exit_code(&outcomes)).unwrap_or(ExitCode::Bug);
+    interruption.map_or(Ok(code), Err)
+}
+
+/// Runs the gates until one of them ends the others, and adds their outcomes. Returns the failure of
+/// a gate that a signal interrupted.
+fn run_gates(
+    runner: &GateRunner<'_>,
+    gates: &[Gate],
+    outcomes: &mut Vec<GateOutcome>,
+) -> Result<Option<Failure>, Failure> {
+    for gate in gates {
+        let passed = match runner.pass(gate) {
+            Err(failure) if failure.is_interruption() => {
+                let text = format!("interrupted in the gate '{}'", gate.name);
+                let broken = outcome(&gate.name, gate.kind, GateVerdict::Broken, text.clone());
+                outcomes.push(GateOutcome { code: failure.code as u8, ..broken });
+                return Ok(Some(Failure { message: text, ..failure }));
+            }
+            passed => passed?,
+        };
+        let ends_others = gate.stops && !passed.verdict.is_good();
+        outcomes.push(passed);
+        if ends_others {
+            break;
+        }
+    }
+    Ok(None)
 }
 
 /// Returns the error for missing settings.

@@ -12,10 +12,10 @@ use serde::Serialize;
 
 use crate::{
     Failure, OutputFormat, Rows,
-    fleet::{AccessArgs, ServerName, default_key},
+    fleet::{AccessArgs, ServerName, signing_key},
     print_result, runtime,
 };
-use arbiter_cluster::{Cluster, Key, Role, RunId, document, observe, trouble};
+use arbiter_cluster::{Cluster, RunId, document, observe, trouble};
 use arbiter_report::to_value;
 
 /// Duration of listening for workers and runs. Workers send a status every three seconds.
@@ -74,17 +74,12 @@ pub(crate) fn run(command: ClusterCommand) -> Result<(), Failure> {
 }
 
 fn key(args: KeyArgs) -> Result<(), Failure> {
-    let key = Key::load_or_make(&args.signing_key.map_or_else(default_key, Ok)?)?;
+    let key = signing_key(args.signing_key)?;
     print_result(&format!("{}\n", key.public()))
 }
 
 fn show(args: ShowArgs) -> Result<(), Failure> {
-    let (access, role) = args.access.access(args.on)?;
-    if let Some(Role::Worker(name, _)) = role {
-        let message =
-            format!("--on: this is the join file of worker {name}; expected the coordinator's");
-        return Err(Failure::invalid(message));
-    }
+    let (access, _) = args.access.of_coordinator(args.on)?;
     let cluster = runtime()?.block_on(async {
         let connection = access.connect("arbiter cluster").await?;
         observe(&connection, LISTEN).await

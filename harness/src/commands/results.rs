@@ -10,10 +10,14 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use crate::{
-    ExitCode, Failure, OutputFormat, ResultsArg, Rows, one_line, print_result, run::result::print,
+    ExitCode, Failure, OutputFormat, ResultsArg, Rows, one_line, output::width, print_result,
+    run::result::print,
 };
-use arbiter_report::{gates_json, gates_table, shown_run, stored_summary};
+use arbiter_report::{Table, gates_json, gates_table, shown_run, stored_summary};
 use arbiter_store::{Store, StoredGate};
+
+/// Terminal width, in characters, below which some columns of wide tables are omitted.
+const WIDE: usize = 120;
 
 /// Flags of `arbiter results`.
 #[derive(Debug, Args)]
@@ -107,6 +111,15 @@ pub(crate) fn run(args: &ResultsArgs) -> Result<(), Failure> {
             let store = store()?;
             Ok(store.set_about(&store.named(run)?, Some(text))?)
         }
+    }
+}
+
+/// Returns the table, in a narrow terminal without the columns `omitted`.
+fn narrowed(table: Table, omitted: &[&str]) -> Table {
+    if width().is_some_and(|width| width < WIDE) {
+        omitted.iter().fold(table, |table, column| table.without(column))
+    } else {
+        table
     }
 }
 

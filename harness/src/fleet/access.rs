@@ -12,7 +12,7 @@ use clap::Args;
 
 use crate::Failure;
 use arbiter_cluster::{
-    Access, Credentials, INBOX, JOIN_SUFFIX, JoinError, Role, Secret, is_inbox, read_join_file,
+    Access, Credentials, INBOX, JOIN_SUFFIX, JoinError, Key, Role, Secret, is_inbox, read_join_file,
 };
 use arbiter_process::{open_input, read_text};
 use arbiter_report::note;
@@ -105,6 +105,21 @@ impl AccessArgs {
             note(&format!("{path} contains secrets and is readable by others: chmod 600 {path}"));
         }
         Ok((Access { insecure: self.insecure, ..access }, Some(role)))
+    }
+
+    /// Returns the access of a coordinator to a server, and the signing key in its join file, if
+    /// any.
+    pub(crate) fn of_coordinator(
+        self,
+        server: ServerName,
+    ) -> Result<(Access, Option<Key>), Failure> {
+        match self.access(server)? {
+            (access, None) => Ok((access, None)),
+            (access, Some(Role::Coordinator(key))) => Ok((access, Some(key))),
+            (_, Some(Role::Worker(name, _))) => Err(Failure::invalid(format!(
+                "--on: this is the join file of worker {name}; expected the coordinator's"
+            ))),
+        }
     }
 
     /// Returns the access to the server at `url`.

@@ -10,8 +10,13 @@ use arbiter_report::{note, plan_document, plan_json, repeats_text};
 pub(super) fn print(kind: RunKind, mut requested: RequestedRun) -> Result<(), Failure> {
     let format = requested.format;
     let is_probed = requested.is_probed;
-    let loaded = load_plan(kind, &mut requested, None)?;
+    let has_workers = requested.cluster.has_workers();
+    let loaded = load_plan(kind, &mut requested, has_workers)?;
+    if has_workers {
+        note("workers would play; a dry run starts the engines here and does not use the server");
+    }
     let LoadedPlan { mut plan, mut fingerprints, mut inputs } = loaded;
+    let concurrency = (!has_workers).then_some(plan.concurrency);
     let mut engines = plan.engines.iter();
     inputs.setups.retain(|_| engines.next().is_some_and(|engine| !is_stand_in(engine)));
     let book = check_engines(&mut plan, inputs, is_probed, None)?.book;
@@ -24,10 +29,10 @@ pub(super) fn print(kind: RunKind, mut requested: RequestedRun) -> Result<(), Fa
     if let Some(words) = repeats_text(&plan, &book) {
         note(&words);
     }
-    let document = plan_document(&plan, &fingerprints);
+    let document = plan_document(&plan, &fingerprints, concurrency);
     let rows =
         Rows { list: Some("engines"), first: &["name", "limits", "program", "commit", "blake3"] };
-    let json = || plan_json(&plan, &fingerprints, &book);
+    let json = || plan_json(&plan, &fingerprints, &book, concurrency);
     print_result(&format.of_document(&document, json, rows))
 }
 

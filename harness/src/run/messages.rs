@@ -6,7 +6,7 @@ use super::{LoadedPlan, ReadyRun};
 use crate::{ExitCode, Failure, Fleet, ResultsArg, quoted};
 use arbiter_names::quantity;
 use arbiter_openings::Book;
-use arbiter_plan::{Engine, LaunchSettings, Plan, Program, cpu_list, default_concurrency};
+use arbiter_plan::{Engine, LaunchSettings, Plan, Program, RunKind, cpu_list, default_concurrency};
 use arbiter_report::{log_warn, note, repeats_text, rules_text, tuned_names, tuning_schedule};
 use arbiter_runner::{RunError, cpu_sets_of};
 use arbiter_store::Store;
@@ -57,7 +57,7 @@ pub(super) fn announce(ready: &ReadyRun, book: &Book, fleet: Option<&Fleet>) {
         fleet.announce();
     }
     if plan.tuning.is_none() {
-        note(&rules_text(&plan.design, plan.engines.len()));
+        note(&rules_text(&plan.design, plan.engines.len(), plan.sprt.is_some()));
     }
     for rule in plan.rules.describe() {
         note(&rule);
@@ -138,7 +138,12 @@ pub(super) fn note_worker_shares(store: &Store, run: &str) -> Result<(), Failure
 pub(super) fn default_resume_hint(ready: &ReadyRun, fleet: Option<&Fleet>) -> String {
     let ReadyRun { name, plan, results, .. } = ready;
     let on = fleet.map(Fleet::flag).unwrap_or_default();
-    format!("resume with: arbiter {} --results {} --resume {name}{on}", plan.kind, quoted(results))
+    format!("resume with: {}{on}", resume_command(name, plan.kind, results))
+}
+
+/// Returns the command that resumes a run, without the server of workers.
+pub(super) fn resume_command(run: &str, kind: RunKind, results: &Path) -> String {
+    format!("arbiter {kind} --results {} --resume {run}", quoted(results))
 }
 
 /// Returns the command that shows a run again.

@@ -61,10 +61,10 @@ pub(super) fn check_engines(
         }
         _ => print_result(&lines)?,
     }
-    for (name, threads) in threaded {
+    for (name, option, threads) in threaded {
         note(&format!(
-            "{name} uses {threads} threads by default; set option.Threads=1 on every engine for a \
-             fair comparison"
+            "{name} uses {threads} threads by default; for a fair comparison set option.{option}=1 \
+             for {name}"
         ));
     }
     if !unplayable.is_empty() {

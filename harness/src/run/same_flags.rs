@@ -23,12 +23,11 @@ pub(super) fn check(
     if given.is_empty() {
         return Ok(());
     }
-    let other = |before: &str, now: &str| {
-        Err(Failure::invalid(format!(
-            "run '{name}' was started with {before}, not {now}\nhint: remove the flag, or start \
-             another run with --name"
-        )))
+    let other = |before: &str, now: &str, hint: &str| {
+        let reason = format!("run '{name}' was started with {before}, not {now}\nhint: {hint}");
+        Err(Failure::invalid(reason))
     };
+    let hint = "remove the flag, or start another run with --name";
     let has = |class| given.iter().any(|flag| on_resume(flag) == class);
     let names_engines = ["engine", "eval", "dev", "base"].iter().any(|flag| given.contains(*flag));
     if !names_engines {
@@ -55,12 +54,27 @@ pub(super) fn check(
         OnResume::Fixed | OnResume::Written => given.contains(flag),
     };
     if let Some(Difference { before, now }) = difference(&own, &asked, matters) {
-        return other(&before, &now);
+        let longer = more_pairs(&own, &asked).filter(|_| before.starts_with("--pairs "));
+        return other(&before, &now, longer.as_deref().unwrap_or(hint));
     }
     let written = |plan: &Plan| (plan.annotation.clone(), plan.epd.clone(), plan.transcripts);
     if has(OnResume::Written) && written(plan) != written(&asked) {
-        other("other settings for the records of games", "these")
+        other("other settings for the records of games", "these", hint)
     } else {
         Ok(())
     }
+}
+
+/// Returns the hint for a longer match, whose new pairs can be another run with other openings.
+fn more_pairs(own: &Plan, asked: &Plan) -> Option<String> {
+    let more = asked.design.pairs.checked_sub(own.design.pairs).filter(|more| *more > 0)?;
+    let is_match = own.kind == RunKind::Match && own.engines.len() == 2 && own.design.rounds == 1;
+    let next = own.opening_start + own.design.pairs + 1;
+    is_match.then(|| {
+        format!(
+            "the number of pairs cannot change; play {more} more as another run, with the next \
+             openings: --name NAME --pairs {more} --seed {} --openings start={next}",
+            own.seed
+        )
+    })
 }

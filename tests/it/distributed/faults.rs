@@ -100,6 +100,23 @@ fn a_killed_coordinator_resumes_its_run() {
 }
 
 #[test]
+fn a_run_of_workers_needs_a_server_or_a_concurrency_to_continue() {
+    let bench = Bench::new();
+    let Some(server) = Server::start(&bench, "") else { return };
+    let _worker = Worker::start(&bench, &server, "a");
+    let running = impatient(&bench, &server).start();
+    wait_for_pairs(&bench, 2);
+    running.signal(Signal::KILL);
+    running.finish();
+    let results = bench.path("results").display().to_string();
+    let pgn = bench.path("games.pgn").display().to_string();
+    let args = ["match", "--resume", "run", "--results", &results, "--pgn", &pgn];
+    bench.arbiter(args).finish().expect_error(3);
+    let here = ["--concurrency", "2", "--format", "json"];
+    assert_untouched(&bench, bench.arbiter(args.into_iter().chain(here)));
+}
+
+#[test]
 fn results_sent_without_a_coordinator_are_not_lost() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };

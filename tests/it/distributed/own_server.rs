@@ -325,3 +325,31 @@ fn invalid_join_files_are_rejected() {
     let finished = bench.arbiter(["worker", "--on", "open.join"]).finish().expect_code(8);
     assert!(finished.stderr.contains("chmod 600 open.join"), "{finished:#?}");
 }
+
+#[test]
+fn a_new_signing_key_is_announced() {
+    let bench = Bench::new();
+    let messages = || {
+        let words = ["cluster", "key", "--signing-key", "mistyped.key"];
+        bench.arbiter(words).finish().expect_code(0).stderr
+    };
+    let created = "created the signing key mistyped.key; workers do not trust it yet\n";
+    assert_eq!(messages(), created);
+    assert_eq!(messages(), "");
+}
+
+#[test]
+fn a_dry_run_leaves_the_concurrency_to_the_workers() {
+    let bench = Bench::new();
+    let engines = ["match", "bundled", "bundled:material", "--each", "nodes=1"];
+    let on = ["--dry-run", "--on", "nats://127.0.0.1:1"];
+    let plan = |more: &[&str]| bench.arbiter([&engines[..], &on, more].concat()).finish();
+    let shown = plan(&[]).expect_code(0);
+    assert!(shown.stdout.contains("decided by the workers (--slots)"), "{shown:#?}");
+    assert!(shown.stderr.starts_with("workers would play; "), "{shown:#?}");
+    let json = plan(&["--format", "json"]).expect_code(0).json();
+    assert!(json["concurrency"].is_null(), "{json:#}");
+    assert!(!bench.path("arbiter").exists(), "a dry run makes no key");
+    // A dry run reports the same errors.
+    plan(&["--stderr-dir", "errors"]).expect_error(3);
+}

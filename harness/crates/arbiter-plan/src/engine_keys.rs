@@ -184,13 +184,26 @@ impl fmt::Display for EngineKey {
 
 /// Returns an engine as a value of `--engine`, without the file for the error output.
 pub fn engine_text(engine: &Engine, with_limits: bool) -> String {
-    let keys = ENGINE_KEYS.iter().filter(|key| with_limits || !key.is_limit);
-    keys.flat_map(|key| key.fields(engine)).collect::<Vec<_>>().join(",")
+    text_of_keys(engine, |key| with_limits || !key.is_limit)
+}
+
+/// Returns the settings of an engine beyond its program, as fields of `--engine`; its name, too,
+/// unless the name is that of a build.
+pub fn settings_text(engine: &Engine, with_limits: bool) -> String {
+    text_of_keys(engine, |key| match key.name {
+        "cmd" | "rev" | "repo" => false,
+        "name" => engine.provenance.is_none(),
+        _ => with_limits || !key.is_limit,
+    })
 }
 
 /// Returns the limits of an engine as a value of `--each`, without the time margin.
 pub fn limits_text(engine: &Engine) -> String {
-    let keys = ENGINE_KEYS.iter().filter(|key| key.is_limit && key.name != MARGIN);
+    text_of_keys(engine, |key| key.is_limit && key.name != MARGIN)
+}
+
+fn text_of_keys(engine: &Engine, is_wanted: impl Fn(&EngineKey) -> bool) -> String {
+    let keys = ENGINE_KEYS.iter().filter(|key| is_wanted(key));
     keys.flat_map(|key| key.fields(engine)).collect::<Vec<_>>().join(",")
 }
 

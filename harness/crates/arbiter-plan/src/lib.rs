@@ -32,7 +32,7 @@ pub use book::{bundled_book, load_book};
 pub use confirmation::confirmation;
 pub use cpu_contention::{CpuContention, DEFAULT_NOISE_LIMIT};
 pub use engine::{BUNDLED, Engine, Program};
-pub use engine_keys::{ENGINE_KEYS, EngineKey, engine_text, limits_text};
+pub use engine_keys::{ENGINE_KEYS, EngineKey, engine_text, limits_text, settings_text};
 pub use error::PlanError;
 pub use fields::{field, fields};
 pub use gate::{Gate, GateKind, GateOutcome, GateVerdict, ci_exit_code, gate_verdict};

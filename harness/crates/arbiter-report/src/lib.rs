@@ -45,7 +45,7 @@ pub use run::gate::gate_text;
 pub use run::json::{run_json, run_json_text};
 pub use run::junit::run_junit;
 pub use run::list::{ListedRun, RunColumn, RunFilter, run_pattern, runs_json, runs_table};
-pub use run::log::{LogEntry, log_json, log_markdown, log_text, short_commit, sprt_bounds_text};
+pub use run::log::{LogEntry, log_json, log_markdown, log_table, short_commit, sprt_bounds_text};
 pub use run::plan::{plan_json, repeats_text};
 pub use run::verdict::verdict_sentence;
 #[cfg(feature = "json-schema")]

@@ -242,9 +242,9 @@ pub struct Preflight {
     pub xboard: Vec<String>,
     /// Indices of the openings that an engine cannot set up.
     pub unplayable: BTreeSet<usize>,
-    /// Names and default numbers of threads of engines that use several threads by default, if the
-    /// plan does not set the number.
-    pub threaded: Vec<(String, usize)>,
+    /// Name, option for the number of threads, and its default, of each engine that uses several
+    /// threads by default, if the plan does not set the number.
+    pub threaded: Vec<(String, String, usize)>,
     /// Options found for each engine.
     pub options: Vec<OptionsFound>,
 }
@@ -293,9 +293,11 @@ pub async fn check_game_engines(
         let is_told = setup.setup.options.iter().any(|(name, _)| is_threads_option(name));
         let declared =
             engine.session().options().iter().find(|option| is_threads_option(&option.name));
-        let threads = declared.and_then(|option| option.default.as_ref()?.parse().ok());
-        if let Some(threads) = threads.filter(|threads| *threads > 1 && !is_told) {
-            threaded.push((setup.name.clone(), threads));
+        if let Some(option) = declared.filter(|_| !is_told)
+            && let Some(threads) = option.default.as_ref().and_then(|usual| usual.parse().ok())
+            && threads > 1
+        {
+            threaded.push((setup.name.clone(), option.name.clone(), threads));
         }
         // Only xboard engines may be unable to set up positions.
         if !engine.session().is_uci() {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::setting::Setting;
 use crate::{OnResume, Settings, TestSettings, TuneTable};
 use arbiter_plan::{
     DEFAULT_MARGIN, Engine, EngineSpec, Plan, Request, RunKind, TournamentRequest, engine_text,
@@ -33,11 +34,15 @@ pub fn on_resume(flag: &str) -> OnResume {
         "option" | "features" => OnResume::Fixed,
         _ => {
             let flag = flag.split(' ').next().unwrap_or(flag);
-            let mut all = TuneTable::ALL.iter().chain(Settings::ALL).chain(TestSettings::ALL);
-            let own = all.find(|setting| setting.flag() == flag);
+            let own = settings().find(|setting| setting.flag() == flag);
             own.map_or(OnResume::Free, |setting| setting.on_resume)
         }
     }
+}
+
+/// Returns all settings of runs, in the order of command lines.
+fn settings() -> impl Iterator<Item = &'static Setting> {
+    TuneTable::ALL.iter().chain(Settings::ALL).chain(TestSettings::ALL)
 }
 
 /// Returns `arbiter …` with all settings that decide which games are played, but not where the
@@ -53,9 +58,9 @@ pub fn command_line(plan: &Plan) -> String {
 
 /// Returns the keys of a flag that has several, each as a flag of its own.
 fn keys((name, value): Flag) -> Vec<Flag> {
-    let is_grouped = ["openings", "schedule", "syzygy", "deadlines"].contains(&name.as_str());
+    let has_keys = settings().any(|setting| setting.has_keys && setting.flag() == name);
     let pairs =
-        value.as_deref().filter(|_| is_grouped).and_then(|text| fields(text, "", &|_| false).ok());
+        value.as_deref().filter(|_| has_keys).and_then(|text| fields(text, "", &|_| false).ok());
     match pairs {
         Some(pairs) => pairs
             .into_iter()
@@ -156,8 +161,7 @@ fn flags(plan: &Plan) -> Vec<Flag> {
     }
     let parameters = plan.tuning.iter().flat_map(|tuning| &tuning.parameters);
     flags.extend(parameters.map(|parameter| flag("param", table::line(parameter))));
-    let settings = TuneTable::ALL.iter().chain(Settings::ALL).chain(TestSettings::ALL);
-    flags.extend(settings.filter_map(|setting| Some((setting.flag(), (setting.said?)(plan)?))));
+    flags.extend(settings().filter_map(|setting| Some((setting.flag(), (setting.said?)(plan)?))));
     flags
 }
 

@@ -62,6 +62,9 @@ pub const RENAMED: &[(&str, &str, &str)] = &[
     ("nats-inbox", "nats", "inbox"),
 ];
 
+/// Keys whose former flags were switches.
+pub const SWITCHES: &[&str] = &["strict", "play-out", "minimal", "ignore-50", "check-bench"];
+
 impl Settings {
     /// Returns the name of the file, for messages.
     pub fn name(&self) -> String {
@@ -309,6 +312,10 @@ mod tests {
             "line 1, column 1: stop-deadline is now deadlines = { stop = VALUE }",
         );
         check("noise-limit = 'off'", "noise-limit is now cpu-contention");
+        check(
+            "pairs = 3\n[[ci.gate]]\nkind = 'sprt'\nargs = '--pairs 2 --order=random'",
+            "line 4, column 8: args: --order is now --openings order=VALUE",
+        );
         check("pairs = 3\n\n[[ci.step]]\nkind = 'bench'", "line 3, column 6: step is now gate");
         check("[[engine]]\ncmd = 'x'\n[[engine]]\ntc = 'x'", "[[engine]] number 2");
         check("[each]\nhash = 3", "unknown key 'hash'");

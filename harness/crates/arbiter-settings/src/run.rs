@@ -9,7 +9,8 @@ use crate::file::build::BuildTable;
 use crate::file::ci::CiTable;
 use crate::file::tune::TuneTable;
 use crate::values::{
-    CORRECTIONS, Factor, Fields, Folders, MODELS, Nps, Pieces, Seconds, keys, one_of, text,
+    CORRECTIONS, Factor, Fields, Folders, MODELS, Nps, Pieces, Seconds, keys, number, one_of, text,
+    truth,
 };
 use crate::{Keys, merged};
 use arbiter_game::adjudicate::{DrawRule, ResignRule, Rules, Scope, TablebaseRule};
@@ -174,18 +175,18 @@ keys! {
     /// sequential or random [default: random]
     order["ORDER"]: Order as "text" => unless(Order::Random, plan.order),
     /// Number of the first opening in this order, counted from 1 [default: 1]
-    start["N"]: u64 as "text" => unless(1, plan.opening_start + 1),
+    start["N"]: u64 as "number" => unless(1, plan.opening_start + 1),
     /// Rule for changing the opening, one of per-round, per-encounter, per-pair, shared (the n-th
     /// pairs of all encounters of a round get the same opening), and cycled (the pairs cycle
     /// through as many openings as there are rounds) [default: shared]
     policy["POLICY"]: OpeningPolicy as "text" =>
         unless(OpeningPolicy::default(), plan.design.openings),
     /// Maximum number of plies of a PGN opening
-    plies["N"]: u32 as "text" => plan.reading.plies,
+    plies["N"]: u32 as "number" => plan.reading.plies,
     /// Number of plies for which a Polyglot book is followed [default: 8]
-    depth["PLIES"]: u32 as "text" => plan.reading.book_depth,
+    depth["PLIES"]: u32 as "number" => plan.reading.book_depth,
     /// Refuse a book with a bad line instead of excluding the line
-    strict["true|false"]: bool as "text" => plan.reading.strict_book,
+    strict["true|false"]: bool as "truth" => plan.reading.strict_book,
 }
 
 keys! {
@@ -197,13 +198,13 @@ keys! {
     /// Number of seeded engines, in the order listed: for a gauntlet, those that meet all others
     /// [default: 1]; for knockout, Swiss and ladder, the remaining engines are placed in random
     /// order [default: all]
-    seeds["N"]: usize as "text" =>
+    seeds["N"]: usize as "number" =>
         unusual(plan, |design| design.seeds as u64).filter(|_| plan.kind != RunKind::Ablate),
     /// Maximum number of additional pairs of a drawn knockout encounter; then the better seed
     /// advances
-    tie_breaks["N"]: u64 as "text" = DEFAULT_TIE_BREAKS => unusual(plan, |design| design.tie_breaks),
+    tie_breaks["N"]: u64 as "number" = DEFAULT_TIE_BREAKS => unusual(plan, |design| design.tie_breaks),
     /// Continue a knockout encounter when its loser can no longer catch up
-    play_out["true|false"]: bool as "text" => plan.design.plays_out,
+    play_out["true|false"]: bool as "truth" => plan.design.plays_out,
 }
 
 keys! {
@@ -219,7 +220,7 @@ keys! {
     /// san (Nf3), lan (Ng1f3) or uci (g1f3) [default: san]
     notation["NOTATION"]: Notation as "text",
     /// Write no comments, and only the Seven Tag Roster
-    minimal["true|false"]: bool as "text",
+    minimal["true|false"]: bool as "truth",
     /// Event tag [default: the kind of run]
     event["TEXT"]: String as "text",
     /// Site tag [default: ?]
@@ -235,7 +236,7 @@ keys! {
     /// Maximum number of pieces, kings included [default: as many as the tables have]
     pieces["N"]: Pieces as "text" => plan.rules.tablebase.and_then(|rule| unless(0, rule.pieces)),
     /// Adjudicate cursed wins (draws by the fifty-move rule) as wins
-    ignore_50["true|false"]: bool as "text" =>
+    ignore_50["true|false"]: bool as "truth" =>
         plan.rules.tablebase.is_some_and(|rule| rule.ignores_fifty),
     /// Results that are adjudicated: both (wins and draws), wins or draws [default: both]
     adjudicate["WHICH"]: Scope as "text" =>
@@ -312,16 +313,6 @@ impl Settings {
             file.games = None;
         }
         self.or(file)
-    }
-
-    /// Returns the keys that are given of settings with several keys, as "openings order".
-    pub fn given_keys(&self) -> impl Iterator<Item = String> {
-        let openings = self.openings.iter().flat_map(|keys| keys.given("openings"));
-        let schedule = self.schedule.iter().flat_map(|keys| keys.given("schedule"));
-        let pgn = self.pgn.iter().flat_map(|keys| keys.given("pgn"));
-        let syzygy = self.syzygy.iter().flat_map(|keys| keys.given("syzygy"));
-        let deadlines = self.deadlines.iter().flat_map(|keys| keys.given("deadlines"));
-        openings.chain(schedule).chain(pgn).chain(syzygy).chain(deadlines)
     }
 
     /// Returns the request for a run.

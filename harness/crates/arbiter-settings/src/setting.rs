@@ -34,6 +34,8 @@ pub type Said = Option<Option<String>>;
 pub(crate) struct Setting {
     /// Field of the setting, which names the flag and the key.
     pub field: &'static str,
+    /// `true` if the setting has several keys.
+    pub has_keys: bool,
     /// Effect of the setting when it is used with `--resume`.
     pub on_resume: OnResume,
     /// Function that returns the setting on the command line of a plan, if the setting decides
@@ -68,9 +70,17 @@ impl ToSaid for bool {
 
 /// A value that another value can complete.
 pub trait Combine {
+    /// `true` for a value of several keys.
+    const HAS_KEYS: bool = false;
+
     /// Returns this value, completed by `other` where nothing is set.
     #[must_use]
     fn or(self, other: Self) -> Self;
+
+    /// Returns the names of the keys that are given, as "openings order"; `field` names the setting.
+    fn given(&self, _field: &str) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 impl<T> Combine for Option<T> {
@@ -86,10 +96,16 @@ impl Combine for bool {
 }
 
 /// A flag that may be repeated; its values follow those of the file.
-impl<T> Combine for Vec<T> {
+impl<T: Keys> Combine for Vec<T> {
+    const HAS_KEYS: bool = true;
+
     fn or(mut self, mut file: Vec<T>) -> Vec<T> {
         file.append(&mut self);
         file
+    }
+
+    fn given(&self, field: &str) -> Vec<String> {
+        self.iter().flat_map(|keys| keys.given(field)).collect()
     }
 }
 
@@ -141,9 +157,6 @@ pub trait Keys: Combine + Default + DeserializeOwned {
         let line = |key: &Key| format!("\n- {}={}: {}", key.name(), key.value, (key.help)());
         Self::ABOUT.trim().to_owned() + &Self::KEYS.iter().map(line).collect::<String>()
     }
-
-    /// Returns the names of the keys that are given, as "openings order".
-    fn given(&self, flag: &str) -> Vec<String>;
 
     /// Returns the setting on the command line of a plan.
     fn said(plan: &Plan) -> Option<String> {
@@ -216,9 +229,17 @@ macro_rules! settings {
             /// Each setting, in the order of command lines.
             pub(crate) const ALL: &[$crate::setting::Setting] = &[$( $( $crate::setting::Setting {
                 field: stringify!($field),
+                has_keys: <$type as $crate::setting::Combine>::HAS_KEYS,
                 on_resume: settings!(@resume $($class)?),
                 said: settings!(@said $plan $($said)?),
             }, )* )*];
+
+            /// Returns the keys that are given of settings with several keys, as "openings order".
+            pub fn given_keys(&self) -> Vec<String> {
+                [$( $(
+                    $crate::setting::Combine::given(&self.$field, stringify!($field)),
+                )* )*].concat()
+            }
 
             /// Returns these settings of the command line, completed by those of the file.
             pub fn or(self, file: $name) -> $name {
@@ -258,6 +279,14 @@ macro_rules! keys {
             fn or(self, other: $name) -> $name {
                 $name { $( $field: self.$field.or(other.$field), )* }
             }
+
+            fn given(&self, field: &str) -> Vec<String> {
+                let flag = field.replace('_', "-");
+                let is_given = [$( self.$field.is_some() ),*];
+                let given = <$name as $crate::Keys>::KEYS.iter().zip(is_given);
+                let given = given.filter(|(_, is_given)| *is_given);
+                given.map(|(key, _)| format!("{flag} {}", key.name())).collect()
+            }
         }
 
         impl $crate::Keys for $name {
@@ -269,12 +298,6 @@ macro_rules! keys {
                 help: || $crate::help(concat!($($doc),*), &[$(&$default)?]),
                 said: $crate::keys!(@said $plan $($said)?),
             }, )*];
-
-            fn given(&self, flag: &str) -> Vec<String> {
-                let is_given = [$( self.$field.is_some() ),*];
-                let given = Self::KEYS.iter().zip(is_given).filter(|(_, is_given)| *is_given);
-                given.map(|(key, _)| format!("{flag} {}", key.name())).collect()
-            }
         }
 
         impl std::str::FromStr for $name {

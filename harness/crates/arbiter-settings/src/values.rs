@@ -184,7 +184,27 @@ where
     D: Deserializer<'de>,
     T: FromStr<Err: Display>,
 {
-    let text = match toml::Value::deserialize(source)? {
+    as_typed(source)?.parse().map(Some).map_err(|error: T::Err| Error::custom(error))
+}
+
+/// Parses an unsigned whole number as [`text`] does; the error names the allowed numbers.
+pub fn number<'de, D: Deserializer<'de>, T: FromStr>(source: D) -> Result<Option<T>, D::Error> {
+    let text = as_typed(source)?;
+    let largest = u64::MAX >> (64 - 8 * size_of::<T>());
+    let expected = || format!("'{text}' is not a whole number from 0 to {largest}");
+    text.parse().map(Some).map_err(|_| Error::custom(expected()))
+}
+
+/// Parses `true` or `false` as [`text`] does; the error names both.
+pub fn truth<'de, D: Deserializer<'de>>(source: D) -> Result<Option<bool>, D::Error> {
+    let text = as_typed(source)?;
+    let expected = || format!("'{text}' is neither true nor false");
+    text.parse().map(Some).map_err(|_| Error::custom(expected()))
+}
+
+/// Returns a value of `arbiter.toml` as the argument of the flag.
+fn as_typed<'de, D: Deserializer<'de>>(source: D) -> Result<String, D::Error> {
+    Ok(match toml::Value::deserialize(source)? {
         // A list is joined with commas, so that one parser reads both the file and the flag.
         toml::Value::Array(words) => words.iter().map(plain).collect::<Vec<_>>().join(","),
         toml::Value::Table(keys) => {
@@ -192,8 +212,7 @@ where
             keys.collect::<Vec<_>>().join(",")
         }
         value => plain(&value),
-    };
-    text.parse().map(Some).map_err(|error: T::Err| Error::custom(error))
+    })
 }
 
 /// Returns a value as the text of the flag.

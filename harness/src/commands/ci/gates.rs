@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::{BuildArgs, BuildContext, BuiltEngines, ExitCode, Failure, interruptible, own_binary};
 use arbiter_plan::{
     BUNDLED, EngineSpec, Gate, GateKind, GateOutcome, GateVerdict, Program, Provenance,
-    SandboxMode, gate_verdict, resolve_engine,
+    SandboxMode, gate_verdict, resolve_engine, settings_text,
 };
 use arbiter_process::{Completed, EndReason, Launch, Timeouts, run_to_completion};
 use arbiter_report::{gate_text, is_kept, note};
@@ -33,7 +33,9 @@ pub(super) struct Side {
     pub(super) label: String,
     /// Value of `cmd=` for the engine.
     cmd: String,
-    /// Identifier of the program and its build.
+    /// Settings of the engine, as fields of `--engine`; may be empty.
+    settings: String,
+    /// Identifier of the program, its build and its settings.
     identity: String,
     /// Provenance of the engine.
     provenance: Option<Provenance>,
@@ -60,6 +62,7 @@ impl StepEngines {
         let own = own_binary()?;
         let mut sides = Vec::new();
         for (index, spec) in prepared.engines.into_iter().enumerate() {
+            let has_limits = !spec.limits.is_empty();
             let engine = resolve_engine(index, spec).map_err(Failure::invalid)?;
             let (cmd, program) = match &engine.program {
                 Program::Bundled => (BUNDLED.to_owned(), own.clone()),
@@ -68,12 +71,17 @@ impl StepEngines {
             // The folder name of a build identifies everything that determines the build. The bytes
             // of the program may differ between machines.
             let of_build = program.ancestors().nth(2).and_then(|folder| folder.file_name());
-            let identity = match (&engine.provenance, of_build) {
+            let mut identity = match (&engine.provenance, of_build) {
                 (Some(_), Some(folder)) => folder.to_string_lossy().into_owned(),
                 _ => hash_file(&program).map_err(Failure::environment)?,
             };
+            let settings = settings_text(&engine, has_limits);
+            identity.push_str(&settings);
+            for (_, file) in engine.option_files() {
+                identity.push_str(&hash_file(file).map_err(Failure::environment)?);
+            }
             let provenance = engine.provenance;
-            sides.push(Side { label: engine.name, cmd, identity, provenance });
+            sides.push(Side { label: engine.name, cmd, settings, identity, provenance });
         }
         let mut sides = sides.into_iter();
         let test = sides.next().ok_or_else(|| Failure::invalid("no engine under test"))?;
@@ -234,9 +242,7 @@ impl GateRunner<'_> {
             let ended = run_to_completion(spawner, &launch, patience, cancel);
             let ended = ended.map_err(Failure::environment)?;
             match ended.reason {
-                EndReason::Cancelled => {
-                    Err(Failure::new(ExitCode::Interrupted, "interrupted between gates"))
-                }
+                EndReason::Cancelled => Err(Failure::new(ExitCode::Interrupted, "interrupted")),
                 EndReason::Exited | EndReason::TimedOut => Ok(ended),
             }
         })?;
@@ -260,7 +266,8 @@ impl GateRunner<'_> {
                 let from = sides.clone().find_map(|side| side.provenance.as_ref());
                 for (flag, side) in ["--dev", "--base"].into_iter().zip(sides) {
                     let clean = side.provenance.as_ref().filter(|from| !from.is_dirty);
-                    flags.push((flag, clean.map_or(&side.cmd, |from| &from.commit).clone()));
+                    let program = clean.map_or(&side.cmd, |from| &from.commit).clone();
+                    flags.push((flag, with_fields(program, &side.settings)));
                 }
                 let (repo, cache) = (from.map(|from| &from.repo), self.build.cache.as_ref());
                 let config = self.context.config.as_ref();
@@ -301,8 +308,14 @@ impl GateRunner<'_> {
 
     /// Returns an engine as a value of `--engine`.
     fn spec(&self, side: &Side) -> String {
-        format!("name=\"{}\",cmd=\"{}\",sandbox={}", side.label, side.cmd, self.sandbox)
+        let program = format!("cmd=\"{}\",sandbox={}", side.cmd, self.sandbox);
+        with_fields(program, &side.settings) + &format!(",name=\"{}\"", side.label)
     }
+}
+
+/// Appends fields to an engine as a value of a flag.
+fn with_fields(engine: String, fields: &str) -> String {
+    if fields.is_empty() { engine } else { format!("{engine},{fields}") }
 }
 
 /// Returns the absolute path.

@@ -7,8 +7,8 @@ use std::process::Command;
 
 use clap::Args;
 
-use crate::{Failure, fleet::default_key, print_result, quoted};
-use arbiter_cluster::{CONFIGURATION, Key, SetupError, add_workers, join_path, make_server};
+use crate::{Failure, fleet::signing_key, print_result, quoted};
+use arbiter_cluster::{CONFIGURATION, SetupError, add_workers, join_path, make_server};
 use arbiter_process::{host_name, replace_process, try_lock};
 use arbiter_runner::unix_time_ms;
 
@@ -85,7 +85,7 @@ pub(super) struct UpArgs {
 }
 
 pub(super) fn init(args: InitArgs) -> Result<(), Failure> {
-    let key = Key::load_or_make(&args.signing_key.map_or_else(default_key, Ok)?)?;
+    let key = signing_key(args.signing_key)?;
     let hosts = if args.hosts.is_empty() { vec![host_name()] } else { args.hosts };
     let numbered = (1..=args.workers.unwrap_or(0)).map(|number| format!("worker{number}"));
     let workers: Vec<String> = numbered.chain(args.worker).collect();

@@ -6,7 +6,8 @@ use clap::{Args, ValueEnum};
 use regex_lite::Regex;
 
 use super::keep::folder;
-use crate::{Failure, OutputFormat, Rows, output::width, print_result};
+use super::narrowed;
+use crate::{Failure, OutputFormat, Rows, print_result};
 use arbiter_plan::RunKind;
 use arbiter_report::{ListedRun, RunColumn, RunFilter, RunPhase, read_one, shown_run};
 use arbiter_report::{run_pattern, runs_json, runs_table, stored_summary};
@@ -65,9 +66,6 @@ enum SortKey {
     State,
 }
 
-/// Terminal width, in characters, below which some columns of the list are omitted.
-const WIDE: usize = 120;
-
 /// Prints the list.
 pub(super) fn list(store: &Store, args: &ListArgs, format: OutputFormat) -> Result<(), Failure> {
     // Newest first; the stable sort keeps this order for equal keys.
@@ -82,8 +80,8 @@ pub(super) fn list(store: &Store, args: &ListArgs, format: OutputFormat) -> Resu
     let first = RunColumn::ALL.map(RunColumn::keys).concat();
     let rows = Rows { list: None, first: &first };
     let mut table = runs_table(&runs);
-    if format == OutputFormat::Text && width().is_some_and(|width| width < WIDE) {
-        table = table.without("kind").without("limits");
+    if format == OutputFormat::Text {
+        table = narrowed(table, &["kind", "limits"]);
     }
     print_result(&format.of_table(table, || runs_json(&runs), rows))
 }

@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use regex_lite::Regex;
 
+use super::narrowed;
 use crate::{
     ExitCode, Failure, NewFile, OutputFormat, Rows, in_use, output::width, print_result,
     store_files,
 };
 use arbiter_plan::RunKind;
 use arbiter_report::{
-    LogEntry, log_json, log_markdown, log_text, note, read_one, run_pattern, shown_run,
+    LogEntry, log_json, log_markdown, log_table, note, read_one, run_pattern, shown_run,
     stored_summary, utc_time,
 };
 use arbiter_store::{RunHead, Store};
@@ -34,6 +35,9 @@ pub(super) struct LogArgs {
 /// First columns of the log as CSV.
 const FIRST: [&str; 8] =
     ["started", "run", "about", "verdict", "elo", "elo_low", "elo_high", "llr"];
+
+/// Columns that a narrow terminal omits.
+const OMITTED: [&str; 4] = ["bounds, Elo", "limits", "LL, LD, DD+WL, WD, WW", "date"];
 
 /// Writes one log of all stores.
 pub(super) fn log(
@@ -70,7 +74,8 @@ pub(super) fn log(
         if format == OutputFormat::Text && args.out.is_some() { OutputFormat::Md } else { format };
     let rows = Rows { list: None, first: &FIRST };
     let markdown = || log_markdown(&entries, &args.title);
-    let text = format.render(|| log_text(&entries, width()), markdown, || log_json(&entries), rows);
+    let text = || narrowed(log_table(&entries), &OMITTED).fitted(width());
+    let text = format.render(text, markdown, || log_json(&entries), rows);
     match file {
         Some(mut file) => {
             file.write(&text)?;

@@ -49,18 +49,29 @@ impl Rules {
         let mut words = Vec::new();
         if let Some(DrawRule { move_number, move_count, score_cp }) = self.draw {
             words.push(format!(
-                "drawn from move {move_number} on, after {move_count} moves of each engine within \
-                 {score_cp} cp"
+                "adjudicated as a draw from move {move_number} on, after {move_count} consecutive \
+                 moves of each engine with scores within {score_cp} cp of 0; a capture or pawn move \
+                 restarts the count"
             ));
         }
         if let Some(ResignRule { move_count, score_cp, two_sided }) = self.resign {
-            let report = if two_sided { "both engines report" } else { "the loser reports" };
-            words.push(format!(
-                "resigned after {move_count} moves in which {report} at least {score_cp} cp against \
-                 the loser"
-            ));
+            let mut rule = format!(
+                "adjudicated as a loss after {move_count} consecutive moves of an engine with \
+                 scores of -{score_cp} cp or worse"
+            );
+            if two_sided {
+                rule.push_str(&format!(", and of its opponent with +{score_cp} cp or better"));
+            }
+            words.push(rule);
         }
-        words.extend(self.move_cap.map(|cap| format!("drawn after {cap} moves")));
+        words.extend(self.move_cap.map(|cap| {
+            let counted = match (self.counts_by_position, self.counts_as_fastchess) {
+                (true, _) => format!("move {cap}"),
+                (false, true) => format!("{cap} moves by each side, book moves excluded"),
+                (false, false) => format!("{cap} moves by each side, book moves included"),
+            };
+            format!("adjudicated as a draw after {counted}")
+        }));
         if let Some(TablebaseRule { pieces, ignores_fifty, scope }) = self.tablebase {
             let what = match scope {
                 Scope::Both => "won or drawn",
@@ -209,6 +220,31 @@ mod tests {
             assert_eq!((plies(0, by_position), plies(8, by_position)), (Some(24), Some(8)));
             assert_eq!((plies(0, rules), plies(8, rules)), (Some(24), Some(24)));
         }
+    }
+
+    #[test]
+    fn rules_are_described_as_they_are_applied() {
+        let described = |rules: Rules| rules.describe().join("\n");
+        let cap = Rules { move_cap: Some(40), ..Rules::default() };
+        assert_eq!(
+            described(cap),
+            "adjudicated as a draw after 40 moves by each side, book moves included"
+        );
+        assert_eq!(
+            described(Rules { counts_as_fastchess: true, ..cap }),
+            "adjudicated as a draw after 40 moves by each side, book moves excluded"
+        );
+        let draw = Some(DrawRule { move_number: 34, move_count: 8, score_cp: 20 });
+        let resign = Some(ResignRule { move_count: 3, score_cp: 600, two_sided: true });
+        let all = Rules { draw, resign, counts_by_position: true, ..cap };
+        assert_eq!(
+            described(all),
+            "adjudicated as a draw from move 34 on, after 8 consecutive moves of each engine with \
+             scores within 20 cp of 0; a capture or pawn move restarts the count\n\
+             adjudicated as a loss after 3 consecutive moves of an engine with scores of -600 cp or \
+             worse, and of its opponent with +600 cp or better\n\
+             adjudicated as a draw after move 40"
+        );
     }
 
     #[test]

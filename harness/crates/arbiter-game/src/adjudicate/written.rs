@@ -40,11 +40,12 @@ impl FromStr for ResignRule {
             match field.split_once('=') {
                 Some(("movecount", value)) => rule.move_count = number(field, value)?,
                 Some(("score", value)) => rule.score_cp = number(field, value)?,
-                Some(("twosided", "true")) => rule.two_sided = true,
-                Some(("twosided", "false")) => rule.two_sided = false,
-                other => {
-                    return Err(unknown(field, other, "movecount, score, twosided=true|false"));
+                Some(("twosided", value)) => {
+                    let truth = value.parse();
+                    rule.two_sided =
+                        truth.map_err(|_| format!("'{field}' is neither true nor false"))?;
                 }
+                other => return Err(unknown(field, other, "movecount, score, twosided")),
             }
         }
         if rule.move_count == 0 { Err("movecount must be at least 1".to_owned()) } else { Ok(rule) }
@@ -100,6 +101,10 @@ mod tests {
         check(DrawRule::from_str("score=-3").unwrap_err(), "'score=-3' is not");
         check(DrawRule::from_str("moves=3").unwrap_err(), "unknown key 'moves'");
         check(DrawRule::from_str("movecount=0").unwrap_err(), "at least 1");
-        check(ResignRule::from_str("twosided=maybe").unwrap_err(), "twosided=true|false");
+        check(
+            ResignRule::from_str("twosided=yes").unwrap_err(),
+            "'twosided=yes' is neither true nor false",
+        );
+        check(ResignRule::from_str("sides=2").unwrap_err(), "movecount, score, twosided");
     }
 }

@@ -198,8 +198,10 @@ pub(crate) fn leaders_line(schedule: &Schedule, engines: &[String]) -> Option<St
     Some(format!("round {}/{rounds} · {}", round + 1, leaders.join(" · ")))
 }
 
-/// Formats the rules of a tournament or match in one line.
-pub fn rules_text(design: &Design, engines: usize) -> String {
+/// Formats the rules of a tournament or match in one line; a test may end before all pairs of an
+/// encounter are played.
+pub fn rules_text(design: &Design, engines: usize, is_test: bool) -> String {
+    let most = if is_test { "at most " } else { "" };
     let one = if design.is_single { "game" } else { "pair" };
     let unit = format!("{one}s");
     let (pairs, rounds) = (design.pairs, design.rounds);
@@ -213,10 +215,10 @@ pub fn rules_text(design: &Design, engines: usize) -> String {
         Format::Ladder => {
             format!("ladder, {}, {pairs} {unit} per encounter", quantity(rounds, "climb"))
         }
-        _ if engines == 2 => format!("at most {}", quantity(rounds.saturating_mul(pairs), one)),
+        _ if engines == 2 => format!("{most}{}", quantity(rounds.saturating_mul(pairs), one)),
         Format::RoundRobin | Format::Gauntlet | Format::Pyramid => {
             let (format, rounds) = (design.format, quantity(rounds, "round"));
-            format!("{format}, {rounds}, at most {pairs} {unit} per encounter")
+            format!("{format}, {rounds}, {most}{pairs} {unit} per encounter")
         }
     };
     let mut words = vec![first];
@@ -325,18 +327,15 @@ mod tests {
     #[test]
     fn tournament_rules_are_described() {
         let check = |design: Design, engines, expected: &str| {
-            assert_eq!(rules_text(&design, engines), expected);
+            assert_eq!(rules_text(&design, engines, false), expected);
         };
         let design = Design::round_robin(9);
-        check(design, 2, "at most 9 pairs");
-        check(Design::round_robin(1), 2, "at most 1 pair");
-        check(design, 3, "round-robin, 1 round, at most 9 pairs per encounter");
+        check(design, 2, "9 pairs");
+        assert_eq!(rules_text(&design, 2, true), "at most 9 pairs");
+        check(Design::round_robin(1), 2, "1 pair");
+        check(design, 3, "round-robin, 1 round, 9 pairs per encounter");
         let single = Design { is_single: true, is_reversed: true, ..design };
-        check(
-            single,
-            2,
-            "at most 9 games; each opening played once, colours not balanced; sides reversed",
-        );
+        check(single, 2, "9 games; each opening played once, colours not balanced; sides reversed");
         let openings = OpeningPolicy::PerPair;
         let swiss = Design { format: Format::Swiss, rounds: 3, openings, ..design };
         check(swiss, 8, "Swiss, 3 rounds, 9 pairs per encounter; openings per-pair");

@@ -41,7 +41,8 @@ pub fn run_document(
     gates::all(&mut document, gates);
     document.heading("Setup");
     manifest::engines(&mut document, plan, fingerprints);
-    manifest::conditions(&mut document, plan, fingerprints, Some((stored, summary)));
+    let played = Some((stored, summary));
+    manifest::conditions(&mut document, plan, fingerprints, Some(plan.concurrency), played);
     let remarks = summary.remarks.iter().map(Remark::to_string);
     document.list(brief::REMARKS, remarks.collect());
     document.heading("Reproduce");
@@ -81,11 +82,16 @@ pub fn outcome_document(summary: &Summary, statistics: Option<&GameStatistics>) 
     document
 }
 
-/// Returns the document of a planned run: engines, conditions and command.
-pub fn plan_document(plan: &Plan, fingerprints: &Fingerprints) -> Document {
+/// Returns the document of a planned run: engines, conditions and command; `concurrency` is `None`
+/// if workers play.
+pub fn plan_document(
+    plan: &Plan,
+    fingerprints: &Fingerprints,
+    concurrency: Option<usize>,
+) -> Document {
     let mut document = Document::new(format!("Plan of {}", run_title(plan)));
     manifest::engines(&mut document, plan, fingerprints);
-    manifest::conditions(&mut document, plan, fingerprints, None);
+    manifest::conditions(&mut document, plan, fingerprints, concurrency, None);
     document.blocks.push(Block::Command(command_line(plan)));
     document
 }

@@ -24,14 +24,9 @@ pub struct LogEntry {
     pub summary: Summary,
 }
 
-/// Formats the log for a terminal of `width` columns.
-pub fn log_text(entries: &[LogEntry], width: Option<usize>) -> String {
-    table(entries).fitted(width)
-}
-
 /// Formats the log as a Markdown document.
 pub fn log_markdown(entries: &[LogEntry], title: &str) -> String {
-    format!("# {title}\n\n{}\n{LEGEND}", table(entries).markdown())
+    format!("# {title}\n\n{}\n{LEGEND}", log_table(entries).markdown())
 }
 
 /// Returns the reports of the tests as a JSON array, each with start time and search limits.
@@ -53,7 +48,8 @@ the pair of games from one opening with colours reversed; pairs are grouped by t
 engine under test, from 0 (LL) to 2 (WW).
 ";
 
-fn table(entries: &[LogEntry]) -> Table {
+/// Returns the log as a table.
+pub fn log_table(entries: &[LogEntry]) -> Table {
     let mut table = Table::with_columns(
         ["date", "change", "dev", "base", "bounds, Elo", "limits", "games"],
         ["LL, LD, DD+WL, WD, WW", "Elo (95 %)", "LLR", "verdict", "run"],

@@ -28,11 +28,12 @@ pub(super) fn engines(document: &mut Document, plan: &Plan, fingerprints: &Finge
 }
 
 /// Adds a table of all other conditions; for a played run, also of their effects, such as CPU
-/// contention.
+/// contention. `concurrency` is `None` if workers play.
 pub(super) fn conditions(
     document: &mut Document,
     plan: &Plan,
     fingerprints: &Fingerprints,
+    concurrency: Option<usize>,
     played: Option<(&StoredRun, &Summary)>,
 ) {
     let summary = played.map(|(_, summary)| summary);
@@ -60,11 +61,15 @@ pub(super) fn conditions(
         row(&format!("openings {what}"), fault);
     }
     row("seed", plan.seed.to_string());
-    row("schedule", rules_text(&plan.design, plan.engines.len()));
+    row("schedule", rules_text(&plan.design, plan.engines.len(), plan.sprt.is_some()));
     if let Some(summary) = summary {
         row("games counted", summary.counts.games().to_string());
     }
-    row("concurrency", plan.concurrency.to_string());
+    let concurrency = concurrency.map(|number| number.to_string());
+    row(
+        "concurrency",
+        concurrency.unwrap_or_else(|| "decided by the workers (--slots)".to_owned()),
+    );
     row("processors", processors(plan));
     if let Some(scale) = plan.scale {
         row("time", scale.describe());

@@ -45,8 +45,8 @@ pub(crate) struct PlanFigures<'a> {
     pairs: u64,
     /// Rules of the tournament, as text.
     schedule: String,
-    /// Number of games in parallel.
-    concurrency: usize,
+    /// Number of games in parallel; `null` if workers play, whose slots determine the number.
+    concurrency: Option<usize>,
     /// SPRT, if the run has one.
     sprt: Option<Sprt>,
     /// Adjudication rules, as text.
@@ -111,8 +111,14 @@ pub fn repeats_text(plan: &Plan, book: &Book) -> Option<String> {
     Some(format!("{openings} and {limit}: at most {pairs}{each}; repeated pairs are {fate}"))
 }
 
-/// Returns the plan of a run as JSON, with every default explicit.
-pub fn plan_json(plan: &Plan, fingerprints: &Fingerprints, book: &Book) -> Value {
+/// Returns the plan of a run as JSON, with every default explicit; `concurrency` is `None` if
+/// workers play.
+pub fn plan_json(
+    plan: &Plan,
+    fingerprints: &Fingerprints,
+    book: &Book,
+    concurrency: Option<usize>,
+) -> Value {
     let engines = plan.engines.iter().zip(fingerprints.by_engine());
     to_value(&PlanFigures {
         kind: plan.kind,
@@ -126,8 +132,8 @@ pub fn plan_json(plan: &Plan, fingerprints: &Fingerprints, book: &Book) -> Value
         format: plan.design.format,
         rounds: plan.design.rounds,
         pairs: plan.design.pairs,
-        schedule: rules_text(&plan.design, plan.engines.len()),
-        concurrency: plan.concurrency,
+        schedule: rules_text(&plan.design, plan.engines.len(), plan.sprt.is_some()),
+        concurrency,
         sprt: plan.sprt,
         adjudication: plan.rules.describe(),
         fault_limit: plan.fault_limit,

@@ -1,7 +1,9 @@
 //! The `[ci]` table: gates that a change must pass.
 
-use serde::Deserialize;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 
+use super::{RENAMED, SWITCHES};
 use arbiter_plan::{Gate, GateKind};
 use arbiter_protocol::parse_seconds;
 
@@ -24,6 +26,7 @@ struct GateTable {
     /// Name of the gate, if it differs from the kind.
     name: Option<String>,
     /// Flags of the subcommand, split as in a shell.
+    #[serde(default, deserialize_with = "flags")]
     args: Option<String>,
     /// Paths; the gate is skipped if nothing below them has changed.
     #[serde(default)]
@@ -37,6 +40,21 @@ struct GateTable {
     /// Ignored lint rules, by name.
     #[serde(default)]
     ignore: Vec<String>,
+}
+
+/// Reads the flags of a gate; an error if one of them has been renamed.
+fn flags<'de, D: Deserializer<'de>>(source: D) -> Result<Option<String>, D::Error> {
+    let text = String::deserialize(source)?;
+    // Unbalanced quotes are reported with the number of the gate.
+    for word in shell_words::split(&text).unwrap_or_default() {
+        let flag = word.split('=').next().and_then(|flag| flag.strip_prefix("--"));
+        let known = RENAMED.iter().find(|(old, ..)| flag == Some(*old));
+        let Some((old, new, key)) = known else { continue };
+        let value = if SWITCHES.contains(key) { "true" } else { "VALUE" };
+        let key = if key.is_empty() { String::new() } else { format!("{key}=") };
+        return Err(Error::custom(format!("--{old} is now --{new} {key}{value}")));
+    }
+    Ok(Some(text))
 }
 
 impl CiTable {
@@ -125,6 +143,11 @@ mod tests {
         check("[[gate]]\nkind = 'dance'", "number 1: kind 'dance' is not one of check, bench");
         check("[[gate]]\nkind = 'epd'\n[[gate]]\nkind = 'epd'", "number 2: two gates");
         check("[[gate]]\nkind = 'epd'\nargs = '\"'", "quotes");
+        check(
+            "[[gate]]\nkind = 'sprt'\nargs = '--strict-book'",
+            "--strict-book is now --openings strict=true",
+        );
+        check("[[gate]]\nkind = 'sprt'\nargs = '--test=x'", "--test is now --dev VALUE");
         check("[[gate]]\nkind = 'sprt'\nbudget = 0", "budget");
         check("[[gate]]\nkind = 'sprt'\ninconclusive = 'maybe'", "neither");
         check("[[gate]]\nkind = 'bench'\nargs = 'x'", "[build]");
