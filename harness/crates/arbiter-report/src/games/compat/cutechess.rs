@@ -1,7 +1,6 @@
 //! Figures in the form of cutechess-cli, computed with cutechess-cli's formulas.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::{DialectWriter, percent, points};
@@ -18,7 +17,9 @@ const DEVIATIONS: f64 = 1.957_161_931_656_024_5;
 pub(super) fn duel(writer: &DialectWriter, counts: &RunCounts) -> String {
     let encounter = counts.main_encounter();
     let (elo, error) = elo(&encounter.games);
-    let [los, draws] = shares(&encounter.games);
+    let [wins, losses] = [encounter.games.wins, encounter.games.losses].map(|of| of as f64);
+    let los = 100.0 * normal_cdf((wins - losses) / (wins + losses).sqrt());
+    let draws = percent(encounter.games.draw_ratio());
     let sides = sides(&writer.engines[0], &encounter);
     let [elo, error, los, draws] = [elo, error, los, draws].map(|value| format_like_qt(value, 1));
     format!("{sides}Elo difference: {elo} +/- {error}, LOS: {los} %, DrawRatio: {draws} %\n")
@@ -71,12 +72,6 @@ fn elo(games: &Trinomial) -> (f64, f64) {
     let reach = DEVIATIONS * (variance / count).sqrt();
     let of = |share: f64| -400.0 * (1.0 / share - 1.0).log10();
     (of(mean) + 0.0, (of(mean + reach) - of(mean - reach)) / 2.0)
-}
-
-/// Returns the LOS of the first engine and the share of draws, in percent.
-fn shares(games: &Trinomial) -> [f64; 2] {
-    let [wins, losses] = [games.wins, games.losses].map(|of| of as f64);
-    [100.0 * normal_cdf((wins - losses) / (wins + losses).sqrt()), percent(games.draw_ratio())]
 }
 
 /// Formats the ranking: the seeds of a gauntlet, then all other engines by share of points.
@@ -155,13 +150,4 @@ fn general(value: f64) -> String {
     } else {
         text
     }
-}
-
-/// Formats the number of games by ending, for each engine.
-pub(super) fn outcomes(writer: &DialectWriter, outcomes: &[BTreeMap<String, u64>]) -> String {
-    let lines = writer.engines.iter().zip(outcomes).map(|(name, outcomes)| {
-        let each = outcomes.iter().map(|(what, count)| format!("   \"{what}\": {count}\n"));
-        format!("Player: {name}\n{}", each.collect::<String>())
-    });
-    format!("\n{}", lines.collect::<String>())
 }

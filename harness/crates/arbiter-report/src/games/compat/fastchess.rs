@@ -87,7 +87,7 @@ pub(super) fn duel(writer: &DialectWriter, counts: &RunCounts) -> String {
 }
 
 pub(super) fn table(writer: &DialectWriter, counts: &RunCounts) -> String {
-    let width = writer.name_width();
+    let width = writer.engines.iter().map(|name| name.chars().count()).fold(25, usize::max);
     let mut text = format!(
         "{:<4} {:<width$} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}",
         "Rank", "Name", "Elo", "+/-", "nElo", "+/-", "Games", "Score", "Draw"

@@ -114,9 +114,13 @@ impl DialectWriter {
         }
     }
 
-    /// Returns the number of games by ending, for each engine.
+    /// Formats the number of games by ending, for each engine, in the form of cutechess-cli.
     pub fn outcomes(&self, outcomes: &[BTreeMap<String, u64>]) -> String {
-        cutechess::outcomes(self, outcomes)
+        let lines = self.engines.iter().zip(outcomes).map(|(name, outcomes)| {
+            let each = outcomes.iter().map(|(what, count)| format!("   \"{what}\": {count}\n"));
+            format!("Player: {name}\n{}", each.collect::<String>())
+        });
+        format!("\n{}", lines.collect::<String>())
     }
 
     /// Returns the ending of a game from the point of view of one side.
@@ -252,11 +256,6 @@ impl DialectWriter {
 
     fn players(&self, first: usize, second: usize) -> String {
         format!("{} vs {}", self.engines[first], self.engines[second])
-    }
-
-    /// Returns the width of the names in a table, in characters.
-    fn name_width(&self) -> usize {
-        self.engines.iter().map(|name| name.chars().count()).fold(25, usize::max)
     }
 
     /// Returns all engines with their strength against all opponents, strongest first.
