@@ -38,14 +38,20 @@ pub fn plus_minus_95(estimate: Option<Estimate>) -> String {
 pub fn interval(estimate: &Estimate) -> String {
     let Estimate { value, low, high } = *estimate;
     let bound = |end: f64, beyond| signed(finite(end).unwrap_or(beyond), 0);
-    let shown = |end| finite(end).map_or("open".to_owned(), |end| signed(end, 1));
     match value {
         _ if !is_significant(estimate) && value.is_infinite() => UNDEFINED.to_owned(),
         _ if !is_significant(estimate) => format!("{} (no interval)", signed(value, 1)),
         f64::INFINITY => format!("> {}", bound(low, MAX_ELO)),
         f64::NEG_INFINITY => format!("< {}", bound(high, -MAX_ELO)),
-        _ => format!("{} [{}, {}]", signed(value, 1), shown(low), shown(high)),
+        _ => format!("{} {}", signed(value, 1), ends_text(estimate)),
     }
+}
+
+/// Formats the interval of an estimate without its value, as `[-1.2, +9.3]`, with `open` for an
+/// infinite end.
+pub(crate) fn ends_text(estimate: &Estimate) -> String {
+    let end = |end| finite(end).map_or("open".to_owned(), |end| signed(end, 1));
+    format!("[{}, {}]", end(estimate.low), end(estimate.high))
 }
 
 /// Returns whether an interval or bound is informative. An interval without width (all pairs had

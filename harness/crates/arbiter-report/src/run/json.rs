@@ -185,7 +185,8 @@ pub fn run_json(summary: &Summary) -> Value {
 pub(crate) fn report(summary: &Summary) -> RunReport<'_> {
     let name = |index: usize| summary.engines[index].as_str();
     let (plan, counts) = (&summary.plan, &summary.counts);
-    let (bounds, strength) = (plan.sprt.map(|sprt| sprt.bounds), summary.strength());
+    let bounds = plan.sprt.map(|sprt| sprt.bounds);
+    let strength = summary.strength();
     let status = summary.test().map(|(_, status)| status);
     let [elo_sequential, elo_sequential_low, elo_sequential_high] =
         ends(strength.naive.and(strength.elo));
@@ -210,7 +211,11 @@ pub(crate) fn report(summary: &Summary) -> RunReport<'_> {
         engines: &summary.engines,
         builds: builds.filter(|_| is_built).collect(),
         scale: plan.scale.map(|scale| TimeScale { time_scale: scale.factor(), scale }),
-        ending: summary.ending.map(ending_word),
+        ending: summary.ending.map(|ending| match ending {
+            RunEnd::AcceptedH1 | RunEnd::AcceptedH0 => "verdict",
+            RunEnd::Complete => "complete",
+            RunEnd::Interrupted => "interrupted",
+        }),
         verdict: summary.verdict(),
         invalid: summary.is_invalid(),
         distinct_games: counts.distinct_games,
@@ -228,24 +233,16 @@ pub(crate) fn report(summary: &Summary) -> RunReport<'_> {
         llr_stop_upper: status.map(|status| status.upper),
         terminations: terminations.map(|(ending, count)| (ending.to_string(), *count)).collect(),
         faults: (counts.faults.iter())
-            .map(|((engine, reason), &count)| Faults {
-                engine: name(*engine),
-                reason: *reason,
-                count,
-            })
+            .map(|(&(engine, reason), &count)| Faults { engine: name(engine), reason, count })
             .collect(),
         lint: lint::figures(summary).collect(),
         latencies: latency::figures(summary).collect(),
         encounters: (counts.encounters.keys())
             .map(|engines| {
-                let ([first, second], strength) =
-                    (engines.map(name), summary.strength_of(*engines));
-                Meeting {
-                    first,
-                    second,
-                    figures: StrengthFigures::of(&strength),
-                    naive: NaiveElo::of(&strength),
-                }
+                let [first, second] = engines.map(name);
+                let strength = summary.strength_of(*engines);
+                let figures = StrengthFigures::of(&strength);
+                Meeting { first, second, figures, naive: NaiveElo::of(&strength) }
             })
             .collect(),
         evidence_unit: if plan.design.is_single { "game" } else { "pair" },
@@ -262,13 +259,5 @@ fn build(from: &Provenance) -> Build<'_> {
         commit: &from.commit,
         dirty: from.is_dirty,
         bench_nodes: from.bench,
-    }
-}
-
-fn ending_word(ending: RunEnd) -> &'static str {
-    match ending {
-        RunEnd::AcceptedH1 | RunEnd::AcceptedH0 => "verdict",
-        RunEnd::Complete => "complete",
-        RunEnd::Interrupted => "interrupted",
     }
 }

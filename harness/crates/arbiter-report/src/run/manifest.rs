@@ -22,7 +22,10 @@ pub(super) fn engines(document: &mut Document, plan: &Plan, fingerprints: &Finge
         ));
     }
     if let Some(tuning) = &plan.tuning {
-        document.paragraph(tuning::words(tuning));
+        let (names, schedule) = (tuning::tuned_names(tuning), tuning::tuning_schedule(tuning));
+        document.paragraph(format!(
+            "The engine played itself with perturbed values of {names}. SPSA: {schedule}."
+        ));
     }
 }
 
@@ -91,13 +94,10 @@ fn processors(plan: &Plan) -> String {
 }
 
 fn program(engine: &Engine) -> String {
-    let name = match &engine.program {
-        Program::Bundled => "Palimpsest, bundled".to_owned(),
-        Program::Path(path) => path.display().to_string(),
-    };
-    let name = match &engine.provenance {
-        Some(from) => format!("{} at {}", from.repo.display(), from.describe()),
-        None => name,
+    let name = match (&engine.provenance, &engine.program) {
+        (Some(from), _) => format!("{} at {}", from.repo.display(), from.describe()),
+        (None, Program::Bundled) => "Palimpsest, bundled".to_owned(),
+        (None, Program::Path(path)) => path.display().to_string(),
     };
     std::iter::once(name).chain(engine.args.iter().cloned()).collect::<Vec<_>>().join(" ")
 }

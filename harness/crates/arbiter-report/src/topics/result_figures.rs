@@ -24,11 +24,7 @@ const MAX_BOARDS: usize = 5;
 pub(crate) fn ratings(engines: &[(usize, &str, Rating)]) -> Figure {
     let mut rows = Vec::new();
     for (_, name, rating) in engines {
-        let [low, high] = rating.ends();
-        let is_known = low.or(high).is_some();
-        let open = |end: f64| if is_known { end } else { f64::NAN };
-        let low = low.unwrap_or(open(f64::NEG_INFINITY));
-        let high = high.unwrap_or(open(f64::INFINITY));
+        let [low, high] = rating.drawn_ends(f64::NAN);
         rows.push(((*name).to_owned(), rating.elo, low, high));
     }
     let ((_, first, best), (_, last, worst)) = (engines[0], engines[engines.len() - 1]);
@@ -268,10 +264,16 @@ fn points(results: &Trinomial) -> String {
     format!("{} of {}", figures::points(half_points), results.games())
 }
 
+/// Returns the mean score in per cent, and both ends of its 95 % interval; `None` without games.
+pub(crate) fn score_percents(results: &Trinomial) -> Option<(f64, f64, f64)> {
+    let (mean, (low, high)) = mean_score(results).zip(score_interval(results))?;
+    Some((100.0 * mean, 100.0 * low, 100.0 * high))
+}
+
 /// Returns a row of an interval chart: name, score in per cent, and both ends of the 95 % interval.
 fn score_row(name: String, results: &Trinomial) -> Option<(String, f64, f64, f64)> {
-    let (mean, (low, high)) = mean_score(results).zip(score_interval(results))?;
-    Some((name, 100.0 * mean, 100.0 * low, 100.0 * high))
+    let (mean, low, high) = score_percents(results)?;
+    Some((name, mean, low, high))
 }
 
 /// Formats a count as a share of `all` with its 95 % interval.

@@ -7,7 +7,6 @@ use crate::parts::{
     results, signed, table_rows,
 };
 use arbiter_names::quantity;
-use arbiter_stats::elo::finite;
 use arbiter_stats::{Correction, Sprt, SprtStatus};
 
 /// Adds charts of LLR and Elo over the games, and of the pairs by points.
@@ -70,19 +69,8 @@ fn elo(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
     for (games, estimate) in table_rows(&known) {
         table.push([games, &interval(estimate)]);
     }
-    let finite = |(games, e): &(u64, arbiter_stats::elo::Estimate)| {
-        Some((*games as f64, finite(e.value)?, e.low, e.high))
-    };
-    let finite: Vec<_> = known.iter().filter_map(finite).collect();
-    if finite.is_empty() {
-        return None;
-    }
-    let line = Line {
-        name: summary.engines[0].clone(),
-        points: finite.iter().map(|(games, elo, ..)| (*games, *elo)).collect(),
-        band: finite.iter().map(|(games, _, low, high)| (*games, *low, *high)).collect(),
-        engine: None,
-    };
+    let line = Line::of_estimates(summary.engines[0].clone(), &known);
+    line.points.first()?;
     let levels = vec![(String::new(), 0.0)];
     let hypotheses = summary.hypotheses();
     let shades = hypotheses.map(|[elo0, elo1]| (elo0, elo1)).into_iter().collect();

@@ -15,8 +15,8 @@ use serde_json::Value;
 use crate::figures::{Rating, mean_score};
 use crate::forms::{case, failed, whole};
 use crate::parts::{GamesByResult, Table, to_value};
+use arbiter_plan::{Encounter, Prior};
 use arbiter_rate::{Player, RejectedGame, Tally};
-use arbiter_stats::Trinomial;
 use arbiter_stats::ratings::{Errors, Meeting, OutcomeModel, RatingList};
 
 /// Maximum number of players with LOS and covariance tables in JSON.
@@ -68,8 +68,8 @@ impl Ratings<'_> {
     }
 
     /// Returns remarks on players that are unrated, cannot be compared, or have only a bound.
-    pub(super) fn remarks(&self) -> String {
-        let mut text = String::new();
+    pub(super) fn remarks(&self) -> Vec<String> {
+        let mut lines = Vec::new();
         let names = |players: &[usize]| {
             let shown: Vec<&str> = players.iter().take(8).map(|p| self.name(*p)).collect();
             let more = if players.len() > 8 { ", …" } else { "" };
@@ -77,9 +77,9 @@ impl Ratings<'_> {
         };
         let groups = &self.rated.groups;
         if groups.groups.len() > 1 {
-            text.push_str("Ratings of different groups cannot be compared:\n");
+            lines.push("Ratings of different groups cannot be compared:".to_owned());
             for (number, group) in (1..).zip(groups.groups.iter().take(10)) {
-                let _ = writeln!(text, "  group {number} of {}: {}", group.len(), names(group));
+                lines.push(format!("  group {number} of {}: {}", group.len(), names(group)));
             }
         }
         // A player who beat only unrated players has no bound either, and is in the list of unrated
@@ -96,10 +96,10 @@ impl Ratings<'_> {
             (&self.rated.left_out, "Too many to be rated together"),
         ] {
             if !players.is_empty() {
-                let _ = writeln!(text, "{what} ({}): {}", players.len(), names(players));
+                lines.push(format!("{what} ({}): {}", players.len(), names(players)));
             }
         }
-        text
+        lines
     }
 
     /// Returns the cross table of results, as won-drawn-lost.
@@ -437,23 +437,19 @@ fn player_figures<'a>(ratings: &Ratings<'a>, player: usize) -> PlayerFigures<'a>
     }
 }
 
-/// Returns the number of pairs of a meeting by half points of the first player.
-pub(crate) fn pentanomial(meeting: &Meeting) -> [u64; 5] {
-    let mut counts = [0; 5];
-    for (white, row) in meeting.pairs.iter().enumerate() {
-        row.iter().enumerate().for_each(|(black, pairs)| counts[white + black] += pairs);
-    }
-    counts
+/// Converts a meeting of players to an encounter of a run.
+fn encounter(meeting: &Meeting) -> Encounter {
+    Prior { table: meeting.pairs, singles: meeting.singles }.encounter()
 }
 
 fn encounter_figures<'a>(ratings: &Ratings<'a>, meeting: &Meeting) -> EncounterFigures<'a> {
-    let [losses, draws, wins] = meeting.results();
+    let Encounter { games, pairs, .. } = encounter(meeting);
     let [first, second] = meeting.players.map(|player| &*ratings.tally.players[player].name);
     EncounterFigures {
         first,
         second,
-        games: Trinomial { losses, draws, wins }.into(),
-        pentanomial: pentanomial(meeting),
+        games: games.into(),
+        pentanomial: pairs.0,
         unpaired: meeting.singles.iter().flatten().sum(),
     }
 }

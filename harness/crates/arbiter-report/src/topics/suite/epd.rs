@@ -1,6 +1,5 @@
 //! Report of `arbiter epd` as a document and as JSON.
 
-use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -94,31 +93,26 @@ impl EpdReport<'_> {
 
     fn engine_table(&self) -> Table {
         let tallies: Vec<Tally> = (0..self.engines.len()).map(|index| self.tally(index)).collect();
-        let has_points = tallies.iter().any(|tally| tally.points.is_some());
-        let has_mates = tallies.iter().any(|tally| tally.mates.is_some());
-        let has_faults = tallies.iter().any(|tally| tally.faults > 0);
-        let heads = [
-            has_points.then_some("points"),
-            has_mates.then_some("mates seen"),
-            Some("median time"),
-            Some("sum of times"),
-            has_faults.then_some("faults"),
-        ];
-        let heads = heads.into_iter().flatten();
-        let mut table = Table::with_columns(["engine", "limit", "solved", "share (95 %)"], heads);
-        for (engine, tally) in self.engines.iter().zip(&tallies) {
+        let mut table = Table::with_columns(
+            ["engine", "limit", "solved", "share (95 %)"],
+            ["points", "mates seen", "median time", "sum of times", "faults"],
+        );
+        for (EpdEngine { name, limits, .. }, tally) in self.engines.iter().zip(&tallies) {
             let solved = format!("{}/{}", tally.solved, tally.positions);
-            let cells = [
-                has_points.then(|| ratio(tally.points)),
-                has_mates.then(|| ratio(tally.mates)),
-                Some(tally.median_time().map_or("-".to_owned(), seconds)),
-                Some(seconds(tally.total_time())),
-                has_faults.then(|| tally.faults.to_string()),
-            ];
-            let first: [&dyn Display; 4] = [&engine.name, &engine.limits, &solved, &share(tally)];
-            table.push_with(first, cells.into_iter().flatten());
+            let (points, mates) = (ratio(tally.points), ratio(tally.mates));
+            let median = tally.median_time().map_or("-".to_owned(), seconds);
+            let sum = seconds(tally.total_time());
+            let share = share(tally);
+            let more = [points, mates, median, sum, tally.faults.to_string()];
+            table.push_with([name, limits, &solved, &share], more);
         }
-        table
+        let unused = [
+            ("points", tallies.iter().all(|tally| tally.points.is_none())),
+            ("mates seen", tallies.iter().all(|tally| tally.mates.is_none())),
+            ("faults", tallies.iter().all(|tally| tally.faults == 0)),
+        ];
+        let unused = unused.into_iter().filter(|(_, is_unused)| *is_unused);
+        unused.fold(table, |table, (heading, _)| table.without(heading))
     }
 
     /// Returns a table of solved positions and points by theme; `None` if there is only one theme,
@@ -161,7 +155,9 @@ impl EpdReport<'_> {
             None => document.paragraph("They solved the same positions."),
             Some(test) => {
                 let (share, error) = test.difference;
-                let [exact, mid] = [test.p_exact, test.p_mid].map(probability);
+                let shown =
+                    |p| if p < 0.0001 { "< 0.0001".to_owned() } else { format!("= {p:.4}") };
+                let [exact, mid] = [test.p_exact, test.p_mid].map(shown);
                 document.paragraph(format!(
                     "Solved by both {both}, only by {first} {only_first}, only by {second} \
                      {only_second}, by neither {neither}"
@@ -175,10 +171,10 @@ impl EpdReport<'_> {
             }
         }
         for (engine, indices) in [(first, &found.won), (second, &found.lost)] {
-            let names = indices.iter().map(|&index| name(&self.records[index]));
-            if !indices.is_empty() {
-                let names = names.collect::<Vec<_>>().join(", ");
-                document.paragraph(format!("Only {engine}: {names}"));
+            let names: Vec<String> =
+                indices.iter().map(|&index| name(&self.records[index])).collect();
+            if !names.is_empty() {
+                document.paragraph(format!("Only {engine}: {}", names.join(", ")));
             }
         }
     }
@@ -201,13 +197,12 @@ impl EpdReport<'_> {
 
     /// Returns the report as one JSON object.
     pub fn json(&self) -> Value {
-        let (engines, records) = (0..self.engines.len(), self.records.iter().enumerate());
         to_value(&EpdFigures {
             suite: self.suite,
             stable_plies: self.hold,
-            engines: engines.map(|engine| self.engine_figures(engine)).collect(),
+            engines: (0..self.engines.len()).map(|engine| self.engine_figures(engine)).collect(),
             comparisons: (1..self.engines.len()).map(|e| self.compared_figures(e)).collect(),
-            positions: records.map(|(index, record)| self.position(index, record)).collect(),
+            positions: (0..self.records.len()).map(|index| self.position(index)).collect(),
             unusable: self.unusable,
             corrected: self.corrected,
             place: self.place.figures(),
@@ -255,7 +250,8 @@ impl EpdReport<'_> {
         }
     }
 
-    fn position<'a>(&'a self, index: usize, record: &'a Record) -> PositionFigures<'a> {
+    fn position(&self, index: usize) -> PositionFigures<'_> {
+        let record = &*self.records[index];
         let searches = self.engines.iter().map(|engine| match &engine.searches[index] {
             Err(fault) => SearchFigures { solved: false, fault: Some(fault), search: None },
             Ok(outcome) => SearchFigures {
@@ -294,17 +290,10 @@ fn name(record: &Record) -> String {
 /// Returns the solution of a record, in SAN.
 fn solution_san(record: &Record) -> String {
     let goal = &record.goal;
-    let list = |moves: &[Move]| -> String {
-        let names: Vec<String> = moves.iter().map(|m| san(record, *m)).collect();
-        names.join(" ")
-    };
+    let list = |moves: &[Move]| moves.iter().map(|m| san(record, *m)).collect::<Vec<_>>().join(" ");
     let mut parts = Vec::new();
-    if !goal.best.is_empty() {
-        parts.push(list(&goal.best));
-    }
-    if !goal.avoid.is_empty() {
-        parts.push(format!("not {}", list(&goal.avoid)));
-    }
+    parts.extend((!goal.best.is_empty()).then(|| list(&goal.best)));
+    parts.extend((!goal.avoid.is_empty()).then(|| format!("not {}", list(&goal.avoid))));
     parts.extend(goal.mate.map(|moves| match moves {
         1.. => format!("mate in {moves}"),
         _ => format!("mated in {}", moves.unsigned_abs()),
@@ -323,16 +312,12 @@ fn san(record: &Record, played: Move) -> String {
 
 fn share(tally: &Tally) -> String {
     let share = tally.solved as f64 / tally.positions as f64;
-    share_interval(tally.solved, tally.positions)
-        .map_or("-".to_owned(), |ends| percent_interval(share, ends))
+    let interval = share_interval(tally.solved, tally.positions);
+    interval.map_or("-".to_owned(), |ends| percent_interval(share, ends))
 }
 
 fn ratio(counts: Option<(u64, u64)>) -> String {
     counts.map_or("-".to_owned(), |(some, all)| format!("{some}/{all}"))
-}
-
-fn probability(p: f64) -> String {
-    if p < 0.0001 { "< 0.0001".to_owned() } else { format!("= {p:.4}") }
 }
 
 fn seconds(time: Duration) -> String {

@@ -11,6 +11,7 @@ use crate::parts::{Block, Document, Meeting, Round, Side, Table, UNDEFINED};
 use crate::topics::result_figures;
 use arbiter_names::quantity;
 use arbiter_schedule::{Encounter, Format, Schedule};
+use arbiter_stats::Trinomial;
 
 /// Maximum number of encounters in a list of rounds; the store contains all encounters.
 const MAX_LISTED: usize = 500;
@@ -123,24 +124,16 @@ fn table(standings: &Standings, engines: &[String]) -> Table {
         ["rank", "engine", "points", "Elo (95 %)", "games", "won", "drawn", "lost"],
         more.into_iter().flatten(),
     );
-    for Row { ranked, games, rating } in &standings.rows {
+    for Row { ranked, games: Trinomial { wins, draws, losses }, rating } in &standings.rows {
         let rating = rating.map_or(UNDEFINED.to_owned(), |rating| match rating.group {
             Some(group) if standings.has_groups() => format!("{rating} (group {})", group + 1),
             _ => rating.to_string(),
         });
-        let (name, points) = (&engines[ranked.engine], format!("{:.1}", ranked.points));
+        let name = &engines[ranked.engine];
+        let points = format!("{:.1}", ranked.points);
         let tie_breaks = [ranked.buchholz, ranked.sonneborn_berger].into_iter().flatten();
         table.push_with(
-            [
-                &ranked.rank,
-                name,
-                &points,
-                &rating,
-                &ranked.games,
-                &games.wins,
-                &games.draws,
-                &games.losses,
-            ],
+            [&ranked.rank, name, &points, &rating, &ranked.games, wins, draws, losses],
             tie_breaks.map(|value| format!("{value:.2}")),
         );
     }
