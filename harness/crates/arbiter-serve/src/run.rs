@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::fold::Fold;
 use super::hub::LivePage;
+use super::routes::HttpError;
 use crate::web::run::State;
 use crate::web::{Fragment, fragments, run as page};
 use arbiter_plan::{ControlCommand, Effect};
@@ -99,7 +100,7 @@ pub(crate) fn state(results: &Path, head: &RunHead) -> (State, Option<String>) {
 }
 
 /// Returns the report of a run as an HTML file.
-pub(crate) fn report(results: &Path, run: &str) -> Result<String, StoreError> {
+pub(crate) fn report(results: &Path, run: &str) -> Result<String, HttpError> {
     let mut reading = Reading::begin(Store::observe(results)?, run)?;
     while !reading.unread.is_empty() {
         reading.read_games()?;
