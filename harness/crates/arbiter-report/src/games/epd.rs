@@ -24,12 +24,9 @@ fn line(game: &GameRecord, dialect: Option<Dialect>) -> String {
         None => format!(" c9 \"{}\";", game.outcome.result.as_str()),
         Some(_) => String::new(),
     };
-    format!(
-        "{} hmvc {}; fmvn {};{result}\n",
-        Epd::from_position(&position, EnPassantMode::Legal),
-        position.halfmoves(),
-        position.fullmoves(),
-    )
+    let (halfmoves, fullmoves) = (position.halfmoves(), position.fullmoves());
+    let epd = Epd::from_position(&position, EnPassantMode::Legal);
+    format!("{epd} hmvc {halfmoves}; fmvn {fullmoves};{result}\n")
 }
 
 #[cfg(test)]

@@ -168,11 +168,8 @@ impl<'a> Live<'a> {
             ),
             None => {
                 let expected = progress.schedule.expected_pairs().max(1) as f64;
-                (
-                    format!("{} ", progress.count()),
-                    String::new(),
-                    [0.0, progress.counted as f64, expected],
-                )
+                let counted = progress.counted as f64;
+                (format!("{} ", progress.count()), String::new(), [0.0, counted, expected])
             }
         };
         let room = columns.saturating_sub(length(&before) + length(after.trim_end()));
@@ -264,26 +261,20 @@ impl<'a> Live<'a> {
         }
     }
 
-    /// Formats a finished game as one line.
-    fn game_line(&self, pair: u64, game_index: usize, game: &GameRecord) -> String {
-        let name = |engine: usize| self.engines[engine].as_str();
-        format!(
-            "game {}.{}: {} – {} {}, {}, {} plies, {:.1} s",
-            pair + 1,
-            game_index + 1,
-            name(game.engines.white),
-            name(game.engines.black),
-            game.outcome.result.as_str(),
-            game.outcome.termination.describe(),
-            game.moves.len(),
-            game.duration.as_secs_f64()
-        )
-    }
-
     /// Logs a finished game and its lint findings at level debug.
     fn log_game(&self, pair: u64, game_index: usize, game: &GameRecord) {
         if log::log_enabled!(log::Level::Debug) {
-            self.debug(self.game_line(pair, game_index, game));
+            let [white, black] =
+                [game.engines.white, game.engines.black].map(|engine| &self.engines[engine]);
+            self.debug(format!(
+                "game {}.{}: {white} – {black} {}, {}, {} plies, {:.1} s",
+                pair + 1,
+                game_index + 1,
+                game.outcome.result.as_str(),
+                game.outcome.termination.describe(),
+                game.moves.len(),
+                game.duration.as_secs_f64()
+            ));
             for (ply, color, LintFinding { rule, what, .. }) in game.findings() {
                 let engine = &self.engines[*game.engines.get(color)];
                 let place = place(pair, game_index, game, ply);

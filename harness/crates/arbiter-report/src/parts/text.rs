@@ -16,7 +16,7 @@ const MOST_SKEW: f64 = 0.25;
 
 /// Formats an estimate as `+4.1 ± 5.3`, or with [`interval`] if both sides of the interval differ
 /// much or the estimate is a bound.
-pub fn plus_minus(estimate: Option<Estimate>) -> String {
+pub(crate) fn plus_minus(estimate: Option<Estimate>) -> String {
     let Some(estimate) = estimate else { return UNDEFINED.to_owned() };
     let skew = estimate.high + estimate.low - 2.0 * estimate.value;
     match estimate.half_width() {
@@ -72,7 +72,7 @@ pub(crate) fn too_few(games: Trinomial) -> String {
 
 /// Formats a likelihood of superiority, or its bound, in per cent; a value that would be rounded to
 /// 0 or 100 % becomes a bound.
-pub fn superiority(los: Option<f64>, bound: Option<(Ordering, f64)>) -> String {
+pub(crate) fn superiority(los: Option<f64>, bound: Option<(Ordering, f64)>) -> String {
     let side = match (bound, los) {
         (Some((side, _)), _) => side,
         (None, Some(0.9995..)) => Ordering::Greater,

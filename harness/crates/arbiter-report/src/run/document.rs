@@ -101,15 +101,9 @@ pub fn run_title(plan: &Plan) -> String {
             format!("Gauntlet of {first} against {others} engines")
         }
         (_, format) => {
-            let word = match format {
-                Format::Gauntlet => "Gauntlet",
-                Format::RoundRobin => "Round robin",
-                Format::Pyramid => "Pyramid",
-                Format::Knockout => "Knockout",
-                Format::Swiss => "Swiss",
-                Format::Ladder => "Ladder",
-            };
-            format!("{word} of {} engines", others + 1)
+            let words = format.to_string().replace('-', " ");
+            let (initial, rest) = words.split_at(1);
+            format!("{}{rest} of {} engines", initial.to_uppercase(), others + 1)
         }
     }
 }
@@ -222,16 +216,11 @@ fn confidence(summary: &Summary) -> String {
         return rates.trim_end().to_owned();
     }
     let (elo, los) = (strength.elo_text(), strength.los_text());
-    let first = &summary.engines[0];
+    let end = format!("likelihood that {} is stronger: {los}.", summary.engines[0]);
     if summary.is_over() {
-        format!(
-            "{rates}Bias-corrected Elo: {elo} (95 %); likelihood that {first} is stronger: {los}."
-        )
+        format!("{rates}Bias-corrected Elo: {elo} (95 %); {end}")
     } else {
-        format!(
-            "{rates}So far: Elo {elo} (95 %, bias-corrected); likelihood that {first} is stronger: \
-             {los}."
-        )
+        format!("{rates}So far: Elo {elo} (95 %, bias-corrected); {end}")
     }
 }
 

@@ -43,17 +43,12 @@ fn elo(summary: &Summary, strength: &Strength) -> Option<Gauge> {
 }
 
 fn llr(sprt: &Sprt, SprtStatus { llr, lower, upper, .. }: SprtStatus) -> Gauge {
+    let Sprt { elo0, elo1, model, .. } = sprt;
+    let [at_h0, at_h1] = [lower, upper].map(|bound| signed(bound, 2));
     Gauge {
         name: "LLR".to_owned(),
         value: signed(llr, 2),
-        note: format!(
-            "H0 ({}) at {}, H1 ({} {} Elo) at {}",
-            sprt.elo0,
-            signed(lower, 2),
-            sprt.elo1,
-            sprt.model,
-            signed(upper, 2)
-        ),
+        note: format!("H0 ({elo0}) at {at_h0}, H1 ({elo1} {model} Elo) at {at_h1}"),
         picture: Picture::Progress { value: llr, bounds: [lower, upper] },
     }
 }
@@ -100,14 +95,11 @@ fn leader(summary: &Summary) -> Option<Gauge> {
     let rating = rating?;
     let [low, high] = rating.drawn_ends(rating.elo);
     let estimate = Estimate { value: rating.elo, low, high };
+    let (name, count) = (&summary.engines[engine], summary.engines.len());
     Some(Gauge {
         name: format!("Elo of the leader{}", if rating.margin.is_some() { " (95 %)" } else { "" }),
         value: rating.to_string(),
-        note: format!(
-            "{}, relative to the mean of {} engines",
-            summary.engines[engine],
-            summary.engines.len()
-        ),
+        note: format!("{name}, relative to the mean of {count} engines"),
         picture: Picture::Interval { estimate, hypotheses: None },
     })
 }

@@ -4,7 +4,9 @@ use crate::figures::{Summary, rules_text};
 use crate::parts::{Document, Table, options_text, percent, short, utc_time};
 use crate::topics::{strength, tuning};
 use arbiter_openings::Order;
-use arbiter_plan::{Affinity, Disturbances, Engine, Plan, Program, RunKind, cpus_per_game};
+use arbiter_plan::{
+    Ablation, Affinity, Disturbances, Engine, Plan, Program, RunKind, cpus_per_game,
+};
 use arbiter_store::{Fingerprints, StoredRun};
 
 /// Adds a table of the engines with programs, options and search limits.
@@ -15,10 +17,9 @@ pub(super) fn engines(document: &mut Document, plan: &Plan, fingerprints: &Finge
         engines.push([&name, &program(engine), &options, &limits, &short(hash)]);
     }
     document.table(engines);
-    if let Some(ablation) = &plan.ablation {
+    if let Some(Ablation { option, .. }) = &plan.ablation {
         document.paragraph(format!(
-            "Each opponent is the same engine with the option {} set to one feature.",
-            ablation.option
+            "Each opponent is the same engine with the option {option} set to one feature."
         ));
     }
     if let Some(tuning) = &plan.tuning {
@@ -49,10 +50,8 @@ pub(super) fn conditions(
     let version = played.map_or(env!("CARGO_PKG_VERSION"), |(stored, _)| &stored.version);
     row("Arbiter", version.to_owned());
     row("machine", fingerprints.host.clone());
-    let book = match &plan.book {
-        None => "the bundled book".to_owned(),
-        Some(path) => path.display().to_string(),
-    };
+    let book = plan.book.as_ref();
+    let book = book.map_or("the bundled book".to_owned(), |path| path.display().to_string());
     let order = match plan.order {
         Order::Random => "in random order",
         Order::Sequential => "in the order of the book",
@@ -122,13 +121,12 @@ pub(super) fn contention(summary: &Summary) -> Option<String> {
     let shares: Vec<f64> = shares.flatten().collect();
     let waited = match shares[..] {
         [] => None,
-        [first, second] if names.len() == 2 => Some(format!(
-            "{} waited for a processor for {} of its thinking time, {} for {}",
-            names[0],
-            percent(Some(first)),
-            names[1],
-            percent(Some(second))
-        )),
+        [first, second] if names.len() == 2 => {
+            let [first, second] = [first, second].map(|share| percent(Some(share)));
+            let (one, other) = (&names[0], &names[1]);
+            let waited = format!("{one} waited for a processor for {first} of its thinking time");
+            Some(format!("{waited}, {other} for {second}"))
+        }
         _ => Some(format!(
             "engines waited for a processor for at most {} of their thinking time",
             percent(shares.into_iter().reduce(f64::max))

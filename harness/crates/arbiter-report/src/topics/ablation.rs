@@ -8,7 +8,7 @@ use super::strength::strength_cells;
 use crate::figures::{NaiveElo, Strength, StrengthFigures, Summary};
 use crate::parts::{Chart, Figure, Intervals, Table, UNDEFINED, ends, ends_text, signed};
 use arbiter_stats::elo::{self, Estimate};
-use arbiter_stats::{Decision, SprtStatus};
+use arbiter_stats::{Decision, Sprt, SprtStatus};
 
 /// Maximum number of features named in a sentence.
 const MAX_NAMED: usize = 12;
@@ -124,15 +124,11 @@ pub(crate) fn conclusion(summary: &Summary) -> String {
         );
     };
     let decided = |decision| listed(&|w| w.sprt_status.is_some_and(|s| s.decision == decision));
+    let Sprt { elo0, elo1, model, .. } = sprt;
+    let [h1, h0, open] = [Decision::AcceptH1, Decision::AcceptH0, Decision::Continue].map(decided);
     format!(
-        "Of {count} features of {engine}, the test of {} {} Elo against {} accepts H1 for {}, H0 for \
-         {}, and is undecided for {}.",
-        sprt.elo1,
-        sprt.model,
-        sprt.elo0,
-        decided(Decision::AcceptH1),
-        decided(Decision::AcceptH0),
-        decided(Decision::Continue)
+        "Of {count} features of {engine}, the test of {elo1} {model} Elo against {elo0} accepts H1 \
+         for {h1}, H0 for {h0}, and is undecided for {open}."
     )
 }
 

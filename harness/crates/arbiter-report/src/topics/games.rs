@@ -35,12 +35,9 @@ fn misjudged_game(summary: &Summary, found: &MisjudgedGame) -> Game {
     let GameRecord { engines, outcome, .. } = game;
     let engine = &summary.engines[*engines.get(*color)];
     game_to_show(&summary.plan, (*pair, *game_index, game), *ply + 1, |number| {
-        format!(
-            "{engine} ({}) reported {score} at move {}. Game ending: {}.",
-            color_name(*color),
-            number.trim_end_matches('.'),
-            outcome.termination.describe()
-        )
+        let (side, ending) = (color_name(*color), outcome.termination.describe());
+        let number = number.trim_end_matches('.');
+        format!("{engine} ({side}) reported {score} at move {number}. Game ending: {ending}.")
     })
 }
 
@@ -72,19 +69,14 @@ pub fn game_to_show(
     first_shown: usize,
     note: impl FnOnce(&str) -> String,
 ) -> Game {
-    let name = |color: Color| plan.engines[*game.engines.get(color)].name.as_str();
+    let ByColor { white, black } = game.engines.map(|engine| &plan.engines[engine].name);
     let mut position = game.start();
     let moves: Vec<Step> =
         game.moves.iter().map_while(|played| step(&mut position, played)).collect();
     let last = moves.get(first_shown.wrapping_sub(1));
     let place = format!("{}.{}", pair + 1, game_index + 1);
     Game {
-        title: format!(
-            "{place} {} – {} {}",
-            name(Color::White),
-            name(Color::Black),
-            game.outcome.result.as_str()
-        ),
+        title: format!("{place} {white} – {black} {}", game.outcome.result.as_str()),
         note: note(last.map_or("?", |step| step.number.as_str())),
         start: game.start().board().to_string(),
         first_shown,

@@ -182,11 +182,11 @@ pub(crate) fn openings<'a>(
 ) {
     let mut openings: Vec<NamedOpening<'_>> = openings.collect();
     document.heading("Openings");
+    let verb = if openings.len() == 1 { "was" } else { "were" };
     document.paragraph(format!(
-        "{} {} played. The list shows those whose score differs most from the mean, relative to \
-         their number of games.",
-        quantity(openings.len(), "opening"),
-        if openings.len() == 1 { "was" } else { "were" }
+        "{} {verb} played. The list shows those whose score differs most from the mean, relative \
+         to their number of games.",
+        quantity(openings.len(), "opening")
     ));
     let expected = mean_score(&openings.iter().map(|opening| opening.white).sum());
     by_lean(&mut openings, expected, |opening| opening.white);

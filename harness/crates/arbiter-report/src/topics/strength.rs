@@ -7,7 +7,7 @@ use crate::parts::{
     results, signed, table_rows,
 };
 use arbiter_names::quantity;
-use arbiter_stats::{Correction, Sprt, SprtStatus};
+use arbiter_stats::{Correction, LlrBounds, Sprt, SprtStatus};
 
 /// Adds charts of LLR and Elo over the games, and of the pairs by points.
 pub(crate) fn history(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
@@ -174,21 +174,17 @@ pub(crate) fn sprt_text(sprt: &Sprt, sprt_status: SprtStatus) -> String {
 
 /// Describes the computation of the bounds of an SPRT.
 pub(crate) fn bounds_text(sprt: &Sprt) -> String {
-    let (lower, upper) = (sprt.bounds.lower, sprt.bounds.upper);
+    let LlrBounds { lower, upper } = sprt.bounds;
     match sprt.correction {
         Correction::None => "Wald, without overshoot correction".to_owned(),
-        Correction::Dynamic => {
-            format!("corrected for overshoot (Wald: [{lower:.2}, {upper:.2}])")
-        }
+        Correction::Dynamic => format!("corrected for overshoot (Wald: [{lower:.2}, {upper:.2}])"),
     }
 }
 
 /// Formats the hypotheses and error rates of an SPRT.
 pub(crate) fn hypotheses(sprt: &Sprt) -> String {
-    format!(
-        "{} Elo {} against {}, alpha {}, beta {}",
-        sprt.model, sprt.elo0, sprt.elo1, sprt.alpha, sprt.beta
-    )
+    let Sprt { elo0, elo1, alpha, beta, model, .. } = sprt;
+    format!("{model} Elo {elo0} against {elo1}, alpha {alpha}, beta {beta}")
 }
 
 /// Returns table cells with nElo, LOS, games by result, and pairs by points.

@@ -227,12 +227,10 @@ pub(crate) fn history(document: &mut Document, spsa: &SpsaState) {
     document.heading("Path");
     let parameters = spsa.tuning().parameters.iter().enumerate().map(|(place, parameter)| {
         let value = |point: &PathPoint| point.theta[place];
-        let (name, start, last) = (&parameter.name, parameter.start, spsa.theta()[place]);
-        let description = format!(
-            "{name} from {start} to {last:.3}, within {} to {}.",
-            parameter.min, parameter.max
-        );
-        let level = ("start".to_owned(), start);
+        let Parameter { name, start, min, max, .. } = parameter;
+        let last = spsa.theta()[place];
+        let description = format!("{name} from {start} to {last:.3}, within {min} to {max}.");
+        let level = ("start".to_owned(), *start);
         figure(spsa, &path, (name, "value"), description, value, level)
     });
     let score = |point: &PathPoint| point.score as f64;

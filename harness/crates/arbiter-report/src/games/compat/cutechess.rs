@@ -7,7 +7,7 @@ use super::{DialectWriter, percent, points};
 use crate::figures::total;
 use arbiter_plan::{Encounter, RunCounts};
 use arbiter_stats::elo::normal_cdf;
-use arbiter_stats::{Decision, GameResult, SprtStatus, Trinomial};
+use arbiter_stats::{Decision, SprtStatus, Trinomial};
 
 /// Half-width of the interval in standard deviations: cutechess-cli's approximation of the 97.5 %
 /// quantile, which follows from S. Winitzki's approximation of the inverse error function.
@@ -28,21 +28,14 @@ pub(super) fn duel(writer: &DialectWriter, counts: &RunCounts) -> String {
 /// Formats the scores of the first engine as White and as Black, and the score of White over all
 /// games.
 fn sides(name: &str, Encounter { table, singles, games, .. }: &Encounter) -> String {
-    let mut sides = [Trinomial::default(); 2];
-    for result in [GameResult::Loss, GameResult::Draw, GameResult::Win] {
-        let points = result.half_points();
-        let in_pairs =
-            [table[points].iter().sum(), table.iter().map(|row| row[points]).sum::<u64>()];
-        for (side, (paired, single)) in sides.iter_mut().zip(in_pairs.into_iter().zip(singles)) {
-            let count = paired + single[points];
-            match result {
-                GameResult::Loss => side.losses = count,
-                GameResult::Draw => side.draws = count,
-                GameResult::Win => side.wins = count,
-            }
-        }
-    }
-    let [white, black] = sides;
+    // The tables are in order of the half points of the first engine.
+    let side = |paired: [u64; 3], single: &[u64; 3]| {
+        let [losses, draws, wins] = std::array::from_fn(|points| paired[points] + single[points]);
+        Trinomial { losses, draws, wins }
+    };
+    let white = side(table.map(|row| row.iter().sum()), &singles[0]);
+    let as_black = |points: usize| table.iter().map(|row| row[points]).sum();
+    let black = side(std::array::from_fn(as_black), &singles[1]);
     let first = Trinomial {
         wins: white.wins + black.losses,
         losses: white.losses + black.wins,
@@ -85,10 +78,8 @@ pub(super) fn table(writer: &DialectWriter, counts: &RunCounts) -> String {
         _ => 1.0 - points(games).1 / 100.0,
     };
     ranking.sort_by(|a, b| key(a).partial_cmp(&key(b)).unwrap_or(Ordering::Equal));
-    let mut text = format!(
-        "{:<4} {:<25} {:>7} {:>7} {:>7} {:>7} {:>7} \n",
-        "Rank", "Name", "Elo", "+/-", "Games", "Score", "Draw"
-    );
+    let mut text =
+        "Rank Name                          Elo     +/-   Games   Score    Draw \n".to_owned();
     let first = if writer.seeds > 0 { 0 } else { 1 };
     for (rank, (engine, games)) in (first..).zip(ranking) {
         let (elo, error) = elo(&games);

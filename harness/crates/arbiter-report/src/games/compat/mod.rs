@@ -162,8 +162,8 @@ impl DialectWriter {
         let lines = self.engines.iter().enumerate().filter_map(|(engine, name)| {
             let late = count(engine, &[Termination::TimeForfeit]);
             let crashed = count(engine, &broken);
-            (late + crashed > 0)
-                .then(|| format!("Player: {name}\n  Timeouts: {late}\n  Crashed: {crashed}\n"))
+            let line = format!("Player: {name}\n  Timeouts: {late}\n  Crashed: {crashed}\n");
+            (late + crashed > 0).then_some(line)
         });
         let lines: String = lines.collect();
         if lines.is_empty() || self.dialect == Dialect::Cutechess {

@@ -36,10 +36,8 @@ pub fn games_document(ratings: &Ratings<'_>, files: &[String]) -> Document {
     let endings = tally.endings.iter().map(|(ending, count)| (ending.clone(), *count, Vec::new()));
     let pairs = duel(ratings).filter(|(_, encounter)| encounter.pairs.pairs() > 0);
     let pairs = pairs.map(|(first, met)| result_figures::pairs(ratings.name(first), met.pairs.0));
-    let by_colour: Vec<_> = order
-        .iter()
-        .map(|player| (ratings.name(*player), tally.players[*player].by_colour))
-        .collect();
+    let by_colour = |player: &usize| (ratings.name(*player), tally.players[*player].by_colour);
+    let by_colour: Vec<_> = order.iter().map(by_colour).collect();
     let white: Trinomial = tally.players.iter().map(|player| player.by_colour[0]).sum();
     let colours = result_figures::colours(&by_colour, white);
     let endings = result_figures::endings(&[], endings.collect());
@@ -141,11 +139,9 @@ fn everybody(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
 
 /// Adds the comparison of evaluations in comments with results, if there are evaluations.
 fn evaluations(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
-    let players: Vec<_> = order
-        .iter()
-        .take(MAX_JUDGES)
-        .map(|player| (ratings.name(*player), &ratings.tally.players[*player].calibration))
-        .collect();
+    let judge =
+        |player: &usize| (ratings.name(*player), &ratings.tally.players[*player].calibration);
+    let players: Vec<_> = order.iter().take(MAX_JUDGES).map(judge).collect();
     if let Some(figure) = calibration::figure(&players) {
         document.heading("Evaluations");
         document

@@ -122,12 +122,8 @@ impl Ratings<'_> {
 pub fn elostat(ratings: &Ratings<'_>) -> String {
     let order = ratings.order();
     let width = order.iter().map(|player| ratings.name(*player).len()).max().unwrap_or(0).max(7);
-    let heads = ["Elo", "+", "-", "Games", "Score", "Av.Op.", "Draws"];
-    let [elo, up, down, games, score, opponents, draws] = heads;
-    let mut text = format!(
-        "\n\n     {:width$}   {elo:>6} {up:>4} {down:>4} {games:>6} {score:>8} {opponents:>8} {draws:>8}\n\n",
-        "Program"
-    );
+    let heads = "    Elo    +    -  Games    Score   Av.Op.    Draws";
+    let mut text = format!("\n\n     {:width$}  {heads}\n\n", "Program");
     let shown = order.into_iter().filter(|player| ratings.is_shown(*player));
     for (place, player) in (1..).zip(shown) {
         let Some(rating) = ratings.rating(player) else { continue };
@@ -413,19 +409,13 @@ fn player_figures<'a>(ratings: &Ratings<'a>, player: usize) -> PlayerFigures<'a>
     let rating = ratings.rating(player);
     let margin = rating.and_then(|rating| rating.margin);
     let end = |sign: f64| Some(rating?.elo + sign * margin?);
+    let elo = rating.map(|rating| rating.elo);
+    let error = ratings.rated.error(player, Errors::Sandwich);
     let won_all = rating.and_then(|rating| rating.won_all);
     let of = |results| Results { score: mean_score(&results), games: results.into() };
     PlayerFigures {
         name: &own.name,
-        rating: RatingByLaw::new(
-            ratings.law,
-            [
-                rating.map(|rating| rating.elo),
-                end(-1.0),
-                end(1.0),
-                ratings.rated.error(player, Errors::Sandwich),
-            ],
-        ),
+        rating: RatingByLaw::new(ratings.law, [elo, end(-1.0), end(1.0), error]),
         bound: won_all.map(|won_all| if won_all { "lower" } else { "upper" }),
         group: ratings.rated.group(player),
         all: of(own.results()),

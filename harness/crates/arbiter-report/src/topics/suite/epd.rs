@@ -63,16 +63,12 @@ impl EpdReport<'_> {
     /// Returns the report as a document.
     pub fn document(&self) -> Document {
         let mut document = Document::new(self.suite.to_owned());
-        let hold = match self.hold {
-            Some(plies) => format!(", stopped when a solution was stable for {plies} plies"),
-            None => String::new(),
-        };
+        let stop = |plies| format!(", stopped when a solution was stable for {plies} plies");
+        let hold = self.hold.map_or(String::new(), stop);
+        let EpdReport { suite, records, unusable, .. } = self;
+        let (positions, lines, place) = (records.len(), unusable.len(), self.place.describe());
         document.paragraph(format!(
-            "{}: {} positions, {} lines unusable; {}{hold}",
-            self.suite,
-            self.records.len(),
-            self.unusable.len(),
-            self.place.describe()
+            "{suite}: {positions} positions, {lines} lines unusable; {place}{hold}"
         ));
         document.blocks.push(Block::Gap);
         document.table(self.engine_table());
@@ -127,10 +123,8 @@ impl EpdReport<'_> {
         for (theme, members) in &themes {
             let cells = self.engines.iter().map(|engine| {
                 let tally = self.tally_of(engine, members);
-                let points = match tally.points {
-                    Some((made, all)) => format!(", {made}/{all} points"),
-                    None => String::new(),
-                };
+                let points = |(made, all)| format!(", {made}/{all} points");
+                let points = tally.points.map_or(String::new(), points);
                 format!("{}/{}{points}", tally.solved, tally.positions)
             });
             table.push_with([&theme.unwrap_or("(none)")], cells);
@@ -154,7 +148,8 @@ impl EpdReport<'_> {
         match mcnemar(&found.solved) {
             None => document.paragraph("They solved the same positions."),
             Some(test) => {
-                let (share, error) = test.difference;
+                let (share, standard_error) = test.difference;
+                let [share, error] = [share, margin(standard_error)].map(|part| 100.0 * part);
                 let shown =
                     |p| if p < 0.0001 { "< 0.0001".to_owned() } else { format!("= {p:.4}") };
                 let [exact, mid] = [test.p_exact, test.p_mid].map(shown);
@@ -163,9 +158,7 @@ impl EpdReport<'_> {
                      {only_second}, by neither {neither}"
                 ));
                 document.paragraph(format!(
-                    "Difference {:+.2} ± {:.2} % of the positions (95 %)",
-                    100.0 * share,
-                    100.0 * margin(error)
+                    "Difference {share:+.2} ± {error:.2} % of the positions (95 %)"
                 ));
                 document.paragraph(format!("McNemar's test: p {exact} (exact), {mid} (mid-p)"));
             }
@@ -183,12 +176,10 @@ impl EpdReport<'_> {
         let searches = self.records.iter().zip(&engine.searches);
         let lines = searches.filter_map(|(record, searched)| match searched {
             Err(fault) => Some(format!("{}: fault: {fault}", name(record))),
-            Ok(outcome) if !outcome.is_solved => Some(format!(
-                "{}: played {}, expected {}",
-                name(record),
-                san(record, outcome.played),
-                solution_san(record)
-            )),
+            Ok(outcome) if !outcome.is_solved => {
+                let (played, expected) = (san(record, outcome.played), solution_san(record));
+                Some(format!("{}: played {played}, expected {expected}", name(record)))
+            }
             Ok(_) => None,
         });
         let lines: Vec<String> = lines.collect();

@@ -287,10 +287,9 @@ fn mistake(case: &Case, count: &Count, verdict: &Result<Verdict, String>) -> Str
             };
             let by = got.abs_diff(*leaves);
             let sign = if got > leaves { '+' } else { '-' };
-            let path = if finding.path.is_empty() {
-                "the position itself".to_owned()
-            } else {
-                format!("after {}", finding.path.join(" "))
+            let path = match &finding.path[..] {
+                [] => "the position itself".to_owned(),
+                path => format!("after {}", path.join(" ")),
             };
             format!(
                 "WRONG      {place}: counts {got}, expected {leaves} ({sign}{by}){suite}\n  \
@@ -305,12 +304,9 @@ fn mistake(case: &Case, count: &Count, verdict: &Result<Verdict, String>) -> Str
 fn fault_description(wrong: &PositionFault) -> String {
     match wrong {
         PositionFault::Moves { missing, extra } => {
-            let list = |title: &str, moves: &[String]| {
-                if moves.is_empty() {
-                    String::new()
-                } else {
-                    format!("  {title} moves: {}\n", moves.join(" "))
-                }
+            let list = |title: &str, moves: &[String]| match moves {
+                [] => String::new(),
+                _ => format!("  {title} moves: {}\n", moves.join(" ")),
             };
             list("missing", missing) + &list("extra", extra)
         }

@@ -62,12 +62,8 @@ pub(super) fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> DrawR
         .label_style(("sans-serif", TEXT, &INK))
         .draw()?;
     for (name, level) in &chart.levels {
-        context.draw_series(DashedLineSeries::new(
-            [(left, *level), (right, *level)],
-            6,
-            4,
-            INK.stroke_width(1),
-        ))?;
+        let ends = [(left, *level), (right, *level)];
+        context.draw_series(DashedLineSeries::new(ends, 6, 4, INK.stroke_width(1)))?;
         // The name is above the line, slightly right of the axis.
         let style = text_style(area, HPos::Left, VPos::Bottom);
         let place = (left + 0.01 * (right - left), *level);
