@@ -11,9 +11,6 @@ use arbiter_report::{LlrHistory, Summary, sprt_bounds_text, utc_time_as};
 use arbiter_settings::command_flags;
 use arbiter_store::{Store, StoreError, StoredRun};
 
-/// Format of times on pages.
-const MINUTES: &str = "%Y-%m-%d %H:%M";
-
 /// Returns the page that compares runs.
 pub(crate) fn compare(results: &Path, runs: &[String]) -> Result<String, HttpError> {
     let store = Store::observe(results)?;
@@ -31,7 +28,7 @@ fn compare_run(store: &Store, run: &str) -> Result<ComparedRun, StoreError> {
     let summary = fold.summary(store)?;
     let history = if summary.engines.len() == 2 { history.points() } else { Vec::new() };
     let settings = settings(&fold.stored, &summary);
-    let begun = utc_time_as(fold.stored.head.created_ms, MINUTES);
+    let begun = utc_time_as(fold.stored.head.created_ms, "%Y-%m-%d %H:%M");
     let flags = command_flags(&fold.stored.plan);
     Ok(ComparedRun { summary, begun, history, settings, flags })
 }

@@ -120,9 +120,9 @@ pub(crate) async fn timed(
     response
 }
 
-/// The runs are read at each request for metrics.
 impl Collector for RunList {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
+        // The runs are read at each request for metrics.
         let found = self.figures();
         let mut gauges = |name, help, label, values: BTreeMap<String, u64>| {
             let kind = ConstGauge::<i64>::TYPE;

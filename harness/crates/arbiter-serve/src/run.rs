@@ -160,11 +160,9 @@ impl Reading {
     fn read_games(&mut self) -> Result<(), StoreError> {
         let run = self.fold.stored.head.run.clone();
         for pair in self.unread.drain(..self.unread.len().min(READ_PAIRS)) {
-            let played = self
-                .store
-                .pair(&run, pair)?
-                .ok_or_else(|| self.store.schedule_mismatch(&run, pair))?;
-            self.statistics.add(&played);
+            let played = self.store.pair(&run, pair)?;
+            let missing = || self.store.schedule_mismatch(&run, pair);
+            self.statistics.add(&played.ok_or_else(missing)?);
             self.is_stale = true;
         }
         Ok(())
