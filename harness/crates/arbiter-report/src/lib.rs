@@ -17,9 +17,9 @@ mod schemas;
 mod topics;
 
 pub use figures::{
-    EloFigures, GameStatistics, HistoryPoint, LlrHistory, OpeningName, OpeningNames, RunPhase,
-    Strength, Summary, Verdict, apply_tallies, gates_of_run, read_one, replayed_state, rules_text,
-    shown_run, stored_summary, summary_of,
+    EloFigures, GameStatistics, HistoryPoint, LlrHistory, OpeningNames, RunPhase, Strength,
+    Summary, Verdict, apply_tallies, gates_of_run, read_one, replayed_state, rules_text, shown_run,
+    stored_summary, summary_of,
 };
 pub use forms::{
     HTML_POLICY, HTML_SCRIPT, HTML_STYLE, csv_rows, diagram, game_viewer, html_page, html_sections,
@@ -33,10 +33,9 @@ pub use live::{
     Board, Boards, Live, Recent, RecentEvent, RecentEvents, Running, Side, event_texts, outlook,
 };
 pub use parts::{
-    BAD_STYLE, Block, Chart, Document, Figure, Game, Gauge, Intervals, Line, Lines, Picture, Table,
-    ends, interval, log_error, log_warn, note, percent, plus_minus, plus_minus_95, progress_bar,
-    short_hash, shown_message, shown_output, signed, styled, superiority, to_value, utc_time,
-    utc_time_as,
+    BAD_STYLE, Block, Chart, Document, Figure, Game, Intervals, Line, Lines, Table, ends, interval,
+    log_error, log_warn, note, percent, plus_minus_95, progress_bar, short_hash, shown_message,
+    shown_output, signed, styled, to_value, utc_time, utc_time_as,
 };
 pub use run::brief::brief_document;
 pub use run::document::{outcome_document, plan_document, run_document, run_title, tone};
@@ -45,7 +44,7 @@ pub use run::gate::gate_text;
 pub use run::json::{run_json, run_json_text};
 pub use run::junit::run_junit;
 pub use run::list::{ListedRun, RunColumn, RunFilter, run_pattern, runs_json, runs_table};
-pub use run::log::{LogEntry, log_json, log_markdown, log_table, short_commit, sprt_bounds_text};
+pub use run::log::{LogEntry, log_json, log_markdown, log_table, sprt_bounds_text};
 pub use run::plan::{plan_json, repeats_text};
 pub use run::verdict::verdict_sentence;
 #[cfg(feature = "json-schema")]

@@ -53,6 +53,12 @@ impl ClusterMonitor {
         }
     }
 
+    /// Returns the live page of the workers that the query selects.
+    pub(crate) fn page(self: &Arc<Self>, results: PathBuf, asked: &UrlQuery) -> Box<dyn LivePage> {
+        let (monitor, asked) = (self.clone(), asked.clone());
+        Box::new(ClusterPage { monitor, results, asked, residuals: BTreeMap::new(), rest: 0 })
+    }
+
     /// Listens to the server for ever, and reconnects whenever the connection is lost.
     pub async fn keep(&self, access: Access) {
         loop {
@@ -111,14 +117,6 @@ struct ClusterPage {
     residuals: BTreeMap<String, f64>,
     /// Number of ticks until the residuals are computed again.
     rest: u32,
-}
-
-impl ClusterMonitor {
-    /// Returns the live page of the workers that the query selects.
-    pub(crate) fn page(self: &Arc<Self>, results: PathBuf, asked: &UrlQuery) -> Box<dyn LivePage> {
-        let (monitor, asked) = (self.clone(), asked.clone());
-        Box::new(ClusterPage { monitor, results, asked, residuals: BTreeMap::new(), rest: 0 })
-    }
 }
 
 impl LivePage for ClusterPage {

@@ -3,21 +3,19 @@
 use std::path::Path;
 
 use super::fold::Fold;
+use super::routes::HttpError;
 use crate::web::compare::{self, ComparedRun};
-use crate::web::{NavPage, static_page};
+use crate::web::static_page;
 use arbiter_report::{LlrHistory, Summary, short_hash, sprt_bounds_text, utc_time_as};
 use arbiter_run::Effect;
-use arbiter_settings::command_line;
+use arbiter_settings::command_flags;
 use arbiter_store::{Store, StoreError, StoredRun};
 
-/// Format of times on pages.
-const MINUTES: &str = "%Y-%m-%d %H:%M";
-
 /// Returns the page that compares runs.
-pub(crate) fn compare(results: &Path, runs: &[String]) -> Result<String, StoreError> {
+pub(crate) fn compare(results: &Path, runs: &[String]) -> Result<String, HttpError> {
     let store = Store::observe(results)?;
     let runs: Result<Vec<_>, _> = runs.iter().map(|run| compare_run(&store, run)).collect();
-    Ok(static_page(NavPage::Other, &compare::compare(&runs?)))
+    Ok(static_page(&compare::compare(&runs?)))
 }
 
 fn compare_run(store: &Store, run: &str) -> Result<ComparedRun, StoreError> {
@@ -30,9 +28,9 @@ fn compare_run(store: &Store, run: &str) -> Result<ComparedRun, StoreError> {
     let summary = fold.summary(store)?;
     let history = if summary.engines.len() == 2 { history.points() } else { Vec::new() };
     let settings = settings(&fold.stored, &summary);
-    let started = utc_time_as(fold.stored.head.created_ms, MINUTES);
-    let command = command_line(&fold.stored.plan);
-    Ok(ComparedRun { summary, started, history, settings, command })
+    let started = utc_time_as(fold.stored.head.created_ms, "%Y-%m-%d %H:%M");
+    let flags = command_flags(&fold.stored.plan);
+    Ok(ComparedRun { summary, started, history, settings, flags })
 }
 
 /// Returns the settings that the comparison shows if they differ between runs.

@@ -6,10 +6,11 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use super::asked::UrlQuery;
+use super::routes::{HttpError, bad_request};
 use crate::web::games as pages;
 use arbiter_plan::Plan;
 use arbiter_report::{OpeningNames, PgnHeader, game_pgn, game_to_show, shown_run};
-use arbiter_store::{GameOrder, GameQuery, ListedGame, Store, StoreError, StoredRun};
+use arbiter_store::{GameOrder, GameQuery, Store, StoreError, StoredRun};
 
 /// Number of games on a page of the list of games.
 pub(crate) const PART: u64 = 100;
@@ -27,9 +28,6 @@ pub(crate) const ORDERS: [(&str, &str, GameOrder); 3] = [
     ("length", "longest first", GameOrder::Length),
     ("swing", "largest swing first", GameOrder::Swing),
 ];
-
-/// Result of a query; the inner error is a sentence that describes an invalid query.
-pub(crate) type QueryResult<T> = Result<Result<T, String>, StoreError>;
 
 impl UrlQuery {
     /// Converts the query, except for its opening.
@@ -101,11 +99,13 @@ impl Openings {
     }
 
     /// Converts the query. Its opening is a number, from 1, or a part of a name.
-    fn games(&self, store: &Store, stored: &StoredRun, asked: &UrlQuery) -> QueryResult<GameQuery> {
-        let query = match asked.games(&stored.plan) {
-            Ok(query) => query,
-            Err(words) => return Ok(Err(words)),
-        };
+    fn games(
+        &self,
+        store: &Store,
+        stored: &StoredRun,
+        asked: &UrlQuery,
+    ) -> Result<GameQuery, HttpError> {
+        let query = asked.games(&stored.plan).map_err(bad_request)?;
         let wanted = asked.value("opening").to_lowercase();
         let openings = match wanted.parse::<u64>() {
             Ok(number) => Some(vec![number.saturating_sub(1)]),
@@ -116,8 +116,21 @@ impl Openings {
                 Some(names.into_iter().filter(|(_, name)| fits(name)).map(|(at, _)| at).collect())
             }
         };
-        Ok(Ok(GameQuery { openings, ..query }))
+        Ok(GameQuery { openings, ..query })
     }
+}
+
+/// Reads a run, and converts the query for its games.
+fn select(
+    results: &Path,
+    run: &str,
+    asked: &UrlQuery,
+    openings: &Openings,
+) -> Result<(Store, StoredRun, GameQuery), HttpError> {
+    let store = Store::observe(results)?;
+    let stored = shown_run(&store, run)?;
+    let query = openings.games(&store, &stored, asked)?;
+    Ok((store, stored, query))
 }
 
 /// Returns a page of the list of games.
@@ -126,18 +139,13 @@ pub(crate) fn list(
     run: &str,
     asked: &UrlQuery,
     openings: &Openings,
-) -> QueryResult<String> {
-    let store = Store::observe(results)?;
-    let stored = shown_run(&store, run)?;
-    let wanted = openings.games(&store, &stored, asked)?;
-    let (query, part) = match wanted.and_then(|query| Ok((query, asked.part()?))) {
-        Ok(wanted) => wanted,
-        Err(words) => return Ok(Err(words)),
-    };
+) -> Result<String, HttpError> {
+    let (store, stored, query) = select(results, run, asked, openings)?;
+    let part = asked.part().map_err(bad_request)?;
     let games = store.games(run, &query, part * PART + 1, PART)?;
     let played = games.iter().map(|game| (game.opening, game.pair));
     let names = openings.names(&store, &stored, played)?;
-    Ok(Ok(pages::list(&stored, asked, part, &games, &names)))
+    Ok(pages::list(&stored, asked, part, &games, &names))
 }
 
 /// Parses a game number, as in the PGN tag `Round`, into the number of the pair and the index of
@@ -154,17 +162,12 @@ pub(crate) fn game(
     place: (u64, usize),
     asked: &UrlQuery,
     openings: &Openings,
-) -> QueryResult<Option<String>> {
-    let store = Store::observe(results)?;
-    let stored = shown_run(&store, run)?;
-    let query = match openings.games(&store, &stored, asked)? {
-        Ok(query) => query,
-        Err(words) => return Ok(Err(words)),
-    };
+) -> Result<Option<String>, HttpError> {
+    let (store, stored, query) = select(results, run, asked, openings)?;
     let (pair, half) = place;
     let played = store.pair(run, pair)?;
     let found = played.as_ref().and_then(|played| Some((played, played.games.iter().nth(half)?)));
-    let Some((played, game)) = found else { return Ok(Ok(None)) };
+    let Some((played, game)) = found else { return Ok(None) };
     let around = store.games_around(run, &query, place)?;
     let opening = played.pairing.opening;
     let name = openings.names(&store, &stored, [(opening, pair)])?.remove(&opening);
@@ -176,7 +179,7 @@ pub(crate) fn game(
         let (why, told) = (outcome.termination.describe(), outcome.naming(names));
         format!("Ending: {why}. {told}.{opening}")
     });
-    Ok(Ok(Some(pages::game(run, asked, place, &around, &shown))))
+    Ok(Some(pages::game(run, asked, place, &around, &shown)))
 }
 
 /// Returns the PGN header of a run, and the games that the query selects: number of the pair and
@@ -186,18 +189,12 @@ pub(crate) fn select_games(
     run: &str,
     asked: &UrlQuery,
     openings: &Openings,
-) -> QueryResult<(PgnHeader, Vec<(u64, usize)>)> {
-    let store = Store::observe(results)?;
-    let stored = shown_run(&store, run)?;
-    let query = match openings.games(&store, &stored, asked)? {
-        Ok(query) => query,
-        Err(words) => return Ok(Err(words)),
-    };
+) -> Result<(PgnHeader, Vec<(u64, usize)>), HttpError> {
+    let (store, stored, query) = select(results, run, asked, openings)?;
     // Only the numbers of the games are in memory. The games are read while they are sent.
     let games = store.games(run, &query, 1, MAX_PGN)?;
     let header = PgnHeader::of(&stored.plan, &stored.fingerprints, stored.head.created_ms);
-    let place = |game: &ListedGame| (game.pair, game.half);
-    Ok(Ok((header, games.iter().map(place).collect())))
+    Ok((header, games.iter().map(|game| (game.pair, game.half)).collect()))
 }
 
 /// Returns the PGN of games of a run; games that are not in the store are omitted.
@@ -206,7 +203,7 @@ pub(crate) fn pgn(
     run: &str,
     header: &PgnHeader,
     games: &[(u64, usize)],
-) -> Result<String, StoreError> {
+) -> Result<String, HttpError> {
     let store = Store::observe(results)?;
     let mut text = String::new();
     for games in games.chunk_by(|one, other| one.0 == other.0) {
@@ -218,11 +215,7 @@ pub(crate) fn pgn(
 }
 
 /// Returns the PGN of one game; empty if the game is not in the store.
-pub(crate) fn one_pgn(
-    results: &Path,
-    run: &str,
-    place: (u64, usize),
-) -> Result<String, StoreError> {
+pub(crate) fn one_pgn(results: &Path, run: &str, place: (u64, usize)) -> Result<String, HttpError> {
     let StoredRun { plan, fingerprints, head, .. } = Store::observe(results)?.run(run)?;
     pgn(results, run, &PgnHeader::of(&plan, &fingerprints, head.created_ms), &[place])
 }

@@ -126,7 +126,12 @@ impl TopicThread {
         };
         let mut unseen = 0;
         loop {
-            publish(sender, page.fragments());
+            let fragments = page.fragments();
+            let before = sender.borrow().clone().unwrap_or_default();
+            // An unchanged page is not published, so viewers receive nothing.
+            if let Some(next) = before.next(fragments) {
+                sender.send_replace(Some(Arc::new(next)));
+            }
             std::thread::sleep(TICK);
             unseen = if sender.receiver_count() == 0 { unseen + 1 } else { 0 };
             if unseen >= IDLE_TICKS && self.leave(sender) {
@@ -155,13 +160,5 @@ impl Drop for TopicThread {
         if std::thread::panicking() {
             self.hub.topics().remove(&self.topic);
         }
-    }
-}
-
-fn publish(sender: &watch::Sender<Latest>, fragments: Vec<Fragment>) {
-    let before = sender.borrow().clone().unwrap_or_default();
-    // An unchanged page is not published, so viewers receive nothing.
-    if let Some(next) = before.next(fragments) {
-        sender.send_replace(Some(Arc::new(next)));
     }
 }

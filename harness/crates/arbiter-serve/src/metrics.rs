@@ -72,17 +72,18 @@ fn prometheus_text(open_metrics: &str) -> String {
 impl Site {
     /// Registers the metrics of the server, the cluster and the store.
     pub fn register(&self, registry: &mut Registry) {
-        self.0.times.register(registry);
+        let help = "Time from the head of a request to the head of its answer";
+        let name = "arbiter_http_request_duration";
+        registry.register_with_unit(name, help, Unit::Seconds, self.0.times.clone());
         self.0.hub.monitor.register(registry);
-        registry.register_collector(Box::new(StoredRuns(self.0.hub.runs.clone())));
+        registry.register_collector(Box::new(self.0.hub.runs.clone()));
     }
 }
 
 /// Answers a health check: status 200 if the store can be read or does not exist yet, otherwise
 /// 503.
 pub(crate) async fn healthz(State(site): State<Site>) -> Response {
-    let counted =
-        site.read_store(|results| Store::observe(results)?.outlines().map(|all| all.len()));
+    let counted = site.read_store(|results| Ok(Store::observe(results)?.outlines()?.len()));
     let (code, runs, reason) = match counted.await {
         Ok(runs) => (StatusCode::OK, runs, None),
         // A missing store is not an error, because the server may be started before the first run.
@@ -95,29 +96,17 @@ pub(crate) async fn healthz(State(site): State<Site>) -> Response {
 }
 
 /// Histograms of response times, by route and status code.
-#[derive(Debug, Clone)]
-pub(crate) struct RequestTimes(Family<RouteAndCode, Histogram, fn() -> Histogram>);
+pub(crate) type RequestTimes = Family<[(&'static str, String); 2], Histogram, fn() -> Histogram>;
 
-type RouteAndCode = [(&'static str, String); 2];
-
-impl RequestTimes {
-    pub(crate) fn new() -> RequestTimes {
-        RequestTimes(Family::new_with_constructor(|| {
-            // Upper ends of the buckets are from 1 ms to 16 s.
-            Histogram::new(exponential_buckets(0.001, 4.0, 8))
-        }))
-    }
-
-    pub(crate) fn register(&self, registry: &mut Registry) {
-        let help = "Time from the head of a request to the head of its answer";
-        let name = "arbiter_http_request_duration";
-        registry.register_with_unit(name, help, Unit::Seconds, self.0.clone());
-    }
+/// Returns histograms without values.
+pub(crate) fn request_times() -> RequestTimes {
+    // Upper ends of the buckets are from 1 ms to 16 s.
+    Family::new_with_constructor(|| Histogram::new(exponential_buckets(0.001, 4.0, 8)))
 }
 
 /// Measures the response time of a request.
 pub(crate) async fn timed(
-    State(RequestTimes(times)): State<RequestTimes>,
+    State(times): State<RequestTimes>,
     request: Request,
     next: Next,
 ) -> Response {
@@ -131,13 +120,10 @@ pub(crate) async fn timed(
     response
 }
 
-/// Metrics of the runs in the store, read at each request.
-#[derive(Debug)]
-pub(crate) struct StoredRuns(pub(crate) RunList);
-
-impl Collector for StoredRuns {
+impl Collector for RunList {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
-        let found = self.0.figures();
+        // The runs are read at each request for metrics.
+        let found = self.figures();
         let mut gauges = |name, help, label, values: BTreeMap<String, u64>| {
             let kind = ConstGauge::<i64>::TYPE;
             let mut metric = encoder.encode_descriptor(name, help, None, kind)?;

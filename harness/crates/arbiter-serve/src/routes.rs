@@ -23,10 +23,10 @@ use super::asked::UrlQuery;
 use super::cluster::ClusterMonitor;
 use super::compute;
 use super::connections;
-use super::games::{self, Openings, QueryResult};
+use super::games::{self, Openings};
 use super::guard::Guard;
 use super::hub::{Hub, Latest, Topic};
-use super::metrics::{RequestTimes, healthz, timed};
+use super::metrics::{RequestTimes, healthz, request_times, timed};
 use super::run::report as run_report;
 use super::steer::{Starter, start, steer};
 use crate::web::{self, EventSource, list, run as run_page};
@@ -93,6 +93,19 @@ impl IntoResponse for HttpError {
     }
 }
 
+impl From<StoreError> for HttpError {
+    fn from(error: StoreError) -> HttpError {
+        let (code, words) = match error {
+            StoreError::NoRun { run, .. } => {
+                (StatusCode::NOT_FOUND, format!("No run is named '{run}'."))
+            }
+            StoreError::Missing(_) => (StatusCode::NOT_FOUND, "No store yet.".to_owned()),
+            error => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
+        };
+        HttpError(code, words)
+    }
+}
+
 impl Site {
     /// Returns the site of a results folder and a cluster; `boot` must differ for each server
     /// process.
@@ -103,19 +116,16 @@ impl Site {
         starter: Option<Arc<dyn Starter>>,
         boot: String,
     ) -> Site {
-        let hub = Arc::new(Hub::new(results.clone(), monitor));
-        let (turns, permits) = (Mutex::default(), Arc::new(Semaphore::new(MAX_COMPUTED)));
-        let (openings, times) = (Openings::default(), RequestTimes::new());
         Site(Arc::new(Inner {
-            hub,
+            hub: Arc::new(Hub::new(results.clone(), monitor)),
             guard,
             results,
             starter,
             boot,
-            turns,
-            permits,
-            openings,
-            times,
+            turns: Mutex::default(),
+            permits: Arc::new(Semaphore::new(MAX_COMPUTED)),
+            openings: Openings::default(),
+            times: request_times(),
         }))
     }
 
@@ -126,11 +136,10 @@ impl Site {
 
     /// Returns all routes.
     fn router(self) -> Router {
-        let router = if cfg!(feature = "cluster") {
-            Router::new().route("/cluster", get(cluster))
-        } else {
-            Router::new()
-        };
+        let mut router = Router::new();
+        if cfg!(feature = "cluster") {
+            router = router.route("/cluster", get(cluster));
+        }
         router
             .route("/", get(runs))
             .route("/start", post(start))
@@ -151,11 +160,6 @@ impl Site {
             .with_state(self)
     }
 
-    /// Subscribes to the versions of a page.
-    fn follow(&self, topic: Topic) -> Result<watch::Receiver<Latest>, HttpError> {
-        self.0.hub.follow(topic).map_err(unavailable)
-    }
-
     /// Returns the ID of a page version, as used in events and pages.
     fn id(&self, version: u64) -> String {
         format!("{}-{version}", self.0.boot)
@@ -167,7 +171,7 @@ impl Site {
     async fn compute_shared<T: Send + 'static>(
         &self,
         key: &str,
-        work: impl FnOnce(&std::path::Path) -> Result<T, StoreError> + Send + 'static,
+        work: impl FnOnce(&std::path::Path) -> Result<T, HttpError> + Send + 'static,
     ) -> Result<T, HttpError> {
         // The lock is acquired before the permit. Otherwise, several requests for one slow page
         // would hold all permits while they wait for each other.
@@ -187,16 +191,12 @@ impl Site {
     /// Runs work on the store in a blocking thread.
     pub(super) async fn read_store<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&std::path::Path) -> Result<T, StoreError> + Send + 'static,
+        work: impl FnOnce(&std::path::Path) -> Result<T, HttpError> + Send + 'static,
     ) -> Result<T, HttpError> {
-        let failed = |words: String| HttpError(StatusCode::INTERNAL_SERVER_ERROR, words);
-        let missing = |words: String| HttpError(StatusCode::NOT_FOUND, words);
         let results = self.0.results.clone();
         let done = tokio::task::spawn_blocking(move || work(&results)).await;
-        done.map_err(|error| failed(error.to_string()))?.map_err(|error| match error {
-            StoreError::NoRun { run, .. } => missing(format!("No run is named '{run}'.")),
-            StoreError::Missing(_) => missing("No store yet.".to_owned()),
-            error => failed(error.to_string()),
+        done.unwrap_or_else(|error| {
+            Err(HttpError(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))
         })
     }
 }
@@ -220,7 +220,7 @@ async fn live(
     render: impl FnOnce(&[web::Fragment], EventSource<'_>) -> String,
 ) -> Answer {
     let url = topic.events_url();
-    let mut latest = site.follow(topic)?;
+    let mut latest = site.0.hub.follow(topic).map_err(unavailable)?;
     let page = latest.wait_for(Option::is_some).await.ok().and_then(|latest| latest.clone());
     let page = page.ok_or_else(|| unavailable("The page could not be generated.".to_owned()))?;
     let source = EventSource { url: &url, last_event_id: &site.id(page.version) };
@@ -228,17 +228,17 @@ async fn live(
 }
 
 async fn runs(State(site): State<Site>, asked: UrlQuery) -> Answer {
-    let (asked, may_start) = (asked.for_runs(), site.0.starter.is_some());
-    let render =
-        |fragments: &[_], source: EventSource<'_>| list::list(&asked, fragments, source, may_start);
+    let asked = asked.for_runs();
+    let render = |fragments: &[_], source: EventSource<'_>| {
+        list::list(&asked, fragments, source, site.0.starter.is_some())
+    };
     live(&site, Topic::Runs(asked.clone()), render).await
 }
 
 async fn run(State(site): State<Site>, Path(run): Path<String>) -> Answer {
     check_run(&site, &run).await?;
-    let is_steered = site.0.guard.is_steered();
     let render = |fragments: &[_], source: EventSource<'_>| {
-        run_page::run(&run, fragments, source, is_steered)
+        run_page::run(&run, fragments, source, site.0.guard.is_steered())
     };
     live(&site, Topic::Run(run.clone()), render).await
 }
@@ -253,7 +253,11 @@ pub(super) async fn check_run(site: &Site, run: &str) -> Result<(), HttpError> {
     RunLock::check_name(run)
         .map_err(|error| HttpError(StatusCode::NOT_FOUND, error.to_string()))?;
     let name = run.to_owned();
-    site.read_store(move |results| Store::observe(results)?.run(&name).map(drop)).await
+    let exists = move |results: &std::path::Path| {
+        Store::observe(results)?.run(&name)?;
+        Ok(())
+    };
+    site.read_store(exists).await
 }
 
 /// Streams the changes of a live page. The last event known to the browser is in a header after a
@@ -282,7 +286,7 @@ async fn events(
     // version.
     let of_ours = seen.filter(|(boot, _)| *boot == site.0.boot);
     let seen = of_ours.and_then(|(_, version)| version.parse().ok()).unwrap_or(0);
-    let latest = site.follow(topic)?;
+    let latest = site.0.hub.follow(topic).map_err(unavailable)?;
     let events = Sse::new(changes(site, latest, seen));
     Ok(events.keep_alive(KeepAlive::new().interval(KEEP_ALIVE)).into_response())
 }
@@ -324,11 +328,10 @@ impl FromRequestParts<Site> for UrlQuery {
     type Rejection = HttpError;
 
     async fn from_request_parts(parts: &mut Parts, site: &Site) -> Result<UrlQuery, HttpError> {
-        let bad = |words: String| HttpError(StatusCode::BAD_REQUEST, words);
         let Ok(RawQuery(raw)) = RawQuery::from_request_parts(parts, site).await;
         let fields = Query::from_request_parts(parts, site).await;
-        let Query(fields) = fields.map_err(|error| bad(error.to_string()))?;
-        UrlQuery::new(&raw.unwrap_or_default(), fields).map_err(bad)
+        let Query(fields) = fields.map_err(|error| bad_request(error.to_string()))?;
+        UrlQuery::new(&raw.unwrap_or_default(), fields).map_err(bad_request)
     }
 }
 
@@ -336,12 +339,11 @@ impl FromRequestParts<Site> for UrlQuery {
 async fn with_games<T: Send + 'static>(
     site: &Site,
     run: &str,
-    work: impl FnOnce(&std::path::Path, &Openings) -> QueryResult<T> + Send + 'static,
+    work: impl FnOnce(&std::path::Path, &Openings) -> Result<T, HttpError> + Send + 'static,
 ) -> Result<T, HttpError> {
     check_run(site, run).await?;
     let inner = site.0.clone();
-    let found = site.compute_shared(run, move |results| work(results, &inner.openings)).await?;
-    found.map_err(|words| HttpError(StatusCode::BAD_REQUEST, words))
+    site.compute_shared(run, move |results| work(results, &inner.openings)).await
 }
 
 async fn games(State(site): State<Site>, Path(run): Path<String>, asked: UrlQuery) -> Answer {
@@ -409,8 +411,7 @@ async fn compare(State(site): State<Site>, Query(query): Query<Vec<(String, Stri
     let runs: Vec<String> = named.map(|(_, run)| run).collect();
     if !(1..=web::compare::MAX_RUNS).contains(&runs.len()) {
         let most = web::compare::MAX_RUNS;
-        let words = format!("Select 1 to {most} runs in the list to compare.");
-        return Err(HttpError(StatusCode::BAD_REQUEST, words));
+        return Err(bad_request(format!("Select 1 to {most} runs in the list to compare.")));
     }
     Ok(Html(site.compute_shared("", move |results| compute::compare(results, &runs)).await?)
         .into_response())
@@ -420,6 +421,10 @@ async fn asset(Path(name): Path<String>) -> Answer {
     let found = web::ASSETS.iter().find(|(own, ..)| *own == name);
     let (_, kind, text) = found.ok_or_else(not_found)?;
     Ok(([(header::CONTENT_TYPE, *kind)], *text).into_response())
+}
+
+pub(super) fn bad_request(words: String) -> HttpError {
+    HttpError(StatusCode::BAD_REQUEST, words)
 }
 
 fn unavailable(words: String) -> HttpError {

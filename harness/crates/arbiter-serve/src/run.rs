@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::fold::Fold;
 use super::hub::LivePage;
+use super::routes::HttpError;
 use crate::web::run::State;
 use crate::web::{Fragment, fragments, run as page};
 use arbiter_report::{Block, GameStatistics, Recent, Running, Summary, gates_of_run};
@@ -99,7 +100,7 @@ pub(crate) fn state(results: &Path, head: &RunHead) -> (State, Option<String>) {
 }
 
 /// Returns the report of a run as an HTML file.
-pub(crate) fn report(results: &Path, run: &str) -> Result<String, StoreError> {
+pub(crate) fn report(results: &Path, run: &str) -> Result<String, HttpError> {
     let mut reading = Reading::begin(Store::observe(results)?, run)?;
     while !reading.unread.is_empty() {
         reading.read_games()?;
@@ -159,11 +160,9 @@ impl Reading {
     fn read_games(&mut self) -> Result<(), StoreError> {
         let run = self.fold.stored.head.run.clone();
         for pair in self.unread.drain(..self.unread.len().min(READ_PAIRS)) {
-            let played = self
-                .store
-                .pair(&run, pair)?
-                .ok_or_else(|| self.store.schedule_mismatch(&run, pair))?;
-            self.statistics.add(&played);
+            let played = self.store.pair(&run, pair)?;
+            let missing = || self.store.schedule_mismatch(&run, pair);
+            self.statistics.add(&played.ok_or_else(missing)?);
             self.is_stale = true;
         }
         Ok(())

@@ -7,7 +7,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 use super::asked::UrlQuery;
-use super::routes::{HttpError, Site, check_run, not_found};
+use super::routes::{Site, check_run, not_found};
 use crate::web::run as run_page;
 use arbiter_run::ControlCommand;
 use arbiter_runner::{CONTROL_TIMEOUT, ControlError, send_command};
@@ -59,18 +59,12 @@ pub(crate) async fn steer(
     State(site): State<Site>,
     Path((run, command)): Path<(String, String)>,
     headers: HeaderMap,
-) -> Response {
-    if let Err(refusal) = site.0.guard.may_steer(&headers) {
-        return refusal.into_response();
-    }
+) -> Result<String, (StatusCode, String)> {
+    site.0.guard.may_steer(&headers).map_err(|(code, why)| (code, why.to_owned()))?;
     // Only listed commands are allowed, because a run also obeys commands that pages do not offer.
     let known = run_page::COMMANDS.into_iter().find(|(known, ..)| known.to_string() == command);
-    let Some((command, ..)) = known else {
-        return (StatusCode::NOT_FOUND, "Unknown command.\n").into_response();
-    };
-    if let Err(error) = RunLock::check_name(&run) {
-        return (StatusCode::NOT_FOUND, format!("{error}\n")).into_response();
-    }
+    let (command, ..) = known.ok_or((StatusCode::NOT_FOUND, "Unknown command.\n".to_owned()))?;
+    RunLock::check_name(&run).map_err(|error| (StatusCode::NOT_FOUND, format!("{error}\n")))?;
     let (results, starter) = (site.0.results.clone(), site.0.starter.clone());
     let name = run.clone();
     // A test that is still being prepared has no control socket, so only its starter can stop it.
@@ -82,20 +76,20 @@ pub(crate) async fn steer(
         }
         told => told,
     };
-    match tokio::task::spawn_blocking(told).await {
-        Ok(Ok(words)) => words.into_response(),
+    let (code, words) = match tokio::task::spawn_blocking(told).await {
+        Ok(Ok(words)) => return Ok(words),
         Ok(Err(error)) => {
             let unknown = match error {
                 // An idle run and a missing run have different status codes.
                 ControlError::Idle(..) => check_run(&site, &name).await.err(),
                 ControlError::Refused(_) => None,
             };
-            let HttpError(code, words) =
-                unknown.unwrap_or(HttpError(StatusCode::CONFLICT, error.to_string()));
-            (code, format!("{words}\n")).into_response()
+            unknown
+                .map_or((StatusCode::CONFLICT, error.to_string()), |missing| (missing.0, missing.1))
         }
-        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n")).into_response(),
-    }
+        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
+    };
+    Err((code, format!("{words}\n")))
 }
 
 pub(crate) async fn start(
@@ -112,23 +106,18 @@ pub(crate) async fn start(
             .map(|n| asked.value(n).to_owned());
     let place = format!("/runs/{name}");
     let wanted = NewTest { dev, base, limit, elo0, elo1, pairs, name };
-    match tokio::task::spawn_blocking(move || starter.start(&wanted)).await {
-        Ok(StartResult::Run) => {
-            let words = format!("Started: {place}\n");
-            (StatusCode::CREATED, [(header::LOCATION, place)], words).into_response()
-        }
-        Ok(StartResult::Prepared) => {
-            let words =
-                format!("Preparing the run; it will appear at {place}; {place}/stop stops it.\n");
-            (StatusCode::ACCEPTED, words).into_response()
-        }
+    let (code, words) = match tokio::task::spawn_blocking(move || starter.start(&wanted)).await {
+        Ok(StartResult::Run) => (StatusCode::CREATED, format!("Started: {place}")),
+        Ok(StartResult::Prepared) => (
+            StatusCode::ACCEPTED,
+            format!("Preparing the run; it will appear at {place}; {place}/stop stops it."),
+        ),
         Ok(StartResult::Busy(run)) => {
-            let words = format!("Run {run}, started here, is still running.\n");
-            (StatusCode::CONFLICT, words).into_response()
+            (StatusCode::CONFLICT, format!("Run {run}, started here, is still running."))
         }
-        Ok(StartResult::Refused(why)) => {
-            (StatusCode::BAD_REQUEST, format!("{why}\n")).into_response()
-        }
-        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n")).into_response(),
-    }
+        Ok(StartResult::Refused(why)) => (StatusCode::BAD_REQUEST, why),
+        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
+    };
+    let location = (code == StatusCode::CREATED).then_some([(header::LOCATION, place)]);
+    (code, location, format!("{words}\n")).into_response()
 }

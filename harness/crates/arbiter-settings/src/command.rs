@@ -48,12 +48,13 @@ fn settings() -> impl Iterator<Item = &'static Setting> {
 /// Returns `arbiter …` with all settings that decide which games are played, but not where the
 /// games are stored.
 pub fn command_line(plan: &Plan) -> String {
-    let mut words = vec!["arbiter".to_owned(), plan.kind.to_string()];
-    for (name, value) in flags(plan) {
-        words.push(format!("--{name}"));
-        words.extend(value);
-    }
-    shell_words::join(words)
+    format!("arbiter {} {}", plan.kind, command_flags(plan).join(" "))
+}
+
+/// Returns the flags of [`command_line`], each with its value, quoted for a shell.
+pub fn command_flags(plan: &Plan) -> Vec<String> {
+    let words = |(name, value): Flag| std::iter::once(format!("--{name}")).chain(value);
+    flags(plan).into_iter().map(|flag| shell_words::join(words(flag))).collect()
 }
 
 /// Returns the keys of a flag that has several, each as a flag of its own.

@@ -28,8 +28,7 @@ impl OpeningNames {
     /// Returns the name of the last named position among the start and the book moves of a game;
     /// `None` for a Chess960 game.
     pub fn name_in_book(&self, game: &GameRecord) -> Option<OpeningName> {
-        let book = game.moves.iter().take_while(|played| played.thought.is_none()).count();
-        self.last_named(game, book)
+        self.last_named(game, book_plies(game))
     }
 
     /// Returns the name of the last named position within the first `plies` plies of a game; `None`
@@ -74,6 +73,11 @@ impl Default for OpeningNames {
         }
         OpeningNames(names)
     }
+}
+
+/// Returns the number of book moves of a game, in plies.
+pub(crate) fn book_plies(game: &GameRecord) -> usize {
+    game.moves.iter().take_while(|played| played.thought.is_none()).count()
 }
 
 /// Returns the openings with their moves.

@@ -5,11 +5,9 @@ use std::fmt;
 use crate::parts::{signed, too_few};
 use arbiter_names::quantity;
 use arbiter_run::{Encounter, RunCounts};
-use arbiter_schedule::RankedEngine;
-use arbiter_schedule::{Design, Format, OpeningPolicy, Schedule};
-use arbiter_stats::Trinomial;
-use arbiter_stats::elo::Z_95;
+use arbiter_schedule::{Design, Format, OpeningPolicy, RankedEngine, Schedule};
 use arbiter_stats::ratings::{self, Errors, Meeting, Options, RatingList};
+use arbiter_stats::{Trinomial, elo::Z_95};
 
 /// Standings of a tournament, final or current.
 #[derive(Debug, Clone)]
@@ -92,19 +90,25 @@ impl Rating {
         margins.is_some_and(|(own, others)| self.elo - own > other.elo + others)
     }
 
-    /// Returns `>` or `<` if the rating is only a bound, otherwise an empty text.
-    pub(crate) fn sign(&self) -> &'static str {
-        self.won_all.map_or("", |won_all| if won_all { ">" } else { "<" })
+    /// Returns both ends of the interval for a chart: an open end is infinite, and both ends are
+    /// `unknown` without an interval or bound.
+    pub(crate) fn drawn_ends(&self, unknown: f64) -> [f64; 2] {
+        match self.ends() {
+            [None, None] => [unknown; 2],
+            [low, high] => [low.unwrap_or(f64::NEG_INFINITY), high.unwrap_or(f64::INFINITY)],
+        }
     }
 }
 
 impl fmt::Display for Rating {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let elo = signed(self.elo, 1);
         match (self.margin, self.won_all) {
-            (Some(0.0), _) => write!(f, "{} (given)", signed(self.elo, 1)),
-            (Some(margin), _) => write!(f, "{} ± {margin:.1}", signed(self.elo, 1)),
-            (None, Some(_)) => write!(f, "{} {} (50 %)", self.sign(), signed(self.elo, 1)),
-            (None, None) => write!(f, "{} (no interval)", signed(self.elo, 1)),
+            (Some(0.0), _) => write!(f, "{elo} (given)"),
+            (Some(margin), _) => write!(f, "{elo} ± {margin:.1}"),
+            (None, Some(true)) => write!(f, "> {elo} (50 %)"),
+            (None, Some(false)) => write!(f, "< {elo} (50 %)"),
+            (None, None) => write!(f, "{elo} (no interval)"),
         }
     }
 }

@@ -60,10 +60,11 @@ pub fn summary_of(
     stored: &StoredRun,
     state: &RunState,
 ) -> Result<Summary, StoreError> {
-    let (run, plan) = (stored.head.run.as_str(), &stored.plan);
-    let summary = Summary::new(run, plan, state, state.ending().or(stored.head.ending));
+    let StoredRun { plan, head, .. } = stored;
+    let run = head.run.as_str();
+    let summary = Summary::new(run, plan, state, state.ending().or(head.ending));
     Ok(Summary {
-        about: stored.head.about.clone(),
+        about: head.about.clone(),
         quarantine: stored.fingerprints.quarantine.clone(),
         corrected: stored.fingerprints.corrected.clone(),
         disturbances: store.disturbances(run)?,

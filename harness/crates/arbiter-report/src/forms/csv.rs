@@ -98,11 +98,10 @@ fn cell(value: &Value) -> String {
         Value::Null => String::new(),
         // Spreadsheets interpret such a text as a formula. Names come from other people, so a
         // formula could do harm.
-        Value::String(text) if text.starts_with(['=', '+', '-', '@']) => {
-            match text.parse::<f64>() {
-                Ok(_) => text.clone(),
-                Err(_) => format!("'{text}"),
-            }
+        Value::String(text)
+            if text.starts_with(['=', '+', '-', '@']) && text.parse::<f64>().is_err() =>
+        {
+            format!("'{text}")
         }
         Value::String(text) => text.clone(),
         // The texts may contain spaces, so the cell contains them as a record of CSV.

@@ -78,11 +78,9 @@ fn figure(figure: &Figure, width: Option<usize>) -> String {
 /// Wraps text into lines of `width` minus `indent` columns.
 pub(crate) fn wrapped(words: &str, width: Option<usize>, indent: usize) -> String {
     let Some(width) = width else { return words.to_owned() };
-    let lines = words
-        .lines()
-        .map(|line| Wrap::wrap(line, width.saturating_sub(indent).max(1), true))
-        .collect::<Vec<_>>()
-        .join("\n");
+    let room = width.saturating_sub(indent).max(1);
+    let lines: Vec<String> = words.lines().map(|line| Wrap::wrap(line, room, true)).collect();
+    let lines = lines.join("\n");
     lines.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
 }
 

@@ -1,8 +1,9 @@
 //! Final positions of games as EPD, with move counters and result.
 
 use shakmaty::fen::{Epd, Fen};
-use shakmaty::{Chess, EnPassantMode, Position};
+use shakmaty::{EnPassantMode, Position};
 
+use crate::figures::position_after;
 use arbiter_game::annotation::Dialect;
 use arbiter_game::record::GameRecord;
 use arbiter_run::PlayedPair;
@@ -15,7 +16,7 @@ pub fn final_positions(played: &PlayedPair, dialect: Option<Dialect>) -> String 
 }
 
 fn line(game: &GameRecord, dialect: Option<Dialect>) -> String {
-    let position = end(game);
+    let position = position_after(game, game.moves.len());
     if dialect == Some(Dialect::Cutechess) {
         return format!("{}\n", Fen::from_position(&position, EnPassantMode::Legal));
     }
@@ -23,23 +24,9 @@ fn line(game: &GameRecord, dialect: Option<Dialect>) -> String {
         None => format!(" c9 \"{}\";", game.outcome.result.as_str()),
         Some(_) => String::new(),
     };
-    format!(
-        "{} hmvc {}; fmvn {};{result}\n",
-        Epd::from_position(&position, EnPassantMode::Legal),
-        position.halfmoves(),
-        position.fullmoves(),
-    )
-}
-
-fn end(game: &GameRecord) -> Chess {
-    let mut position = game.start();
-    for played in &game.moves {
-        // The referee accepted all moves of a record, so only a damaged record has an illegal move,
-        // and must not cause a panic.
-        let Ok(m) = played.uci.to_move(&position) else { break };
-        position.play_unchecked(m);
-    }
-    position
+    let (halfmoves, fullmoves) = (position.halfmoves(), position.fullmoves());
+    let epd = Epd::from_position(&position, EnPassantMode::Legal);
+    format!("{epd} hmvc {halfmoves}; fmvn {fullmoves};{result}\n")
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ pub use boards::{Board, Boards, Running, Side};
 pub use recent::{Recent, RecentEvent, RecentEvents, event_texts};
 pub use status::outlook;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,7 +27,7 @@ use arbiter_game::lint::LintFinding;
 use arbiter_game::record::GameRecord;
 use arbiter_names::quantity;
 use arbiter_plan::Plan;
-use arbiter_run::{Observer, ObserverError, Pace, RunCounts, RunEvent, RunState};
+use arbiter_run::{Observer, ObserverError, Pace, RunEvent, RunState};
 use arbiter_spsa::Tuning;
 use arbiter_stats::SprtStatus;
 
@@ -81,19 +81,11 @@ impl<'a> Live<'a> {
         has_keys: bool,
         games: impl Fn(usize) -> Boards + 'a,
     ) -> Live<'a> {
-        let schedule = state.schedule().clone();
         Live {
             screen: (std::io::stderr().is_terminal() && !is_quiet()).then(Screen::default),
             games: Box::new(games),
             engines: plan.engines.iter().map(|engine| engine.name.clone()).collect(),
-            progress: Progress {
-                sprt: plan.sprt,
-                sprt_statuses: BTreeMap::new(),
-                schedule,
-                counts: RunCounts::default(),
-                counted: 0,
-                counted_before: 0,
-            },
+            progress: Progress::of(plan, state),
             shown: None,
             told: BTreeSet::new(),
             pace: Pace::Running,
@@ -123,41 +115,45 @@ impl<'a> Live<'a> {
 
     /// Returns the lines of the view for a terminal of `columns` by `rows`.
     fn display(&self, elapsed: Duration, columns: usize, rows: usize) -> Vec<String> {
-        let (progress, active) = (&self.progress, self.active_time.of(elapsed));
-        let (chances, evidence) = (progress.chances(), self.evidence());
-        let (pace, state) = (progress.pace(active), self.state());
-        let is_test = progress.test().is_some();
         let mut lines = if columns < NARROW {
-            let game = (self.games)(1).shown.first().map(|board| self.short_game(board));
-            // The probability of "neither" follows from the other two.
-            let known = chances
-                .into_iter()
-                .take(2)
-                .chain(evidence.into_iter().take(1))
-                .chain(is_test.then(|| progress.pairs()));
-            let pace = pace.into_iter().chain(state).chain(game);
-            vec![self.bar_line(columns, ""), joined(known), joined(pace)]
+            self.narrow_lines(elapsed, columns)
         } else {
-            let time = FormattedDuration(elapsed).to_string();
-            let count = is_test.then(|| progress.count());
-            let pace = count.into_iter().chain([time]).chain(pace).chain(state);
-            let mut lines = vec![self.bar_line(columns, &joined(chances))];
-            lines.extend([joined(evidence), joined(pace)]);
-            // The keys are above the games, so they do not move when the number of games changes.
-            lines.extend(self.has_keys.then(|| KEYS.to_owned()));
-            // A last game is shown itself instead of the line "and 1 more game".
-            let room = rows.saturating_sub(lines.len() + 1).min(MAX_GAMES + 1);
-            let games = (self.games)(room);
-            let name = (columns - GAME_COLUMNS) / 2;
-            let drawn = if games.count > room { room.saturating_sub(1) } else { room };
-            lines.extend(games.shown.iter().take(drawn).map(|board| self.game(board, name)));
-            let hidden = games.count.saturating_sub(drawn);
-            lines.extend((hidden > 0).then(|| format!("and {}", quantity(hidden, "more game"))));
-            lines
+            self.wide_lines(elapsed, columns, rows)
         };
         // The cursor needs the last row. A line that scrolls off the screen could never be erased.
         lines.truncate(rows.saturating_sub(1).max(1));
-        lines.iter_mut().for_each(|line| *line = cut(line, columns));
+        lines.iter().map(|line| cut(line, columns)).collect()
+    }
+
+    fn narrow_lines(&self, elapsed: Duration, columns: usize) -> Vec<String> {
+        let mut known = self.progress.chances();
+        // The probability of "neither" follows from the other two.
+        known.truncate(2);
+        known.extend(self.evidence().into_iter().take(1));
+        known.extend(self.progress.test().map(|_| self.progress.pairs()));
+        let mut pace = self.pace(elapsed);
+        pace.extend((self.games)(1).shown.first().map(|board| self.short_game(board)));
+        vec![self.bar_line(columns, ""), joined(known), joined(pace)]
+    }
+
+    fn wide_lines(&self, elapsed: Duration, columns: usize, rows: usize) -> Vec<String> {
+        let mut pace = vec![FormattedDuration(elapsed).to_string()];
+        if self.progress.test().is_some() {
+            pace.insert(0, self.progress.count());
+        }
+        pace.extend(self.pace(elapsed));
+        let bar = self.bar_line(columns, &joined(self.progress.chances()));
+        let mut lines = vec![bar, joined(self.evidence()), joined(pace)];
+        // The keys are above the games, so they do not move when the number of games changes.
+        lines.extend(self.has_keys.then(|| KEYS.to_owned()));
+        // A last game is shown itself instead of the line "and 1 more game".
+        let room = rows.saturating_sub(lines.len() + 1).min(MAX_GAMES + 1);
+        let games = (self.games)(room);
+        let drawn = if games.count > room { room.saturating_sub(1) } else { room };
+        let name = (columns - GAME_COLUMNS) / 2;
+        lines.extend(games.shown.iter().take(drawn).map(|board| self.game(board, name)));
+        let hidden = games.count.saturating_sub(drawn);
+        lines.extend((hidden > 0).then(|| format!("and {}", quantity(hidden, "more game"))));
         lines
     }
 
@@ -173,11 +169,8 @@ impl<'a> Live<'a> {
             ),
             None => {
                 let expected = progress.schedule.expected_pairs().max(1) as f64;
-                (
-                    format!("{} ", progress.count()),
-                    String::new(),
-                    [0.0, progress.counted as f64, expected],
-                )
+                let counted = progress.counted as f64;
+                (format!("{} ", progress.count()), String::new(), [0.0, counted, expected])
             }
         };
         let room = columns.saturating_sub(length(&before) + length(after.trim_end()));
@@ -232,35 +225,28 @@ impl<'a> Live<'a> {
         }
     }
 
-    /// Returns the concurrency and pace set by the user, and the effects of CPU contention.
-    fn state(&self) -> Vec<String> {
-        let slots = self.slots.map(|slots| format!("{slots} in parallel"));
-        let pairs = || format!("contention in {}", quantity(self.suspect, "pair"));
-        let pace = (self.pace != Pace::Running).then(|| self.pace.to_string());
-        [slots, (self.suspect > 0).then(pairs), pace].into_iter().flatten().collect()
+    /// Returns faults, speed and remaining time, the concurrency and pace set by the user, and the
+    /// effects of CPU contention.
+    fn pace(&self, elapsed: Duration) -> Vec<String> {
+        let mut parts = self.progress.pace(self.active_time.of(elapsed));
+        parts.extend(self.slots.map(|slots| format!("{slots} in parallel")));
+        if self.suspect > 0 {
+            parts.push(format!("contention in {}", quantity(self.suspect, "pair")));
+        }
+        parts.extend((self.pace != Pace::Running).then(|| self.pace.to_string()));
+        parts
     }
 
     /// Formats the view as one plain line.
     fn line(&self, elapsed: Duration) -> String {
-        let progress = &self.progress;
-        let llr = progress.test().map(|(_, sprt_status)| format!("LLR {}", ratio(sprt_status)));
-        let parts = llr.into_iter().chain(self.evidence()).chain([progress.count()]);
-        let parts =
-            parts.chain(progress.chances()).chain(progress.pace(self.active_time.of(elapsed)));
-        joined(parts.chain(self.state()))
-    }
-
-    /// Replaces all counts.
-    fn count_anew(
-        &mut self,
-        counts: &RunCounts,
-        counted: u64,
-        sprt_statuses: &BTreeMap<[usize; 2], SprtStatus>,
-    ) {
-        self.progress.counts = counts.clone();
-        self.progress.sprt_statuses = sprt_statuses.clone();
-        self.progress.counted = counted;
-        self.progress.counted_before = self.progress.counted_before.min(counted);
+        let mut parts = self.evidence();
+        if let Some((_, sprt_status)) = self.progress.test() {
+            parts.insert(0, format!("LLR {}", ratio(sprt_status)));
+        }
+        parts.push(self.progress.count());
+        parts.extend(self.progress.chances());
+        parts.extend(self.pace(elapsed));
+        joined(parts)
     }
 
     fn disturbed(&mut self, pair: u64, is_void: bool, words: Vec<String>) {
@@ -276,26 +262,20 @@ impl<'a> Live<'a> {
         }
     }
 
-    /// Formats a finished game as one line.
-    fn game_line(&self, pair: u64, game_index: usize, game: &GameRecord) -> String {
-        let name = |engine: usize| self.engines[engine].as_str();
-        format!(
-            "game {}.{}: {} – {} {}, {}, {} plies, {:.1} s",
-            pair + 1,
-            game_index + 1,
-            name(game.engines.white),
-            name(game.engines.black),
-            game.outcome.result.as_str(),
-            game.outcome.termination.describe(),
-            game.moves.len(),
-            game.duration.as_secs_f64()
-        )
-    }
-
     /// Logs a finished game and its lint findings at level debug.
     fn log_game(&self, pair: u64, game_index: usize, game: &GameRecord) {
         if log::log_enabled!(log::Level::Debug) {
-            self.debug(self.game_line(pair, game_index, game));
+            let [white, black] =
+                [game.engines.white, game.engines.black].map(|engine| &self.engines[engine]);
+            self.debug(format!(
+                "game {}.{}: {white} – {black} {}, {}, {} plies, {:.1} s",
+                pair + 1,
+                game_index + 1,
+                game.outcome.result.as_str(),
+                game.outcome.termination.describe(),
+                game.moves.len(),
+                game.duration.as_secs_f64()
+            ));
             for (ply, color, LintFinding { rule, what, .. }) in game.findings() {
                 let engine = &self.engines[*game.engines.get(color)];
                 let place = place(pair, game_index, game, ply);
@@ -323,24 +303,28 @@ impl Observer for Live<'_> {
     fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
         let words = event_texts(event, &self.engines);
         match event {
-            RunEvent::Started { counts, counted, sprt_statuses } => {
-                self.progress.counted_before = *counted;
-                self.count_anew(counts, *counted, sprt_statuses);
+            RunEvent::Started { counts, counted, sprt_statuses }
+            | RunEvent::WorkerExcluded { counts, counted, sprt_statuses, .. } => {
+                words.iter().for_each(|words| self.print_line(words));
+                let progress = &mut self.progress;
+                progress.counts = (*counts).clone();
+                progress.sprt_statuses = (*sprt_statuses).clone();
+                progress.counted = *counted;
+                if let RunEvent::WorkerExcluded { schedule, .. } = event {
+                    progress.schedule = (*schedule).clone();
+                    progress.counted_before = progress.counted_before.min(*counted);
+                } else {
+                    progress.counted_before = *counted;
+                }
             }
             RunEvent::Counted { played, tally, sprt_status, elapsed } => {
-                let progress = &mut self.progress;
-                progress.counts.count(tally);
-                tally.count_in(&mut progress.schedule);
-                progress.counted += 1;
-                let engine_pair = tally.engine_pair();
-                progress.sprt_statuses.extend(sprt_status.map(|status| (engine_pair, status)));
+                self.progress.add(tally, *sprt_status);
                 for (game_index, game) in played.games.iter().enumerate() {
                     self.log_game(tally.pair, game_index, game);
                 }
-                for words in words {
-                    let words = (tally.pair, words);
-                    if !self.told.remove(&words) {
-                        self.print_line(&words.1);
+                for text in words {
+                    if !self.told.remove(&(tally.pair, text.clone())) {
+                        self.print_line(&text);
                     }
                 }
                 self.active_time.note_counted_pair(*elapsed);
@@ -356,11 +340,6 @@ impl Observer for Live<'_> {
             RunEvent::Disturbed { pair, is_void, .. } => self.disturbed(*pair, *is_void, words),
             RunEvent::Noted { .. } | RunEvent::Paused { .. } => {
                 words.iter().for_each(|words| self.print_line(words))
-            }
-            RunEvent::WorkerExcluded { counts, counted, sprt_statuses, schedule, .. } => {
-                words.iter().for_each(|words| self.print_line(words));
-                self.progress.schedule = (*schedule).clone();
-                self.count_anew(counts, *counted, sprt_statuses);
             }
             RunEvent::GameStarted { .. } => {}
             RunEvent::GameEnded { pairing, game_index, game } => {

@@ -1,6 +1,5 @@
 //! Recent events and playing time of a running run, for live pages.
 
-use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -122,11 +121,10 @@ struct RecentState {
     /// Elapsed time at the last event.
     elapsed: Duration,
     active_time: ActiveTime,
-    pairs_before: u64,
     /// Last pace and concurrency chosen by the user.
     steered: Option<(Pace, usize)>,
-    /// Events, newest first.
-    events: VecDeque<RecentEvent>,
+    /// Events so far, without the playing time.
+    recent: Recent,
 }
 
 impl RecentEvents {
@@ -139,21 +137,16 @@ impl RecentEvents {
             engines,
             elapsed: Duration::ZERO,
             active_time: ActiveTime::default(),
-            pairs_before: 0,
             steered: None,
-            events: VecDeque::new(),
+            recent: Recent::default(),
         })))
     }
 
     /// Returns the playing time and events so far.
     pub fn recent(&self) -> Recent {
         let watched = self.watched();
-        let active = watched.active_time.of(watched.elapsed);
-        Recent {
-            active_ms: active.as_millis() as u64,
-            pairs_before: watched.pairs_before,
-            events: watched.events.iter().cloned().collect(),
-        }
+        let active_ms = watched.active_time.of(watched.elapsed).as_millis() as u64;
+        Recent { active_ms, ..watched.recent.clone() }
     }
 
     fn watched(&self) -> MutexGuard<'_, RecentState> {
@@ -168,7 +161,7 @@ impl Observer for RecentEvents {
         let mut watched = self.watched();
         let mut is_new = true;
         match event {
-            RunEvent::Started { counted, .. } => watched.pairs_before = *counted,
+            RunEvent::Started { counted, .. } => watched.recent.pairs_before = *counted,
             RunEvent::Counted { elapsed, .. } => {
                 watched.elapsed = *elapsed;
                 watched.active_time.note_counted_pair(*elapsed);
@@ -184,9 +177,9 @@ impl Observer for RecentEvents {
         let words = if is_new { event_texts(event, &watched.engines) } else { Vec::new() };
         let at_ms = watched.begun_ms + watched.elapsed.as_millis() as i64;
         for text in words {
-            watched.events.push_front(RecentEvent { at_ms, text });
+            watched.recent.events.insert(0, RecentEvent { at_ms, text });
         }
-        watched.events.truncate(MAX_EVENTS);
+        watched.recent.events.truncate(MAX_EVENTS);
         Ok(())
     }
 }

@@ -8,7 +8,7 @@ use crate::figures::Strength;
 use crate::parts::{rough, superiority};
 use arbiter_names::quantity;
 use arbiter_plan::Plan;
-use arbiter_run::{RunCounts, RunState};
+use arbiter_run::{PairTally, RunCounts, RunState};
 use arbiter_schedule::Schedule;
 use arbiter_stats::{Decision, Sprt, SprtMonitor, SprtStatus};
 
@@ -30,6 +30,26 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
+    /// Returns the progress of a run in the state `state`, as if it had started without pairs.
+    pub(crate) fn of(plan: &Plan, state: &RunState) -> Progress {
+        Progress {
+            sprt: plan.sprt,
+            sprt_statuses: state.sprt_statuses().clone(),
+            schedule: state.schedule().clone(),
+            counts: state.counts().clone(),
+            counted: state.counted_pairs().count() as u64,
+            counted_before: 0,
+        }
+    }
+
+    /// Counts a pair.
+    pub(crate) fn add(&mut self, tally: &PairTally, sprt_status: Option<SprtStatus>) {
+        self.counts.count(tally);
+        tally.count_in(&mut self.schedule);
+        self.counted += 1;
+        self.sprt_statuses.extend(sprt_status.map(|status| (tally.engine_pair(), status)));
+    }
+
     /// Returns the SPRT and its state, if the run has a single encounter.
     pub(crate) fn test(&self) -> Option<(Sprt, SprtStatus)> {
         let sprt = self.sprt.filter(|_| self.schedule.matchups() == 1)?;
@@ -139,16 +159,9 @@ impl Progress {
 /// Returns two parts of the live view: the probability of each verdict, and faults, speed and
 /// remaining time.
 pub fn outlook(plan: &Plan, state: &RunState, recent: &Recent) -> [Vec<String>; 2] {
-    let counted = state.counted_pairs().count() as u64;
-    let progress = Progress {
-        sprt: plan.sprt,
-        sprt_statuses: state.sprt_statuses().clone(),
-        schedule: state.schedule().clone(),
-        counts: state.counts().clone(),
-        counted,
-        // Pairs of an excluded worker may have been withdrawn since the start.
-        counted_before: recent.pairs_before.min(counted),
-    };
+    let mut progress = Progress::of(plan, state);
+    // Pairs of an excluded worker may have been withdrawn since the start.
+    progress.counted_before = recent.pairs_before.min(progress.counted);
     [progress.chances(), progress.pace(Duration::from_millis(recent.active_ms))]
 }
 
@@ -156,7 +169,7 @@ pub fn outlook(plan: &Plan, state: &RunState, recent: &Recent) -> [Vec<String>; 
 mod tests {
     use super::*;
     use arbiter_game::outcome::Termination;
-    use arbiter_run::{GameTally, PairTally};
+    use arbiter_run::GameTally;
     use arbiter_schedule::Design;
     use arbiter_stats::{GameResult, Model};
 

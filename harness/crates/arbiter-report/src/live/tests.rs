@@ -1,6 +1,9 @@
 //! Tests of the live view on terminals of several widths.
 
+use std::collections::BTreeMap;
+
 use super::*;
+use arbiter_plan::RunCounts;
 use arbiter_schedule::{Design, Schedule};
 use arbiter_stats::{Decision, Model, Pentanomial, Sprt, Trinomial};
 

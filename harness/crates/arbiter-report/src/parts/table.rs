@@ -94,12 +94,8 @@ impl Table {
     /// the widest columns are shrunk, below the length of their longest word only if necessary.
     fn widths(&self, width: usize) -> Vec<usize> {
         let longest = |column: usize, of: fn(&str) -> usize| {
-            self.rows
-                .iter()
-                .filter_map(|row| row.get(column))
-                .map(|cell| of(cell))
-                .max()
-                .unwrap_or(0)
+            let cells = self.rows.iter().filter_map(|row| row.get(column));
+            cells.map(|cell| of(cell)).max().unwrap_or(0)
         };
         let count = self.rows.first().map_or(0, Vec::len);
         let word = |cell: &str| cell.split(' ').map(|word| word.chars().count()).max().unwrap_or(0);

@@ -16,7 +16,7 @@ const MOST_SKEW: f64 = 0.25;
 
 /// Formats an estimate as `+4.1 ± 5.3`, or with [`interval`] if both sides of the interval differ
 /// much or the estimate is a bound.
-pub fn plus_minus(estimate: Option<Estimate>) -> String {
+pub(crate) fn plus_minus(estimate: Option<Estimate>) -> String {
     let Some(estimate) = estimate else { return UNDEFINED.to_owned() };
     let skew = estimate.high + estimate.low - 2.0 * estimate.value;
     match estimate.half_width() {
@@ -38,14 +38,20 @@ pub fn plus_minus_95(estimate: Option<Estimate>) -> String {
 pub fn interval(estimate: &Estimate) -> String {
     let Estimate { value, low, high } = *estimate;
     let bound = |end: f64, beyond| signed(finite(end).unwrap_or(beyond), 0);
-    let shown = |end| finite(end).map_or("open".to_owned(), |end| signed(end, 1));
     match value {
         _ if !is_significant(estimate) && value.is_infinite() => UNDEFINED.to_owned(),
         _ if !is_significant(estimate) => format!("{} (no interval)", signed(value, 1)),
         f64::INFINITY => format!("> {}", bound(low, MAX_ELO)),
         f64::NEG_INFINITY => format!("< {}", bound(high, -MAX_ELO)),
-        _ => format!("{} [{}, {}]", signed(value, 1), shown(low), shown(high)),
+        _ => format!("{} {}", signed(value, 1), ends_text(estimate)),
     }
+}
+
+/// Formats the interval of an estimate without its value, as `[-1.2, +9.3]`, with `open` for an
+/// infinite end.
+pub(crate) fn ends_text(estimate: &Estimate) -> String {
+    let end = |end| finite(end).map_or("open".to_owned(), |end| signed(end, 1));
+    format!("[{}, {}]", end(estimate.low), end(estimate.high))
 }
 
 /// Returns whether an interval or bound is informative. An interval without width (all pairs had
@@ -66,7 +72,7 @@ pub(crate) fn too_few(games: Trinomial) -> String {
 
 /// Formats a likelihood of superiority, or its bound, in per cent; a value that would be rounded to
 /// 0 or 100 % becomes a bound.
-pub fn superiority(los: Option<f64>, bound: Option<(Ordering, f64)>) -> String {
+pub(crate) fn superiority(los: Option<f64>, bound: Option<(Ordering, f64)>) -> String {
     let side = match (bound, los) {
         (Some((side, _)), _) => side,
         (None, Some(0.9995..)) => Ordering::Greater,

@@ -99,11 +99,7 @@ fn rest(document: &mut Document, summary: &Summary) {
 pub(super) fn terminations(summary: &Summary) -> String {
     let mut counts: Vec<_> = summary.counts.terminations.iter().collect();
     counts.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
-    listed(
-        counts
-            .into_iter()
-            .map(|(termination, count)| format!("{} {count}", termination.describe())),
-    )
+    listed(counts.into_iter().map(|(ending, count)| format!("{} {count}", ending.describe())))
 }
 
 /// Formats the number of faults by engine and kind.

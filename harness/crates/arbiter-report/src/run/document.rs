@@ -61,16 +61,14 @@ pub fn outcome_document(summary: &Summary, statistics: Option<&GameStatistics>) 
     document.blocks.extend(conclusion.next());
     document.blocks.extend(head::head(summary, statistics));
     document.blocks.extend(conclusion);
-    let (faults, games) = (summary.counts.faults.values().sum::<u64>(), summary.counts.games());
+    let faults: u64 = summary.counts.faults.values().sum();
     if faults > 0 && !summary.is_invalid() {
-        document.paragraph(format!(
-            "{faults} of {} ended by an engine fault.",
-            quantity(games, "game")
-        ));
+        let games = quantity(summary.counts.games(), "game");
+        document.paragraph(format!("{faults} of {games} ended by an engine fault."));
     }
     if summary.phase() == RunPhase::Unfinished {
-        let (kind, run) = (summary.plan.kind, &summary.run);
-        document.blocks.push(Block::Command(format!("arbiter {kind} --resume {run}")));
+        let command = format!("arbiter {} --resume {}", summary.plan.kind, summary.run);
+        document.blocks.push(Block::Command(command));
     }
     results(&mut document, summary, statistics.is_some());
     if let Some(spsa) = &summary.spsa {
@@ -99,19 +97,20 @@ pub fn plan_document(
 /// Returns the kind and players of a run.
 pub fn run_title(plan: &Plan) -> String {
     let name = |engine: usize| plan.engines[engine].name.as_str();
-    let (first, others) = (name(0), plan.engines.len() - 1);
+    let first = name(0);
+    let others = plan.engines.len() - 1;
     match (plan.kind, plan.design.format) {
         (RunKind::Ablate, _) => format!("Ablation of {first}"),
-        (RunKind::Tune, _) => format!("Tuning of {}", base_name(name(0))),
+        (RunKind::Tune, _) => format!("Tuning of {}", base_name(first)),
         (RunKind::Sprt, _) => format!("SPRT: {first} against {}", name(1)),
         (_, format) if others == 1 && format.is_fixed() => format!("{first} against {}", name(1)),
         (_, Format::Gauntlet) if plan.design.seeds <= 1 => {
             format!("Gauntlet of {first} against {others} engines")
         }
         (_, format) => {
-            let name = format.to_string().replace('-', " ");
-            let (first, rest) = name.split_at(1);
-            format!("{}{rest} of {} engines", first.to_uppercase(), others + 1)
+            let words = format.to_string().replace('-', " ");
+            let (initial, rest) = words.split_at(1);
+            format!("{}{rest} of {} engines", initial.to_uppercase(), others + 1)
         }
     }
 }
@@ -119,17 +118,17 @@ pub fn run_title(plan: &Plan) -> String {
 /// Returns the conclusion of a run in one or two paragraphs.
 fn conclusion(summary: &Summary) -> Vec<Block> {
     let said = |text: String, more: String| {
-        let more =
-            (!more.is_empty()).then(|| Block::Paragraph { strong: String::new(), text: more });
-        std::iter::once(Block::Verdict { tone: tone(summary), text }).chain(more).collect()
+        let mut blocks = vec![Block::Verdict { tone: tone(summary), text }];
+        if !more.is_empty() {
+            blocks.push(Block::Paragraph { strong: String::new(), text: more });
+        }
+        blocks
     };
     let state = verdict_sentence(summary).replace('\n', " ");
     let finding = match summary.plan.kind {
         RunKind::Ablate => Some(ablation::conclusion(summary)),
         RunKind::Tune => summary.spsa.as_ref().map(|spsa| tuning::conclusion(summary, spsa)),
-        RunKind::Sprt => {
-            return said(state, confidence(summary));
-        }
+        RunKind::Sprt => return said(state, confidence(summary)),
         RunKind::Match | RunKind::Tournament if summary.engines.len() == 2 => duel(summary),
         RunKind::Match | RunKind::Tournament => winner(summary).or_else(|| leader(summary)),
     };
@@ -151,11 +150,10 @@ fn winner(summary: &Summary) -> Option<String> {
         Format::Ladder => "is at the top of the ladder",
         _ => return None,
     };
-    let first: Vec<&str> =
-        standings.first().into_iter().map(|engine| summary.engines[engine].as_str()).collect();
-    Some(match first[..] {
+    let first = standings.first().into_iter().map(|engine| summary.engines[engine].as_str());
+    Some(match first.collect::<Vec<_>>()[..] {
         [first] => format!("{first} {place}."),
-        _ => format!("{} share first place.", first.join(" and ")),
+        ref several => format!("{} share first place.", several.join(" and ")),
     })
 }
 
@@ -209,15 +207,15 @@ fn is_clear(ratings: &[(usize, Rating)]) -> bool {
 /// Returns sentences on the error rates of an SPRT, its Elo and LOS.
 fn confidence(summary: &Summary) -> String {
     let Some((sprt, _)) = summary.test() else { return String::new() };
+    let rate = |truth, accepted, rate| {
+        let share = percent(Some(rate));
+        format!(
+            "If {truth} were true, {accepted} would be accepted in about {share} of such tests. "
+        )
+    };
     let rates = match summary.verdict() {
-        Verdict::H1 => {
-            let alpha = percent(Some(sprt.alpha));
-            format!("If H0 were true, H1 would be accepted in about {alpha} of such tests. ")
-        }
-        Verdict::H0 => {
-            let beta = percent(Some(sprt.beta));
-            format!("If H1 were true, H0 would be accepted in about {beta} of such tests. ")
-        }
+        Verdict::H1 => rate("H0", "H1", sprt.alpha),
+        Verdict::H0 => rate("H1", "H0", sprt.beta),
         Verdict::Inconclusive | Verdict::None => String::new(),
     };
     let strength = summary.strength();
@@ -225,16 +223,11 @@ fn confidence(summary: &Summary) -> String {
         return rates.trim_end().to_owned();
     }
     let (elo, los) = (strength.elo_text(), strength.los_text());
-    let first = &summary.engines[0];
+    let end = format!("likelihood that {} is stronger: {los}.", summary.engines[0]);
     if summary.is_over() {
-        format!(
-            "{rates}Bias-corrected Elo: {elo} (95 %); likelihood that {first} is stronger: {los}."
-        )
+        format!("{rates}Bias-corrected Elo: {elo} (95 %); {end}")
     } else {
-        format!(
-            "{rates}So far: Elo {elo} (95 %, bias-corrected); likelihood that {first} is stronger: \
-             {los}."
-        )
+        format!("{rates}So far: Elo {elo} (95 %, bias-corrected); {end}")
     }
 }
 
@@ -294,13 +287,9 @@ fn game_figures(document: &mut Document, summary: &Summary, statistics: &GameSta
     document.multiples(pairs.into_iter().chain([endings, colours]));
     document.paragraph(bias(summary));
     search::all(document, summary, statistics);
-    let openings = statistics.openings.iter();
     let first = (summary.engines.len() == 2).then(|| summary.engines[0].as_str());
-    result_figures::openings(
-        document,
-        first,
-        openings.map(|(number, opening)| opening.named(*number)),
-    );
+    let openings = statistics.openings.iter().map(|(number, opening)| opening.named(*number));
+    result_figures::openings(document, first, openings);
 }
 
 /// Returns sentences on the advantage of White and the opening bias.

@@ -5,7 +5,7 @@ use crate::parts::{Block, Gauge, Picture, rough, signed};
 use arbiter_names::quantity;
 use arbiter_spsa::SpsaState;
 use arbiter_stats::elo::Estimate;
-use arbiter_stats::{Sprt, SprtStatus};
+use arbiter_stats::{Sprt, SprtStatus, Trinomial};
 
 /// Returns the main figures of a run; `None` before the first game.
 pub(super) fn head(summary: &Summary, statistics: Option<&GameStatistics>) -> Option<Block> {
@@ -43,40 +43,39 @@ fn elo(summary: &Summary, strength: &Strength) -> Option<Gauge> {
 }
 
 fn llr(sprt: &Sprt, SprtStatus { llr, lower, upper, .. }: SprtStatus) -> Gauge {
+    let Sprt { elo0, elo1, model, .. } = sprt;
+    let [at_h0, at_h1] = [lower, upper].map(|bound| signed(bound, 2));
     Gauge {
         name: "LLR".to_owned(),
         value: signed(llr, 2),
-        note: format!(
-            "H0 ({}) at {}, H1 ({} {} Elo) at {}",
-            sprt.elo0,
-            signed(lower, 2),
-            sprt.elo1,
-            sprt.model,
-            signed(upper, 2)
-        ),
+        note: format!("H0 ({elo0}) at {at_h0}, H1 ({elo1} {model} Elo) at {at_h1}"),
         picture: Picture::Progress { value: llr, bounds: [lower, upper] },
     }
 }
 
 /// Returns the games by result for the engine `who`, with repeats and total time.
 fn games(summary: &Summary, who: &str, statistics: Option<&GameStatistics>) -> Gauge {
-    let games = summary.strength().games;
-    let (won, drawn, lost) = (games.wins, games.draws, games.losses);
-    Gauge {
-        name: "Games".to_owned(),
-        value: games.games().to_string(),
-        note: format!(
-            "{won} won, {drawn} drawn, {lost} lost by {who}; {}{}",
-            summary.repeats_text(),
-            time(statistics)
-        ),
-        picture: Picture::Shares([lost, 0, drawn, 0, won]),
-    }
+    let Trinomial { wins, draws, losses } = summary.strength().games;
+    let results = format!("{wins} won, {draws} drawn, {losses} lost by {who}");
+    all_games(summary, statistics, &results, [losses, 0, draws, 0, wins])
 }
 
-fn time(statistics: Option<&GameStatistics>) -> String {
-    let time = statistics.map_or(Default::default(), |statistics| statistics.duration);
-    if time.as_secs() == 0 { String::new() } else { format!("; {} of play", rough(time)) }
+/// Returns the number of games with their results, repeats and total time.
+fn all_games(
+    summary: &Summary,
+    statistics: Option<&GameStatistics>,
+    results: &str,
+    shares: [u64; 5],
+) -> Gauge {
+    let played = statistics.map(|statistics| statistics.duration);
+    let time = played.filter(|time| time.as_secs() > 0);
+    let time = time.map_or(String::new(), |time| format!("; {} of play", rough(time)));
+    Gauge {
+        name: "Games".to_owned(),
+        value: shares.iter().sum::<u64>().to_string(),
+        note: format!("{results}; {}{time}", summary.repeats_text()),
+        picture: Picture::Shares(shares),
+    }
 }
 
 fn pairs(strength: &Strength) -> Option<Gauge> {
@@ -96,33 +95,21 @@ fn leader(summary: &Summary) -> Option<Gauge> {
     let rating = rating?;
     let [low, high] = rating.open_ends(rating.elo);
     let estimate = Estimate { value: rating.elo, low, high };
+    let (name, count) = (&summary.engines[engine], summary.engines.len());
     Some(Gauge {
         name: format!("Elo of the leader{}", if rating.margin.is_some() { " (95 %)" } else { "" }),
         value: rating.to_string(),
-        note: format!(
-            "{}, relative to the mean of {} engines",
-            summary.engines[engine],
-            summary.engines.len()
-        ),
+        note: format!("{name}, relative to the mean of {count} engines"),
         picture: Picture::Interval { estimate, hypotheses: None },
     })
 }
 
 /// Returns the numbers of decisive and drawn games.
 fn decisive(summary: &Summary, statistics: Option<&GameStatistics>) -> Gauge {
-    let all = summary.counts.games();
     let drawn: u64 = summary.counts.encounters.values().map(|met| met.games.draws).sum();
-    Gauge {
-        name: "Games".to_owned(),
-        value: all.to_string(),
-        note: format!(
-            "{} decisive, {drawn} drawn; {}{}",
-            all - drawn,
-            summary.repeats_text(),
-            time(statistics)
-        ),
-        picture: Picture::Shares([0, 0, drawn, 0, all - drawn]),
-    }
+    let decisive = summary.counts.games() - drawn;
+    let results = format!("{decisive} decisive, {drawn} drawn");
+    all_games(summary, statistics, &results, [0, 0, drawn, 0, decisive])
 }
 
 fn iterations(spsa: &SpsaState) -> Gauge {

@@ -219,10 +219,21 @@ pub(crate) fn report(summary: &Summary) -> RunReport<'_> {
         engines: &summary.engines,
         builds: builds.filter(|_| is_built).collect(),
         scale: plan.scale.map(|scale| TimeScale { time_scale: scale.factor(), scale }),
-        ending: summary.ending.map(ending_word),
+        ending: summary.ending.map(|ending| match ending {
+            RunEnd::AcceptedH1 | RunEnd::AcceptedH0 => "verdict",
+            RunEnd::Complete => "complete",
+            RunEnd::Interrupted => "interrupted",
+        }),
         results: results(summary),
         latencies: latency::figures(summary).collect(),
-        encounters: counts.encounters.keys().map(meeting).collect(),
+        encounters: (counts.encounters.keys())
+            .map(|engines| {
+                let [first, second] = engines.map(name);
+                let strength = summary.strength_of(*engines);
+                let figures = StrengthFigures::of(&strength);
+                Meeting { first, second, figures, naive: NaiveElo::of(&strength) }
+            })
+            .collect(),
         evidence_unit: if plan.design.is_single { "game" } else { "pair" },
         tournament: tournament::tournament(summary),
         tuning: tuning::figures(summary),
@@ -270,13 +281,5 @@ fn build(from: &Provenance) -> Build<'_> {
         commit: &from.commit,
         dirty: from.is_dirty,
         bench_nodes: from.bench,
-    }
-}
-
-fn ending_word(ending: RunEnd) -> &'static str {
-    match ending {
-        RunEnd::AcceptedH1 | RunEnd::AcceptedH0 => "verdict",
-        RunEnd::Complete => "complete",
-        RunEnd::Interrupted => "interrupted",
     }
 }

@@ -17,21 +17,14 @@ use arbiter_stats::Decision;
 /// one for engine faults, one for lint findings, and one for each gate of the commits.
 pub fn run_junit(summary: &Summary, gates: &[GateOutcome]) -> Result<String, SerializeError> {
     let mut suite = TestSuite::new(format!("arbiter {} {}", summary.plan.kind, summary.run));
-    match summary.plan.kind {
-        RunKind::Sprt => {
-            suite.add_test_case(verdict(summary));
-        }
-        RunKind::Ablate => {
-            suite.add_test_cases(ablation::features(summary).iter().map(feature));
-        }
-        RunKind::Tune => {
-            suite.add_test_case(end(summary));
-        }
+    suite.add_test_cases(match summary.plan.kind {
+        RunKind::Sprt => vec![verdict(summary)],
+        RunKind::Ablate => ablation::features(summary).iter().map(feature).collect(),
+        RunKind::Tune => vec![end(summary)],
         RunKind::Match | RunKind::Tournament => {
-            suite.add_test_cases(encounters(summary));
-            suite.add_test_case(end(summary));
+            encounters(summary).into_iter().chain([end(summary)]).collect()
         }
-    }
+    });
     let told = faults(summary);
     let status = if summary.is_invalid() {
         failed(NonSuccessKind::Failure, "invalid", &told)

@@ -84,7 +84,7 @@ fn engine(summary: &Summary, index: usize) -> String {
 }
 
 /// Shortens a commit to nine digits, with `-dirty` for a changed working tree.
-pub fn short_commit(from: &Provenance) -> String {
+fn short_commit(from: &Provenance) -> String {
     let short: String = from.commit.chars().take(COMMIT_DIGITS).collect();
     format!("{short}{}", if from.is_dirty { "-dirty" } else { "" })
 }

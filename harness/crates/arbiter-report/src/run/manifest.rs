@@ -4,7 +4,7 @@ use crate::figures::{Summary, rules_text};
 use crate::parts::{Document, Table, options_text, percent, short_hash, utc_time};
 use crate::topics::{strength, tuning};
 use arbiter_openings::Order;
-use arbiter_plan::{Affinity, Engine, Plan, RunKind, cpus_per_game};
+use arbiter_plan::{Ablation, Affinity, Engine, Plan, RunKind, cpus_per_game};
 use arbiter_run::Disturbances;
 use arbiter_store::{Fingerprints, StoredRun};
 
@@ -16,14 +16,16 @@ pub(super) fn engines(document: &mut Document, plan: &Plan, fingerprints: &Finge
         engines.push([&name, &program(engine), &options, &limits, &short_hash(hash)]);
     }
     document.table(engines);
-    if let Some(ablation) = &plan.ablation {
+    if let Some(Ablation { option, .. }) = &plan.ablation {
         document.paragraph(format!(
-            "Each opponent is the same engine with the option {} set to one feature.",
-            ablation.option
+            "Each opponent is the same engine with the option {option} set to one feature."
         ));
     }
     if let Some(tuning) = &plan.tuning {
-        document.paragraph(tuning::words(tuning));
+        let (names, schedule) = (tuning::tuned_names(tuning), tuning::tuning_schedule(tuning));
+        document.paragraph(format!(
+            "The engine played itself with perturbed values of {names}. SPSA: {schedule}."
+        ));
     }
 }
 
@@ -48,10 +50,8 @@ pub(super) fn conditions(
     let version = played.map_or(env!("CARGO_PKG_VERSION"), |(stored, _)| &stored.version);
     row("Arbiter", version.to_owned());
     row("machine", fingerprints.host.clone());
-    let book = match &plan.book {
-        None => "the bundled book".to_owned(),
-        Some(path) => path.display().to_string(),
-    };
+    let book = plan.book.as_ref();
+    let book = book.map_or("the bundled book".to_owned(), |path| path.display().to_string());
     let order = match plan.order {
         Order::Random => "in random order",
         Order::Sequential => "in the order of the book",
@@ -126,13 +126,12 @@ pub(super) fn contention(summary: &Summary) -> Option<String> {
     let shares: Vec<f64> = shares.flatten().collect();
     let waited = match shares[..] {
         [] => None,
-        [first, second] if names.len() == 2 => Some(format!(
-            "{} waited for a processor for {} of its thinking time, {} for {}",
-            names[0],
-            percent(Some(first)),
-            names[1],
-            percent(Some(second))
-        )),
+        [first, second] if names.len() == 2 => {
+            let [first, second] = [first, second].map(|share| percent(Some(share)));
+            let (one, other) = (&names[0], &names[1]);
+            let waited = format!("{one} waited for a processor for {first} of its thinking time");
+            Some(format!("{waited}, {other} for {second}"))
+        }
         _ => Some(format!(
             "engines waited for a processor for at most {} of their thinking time",
             percent(shares.into_iter().reduce(f64::max))

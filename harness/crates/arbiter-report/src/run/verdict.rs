@@ -9,9 +9,9 @@ use arbiter_spsa::SpsaState;
 
 /// Returns the verdict of a run, or the state of a run without a verdict, with warnings.
 pub fn verdict_sentence(summary: &Summary) -> String {
-    let name = |index: usize| summary.engines.get(index).map_or("?", String::as_str);
+    let [first, second] =
+        [0, 1].map(|index| summary.engines.get(index).map_or("?", String::as_str));
     let decided = |hypothesis, relation, [preferred, other]: [f64; 2], model| {
-        let (first, second) = (name(0), name(1));
         format!(
             "{hypothesis} accepted: {first} {relation} {second} ({model} Elo {preferred} accepted \
              against {other})."
@@ -29,8 +29,9 @@ pub fn verdict_sentence(summary: &Summary) -> String {
         (Verdict::H0, Some(sprt)) => decided("H0", worse, [sprt.elo0, sprt.elo1], sprt.model),
         _ => open_sentence(summary),
     };
-    let (suspect, games) = (summary.disturbances.counted, summary.counts.games());
+    let suspect = summary.disturbances.counted;
     if suspect > 0 {
+        let games = summary.counts.games();
         let pairs = if summary.plan.design.is_single { games } else { games / 2 }.max(suspect);
         let share = percent(Some(suspect as f64 / pairs as f64));
         sentence += &format!(
@@ -54,53 +55,44 @@ fn open_sentence(summary: &Summary) -> String {
     if let Some(spsa) = &summary.spsa {
         return tuning(summary, spsa);
     }
-    if summary.is_mirrored() && summary.is_over() {
-        return "Identical moves in both games of all pairs: non-functional change, or identical engines."
-            .to_owned();
-    }
     let is_exhausted = summary.counts.is_exhausted && summary.ending == Some(RunEnd::Complete);
-    match (summary.ending, summary.plan.kind) {
+    let words = match (summary.ending, summary.plan.kind) {
+        _ if summary.is_mirrored() && summary.is_over() => {
+            "Identical moves in both games of all pairs: non-functional change, or identical engines."
+        }
         (_, RunKind::Sprt) if is_exhausted => {
             "Inconclusive: all openings were played, and a whole pass through the book only repeated\n\
              games. Use a larger book or a time control to get new games."
-                .to_owned()
         }
         (_, RunKind::Match | RunKind::Tournament) if is_exhausted => {
             "Complete: all openings were played, and a whole pass through the book only repeated games."
-                .to_owned()
         }
         (Some(RunEnd::Complete | RunEnd::AcceptedH1 | RunEnd::AcceptedH0), RunKind::Ablate)
             if summary.plan.sprt.is_some() =>
         {
-            "Complete: all tests have a verdict or reached the limit of pairs.".to_owned()
+            "Complete: all tests have a verdict or reached the limit of pairs."
         }
         (Some(RunEnd::Complete), RunKind::Match | RunKind::Tournament)
         | (Some(RunEnd::Complete | RunEnd::AcceptedH1 | RunEnd::AcceptedH0), RunKind::Ablate) => {
-            "Complete: all pairs were played.".to_owned()
+            "Complete: all pairs were played."
         }
         (Some(RunEnd::Complete), RunKind::Sprt) => {
             "Inconclusive: the limit of pairs was reached before a verdict."
-                .to_owned()
         }
-        (Some(_), _) => {
-            format!("Unfinished: the run was interrupted and can be resumed.{}", so_far(summary))
-        }
-        (None, _) if summary.is_played => format!("Running.{}", so_far(summary)),
+        (Some(_), _) => "Unfinished: the run was interrupted and can be resumed.",
+        (None, _) if summary.is_played => "Running.",
         (None, _) if summary.is_invalid() => {
-            "Unfinished: engine faults exceeded the limit.".to_owned()
+            return "Unfinished: engine faults exceeded the limit.".to_owned();
         }
-        (None, _) => format!(
-            "Unfinished: the run is being played, or was killed and can be resumed.{}",
-            so_far(summary)
-        ),
+        (None, _) => "Unfinished: the run is being played, or was killed and can be resumed.",
+    };
+    match summary.test().filter(|_| !summary.is_over()) {
+        Some((_, sprt_status)) => {
+            let games = quantity(summary.counts.games(), "game");
+            format!("{words}\nNo verdict yet: LLR {} after {games}.", ratio(sprt_status))
+        }
+        None => words.to_owned(),
     }
-}
-
-/// Returns a line on the state of an undecided SPRT; empty for a run without an SPRT.
-fn so_far(summary: &Summary) -> String {
-    let Some((_, sprt_status)) = summary.test() else { return String::new() };
-    let (llr, games) = (ratio(sprt_status), quantity(summary.counts.games(), "game"));
-    format!("\nNo verdict yet: LLR {llr} after {games}.")
 }
 
 /// Returns the state of a tuning; for a complete tuning, also the command that tests the values.
@@ -115,9 +107,7 @@ fn tuning(summary: &Summary, spsa: &SpsaState) -> String {
         Some(_) => format!(
             "Unfinished: stopped by the user after {done} of {all} iterations and can be resumed."
         ),
-        None if summary.is_played => {
-            format!("Running: {done} of {all} iterations played.")
-        }
+        None if summary.is_played => format!("Running: {done} of {all} iterations played."),
         None => format!(
             "Unfinished after {done} of {all} iterations: the run is being played, or was killed and \
              can be resumed."

@@ -6,9 +6,9 @@ use serde::Serialize;
 
 use super::strength::strength_cells;
 use crate::figures::{NaiveElo, Strength, StrengthFigures, Summary};
-use crate::parts::{Chart, Figure, Intervals, Table, UNDEFINED, ends, signed};
-use arbiter_stats::elo::{self, Estimate, finite};
-use arbiter_stats::{Decision, SprtStatus};
+use crate::parts::{Chart, Figure, Intervals, Table, UNDEFINED, ends, ends_text, signed};
+use arbiter_stats::elo::{self, Estimate};
+use arbiter_stats::{Decision, Sprt, SprtStatus};
 
 /// Maximum number of features named in a sentence.
 const MAX_NAMED: usize = 12;
@@ -74,7 +74,10 @@ pub(crate) fn table(summary: &Summary) -> Table {
             Some(SprtStatus { llr, decision, .. }) => {
                 vec![elo, word(decision).to_owned(), signed(llr, 2)]
             }
-            None => vec![elo, bounds(simultaneous)],
+            None => {
+                let known = simultaneous.filter(|estimate| estimate.low != estimate.high);
+                vec![elo, known.as_ref().map_or(UNDEFINED.to_owned(), ends_text)]
+            }
         };
         cells.extend(strength_cells(&strength));
         table.push_with([&name], cells);
@@ -82,24 +85,12 @@ pub(crate) fn table(summary: &Summary) -> Table {
     table
 }
 
-/// Formats an interval without its value, as `[-1.2, +9.3]`.
-fn bounds(estimate: Option<Estimate>) -> String {
-    let Some(estimate) = estimate.filter(|e| e.low != e.high) else {
-        return UNDEFINED.to_owned();
-    };
-    let end = |end: f64| finite(end).map_or("open".to_owned(), |end| signed(end, 1));
-    format!("[{}, {}]", end(estimate.low), end(estimate.high))
-}
-
 /// Returns the notes that explain the table.
 pub(crate) fn notes(summary: &Summary) -> Vec<String> {
     let family = summary.plan.ablation.as_ref().map_or(0, |ablation| ablation.features.len());
-    let mut notes = vec![
-        "Elo of the engine with the feature against the engine without it: positive values mean \
-         that the feature helps. The unit of evidence is the pair of games from one opening."
-            .to_owned(),
-    ];
-    notes.push(match &summary.plan.sprt {
+    let meaning = "Elo of the engine with the feature against the engine without it: positive values \
+         mean that the feature helps. The unit of evidence is the pair of games from one opening.";
+    let caution = match &summary.plan.sprt {
         Some(sprt) => format!(
             "{family} tests, each with its own error rates (alpha {}, beta {}): if no feature \
              made a difference, about {:.1} of them would be accepted by chance.",
@@ -112,8 +103,8 @@ pub(crate) fn notes(summary: &Summary) -> Vec<String> {
              simultaneous ones all contain it with 95 % probability (Bonferroni).",
             0.05 * family as f64
         ),
-    });
-    notes
+    };
+    vec![meaning.to_owned(), caution]
 }
 
 /// Returns a sentence with the features that significantly help, significantly harm, or do neither.
@@ -133,15 +124,11 @@ pub(crate) fn conclusion(summary: &Summary) -> String {
         );
     };
     let decided = |decision| listed(&|w| w.sprt_status.is_some_and(|s| s.decision == decision));
+    let Sprt { elo0, elo1, model, .. } = sprt;
+    let [h1, h0, open] = [Decision::AcceptH1, Decision::AcceptH0, Decision::Continue].map(decided);
     format!(
-        "Of {count} features of {engine}, the test of {} {} Elo against {} accepts H1 for {}, H0 for \
-         {}, and is undecided for {}.",
-        sprt.elo1,
-        sprt.model,
-        sprt.elo0,
-        decided(Decision::AcceptH1),
-        decided(Decision::AcceptH0),
-        decided(Decision::Continue)
+        "Of {count} features of {engine}, the test of {elo1} {model} Elo against {elo0} accepts H1 \
+         for {h1}, H0 for {h0}, and is undecided for {open}."
     )
 }
 

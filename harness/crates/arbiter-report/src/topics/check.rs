@@ -100,7 +100,11 @@ impl<'a> CheckReport<'a> {
         if let Some(failed) = failed_musts(&self.json()) {
             document.paragraph(failed);
         }
-        document.paragraph(self.sentence());
+        let counts = count(self.verdicts, |_| true);
+        let score = score(self.verdicts)
+            .map_or("no score".to_owned(), |score| format!("score {} of 100", format_score(score)));
+        let (passed, judged) = (counts.passed, counts.judged());
+        document.paragraph(format!("{}: {passed} of {judged} checks passed, {score}", self.engine));
         document
     }
 
@@ -115,15 +119,6 @@ impl<'a> CheckReport<'a> {
         }
         row("all", &|_| true);
         table
-    }
-
-    fn sentence(&self) -> String {
-        let counts = count(self.verdicts, |_| true);
-        let score = match score(self.verdicts) {
-            Some(score) => format!("score {} of 100", format_score(score)),
-            None => "no score".to_owned(),
-        };
-        format!("{}: {} of {} checks passed, {score}", self.engine, counts.passed, counts.judged())
     }
 
     /// Returns the report as JSON.
@@ -150,9 +145,13 @@ impl<'a> CheckReport<'a> {
         let mut suite = TestSuite::new(format!("check {}", self.engine));
         for Verdict { check, outcome, transcript } in self.verdicts {
             let grade = check.grade.to_string();
-            let mut status = match outcome {
+            let status = match outcome {
                 Outcome::Passed => TestCaseStatus::success(),
-                Outcome::Skipped(_) => TestCaseStatus::skipped(),
+                Outcome::Skipped(reason) => {
+                    let mut status = TestCaseStatus::skipped();
+                    status.set_message(reason.as_str());
+                    status
+                }
                 Outcome::Failed(reason) => {
                     let mut status = failed(NonSuccessKind::Failure, &grade, reason);
                     let lines = transcript.lines(KEPT).join("\n");
@@ -161,9 +160,6 @@ impl<'a> CheckReport<'a> {
                     status
                 }
             };
-            if let Outcome::Skipped(reason) = outcome {
-                status.set_message(reason.as_str());
-            }
             let mut case = TestCase::new(check.name, status);
             case.set_classname(format!("check.{grade}"));
             suite.add_test_case(case);

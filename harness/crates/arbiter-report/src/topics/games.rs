@@ -19,16 +19,15 @@ const MAX_SCORE: i32 = 1_000;
 
 /// Adds the games whose result was far below an engine's best evaluation.
 pub(crate) fn misjudged(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
-    let games: Vec<Game> =
-        statistics.misjudged.iter().map(|found| misjudged_game(summary, found)).collect();
-    if games.is_empty() {
+    if statistics.misjudged.is_empty() {
         return;
     }
+    let games = statistics.misjudged.iter().map(|found| misjudged_game(summary, found));
     document.heading("Misjudged games");
     document.paragraph(format!(
         "Games that an engine evaluated at {MIN_ADVANTAGE} or more but did not win, worst first."
     ));
-    document.blocks.push(Block::Games(games));
+    document.blocks.push(Block::Games(games.collect()));
 }
 
 fn misjudged_game(summary: &Summary, found: &MisjudgedGame) -> Game {
@@ -36,12 +35,9 @@ fn misjudged_game(summary: &Summary, found: &MisjudgedGame) -> Game {
     let GameRecord { engines, outcome, .. } = game;
     let engine = &summary.engines[*engines.get(*color)];
     game_to_show(&summary.plan, (*pair, *game_index, game), *ply + 1, |number| {
-        format!(
-            "{engine} ({}) reported {score} at move {}. Game ending: {}.",
-            color_name(*color),
-            number.trim_end_matches('.'),
-            outcome.termination.describe()
-        )
+        let (side, ending) = (color_name(*color), outcome.termination.describe());
+        let number = number.trim_end_matches('.');
+        format!("{engine} ({side}) reported {score} at move {number}. Game ending: {ending}.")
     })
 }
 
@@ -73,17 +69,14 @@ pub fn game_to_show(
     first_shown: usize,
     note: impl FnOnce(&str) -> String,
 ) -> Game {
-    let name = |color: Color| plan.engines[*game.engines.get(color)].name.as_str();
-    let moves = steps(game);
+    let ByColor { white, black } = game.engines.map(|engine| &plan.engines[engine].name);
+    let mut position = game.start();
+    let moves: Vec<Step> =
+        game.moves.iter().map_while(|played| step(&mut position, played)).collect();
     let last = moves.get(first_shown.wrapping_sub(1));
     let place = format!("{}.{}", pair + 1, game_index + 1);
     Game {
-        title: format!(
-            "{place} {} – {} {}",
-            name(Color::White),
-            name(Color::Black),
-            game.outcome.result.as_str()
-        ),
+        title: format!("{place} {white} – {black} {}", game.outcome.result.as_str()),
         note: note(last.map_or("?", |step| step.number.as_str())),
         start: game.start().board().to_string(),
         first_shown,
@@ -132,9 +125,9 @@ fn graph(
     game: &GameRecord,
     (caption, unit, curves, levels): (String, &str, ByColor<Curve>, Vec<(String, f64)>),
 ) -> Option<Figure> {
-    let mut sides = [Color::White, Color::Black];
-    sides.sort_by_key(|color| *game.engines.get(*color));
     let engine = |color: Color| *game.engines.get(color);
+    let mut sides = Color::ALL;
+    sides.sort_by_key(|color| engine(*color));
     let name = |color: Color| plan.engines[engine(color)].name.as_str();
     let mut rows: BTreeMap<u32, [String; 2]> = BTreeMap::new();
     for (place, color) in sides.into_iter().enumerate() {
@@ -160,12 +153,7 @@ fn axis_position(mover: Color, number: u32) -> f64 {
     f64::from(number) + mover.fold_wb(0.0, 0.5)
 }
 
-/// Returns the moves of a game before the first illegal move.
-fn steps(game: &GameRecord) -> Vec<Step> {
-    let mut position = game.start();
-    game.moves.iter().map_while(|played| step(&mut position, played)).collect()
-}
-
+/// Plays a move and describes it; `None` if the move is illegal.
 fn step(position: &mut Chess, played: &MoveRecord) -> Option<Step> {
     let dots = if position.turn() == Color::White { "." } else { "..." };
     let number = format!("{}{dots}", position.fullmoves());

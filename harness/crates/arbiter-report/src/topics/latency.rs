@@ -19,7 +19,8 @@ pub(crate) fn quantiles(summary: &Summary) -> Option<Table> {
         summary.latencies.iter().filter(|(_, kind, _)| LatencyKind::ANSWERS.contains(kind));
     for (engine, kind, distribution) in answers {
         let [p50, p90, p99] = [0.5, 0.9, 0.99].map(|q| time(distribution.quantile_us(q)));
-        let (name, most) = (&summary.engines[engine], time(distribution.max_us()));
+        let most = time(distribution.max_us());
+        let name = &summary.engines[engine];
         table.push([name, &kind, &distribution.count(), &p50, &p90, &p99, &most]);
     }
     (table.rows().len() > 1).then_some(table)
@@ -32,12 +33,6 @@ pub(crate) fn time(us: u64) -> String {
         1_000..1_000_000 => format!("{} ms", short(us as f64 / 1e3)),
         _ => format!("{} s", short(us as f64 / 1e6)),
     }
-}
-
-/// Formats a range of times, with one unit if both ends have the same.
-fn time_range(start: &str, end: &str) -> String {
-    let unit = end.trim_start_matches(char::is_numeric);
-    format!("{}–{end}", start.strip_suffix(unit).unwrap_or(start))
 }
 
 /// Formats a number with two significant digits, or with all digits before the decimal point.
@@ -99,7 +94,12 @@ fn histogram(summary: &Summary, wanted: LatencyKind) -> Option<Figure> {
     let mut all: Vec<(&String, Vec<u64>)> = all.collect();
     let most = all.iter().map(|(_, counts)| counts.len()).max().filter(|most| *most > 0)?;
     all.iter_mut().for_each(|(_, counts)| counts.resize(most, 0));
-    let label = |end: u64| time_range(&time(end / 10), &time(end));
+    let label = |end: u64| {
+        let (from, to) = (time(end / 10), time(end));
+        // A unit common to both ends is written once.
+        let unit = to.trim_start_matches(char::is_numeric);
+        format!("{}–{to}", from.strip_suffix(unit).unwrap_or(&from))
+    };
     let labels: Vec<String> = (0..most as u32).map(|decade| label(10_u64.pow(decade))).collect();
     let description = format!("Response times of each engine: {}.", labels.join(", "));
     let height = |count: &u64, _: &[u64]| *count as f64;

@@ -18,10 +18,9 @@ const MAX_LINTED: usize = 8;
 pub(crate) fn by_engine(summary: &Summary) -> impl Iterator<Item = (&str, String)> {
     let engines = summary.lint.chunk_by(|one, other| one.engine == other.engine);
     engines.map(|found| {
-        let words = found.iter().map(|found| {
-            let LintCount { rule, moves, .. } = found;
-            format!("{} {moves} ({})", rule.describe(), place_of(found))
-        });
+        let word =
+            |one: &LintCount| format!("{} {} ({})", one.rule.describe(), one.moves, place_of(one));
+        let words = found.iter().map(word);
         (summary.engines[found[0].engine].as_str(), words.collect::<Vec<_>>().join(", "))
     })
 }
@@ -84,8 +83,8 @@ pub(crate) fn all(document: &mut Document, summary: &Summary) {
     let mut table = Table::new(["engine", "finding", "moves", "games", "first move", "details"]);
     for (number, found) in summary.lint.iter().enumerate() {
         let LintCount { engine, rule, moves, games, what, .. } = found;
-        let (engine, place) = (&summary.engines[*engine], place_of(found));
-        table.push([engine, &rule.describe(), moves, games, &place, what]);
+        let engine = &summary.engines[*engine];
+        table.push([engine, &rule.describe(), moves, games, &place_of(found), what]);
         if number < MAX_LINTED {
             table.link("first move", format!("#lint-{number}-{}", found.ply + 1));
         }

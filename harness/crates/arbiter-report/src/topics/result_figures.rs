@@ -182,11 +182,11 @@ pub(crate) fn openings<'a>(
 ) {
     let mut openings: Vec<NamedOpening<'_>> = openings.collect();
     document.heading("Openings");
+    let verb = if openings.len() == 1 { "was" } else { "were" };
     document.paragraph(format!(
-        "{} {} played. The list shows those whose score differs most from the mean, relative to \
-         their number of games.",
-        quantity(openings.len(), "opening"),
-        if openings.len() == 1 { "was" } else { "were" }
+        "{} {verb} played. The list shows those whose score differs most from the mean, relative \
+         to their number of games.",
+        quantity(openings.len(), "opening")
     ));
     let expected = mean_score(&openings.iter().map(|opening| opening.white).sum());
     by_lean(&mut openings, expected, |opening| opening.white);
@@ -264,10 +264,16 @@ fn points(results: &Trinomial) -> String {
     format!("{} of {}", figures::points(half_points), results.games())
 }
 
+/// Returns the mean score in per cent, and both ends of its 95 % interval; `None` without games.
+pub(crate) fn score_percents(results: &Trinomial) -> Option<(f64, f64, f64)> {
+    let (mean, (low, high)) = mean_score(results).zip(score_interval(results))?;
+    Some((100.0 * mean, 100.0 * low, 100.0 * high))
+}
+
 /// Returns a row of an interval chart: name, score in per cent, and both ends of the 95 % interval.
 fn score_row(name: String, results: &Trinomial) -> Option<(String, f64, f64, f64)> {
-    let (mean, (low, high)) = mean_score(results).zip(score_interval(results))?;
-    Some((name, 100.0 * mean, 100.0 * low, 100.0 * high))
+    let (mean, low, high) = score_percents(results)?;
+    Some((name, mean, low, high))
 }
 
 /// Formats a count as a share of `all` with its 95 % interval.

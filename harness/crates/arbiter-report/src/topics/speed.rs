@@ -72,10 +72,7 @@ impl SpeedReport<'_> {
         let mut document =
             Document::new(format!("Speed of {} and {}", self.names[0], self.names[1]));
         document.table(self.table());
-        let place = match self.cpu {
-            Some(cpu) => format!("on CPU {cpu}"),
-            None => "on any CPU".to_owned(),
-        };
+        let cpu = self.cpu.map_or("any CPU".to_owned(), |cpu| format!("CPU {cpu}"));
         let ratio = match self.ratio {
             None => UNDEFINED.to_owned(),
             Some(Ratio { ratio, interval: None }) => format!("{ratio:.4}, interval open"),
@@ -85,7 +82,7 @@ impl SpeedReport<'_> {
         };
         document.paragraph(format!("Speed, first over second   {ratio}"));
         document.paragraph(format!(
-            "{} rounds of both engines in random order (seed {}), {place}",
+            "{} rounds of both engines in random order (seed {}), on {cpu}",
             self.rounds.len(),
             self.seed
         ));

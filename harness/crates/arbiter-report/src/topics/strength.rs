@@ -7,8 +7,7 @@ use crate::parts::{
     results, signed, table_rows,
 };
 use arbiter_names::quantity;
-use arbiter_stats::elo::finite;
-use arbiter_stats::{Correction, Sprt, SprtStatus};
+use arbiter_stats::{Correction, LlrBounds, Sprt, SprtStatus};
 
 /// Adds charts of LLR and Elo over the games, and of the pairs by points.
 pub(crate) fn history(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
@@ -70,19 +69,8 @@ fn elo(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
     for (games, estimate) in table_rows(&known) {
         table.push([games, &interval(estimate)]);
     }
-    let finite = |(games, e): &(u64, arbiter_stats::elo::Estimate)| {
-        Some((*games as f64, finite(e.value)?, e.low, e.high))
-    };
-    let finite: Vec<_> = known.iter().filter_map(finite).collect();
-    if finite.is_empty() {
-        return None;
-    }
-    let line = Line {
-        name: summary.engines[0].clone(),
-        points: finite.iter().map(|(games, elo, ..)| (*games, *elo)).collect(),
-        band: finite.iter().map(|(games, _, low, high)| (*games, *low, *high)).collect(),
-        engine: None,
-    };
+    let line = Line::of_estimates(summary.engines[0].clone(), &known);
+    line.points.first()?;
     let levels = vec![(String::new(), 0.0)];
     let hypotheses = summary.hypotheses();
     let shades = hypotheses.map(|[elo0, elo1]| (elo0, elo1)).into_iter().collect();
@@ -186,21 +174,17 @@ pub(crate) fn sprt_text(sprt: &Sprt, sprt_status: SprtStatus) -> String {
 
 /// Describes the computation of the bounds of an SPRT.
 pub(crate) fn bounds_text(sprt: &Sprt) -> String {
-    let (lower, upper) = (sprt.bounds.lower, sprt.bounds.upper);
+    let LlrBounds { lower, upper } = sprt.bounds;
     match sprt.correction {
         Correction::None => "Wald, without overshoot correction".to_owned(),
-        Correction::Dynamic => {
-            format!("corrected for overshoot (Wald: [{lower:.2}, {upper:.2}])")
-        }
+        Correction::Dynamic => format!("corrected for overshoot (Wald: [{lower:.2}, {upper:.2}])"),
     }
 }
 
 /// Formats the hypotheses and error rates of an SPRT.
 pub(crate) fn hypotheses(sprt: &Sprt) -> String {
-    format!(
-        "{} Elo {} against {}, alpha {}, beta {}",
-        sprt.model, sprt.elo0, sprt.elo1, sprt.alpha, sprt.beta
-    )
+    let Sprt { elo0, elo1, alpha, beta, model, .. } = sprt;
+    format!("{model} Elo {elo0} against {elo1}, alpha {alpha}, beta {beta}")
 }
 
 /// Returns table cells with nElo, LOS, games by result, and pairs by points.

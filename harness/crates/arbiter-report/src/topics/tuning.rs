@@ -80,13 +80,15 @@ pub(crate) fn figures(summary: &Summary) -> Option<TuningFigures<'_>> {
         a_ratio: tuning.a_ratio,
         noise_elo: noise.map(|(mean, _)| mean),
         noise_elo_95: noise.map(|(_, most)| most),
-        parameters: tuning.parameters.iter().zip(spsa.theta()).map(tuned).collect(),
+        parameters: (tuning.parameters.iter().zip(spsa.theta()))
+            .map(|(parameter, &value)| Tuned {
+                parameter,
+                value,
+                tuned: parameter.setting(value).1,
+            })
+            .collect(),
         path: spsa.path().into_iter().map(point).collect(),
     })
-}
-
-fn tuned<'a>((parameter, &value): (&'a Parameter, &f64)) -> Tuned<'a> {
-    Tuned { parameter, value, tuned: parameter.setting(value).1 }
 }
 
 /// Formats the names of the first tuned parameters, and the number of further parameters.
@@ -106,15 +108,6 @@ pub fn tuning_schedule(tuning: &Tuning) -> String {
     format!(
         "{iterations} iterations of {pairs} pairs ({games} games), {ahead} ahead, alpha {alpha}, \
          gamma {gamma}, A {a_ratio} of all pairs"
-    )
-}
-
-/// Describes a tuning in sentences.
-pub(crate) fn words(tuning: &Tuning) -> String {
-    let schedule = tuning_schedule(tuning);
-    format!(
-        "The engine played itself with perturbed values of {}. SPSA: {schedule}.",
-        tuned_names(tuning)
     )
 }
 
@@ -172,10 +165,7 @@ fn notes(summary: &Summary, spsa: &SpsaState) -> Vec<String> {
         ));
     }
     let values = tuning.parameters.iter().zip(spsa.theta());
-    let at_end = values.filter(|(parameter, value)| {
-        let Parameter { min, max, .. } = parameter;
-        *value <= min || *value >= max
-    });
+    let at_end = values.filter(|(own, value)| **value <= own.min || **value >= own.max);
     let ends: Vec<&str> = at_end.map(|(parameter, _)| parameter.name.as_str()).collect();
     if !ends.is_empty() {
         notes.push(format!("At a limit of the range: {}.", ends.join(", ")));
@@ -186,8 +176,7 @@ fn notes(summary: &Summary, spsa: &SpsaState) -> Vec<String> {
 /// Returns the mean Elo lost to the noise of SPSA after convergence, and its upper bound (95 %);
 /// `None` before the first game.
 fn expected_noise(summary: &Summary, tuning: &Tuning) -> Option<(f64, f64)> {
-    let draws = summary.counts.main_encounter().games.draw_ratio()?;
-    Some(noise(tuning, draws))
+    Some(noise(tuning, summary.counts.main_encounter().games.draw_ratio()?))
 }
 
 /// Returns a sentence with the first tuned values.
@@ -208,8 +197,7 @@ pub(crate) fn brief(document: &mut Document, summary: &Summary, spsa: &SpsaState
     document.value("SPSA", tuning_schedule(spsa.tuning()));
     document.table(table(spsa));
     notes(summary, spsa).into_iter().for_each(|note| document.value("Note", note));
-    let lines = [options(spsa), assignments(spsa)];
-    for lines in lines.into_iter().filter(|lines| !lines.is_empty()) {
+    for lines in [options(spsa), assignments(spsa)].into_iter().filter(|lines| !lines.is_empty()) {
         document.blocks.extend([Block::Gap, Block::Verbatim(lines)]);
     }
     document.blocks.push(Block::Gap);
@@ -239,12 +227,10 @@ pub(crate) fn history(document: &mut Document, spsa: &SpsaState) {
     document.heading("Path");
     let parameters = spsa.tuning().parameters.iter().enumerate().map(|(place, parameter)| {
         let value = |point: &PathPoint| point.theta[place];
-        let (name, start, last) = (&parameter.name, parameter.start, spsa.theta()[place]);
-        let description = format!(
-            "{name} from {start} to {last:.3}, within {} to {}.",
-            parameter.min, parameter.max
-        );
-        let level = ("start".to_owned(), start);
+        let Parameter { name, start, min, max, .. } = parameter;
+        let last = spsa.theta()[place];
+        let description = format!("{name} from {start} to {last:.3}, within {min} to {max}.");
+        let level = ("start".to_owned(), *start);
         figure(spsa, &path, (name, "value"), description, value, level)
     });
     let score = |point: &PathPoint| point.score as f64;

@@ -5,7 +5,6 @@ use arbiter_report::{
     Block, Chart, Document, Figure, HistoryPoint, Intervals, Line, Lines, Summary, Table, percent,
     signed,
 };
-use arbiter_stats::elo::finite;
 use arbiter_stats::{LlrBounds, Trinomial};
 
 /// Maximum number of runs in a comparison: the number of colours in a chart.
@@ -22,8 +21,8 @@ pub(crate) struct ComparedRun {
     pub(crate) history: Vec<HistoryPoint>,
     /// Names and values of the settings of the run.
     pub(crate) settings: Vec<(&'static str, String)>,
-    /// Command that plays the run.
-    pub(crate) command: String,
+    /// Flags of the command that plays the run, each with its value.
+    pub(crate) flags: Vec<String>,
 }
 
 /// Returns the comparison as a document.
@@ -107,17 +106,8 @@ fn strengths(runs: &[ComparedRun]) -> Option<Figure> {
 
 fn elo_history(runs: &[ComparedRun]) -> Option<Figure> {
     let line = |run: &ComparedRun| {
-        let shown = |point: &HistoryPoint| {
-            let elo = point.elo?;
-            Some((point.games as f64, finite(elo.value)?, elo.low, elo.high))
-        };
-        let known: Vec<_> = run.history.iter().filter_map(shown).collect();
-        Line {
-            name: name(run),
-            points: known.iter().map(|(games, elo, ..)| (*games, *elo)).collect(),
-            band: known.iter().map(|(games, _, low, high)| (*games, *low, *high)).collect(),
-            engine: None,
-        }
+        let known = run.history.iter().filter_map(|point| Some((point.games, point.elo?)));
+        Line::of_estimates(name(run), &known.collect::<Vec<_>>())
     };
     let zero = vec![(String::new(), 0.0)];
     history(runs, ("Elo by number of games", "Elo, 95 % interval at each point"), zero, line)
@@ -180,13 +170,9 @@ fn differences(runs: &[ComparedRun]) -> Option<Table> {
             table.push_with([name], values);
         }
     }
-    let flags = |run: &ComparedRun| -> Vec<String> {
-        run.command.split(" --").skip(1).map(|flag| format!("--{flag}")).collect()
-    };
-    let all: Vec<Vec<String>> = runs.iter().map(flags).collect();
-    let is_own = |flag: &&String| !all.iter().all(|other| other.contains(flag));
-    let own = |flags: &Vec<String>| flags.iter().filter(is_own).cloned().collect::<Vec<_>>();
-    let own: Vec<String> = all.iter().map(|flags| own(flags).join(" ")).collect();
+    let is_own = |flag: &&String| !runs.iter().all(|other| other.flags.contains(flag));
+    let own = |run: &ComparedRun| run.flags.iter().filter(is_own).cloned().collect::<Vec<_>>();
+    let own: Vec<String> = runs.iter().map(|run| own(run).join(" ")).collect();
     if own.iter().any(|flags| !flags.is_empty()) {
         table.push_with([&"flags"], own);
     }

@@ -115,9 +115,8 @@ fn page(current: NavPage, title: &str, source: Option<EventSource<'_>>, body: &M
 }
 
 /// Returns a document as a page without live updates.
-pub(crate) fn static_page(current: NavPage, document: &Document) -> String {
-    let fragments = fragments(document);
-    page(current, &document.title, None, &joined(&fragments))
+pub(crate) fn static_page(document: &Document) -> String {
+    page(NavPage::Other, &document.title, None, &joined(&fragments(document)))
 }
 
 /// Returns the page of the workers and runs on a NATS server, from its fragments.

@@ -204,10 +204,10 @@ fn compared_runs_show_their_differences() {
         started: "2026-11-20 01:02".to_owned(),
         history: Vec::new(),
         settings: vec![("kind", "sprt".to_owned())],
-        command: format!("arbiter sprt --engine 'cmd=--x' --seed {seed}"),
+        flags: vec!["--engine 'cmd=a --x'".to_owned(), format!("--seed {seed}")],
     };
     let differing = [compared("one", "1", 2), compared("two", "2", 12)];
-    let page = static_page(NavPage::Other, &compare::compare(&differing));
+    let page = static_page(&compare::compare(&differing));
     assert_strict(&page);
     assert!(page.contains("Comparison of 2 runs") && page.contains("Elo of each run"), "{page}");
     // The interval of the first run is open at both ends, which are drawn as arrows.
@@ -215,6 +215,6 @@ fn compared_runs_show_their_differences() {
     assert!(page.contains("<td>--seed 1</td><td>--seed 2</td>"), "{page}");
     assert!(!page.contains("<th scope=\"row\">kind</th>"), "what is the same is left out");
     let same = [compared("one", "1", 8), compared("two", "1", 8)];
-    let page = static_page(NavPage::Other, &compare::compare(&same));
+    let page = static_page(&compare::compare(&same));
     assert!(page.contains("have the same settings"), "{page}");
 }

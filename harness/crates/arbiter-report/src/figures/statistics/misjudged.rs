@@ -54,15 +54,10 @@ pub(super) fn add(games: &mut Vec<MisjudgedGame>, pair: u64, game_index: usize, 
 /// Returns the expected score at an engine's best evaluation minus the score of the game; `None` if
 /// the evaluation is below [`MIN_ADVANTAGE`] or the engine won.
 fn error(best: Score, result: GameResult) -> Option<f64> {
-    let error = expected(best) - result.half_points() as f64 / 2.0;
+    // A pawn counts as 100 Elo, which is only used to rank games.
+    let error = score_from_elo(centipawns(best)) - result.half_points() as f64 / 2.0;
     (centipawns(best) >= centipawns(MIN_ADVANTAGE) && error > 0.0 && result != GameResult::Win)
         .then_some(error)
-}
-
-/// Returns the expected score, 0 to 1, of an evaluation, with a pawn as 100 Elo; used only to rank
-/// games.
-fn expected(score: Score) -> f64 {
-    score_from_elo(centipawns(score))
 }
 
 #[cfg(test)]

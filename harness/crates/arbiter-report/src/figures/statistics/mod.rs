@@ -20,7 +20,7 @@ use arbiter_protocol::Score;
 use arbiter_run::PlayedPair;
 use arbiter_stats::{Calibration, EvaluationBuckets, GameResult, Trinomial};
 
-use crate::figures::openings::OpeningNames;
+use crate::figures::openings::{OpeningNames, book_plies};
 
 /// Maximum number of games kept that ended by a fault.
 const MAX_FAULTY: usize = 6;
@@ -94,10 +94,9 @@ impl GameStatistics {
             self.add_game(game);
             let opening = self.opening(played.pairing.opening, game);
             opening.white.record(result(game, Color::White));
-            if let Some(first) = game.engines.iter().position(|engine| *engine == 0) {
-                opening
-                    .first
-                    .record(result(game, if first == 0 { Color::White } else { Color::Black }));
+            if let Some(color) = Color::ALL.into_iter().find(|color| *game.engines.get(*color) == 0)
+            {
+                opening.first.record(result(game, color));
             }
             if game.outcome.termination.is_fault() && self.faulty.len() < MAX_FAULTY {
                 self.faulty.push((played.pairing.pair, game_index, game.clone()));
@@ -109,7 +108,7 @@ impl GameStatistics {
     /// Returns the entry of the opening `number`, which `game` was played from.
     fn opening(&mut self, number: u64, game: &GameRecord) -> &mut PlayedOpening {
         let first = self.same_as.get(&number).copied().unwrap_or_else(|| {
-            let place = [game.fen.clone(), after_book(game).board().to_string()];
+            let place = [game.fen.clone(), placement_after_book(game)];
             let first = *self.first_of.entry(place).or_insert(number);
             self.same_as.insert(number, first);
             first
@@ -119,7 +118,7 @@ impl GameStatistics {
             PlayedOpening {
                 name: named.map(|named| format!("{} {}", named.eco, named.name)),
                 fen: game.fen.clone(),
-                placement: after_book(game).board().to_string(),
+                placement: placement_after_book(game),
                 white: Trinomial::default(),
                 first: Trinomial::default(),
             }
@@ -158,15 +157,21 @@ impl GameStatistics {
     }
 }
 
-/// Returns the position after the book moves of a game.
-fn after_book(game: &GameRecord) -> Chess {
-    let book = game.moves.iter().take_while(|played| played.thought.is_none());
-    book.fold(game.start(), |mut position, played| {
-        if let Ok(m) = played.uci.to_move(&position) {
-            position.play_unchecked(m);
-        }
-        position
-    })
+/// Returns the board field of the FEN after the book moves of a game.
+fn placement_after_book(game: &GameRecord) -> String {
+    position_after(game, book_plies(game)).board().to_string()
+}
+
+/// Returns the position after the first `plies` plies of a game.
+pub(crate) fn position_after(game: &GameRecord, plies: usize) -> Chess {
+    let mut position = game.start();
+    for played in game.moves.iter().take(plies) {
+        // The referee accepted all moves of a record, so only a damaged record has an illegal move,
+        // and must not cause a panic.
+        let Ok(m) = played.uci.to_move(&position) else { break };
+        position.play_unchecked(m);
+    }
+    position
 }
 
 /// Returns the mean score, 0 to 1; `None` if there are no games.

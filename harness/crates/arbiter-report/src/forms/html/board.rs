@@ -10,13 +10,14 @@ use crate::parts::{Game, Step, svg};
 pub fn game_viewer(id: &str, game: &Game) -> Markup {
     let shown = game.moves.get(game.first_shown.wrapping_sub(1));
     let placement = shown.map_or(game.start.as_str(), |step| step.board.as_str());
+    let marked = shown.map_or_else(Vec::new, |step| squares(&step.uci));
     html! {
         article class="game" aria-labelledby=(id) data-shown=(game.first_shown.min(game.moves.len())) {
             h3 id=(id) { (game.title) }
             p { (game.note) @if let Some(link) = &game.link { " " a href=(link) { "Open game " (game.place) } } }
             div class="viewer" {
                 div class="side" {
-                    (diagram(placement, &label(placement, shown), &marked(shown)))
+                    (diagram(placement, &label(placement, shown), &marked))
                     p class="remark" aria-live="polite" { (shown.map_or("The start", |s| &s.remark)) }
                     div class="buttons" role="group" aria-label="Steps of the game" hidden {
                         button type="button" data-step="first" aria-label="To the start" { "|◀" }
@@ -57,10 +58,6 @@ fn data(game: &Game) -> String {
     serde_json::Value::from(all).to_string().replace('<', "\\u003c")
 }
 
-fn marked(after: Option<&Step>) -> Vec<usize> {
-    after.map_or_else(Vec::new, |step| squares(&step.uci))
-}
-
 /// Returns the origin and destination squares of a move in UCI notation, counted from a8.
 pub fn squares(uci: &str) -> Vec<usize> {
     let square = |text: &[u8]| match text {
@@ -84,7 +81,10 @@ pub fn diagram(placement: &str, label: &str, marked: &[usize]) -> Markup {
         div class="board" role="img" aria-label=(label) {
             @for (rank, squares) in placement.split('/').enumerate() {
                 @for (file, piece) in expanded(squares).enumerate() {
-                    span class=(shade(rank, file, marked))
+                    span class={
+                            @if (rank + file).is_multiple_of(2) { "light" } @else { "dark" }
+                            @if marked.contains(&(8 * rank + file)) { " marked" }
+                        }
                         data-rank=[(file == 0).then_some(8 - rank)]
                         data-file=[(rank == 7).then(|| char::from(b'a' + file as u8))] {
                         @if let Some(piece) = piece {
@@ -96,15 +96,6 @@ pub fn diagram(placement: &str, label: &str, marked: &[usize]) -> Markup {
                 }
             }
         }
-    }
-}
-
-fn shade(rank: usize, file: usize, marked: &[usize]) -> &'static str {
-    match ((rank + file).is_multiple_of(2), marked.contains(&(8 * rank + file))) {
-        (true, false) => "light",
-        (true, true) => "light marked",
-        (false, false) => "dark",
-        (false, true) => "dark marked",
     }
 }
 

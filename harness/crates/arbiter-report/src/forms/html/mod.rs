@@ -110,8 +110,8 @@ fn part(block: &Block, heading: &str) -> Markup {
         }
         Block::Head(gauges) => head::head(gauges),
         Block::Gap => html! {},
-        Block::Table(rows) => table(rows, heading),
-        Block::CrossTable { table: rows, scores } => cross_table(rows, scores, heading),
+        Block::Table(rows) => table(rows, heading, &[]),
+        Block::CrossTable { table: rows, scores } => table(rows, heading, scores),
         Block::Rounds { rounds: found, is_bracket, .. } => rounds::rounds(found, *is_bracket),
         Block::List(items) => html! { ul { @for item in items { li { (item) } } } },
         Block::Verbatim(text) => {
@@ -177,37 +177,24 @@ fn figure(figure: &Figure, frames: &[&svg::Frame]) -> Markup {
             }
             @if is_plain {
                 @if let Chart::Lines(lines) = &figure.chart { p class="remark" { (lines.y) } }
-                (table(&figure.table, &figure.caption))
+                (table(&figure.table, &figure.caption, &[]))
             } @else if !figure.table.is_empty() {
                 details {
                     summary { "Figures: " (figure.caption) }
-                    (table(&figure.table, &figure.caption))
+                    (table(&figure.table, &figure.caption, &[]))
                 }
             }
         }
     }
 }
 
-/// Draws a cross table; each cell has one of five colours by its score.
-fn cross_table(rows: &Table, scores: &[Vec<Option<f64>>], name: &str) -> Markup {
-    table_with(rows, name, |row, column| {
+/// Draws a table that scrolls independently of the page; cells with figures are aligned to the
+/// right. `scores` are the scores in the cells of a cross table, each with one of five colours.
+fn table(table: &Table, name: &str, scores: &[Vec<Option<f64>>]) -> Markup {
+    let class = |row: usize, column: usize| {
         let score = scores.get(row)?.get(column.checked_sub(1)?)?.as_ref()?;
         Some(["score-0", "score-1", "score-2", "score-3", "score-4"][(score * 4.99) as usize])
-    })
-}
-
-/// Draws a table that scrolls independently of the page; cells with figures are aligned to the
-/// right.
-fn table(table: &Table, name: &str) -> Markup {
-    table_with(table, name, |_, _| None)
-}
-
-/// Draws a table; `class` returns the CSS class of a cell by row and column, from 0, or `None`.
-fn table_with(
-    table: &Table,
-    name: &str,
-    class: impl Fn(usize, usize) -> Option<&'static str>,
-) -> Markup {
+    };
     let rows = table.rows();
     let (head, body) = rows.split_first().map_or((&[][..], rows), |(head, body)| (&head[..], body));
     let has_head = head.iter().any(|cell| !cell.is_empty());

@@ -1,14 +1,13 @@
 //! Figures in the form of cutechess-cli, computed with cutechess-cli's formulas.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::{DialectWriter, percent, points};
 use crate::figures::total;
 use arbiter_run::{Encounter, RunCounts};
 use arbiter_stats::elo::normal_cdf;
-use arbiter_stats::{Decision, GameResult, SprtStatus, Trinomial};
+use arbiter_stats::{Decision, SprtStatus, Trinomial};
 
 /// Half-width of the interval in standard deviations: cutechess-cli's approximation of the 97.5 %
 /// quantile, which follows from S. Winitzki's approximation of the inverse error function.
@@ -18,7 +17,9 @@ const DEVIATIONS: f64 = 1.957_161_931_656_024_5;
 pub(super) fn duel(writer: &DialectWriter, counts: &RunCounts) -> String {
     let encounter = counts.main_encounter();
     let (elo, error) = elo(&encounter.games);
-    let [los, draws] = shares(&encounter.games);
+    let [wins, losses] = [encounter.games.wins, encounter.games.losses].map(|of| of as f64);
+    let los = 100.0 * normal_cdf((wins - losses) / (wins + losses).sqrt());
+    let draws = percent(encounter.games.draw_ratio());
     let sides = sides(&writer.engines[0], &encounter);
     let [elo, error, los, draws] = [elo, error, los, draws].map(|value| format_like_qt(value, 1));
     format!("{sides}Elo difference: {elo} +/- {error}, LOS: {los} %, DrawRatio: {draws} %\n")
@@ -27,21 +28,14 @@ pub(super) fn duel(writer: &DialectWriter, counts: &RunCounts) -> String {
 /// Formats the scores of the first engine as White and as Black, and the score of White over all
 /// games.
 fn sides(name: &str, Encounter { table, singles, games, .. }: &Encounter) -> String {
-    let mut sides = [Trinomial::default(); 2];
-    for result in [GameResult::Loss, GameResult::Draw, GameResult::Win] {
-        let points = result.half_points();
-        let in_pairs =
-            [table[points].iter().sum(), table.iter().map(|row| row[points]).sum::<u64>()];
-        for (side, (paired, single)) in sides.iter_mut().zip(in_pairs.into_iter().zip(singles)) {
-            let count = paired + single[points];
-            match result {
-                GameResult::Loss => side.losses = count,
-                GameResult::Draw => side.draws = count,
-                GameResult::Win => side.wins = count,
-            }
-        }
-    }
-    let [white, black] = sides;
+    // The tables are in order of the half points of the first engine.
+    let side = |paired: [u64; 3], single: &[u64; 3]| {
+        let [losses, draws, wins] = std::array::from_fn(|points| paired[points] + single[points]);
+        Trinomial { losses, draws, wins }
+    };
+    let white = side(table.map(|row| row.iter().sum()), &singles[0]);
+    let as_black = |points: usize| table.iter().map(|row| row[points]).sum();
+    let black = side(std::array::from_fn(as_black), &singles[1]);
     let first = Trinomial {
         wins: white.wins + black.losses,
         losses: white.losses + black.wins,
@@ -73,12 +67,6 @@ fn elo(games: &Trinomial) -> (f64, f64) {
     (of(mean) + 0.0, (of(mean + reach) - of(mean - reach)) / 2.0)
 }
 
-/// Returns the LOS of the first engine and the share of draws, in percent.
-fn shares(games: &Trinomial) -> [f64; 2] {
-    let [wins, losses] = [games.wins, games.losses].map(|of| of as f64);
-    [100.0 * normal_cdf((wins - losses) / (wins + losses).sqrt()), percent(games.draw_ratio())]
-}
-
 /// Formats the ranking: the seeds of a gauntlet, then all other engines by share of points.
 pub(super) fn table(writer: &DialectWriter, counts: &RunCounts) -> String {
     let of = |engine| (engine, total(counts, engine).games);
@@ -90,10 +78,8 @@ pub(super) fn table(writer: &DialectWriter, counts: &RunCounts) -> String {
         _ => 1.0 - points(games).1 / 100.0,
     };
     ranking.sort_by(|a, b| key(a).partial_cmp(&key(b)).unwrap_or(Ordering::Equal));
-    let mut text = format!(
-        "{:<4} {:<25} {:>7} {:>7} {:>7} {:>7} {:>7} \n",
-        "Rank", "Name", "Elo", "+/-", "Games", "Score", "Draw"
-    );
+    let mut text =
+        "Rank Name                          Elo     +/-   Games   Score    Draw \n".to_owned();
     let first = if writer.seeds > 0 { 0 } else { 1 };
     for (rank, (engine, games)) in (first..).zip(ranking) {
         let (elo, error) = elo(&games);
@@ -155,13 +141,4 @@ fn general(value: f64) -> String {
     } else {
         text
     }
-}
-
-/// Formats the number of games by ending, for each engine.
-pub(super) fn outcomes(writer: &DialectWriter, outcomes: &[BTreeMap<String, u64>]) -> String {
-    let lines = writer.engines.iter().zip(outcomes).map(|(name, outcomes)| {
-        let each = outcomes.iter().map(|(what, count)| format!("   \"{what}\": {count}\n"));
-        format!("Player: {name}\n{}", each.collect::<String>())
-    });
-    format!("\n{}", lines.collect::<String>())
 }

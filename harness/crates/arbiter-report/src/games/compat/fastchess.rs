@@ -6,7 +6,7 @@ use super::{Dialect, DialectWriter, cutechess, percent, points};
 use crate::figures::Strength;
 use arbiter_run::RunCounts;
 use arbiter_stats::elo::{Estimate, normal_cdf};
-use arbiter_stats::{Sprt, SprtStatus};
+use arbiter_stats::{Sprt, SprtStatus, Trinomial};
 
 /// Elo, nElo and LOS as text; if all results are equal, infinity or NaN as printed by C.
 struct Figures {
@@ -65,17 +65,12 @@ pub(super) fn duel(writer: &DialectWriter, counts: &RunCounts) -> String {
     let (points, share) = points(&games);
     // Writing to a string cannot fail.
     let _ = writeln!(text, "Elo: {elo}, nElo: {nelo}");
-    let _ =
-        writeln!(text, "LOS: {los} %, DrawRatio: {} %{ratio}", format_like_c(percent(draws), 2));
-    let _ = writeln!(
-        text,
-        "Games: {}, Wins: {}, Losses: {}, Draws: {}, Points: {points:.1} ({} %)",
-        games.games(),
-        games.wins,
-        games.losses,
-        games.draws,
-        format_like_c(share, 2)
-    );
+    let draw_ratio = format_like_c(percent(draws), 2);
+    let _ = writeln!(text, "LOS: {los} %, DrawRatio: {draw_ratio} %{ratio}");
+    let Trinomial { wins, losses, draws } = games;
+    let (count, share) = (games.games(), format_like_c(share, 2));
+    let _ = write!(text, "Games: {count}, Wins: {wins}, Losses: {losses}, Draws: {draws}, ");
+    let _ = writeln!(text, "Points: {points:.1} ({share} %)");
     if writer.penta {
         // Number of pairs with a win and a loss, divided by the number of pairs with two draws.
         let mixed = encounter.table[0][2] + encounter.table[2][0];
@@ -87,11 +82,9 @@ pub(super) fn duel(writer: &DialectWriter, counts: &RunCounts) -> String {
 }
 
 pub(super) fn table(writer: &DialectWriter, counts: &RunCounts) -> String {
-    let width = writer.name_width();
-    let mut text = format!(
-        "{:<4} {:<width$} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}",
-        "Rank", "Name", "Elo", "+/-", "nElo", "+/-", "Games", "Score", "Draw"
-    );
+    let width = writer.engines.iter().map(|name| name.chars().count()).fold(25, usize::max);
+    let heads = "        Elo        +/-       nElo        +/-      Games      Score       Draw";
+    let mut text = format!("Rank {:<width$}{heads}", "Name");
     let last = |ptnml| match writer.dialect {
         Dialect::Fastchess => format!(" {ptnml:>20}\n"),
         Dialect::Cutechess => "\n".to_owned(),

@@ -115,9 +115,13 @@ impl DialectWriter {
         }
     }
 
-    /// Returns the number of games by ending, for each engine.
+    /// Formats the number of games by ending, for each engine, in the form of cutechess-cli.
     pub fn outcomes(&self, outcomes: &[BTreeMap<String, u64>]) -> String {
-        cutechess::outcomes(self, outcomes)
+        let lines = self.engines.iter().zip(outcomes).map(|(name, outcomes)| {
+            let each = outcomes.iter().map(|(what, count)| format!("   \"{what}\": {count}\n"));
+            format!("Player: {name}\n{}", each.collect::<String>())
+        });
+        format!("\n{}", lines.collect::<String>())
     }
 
     /// Returns the ending of a game from the point of view of one side.
@@ -159,8 +163,8 @@ impl DialectWriter {
         let lines = self.engines.iter().enumerate().filter_map(|(engine, name)| {
             let late = count(engine, &[Termination::TimeForfeit]);
             let crashed = count(engine, &broken);
-            (late + crashed > 0)
-                .then(|| format!("Player: {name}\n  Timeouts: {late}\n  Crashed: {crashed}\n"))
+            let line = format!("Player: {name}\n  Timeouts: {late}\n  Crashed: {crashed}\n");
+            (late + crashed > 0).then_some(line)
         });
         let lines: String = lines.collect();
         if lines.is_empty() || self.dialect == Dialect::Cutechess {
@@ -253,11 +257,6 @@ impl DialectWriter {
 
     fn players(&self, first: usize, second: usize) -> String {
         format!("{} vs {}", self.engines[first], self.engines[second])
-    }
-
-    /// Returns the width of the names in a table, in characters.
-    fn name_width(&self) -> usize {
-        self.engines.iter().map(|name| name.chars().count()).fold(25, usize::max)
     }
 
     /// Returns all engines with their strength against all opponents, strongest first.

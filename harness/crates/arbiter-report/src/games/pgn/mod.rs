@@ -61,16 +61,14 @@ impl PgnHeader {
         let is_named = annotation.has_origin && !annotation.is_minimal;
         let files = plan.engines.iter().zip(fingerprints.by_engine());
         PgnHeader {
-            event: match plan.kind {
-                _ if annotation.dialect == Some(Dialect::Fastchess) => {
-                    "Fastchess Tournament".to_owned()
-                }
-                _ if annotation.dialect == Some(Dialect::Cutechess) => "?".to_owned(),
-                RunKind::Sprt => "Arbiter SPRT".to_owned(),
-                RunKind::Match => "Arbiter match".to_owned(),
-                RunKind::Tournament => format!("Arbiter {}", plan.design.format),
-                RunKind::Ablate => "Arbiter ablation".to_owned(),
-                RunKind::Tune => "Arbiter tuning".to_owned(),
+            event: match (annotation.dialect, plan.kind) {
+                (Some(Dialect::Fastchess), _) => "Fastchess Tournament".to_owned(),
+                (Some(Dialect::Cutechess), _) => "?".to_owned(),
+                (None, RunKind::Sprt) => "Arbiter SPRT".to_owned(),
+                (None, RunKind::Match) => "Arbiter match".to_owned(),
+                (None, RunKind::Tournament) => format!("Arbiter {}", plan.design.format),
+                (None, RunKind::Ablate) => "Arbiter ablation".to_owned(),
+                (None, RunKind::Tune) => "Arbiter tuning".to_owned(),
             },
             date: utc_time_as(created_ms, "%Y.%m.%d"),
             engines: plan.engines.iter().map(|engine| engine.name.clone()).collect(),

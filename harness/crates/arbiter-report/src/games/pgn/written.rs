@@ -11,7 +11,7 @@ use shakmaty::{CastlingMode, Chess, Move, Position};
 
 use arbiter_game::annotation::{Annotation, Dialect, Field, Notation};
 use arbiter_game::outcome::printable;
-use arbiter_game::record::{MoveRecord, SearchInfo};
+use arbiter_game::record::{MoveRecord, SearchDetails, SearchInfo};
 use arbiter_protocol::Score;
 
 /// Maximum length of a detail or an engine line in a comment, in characters.
@@ -84,10 +84,10 @@ pub(super) fn comment(
             write!(text, "{}", RoundedTime(thought.elapsed))?;
         }
     } else {
-        write!(text, "/{depth}")?
-    }
-    if is_timed && !is_cutechess {
-        write!(text, " {}", Seconds(thought.elapsed))?;
+        write!(text, "/{depth}")?;
+        if is_timed {
+            write!(text, " {}", Seconds(thought.elapsed))?;
+        }
     }
     for field in Field::ALL {
         if annotation.has(field) || (field == Field::Nodes && !is_timed) {
@@ -103,32 +103,26 @@ pub(super) fn comment(
 /// Writes a field. An unknown field is omitted, or written as 0 with `must_be`.
 fn fact(f: &mut String, thought: &SearchInfo, field: Field, must_be: bool) -> fmt::Result {
     let details = thought.details.as_deref();
-    let length = f.len();
-    let written = match field {
-        Field::TimeLeft => named(f, "tl", details.and_then(|details| details.left).map(Seconds)),
-        Field::Latency => named(f, "latency", thought.latency().map(Seconds)),
-        Field::Nodes => named(f, "n", thought.nodes),
-        Field::Seldepth => named(f, "sd", thought.seldepth),
-        Field::Nps => named(f, "nps", details.and_then(|details| details.nps)),
-        Field::Hashfull => named(f, "hashfull", details.and_then(|details| details.hashfull)),
-        Field::Tbhits => named(f, "tbhits", details.and_then(|details| details.tbhits)),
-        Field::Pv => match details.map(|details| &details.pv).filter(|pv| !pv.is_empty()) {
-            Some(pv) => write!(f, ", pv=\"{}\"", harmless(&pv.join(" "))),
-            None => Ok(()),
-        },
-    };
-    let name = match field {
-        _ if !must_be || f.len() > length => return written,
-        Field::TimeLeft => return f.write_str(", tl=0.000s"),
-        Field::Latency => return f.write_str(", latency=0.000s"),
-        Field::Pv => return f.write_str(", pv=\"\""),
-        Field::Nodes => "n",
-        Field::Seldepth => "sd",
-        Field::Nps => "nps",
-        Field::Hashfull => "hashfull",
-        Field::Tbhits => "tbhits",
-    };
-    named(f, name, Some(0))
+    let no_time = must_be.then_some(Duration::ZERO);
+    let of_details =
+        |of: fn(&SearchDetails) -> Option<u64>| details.and_then(of).or(must_be.then_some(0));
+    match field {
+        Field::TimeLeft => {
+            let left = details.and_then(|details| details.left);
+            named(f, "tl", left.or(no_time).map(Seconds))
+        }
+        Field::Latency => named(f, "latency", thought.latency().or(no_time).map(Seconds)),
+        Field::Nodes => named(f, "n", thought.nodes.or(must_be.then_some(0))),
+        Field::Seldepth => named(f, "sd", thought.seldepth.or(must_be.then_some(0))),
+        Field::Nps => named(f, "nps", of_details(|details| details.nps)),
+        Field::Hashfull => named(f, "hashfull", of_details(|own| own.hashfull.map(u64::from))),
+        Field::Tbhits => named(f, "tbhits", of_details(|details| details.tbhits)),
+        Field::Pv => {
+            let pv = details.map_or(&[][..], |details| &details.pv);
+            let is_shown = must_be || !pv.is_empty();
+            named(f, "pv", is_shown.then(|| format!("\"{}\"", harmless(&pv.join(" ")))))
+        }
+    }
 }
 
 /// Writes a field with its name, unless its value is unknown.
@@ -174,7 +168,6 @@ pub(super) fn harmless(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arbiter_game::record::SearchDetails;
     use arbiter_protocol::Score;
 
     #[test]

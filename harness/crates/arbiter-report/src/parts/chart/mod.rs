@@ -2,6 +2,7 @@
 
 pub(crate) mod svg;
 
+use arbiter_stats::elo::Estimate;
 use serde_json::json;
 
 /// Maximum number of points per line in the data for the script of pages.
@@ -176,6 +177,19 @@ impl Line {
     /// Returns a line without intervals.
     pub fn plain(name: impl Into<String>, points: Vec<(f64, f64)>) -> Line {
         Line { name: name.into(), points, band: Vec::new(), engine: None }
+    }
+
+    /// Returns a line of the finite estimates with their intervals; each estimate has a number of
+    /// games.
+    pub fn of_estimates(name: String, estimates: &[(u64, Estimate)]) -> Line {
+        let mut line = Line::plain(name, Vec::new());
+        for (games, Estimate { value, low, high }) in estimates {
+            if value.is_finite() {
+                line.points.push((*games as f64, *value));
+                line.band.push((*games as f64, *low, *high));
+            }
+        }
+        line
     }
 }
 

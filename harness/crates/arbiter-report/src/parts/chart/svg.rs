@@ -190,6 +190,12 @@ fn colour(line: usize) -> RGBColor {
     drawn_as(FIRST_LINE + line % LINE_COLOURS)
 }
 
+/// Returns the style of a text at a position relative to a point.
+fn text_style<'a>(area: &Area<'_>, horizontal: HPos, vertical: VPos) -> TextStyle<'a> {
+    let style = ("sans-serif", TEXT, &INK).into_text_style(area);
+    style.pos(Pos::new(horizontal, vertical))
+}
+
 fn empty_chart_error() -> Box<dyn std::error::Error> {
     "there is nothing to draw".into()
 }
@@ -239,8 +245,7 @@ fn draw_bars(area: &Area<'_>, frame: &Frame, chart: &Bars) -> DrawResult {
         if chart.series.len() > 1 {
             continue;
         }
-        let style = ("sans-serif", TEXT, &INK).into_text_style(area);
-        let style = style.pos(Pos::new(HPos::Center, VPos::Bottom));
+        let style = text_style(area, HPos::Center, VPos::Bottom);
         let counts = values.iter().enumerate().map(|(group, value)| {
             Text::new(number(*value), (SegmentValue::CenterOf(group), *value), style.clone())
         });
@@ -330,8 +335,7 @@ fn draw_lying(area: &Area<'_>, frame: &Frame, chart: &Bars, names: &[&String]) -
         bar.set_margin(5, 5, 0, 0);
         bar
     }))?;
-    let style = ("sans-serif", TEXT, &INK).into_text_style(area);
-    let style = style.pos(Pos::new(HPos::Left, VPos::Center));
+    let style = text_style(area, HPos::Left, VPos::Center);
     context.draw_series(ends.iter().rev().enumerate().map(|(row, end)| {
         let place = (*end + 0.008 * high, SegmentValue::CenterOf(row));
         Text::new(number(*end), place, style.clone())
@@ -342,12 +346,9 @@ fn draw_lying(area: &Area<'_>, frame: &Frame, chart: &Bars, names: &[&String]) -
 impl Frame {
     /// Returns the height of a chart in this frame.
     pub(crate) fn height_of(&self, chart: &Chart) -> u32 {
-        match chart {
-            Chart::Intervals(chart) => BESIDES_ROWS + ROW * places(chart.rows.len()) as u32,
-            Chart::Bars(bars) if bars.is_lying => {
-                BESIDES_ROWS + ROW * places(bars.labels.len()) as u32
-            }
-            Chart::Lines(_) | Chart::Bars(_) => self.height,
+        match chart.row_names().len() {
+            0 => self.height,
+            rows => BESIDES_ROWS + ROW * places(rows) as u32,
         }
     }
 

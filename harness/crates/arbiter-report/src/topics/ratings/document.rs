@@ -3,13 +3,13 @@
 
 use crate::figures::{Rating, Strength, superiority};
 use crate::parts::{Block, Document, Table, UNDEFINED, percent};
-use crate::topics::ratings::{Ratings, pentanomial, seconds_per_move};
+use crate::topics::ratings::{Ratings, encounter, seconds_per_move};
 use crate::topics::result_figures::NamedOpening;
 use crate::topics::tournament::MAX_CROSS;
 use crate::topics::{calibration, result_figures};
 use arbiter_rate::RejectedGame;
 use arbiter_run::Encounter;
-use arbiter_stats::ratings::{Meeting, OutcomeModel};
+use arbiter_stats::ratings::OutcomeModel;
 use arbiter_stats::{Pentanomial, Trinomial, opening_bias};
 
 /// Maximum number of players in a chart of ratings.
@@ -22,7 +22,10 @@ const MAX_JUDGES: usize = 8;
 pub fn games_document(ratings: &Ratings<'_>, files: &[String]) -> Document {
     let tally = ratings.tally;
     let order = ratings.order();
-    let mut document = Document::new(title(ratings, &order));
+    let mut document = Document::new(match order[..] {
+        [first, second] => format!("{} against {}", ratings.name(first), ratings.name(second)),
+        _ => format!("Games of {} players", order.len()),
+    });
     document.blocks.push(conclusion(ratings, &order));
     document.heading("Result");
     players(&mut document, ratings, &order);
@@ -33,10 +36,8 @@ pub fn games_document(ratings: &Ratings<'_>, files: &[String]) -> Document {
     let endings = tally.endings.iter().map(|(ending, count)| (ending.clone(), *count, Vec::new()));
     let pairs = duel(ratings).filter(|(_, encounter)| encounter.pairs.pairs() > 0);
     let pairs = pairs.map(|(first, met)| result_figures::pairs(ratings.name(first), met.pairs.0));
-    let by_colour: Vec<_> = order
-        .iter()
-        .map(|player| (ratings.name(*player), tally.players[*player].by_colour))
-        .collect();
+    let by_colour = |player: &usize| (ratings.name(*player), tally.players[*player].by_colour);
+    let by_colour: Vec<_> = order.iter().map(by_colour).collect();
     let white: Trinomial = tally.players.iter().map(|player| player.by_colour[0]).sum();
     let colours = result_figures::colours(&by_colour, white);
     let endings = result_figures::endings(&[], endings.collect());
@@ -52,37 +53,18 @@ pub fn games_document(ratings: &Ratings<'_>, files: &[String]) -> Document {
     document
 }
 
-fn title(ratings: &Ratings<'_>, order: &[usize]) -> String {
-    match order {
-        [first, second] => format!("{} against {}", ratings.name(*first), ratings.name(*second)),
-        _ => format!("Games of {} players", order.len()),
-    }
-}
-
 /// Returns the stronger of exactly two players, and their encounter from the point of view of this
 /// player.
 fn duel(ratings: &Ratings<'_>) -> Option<(usize, Encounter)> {
     let &[first, _] = ratings.order().as_slice() else { return None };
     let [meeting] = ratings.meetings else { return None };
-    let encounter = encounter(meeting);
-    Some((first, if meeting.players[0] == first { encounter } else { encounter.swapped() }))
-}
-
-/// Converts a meeting of players to an encounter of a run.
-fn encounter(meeting: &Meeting) -> Encounter {
-    let [losses, draws, wins] = meeting.results();
-    let mut encounter = Encounter {
-        games: Trinomial { losses, draws, wins },
-        table: meeting.pairs,
-        singles: meeting.singles,
-        ..Encounter::default()
-    };
+    let mut encounter = encounter(meeting);
     // Counts of pairs omit games without a partner, so pairs are used only if every game has a
     // partner.
-    if meeting.singles.iter().flatten().all(|count| *count == 0) {
-        encounter.pairs = Pentanomial(pentanomial(meeting));
+    if meeting.singles.iter().flatten().any(|count| *count > 0) {
+        encounter.pairs = Pentanomial::default();
     }
-    encounter
+    Some((first, if meeting.players[0] == first { encounter } else { encounter.swapped() }))
 }
 
 fn conclusion(ratings: &Ratings<'_>, order: &[usize]) -> Block {
@@ -96,27 +78,19 @@ fn conclusion(ratings: &Ratings<'_>, order: &[usize]) -> Block {
         Some((first, encounter)) => {
             let strength = Strength::of(encounter);
             let second = order.iter().find(|player| **player != first).copied().unwrap_or(first);
-            format!(
-                "{} against {}: Elo {}, LOS {}.",
-                ratings.name(first),
-                ratings.name(second),
-                strength.elo_in_full(),
-                strength.los_text()
-            )
+            let [first, second] = [first, second].map(|player| ratings.name(player));
+            let (elo, los) = (strength.elo_in_full(), strength.los_text());
+            format!("{first} against {second}: Elo {elo}, LOS {los}.")
         }
-        None => match order.first().and_then(|first| named(ratings, *first)) {
-            Some((name, rating)) => {
-                let games = order.first().map(|first| tally.players[*first].results());
-                format!("{name} is rated first: {}.", rating.describe(games.unwrap_or_default()))
+        None => match order.first().and_then(|first| Some((*first, ratings.rating(*first)?))) {
+            Some((first, rating)) => {
+                let rating = rating.describe(tally.players[first].results());
+                format!("{} is rated first: {rating}.", ratings.name(first))
             }
             None => "These games do not determine ratings.".to_owned(),
         },
     };
     Block::Paragraph { strong, text }
-}
-
-fn named<'a>(ratings: &'a Ratings<'_>, player: usize) -> Option<(&'a str, Rating)> {
-    Some((ratings.name(player), ratings.rating(player)?))
 }
 
 /// Adds a table of the players with ratings and scores, and a chart of the ratings.
@@ -142,11 +116,9 @@ fn players(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
         table.push([&place, &own.name, &rating, &games, &score, wins, draws, losses, &pace]);
     }
     document.table(table);
-    let remarks = ratings.remarks();
-    remarks.lines().for_each(|line| document.paragraph(line));
+    ratings.remarks().into_iter().for_each(|line| document.paragraph(line));
     let rated = order.iter().enumerate().filter_map(|(place, player)| {
-        let (name, rating) = named(ratings, *player)?;
-        Some((place, name, rating))
+        Some((place, ratings.name(*player), ratings.rating(*player)?))
     });
     let rated: Vec<(usize, &str, Rating)> = rated.take(MAX_RATED).collect();
     if rated.len() > 2 {
@@ -167,11 +139,9 @@ fn everybody(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
 
 /// Adds the comparison of evaluations in comments with results, if there are evaluations.
 fn evaluations(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
-    let players: Vec<_> = order
-        .iter()
-        .take(MAX_JUDGES)
-        .map(|player| (ratings.name(*player), &ratings.tally.players[*player].calibration))
-        .collect();
+    let judge =
+        |player: &usize| (ratings.name(*player), &ratings.tally.players[*player].calibration);
+    let players: Vec<_> = order.iter().take(MAX_JUDGES).map(judge).collect();
     if let Some(figure) = calibration::figure(&players) {
         document.heading("Evaluations");
         document

@@ -15,8 +15,8 @@ use serde_json::Value;
 use crate::figures::{Rating, mean_score};
 use crate::forms::{case, failed, whole};
 use crate::parts::{GamesByResult, Table, to_value};
+use arbiter_plan::{Encounter, Prior};
 use arbiter_rate::{Player, RejectedGame, Tally};
-use arbiter_stats::Trinomial;
 use arbiter_stats::ratings::{Errors, Meeting, OutcomeModel, RatingList};
 
 /// Maximum number of players with LOS and covariance tables in JSON.
@@ -68,8 +68,8 @@ impl Ratings<'_> {
     }
 
     /// Returns remarks on players that are unrated, cannot be compared, or have only a bound.
-    pub(super) fn remarks(&self) -> String {
-        let mut text = String::new();
+    pub(super) fn remarks(&self) -> Vec<String> {
+        let mut lines = Vec::new();
         let names = |players: &[usize]| {
             let shown: Vec<&str> = players.iter().take(8).map(|p| self.name(*p)).collect();
             let more = if players.len() > 8 { ", …" } else { "" };
@@ -77,9 +77,9 @@ impl Ratings<'_> {
         };
         let groups = &self.rated.groups;
         if groups.groups.len() > 1 {
-            text.push_str("Ratings of different groups cannot be compared:\n");
+            lines.push("Ratings of different groups cannot be compared:".to_owned());
             for (number, group) in (1..).zip(groups.groups.iter().take(10)) {
-                let _ = writeln!(text, "  group {number} of {}: {}", group.len(), names(group));
+                lines.push(format!("  group {number} of {}: {}", group.len(), names(group)));
             }
         }
         // A player who beat only unrated players has no bound either, and is in the list of unrated
@@ -96,10 +96,10 @@ impl Ratings<'_> {
             (&self.rated.left_out, "Too many to be rated together"),
         ] {
             if !players.is_empty() {
-                let _ = writeln!(text, "{what} ({}): {}", players.len(), names(players));
+                lines.push(format!("{what} ({}): {}", players.len(), names(players)));
             }
         }
-        text
+        lines
     }
 
     /// Returns the cross table of results, as won-drawn-lost.
@@ -122,12 +122,8 @@ impl Ratings<'_> {
 pub fn elostat(ratings: &Ratings<'_>) -> String {
     let order = ratings.order();
     let width = order.iter().map(|player| ratings.name(*player).len()).max().unwrap_or(0).max(7);
-    let heads = ["Elo", "+", "-", "Games", "Score", "Av.Op.", "Draws"];
-    let [elo, up, down, games, score, opponents, draws] = heads;
-    let mut text = format!(
-        "\n\n     {:width$}   {elo:>6} {up:>4} {down:>4} {games:>6} {score:>8} {opponents:>8} {draws:>8}\n\n",
-        "Program"
-    );
+    let heads = "    Elo    +    -  Games    Score   Av.Op.    Draws";
+    let mut text = format!("\n\n     {:width$}  {heads}\n\n", "Program");
     let shown = order.into_iter().filter(|player| ratings.is_shown(*player));
     for (place, player) in (1..).zip(shown) {
         let Some(rating) = ratings.rating(player) else { continue };
@@ -413,19 +409,13 @@ fn player_figures<'a>(ratings: &Ratings<'a>, player: usize) -> PlayerFigures<'a>
     let rating = ratings.rating(player);
     let margin = rating.and_then(|rating| rating.margin);
     let end = |sign: f64| Some(rating?.elo + sign * margin?);
+    let elo = rating.map(|rating| rating.elo);
+    let error = ratings.rated.error(player, Errors::Sandwich);
     let won_all = rating.and_then(|rating| rating.won_all);
     let of = |results| Results { score: mean_score(&results), games: results.into() };
     PlayerFigures {
         name: &own.name,
-        rating: RatingByLaw::new(
-            ratings.law,
-            [
-                rating.map(|rating| rating.elo),
-                end(-1.0),
-                end(1.0),
-                ratings.rated.error(player, Errors::Sandwich),
-            ],
-        ),
+        rating: RatingByLaw::new(ratings.law, [elo, end(-1.0), end(1.0), error]),
         bound: won_all.map(|won_all| if won_all { "lower" } else { "upper" }),
         group: ratings.rated.group(player),
         all: of(own.results()),
@@ -437,23 +427,19 @@ fn player_figures<'a>(ratings: &Ratings<'a>, player: usize) -> PlayerFigures<'a>
     }
 }
 
-/// Returns the number of pairs of a meeting by half points of the first player.
-pub(crate) fn pentanomial(meeting: &Meeting) -> [u64; 5] {
-    let mut counts = [0; 5];
-    for (white, row) in meeting.pairs.iter().enumerate() {
-        row.iter().enumerate().for_each(|(black, pairs)| counts[white + black] += pairs);
-    }
-    counts
+/// Converts a meeting of players to an encounter of a run.
+fn encounter(meeting: &Meeting) -> Encounter {
+    Prior { table: meeting.pairs, singles: meeting.singles }.encounter()
 }
 
 fn encounter_figures<'a>(ratings: &Ratings<'a>, meeting: &Meeting) -> EncounterFigures<'a> {
-    let [losses, draws, wins] = meeting.results();
+    let Encounter { games, pairs, .. } = encounter(meeting);
     let [first, second] = meeting.players.map(|player| &*ratings.tally.players[player].name);
     EncounterFigures {
         first,
         second,
-        games: Trinomial { losses, draws, wins }.into(),
-        pentanomial: pentanomial(meeting),
+        games: games.into(),
+        pentanomial: pairs.0,
         unpaired: meeting.singles.iter().flatten().sum(),
     }
 }

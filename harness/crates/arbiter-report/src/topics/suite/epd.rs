@@ -1,6 +1,5 @@
 //! Report of `arbiter epd` as a document and as JSON.
 
-use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -65,16 +64,12 @@ impl EpdReport<'_> {
     /// Returns the report as a document.
     pub fn document(&self) -> Document {
         let mut document = Document::new(self.suite.to_owned());
-        let hold = match self.hold {
-            Some(plies) => format!(", stopped when a solution was stable for {plies} plies"),
-            None => String::new(),
-        };
+        let stop = |plies| format!(", stopped when a solution was stable for {plies} plies");
+        let hold = self.hold.map_or(String::new(), stop);
+        let EpdReport { suite, records, unusable, .. } = self;
+        let (positions, lines, place) = (records.len(), unusable.len(), self.place.describe());
         document.paragraph(format!(
-            "{}: {} positions, {} lines unusable; {}{hold}",
-            self.suite,
-            self.records.len(),
-            self.unusable.len(),
-            self.place.describe()
+            "{suite}: {positions} positions, {lines} lines unusable; {place}{hold}"
         ));
         document.blocks.push(Block::Gap);
         document.table(self.engine_table());
@@ -95,32 +90,26 @@ impl EpdReport<'_> {
 
     fn engine_table(&self) -> Table {
         let tallies: Vec<Tally> = (0..self.engines.len()).map(|index| self.tally(index)).collect();
-        let has_points = tallies.iter().any(|tally| tally.points.is_some());
-        let has_mates = tallies.iter().any(|tally| tally.mates.is_some());
-        let has_faults = tallies.iter().any(|tally| tally.faults > 0);
-        let heads = [
-            has_points.then_some("points"),
-            has_mates.then_some("mates seen"),
-            Some("median time"),
-            Some("sum of times"),
-            has_faults.then_some("faults"),
-        ];
-        let heads = heads.into_iter().flatten();
-        let mut table = Table::with_columns(["engine", "limit", "solved", "share (95 %)"], heads);
-        for (engine, tally) in self.engines.iter().zip(&tallies) {
+        let mut table = Table::with_columns(
+            ["engine", "limit", "solved", "share (95 %)"],
+            ["points", "mates seen", "median time", "sum of times", "faults"],
+        );
+        for (EpdEngine { name, limits, .. }, tally) in self.engines.iter().zip(&tallies) {
             let solved = format!("{}/{}", tally.solved, tally.positions);
-            let correct = share(tally.solved, tally.positions);
-            let cells = [
-                has_points.then(|| ratio(tally.points)),
-                has_mates.then(|| ratio(tally.mates)),
-                Some(tally.median_time().map_or("-".to_owned(), seconds)),
-                Some(seconds(tally.total_time())),
-                has_faults.then(|| tally.faults.to_string()),
-            ];
-            let first: [&dyn Display; 4] = [&engine.name, &engine.limits, &solved, &correct];
-            table.push_with(first, cells.into_iter().flatten());
+            let share = share(tally.solved, tally.positions);
+            let (points, mates) = (ratio(tally.points), ratio(tally.mates));
+            let median = tally.median_time().map_or("-".to_owned(), seconds);
+            let sum = seconds(tally.total_time());
+            let more = [points, mates, median, sum, tally.faults.to_string()];
+            table.push_with([name, limits, &solved, &share], more);
         }
-        table
+        let unused = [
+            ("points", tallies.iter().all(|tally| tally.points.is_none())),
+            ("mates seen", tallies.iter().all(|tally| tally.mates.is_none())),
+            ("faults", tallies.iter().all(|tally| tally.faults == 0)),
+        ];
+        let unused = unused.into_iter().filter(|(_, is_unused)| *is_unused);
+        unused.fold(table, |table, (heading, _)| table.without(heading))
     }
 
     /// Returns a table of solved positions and points by theme; `None` if there is only one theme,
@@ -135,10 +124,8 @@ impl EpdReport<'_> {
         for (theme, members) in &themes {
             let cells = self.engines.iter().map(|engine| {
                 let tally = self.tally_of(engine, members);
-                let points = match tally.points {
-                    Some((made, all)) => format!(", {made}/{all} points"),
-                    None => String::new(),
-                };
+                let points = |(made, all)| format!(", {made}/{all} points");
+                let points = tally.points.map_or(String::new(), points);
                 format!("{}/{}{points}", tally.solved, tally.positions)
             });
             table.push_with([&theme.unwrap_or("(none)")], cells);
@@ -162,25 +149,26 @@ impl EpdReport<'_> {
         match mcnemar(&found.solved) {
             None => document.paragraph("They solved the same positions."),
             Some(test) => {
-                let (share, error) = test.difference;
-                let [exact, mid] = [test.p_exact, test.p_mid].map(probability);
+                let (share, standard_error) = test.difference;
+                let [share, error] = [share, margin(standard_error)].map(|part| 100.0 * part);
+                let shown =
+                    |p| if p < 0.0001 { "< 0.0001".to_owned() } else { format!("= {p:.4}") };
+                let [exact, mid] = [test.p_exact, test.p_mid].map(shown);
                 document.paragraph(format!(
                     "Solved by both {both}, only by {first} {only_first}, only by {second} \
                      {only_second}, by neither {neither}"
                 ));
                 document.paragraph(format!(
-                    "Difference {:+.2} ± {:.2} % of the positions (95 %)",
-                    100.0 * share,
-                    100.0 * margin(error)
+                    "Difference {share:+.2} ± {error:.2} % of the positions (95 %)"
                 ));
                 document.paragraph(format!("McNemar's test: p {exact} (exact), {mid} (mid-p)"));
             }
         }
         for (engine, indices) in [(first, &found.won), (second, &found.lost)] {
-            let names = indices.iter().map(|&index| name(&self.records[index]));
-            if !indices.is_empty() {
-                let names = names.collect::<Vec<_>>().join(", ");
-                document.paragraph(format!("Only {engine}: {names}"));
+            let names: Vec<String> =
+                indices.iter().map(|&index| name(&self.records[index])).collect();
+            if !names.is_empty() {
+                document.paragraph(format!("Only {engine}: {}", names.join(", ")));
             }
         }
     }
@@ -189,12 +177,10 @@ impl EpdReport<'_> {
         let searches = self.records.iter().zip(&engine.searches);
         let lines = searches.filter_map(|(record, searched)| match searched {
             Err(fault) => Some(format!("{}: fault: {fault}", name(record))),
-            Ok(outcome) if !outcome.is_solved => Some(format!(
-                "{}: played {}, expected {}",
-                name(record),
-                san(record, outcome.played),
-                solution_san(record)
-            )),
+            Ok(outcome) if !outcome.is_solved => {
+                let (played, expected) = (san(record, outcome.played), solution_san(record));
+                Some(format!("{}: played {played}, expected {expected}", name(record)))
+            }
             Ok(_) => None,
         });
         let lines: Vec<String> = lines.collect();
@@ -203,15 +189,16 @@ impl EpdReport<'_> {
 
     /// Returns the report as one JSON object.
     pub fn json(&self) -> Value {
-        let (engines, records) = (0..self.engines.len(), self.records.iter().enumerate());
         to_value(&EpdFigures {
             suite: self.suite,
             stable_plies: self.hold,
             results: EpdResults {
-                engines: engines.map(|engine| self.engine_figures(engine)).collect(),
+                engines: (0..self.engines.len())
+                    .map(|engine| self.engine_figures(engine))
+                    .collect(),
                 comparisons: (1..self.engines.len()).map(|e| self.compared_figures(e)).collect(),
             },
-            positions: records.map(|(index, record)| self.position(index, record)).collect(),
+            positions: (0..self.records.len()).map(|index| self.position(index)).collect(),
             unusable: self.unusable,
             corrected: self.corrected,
             place: self.place.figures(),
@@ -259,7 +246,8 @@ impl EpdReport<'_> {
         }
     }
 
-    fn position<'a>(&'a self, index: usize, record: &'a Record) -> PositionFigures<'a> {
+    fn position(&self, index: usize) -> PositionFigures<'_> {
+        let record = &*self.records[index];
         let searches = self.engines.iter().map(|engine| match &engine.searches[index] {
             Err(fault) => SearchFigures { solved: false, fault: Some(fault), search: None },
             Ok(outcome) => SearchFigures {
@@ -298,17 +286,10 @@ fn name(record: &Record) -> String {
 /// Returns the solution of a record, in SAN.
 fn solution_san(record: &Record) -> String {
     let goal = &record.goal;
-    let list = |moves: &[Move]| -> String {
-        let names: Vec<String> = moves.iter().map(|m| san(record, *m)).collect();
-        names.join(" ")
-    };
+    let list = |moves: &[Move]| moves.iter().map(|m| san(record, *m)).collect::<Vec<_>>().join(" ");
     let mut parts = Vec::new();
-    if !goal.best.is_empty() {
-        parts.push(list(&goal.best));
-    }
-    if !goal.avoid.is_empty() {
-        parts.push(format!("not {}", list(&goal.avoid)));
-    }
+    parts.extend((!goal.best.is_empty()).then(|| list(&goal.best)));
+    parts.extend((!goal.avoid.is_empty()).then(|| format!("not {}", list(&goal.avoid))));
     parts.extend(goal.mate.map(|moves| match moves {
         1.. => format!("mate in {moves}"),
         _ => format!("mated in {}", moves.unsigned_abs()),
@@ -327,10 +308,6 @@ fn san(record: &Record, played: Move) -> String {
 
 fn ratio(counts: Option<(u64, u64)>) -> String {
     counts.map_or("-".to_owned(), |(some, all)| format!("{some}/{all}"))
-}
-
-fn probability(p: f64) -> String {
-    if p < 0.0001 { "< 0.0001".to_owned() } else { format!("= {p:.4}") }
 }
 
 fn seconds(time: Duration) -> String {

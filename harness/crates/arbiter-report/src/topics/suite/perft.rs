@@ -156,9 +156,14 @@ impl PerftReport<'_> {
     /// positions.
     pub fn document(&self, has_positions: bool) -> Document {
         let mut document = Document::new(format!("Perft of {}", self.engine));
-        document.blocks.push(Block::Paragraph { strong: self.sum(), text: String::new() });
-        let others = Some(self.others()).filter(|others| !others.is_empty());
-        document.blocks.extend(others.map(Block::List));
+        let PerftTotals { right, nodes, .. } = self.totals();
+        let (engine, suite, all) = (self.engine, self.suite, self.counts.len());
+        let sum = format!("{engine}: {right} of {all} positions of {suite} right, {nodes} leaves");
+        document.blocks.push(Block::Paragraph { strong: sum, text: String::new() });
+        let others = self.others();
+        if !others.is_empty() {
+            document.blocks.push(Block::List(others));
+        }
         let mistakes = self.mistakes();
         if !mistakes.is_empty() {
             document.heading("Errors");
@@ -194,14 +199,6 @@ impl PerftReport<'_> {
         all.into_iter().map(|((case, count), verdict)| mistake(case, count, verdict)).collect()
     }
 
-    /// Returns a sentence with the number of right positions.
-    fn sum(&self) -> String {
-        let PerftTotals { right, nodes, .. } = self.totals();
-        let (engine, suite) = (self.engine, self.suite);
-        let all = self.counts.len();
-        format!("{engine}: {right} of {all} positions of {suite} right, {nodes} leaves")
-    }
-
     /// Returns lines with the numbers of other positions by verdict, and with the workers if
     /// workers were used.
     fn others(&self) -> Vec<String> {
@@ -214,9 +211,8 @@ impl PerftReport<'_> {
         ];
         let some = all.into_iter().filter(|(number, _)| *number > 0);
         let some = some.map(|(number, what)| format!("{number} {what}"));
-        let elsewhere =
-            matches!(self.place, EngineLocation::Workers { .. }).then(|| self.place.describe());
-        some.chain(elsewhere).collect()
+        let is_elsewhere = matches!(self.place, EngineLocation::Workers { .. });
+        some.chain(is_elsewhere.then(|| self.place.describe())).collect()
     }
 
     /// Returns the report as one JSON object.
@@ -292,10 +288,9 @@ fn mistake(case: &Case, count: &Count, verdict: &Result<Verdict, String>) -> Str
             };
             let by = got.abs_diff(*leaves);
             let sign = if got > leaves { '+' } else { '-' };
-            let path = if finding.path.is_empty() {
-                "the position itself".to_owned()
-            } else {
-                format!("after {}", finding.path.join(" "))
+            let path = match &finding.path[..] {
+                [] => "the position itself".to_owned(),
+                path => format!("after {}", path.join(" ")),
             };
             format!(
                 "WRONG      {place}: counts {got}, expected {leaves} ({sign}{by}){suite}\n  \
@@ -310,12 +305,9 @@ fn mistake(case: &Case, count: &Count, verdict: &Result<Verdict, String>) -> Str
 fn fault_description(wrong: &PositionFault) -> String {
     match wrong {
         PositionFault::Moves { missing, extra } => {
-            let list = |title: &str, moves: &[String]| {
-                if moves.is_empty() {
-                    String::new()
-                } else {
-                    format!("  {title} moves: {}\n", moves.join(" "))
-                }
+            let list = |title: &str, moves: &[String]| match moves {
+                [] => String::new(),
+                _ => format!("  {title} moves: {}\n", moves.join(" ")),
             };
             list("missing", missing) + &list("extra", extra)
         }

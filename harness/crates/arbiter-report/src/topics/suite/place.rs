@@ -73,11 +73,8 @@ impl EngineLocation {
             EngineLocation::Workers { positions, excluded } => {
                 let excluded = excluded.iter();
                 let excluded = excluded.map(|(worker, reason)| ExcludedFigures { worker, reason });
-                PlaceFigures {
-                    concurrency: None,
-                    workers: Some(positions),
-                    workers_excluded: Some(excluded.collect()),
-                }
+                let workers_excluded = Some(excluded.collect());
+                PlaceFigures { concurrency: None, workers: Some(positions), workers_excluded }
             }
         }
     }

@@ -6,11 +6,12 @@ mod json;
 
 pub(crate) use json::{Tournament, tournament};
 
-use crate::figures::{Row, Standings, Summary, mean_score, points, superiority};
+use crate::figures::{Rating, Row, Standings, Summary, mean_score, points, superiority};
 use crate::parts::{Block, Document, Meeting, Round, Side, Table, UNDEFINED};
 use crate::topics::result_figures;
 use arbiter_names::quantity;
 use arbiter_schedule::{Encounter, Format, Schedule};
+use arbiter_stats::Trinomial;
 
 /// Maximum number of encounters in a list of rounds; the store contains all encounters.
 const MAX_LISTED: usize = 500;
@@ -35,8 +36,8 @@ pub(crate) fn in_full(
 ) {
     let engines = &summary.engines;
     document.table(table(standings, engines));
+    let ratings = summary.ratings().filter(|_| engines.len() > 2);
     if engines.len() > 2 {
-        let ratings = summary.ratings();
         if let Some(ratings) = ratings.as_ref().filter(|_| has_pictures) {
             let named =
                 ratings.iter().map(|(engine, own)| (*engine, engines[*engine].as_str(), *own));
@@ -46,7 +47,7 @@ pub(crate) fn in_full(
     }
     notes(standings).into_iter().for_each(|note| document.paragraph(note));
     if (3..=MAX_CROSS).contains(&engines.len()) {
-        document.blocks.push(cross_table(summary, standings));
+        document.blocks.push(cross_table(summary, standings, ratings.as_deref()));
         document.paragraph(
             "Points of the row's engine against the column's, with its wins, draws and losses; – \
              if they did not meet.",
@@ -61,10 +62,20 @@ const RATED: &str = "Elo is by maximum likelihood over all games, with a mean of
 const UNRATED: &str = "These games do not connect all engines: ratings require points taken from \
     each other, directly or through other engines.";
 
+const BOUND: &str = "An Elo with > or < is a bound (50 %) for an engine that won or lost all its \
+    games: there is no finite estimate.";
+
+const GROUPS: &str = "Engines of different groups cannot be compared: no games connect them, or one \
+    side won all.\nEach group has its own Elo scale.";
+
 /// Returns the cross table, in descending order of rating or, without ratings, in the order of the
 /// standings.
-fn cross_table(summary: &Summary, standings: &Standings) -> Block {
-    let order: Vec<usize> = match summary.ratings() {
+fn cross_table(
+    summary: &Summary,
+    standings: &Standings,
+    ratings: Option<&[(usize, Rating)]>,
+) -> Block {
+    let order: Vec<usize> = match ratings {
         Some(ratings) => ratings.iter().map(|(engine, _)| *engine).collect(),
         None => standings.rows.iter().map(|row| row.ranked.engine).collect(),
     };
@@ -95,22 +106,20 @@ fn cross_table(summary: &Summary, standings: &Standings) -> Block {
 fn course(document: &mut Document, standings: &Standings, engines: &[String]) {
     let schedule = &standings.schedule;
     let met = schedule.encounters();
-    let (rounds, text) = match schedule.bracket() {
-        Some(knockout) => {
-            (bracket::rounds(knockout, met, engines), bracket::draw(knockout, met, engines))
-        }
-        None if met.len() <= MAX_LISTED => {
+    let block = match schedule.bracket() {
+        // Formats with a fixed schedule have neither rounds with results nor a bracket.
+        None if met.is_empty() || met.len() > MAX_LISTED => return,
+        None => {
             let rounds = rounds(schedule, engines);
-            let text = lines(&rounds);
-            (rounds, text)
+            Block::Rounds { text: lines(&rounds), rounds, is_bracket: false }
         }
-        None => Default::default(),
+        Some(knockout) => {
+            let rounds = bracket::rounds(knockout, met, engines);
+            let text = bracket::draw(knockout, met, engines);
+            Block::Rounds { rounds, is_bracket: true, text }
+        }
     };
-    // Formats with a fixed schedule have neither rounds with results nor a bracket.
-    if !text.is_empty() {
-        let is_bracket = schedule.bracket().is_some();
-        document.blocks.extend([Block::Gap, Block::Rounds { rounds, is_bracket, text }]);
-    }
+    document.blocks.extend([Block::Gap, block]);
 }
 
 /// Returns the table of standings, with a row per engine.
@@ -123,24 +132,16 @@ fn table(standings: &Standings, engines: &[String]) -> Table {
         ["rank", "engine", "points", "Elo (95 %)", "games", "won", "drawn", "lost"],
         more.into_iter().flatten(),
     );
-    for Row { ranked, games, rating } in &standings.rows {
+    for Row { ranked, games: Trinomial { wins, draws, losses }, rating } in &standings.rows {
         let rating = rating.map_or(UNDEFINED.to_owned(), |rating| match rating.group {
             Some(group) if standings.has_groups() => format!("{rating} (group {})", group + 1),
             _ => rating.to_string(),
         });
-        let (name, points) = (&engines[ranked.engine], format!("{:.1}", ranked.points));
+        let name = &engines[ranked.engine];
+        let points = format!("{:.1}", ranked.points);
         let tie_breaks = [ranked.buchholz, ranked.sonneborn_berger].into_iter().flatten();
         table.push_with(
-            [
-                &ranked.rank,
-                name,
-                &points,
-                &rating,
-                &ranked.games,
-                &games.wins,
-                &games.draws,
-                &games.losses,
-            ],
+            [&ranked.rank, name, &points, &rating, &ranked.games, wins, draws, losses],
             tie_breaks.map(|value| format!("{value:.2}")),
         );
     }
@@ -152,18 +153,10 @@ fn notes(standings: &Standings) -> Vec<String> {
     let mut notes = Vec::new();
     let design = standings.schedule.design();
     if standings.rows.iter().any(|row| row.rating.is_some_and(|rating| rating.won_all.is_some())) {
-        notes.push(
-            "An Elo with > or < is a bound (50 %) for an engine that won or lost all its games: \
-             there is no finite estimate."
-                .to_owned(),
-        );
+        notes.push(BOUND.to_owned());
     }
     if standings.has_groups() {
-        notes.push(
-            "Engines of different groups cannot be compared: no games connect them, or one side \
-             won all.\nEach group has its own Elo scale."
-                .to_owned(),
-        );
+        notes.push(GROUPS.to_owned());
     }
     if !standings.schedule.byes().is_empty() {
         let bye = design.pairs * design.games_per_pair();
@@ -230,10 +223,8 @@ fn lines(rounds: &[Round]) -> String {
 pub(crate) fn likelihoods(document: &mut Document, summary: &Summary) {
     let (Some(ratings), Some(rated)) = (summary.ratings(), summary.rate_engines()) else { return };
     if (3..=MAX_CROSS).contains(&ratings.len()) {
-        let engines: Vec<_> = ratings
-            .iter()
-            .map(|(engine, _)| (*engine, summary.engines[*engine].as_str()))
-            .collect();
+        let named = |(engine, _): &(usize, Rating)| (*engine, summary.engines[*engine].as_str());
+        let engines: Vec<_> = ratings.iter().map(named).collect();
         let likelihood = |one, other| superiority(&rated, one, other);
         document.table(result_figures::superiority(&engines, likelihood));
         document.paragraph(result_figures::SUPERIORITY_LEGEND);

@@ -1,10 +1,12 @@
 //! Lines with names at their ends.
 
 use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::style::text_anchor::{HPos, VPos};
 
 use super::axis::{range, tick, whole, widened};
-use super::{AXIS, Area, DrawResult, Frame, GRID, INK, MARGIN, TEXT, colour, empty_chart_error};
+use super::{
+    AXIS, Area, DrawResult, Frame, GRID, INK, MARGIN, TEXT, colour, empty_chart_error, text_style,
+};
 use crate::parts::chart::{Line, Lines};
 use crate::parts::text::shortened;
 
@@ -60,15 +62,10 @@ pub(super) fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> DrawR
         .label_style(("sans-serif", TEXT, &INK))
         .draw()?;
     for (name, level) in &chart.levels {
-        context.draw_series(DashedLineSeries::new(
-            [(left, *level), (right, *level)],
-            6,
-            4,
-            INK.stroke_width(1),
-        ))?;
-        let style = ("sans-serif", TEXT, &INK).into_text_style(area);
+        let ends = [(left, *level), (right, *level)];
+        context.draw_series(DashedLineSeries::new(ends, 6, 4, INK.stroke_width(1)))?;
         // The name is above the line, slightly right of the axis.
-        let style = style.pos(Pos::new(HPos::Left, VPos::Bottom));
+        let style = text_style(area, HPos::Left, VPos::Bottom);
         let place = (left + 0.01 * (right - left), *level);
         context.draw_series([Text::new(name.clone(), place, style)])?;
     }
@@ -117,8 +114,7 @@ fn draw_labels(area: &Area<'_>, frame: &Frame, chart: &Lines, ends: &[Option<i32
         let Line { name, engine, .. } = &chart.lines[line];
         let at = ((frame.width - frame.label_room(chart)) as i32, height);
         area.draw(&Circle::new(at, 4, colour(engine.unwrap_or(line)).filled()))?;
-        let style = ("sans-serif", TEXT, &INK).into_text_style(area);
-        let style = style.pos(Pos::new(HPos::Left, VPos::Center));
+        let style = text_style(area, HPos::Left, VPos::Center);
         let name = shortened(name, frame.label_length);
         area.draw(&Text::new(name, (at.0 + 8, height), style))?;
     }
