@@ -226,14 +226,7 @@ pub(crate) fn report(summary: &Summary) -> RunReport<'_> {
         }),
         results: results(summary),
         latencies: latency::figures(summary).collect(),
-        encounters: (counts.encounters.keys())
-            .map(|engines| {
-                let [first, second] = engines.map(name);
-                let strength = summary.strength_of(*engines);
-                let figures = StrengthFigures::of(&strength);
-                Meeting { first, second, figures, naive: NaiveElo::of(&strength) }
-            })
-            .collect(),
+        encounters: counts.encounters.keys().map(meeting).collect(),
         evidence_unit: if plan.design.is_single { "game" } else { "pair" },
         tournament: tournament::tournament(summary),
         tuning: tuning::figures(summary),

@@ -15,8 +15,9 @@ use serde_json::Value;
 use crate::figures::{Rating, mean_score};
 use crate::forms::{case, failed, whole};
 use crate::parts::{GamesByResult, Table, to_value};
-use arbiter_plan::{Encounter, Prior};
+use arbiter_plan::Prior;
 use arbiter_rate::{Player, RejectedGame, Tally};
+use arbiter_run::Encounter;
 use arbiter_stats::ratings::{Errors, Meeting, OutcomeModel, RatingList};
 
 /// Maximum number of players with LOS and covariance tables in JSON.
@@ -429,7 +430,7 @@ fn player_figures<'a>(ratings: &Ratings<'a>, player: usize) -> PlayerFigures<'a>
 
 /// Converts a meeting of players to an encounter of a run.
 fn encounter(meeting: &Meeting) -> Encounter {
-    Prior { table: meeting.pairs, singles: meeting.singles }.encounter()
+    Prior { table: meeting.pairs, singles: meeting.singles }.into()
 }
 
 fn encounter_figures<'a>(ratings: &Ratings<'a>, meeting: &Meeting) -> EncounterFigures<'a> {
