@@ -29,14 +29,14 @@ pub(crate) struct StatsArgs {
 
 #[derive(Debug, Subcommand)]
 enum StatsCommand {
-    /// Compute Elo, normalized Elo, likelihood of superiority and SPRT state from given counts.
+    /// Compute Elo, normalized Elo, likelihood of superiority and SPRT state from counts.
     ///
-    /// A calculator: the verdict is part of the answer, not of the exit code.
+    /// The exit code does not depend on the verdict.
     #[command(after_help = HELP)]
     Sprt(sprt::CountArgs),
-    /// Plan an SPRT: probability of passing and expected number of games, by true strength.
+    /// Plan an SPRT: compute probability of passing and expected number of games by true strength.
     Plan(plan::PlanArgs),
-    /// Simulate SPRTs and count how often their verdict is right.
+    /// Simulate SPRTs, and count how often their verdicts are correct.
     Simulate(simulate::SimulateArgs),
 }
 
