@@ -31,8 +31,8 @@ pub struct Cli {
 enum Command {
     /// Test whether one engine is stronger than another: play pairs until the SPRT decides.
     ///
-    /// Without engines, plays a demonstration: the bundled engine against itself without one
-    /// feature of its hand-written evaluation.
+    /// Without engines, plays a demonstration: the bundled engine against a copy that lacks one
+    /// feature of the hand-written evaluation.
     Sprt(play::SprtArgs),
     /// Play a fixed number of pairs between two or more engines.
     #[command(after_help = "\
@@ -43,7 +43,7 @@ Examples:
     Match(PlayArgs),
     /// Play a tournament: round robin, gauntlet, pyramid, knockout, Swiss or ladder.
     Tournament(play::TournamentCommand),
-    /// Measure the Elo of each feature: play the engine against itself without the feature.
+    /// Measure the Elo of each feature: play the engine against a copy without the feature.
     Ablate(ablate::AblateArgs),
     /// Tune parameters of an engine by SPSA.
     Tune(Box<tune::TuneArgs>),
