@@ -22,7 +22,7 @@ const HELP: &str = "\
 A position is solved if the engine plays a move of bm, avoids the moves of am, or announces a mate in at
 most dm moves (bm #5 counts as dm 5; for bm #-5, the engine must announce that it is mated in at most 5).
 Points for moves come from c0 (\"f5=10, Be5=2\"), or from c7 and c9 with c8; themes come from id. The time to
-the solution is the time from which on every PV begins with a solution. Unusable lines are listed and
+the solution is the time after which every PV begins with a solution. Unusable lines are listed and
 count neither as solved nor as failed. With --on (Cargo feature cluster), workers search the positions;
 use --nodes or --depth if their machines differ in speed.
 
