@@ -45,7 +45,7 @@ select others. `arbiter results gates` lists the results of all gates so far.
 
 Exit codes: 0 if all gates pass; otherwise the code of the first gate that does not pass: 1 if it failed, 5 if it was
 inconclusive and sets inconclusive = \"fail\", 20 to 28 if a build or bench failed (see arbiter --help), or any other
-code of the subcommand; 4 if there is no gate; 2 and 3 for bad usage and input.
+code of the subcommand; 4 if there is no gate; 2 and 3 for usage errors and invalid input.
 
 Examples:
   arbiter ci

@@ -24,7 +24,7 @@ Commands:
 
 Commands affect only the current process; a resumed run starts with its planned settings.
 
-Exit codes: 0 if done; 2 for bad usage, 3 if the run is not being played or refuses the
+Exit codes: 0 on success; 2 for usage errors, 3 if the run is not being played or refuses the
 command.")]
 pub(crate) struct CtlArgs {
     /// Name of the run, or latest

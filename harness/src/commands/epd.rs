@@ -26,7 +26,7 @@ the solution is the time after which every PV begins with a solution. Unusable l
 count neither as solved nor as failed. With --on (Cargo feature cluster), workers search the positions;
 use --nodes or --depth if their machines differ in speed.
 
-Exit codes: 0 if all gates pass; 1 if --min-solved or --max-lost fails; 2 for bad usage; 3 for bad
+Exit codes: 0 if all gates pass; 1 if --min-solved or --max-lost fails; 2 for usage errors; 3 for invalid
 input; 4 if no line is usable; 6 if an engine did not reply; 7 for an environment error;
 8 if the NATS server cannot be used.
 

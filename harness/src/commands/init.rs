@@ -38,7 +38,7 @@ const HELP: &str = "\
 Builds the working tree and tests the engine's bench, perft counts and UCI compliance. Existing files
 are left unchanged, except that the results folder is added to .gitignore.
 
-Exit codes: 0 if all files now exist; 2 for bad usage; 3 if arbiter.toml exists and
+Exit codes: 0 if all files now exist; 2 for usage errors; 3 if arbiter.toml exists and
 cannot be read; 7 if a file cannot be written; 20 to 28 if there is no repository or nothing can be
 built (see arbiter --help).
 

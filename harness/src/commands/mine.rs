@@ -28,7 +28,7 @@ Each search uses one thread and an empty hash table, so the same games give the 
 Results are stored in FILE.journal until the suite is written. After an interruption, run the same command
 to resume; it also repeats the positions at which the engine failed.
 
-Exit codes: 0 if the suite is written; 2 for bad usage; 3 for bad input; 4 if there is no position to
+Exit codes: 0 if the suite is written; 2 for usage errors; 3 for invalid input; 4 if there is no position to
 search, or none has one clearly best move; 6 if the engine failed at some positions
 (the journal is kept); 7 for an environment error; 130 and 143 if interrupted.
 

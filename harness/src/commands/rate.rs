@@ -51,8 +51,8 @@ const HELP: &str = "\
 Without --verify, moves are not replayed, so illegal moves and results that contradict the last position
 go unnoticed. The number of games that do not count is printed, and the first 20 are listed.
 
-Exit codes: 0 if there are ratings, even if some games do not count; 2 for bad usage, 3 for a
-file that cannot be read and other bad input, 4 if no game counts, 7 if the result cannot be
+Exit codes: 0 if there are ratings, even if some games do not count; 2 for usage errors, 3 for a
+file that cannot be read and other invalid input, 4 if no game counts, 7 if the result cannot be
 written.
 
 Examples:

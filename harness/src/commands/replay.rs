@@ -24,7 +24,7 @@ again from these lines alone. The flag --transcripts of the run selects the game
 by default those that ended with an engine fault.
 
 Exit codes: 0 if the game ends in the same way; 1 if not, or if the transcript is too short to
-decide; 3 for a game without a transcript and other bad input.
+decide; 3 for a game without a transcript and other invalid input.
 
 Examples:
   arbiter replay RUN                   games of the run with transcripts

@@ -29,7 +29,7 @@ use arbiter_store::{Store, StoreError};
 A PGN file provides only results, openings, endings and times; the report on it names the sections
 that need a results store.
 
-Exit codes: 0 if all reports were written; 2 for bad usage; 3 if there is no such run or file; 4 if no game of
+Exit codes: 0 if all reports were written; 2 for usage errors; 3 if there is no such run or file; 4 if no game of
 a file counts; 7 if the store cannot be read or a file cannot be written.
 
 Examples:

@@ -15,7 +15,7 @@ Positions are skipped if the side to move is in check, captures or promotes, or 
 a mate before. Games without a result or decided by an engine fault are skipped, too. `palimpsest tune`
 reads such files.
 
-Exit codes: 0 if there are samples; 2 for bad usage; 3 for bad input; 4 if there is no such position; 7 for
+Exit codes: 0 if there are samples; 2 for usage errors; 3 for invalid input; 4 if there is no such position; 7 for
 an environment error.
 
 Examples:

@@ -53,7 +53,7 @@ from another machine without --listen, use 'ssh -L 7878:localhost:7878 HOST'.
 Connections that send no complete request within 10 s, or read nothing for 20 s, are closed. At 256
 connections, a new one replaces the oldest connection of the address with the most connections.
 
-Exit codes: 0 after Ctrl-C or a signal; 2 for bad usage, 3 for a bad token, 7 if the server
+Exit codes: 0 after Ctrl-C or a signal; 2 for usage errors, 3 for an invalid token, 7 if the server
 cannot listen or the folder of --results cannot be created.
 
 Examples:

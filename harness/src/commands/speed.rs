@@ -27,7 +27,7 @@ repeated tests: at most 5 % of the comparisons of equally fast engines end with 
 value that the bench prints, otherwise its node count divided by its time.
 
 Exit codes: 0 if the speeds were measured and the loss is below --max-loss; 1 if it is above; 5 if
-inconclusive; 2 for bad usage; 3 for bad input; 7 for an environment error; 20 to 28 for a
+inconclusive; 2 for usage errors; 3 for invalid input; 7 for an environment error; 20 to 28 for a
 revision that cannot be built or has no bench (see arbiter --help).
 
 Examples:

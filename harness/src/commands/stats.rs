@@ -14,7 +14,7 @@ use arbiter_stats::{DEFAULT_ELO0, DEFAULT_ELO1, DEFAULT_ERROR, Model, Sprt, Sprt
 
 const HELP: &str = "\
 Exit codes: 0 if the figures could be computed, whatever the verdict;
-2 for bad usage, 3 for invalid input, 7 if the result cannot be written.";
+2 for usage errors, 3 for invalid input, 7 if the result cannot be written.";
 
 /// Flags of `arbiter stats`.
 #[derive(Debug, Args)]

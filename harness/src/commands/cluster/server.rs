@@ -30,7 +30,7 @@ coordinator.join, worker1.join and so on. Keep the join files secret.
   arbiter worker --on worker1.join        on a machine that plays; each has its own file
   arbiter sprt … --on coordinator.join    on the machine that owns the run
 
-Exit codes: 0 if done; 2 for bad usage, 3 for a bad name or a DIR that is not empty, 7 if a file
+Exit codes: 0 on success; 2 for usage errors, 3 for an invalid name or a DIR that is not empty, 7 if a file
 cannot be written.")]
 pub(super) struct InitArgs {
     /// Folder to create
@@ -61,7 +61,7 @@ Reload the users of a running server: nats-server --signal reload=DIR/nats.pid
 
 To remove a worker, delete its block from DIR/users.conf and reload the users.
 
-Exit codes: 0 if done; 2 for bad usage, 3 for a bad name or join file, 7 if a file cannot be read or
+Exit codes: 0 on success; 2 for usage errors, 3 for an invalid name or join file, 7 if a file cannot be read or
 written.")]
 pub(super) struct AddArgs {
     /// Folder created by 'arbiter cluster init'
