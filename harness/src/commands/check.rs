@@ -23,7 +23,7 @@ Each check starts a new process and has a grade: must (a failure loses games or 
 apply to an engine, such as ponderhit without the option Ponder, do not count. Timing checks are
 repeated up to three times, because a busy machine delays replies.
 
-Exit codes: 0 if every check graded must passes; 1 if one fails; 2 for usage errors; 3 for an engine that
+Exit codes: 0 if no \"must\" check fails; 1 if one does; 2 for usage errors; 3 for an engine that
 cannot be started; 4 if no check is selected; 7 for an environment error.
 
 Examples:
