@@ -30,7 +30,7 @@ pub(crate) struct PlayArgs {
     #[arg(help_heading = "Engines", help = engine_help(), long, value_name = "SPEC",
         conflicts_with_all = ["dev", "base"])]
     pub engine: Vec<String>,
-    /// Settings for all engines, in the form of --engine, which takes precedence
+    /// Default settings of all engines, with the keys of --engine
     #[arg(help_heading = "Engines", long, value_name = "SPEC")]
     each: Option<String>,
     /// Sandbox for engines on this machine: each has its own empty home, which is its working
@@ -41,7 +41,7 @@ pub(crate) struct PlayArgs {
     /// [default: off]
     #[arg(help_heading = "Engines", long, value_parser = one_of(SANDBOXES))]
     sandbox: Option<SandboxMode>,
-    /// Settings file [default: arbiter.toml, here or in a folder above this one in the repository]
+    /// Settings file [default: arbiter.toml in this or a parent folder of the repository]
     #[arg(help_heading = "Run", long, value_name = "FILE")]
     config: Option<PathBuf>,
     #[command(flatten)]
@@ -52,21 +52,21 @@ pub(crate) struct PlayArgs {
     /// Purpose of the run, in one line, for reports and `arbiter results log`
     #[arg(help_heading = "Run", long, value_name = "TEXT", value_parser = one_line)]
     about: Option<String>,
-    /// Resume an interrupted or killed run, by its name or latest, with its stored settings. Other
-    /// flags must match these settings
+    /// Resume the interrupted run RUN (or latest) with its stored settings. Other flags must match
+    /// these settings
     #[arg(help_heading = "Run", long, value_name = "RUN", conflicts_with = "name")]
     resume: Option<String>,
-    /// Resume the run of --name as --resume does, or start it if there is no such run
+    /// Resume the run named by --name, or start it if it does not exist
     #[arg(help_heading = "Run", id = "or_start", long = "resume-or-start", requires = "name")]
     resume_or_start: bool,
-    /// Print the resolved plan and exit: engines are started and the book is read, but no revision
-    /// is built, no game is played, and nothing is written
+    /// Print the resolved plan and exit: start the engines and read the book, but do not build
+    /// revisions, play games or write files
     #[arg(help_heading = "Run", long, conflicts_with_all = ["resume", "or_start"])]
     dry_run: bool,
     /// Format of the result
     #[arg(help_heading = "Output", long, value_enum, default_value = "text")]
     format: OutputFormat,
-    /// Report more: each game as it ends
+    /// Also report each finished game
     #[arg(help_heading = "Output", short, long, conflicts_with = "quiet")]
     verbose: bool,
     #[command(flatten)]

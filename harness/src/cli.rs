@@ -15,7 +15,7 @@ Examples:
   arbiter sprt                                      a demonstration that needs no files
   arbiter match stockfish ./mine --each tc=1+0.01   also: arbiter sprt HEAD main";
 
-/// Engine-testing and tournament harness for UCI chess engines.
+/// Test harness and tournament manager for chess engines.
 ///
 /// Results go to standard output, progress to standard error.
 #[derive(Debug, Parser)]
@@ -31,8 +31,8 @@ pub struct Cli {
 enum Command {
     /// Test whether one engine is stronger than another: play pairs until the SPRT decides.
     ///
-    /// Without any engine, plays a demonstration: the bundled engine with and without a feature of
-    /// its hand-written evaluation.
+    /// Without engines, plays a demonstration: the bundled engine against a copy that lacks one
+    /// feature of the hand-written evaluation.
     Sprt(play::SprtArgs),
     /// Play a fixed number of pairs between two or more engines.
     #[command(after_help = "\
@@ -43,45 +43,45 @@ Examples:
     Match(PlayArgs),
     /// Play a tournament: round robin, gauntlet, pyramid, knockout, Swiss or ladder.
     Tournament(play::TournamentCommand),
-    /// Measure each feature of an engine by games with the feature against games without.
+    /// Measure the Elo of each feature: play the engine against a copy without the feature.
     Ablate(ablate::AblateArgs),
     /// Tune parameters of an engine by SPSA.
     Tune(Box<tune::TuneArgs>),
-    /// List and show the runs in the results folder.
+    /// List, show, export and remove stored runs.
     Results(results::ResultsArgs),
-    /// Write a report on runs: as an HTML page with charts and boards, as Markdown or as JSON.
+    /// Write a report on runs, as an HTML page with charts and boards or in another format.
     Report(report::ReportArgs),
-    /// Serve a live page of the runs in the results folder, for browsers.
+    /// Serve live web pages of the runs in the results folder.
     Serve(serve::ServeArgs),
-    /// Print the transcript of a game, and let the referee judge the game again.
+    /// Print the transcript of a game, and judge the game again from the transcript.
     Replay(replay::ReplayArgs),
     /// Control a run in progress: pause, resume, drain, stop, concurrency, status.
     Ctl(ctl::CtlArgs),
-    /// Play a command line of fastchess or cutechess-cli, and report in its format.
+    /// Run a command line of fastchess or cutechess-cli, with output in its format.
     Compat(compat::CompatArgs),
-    /// Rate players by their games in any PGN.
+    /// Compute ratings of the players in PGN files.
     Rate(rate::RateArgs),
-    /// Compute the state of an SPRT, plan one, or simulate it.
+    /// Compute the state of an SPRT from counts, plan an SPRT, or simulate SPRTs.
     Stats(stats::StatsArgs),
-    /// Check that an engine complies with UCI: more than 100 checks, with transcripts.
+    /// Check that an engine complies with UCI: run more than 100 checks, with transcripts.
     Check(check::CheckArgs),
-    /// Compare the perft counts of an engine with a suite, and find the wrong position.
+    /// Compare the perft counts of an engine with a suite, and find the first wrong position.
     Perft(perft::PerftArgs),
-    /// Run a suite of EPD positions, and compare engines on it.
+    /// Run engines on a suite of EPD positions, and compare their results.
     Epd(epd::EpdArgs),
-    /// Compare the speed of two engines: run their benches side by side.
+    /// Compare the speed of two engines by running their benches in turn.
     Speed(speed::SpeedArgs),
     /// List the cached builds, and remove old ones.
     Builds(builds::BuildsArgs),
     /// Run the gates listed in [ci] of arbiter.toml on a commit.
     Ci(ci::CiArgs),
-    /// Make a suite: find positions with one clearly best move in games.
+    /// Create a suite from positions of games that have one clearly best move.
     Mine(mine::MineArgs),
-    /// Extract quiet positions and results from games, for tuning evaluations.
+    /// Extract quiet positions and results from games, to tune evaluations.
     Samples(samples::SamplesArgs),
-    /// Play games for positions that train a network.
+    /// Play games to generate training positions for a network.
     Datagen(Box<datagen::DatagenArgs>),
-    /// Play for runs that other machines coordinate over a NATS server (--on).
+    /// Play games for runs that other machines coordinate through a NATS server (--on).
     #[cfg(feature = "cluster")]
     Worker(worker::WorkerArgs),
     /// Set up a NATS server for workers, and show its workers and runs.
@@ -89,17 +89,17 @@ Examples:
     Cluster(cluster::ClusterCommand),
     /// Register engines under your own names, list them, and test whether they start.
     Engines(engines::EnginesArgs),
-    /// Write arbiter.toml for a repository: its build, and gates for its commits.
+    /// Write arbiter.toml for a repository, with a build recipe and CI gates.
     Init(init::InitArgs),
     /// Check whether this machine is suitable for timed games, and suggest remedies.
     Doctor(Box<doctor::DoctorArgs>),
-    /// Make opening books.
+    /// Generate opening books.
     Openings(openings::OpeningsArgs),
     /// Run Palimpsest, the bundled UCI engine.
     Engine(engine::EngineArgs),
-    /// Print the script that completes arbiter's command lines in a shell.
+    /// Print a completion script for a shell.
     Completions(manual::CompletionsArgs),
-    /// Print the manual, or write all its pages.
+    /// Print the manual page, or write all manual pages.
     Man(manual::ManArgs),
 }
 

@@ -15,10 +15,10 @@ use arbiter_runner::unix_time_ms;
 #[derive(Debug, Clone, Copy, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct ConsoleArgs {
-    /// Use of colour; auto: on a terminal, unless NO_COLOR is set
+    /// Use of colour; auto: on terminals, unless NO_COLOR is set
     #[arg(long, value_enum, value_name = "WHEN", default_value = "auto", global = true)]
     color: clap::ColorChoice,
-    /// Print nothing but results and errors
+    /// Print only results and errors
     #[arg(short, long, global = true)]
     quiet: bool,
 }

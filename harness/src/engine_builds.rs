@@ -44,20 +44,20 @@ pub(crate) struct BuildArgs {
     /// --base: HEAD]
     #[arg(help_heading = "Engines", long, value_name = "ENGINE")]
     pub dev: Option<String>,
-    /// Engine to compare with
+    /// Reference engine
     #[arg(help_heading = "Engines", long, value_name = "ENGINE")]
     pub base: Option<String>,
     /// Repository of the revisions [default: that of the current folder]
     #[arg(long, value_name = "PATH")]
     pub repo: Option<PathBuf>,
-    /// Folder in which builds are cached [default: arbiter in the user's cache folder]
+    /// Folder of the build cache [default: arbiter in the user's cache folder]
     #[arg(long, value_name = "DIR")]
     pub cache: Option<PathBuf>,
     /// Do not run the bench of builds
     #[arg(long)]
     pub no_bench: bool,
-    /// Environment variable that is passed to builds and their benches, besides the usual ones such
-    /// as PATH, HOME, CC and CARGO_HOME; may be repeated
+    /// Environment variable to pass to builds and their benches, besides common ones such as PATH,
+    /// HOME, CC and CARGO_HOME; may be repeated
     #[arg(long, value_name = "NAME")]
     pub pass_env: Vec<String>,
 }

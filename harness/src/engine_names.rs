@@ -20,8 +20,8 @@ use toml::de::DeTable;
 
 /// Help text about the look-up of engine names.
 pub(crate) const HELP: &str = "\
-Names of engines are looked up in this order:
-  bundled, bundled:EVAL       Palimpsest, with one of its evaluations
+Engine names are looked up in this order:
+  bundled, bundled:EVAL       Palimpsest with its default or a named evaluation
   ./PROGRAM, /PATH, ../PATH   a file
   .                           the working tree, built first
   a registered engine         see `arbiter engines`

@@ -8,7 +8,7 @@ use clap::ValueEnum;
 pub enum ExitCode {
     /// H1 accepted, or the run is complete with nothing to decide.
     Passed = 0,
-    /// H0 accepted; perft: a wrong count; check: a check graded must failed; epd, speed, ci: a gate
+    /// H0 accepted; perft: a wrong count; check: a "must" check failed; epd, speed, ci: a gate
     /// failed.
     Negative = 1,
     /// Usage error: invalid command line.

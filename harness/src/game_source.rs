@@ -20,7 +20,7 @@ pub(crate) struct GameSourceArgs {
     /// PGN file with games, plain, .gz or .zst; may be repeated
     #[arg(long, value_name = "FILE", required_unless_present = "run")]
     pub pgn: Vec<PathBuf>,
-    /// Run in the results store with games, by its name or latest; may be repeated
+    /// Run whose stored games are used, by its name or latest; may be repeated
     #[arg(long, value_name = "RUN")]
     pub run: Vec<String>,
     #[command(flatten)]

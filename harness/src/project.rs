@@ -37,8 +37,8 @@ const GIT: &str = ".git";
 /// Flag of every command that reads a results store and plays nothing.
 #[derive(Debug, Default, Args)]
 pub(crate) struct ResultsArg {
-    /// Folder of the results store [default: that of arbiter.toml, else results, here or in a
-    /// folder above this one in the repository]
+    /// Folder of the results store [default: set by arbiter.toml, else the nearest results/ with a
+    /// store]
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
 }

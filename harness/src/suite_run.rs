@@ -43,7 +43,7 @@ pub(crate) struct SuiteArgs {
     /// File with the suite
     #[arg(long, value_name = "FILE")]
     pub suite: PathBuf,
-    /// Treat all positions as Chess960 [default: those with castling rights that need it]
+    /// Treat all positions as Chess960 [default: only if castling rights need it]
     #[arg(long)]
     pub chess960: bool,
     #[command(flatten)]
@@ -55,10 +55,10 @@ pub(crate) struct SuiteArgs {
 /// Concurrency and deadline of the queries to engines.
 #[derive(Debug, Args)]
 pub(crate) struct QueryArgs {
-    /// Number of concurrent queries [default: 1]
+    /// Positions in parallel [default: 1]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     concurrency: Option<usize>,
-    /// Seconds that an answer without a time limit may take
+    /// Timeout of replies without a time limit, in seconds
     #[arg(long, value_name = "SEC", value_parser = parse_seconds, default_value = "600")]
     pub deadline: Duration,
 }

@@ -17,9 +17,9 @@ const BUNDLED_OPTION: &str = "Disable";
 /// Flags of `arbiter ablate`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The result is a table of Elo for each feature: the engine with the feature against the engine
-without it, so that positive figures mean that the feature helps. By default, engines search 2000
-nodes a move and play 200 pairs (400 games) for each feature.
+Prints a table with the Elo of each feature: the result of the engine with the feature against the
+engine without it, so a positive value means that the feature helps. By default, engines search 2000
+nodes per move and play 200 pairs (400 games) per feature.
 
 Examples:
   arbiter ablate bundled:rybka-2.3.2a --pairs 200
@@ -27,16 +27,16 @@ Examples:
   arbiter ablate bundled,option.Personality=rdchess --features null_move,killers
   arbiter ablate ./mine --option Disable --features pins,threats --each nodes=5000")]
 pub(crate) struct AblateArgs {
-    /// Evaluation of the bundled engine, all of whose features are tested [default: palimpsest]
+    /// Evaluation of the bundled engine whose features are tested [default: palimpsest]
     #[arg(long, value_name = "NAME", conflicts_with_all = ["engines", "engine"])]
     eval: Option<String>,
-    /// UCI option that takes the name of a feature and switches it off [default: Disable]
+    /// UCI option that disables the feature named by its value [default: Disable]
     #[arg(long, value_name = "NAME")]
     option: Option<String>,
     /// Features to test, separated by commas [default: all of the evaluation]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     features: Vec<String>,
-    /// Stop the games of each feature as soon as an SPRT decides; its bounds imply the flag
+    /// Stop the games of a feature once its SPRT decides; flags of the test imply this
     #[arg(long)]
     sprt: bool,
     #[command(flatten)]

@@ -19,7 +19,7 @@ const DAY: Duration = Duration::from_secs(24 * 3600);
 /// Flags of `arbiter builds`.
 #[derive(Debug, Args)]
 pub(crate) struct BuildsArgs {
-    /// Folder in which builds are cached [default: arbiter in the user's cache folder]
+    /// Folder of the build cache [default: arbiter in the user's cache folder]
     #[arg(long, value_name = "DIR", global = true)]
     cache: Option<PathBuf>,
     #[command(subcommand)]
@@ -28,25 +28,25 @@ pub(crate) struct BuildsArgs {
 
 #[derive(Debug, Subcommand)]
 enum BuildsCommand {
-    /// List all builds, the longest unused first; the default.
+    /// List all builds, longest unused first (the default).
     List {
         /// Format of the list
         #[arg(long, value_enum, default_value = "text")]
         format: OutputFormat,
     },
-    /// Remove builds, the longest unused first, except those in progress or in use.
+    /// Remove builds, longest unused first, except builds in progress or in use.
     ///
-    /// If a resumed run needs a removed build, it is built again.
+    /// A removed build is built again if a resumed run needs it.
     Clean(CleanArgs),
 }
 
 #[derive(Debug, Args)]
 #[group(id = "policy", required = true, multiple = true)]
 struct Limits {
-    /// Remove builds that were not used for N days
+    /// Remove builds unused for this many days
     #[arg(long, value_name = "DAYS", conflicts_with = "all")]
     keep_days: Option<u32>,
-    /// Remove builds until the rest is no larger than this in total, in MiB
+    /// Remove builds until the cache is at most this large, in MiB
     #[arg(long, value_name = "MIB", conflicts_with = "all")]
     max_size: Option<u32>,
     /// Remove all builds
@@ -58,7 +58,7 @@ struct Limits {
 struct CleanArgs {
     #[command(flatten)]
     limits: Limits,
-    /// List the builds that would be removed, and keep them
+    /// List the builds that would be removed, but keep them
     #[arg(long)]
     dry_run: bool,
 }

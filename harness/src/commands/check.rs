@@ -18,12 +18,12 @@ use arbiter_report::{CheckReport, note};
 use arbiter_runner::ask_engine;
 
 const HELP: &str = "\
-Each check starts a new process. The grade of a check is its importance: must (games are lost or runs
-break if it fails), should (the protocol requires it), or nice. The score weights these grades 4, 2
-and 1; checks that do not apply to an engine, such as ponderhit without the option Ponder, do not count.
-Timing checks are repeated up to three times, because a busy machine delays replies.
+Each check starts a new process and has a grade: must (a failure loses games or breaks runs), should
+(the protocol requires it), or nice. The score weights these grades 4, 2 and 1; checks that do not
+apply to an engine, such as ponderhit without the option Ponder, do not count. Timing checks are
+repeated up to three times, because a busy machine delays replies.
 
-Exit codes: 0 if every check graded must passes; 1 if one fails; 2 for bad usage; 3 for an engine that
+Exit codes: 0 if no \"must\" check fails; 1 if one does; 2 for usage errors; 3 for an engine that
 cannot be started; 4 if no check is selected; 7 for an environment error.
 
 Examples:

@@ -34,7 +34,7 @@ Each [[ci.gate]] table of arbiter.toml defines a gate, with these keys:
   kind          check, bench, perft, epd, lint, speed or sprt
   name          name of the gate [default: its kind]
   args          flags of the subcommand
-  changed       paths; the gate is skipped unless a file below them differs from the base
+    changed       paths; the gate is skipped if no file below them differs from the base
   stop          true (the default) to skip all later gates if this gate does not pass
   budget        seconds after which an sprt stops and reports the result so far
   ignore        names of lint rules whose findings are ignored
@@ -45,7 +45,7 @@ select others. `arbiter results gates` lists the results of all gates so far.
 
 Exit codes: 0 if all gates pass; otherwise the code of the first gate that does not pass: 1 if it failed, 5 if it was
 inconclusive and sets inconclusive = \"fail\", 20 to 28 if a build or bench failed (see arbiter --help), or any other
-code of the subcommand; 4 if there is no gate; 2 and 3 for bad usage and input.
+code of the subcommand; 4 if there is no gate; 2 and 3 for usage errors and invalid input.
 
 Examples:
   arbiter ci
@@ -55,8 +55,8 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub(crate) struct CiArgs {
-    /// File with the gates in [ci] [default: arbiter.toml, here or in a folder above this one in
-    /// the repository]
+    /// File with the gates in [ci] [default: arbiter.toml in this or a parent folder of the
+    /// repository]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Run only the gates with these names
@@ -65,8 +65,8 @@ pub(crate) struct CiArgs {
     /// Run gates even if their results are cached
     #[arg(long)]
     no_cache: bool,
-    /// Folder of the results store, in which the results of gates are kept [default: results here
-    /// or in a parent folder if it contains a store, else a new one next to the settings file]
+    /// Folder of the results store, which keeps gate results [default: the nearest results/ that
+    /// contains a store, else a new one next to the settings file]
     #[arg(long, value_name = "DIR")]
     results: Option<PathBuf>,
     /// Write JUnit XML to this file
@@ -78,7 +78,7 @@ pub(crate) struct CiArgs {
     /// Number of concurrent games and benches in gates that do not set --concurrency
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     concurrency: Option<usize>,
-    /// Sandbox of the engines in all gates, as in `arbiter sprt --sandbox`, and of their builds
+    /// Sandbox for the engines of all gates and their builds, as in `arbiter sprt --sandbox`
     #[arg(long, value_parser = one_of(SANDBOXES), default_value_t = SandboxMode::Off)]
     sandbox: SandboxMode,
     /// Format of the result

@@ -30,22 +30,22 @@ pub(crate) struct ClusterCommand {
 
 #[derive(Debug, Subcommand)]
 enum ClusterAction {
-    /// Create a folder with the files of your own NATS server, and a join file for the coordinator
-    /// and for each worker.
+    /// Create a folder with the configuration of a NATS server, and with a join file for the
+    /// coordinator and for each worker.
     Init(Box<server::InitArgs>),
     /// Create join files for more workers.
     Add(server::AddArgs),
-    /// Run the server of such a folder until Ctrl-C.
+    /// Run the NATS server of a folder that init created, until Ctrl-C.
     Up(server::UpArgs),
-    /// Show the workers and runs on a NATS server, after listening for some seconds.
+    /// Listen to a NATS server for some seconds, and show its workers and runs.
     Show(Box<ShowArgs>),
-    /// Print the public key that workers have to trust, and create the key if there is none.
+    /// Print the public signing key, which workers have to trust; create the key if it is missing.
     Key(KeyArgs),
 }
 
 #[derive(Debug, Args)]
 struct ShowArgs {
-    /// NATS server: the coordinator's join file, *.join, or a URL such as tls://host:4222
+    /// NATS server: the coordinator's join file (*.join) or a URL such as tls://host:4222
     #[arg(long, value_name = "FILE|URL")]
     on: ServerName,
     /// Format of the output; csv contains the workers

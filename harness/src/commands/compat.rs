@@ -27,17 +27,18 @@ const NAMES: [(&str, &str); 3] =
 /// Flags of `arbiter compat`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-`arbiter compat install DIR` creates the links fastchess, fastchess-ob and cutechess-cli to this program
+`arbiter compat install DIR` creates links named fastchess, fastchess-ob and cutechess-cli to this program
 in DIR, which is created if missing. Started by one of these names, as a link or as a copy, arbiter
-accepts the command line of that program: -help lists the options, and docs/compat.md lists which of them
-have an effect, and the differences. Unknown options are errors. Without -srand the seed is
-random. Options that an engine does not have are ignored with a warning. -arbiter verbose=true and
+accepts the command line of that program: -help lists the options, and docs/compat.md describes their
+effects and all differences. Unknown options are errors. Without -srand, the seed is random. Engine
+options that an engine does not have are ignored with a warning. -arbiter verbose=true and
 `arbiter results` show the run and its seed.
-CPU contention is ignored, unless -arbiter contention=discard or =report is given. SIGINT and SIGTERM
-end the run within a second; pairs in progress are discarded. Games are stored where `arbiter results`
-finds them (-arbiter results=DIR). -config file=FILE resumes the run of FILE, even if fastchess wrote
-or you edited FILE (fastchess only; written as config.json, or -config outname=).
-`arbiter match --resume RUN` (or sprt, or tournament) resumes a run of arbiter.
+CPU contention is ignored unless you give -arbiter contention=discard or contention=report. SIGINT and
+SIGTERM end the run within a second; pairs in progress are discarded. `arbiter results` finds the games in
+its results folder, or in the folder given with -arbiter results=DIR. fastchess only: -config file=FILE
+resumes the run described in FILE, even if fastchess wrote FILE or you edited it; the state is written to
+config.json, or to the file given with -config outname=. `arbiter match --resume RUN` (or sprt, or
+tournament) also resumes such runs.
 
 Exit codes: 0 if the games were played, whatever the result; fastchess: 1 if the run was interrupted;
 else as for `arbiter match`.
@@ -49,10 +50,10 @@ Examples:
     -rounds 1000 -repeat -concurrency 4 -sprt elo0=0 elo1=5 alpha=0.05 beta=0.05 -pgnout file=a.pgn
   arbiter compat cutechess -engine conf=one -engine conf=two -each tc=40/60 -rounds 10 -games 2")]
 pub(crate) struct CompatArgs {
-    /// Program whose command line follows, or the action
+    /// Program whose command line follows, or install
     #[arg(value_enum)]
     program: Program,
-    /// Options of the program, or the folder of the links
+    /// Options of the program, or the folder for links
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "OPTIONS")]
     options: Vec<String>,
 }
@@ -64,7 +65,7 @@ enum Program {
     /// cutechess-cli
     #[value(alias = "cutechess-cli")]
     Cutechess,
-    /// Create links with the names of these programs to this one, in a folder
+    /// Create links to arbiter with the names of these programs in a folder
     Install,
 }
 

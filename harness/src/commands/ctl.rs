@@ -13,18 +13,18 @@ use arbiter_store::{RunLock, Store};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Commands:
-  pause          start no more pairs; finish those in progress
-  resume         start pairs again
+    pause          start no new pairs; finish those in progress
+  resume         start new pairs again
   drain          finish the pairs in progress, then stop; the run ends with exit code 75
                  and can be resumed
-  stop           discard the pairs in progress and stop immediately, otherwise as drain
+  stop           as drain, but discard the pairs in progress and stop immediately
   concurrency N  play N games in parallel; if fewer than before, pairs in progress are finished first
   status         state and figures of the run
   boards         status with the games in progress, as JSON
 
-Commands affect the process that plays the run; a resumed run starts as planned.
+Commands affect only the current process; a resumed run starts with its planned settings.
 
-Exit codes: 0 if done; 2 for bad usage, 3 if the run is not being played or refuses the
+Exit codes: 0 on success; 2 for usage errors, 3 if the run is not being played or refuses the
 command.")]
 pub(crate) struct CtlArgs {
     /// Name of the run, or latest
@@ -34,7 +34,7 @@ pub(crate) struct CtlArgs {
     command: Vec<String>,
     #[command(flatten)]
     results: ResultsArg,
-    /// Format of the answer: text, or the figures of the run after the command
+    /// Format of the reply: text, or the figures of the run after the command
     #[arg(long, value_parser = OutputFormat::of_one(), default_value = "text")]
     format: OutputFormat,
 }

@@ -23,17 +23,17 @@ use arbiter_store::{RunLock, Store};
 use arbiter_suite::packed;
 
 const HELP: &str = "\
-Plays a match of single games and writes its quiet positions, 32 bytes each with score and result, as
-`palimpsest datagen` does; `palimpsest train` reads the file, and docs/net.md of the repository describes
-it. A single engine plays itself. A position is skipped if the side to move is in check, captures,
-promotes or reported no score; so are the positions after a mate was announced. By default games are
-adjudicated: won if both engines report 20 pawns for 5 moves, drawn if both report at most 0.08 for 6 moves
-after move 40, or after 200 moves. An engine without a limit searches 5,000 nodes a move; one that speaks
-xboard needs depth or st.
+Plays single games and writes their quiet positions with score and result, 32 bytes each. The format is
+that of `palimpsest datagen`; `palimpsest train` reads it, and docs/net.md in the repository describes it.
+A single engine plays against itself. A position is skipped if the side to move is in check, captures,
+promotes or reported no score; all positions after a mate announcement are skipped, too. By default, a
+game is adjudicated as a win if both engines report 20 pawns for 5 moves, and as a draw if both report at
+most 0.08 pawns for 6 moves after move 40, or after 200 moves. An engine without a limit searches 5,000
+nodes per move; an xboard engine needs depth or st.
 
-After an interruption the same command resumes, and then writes the same file. The games are stored as a
-run named like the file without its extension (or by --name), the openings of --genfens in
-RUN.genfens.epd beside the store.
+After an interruption, run the same command to resume; the file will be the same. The games are stored as
+a run, named by --name or after the file without its extension. The openings of --genfens are stored in
+RUN.genfens.epd next to the file.
 
 Examples:
   arbiter datagen bundled --out net.data --genfens --games 10000 --each nodes=5000
@@ -65,9 +65,8 @@ pub(crate) struct DatagenArgs {
     /// File to write, in an existing folder
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Have the first engine generate a new opening for each game: it is started as by OpenBench,
-    /// with the arguments "genfens N seed S book None" and "quit", and prints info string genfens
-    /// FEN
+    /// Have the first engine generate an opening for each game, as OpenBench does: started with the
+    /// arguments "genfens N seed S book None" and "quit", it prints info string genfens FEN
     #[arg(long)]
     genfens: bool,
     #[command(flatten)]

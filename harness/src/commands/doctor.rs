@@ -36,9 +36,9 @@ stockfish lc0 berserk caissa ethereal-chess fairy-stockfish obsidian rubichess t
 crafty gnuchess fairymax hoichess phalanx sjeng weiss viridithas";
 
 const HELP: &str = "\
-Examines the processors, their load during one second, the clock and the memory, and starts the
-registered engines and the known ones in PATH and /usr/games. A 'bad' finding makes timed games
-unreliable; games at fixed nodes (--each nodes=N) are the same on any machine.
+Examines the processors, their load during one second, the clock and the memory, and starts all
+registered engines and all well-known engines in PATH and /usr/games. If a finding is bad, timed games
+are unreliable; games at fixed nodes (--each nodes=N) are not affected.
 
 Exit codes: 0 if the machine is suitable for timed games, 1 if a finding is bad.
 
@@ -50,7 +50,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub(crate) struct DoctorArgs {
-    /// Try a NATS server, too: a join file, *.join, or a URL such as tls://host:4222
+    /// Also try a NATS server: a join file (*.join) or a URL such as tls://host:4222
     #[cfg(feature = "cluster")]
     #[arg(long, value_name = "FILE|URL")]
     on: Option<crate::fleet::ServerName>,

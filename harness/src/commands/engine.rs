@@ -7,7 +7,7 @@ use crate::{ExitCode, bundled_engine};
 /// Arguments for Palimpsest.
 #[derive(Debug, Args)]
 pub(crate) struct EngineArgs {
-    /// Arguments of `palimpsest`: nothing for UCI, or `bench`, `perft`, `eval`, `--help`.
+    /// Arguments of `palimpsest`: none for UCI, or `bench`, `perft`, `eval`, `--help`.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     args: Vec<String>,
 }

@@ -20,8 +20,8 @@ use arbiter_report::{Table, note, to_value};
 use arbiter_runner::ask_engine;
 
 const HELP: &str = "\
-Engines are stored in arbiter/engines.toml in $XDG_CONFIG_HOME or ~/.config: a table for each, with
-the keys of [[engine]] in arbiter.toml. The engines of cutechess's engines.json, here or in
+Engines are stored in arbiter/engines.toml in $XDG_CONFIG_HOME or ~/.config, one table per engine, with
+the keys of [[engine]] in arbiter.toml. The engines in cutechess's engines.json, in this folder or in
 ~/.config/cutechess, are also available.
 
 Examples:
@@ -39,8 +39,8 @@ pub(crate) struct EnginesArgs {
 
 #[derive(Debug, Subcommand)]
 enum EnginesCommand {
-    /// Start an engine and register it under a name. A revision stays at its current commit, and
-    /// limits are not stored.
+    /// Start an engine as a test, and register it under a name. A revision is registered as its
+    /// current commit; limits are not stored.
     Add {
         /// New name of the engine
         name: String,
@@ -59,7 +59,7 @@ enum EnginesCommand {
         #[arg(long, value_enum, default_value = "text")]
         format: OutputFormat,
     },
-    /// Start engines and show their replies; exits with 6 if one does not reply.
+    /// Start engines and show their replies; the exit code is 6 if an engine does not reply.
     Check {
         /// Engines to start [default: all registered]
         #[arg(value_name = "ENGINE")]

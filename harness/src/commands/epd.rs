@@ -19,14 +19,14 @@ use arbiter_suite::epd::{Answer, Question, Record, SearchOutcome, read};
 const DEFAULT_MOVETIME: Duration = Duration::from_secs(1);
 
 const HELP: &str = "\
-A position is solved if the engine plays a move of bm, avoids the moves of am, or announces a mate within
-dm moves (bm #5 counts as dm 5; for bm #-5 the engine must announce that it is mated in at most 5). Points
-for moves are taken from c0 (\"f5=10, Be5=2\") or from c7 and c9 with c8. The time to the solution is the
-time after which the PV always begins with a solution. Themes come from ids. Unusable lines are listed and
-count neither as solved nor as failed. With --on (Cargo feature cluster) workers search the positions; use
---nodes or --depth if the machines differ.
+A position is solved if the engine plays a move of bm, avoids the moves of am, or announces a mate in at
+most dm moves (bm #5 counts as dm 5; for bm #-5, the engine must announce that it is mated in at most 5).
+Points for moves come from c0 (\"f5=10, Be5=2\"), or from c7 and c9 with c8; themes come from id. The time to
+the solution is the time after which every PV begins with a solution. Unusable lines are listed and
+count neither as solved nor as failed. With --on (Cargo feature cluster), workers search the positions;
+use --nodes or --depth if their machines differ in speed.
 
-Exit codes: 0 if all gates pass; 1 if --min-solved or --max-lost fails; 2 for bad usage; 3 for bad
+Exit codes: 0 if all gates pass; 1 if --min-solved or --max-lost fails; 2 for usage errors; 3 for invalid
 input; 4 if no line is usable; 6 if an engine did not reply; 7 for an environment error;
 8 if the NATS server cannot be used.
 
@@ -47,13 +47,13 @@ pub(crate) struct EpdArgs {
     /// Depth for each position, in plies
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     depth: Option<u32>,
-    /// Stop a search once its best move has been a solution for N plies
+    /// Stop a search once its best move was a solution for N depths
     #[arg(long, value_name = "PLIES", value_parser = clap::value_parser!(u32).range(1..))]
     hold: Option<u32>,
     /// Exit with 1 if the first engine solves fewer than N positions
     #[arg(long, value_name = "N")]
     min_solved: Option<u64>,
-    /// Exit with 1 if more than N positions are solved by another engine and not by the first
+    /// Exit with 1 if another engine solves more than N positions that the first does not
     #[arg(long, value_name = "N")]
     max_lost: Option<usize>,
     /// Format of the result

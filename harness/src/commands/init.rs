@@ -35,10 +35,10 @@ const BOOK_FOLDERS: [&str; 5] = ["", "books", "book", "openings", "tests"];
 const BOOK_ENDINGS: [&str; 3] = ["epd", "pgn", "bin"];
 
 const HELP: &str = "\
-Builds the working tree and tests the engine: its bench, its perft counts, and the checks of its
-protocol. Existing files are left unchanged, except that the results folder is added to .gitignore.
+Builds the working tree and tests the engine's bench, perft counts and UCI compliance. Existing files
+are left unchanged, except that the results folder is added to .gitignore.
 
-Exit codes: 0 if all files exist now; 2 for bad usage; 3 if arbiter.toml exists and
+Exit codes: 0 if all files now exist; 2 for usage errors; 3 if arbiter.toml exists and
 cannot be read; 7 if a file cannot be written; 20 to 28 if there is no repository or nothing can be
 built (see arbiter --help).
 
@@ -56,10 +56,10 @@ pub(crate) struct InitArgs {
     /// Repository of the engine [default: that of the current folder]
     #[arg(long, value_name = "PATH")]
     repo: Option<PathBuf>,
-    /// Folder in which builds are cached [default: arbiter in the user's cache folder]
+    /// Folder of the build cache [default: arbiter in the user's cache folder]
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
-    /// Do not run the engine's bench, and write no gate for bench and speed
+    /// Do not run the engine's bench, and write no bench or speed gate
     #[arg(long)]
     no_bench: bool,
 }

@@ -15,7 +15,7 @@ use arbiter_process::FilesInUse;
 /// Flags of `arbiter completions`.
 #[derive(Debug, Args)]
 pub(crate) struct CompletionsArgs {
-    /// Shell of the script
+    /// Name of the shell
     #[arg(value_enum)]
     shell: Shell,
 }
@@ -23,7 +23,7 @@ pub(crate) struct CompletionsArgs {
 /// Flags of `arbiter man`.
 #[derive(Debug, Args)]
 pub(crate) struct ManArgs {
-    /// Folder for all pages, one for each subcommand [default: the first page to standard output]
+    /// Folder for all pages, one per subcommand [default: print the main page]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Format of the pages
@@ -38,7 +38,7 @@ enum ManualFormat {
     Man,
     /// Markdown, with a page that lists the commands, as in the book
     Markdown,
-    /// JSON Schemas of the output with --format json and ndjson, a file for each command
+    /// JSON Schemas of the json and ndjson output, one file per command
     #[cfg(feature = "json-schema")]
     JsonSchema,
 }

@@ -20,15 +20,15 @@ use arbiter_suite::mine::{
 };
 
 const HELP: &str = "\
-A position is taken if the best move leads the second by --gap, with scores limited to --decided, at
---depth and the two depths before it; if the best move is not a simple recapture; and if the engine
-prefers it only from depth --found-at on. Cheaper searches come first and require half of --gap. The
-engine uses one thread and an empty hash table for each search, so the same games give the same suite.
+A position is selected if, at --depth and the two depths before it, the best move leads the second-best by
+--gap with scores capped at --decided. In addition, the best move must not be a simple recapture, and the
+engine must not prefer it before depth --found-at. Cheaper searches come first and require half of --gap.
+Each search uses one thread and an empty hash table, so the same games give the same suite.
 
-Results are stored in FILE.journal until the suite is written; after an interruption the same command
-resumes, and repeats the positions at which the engine failed.
+Results are stored in FILE.journal until the suite is written. After an interruption, run the same command
+to resume; it also repeats the positions at which the engine failed.
 
-Exit codes: 0 if the suite is written; 2 for bad usage; 3 for bad input; 4 if there is no position to
+Exit codes: 0 if the suite is written; 2 for usage errors; 3 for invalid input; 4 if there is no position to
 search, or none has one clearly best move; 6 if the engine failed at some positions
 (the journal is kept); 7 for an environment error; 130 and 143 if interrupted.
 
@@ -63,16 +63,16 @@ pub(crate) struct MineArgs {
     #[arg(long, value_name = "N,N…", value_delimiter = ',',
         value_parser = clap::value_parser!(u32).range(1..=245))]
     looks: Vec<u32>,
-    /// Minimum lead of the best move over the second, in centipawns
+    /// Minimum lead of the best move over the next, in centipawns
     #[arg(long, value_name = "CP", default_value = "200",
         value_parser = clap::value_parser!(i32).range(1..=10_000))]
     gap: i32,
-    /// Score that decides the game, in centipawns; higher scores count as this score
+    /// Cap of scores, in centipawns; a score this high decides the game
     #[arg(long, value_name = "CP", default_value = "600",
         value_parser = clap::value_parser!(i32).range(1..=10_000))]
     decided: i32,
-    /// Exclude moves that the engine has preferred since before this depth as too easy [default: 4,
-    /// or less if --depth requires it]
+    /// Exclude moves that the engine already prefers before this depth [default: 4, or less if
+    /// --depth requires it]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     found_at: Option<u32>,
     /// Skip the first N plies of each game

@@ -28,7 +28,7 @@ pub(crate) struct OpeningsArgs {
 
 #[derive(Debug, Subcommand)]
 enum OpeningsCommand {
-    /// Generate a book of balanced openings by random play, evaluated by an engine.
+    /// Generate a book from random play, with the openings that an engine evaluates as balanced.
     Generate(GenerateArgs),
 }
 

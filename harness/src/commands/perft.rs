@@ -10,12 +10,12 @@ use arbiter_report::{EngineLocation, PerftReport, PerftTotals};
 use arbiter_suite::perft::{Case, Count, Limits, Patterns, PerftQuery, read, variant_of};
 
 const HELP: &str = "\
-Suites: lines of FEN and counts (\";D1 20 ;D2 400\", \",20,400\", \"| 3 | 8902\"), records (\"id\", \"epd\", \"perft 1 20\"), and JSON
-(a list of fen, depth, nodes; or testCases with start and the positions expected after each move).
-Unusable lines are listed and not counted. With --on (Cargo feature cluster) the engine runs on workers.
+A suite contains lines of FEN and counts (\";D1 20 ;D2 400\", \",20,400\", \"| 3 | 8902\"), records (\"id\", \"epd\",
+\"perft 1 20\"), or JSON (a list of fen, depth, nodes; or testCases with start and the positions expected after
+each move). Unusable lines are listed and skipped. With --on (Cargo feature cluster), the engine runs on workers.
 
-Exit codes: 0 if all counts are right; 1 if a count of the engine is wrong; 2 for bad usage; 3 for
-bad input, an engine that cannot count, or a suite with a wrong count that the engine gets right; 4 if
+Exit codes: 0 if all counts are correct; 1 if a count of the engine is wrong; 2 for usage errors; 3 for
+invalid input, an engine without perft, or a wrong count in the suite that the engine gets right; 4 if
 there is nothing to count; 6 if the engine did not reply; 7 for an environment error;
 8 if the NATS server cannot be used.
 
@@ -27,17 +27,17 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub(crate) struct PerftArgs {
-    /// Maximum depth in plies; each position is counted at its deepest count within the limits
+    /// Maximum depth in plies; the deepest count of a position within the limits is used
     #[arg(long, value_name = "N", default_value = "64")]
     depth: u32,
     /// Maximum number of leaves of one position, according to the suite
     #[arg(long, value_name = "N", default_value = "10000000")]
     max_nodes: u64,
-    /// Command that makes the engine count, sent after `position`; {depth} stands for the depth
+    /// Perft command, sent after `position`; {depth} stands for the depth
     #[arg(long, value_name = "TEXT", default_value = "go perft {depth}")]
     command: String,
-    /// Pattern of the last line of the reply; its first group is the total count [default: the
-    /// usual formats, such as "Nodes searched: 20"]
+    /// Regular expression for the last line of the reply; group 1 is the total [default: common
+    /// formats, such as "Nodes searched: 20"]
     #[arg(long, value_name = "REGEX")]
     pattern: Option<String>,
     /// Format of the result

@@ -27,7 +27,7 @@ pub(crate) struct SprtArgs {
 /// Flags of `arbiter tournament`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The first word may be the format: round-robin, gauntlet, pyramid, knockout, swiss or ladder.
+The first argument may be a format: round-robin, gauntlet, pyramid, knockout, swiss or ladder.
 
 Examples:
   arbiter tournament stockfish ./mine bundled --each tc=1+0.01

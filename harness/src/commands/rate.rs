@@ -41,7 +41,7 @@ enum ScaleArg {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum CopiesArg {
-    /// Count a game once, as duplicates are no evidence
+    /// Count a game once: duplicates add no evidence
     Once,
     /// Count each duplicate
     All,
@@ -49,10 +49,10 @@ enum CopiesArg {
 
 const HELP: &str = "\
 Without --verify, moves are not replayed, so illegal moves and results that contradict the last position
-go unnoticed. The number of games that cannot be counted is shown, and the first 20 are listed.
+go unnoticed. The number of games that do not count is printed, and the first 20 are listed.
 
-Exit codes: 0 if there are ratings, even if some games do not count; 2 for bad usage, 3 for a
-file that cannot be read and other bad input, 4 if no game counts, 7 if the result cannot be
+Exit codes: 0 if there are ratings, even if some games do not count; 2 for usage errors, 3 for a
+file that cannot be read and other invalid input, 4 if no game counts, 7 if the result cannot be
 written.
 
 Examples:
@@ -90,7 +90,7 @@ pub(crate) struct RateArgs {
     /// commas
     #[arg(long, value_name = "FILE")]
     relations: Option<PathBuf>,
-    /// Virtual draws of each player, spread over the opponents; BayesElo has 1
+    /// Virtual draws per player, spread over the opponents; BayesElo uses 1
     #[arg(long, value_name = "N", default_value_t = 0.0, value_parser = within(0.0..=1e6))]
     prior_draws: f64,
     /// Mean rating of a group without an anchor
@@ -104,8 +104,7 @@ pub(crate) struct RateArgs {
     /// Count games of OTHER as games of NAME; may be repeated
     #[arg(long, value_name = "NAME=OTHER", value_parser = alias)]
     alias: Vec<(String, String)>,
-    /// File of such names, in Ordo's format: on each line NAME and then each OTHER, separated by
-    /// commas
+    /// File of aliases in Ordo's format: on each line NAME and then each OTHER, separated by commas
     #[arg(long, value_name = "FILE")]
     synonyms: Option<PathBuf>,
     /// Count only games between players with these names; may be repeated; @FILE contains one name
@@ -121,17 +120,17 @@ pub(crate) struct RateArgs {
     /// Ignore draws
     #[arg(long)]
     ignore_draws: bool,
-    /// Treatment of duplicate games, which have the same players, start, moves and result
+    /// Treatment of duplicate games (same players, start position, moves and result)
     #[arg(long, value_enum, default_value = "once")]
     copies: CopiesArg,
-    /// Count games one by one, not in pairs of the same opening
+    /// Count games individually, not in pairs with one opening
     #[arg(long)]
     no_pairs: bool,
     /// Replay every game, and reject games with an illegal move, an impossible position, or a
-    /// result that contradicts the last position. Takes several times as long
+    /// result that contradicts the last position. Several times slower
     #[arg(long)]
     verify: bool,
-    /// Number of threads [default: one for each core]
+    /// Number of threads [default: one per core]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
     /// Format of the result

@@ -19,12 +19,12 @@ use arbiter_store::{RecordedGame, Store};
 /// Flags of `arbiter replay`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Prints every line to and from both engines with its time in milliseconds, and then lets the referee
-judge the game again from these lines alone. A run records the transcripts of the games that its
---transcripts selects, by default those that ended by an engine fault.
+Prints every line to and from both engines with its time in milliseconds, and then judges the game
+again from these lines alone. The flag --transcripts of the run selects the games with a transcript,
+by default those that ended with an engine fault.
 
-Exit codes: 0 if the referee reaches the same end; 1 if not, or if the transcript is too short to
-decide; 3 for a game without a transcript and other bad input.
+Exit codes: 0 if the game ends in the same way; 1 if not, or if the transcript is too short to
+decide; 3 for a game without a transcript and other invalid input.
 
 Examples:
   arbiter replay RUN                   games of the run with transcripts
@@ -35,7 +35,7 @@ pub(crate) struct ReplayArgs {
     /// Name of a run, latest, or a file with a transcript
     #[arg(value_name = "RUN|FILE")]
     source: String,
-    /// Pair and game, as in the PGN's tag Round [default: list the games with transcripts]
+    /// Pair and game, as in the PGN tag Round [default: list the games with transcripts]
     #[arg(value_name = "GAME")]
     game: Option<String>,
     #[command(flatten)]

@@ -29,7 +29,7 @@ use arbiter_store::{Store, StoreError};
 A PGN file provides only results, openings, endings and times; the report on it names the sections
 that need a results store.
 
-Exit codes: 0 if all reports were made; 2 for bad usage; 3 if there is no such run or file; 4 if no game of
+Exit codes: 0 if all reports were written; 2 for usage errors; 3 if there is no such run or file; 4 if no game of
 a file counts; 7 if the store cannot be read or a file cannot be written.
 
 Examples:
@@ -86,7 +86,7 @@ enum ReportFormat {
     /// The text that is printed at the end of a run.
     #[value(alias = "txt")]
     Text,
-    /// A picture: the verdict and the first chart.
+    /// An image: the verdict and the first chart.
     Svg,
     /// A badge for a README, as SVG; for runs only, not for PGN files.
     Badge,

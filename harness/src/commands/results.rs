@@ -22,8 +22,8 @@ const WIDE: usize = 120;
 /// Flags of `arbiter results`.
 #[derive(Debug, Args)]
 pub(crate) struct ResultsArgs {
-    /// Folder of the results store; may be repeated for `log` [default: that of arbiter.toml, else
-    /// results, here or in a folder above this one in the repository]
+    /// Folder of the results store; may be repeated for `log` [default: set by arbiter.toml, else
+    /// the nearest results/ with a store]
     #[arg(long, value_name = "DIR", global = true)]
     results: Vec<PathBuf>,
     /// Format of the output
@@ -35,7 +35,7 @@ pub(crate) struct ResultsArgs {
 
 #[derive(Debug, Subcommand)]
 enum ResultsCommand {
-    /// List the runs, newest first; the default.
+    /// List the runs, newest first (the default).
     List(list::ListArgs),
     /// List the results of the gates of `arbiter ci`, oldest first.
     Gates {
@@ -43,7 +43,7 @@ enum ResultsCommand {
         #[arg(long, value_name = "NAME")]
         gate: Option<String>,
     },
-    /// Show one run, as printed at its end.
+    /// Show the result of a run, as printed at its end.
     Show {
         /// Name of the run, or latest
         run: String,
@@ -55,14 +55,14 @@ enum ResultsCommand {
     Rm(keep::RemoveArgs),
     /// Remove old runs; without --yes, only list them.
     Prune(keep::PruneArgs),
-    /// Export a run with all its games to a file, for another store.
+    /// Export a run with all its games to a file, for import into another store.
     Export(keep::ExportArgs),
-    /// Import the run of an exported file into the store, after a check of the whole file.
+    /// Check an exported file, and import its run into the store.
     Import(keep::ImportArgs),
     /// Verify that the store is undamaged: check the checksums of all runs, pairs and games, and
     /// run SQLite's integrity check. Exit code 7 if anything is damaged.
     Verify {
-        /// Name of the only run to verify, or latest
+        /// Name of a run, or latest [default: all]
         run: Option<String>,
     },
     /// Set the purpose of a run, in one line, as --about does at its start.

@@ -11,11 +11,11 @@ use arbiter_suite::samples;
 const HELP: &str = "\
 Writes one line per position, FEN;RESULT;GAME, such as
   8/5k2/8/8/3PK3/8/8/8 w - - 0 60;1-0;17
-In each position, the side to move is not in check and played neither a capture nor a promotion. Games
-without a result or decided by an engine fault are skipped, as are positions after an engine announced a
-mate. `palimpsest tune` reads such files.
+Positions are skipped if the side to move is in check, captures or promotes, or if an engine has announced
+a mate before. Games without a result or decided by an engine fault are skipped, too. `palimpsest tune`
+reads such files.
 
-Exit codes: 0 if there are samples; 2 for bad usage; 3 for bad input; 4 if there is no such position; 7 for
+Exit codes: 0 if there are samples; 2 for usage errors; 3 for invalid input; 4 if there is no such position; 7 for
 an environment error.
 
 Examples:

@@ -34,24 +34,24 @@ const TOKEN_FILE: &str = "serve.token";
 /// Flags of `arbiter serve`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Anyone who can reach the address sees the runs. The token also allows pausing, resuming, draining and
-stopping the runs of the same user on this machine: open the printed address with the token, or
-enter the token on the page of a run. A generated token is printed only on a terminal. Otherwise, for
-example in systemd's journal, the token is stored in serve.token in the results folder, which only the
-owner can read, and the next server uses the token again. Programs send
-'Authorization: Bearer TOKEN' with POST /runs/RUN/pause, resume, drain or stop. With --start the
+Anyone who can reach the address can see the runs. To pause, resume, drain or stop runs of the same user
+on this machine, a browser needs the token: open the printed address, which contains the token, or
+enter the token on the page of a run. A generated token is printed only on a terminal. If standard error
+is no terminal, as under systemd, the token is stored in the file serve.token in the results folder, which
+only the owner can read; the next server uses the token again. Programs send
+'Authorization: Bearer TOKEN' with POST /runs/RUN/pause, resume, drain or stop. With --start, the
 list has a form for a new test (POST /start?dev=…&base=…&limit=…&elo0=…&elo1=…&pairs=…&name=…).
-Tests are played on this machine as by 'arbiter sprt', with arbiter.toml, one at a time. A test writes to
+Tests run on this machine one at a time, as with 'arbiter sprt' and arbiter.toml. A test writes to
 RUN.log in the results folder and continues when this server ends. Its engines must be registered,
 bundled, or revisions, which are built first.
 
-The server listens on this machine only, unless --listen gives another address. To reach it from
-another machine, use 'ssh -L 7878:localhost:7878 HOST'.
+By default, only programs on this machine can connect; --listen selects another address. To connect
+from another machine without --listen, use 'ssh -L 7878:localhost:7878 HOST'.
 
 Connections that send no complete request within 10 s, or read nothing for 20 s, are closed. At 256
 connections, a new one replaces the oldest connection of the address with the most connections.
 
-Exit codes: 0 after Ctrl-C or a signal; 2 for bad usage, 3 for a bad token, 7 if the server
+Exit codes: 0 after Ctrl-C or a signal; 2 for usage errors, 3 for an invalid token, 7 if the server
 cannot listen or the folder of --results cannot be created.
 
 Examples:
@@ -63,14 +63,14 @@ pub(crate) struct ServeArgs {
     /// Address and port to listen on; port 0 selects a free one
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:7878")]
     listen: SocketAddr,
-    /// Host name that browsers may use for this machine, besides localhost and addresses; may be
+    /// Host name by which browsers may address this machine, besides localhost and IPs; may be
     /// repeated
     #[arg(long = "host", value_name = "NAME")]
     hosts: Vec<String>,
     /// File with the token on its first line [default: $ARBITER_TOKEN, else a new token]
     #[arg(long, value_name = "FILE", conflicts_with = "read_only")]
     token_file: Option<PathBuf>,
-    /// Do not let anyone control runs
+    /// Disable the control of runs
     #[arg(long)]
     read_only: bool,
     /// Also let holders of the token start tests

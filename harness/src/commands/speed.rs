@@ -21,13 +21,13 @@ use arbiter_stats::paired::Speeds;
 use arbiter_stats::speed::{FEWEST_ROUNDS, SpeedTest, SpeedVerdict};
 
 const HELP: &str = "\
-In each round both engines run their bench once, in random order, so that other load on the
-machine cannot favour one of them. After 8, 16, 32 … rounds the 95 % interval is tested. It accounts for
-these repeated tests: at most 5 % of the comparisons of equal engines end with a verdict. Speed is the
-value that the bench reports, or else its nodes divided by its time.
+In each round, both engines run their bench once, in random order, so that other load on the machine does
+not favour either. After 8, 16, 32 … rounds, the 95 % interval is tested. The interval accounts for these
+repeated tests: at most 5 % of the comparisons of equally fast engines end with a verdict. The speed is the
+value that the bench prints, otherwise its node count divided by its time.
 
 Exit codes: 0 if the speeds were measured and the loss is below --max-loss; 1 if it is above; 5 if
-inconclusive; 2 for bad usage; 3 for bad input; 7 for an environment error; 20 to 28 for a
+inconclusive; 2 for usage errors; 3 for invalid input; 7 for an environment error; 20 to 28 for a
 revision that cannot be built or has no bench (see arbiter --help).
 
 Examples:
@@ -47,14 +47,13 @@ pub(crate) struct SpeedArgs {
     /// Maximum number of rounds; in each, both engines run their bench once
     #[arg(long, value_name = "N", default_value = "64", value_parser = clap::value_parser!(u32).range(FEWEST_ROUNDS as i64..=10_000))]
     rounds: u32,
-    /// Seed of the random choice of the engine that runs first in a round
+    /// Seed for the order of the two engines in each round
     #[arg(long, value_name = "N", default_value = "1")]
     seed: u64,
-    /// Exit with 1 if the first engine is certainly slower than the second by more than PCT per
-    /// cent
+    /// Exit with 1 if the first engine is significantly slower, by more than PCT per cent
     #[arg(long, value_name = "PCT")]
     max_loss: Option<f64>,
-    /// CPU on which both engines run [default: the last one that may be used]
+    /// CPU on which both engines run [default: the last allowed CPU]
     #[arg(long, value_name = "N")]
     cpu: Option<usize>,
     /// Let the system choose the CPU

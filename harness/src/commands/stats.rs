@@ -14,7 +14,7 @@ use arbiter_stats::{DEFAULT_ELO0, DEFAULT_ELO1, DEFAULT_ERROR, Model, Sprt, Sprt
 
 const HELP: &str = "\
 Exit codes: 0 if the figures could be computed, whatever the verdict;
-2 for bad usage, 3 for invalid input, 7 if the result cannot be written.";
+2 for usage errors, 3 for invalid input, 7 if the result cannot be written.";
 
 /// Flags of `arbiter stats`.
 #[derive(Debug, Args)]
@@ -29,14 +29,14 @@ pub(crate) struct StatsArgs {
 
 #[derive(Debug, Subcommand)]
 enum StatsCommand {
-    /// Compute Elo, normalized Elo, likelihood of superiority and SPRT state from given counts.
+    /// Compute Elo, normalized Elo, likelihood of superiority and SPRT state from counts.
     ///
-    /// A calculator: the verdict is part of the answer, not of the exit code.
+    /// The exit code does not depend on the verdict.
     #[command(after_help = HELP)]
     Sprt(sprt::CountArgs),
-    /// Plan an SPRT: probability of passing and expected number of games, by true strength.
+    /// Plan an SPRT: compute probability of passing and expected number of games by true strength.
     Plan(plan::PlanArgs),
-    /// Simulate SPRTs and count how often their verdict is right.
+    /// Simulate SPRTs, and count how often their verdicts are correct.
     Simulate(simulate::SimulateArgs),
 }
 

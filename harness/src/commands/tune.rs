@@ -17,14 +17,14 @@ use arbiter_settings::TuneTable;
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = "\
-A parameter is a line NAME,START,MIN,MAX,C_END,R_END, or NAME,int|float,START,… as in OpenBench. In each iteration
-every parameter is perturbed up or down at random, by C_END in the last iteration and by more before it, and the
-engine with these values plays --pairs pairs against the engine with the opposite values. In the last iteration, a
-won game moves the values by the fraction R_END of the perturbation. The schedule is fixed from the start: a tuning
-ends after its last iteration, and --resume continues an interrupted one on the same path. For --spins the start is
-the option's default, C_END a twentieth of its range (at least 0.5), and R_END 0.002.
+A parameter is a line NAME,START,MIN,MAX,C_END,R_END, or NAME,int|float,START,… as in OpenBench. In each iteration,
+every parameter is randomly perturbed up or down, and the engine with these values plays --pairs pairs against the
+engine with the opposite perturbations. The perturbations decrease to C_END in the last iteration, in which a won
+game moves the values by the fraction R_END of the perturbation. The schedule is fixed from the start: a tuning ends
+after its last iteration, and --resume continues an interrupted tuning on the same path. For --spins, START is the
+default of the option, C_END is a twentieth of its range (at least 0.5), and R_END is 0.002.
 
-The result is not a proof: --confirm plays an SPRT of the tuned values against the start values.
+Tuned values may be weaker: --confirm plays an SPRT of the tuned values against the start values.
 
 Examples:
   arbiter tune ./mine --params params.txt --iterations 2000 --each tc=4+0.04
@@ -38,7 +38,7 @@ pub(crate) struct TuneArgs {
     parameters: ParameterArgs,
     #[command(flatten)]
     gains: TuneTable,
-    /// Skip the check that the engine obeys the parameters
+    /// Skip the check that parameters affect the engine
     #[arg(long)]
     no_probe: bool,
     #[command(flatten)]
@@ -51,7 +51,7 @@ pub(crate) struct TuneArgs {
 enum TuneCommand {
     /// Tune a simulated objective with a known optimum, to judge a schedule.
     Simulate(simulate::SimulateArgs),
-    /// Print a run's values as a patch for the source file that defines them.
+    /// Print the tuned values of a run as a patch for the source file that defines them.
     Patch(patch::PatchArgs),
     /// Print spin options of an engine as a table of parameters.
     Spins(parameters::SpinsArgs),

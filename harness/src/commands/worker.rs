@@ -43,7 +43,7 @@ read, such as networks, must be at the paths given in the engine options, and be
 Ctrl-C ends the worker after its pairs in progress. A second Ctrl-C ends the worker immediately; other workers then
 play the unfinished pairs. While a worker waits for a lost server, one Ctrl-C ends the worker immediately.
 
-Exit codes: 0 after Ctrl-C or a signal; 2 for bad usage, 3 for bad input, 7 for an environment error or no complete
+Exit codes: 0 after Ctrl-C or a signal; 2 for usage errors, 3 for invalid input, 7 for an environment error or no complete
 sandbox with --sandbox require, 8 if the server cannot be reached, refuses the connection, or lacks encryption or
 authentication (see --insecure).
 

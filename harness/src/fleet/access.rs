@@ -41,7 +41,7 @@ impl FromStr for ServerName {
 arbiter_settings::keys! {
     /// Access to the NATS server. Secrets come from files or environment variables
     NatsKeys, false, plan;
-    /// Name of the user [env: ARBITER_NATS_USER]
+    /// User name [env: ARBITER_NATS_USER]
     user["NAME"]: String as "arbiter_settings::text",
     /// File with the password [env: ARBITER_NATS_PASSWORD is the password itself]
     password_file["FILE"]: PathBuf as "arbiter_settings::text",
@@ -49,9 +49,9 @@ arbiter_settings::keys! {
     token_file["FILE"]: PathBuf as "arbiter_settings::text",
     /// File with the seed of an nkey [env: ARBITER_NATS_NKEY]
     nkey["FILE"]: PathBuf as "arbiter_settings::text",
-    /// File with credentials as `nsc` writes them [env: ARBITER_NATS_CREDS]
+    /// Credentials file written by `nsc` [env: ARBITER_NATS_CREDS]
     creds["FILE"]: PathBuf as "arbiter_settings::text",
-    /// Certificates (PEM) of the authorities that are trusted for the server [env: ARBITER_NATS_CA]
+    /// Certificates (PEM) of the trusted authorities [env: ARBITER_NATS_CA]
     ca["FILE"]: PathBuf as "arbiter_settings::text",
     /// Client certificate (PEM), for servers that require one
     cert["FILE"]: PathBuf as "arbiter_settings::text",

@@ -68,7 +68,7 @@ keys! { spec, key, text, engine;
             Err(format!("{key} needs the name of an option")) => None;
         "init", "lines to send after the options, separated by \"\\n\"",
             extend(&mut spec.init, text) => unusual(String::new(), engine.launch.init.join("\\n"));
-        "restart", "on, off or auto: a new process for each game, never, or if the engine requests it",
+        "restart", "on, off or auto: a new process for each game, never, or if the engine needs one",
             put(&mut spec.restart, word(key, text)) => unusual(Restart::default(), engine.launch.restart);
         "ponder", "true: think on the opponent's time",
             put(&mut spec.ponder, truth(key, text)) => unusual(false, engine.launch.ponder);

@@ -36,7 +36,7 @@ settings! {
         openings["FILE,KEY=VALUE"]: Vec<OpeningKeys> as "keys" => OpeningKeys::said(plan),
     }
     "Run" => {
-        /// Seed from which every random choice derives [default: 1]
+        /// Seed of all random choices [default: 1]
         seed["N"]: Option<u64> => Some(plan.seed),
     }
     "Schedule" => {
@@ -44,14 +44,14 @@ settings! {
         #[arg(help = ScheduleKeys::ABOUT.trim(), long_help = ScheduleKeys::help())]
         schedule["FORMAT,KEY=VALUE"]: Vec<ScheduleKeys> as "keys" => ScheduleKeys::said(plan),
         /// Number of rounds: passes through the schedule, Swiss rounds, or climbs of a ladder
-        /// [default: 1; for Swiss, as many as a knockout with the same number of engines has]
+        /// [default: 1; for Swiss, as many as a knockout of these engines has]
         #[resume(Length)]
         rounds["N"]: Option<u64> =>
             unusual(plan, |design| design.rounds).filter(|_| plan.kind != RunKind::Tune),
-        /// Pairs of games between two engines that meet in a round (for sprt: the maximum)
+        /// Pairs of games per encounter of two engines (for sprt: the maximum)
         #[resume(Length)]
         pairs["N"]: Option<u64> = pairs_by_kind() => Some(plan.design.pairs),
-        /// Games between two engines that meet in a round, in place of --pairs
+        /// Games per encounter of two engines, instead of --pairs
         #[arg(conflicts_with = "pairs")]
         #[resume(Length)]
         games["N"]: Option<u64>,
@@ -60,7 +60,7 @@ settings! {
         noswap: bool => plan.design.is_single,
         /// Give White in the first game to the engine listed second
         reverse: bool => plan.design.is_reversed,
-        /// Milliseconds between two games of the same slot [default: 0]
+        /// Pause between games of a slot, in milliseconds [default: 0]
         wait["MS"]: Option<u64> => unless(0, plan.wait.as_millis()),
     }
     "Run" => {
@@ -76,8 +76,8 @@ settings! {
         #[arg(conflicts_with_all = WORKERS)]
         #[resume(Free)]
         affinity["CPUS"]: Option<Affinity> as "text" => unless(Affinity::None, plan.affinity.clone()),
-        /// Folder of the results store [default: results here or in a parent folder if it contains
-        /// a store, else a new one next to the settings file]
+        /// Folder of the results store [default: the nearest results/ that contains a store, else a
+        /// new one next to the settings file]
         #[resume(Free)]
         results["DIR"]: Option<PathBuf>,
     }
@@ -103,9 +103,8 @@ settings! {
         /// Append the final position of each game to this file, in schedule order
         #[resume(Written)]
         epd["FILE"]: Option<PathBuf>,
-        /// Games whose transcript is kept, with every line to and from both engines: abnormal
-        /// (ended by an engine fault), all or none; `arbiter replay` prints them [default:
-        /// abnormal]
+        /// Games whose transcript (all lines to and from both engines) is stored: abnormal (ended
+        /// by an engine fault), all or none; `arbiter replay` prints it [default: abnormal]
         #[resume(Written)]
         transcripts["GAMES"]: Option<Keeping> as "text",
         /// Append the error output of each engine to a separate file in this folder
@@ -120,7 +119,7 @@ settings! {
         /// moves, default 3), score=CP (centipawns behind, default 600), twosided=true if its
         /// opponent must also report a win
         resign["RULE"]: Option<ResignRule> as "text" => plan.rules.resign,
-        /// Adjudicate a draw after N moves by each side
+        /// Adjudicate a draw after move number N
         #[arg(value_parser = clap::value_parser!(u32).range(1..))]
         max_moves["N"]: Option<u32> => plan.rules.move_cap,
         /// Endgame tables.
@@ -169,7 +168,7 @@ settings! {
 keys! {
     /// Opening book, and the order of the openings
     OpeningKeys, true, plan;
-    /// EPD, FEN list, PGN or Polyglot (.bin); plain, .gz, .zst or .zip. Bad lines are excluded
+    /// EPD, FEN list, PGN or Polyglot (.bin); plain, .gz, .zst or .zip. Bad lines are skipped
     /// [default: the bundled book]
     file["FILE"]: PathBuf => plan.book.as_ref().map(|path| path.display()),
     /// sequential or random [default: random]
@@ -185,7 +184,7 @@ keys! {
     plies["N"]: u32 as "number" => plan.reading.plies,
     /// Number of plies for which a Polyglot book is followed [default: 8]
     depth["PLIES"]: u32 as "number" => plan.reading.book_depth,
-    /// Refuse a book with a bad line instead of excluding the line
+    /// Reject a book with invalid lines instead of excluding them
     strict["true|false"]: bool as "truth" => plan.reading.strict_book,
 }
 
@@ -203,7 +202,7 @@ keys! {
     /// Maximum number of additional pairs of a drawn knockout encounter; then the better seed
     /// advances
     tie_breaks["N"]: u64 as "number" = DEFAULT_TIE_BREAKS => unusual(plan, |design| design.tie_breaks),
-    /// Continue a knockout encounter when its loser can no longer catch up
+    /// Continue a knockout encounter if its loser can no longer catch up
     play_out["true|false"]: bool as "truth" => plan.design.plays_out,
 }
 
@@ -282,8 +281,8 @@ settings! {
         /// Scale of the Elo bounds [default: normalized]
         #[arg(value_parser = one_of(MODELS))]
         model: Option<Model> as "text" => plan.sprt.map(|sprt| sprt.model),
-        /// Correction of the bounds for the overshoot of the log-likelihood ratio [default: dynamic
-        /// for Elo bounds at most 20 apart, else none]
+        /// Correction of the LLR bounds for overshoot [default: dynamic for Elo bounds at most 20
+        /// apart, else none]
         #[arg(value_parser = one_of(CORRECTIONS))]
         overshoot: Option<Correction> as "text" => plan.sprt.map(|sprt| sprt.correction),
     }

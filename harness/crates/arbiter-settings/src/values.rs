@@ -24,7 +24,7 @@ pub type Words<T> = [(T, &'static str)];
 /// Sandbox modes of engines.
 pub const SANDBOXES: &Words<SandboxMode> = &[
     (SandboxMode::Require, "Start engines only in a complete sandbox"),
-    (SandboxMode::Auto, "As much of a sandbox as the system supports"),
+    (SandboxMode::Auto, "A sandbox as complete as the system supports"),
     (SandboxMode::Off, "Engines have the permissions of the user"),
 ];
 

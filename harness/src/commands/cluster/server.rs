@@ -21,34 +21,34 @@ const PROGRAMS: [&str; 2] = ["nats-server", "/usr/sbin/nats-server"];
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Writes into DIR the configuration of a NATS server that encrypts and authenticates its users (nats.conf,
-users.conf, a certificate that is valid for ten years), and a join file with the access of each user:
-coordinator.join, worker1.join and so on. Join files are secret.
+Writes the configuration of a NATS server with encryption and authentication to DIR (nats.conf, users.conf,
+and a certificate that is valid for ten years), and a join file with the credentials of each user:
+coordinator.join, worker1.join and so on. Keep the join files secret.
 
   arbiter cluster up --dir DIR            on the machine of the server
   arbiter worker --on worker1.join        on a machine that plays; each has its own file
   arbiter sprt … --on coordinator.join    on the machine that owns the run
 
-Exit codes: 0 if done; 2 for bad usage, 3 for a bad name or a DIR that is not empty, 7 if a file
+Exit codes: 0 on success; 2 for usage errors, 3 for an invalid name or a DIR that is not empty, 7 if a file
 cannot be written.")]
 pub(super) struct InitArgs {
     /// Folder to create
     #[arg(long)]
     dir: PathBuf,
-    /// Number of workers, which are called worker1, worker2 and so on
+    /// Number of workers, named worker1, worker2 and so on
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(..=i64::from(MAX_WORKERS)), required_unless_present = "worker")]
     workers: Option<u16>,
     /// Name of a further worker: letters, digits, '_', '-'; may be repeated
     #[arg(long, value_name = "NAME")]
     worker: Vec<String>,
-    /// Host name or address by which workers reach the server; may be repeated for further names in
-    /// the certificate, with the first one in join files [default: the name of this machine]
+    /// Host name or address of the server, as seen by workers; repeat it for further names in the
+    /// certificate. Join files contain the first [default: the name of this machine]
     #[arg(long = "host", value_name = "HOST")]
     hosts: Vec<String>,
     /// Port of the server
     #[arg(long, default_value_t = 4222)]
     port: u16,
-    /// Key with which the coordinator signs, and which workers trust; created if missing [default:
+    /// Signing key of the coordinator, which workers trust; created if missing [default:
     /// arbiter/signing.key in the user's settings folder]
     #[arg(long, value_name = "FILE")]
     signing_key: Option<PathBuf>,
@@ -60,10 +60,10 @@ Reload the users of a running server: nats-server --signal reload=DIR/nats.pid
 
 To remove a worker, delete its block from DIR/users.conf and reload the users.
 
-Exit codes: 0 if done; 2 for bad usage, 3 for a bad name or join file, 7 if a file cannot be read or
+Exit codes: 0 on success; 2 for usage errors, 3 for an invalid name or join file, 7 if a file cannot be read or
 written.")]
 pub(super) struct AddArgs {
-    /// Folder that 'arbiter cluster init' has created
+    /// Folder created by 'arbiter cluster init'
     #[arg(long)]
     dir: PathBuf,
     /// Name of a worker: letters, digits, '_', '-'
@@ -73,13 +73,13 @@ pub(super) struct AddArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-nats-server replaces this process and receives its signals: Ctrl-C ends it, and SIGHUP reloads
-its users. Its data is in DIR/data.
+nats-server replaces this process: Ctrl-C ends the server, and SIGHUP makes it reload its users.
+The server stores its data in DIR/data.
 
 Exit codes: those of nats-server (0 after Ctrl-C, 1 after SIGTERM or if it cannot run); 3 if DIR has
 no configuration, 7 if there is no nats-server or one runs in DIR.")]
 pub(super) struct UpArgs {
-    /// Folder that 'arbiter cluster init' has created
+    /// Folder created by 'arbiter cluster init'
     #[arg(long)]
     dir: PathBuf,
 }

@@ -42,7 +42,7 @@ pub(super) struct PruneArgs {
     keep_days: u32,
     #[command(flatten)]
     wanted: RunFilterArgs,
-    /// Remove the runs, instead of listing them
+    /// Remove the runs instead of listing them
     #[arg(long)]
     yes: bool,
 }
@@ -63,7 +63,7 @@ pub(super) struct ExportArgs {
 /// Flags of `arbiter results import`.
 #[derive(Debug, Args)]
 pub(super) struct ImportArgs {
-    /// File that `arbiter results export` has written; .gz, .zst or unpacked
+    /// File written by `arbiter results export`; .gz, .zst or uncompressed
     file: PathBuf,
     /// Name of the run in this store [default: its name in the file]
     #[arg(long, value_name = "RUN")]

@@ -39,20 +39,19 @@ pub(crate) struct SimulateArgs {
     #[arg(long, value_name = "LL,LD,DD,WD,WW", value_parser = numbers::list::<f64, 5>,
         conflicts_with_all = ["elo", "draw_ratio", "bias"])]
     probabilities: Option<[f64; 5]>,
-    /// Pairs between two evaluations of the ratio
+    /// Pairs between evaluations of the LLR
     #[arg(long, value_name = "N", default_value_t = 1)]
     batch: u64,
     /// Maximum number of pairs, after which a test ends without a verdict
     #[arg(long, value_name = "N", default_value_t = 10_000_000)]
     cap: u64,
-    /// Correction of the bounds for the overshoot of the log-likelihood ratio [default: as in
-    /// arbiter sprt]
+    /// Correction of the LLR bounds for overshoot [default: as in arbiter sprt]
     #[arg(long, value_parser = one_of(CORRECTIONS))]
     overshoot: Option<Correction>,
     /// Seed of the simulated results
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Number of threads [default: one for each core]
+    /// Number of threads [default: one per core]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
 }

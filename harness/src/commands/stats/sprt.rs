@@ -30,8 +30,8 @@ pub(crate) struct CountArgs {
     wdl: Option<[u64; 3]>,
     #[command(flatten)]
     test: TestArgs,
-    /// Correction of the bounds for the overshoot of the log-likelihood ratio, which needs pairs to
-    /// measure [default: as in arbiter sprt]
+    /// Correction of the LLR bounds for overshoot; requires counts of pairs [default: as in arbiter
+    /// sprt]
     #[arg(long, value_parser = one_of(CORRECTIONS))]
     overshoot: Option<Correction>,
 }

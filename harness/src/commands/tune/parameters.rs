@@ -28,13 +28,13 @@ for each in reply to uci: option name razor_margin type spin default 240 min 80 
 /// Parameters to tune.
 #[derive(Debug, Args)]
 pub(super) struct ParameterArgs {
-    /// File with a table of parameters, one line for each
+    /// File with parameters, one per line
     #[arg(long, value_name = "FILE")]
     params: Option<PathBuf>,
-    /// Parameter, as a line of such a file; may be repeated
+    /// Parameter, as a line of --params; may be repeated
     #[arg(long, value_name = "LINE")]
     param: Vec<String>,
-    /// Spin options of the engine, separated by commas; a name may end with *
+    /// Spin options to tune, separated by commas; a name may end with *
     #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with = "resume")]
     spins: Vec<String>,
 }

@@ -14,7 +14,7 @@ use arbiter_spsa::patch::{applied, unified};
 pub(super) struct PatchArgs {
     /// Name of the run, or latest
     run: String,
-    /// Source file that defines each parameter by a number, in Rust, C or C++: `NAME = 3`,
+    /// Source file (Rust, C or C++) with the number of each parameter: `NAME = 3`,
     /// `#define NAME 3`, `NAME{3}`, `PARAM(NAME, 3, …)`
     #[arg(long, value_name = "FILE")]
     table: PathBuf,

@@ -20,10 +20,10 @@ const USUAL_OFFSET: f64 = 2.0;
 /// Flags of `arbiter tune simulate`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The objective: Elo falls with the square of the distance from the optimum; a distance of C_END costs
---step-elo. In practice C_END should cost 2 to 3 Elo.
+The objective is quadratic: Elo falls with the square of the distance from the optimum, and a distance of
+C_END costs --step-elo. In practice, C_END should cost 2 to 3 Elo.
 
-The forecast is theory to first order: with rate R, step S in Elo, share of draws D and C = 800 / ln 10,
+The forecast is a first-order approximation: with rate R, step S in Elo, draw ratio D and C = 800 / ln 10,
 a distance shrinks to 1/e in C / (4 R S) games, and noise keeps each parameter C (1 - D) R / 8 Elo below
 the optimum. --alpha 0 --gamma 0 makes rate and perturbation constant.
 
@@ -33,11 +33,11 @@ pub(super) struct SimulateArgs {
     /// File with a table of parameters
     #[arg(long, value_name = "FILE", required_unless_present = "param")]
     params: Option<PathBuf>,
-    /// Parameter, as a line of such a file; may be repeated
+    /// Parameter, as a line of --params; may be repeated
     #[arg(long, value_name = "LINE")]
     param: Vec<String>,
-    /// Best value of each parameter [default: two steps of C_END from its start, towards the middle
-    /// of its range]
+    /// Optimum of each parameter [default: two steps of C_END from its start, towards the middle of
+    /// its range]
     #[arg(long, value_name = "V,…", value_delimiter = ',', allow_negative_numbers = true)]
     optimum: Vec<f64>,
     /// Elo lost at a distance of C_END from the optimum: one value, or one for each parameter
@@ -46,19 +46,19 @@ pub(super) struct SimulateArgs {
     /// Share of drawn games, 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.5)]
     draw_ratio: f64,
-    /// Number of iterations; each moves the values
+    /// Number of iterations of SPSA
     #[arg(long, value_name = "N", default_value_t = DEFAULT_ITERATIONS)]
     iterations: u64,
-    /// Pairs of an iteration
+    /// Pairs per iteration
     #[arg(long, value_name = "N", default_value_t = DEFAULT_TUNING_PAIRS)]
     pairs: u64,
-    /// Exponent of the step
+    /// Step size exponent
     #[arg(long, value_name = "X", default_value_t = ALPHA)]
     alpha: f64,
-    /// Exponent of the perturbation
+    /// Perturbation exponent
     #[arg(long, value_name = "X", default_value_t = GAMMA)]
     gamma: f64,
-    /// Share of all pairs that is added to the number of each pair, to damp the first steps
+    /// Stability constant A as a share of all pairs; damps the first steps
     #[arg(long, value_name = "SHARE", default_value_t = A_RATIO)]
     a_ratio: f64,
     /// Number of simulated tunings, each with its own seed

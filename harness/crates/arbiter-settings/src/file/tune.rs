@@ -11,18 +11,18 @@ settings! {
     /// Settings of a tuning: flags of `arbiter tune` and the `[tune]` table.
     TuneTable, plan;
     None::<&str> => {
-        /// Number of iterations; each moves the values
+        /// Number of iterations of SPSA
         #[arg(conflicts_with = "rounds")]
         #[resume(Length)]
         iterations["N"]: Option<u64> = DEFAULT_ITERATIONS => plan.tuning.as_ref().map(|tuning| tuning.iterations),
-        /// Exponent of the step
+        /// Step size exponent
         alpha["X"]: Option<f64> = ALPHA => plan.tuning.as_ref().map(|tuning| tuning.alpha),
-        /// Exponent of the perturbation
+        /// Perturbation exponent
         gamma["X"]: Option<f64> = GAMMA => plan.tuning.as_ref().map(|tuning| tuning.gamma),
-        /// Share of all pairs that is added to the number of each pair, to damp the first steps
+        /// Stability constant A as a share of all pairs; damps the first steps
         a_ratio["SHARE"]: Option<f64> = A_RATIO => plan.tuning.as_ref().map(|tuning| tuning.a_ratio),
-        /// Number of iterations that may start before an earlier result is known, so that no slot
-        /// waits for the last game of an iteration; their values lag by as many iterations
+        /// Number of iterations that may start before the result of an earlier one is known, so
+        /// that no slot is idle; values lag by as many iterations
         ahead["N"]: Option<u64> = DEFAULT_AHEAD => plan.tuning.as_ref().map(|tuning| tuning.ahead),
     }
     @of_file => {
