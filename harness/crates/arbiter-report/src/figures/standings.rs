@@ -69,9 +69,10 @@ impl Rating {
     /// Returns both ends of the interval: infinity for the open end of a bound, and `unknown` for
     /// both ends if there is neither interval nor bound.
     pub(crate) fn open_ends(&self, unknown: f64) -> [f64; 2] {
-        let [low, high] = self.ends();
-        let open = |end: f64| if low.or(high).is_some() { end } else { unknown };
-        [low.unwrap_or(open(f64::NEG_INFINITY)), high.unwrap_or(open(f64::INFINITY))]
+        match self.ends() {
+            [None, None] => [unknown; 2],
+            [low, high] => [low.unwrap_or(f64::NEG_INFINITY), high.unwrap_or(f64::INFINITY)],
+        }
     }
 
     /// Formats the rating for a sentence; `games` are the games of the engine.
@@ -88,15 +89,6 @@ impl Rating {
     pub(crate) fn is_above(&self, other: &Rating) -> bool {
         let margins = self.margin.zip(other.margin);
         margins.is_some_and(|(own, others)| self.elo - own > other.elo + others)
-    }
-
-    /// Returns both ends of the interval for a chart: an open end is infinite, and both ends are
-    /// `unknown` without an interval or bound.
-    pub(crate) fn drawn_ends(&self, unknown: f64) -> [f64; 2] {
-        match self.ends() {
-            [None, None] => [unknown; 2],
-            [low, high] => [low.unwrap_or(f64::NEG_INFINITY), high.unwrap_or(f64::INFINITY)],
-        }
     }
 }
 

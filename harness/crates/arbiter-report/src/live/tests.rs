@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use arbiter_plan::RunCounts;
+use arbiter_run::RunCounts;
 use arbiter_schedule::{Design, Schedule};
 use arbiter_stats::{Decision, Model, Pentanomial, Sprt, Trinomial};
 

@@ -69,7 +69,8 @@ mod tests {
     use super::*;
     use crate::figures::Summary;
     use crate::run::json::run_json;
-    use arbiter_plan::{Plan, Request, RunKind, RunState};
+    use arbiter_plan::{Plan, Request, RunKind};
+    use arbiter_run::RunState;
 
     #[test]
     fn reports_are_summarized_in_one_line() {
