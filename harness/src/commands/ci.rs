@@ -154,8 +154,8 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
     interruption.map_or(Ok(code), Err)
 }
 
-/// Runs the gates until one of them ends the others, and adds their outcomes. Returns the failure of
-/// a gate that a signal interrupted.
+/// Runs the gates until one of them ends the others, and adds their outcomes. Returns the failure
+/// of a gate that a signal interrupted.
 fn run_gates(
     runner: &GateRunner<'_>,
     gates: &[Gate],

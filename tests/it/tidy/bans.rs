@@ -102,7 +102,7 @@ fn the_runtime_belongs_to_the_drivers() {
 
 #[test]
 fn one_crate_names_the_operating_system() {
-    let text = "use std::os::fd::AsFd;\nuse rustix::fs;\nuse tokio::signal::unix::signal;\n\
+    let text = "use std::os::fd::AsFd;\nuse rustix::fs;\nuse std::process::unix::signal;\n\
          fn f() { unsafe { libc::fork() }; }\n#[cfg(target_os = \"linux\")]\n\
          fn g() { read(\"/proc/self/status\"); }\nconst HELP: &str = \"see /proc/self\";";
     lines("harness/crates/arbiter-plan/src/program.rs", text, &[1, 2, 3, 4, 5, 6]);

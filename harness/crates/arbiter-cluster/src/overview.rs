@@ -5,7 +5,6 @@ use arbiter_report::{Block, Document, Table};
 
 use crate::monitor::{Cluster, WorkerState};
 use crate::wire::WorkerStatus;
-use arbiter_names::quantity;
 
 /// Returns the reason why a worker does not play a run, or else its last problem.
 pub fn trouble(worker: &WorkerStatus) -> Option<&str> {

@@ -77,7 +77,8 @@ pub trait Combine {
     #[must_use]
     fn or(self, other: Self) -> Self;
 
-    /// Returns the names of the keys that are given, as "openings order"; `field` names the setting.
+    /// Returns the names of the keys that are given, as "openings order"; `field` names the
+    /// setting.
     fn given(&self, _field: &str) -> Vec<String> {
         Vec::new()
     }

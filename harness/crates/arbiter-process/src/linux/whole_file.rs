@@ -130,7 +130,8 @@ impl WholeFile {
         }
     }
 
-    /// Appends a text, syncs the file to disk and then moves it to its path, where no file may exist.
+    /// Appends a text, syncs the file to disk and then moves it to its path, where no file may
+    /// exist.
     ///
     /// # Errors
     ///
