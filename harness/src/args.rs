@@ -8,9 +8,8 @@ use clap::Args;
 use log::LevelFilter;
 
 use crate::project::{results_folder, settings};
-use crate::{
-    BuildArgs, ClusterArgs, ExitCode, Failure, MetricsArgs, OtherFiles, OutputFormat, Style,
-};
+use crate::{BuildArgs, ClusterArgs, ExitCode, Failure, MetricsArgs, OtherFiles, OutputFormat};
+use arbiter_compat::Style;
 use arbiter_names::is_hidden;
 use arbiter_plan::{Affinity, ENGINE_KEYS, EngineSpec, Request, SandboxMode};
 use arbiter_report::note;

@@ -6,10 +6,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use crate::{
-    BuildArgs, ExitCode, Failure, bundled_engine::evaluation, compat::cutechess_engines,
-    write_atomically, write_error,
+    BuildArgs, ExitCode, Failure, bundled_engine::evaluation, write_atomically, write_error,
 };
 use arbiter_build::{BuildError, BuildFailure, WORKING_TREE};
+use arbiter_compat::cutechess_engines;
 use arbiter_names::did_you_mean;
 use arbiter_plan::{BUNDLED, EngineSpec, GAMES, find_program};
 use arbiter_process::{FilesInUse, Links, open_output};

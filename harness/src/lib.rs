@@ -7,7 +7,6 @@ mod args;
 mod bundled_engine;
 mod cli;
 mod commands;
-mod compat;
 mod console;
 mod control_server;
 mod engine_builds;
@@ -36,7 +35,6 @@ use no_fleet as fleet;
 
 // Items that subcommands share.
 use args::{PlayArgs, RequestedRun, Resume, engine_spec, one_line};
-use compat::{Printer, Style, option_warnings};
 use engine_builds::{BuildArgs, BuildContext, BuiltEngines, own_binary};
 use failure::Failure;
 use fleet::{ClusterArgs, Fleet};

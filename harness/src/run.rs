@@ -28,9 +28,9 @@ use self::preflight::check_engines;
 pub(crate) use self::restore::replay_stored;
 use crate::{
     BuildContext, Content, Endpoint, ExitCode, Failure, Fleet, GamesFile, Keyboard, OutputFormat,
-    Printer, RequestedRun, Resume, Style, bundled_engine, control_server, own_binary, runtime,
-    write_error,
+    RequestedRun, Resume, bundled_engine, control_server, own_binary, runtime, write_error,
 };
+use arbiter_compat::{Printer, Style};
 use arbiter_game::adjudicate::Tables;
 use arbiter_game::engine::EngineSetup;
 use arbiter_game::tablebases::Syzygy;
@@ -402,7 +402,8 @@ fn execute(
     let resume_hint =
         retry_hint.map_or_else(|| default_resume_hint(&ready, fleet.as_ref()), str::to_owned);
     if let Some(style) = &style {
-        style.save(&ready.name, &ready.results, &ready.plan, ready.state.counts())?;
+        let saved = style.save(&ready.name, &ready.results, &ready.plan, ready.state.counts());
+        saved.map_err(Failure::environment)?;
     }
     if let Some(Inputs { book, .. }) = &ready.inputs {
         announce(&ready, book, fleet.as_ref());
@@ -413,7 +414,8 @@ fn execute(
         Some(ending) => {
             let unnoted = ready.store.set_ending(&ready.name, Some(ending)).err();
             if let Some(style) = &style {
-                Printer::print_again(style, &ready.plan, &ready.state, ending)?;
+                let printed = Printer::print_again(style, &ready.plan, &ready.state, ending);
+                printed.map_err(Failure::environment)?;
             }
             (None, unnoted)
         }
@@ -469,7 +471,8 @@ fn play_pairs(
     let mut view: Box<dyn Observer> = match style {
         Some(style) => {
             let printer = Printer::new(style, plan, options, state.schedule().clone());
-            Box::new(printer.with_run(name, results, control.clone())?)
+            let printer = printer.with_run(name, results, control.clone());
+            Box::new(printer.map_err(Failure::environment)?)
         }
         None => {
             let games = live_games.clone();

@@ -3,21 +3,21 @@
 
 use std::ffi::OsString;
 use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::{Args, ValueEnum};
 use log::LevelFilter;
 
 use crate::{
     ExitCode, Failure, OtherFiles, RequestedRun, ResultsArg, Resume,
-    compat::{
-        Config, FASTCHESS, Options, SavedIdentity, Style, Word, check, engine_list, help, own_name,
-        request, split,
-    },
-    own_binary, print_result, run,
+    engine_builds::{own_binary, setup},
+    print_result, run,
+    runtime::runtime,
 };
-use arbiter_plan::{Affinity, Request};
+use arbiter_compat::{FASTCHESS, Options, SavedIdentity, check, engine_list, help, request};
+use arbiter_plan::{Affinity, EngineSpec, Request, resolve_engine};
 use arbiter_report::{Dialect, note};
+use arbiter_runner::ask_engine;
 use arbiter_store::Store;
 
 /// Names under which this program acts as another one, each with the other program.
@@ -158,30 +158,31 @@ fn install(folders: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Starts an engine, and returns the name that it reports, if any.
+fn own_name(spec: &EngineSpec) -> Result<Option<String>, Failure> {
+    let engine = resolve_engine(0, spec.clone()).map_err(Failure::invalid)?;
+    let setup = setup(&engine)?;
+    let asked = ask_engine(&setup, |session| {
+        session.engine_name().map(str::to_owned).filter(|name| !name.trim().is_empty())
+    });
+    Ok(runtime()?.block_on(asked)?)
+}
+
 fn play(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
-    let words: Vec<Word> = split(line).map_err(Failure::invalid)?;
-    let is_fastchess = dialect == Dialect::Fastchess;
-    let Config { run, prior, words, out } = if is_fastchess {
-        Config::read(&words).map_err(Failure::invalid)?
-    } else {
-        Config { run: None, prior: None, words, out: PathBuf::new() }
-    };
-    let mut options = Options::read(dialect, &words).map_err(Failure::invalid)?;
+    let parsed = Options::parse(dialect, line, program_command(dialect));
+    let mut options = parsed.map_err(Failure::invalid)?;
     if !options.is_verbose {
         // Scripts read standard output and standard error together, and do not expect our progress
         // messages.
         log::set_max_level(log::max_level().min(LevelFilter::Warn));
     }
-    options.style.called = program_command(dialect);
-    options.style.saved_in = is_fastchess.then_some(out);
-    options.prior = prior;
-    if let Some(prior) = prior {
+    if let Some(prior) = options.request.draft.prior {
         let games = prior.encounter().games.games();
         note(&format!(
             "{games} games counted before are included, but are not in the store of this run"
         ));
     }
-    let Some(SavedIdentity { run, results, .. }) = run else {
+    let Some(SavedIdentity { run, results, .. }) = options.resumes.take() else {
         check(&options).map_err(Failure::invalid)?;
         if dialect == Dialect::Cutechess {
             for spec in options.request.engines.iter_mut().filter(|spec| spec.name.is_none()) {
@@ -198,7 +199,7 @@ fn play(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
             replaces: style.replaces.clone(),
             files: OtherFiles {
                 read: Vec::new(),
-                written: style.log.file.iter().cloned().collect(),
+                written: style.log_file().into_iter().cloned().collect(),
             },
             compat: Some(style),
             ..RequestedRun::default()
@@ -209,7 +210,7 @@ fn play(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
     let Request { concurrency, draft, .. } = options.request;
     let affinity = Some(draft.affinity).filter(|affinity| *affinity != Affinity::None);
     let resume = Some(Resume { run, pgn: None, concurrency, affinity });
-    let style = Some(Style { replaces: Vec::new(), ..options.style });
-    let requested = RequestedRun { results, resume, compat: style, ..RequestedRun::default() };
+    let compat = Some(options.style);
+    let requested = RequestedRun { results, resume, compat, ..RequestedRun::default() };
     run::run_command(kind, requested)
 }

@@ -3,11 +3,10 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::options::Options;
-use crate::print_result;
+use crate::options::Options;
 use arbiter_openings::Order;
 use arbiter_plan::{EngineSpec, Request, RunKind, TournamentRequest};
-use arbiter_report::Dialect;
+use arbiter_report::{Dialect, print_result};
 use arbiter_schedule::{Format, OpeningPolicy};
 use arbiter_stats::{Evidence, Model};
 
@@ -22,8 +21,12 @@ Warning: Unknown opening format, 2. All games will be played from the starting p
 const NO_PAIRS: &str = "Warning; Bayesian SPRT model not available with pentanomial statistics. \
     Disabling pentanomial reports...\n";
 
-/// Returns an error if the options do not make a valid run.
-pub(crate) fn check(options: &Options) -> Result<(), String> {
+/// Checks that the options make a valid run.
+///
+/// # Errors
+///
+/// A message about the fault.
+pub fn check(options: &Options) -> Result<(), String> {
     let count = options.request.engines.len();
     let is_fastchess = options.dialect == Dialect::Fastchess;
     if count < 2 {
@@ -57,7 +60,11 @@ pub(crate) fn check(options: &Options) -> Result<(), String> {
 
 /// Returns the kind and the request of the run, and prints the first lines; may change the output
 /// style.
-pub(crate) fn request(options: &mut Options) -> Result<(RunKind, Request), String> {
+///
+/// # Errors
+///
+/// A message if the options contradict each other or the lines cannot be printed.
+pub fn request(options: &mut Options) -> Result<(RunKind, Request), String> {
     let (pgn, epd) = (options.request.draft.pgn.clone(), options.request.draft.epd.clone());
     let files = pgn.into_iter().zip([options.replaces[0]]);
     let files = files.chain(epd.into_iter().zip([options.replaces[1]]));
@@ -100,7 +107,6 @@ pub(crate) fn request(options: &mut Options) -> Result<(RunKind, Request), Strin
     };
     let mut request = std::mem::take(&mut options.request);
     request.draft.annotation.round_games = round_games;
-    request.draft.prior = options.prior;
     request.tournament = tournament;
     request.sprt.evidence = Some(evidence);
     request.concurrency = request.concurrency.or(Some(1));
@@ -108,7 +114,7 @@ pub(crate) fn request(options: &mut Options) -> Result<(RunKind, Request), Strin
     request.draft.deadlines =
         request.draft.deadlines.with_start_scaled(options.start_scale.unwrap_or(1.0));
     request.seed.get_or_insert_with(random_seed);
-    print_result(&options.first_lines).map_err(|failure| failure.message)?;
+    print_result(&options.first_lines)?;
     Ok((kind, request))
 }
 
@@ -165,7 +171,7 @@ fn tournament(options: &Options) -> Result<(TournamentRequest, Option<u64>), Str
     }
     let repeats = if is_fastchess { games } else { options.repeats.unwrap_or(1) }.max(1);
     let is_duel = options.request.engines.len() == 2;
-    let before = options.prior.map_or(0, |prior| prior.encounter().games.games());
+    let before = options.request.draft.prior.map_or(0, |prior| prior.encounter().games.games());
     let mut request = options.request.tournament;
     let is_knockout = request.format == Some(Format::Knockout);
     // Seeds have no effect in a round robin.

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 
 use shakmaty::Color;
 
-use super::options::Options;
-use super::words::{Word, truth};
+use crate::options::Options;
+use crate::words::{Word, truth};
 use arbiter_game::annotation::Keeping;
 use arbiter_game::record::GameRecord;
 use arbiter_game::transcript::Mark;
@@ -22,7 +22,7 @@ const SAME_START: i64 = 20;
 
 /// Severity of a log line, with the numbers of fastchess.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Level {
+pub(super) enum Level {
     Info = 2,
     Warn,
     Error,
@@ -30,7 +30,7 @@ pub(crate) enum Level {
 
 /// Settings of the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct LogRequest {
+pub(super) struct LogRequest {
     /// Log file, if any.
     pub file: Option<PathBuf>,
     pub level: Level,

@@ -7,26 +7,24 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use shakmaty::Color;
-use tokio::sync::{mpsc, oneshot};
 
-use super::log::Log;
-use super::{FASTCHESS, Style};
-use crate::{Failure, print_result, write_error};
+use crate::log::Log;
+use crate::{FASTCHESS, Style};
 use arbiter_game::outcome::Termination;
 use arbiter_game::record::{GameRecord, SearchInfo};
 use arbiter_plan::{
     ControlCommand, GameTally, Observer, ObserverError, PairTally, Plan, PlayedPair, RunCounts,
     RunEnd, RunEvent, RunState,
 };
-use arbiter_process::{Links, open_output};
-use arbiter_report::{Dialect, DialectWriter, event_texts, log_warn};
-use arbiter_runner::{ControlRequest, OptionsFound};
+use arbiter_process::{Links, cannot_write, open_output};
+use arbiter_report::{Dialect, DialectWriter, event_texts, log_warn, print_result};
+use arbiter_runner::{ControlRequest, ControlSender, OptionsFound};
 use arbiter_schedule::{Pairing, Schedule};
 use arbiter_stats::{LlrBounds, Sprt, SprtStatus};
 
 /// Observer that prints a run on standard output.
 #[derive(Debug)]
-pub(crate) struct Printer {
+pub struct Printer {
     style: Style,
     writer: DialectWriter,
     plan: Plan,
@@ -37,7 +35,7 @@ pub(crate) struct Printer {
     /// Log; `None` unless the run is in progress.
     log: Option<Log>,
     /// Channel of requests to end the run.
-    control: Option<mpsc::Sender<ControlRequest>>,
+    control: Option<ControlSender>,
     /// Number of pairs that CPU contention may have affected.
     disturbed: u64,
     /// Engines for which a warning about missing scores was printed.
@@ -66,7 +64,7 @@ pub(crate) struct Printer {
 impl Printer {
     /// Returns a printer of a run that has not started; `options` are the option checks of the
     /// engines.
-    pub(crate) fn new(
+    pub fn new(
         style: &Style,
         plan: &Plan,
         options: &[OptionsFound],
@@ -105,12 +103,16 @@ impl Printer {
     }
 
     /// Prints the figures of a run that has ended.
-    pub(crate) fn print_again(
+    ///
+    /// # Errors
+    ///
+    /// A message if the text cannot be printed or saved.
+    pub fn print_again(
         style: &Style,
         plan: &Plan,
         state: &RunState,
         ending: RunEnd,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), String> {
         let mut printer = Printer::new(style, plan, &[], state.schedule().clone());
         printer.restore_counts(state.counts());
         let text = printer.figures() + &printer.end_text(ending, Duration::ZERO)?;
@@ -118,13 +120,17 @@ impl Printer {
     }
 
     /// Prints a run of fastchess whose engine failed to start, and creates its files.
-    pub(crate) fn print_no_start(style: &Style, plan: &Plan, engine: &str) -> Result<(), Failure> {
+    ///
+    /// # Errors
+    ///
+    /// A message if the text cannot be printed, or a file cannot be written.
+    pub fn print_no_start(style: &Style, plan: &Plan, engine: &str) -> Result<(), String> {
         if style.program != Dialect::Fastchess {
             return Ok(());
         }
         for path in [&plan.pgn, &plan.epd].into_iter().flatten() {
             open_output(path, File::options().append(true), Links::Followed)
-                .map_err(|error| write_error(path, &error))?;
+                .map_err(|error| cannot_write(path, &error))?;
         }
         style.save_unplayed(plan)?;
         let printer = Printer::new(style, plan, &[], plan.schedule());
@@ -135,34 +141,38 @@ impl Printer {
                  startup\"\n"
             )
             + &printer.end_text(RunEnd::Interrupted, Duration::ZERO)?;
-        log.log_printed(&text).map_err(Failure::environment)?;
+        log.log_printed(&text)?;
         print_result(&text)
     }
 
     /// Returns a printer that also saves the progress of the run, and may end the run.
-    pub(crate) fn with_run(
+    ///
+    /// # Errors
+    ///
+    /// A message if the log cannot be opened.
+    pub fn with_run(
         self,
         run: &str,
         results: &Path,
-        control: mpsc::Sender<ControlRequest>,
-    ) -> Result<Printer, Failure> {
+        control: ControlSender,
+    ) -> Result<Printer, String> {
         let place = Some((run.to_owned(), results.to_owned()));
         let log = self.open_log()?;
         Ok(Printer { control: Some(control), place, log: Some(log), ..self })
     }
 
     /// Opens the log and writes its first lines.
-    fn open_log(&self) -> Result<Log, Failure> {
+    fn open_log(&self) -> Result<Log, String> {
         let engines = self.plan.engines.iter().map(|engine| engine.name.clone()).collect();
-        let mut log = Log::open(&self.style.log, engines).map_err(Failure::environment)?;
+        let mut log = Log::open(&self.style.log, engines)?;
         if self.style.program == Dialect::Fastchess {
             let head = format!("{FASTCHESS}\nSetting seed to: {}\n", self.plan.seed);
-            log.log_printed(&(head + &self.left_out)).map_err(Failure::environment)?;
+            log.log_printed(&(head + &self.left_out))?;
         }
         Ok(log)
     }
 
-    fn save(&self) -> Result<(), Failure> {
+    fn save(&self) -> Result<(), String> {
         match &self.place {
             Some((run, results)) => self.style.save(run, results, &self.plan, &self.shown),
             None => Ok(()),
@@ -355,9 +365,8 @@ impl Printer {
 
     fn ask(&self, command: ControlCommand) {
         if let Some(control) = &self.control {
-            let (reply, _) = oneshot::channel();
             // A failure is harmless: a finished run needs no commands.
-            let _ = control.try_send(ControlRequest { command, reply });
+            let _ = control.try_send(ControlRequest::unanswered(command));
         }
     }
 
@@ -377,7 +386,7 @@ impl Printer {
     }
 
     /// Returns the lines that follow the last figures, and saves the state of the run.
-    fn end_text(&self, ending: RunEnd, elapsed: Duration) -> Result<String, Failure> {
+    fn end_text(&self, ending: RunEnd, elapsed: Duration) -> Result<String, String> {
         let mut text = self.writer.verdict(ending) + &self.writer.faults(&self.shown);
         self.save()?;
         if let Some(path) = self.plan.pgn.as_deref().filter(|_| self.style.shows_crc) {
@@ -416,7 +425,7 @@ impl Printer {
 
 /// Returns the warnings about options that are not sent to engines, in the wording that scripts
 /// expect.
-pub(crate) fn option_warnings(plan: &Plan, found: &[OptionsFound]) -> String {
+pub fn option_warnings(plan: &Plan, found: &[OptionsFound]) -> String {
     let each = plan.engines.iter().zip(found);
     let lines = each.flat_map(|(engine, found)| {
         found.left_out.iter().map(|(option, value, has_it)| {
@@ -431,8 +440,8 @@ pub(crate) fn option_warnings(plan: &Plan, found: &[OptionsFound]) -> String {
 }
 
 /// Returns a line with the CRC-32 checksum of a file.
-fn checksum(path: &Path) -> Result<String, Failure> {
-    let failed = |error| Failure::environment(format!("{}: {error}", path.display()));
+fn checksum(path: &Path) -> Result<String, String> {
+    let failed = |error: std::io::Error| format!("{}: {error}", path.display());
     let mut file = BufReader::new(File::open(path).map_err(failed)?);
     let mut crc = crc32fast::Hasher::new();
     loop {
@@ -478,7 +487,7 @@ impl Observer for Printer {
             RunEvent::Counted { played, tally, .. } => {
                 let text = self.count_pair(played, tally);
                 if is_due(self.games, self.style.save_interval) {
-                    self.save().map_err(|failure| ObserverError(failure.message))?;
+                    self.save().map_err(ObserverError)?;
                 }
                 text
             }
@@ -491,7 +500,7 @@ impl Observer for Printer {
                 self.open_pairs.clear();
                 let figures = self.last_figures(*ending);
                 let ended = self.end_text(*ending, *elapsed);
-                figures + &ended.map_err(|failure| ObserverError(failure.message))?
+                figures + &ended.map_err(ObserverError)?
             }
             RunEvent::Paused { .. } => {
                 event_texts(event, &[]).iter().for_each(|words| log_warn(words));
@@ -508,7 +517,7 @@ impl Observer for Printer {
         }
         // For `print_result` a closed pipe is not an error: a script that has read enough must not
         // end the run.
-        print_result(&text).map_err(|failure| ObserverError(failure.message))
+        print_result(&text).map_err(ObserverError)
     }
 }
 

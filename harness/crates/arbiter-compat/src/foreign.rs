@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use super::Style;
-use super::words::Word;
+use crate::Style;
+use crate::words::Word;
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Field, Notation};
 use arbiter_openings::Order;

@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::Style;
-use super::table::{OPTIONS, unknown};
-use super::words::{Word, figure, truth};
+use crate::Style;
+use crate::saved::{Config, SavedIdentity};
+use crate::table::{OPTIONS, unknown};
+use crate::words::{Word, figure, split, truth};
 use arbiter_game::adjudicate::{DrawRule, Scope, TablebaseRule};
 use arbiter_game::annotation::Field;
 use arbiter_openings::Order;
-use arbiter_plan::{Affinity, CpuContention, Prior, Request, SprtRequest};
+use arbiter_plan::{Affinity, CpuContention, Request, SprtRequest};
 use arbiter_report::{Dialect, utc_time_as};
 use arbiter_runner::unix_time_ms;
 use arbiter_schedule::{Format, OpeningPolicy};
@@ -17,41 +18,62 @@ use arbiter_stats::{Correction, Model};
 
 /// A parsed command line.
 #[derive(Debug)]
-pub(crate) struct Options {
+pub struct Options {
     /// Program of the command line.
-    pub dialect: Dialect,
+    pub(crate) dialect: Dialect,
     /// Output style of the run.
     pub style: Style,
     /// Settings of the run, before the effects of the other fields.
     pub request: Request,
-    pub is_sprt: bool,
-    pub rounds: Option<u64>,
-    pub games: Option<u64>,
+    pub(crate) is_sprt: bool,
+    pub(crate) rounds: Option<u64>,
+    pub(crate) games: Option<u64>,
     /// Number of games from one opening.
-    pub repeats: Option<u64>,
+    pub(crate) repeats: Option<u64>,
     /// Opening books of individual engines, each with its maximum number of moves.
-    pub books: Vec<(PathBuf, Option<u32>)>,
-    /// Games that fastchess counted in an earlier process.
-    pub prior: Option<Prior>,
+    pub(crate) books: Vec<(PathBuf, Option<u32>)>,
+    /// Run to resume, if a file of `-config` identifies one.
+    pub resumes: Option<SavedIdentity>,
     /// Results folder, if given.
     pub results: Option<PathBuf>,
     /// Maximum of the engines' factors for the timeouts of a start.
-    pub start_scale: Option<f64>,
+    pub(crate) start_scale: Option<f64>,
     /// `true` if more concurrent games than processors are allowed.
-    pub is_forced: bool,
+    pub(crate) is_forced: bool,
     /// `true` to report progress and the results folder on standard error.
     pub is_verbose: bool,
     /// Lines to print before the run starts.
-    pub first_lines: String,
+    pub(crate) first_lines: String,
     /// Timeout for `readyok`.
-    pub ready: Option<Duration>,
+    pub(crate) ready: Option<Duration>,
     /// `true` for each file that is replaced if it exists: PGN, EPD, log.
-    pub replaces: [bool; 3],
+    pub(crate) replaces: [bool; 3],
 }
 
 impl Options {
+    /// Parses a command line; `called` is the command that started this program.
+    ///
+    /// # Errors
+    ///
+    /// A description of the first invalid option, or of a file that cannot be read.
+    pub fn parse(dialect: Dialect, line: &[String], called: String) -> Result<Options, String> {
+        let words = split(line)?;
+        let mut options = if dialect == Dialect::Fastchess {
+            let Config { run, prior, words, out } = Config::read(&words)?;
+            let mut options = Options::read(dialect, &words)?;
+            options.resumes = run;
+            options.request.draft.prior = prior;
+            options.style.saved_in = Some(out);
+            options
+        } else {
+            Options::read(dialect, &words)?
+        };
+        options.style.called = called;
+        Ok(options)
+    }
+
     /// Parses the options; the error describes an invalid option.
-    pub(crate) fn read(dialect: Dialect, words: &[Word]) -> Result<Options, String> {
+    fn read(dialect: Dialect, words: &[Word]) -> Result<Options, String> {
         let mut request = Request { order: Some(Order::Sequential), ..Request::default() };
         request.draft.annotation.has_origin = true;
         request.draft.annotation.dialect = Some(dialect);
@@ -67,7 +89,7 @@ impl Options {
             games: None,
             repeats: None,
             books: Vec::new(),
-            prior: None,
+            resumes: None,
             results: None,
             start_scale: None,
             is_forced: false,
@@ -361,7 +383,6 @@ pub(super) fn variant(word: &Word) -> Result<bool, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compat::words::split;
 
     fn read(line: &str) -> Result<Options, String> {
         let words = split(&shell_words::split(line).unwrap()).unwrap();
