@@ -471,7 +471,7 @@ fn play_pairs(
     let mut view: Box<dyn Observer> = match style {
         Some(style) => {
             let printer = Printer::new(style, plan, options, state.schedule().clone());
-            let printer = printer.with_run(name, results, control.clone());
+            let printer = printer.with_run(options, name, results, control.clone());
             Box::new(printer.map_err(Failure::environment)?)
         }
         None => {

@@ -107,33 +107,35 @@ pub(crate) fn run(args: CompatArgs) -> Result<ExitCode, Failure> {
     };
     let asks =
         |words: &[&str]| args.options.iter().any(|o| words.contains(&o.trim_start_matches('-')));
-    let text = match () {
-        () if asks(&["version", "v"]) => {
-            Some(format!("{version}\narbiter {}\n", env!("CARGO_PKG_VERSION")))
-        }
-        () if asks(&["help"]) || args.options.is_empty() => Some(help()),
-        () if asks(&["engines"]) => Some(engine_list().map_err(Failure::invalid)?),
-        () => None,
+    let text = if asks(&["version", "v"]) {
+        format!("{version}\narbiter {}\n", env!("CARGO_PKG_VERSION"))
+    } else if asks(&["help"]) || args.options.is_empty() {
+        help()
+    } else if asks(&["engines"]) {
+        engine_list().map_err(Failure::invalid)?
+    } else {
+        return play_as(dialect, &args.options);
     };
-    if let Some(text) = text {
-        return print_result(&text).map(|()| ExitCode::Passed);
-    }
-    let played = play(dialect, &args.options).map_err(|failure| {
-        let is_usual = !matches!(failure.code, ExitCode::Interrupted | ExitCode::Terminated);
+    print_result(&text).map(|()| ExitCode::Passed)
+}
+
+/// Plays a command line. Returns the exit code of the other program.
+fn play_as(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
+    let played = play(dialect, line).map_err(|failure| {
         // Scripts expect a single exit code for all errors, as of the other programs.
-        Failure { code: if is_usual { ExitCode::Negative } else { failure.code }, ..failure }
+        if failure.is_interruption() {
+            failure
+        } else {
+            Failure { code: ExitCode::Negative, ..failure }
+        }
     })?;
-    Ok(match (played, dialect) {
-        (ExitCode::Negative | ExitCode::Inconclusive | ExitCode::TooManyFaults, _) => {
-            ExitCode::Passed
-        }
-        (ExitCode::Interrupted | ExitCode::Terminated | ExitCode::Drained, Dialect::Fastchess) => {
-            ExitCode::Negative
-        }
-        (ExitCode::Interrupted | ExitCode::Terminated | ExitCode::Drained, Dialect::Cutechess) => {
-            ExitCode::Passed
-        }
-        (other, _) => other,
+    Ok(match played {
+        ExitCode::Negative | ExitCode::Inconclusive | ExitCode::TooManyFaults => ExitCode::Passed,
+        ExitCode::Interrupted | ExitCode::Terminated | ExitCode::Drained => match dialect {
+            Dialect::Fastchess => ExitCode::Negative,
+            Dialect::Cutechess => ExitCode::Passed,
+        },
+        other => other,
     })
 }
 

@@ -20,13 +20,18 @@ pub use table::help;
 
 use std::path::{Path, PathBuf};
 
-use arbiter_plan::{Plan, RunCounts};
+use arbiter_plan::{Plan, Prior, RunCounts};
 use arbiter_report::Dialect;
 use serde_json::Value;
 
 /// Output of `-version` in place of fastchess. Scripts expect the version of the program that they
 /// know; fishtest also parses the commit at the end of the line.
 pub const FASTCHESS: &str = "fastchess alpha 1.8.2 20260729-74deac23";
+
+/// Returns the number of games that another program counted before the run.
+fn games_before(prior: Option<Prior>) -> u64 {
+    prior.map_or(0, |prior| prior.encounter().games.games())
+}
 
 /// Output style of another program, in place of the live view and the report.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -107,8 +107,8 @@ impl Log {
             file.map_err(|error| format!("-log file={}: {error}", path.display()))
         };
         let file = wanted.file.as_ref().map(open).transpose()?;
-        let (wanted, began_ms) = (wanted.clone(), unix_time_ms());
-        Ok(Log { wanted, file, engines, began_ms, starts: Vec::new() })
+        let wanted = wanted.clone();
+        Ok(Log { wanted, file, engines, began_ms: unix_time_ms(), starts: Vec::new() })
     }
 
     /// Logs printed text, line by line.
@@ -149,14 +149,16 @@ impl Log {
             *side = self.starts.iter().any(is_same);
             self.starts.push(start);
         }
-        let (mut written, mut shown) = (String::new(), String::new());
+        let mut written = String::new();
+        let mut shown = String::new();
         for entry in entries {
             let engine = *game.engines.get(entry.color);
             let side = &mut is_known[usize::from(entry.color.is_black())];
             // Lines before the mark belong to a start of the engine that was logged with an earlier
             // game.
             *side &= entry.mark != Mark::NewGame;
-            let (name, text) = (&self.engines[engine], &entry.text);
+            let name = &self.engines[engine];
+            let text = &entry.text;
             let (ours, theirs, label) = match entry.mark {
                 _ if *side => continue,
                 Mark::ToEngine => (" <--- ", ">", "Engine"),

@@ -75,10 +75,10 @@ impl Options {
     /// Parses the options; the error describes an invalid option.
     fn read(dialect: Dialect, words: &[Word]) -> Result<Options, String> {
         let mut request = Request { order: Some(Order::Sequential), ..Request::default() };
-        request.draft.annotation.has_origin = true;
         request.draft.annotation.dialect = Some(dialect);
         request.draft.rules.counts_as_fastchess = dialect == Dialect::Fastchess;
-        (request.draft.is_lenient, request.draft.has_no_book) = (true, true);
+        request.draft.is_lenient = true;
+        request.draft.has_no_book = true;
         request.cpu_contention = CpuContention::Off;
         let mut options = Options {
             dialect,
@@ -138,7 +138,8 @@ impl Options {
             }
         }
         self.request.order = Some(Order::Random);
-        (self.games, self.rounds) = (Some(2), Some(25_000));
+        self.games = Some(2);
+        self.rounds = Some(25_000);
         self.concurrency(-2);
         self.style.recovers = true;
         self.request.draft.rules.draw =
@@ -334,7 +335,8 @@ impl Options {
         if test.alpha.is_none() || test.beta.is_none() {
             return Err("-sprt needs elo0, elo1, alpha and beta".to_owned());
         }
-        (self.request.sprt, self.is_sprt) = (test, true);
+        self.request.sprt = test;
+        self.is_sprt = true;
         Ok(())
     }
 

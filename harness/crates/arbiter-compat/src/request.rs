@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use crate::games_before;
 use crate::options::Options;
 use arbiter_openings::Order;
 use arbiter_plan::{EngineSpec, Request, RunKind, TournamentRequest};
@@ -65,11 +66,10 @@ pub fn check(options: &Options) -> Result<(), String> {
 ///
 /// A message if the options contradict each other or the lines cannot be printed.
 pub fn request(options: &mut Options) -> Result<(RunKind, Request), String> {
-    let (pgn, epd) = (options.request.draft.pgn.clone(), options.request.draft.epd.clone());
-    let files = pgn.into_iter().zip([options.replaces[0]]);
-    let files = files.chain(epd.into_iter().zip([options.replaces[1]]));
-    let files = files.chain(options.style.log.file.clone().into_iter().zip([options.replaces[2]]));
-    options.style.replaces = files.filter(|(_, is_new)| *is_new).map(|(path, _)| path).collect();
+    let draft = &options.request.draft;
+    let files = [&draft.pgn, &draft.epd, &options.style.log.file];
+    let replaced = files.into_iter().zip(options.replaces).filter(|(_, is_new)| *is_new);
+    options.style.replaces = replaced.filter_map(|(path, _)| path.clone()).collect();
     if options.request.draft.tables.is_empty() {
         options.request.draft.rules.tablebase = None;
     }
@@ -160,18 +160,19 @@ fn name_all(engines: &mut [EngineSpec]) {
 fn tournament(options: &Options) -> Result<(TournamentRequest, Option<u64>), String> {
     let is_fastchess = options.style.program == Dialect::Fastchess;
     let usual = if is_fastchess { 2 } else { 1 };
-    let (mut rounds, mut games) = (options.rounds.unwrap_or(usual), options.games.unwrap_or(usual));
+    let mut rounds = options.rounds.unwrap_or(usual);
+    let mut games = options.games.unwrap_or(usual);
     if is_fastchess && games > 2 {
         // fastchess also exchanges the two numbers: two rounds of many games become many rounds of
         // two games.
-        (rounds, games) = (games, rounds);
+        std::mem::swap(&mut rounds, &mut games);
         if games > 2 {
             return Err(format!("-games {rounds} -rounds {games}: a round has 2 games at most"));
         }
     }
     let repeats = if is_fastchess { games } else { options.repeats.unwrap_or(1) }.max(1);
     let is_duel = options.request.engines.len() == 2;
-    let before = options.request.draft.prior.map_or(0, |prior| prior.encounter().games.games());
+    let before = games_before(options.request.draft.prior);
     let mut request = options.request.tournament;
     let is_knockout = request.format == Some(Format::Knockout);
     // Seeds have no effect in a round robin.

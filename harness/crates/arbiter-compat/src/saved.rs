@@ -120,7 +120,8 @@ pub(super) struct Config {
 impl Config {
     /// Parses the `-config` options, and the file that they name.
     pub(super) fn read(words: &[Word]) -> Result<Config, String> {
-        let (mut file, mut out) = (None, None);
+        let mut file = None;
+        let mut out = None;
         let mut keeps_counts = true;
         for (index, word) in words.iter().enumerate().filter(|(_, word)| word.name == "config") {
             for (key, value) in word.pairs()? {
@@ -141,19 +142,20 @@ impl Config {
             words.iter().filter(|word| word.name != "config").cloned().collect()
         };
         let Some((index, path)) = file else {
-            let (out, words) = (out.unwrap_or_else(|| USUAL.into()), others(words));
+            let out = out.unwrap_or_else(|| USUAL.into());
             if is_of_another_program(&out) {
                 log_warn(&format!(
                     "{} belongs to another program; unchanged. Name another file with -config outname=",
                     out.display()
                 ));
             }
-            return Ok(Config { run: None, prior: None, words, out });
+            return Ok(Config { run: None, prior: None, words: others(words), out });
         };
         // As in fastchess, options before `-config file=` are ignored, and options after it
         // override the file.
         let (before, after) = words.split_at(index);
-        let (saved, after) = (content(&path)?, others(after));
+        let saved = content(&path)?;
+        let after = others(after);
         let wrong = |what: String| format!("-config file={}: {what}", path.display());
         let ours = saved.get(KEY).map(SavedIdentity::deserialize).transpose();
         let ours = ours.map_err(|error| wrong(error.to_string()))?;
