@@ -5,8 +5,10 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use crate::output::{write_atomically, write_error};
 use crate::{
-    BuildArgs, ExitCode, Failure, bundled_engine::evaluation, write_atomically, write_error,
+    build_args::BuildArgs, bundled_engine::evaluation, exit_code::ExitCode, failure::Failure,
+    project::user_folder,
 };
 use arbiter_build::{BuildError, BuildFailure, WORKING_TREE};
 use arbiter_compat::cutechess_engines;
@@ -111,19 +113,6 @@ pub(crate) fn unregister(name: &str) -> Result<PathBuf, Failure> {
     let end = starts.filter(|other| *other > start).min().unwrap_or(text.len());
     write_atomically(&path, &format!("{}{}", &text[..start], &text[end..]), FilesInUse::default())?;
     Ok(path)
-}
-
-/// Returns the folder `arbiter` in the folder named by the environment variable `variable`, or else
-/// in the folder `below` HOME. `flag` is the alternative that an error suggests.
-pub(crate) fn user_folder(variable: &str, below: &str, flag: &str) -> Result<PathBuf, Failure> {
-    let named = std::env::var_os(variable).map(PathBuf::from);
-    let home = std::env::var_os("HOME").map(PathBuf::from);
-    // An empty or relative HOME would refer to the current folder.
-    let home = home.filter(|path| path.is_absolute()).map(|home| home.join(below));
-    let folder = named.filter(|path| path.is_absolute()).or(home);
-    let unset = || Failure::invalid(format!("HOME is not an absolute path; set it, or {flag}"));
-    let folder = folder.ok_or_else(unset)?;
-    Ok(folder.join("arbiter"))
 }
 
 impl BuildArgs {

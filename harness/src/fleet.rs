@@ -12,7 +12,7 @@ use clap::Args;
 use tokio::time::timeout;
 
 pub(crate) use self::access::{AccessArgs, ServerName};
-use crate::{ExitCode, Failure, engine_names::user_folder, runtime};
+use crate::{exit_code::ExitCode, failure::Failure, project::user_folder, runtime::runtime};
 use arbiter_cluster::wire::{BenchResult, RunDescription, RunFile};
 use arbiter_cluster::{
     Access, AccessError, Assignment, AuditSpec, ClusterMetrics, EngineFiles, Identity, Key, Role,

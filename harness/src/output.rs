@@ -8,7 +8,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
 
-use crate::Failure;
+use crate::failure::Failure;
 use arbiter_process::{FilesInUse, WholeFile, cannot_write};
 use arbiter_report::{Document, Table, csv_rows, markdown, plain_text, progress_bar};
 use arbiter_store::own_files;

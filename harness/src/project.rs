@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use rustix::process::geteuid;
 
-use crate::Failure;
+use crate::failure::Failure;
 use arbiter_build::Repository;
 use arbiter_settings::{DEFAULT_SETTINGS, Settings, load_settings};
 use arbiter_store::{FILE_NAME, Store};
@@ -95,6 +95,19 @@ pub(crate) fn files_of_init(top: &Path) -> Vec<PathBuf> {
     let is_ours = std::fs::read(&suite).is_ok_and(|text| text == PERFT.as_bytes());
     let names = [DEFAULT_SETTINGS, IGNORED, WORKFLOW_FILE].map(|name| top.join(name));
     names.into_iter().chain(is_ours.then_some(suite)).collect()
+}
+
+/// Returns the folder `arbiter` in the folder named by the environment variable `variable`, or else
+/// in the folder `below` HOME. `flag` is the alternative that an error suggests.
+pub(crate) fn user_folder(variable: &str, below: &str, flag: &str) -> Result<PathBuf, Failure> {
+    let named = std::env::var_os(variable).map(PathBuf::from);
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    // An empty or relative HOME would refer to the current folder.
+    let home = home.filter(|path| path.is_absolute()).map(|home| home.join(below));
+    let folder = named.filter(|path| path.is_absolute()).or(home);
+    let unset = || Failure::invalid(format!("HOME is not an absolute path; set it, or {flag}"));
+    let folder = folder.ok_or_else(unset)?;
+    Ok(folder.join("arbiter"))
 }
 
 /// Returns the path of `folder` relative to the current folder; `None` unless `folder` is the

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
-pub(crate) use self::files::{OtherFiles, engine_files};
+pub(crate) use self::files::engine_files;
 #[cfg(feature = "json-schema")]
 pub(crate) use self::json_lines::Line;
 use self::json_lines::Stream;
@@ -26,9 +26,13 @@ use self::messages::{
 use self::new_name::{NewName, new_name};
 use self::preflight::check_engines;
 pub(crate) use self::restore::replay_stored;
+use crate::engine_builds::{BuildContext, own_binary};
+use crate::games_file::{Content, GamesFile};
+use crate::output::{OutputFormat, write_error};
+use crate::requested_run::{RequestedRun, Resume};
 use crate::{
-    BuildContext, Content, Endpoint, ExitCode, Failure, Fleet, GamesFile, Keyboard, OutputFormat,
-    RequestedRun, Resume, bundled_engine, control_server, own_binary, runtime, write_error,
+    bundled_engine, control_server, exit_code::ExitCode, failure::Failure, fleet::Fleet,
+    keyboard::Keyboard, metrics::Endpoint, runtime::runtime,
 };
 use arbiter_compat::{Printer, Style};
 use arbiter_game::adjudicate::Tables;
@@ -224,7 +228,7 @@ fn start_new_run(
 /// Checks that a plan can be played, and stores it as a run.
 fn store_run(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Failure> {
     let LoadedPlan { mut plan, fingerprints, inputs } = loaded;
-    let RequestedRun { results, name, about, is_probed, replaces, compat, files, .. } = requested;
+    let RequestedRun { results, name, about, is_probed, compat, files, .. } = requested;
     if let Some(name) = &name {
         RunLock::check_new_name(name)?;
     }
@@ -232,7 +236,7 @@ fn store_run(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Fa
     let store = Store::create(&results)?;
     let NewName { name, created_ms, lock } = new_name(&store, &results, plan.kind, name)?;
     let inputs = check_engines(&mut plan, inputs, is_probed, compat.as_ref()).map(Some)?;
-    for path in &replaces {
+    for path in compat.iter().flat_map(|style| &style.replaces) {
         let file = open_output(path, File::options().write(true), Links::Followed);
         let emptied = file.and_then(|file| file.set_len(0));
         emptied.map_err(|error| write_error(path, &error))?;

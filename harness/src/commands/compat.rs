@@ -8,10 +8,10 @@ use std::path::Path;
 use clap::{Args, ValueEnum};
 use log::LevelFilter;
 
+use crate::engine_builds::{own_binary, setup};
+use crate::requested_run::{OtherFiles, RequestedRun, Resume};
 use crate::{
-    ExitCode, Failure, OtherFiles, RequestedRun, ResultsArg, Resume,
-    engine_builds::{own_binary, setup},
-    print_result, run,
+    exit_code::ExitCode, failure::Failure, output::print_result, project::ResultsArg, run,
     runtime::runtime,
 };
 use arbiter_compat::{FASTCHESS, Options, SavedIdentity, check, engine_list, help, request};
@@ -198,7 +198,6 @@ fn play(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
         let requested = RequestedRun {
             request,
             results,
-            replaces: style.replaces.clone(),
             files: OtherFiles {
                 read: Vec::new(),
                 written: style.log_file().into_iter().cloned().collect(),

@@ -9,8 +9,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use crate::output::{OutputFormat, Rows, print_result};
 use crate::{
-    ExitCode, Failure, OutputFormat, ResultsArg, Rows, one_line, print_result, run::result::print,
+    args::one_line, exit_code::ExitCode, failure::Failure, project::ResultsArg, run::result::print,
 };
 use arbiter_report::{gates_json, gates_table, shown_run, stored_summary};
 use arbiter_store::{Store, StoredGate};

@@ -1,7 +1,8 @@
 //! Preflight of a run, so that mistakes are errors before the first game.
 
 use super::Inputs;
-use crate::{Failure, print_result, runtime, until_signal};
+use crate::runtime::{runtime, until_signal};
+use crate::{failure::Failure, output::print_result};
 use arbiter_compat::{Printer, Style, option_warnings};
 use arbiter_game::engine::EngineSetup;
 use arbiter_openings::Book;

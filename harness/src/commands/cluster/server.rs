@@ -8,7 +8,8 @@ use std::process::Command;
 
 use clap::Args;
 
-use crate::{Failure, fleet::default_key, print_result, quoted};
+use crate::output::{print_result, quoted};
+use crate::{failure::Failure, fleet::default_key};
 use arbiter_cluster::{CONFIGURATION, Key, SetupError, add_workers, join_path, make_server};
 use arbiter_process::host_name;
 use arbiter_runner::unix_time_ms;

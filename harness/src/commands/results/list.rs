@@ -6,7 +6,8 @@ use clap::{Args, ValueEnum};
 use regex_lite::Regex;
 
 use super::keep::folder;
-use crate::{Failure, OutputFormat, Rows, output::width, print_result};
+use crate::failure::Failure;
+use crate::output::{OutputFormat, Rows, print_result, width};
 use arbiter_plan::{ControlCommand, RunKind};
 use arbiter_report::{ListedRun, RunColumn, RunFilter, RunPhase, read_one, shown_run};
 use arbiter_report::{run_pattern, runs_json, runs_table, stored_summary};

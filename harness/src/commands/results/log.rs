@@ -6,10 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use regex_lite::Regex;
 
-use crate::{
-    ExitCode, Failure, NewFile, OutputFormat, Rows, in_use, output::width, print_result,
-    store_files,
-};
+use crate::output::{NewFile, OutputFormat, Rows, in_use, print_result, store_files, width};
+use crate::{exit_code::ExitCode, failure::Failure};
 use arbiter_plan::RunKind;
 use arbiter_report::{
     LogEntry, log_json, log_markdown, log_text, note, read_one, run_pattern, shown_run,
