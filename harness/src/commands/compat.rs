@@ -195,13 +195,11 @@ fn play(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
         let Options { results, style, .. } = options;
         // The folder in which `arbiter results` looks.
         let results = results.map_or_else(|| ResultsArg::default().folder(), Ok)?;
+        let written = style.log_file().into_iter().cloned().collect();
         let requested = RequestedRun {
             request,
             results,
-            files: OtherFiles {
-                read: Vec::new(),
-                written: style.log_file().into_iter().cloned().collect(),
-            },
+            files: OtherFiles { written, ..OtherFiles::default() },
             compat: Some(style),
             ..RequestedRun::default()
         };

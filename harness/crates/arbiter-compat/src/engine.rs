@@ -61,10 +61,10 @@ impl Options {
                 }
                 // Arbiter sets this option itself, as required by each opening.
                 _ if key.eq_ignore_ascii_case("option.UCI_Chess960") => {}
-                "proto" if self.dialect == Dialect::Fastchess && value != "uci" => {
+                "proto" if self.style.program == Dialect::Fastchess && value != "uci" => {
                     return Err(wrong("fastchess plays uci only".to_owned()));
                 }
-                "cmd" if self.dialect == Dialect::Cutechess => {
+                "cmd" if self.style.program == Dialect::Cutechess => {
                     set_command(spec, value).map_err(wrong)?;
                 }
                 "cmd" | "name" | "dir" | "args" | "proto" | "nodes" | "depth" | "timemargin"

@@ -34,7 +34,7 @@ fn games_before(prior: Option<Prior>) -> u64 {
 }
 
 /// Output style of another program, in place of the live view and the report.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Style {
     /// Program whose output format is used.
     pub(crate) dialect: Dialect,
@@ -81,21 +81,11 @@ impl Style {
         Style {
             dialect: program,
             program,
-            called: String::new(),
             penta: is_fastchess,
             rating_interval: if is_fastchess { 10 } else { 0 },
             score_interval: 1,
-            outcome_interval: 0,
-            recovers: false,
-            is_strict: false,
-            shows_crc: false,
-            shows_pairs_llr: false,
-            saved_in: None,
             save_interval: 20,
-            is_chess960: false,
-            log: log::LogRequest::default(),
-            checks_mates: false,
-            replaces: Vec::new(),
+            ..Style::default()
         }
     }
 

@@ -21,15 +21,16 @@ use arbiter_runner::unix_time_ms;
 const SAME_START: i64 = 20;
 
 /// Severity of a log line, with the numbers of fastchess.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(super) enum Level {
     Info = 2,
+    #[default]
     Warn,
     Error,
 }
 
 /// Settings of the log.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct LogRequest {
     /// Log file, if any.
     pub file: Option<PathBuf>,
@@ -38,12 +39,6 @@ pub(super) struct LogRequest {
     pub has_engines: bool,
     /// `true` if the lines to and from engines are printed as by cutechess-cli.
     pub is_printed: bool,
-}
-
-impl Default for LogRequest {
-    fn default() -> LogRequest {
-        LogRequest { file: None, level: Level::Warn, has_engines: false, is_printed: false }
-    }
 }
 
 impl Options {

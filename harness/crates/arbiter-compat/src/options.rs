@@ -17,10 +17,8 @@ use arbiter_schedule::{Format, OpeningPolicy};
 use arbiter_stats::{Correction, Model};
 
 /// A parsed command line.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Options {
-    /// Program of the command line.
-    pub(crate) dialect: Dialect,
     /// Output style of the run.
     pub style: Style,
     /// Settings of the run, before the effects of the other fields.
@@ -80,24 +78,8 @@ impl Options {
         request.draft.is_lenient = true;
         request.draft.has_no_book = true;
         request.cpu_contention = CpuContention::Off;
-        let mut options = Options {
-            dialect,
-            style: Style::new(dialect),
-            request,
-            is_sprt: false,
-            rounds: None,
-            games: None,
-            repeats: None,
-            books: Vec::new(),
-            resumes: None,
-            results: None,
-            start_scale: None,
-            is_forced: false,
-            is_verbose: false,
-            first_lines: String::new(),
-            ready: None,
-            replaces: [false; 3],
-        };
+        let style = Style::new(dialect);
+        let mut options = Options { style, request, ..Options::default() };
         for word in words {
             options.take(word)?;
         }
@@ -150,7 +132,7 @@ impl Options {
 
     pub(super) fn repeat(&mut self, word: &Word) -> Result<(), String> {
         let count = if word.values.is_empty() { 2 } else { word.number()? };
-        match self.dialect {
+        match self.style.program {
             // In fastchess, all games of a round have the same opening, so the number of
             // repetitions is the number of games per round.
             Dialect::Fastchess => self.games = Some(count),
@@ -167,7 +149,7 @@ impl Options {
             _ => cores.saturating_sub(games.unsigned_abs()).max(1),
         };
         self.first_lines.clear();
-        if games <= 0 && self.dialect == Dialect::Fastchess {
+        if games <= 0 && self.style.program == Dialect::Fastchess {
             self.first_lines = format!(
                 "Info: Adjusted concurrency to {wanted} based on number of available hardware threads.\n"
             );
@@ -225,7 +207,7 @@ impl Options {
                 }
                 // cutechess-cli takes the file and then words such as `fi`; fastchess rejects this
                 // form. `fi` needs no action, because only finished games are written.
-                (_, None) if self.dialect == Dialect::Fastchess => {
+                (_, None) if self.style.program == Dialect::Fastchess => {
                     return Err(word.unknown_key(key, PGN_KEYS));
                 }
                 ("fi", None) if self.request.draft.pgn.is_some() => {}
@@ -247,7 +229,7 @@ impl Options {
             match (key, value) {
                 ("file", Some(value)) => self.request.draft.epd = Some(PathBuf::from(value)),
                 ("append", Some(value)) => self.replaces[1] = !truth(&word.name, key, value)?,
-                (file, None) if self.dialect == Dialect::Cutechess => {
+                (file, None) if self.style.program == Dialect::Cutechess => {
                     self.request.draft.epd = Some(PathBuf::from(file))
                 }
                 _ => return Err(word.unknown_key(key, "file, append")),
@@ -302,7 +284,7 @@ impl Options {
     }
 
     pub(super) fn sprt(&mut self, word: &Word) -> Result<(), String> {
-        let model = match self.dialect {
+        let model = match self.style.program {
             Dialect::Fastchess => Model::Normalized,
             Dialect::Cutechess => Model::Bayesian,
         };

@@ -129,7 +129,7 @@ impl Printer {
         style.save_unplayed(plan)?;
         let printer = Printer::new(style, plan, &[], plan.schedule());
         let mut log = printer.open_log(&[])?;
-        let text = printer.writer.started(printer.before() + 1, printer.total(), 0, 1)
+        let text = printer.writer.started(games_before(plan.prior) + 1, printer.total(), 0, 1)
             + &format!(
                 "Fatal; {engine} engine startup failure: \"Engine didn't respond to uciok after \
                  startup\"\n"
@@ -169,19 +169,13 @@ impl Printer {
     }
 
     fn save(&self) -> Result<(), String> {
-        match &self.run {
-            Some(run) => self.style.save(&run.name, &run.results, &self.plan, &self.shown()),
-            None => Ok(()),
-        }
-    }
-
-    /// Returns the number of games that another program counted before the run.
-    fn before(&self) -> u64 {
-        games_before(self.plan.prior)
+        let Some(run) = &self.run else { return Ok(()) };
+        self.style.save(&run.name, &run.results, &self.plan, &self.shown())
     }
 
     fn total(&self) -> u64 {
-        self.before() + self.schedule.expected_pairs() * self.schedule.design().games_per_pair()
+        let games = self.schedule.expected_pairs() * self.schedule.design().games_per_pair();
+        games_before(self.plan.prior) + games
     }
 
     /// Restores the counts of a resumed run.
@@ -212,10 +206,8 @@ impl Printer {
 
     /// Returns the number of a game, from 1.
     fn number(&self, pairing: &Pairing, game_index: usize) -> u64 {
-        self.before()
-            + pairing.pair * self.schedule.design().games_per_pair()
-            + game_index as u64
-            + 1
+        let earlier = pairing.pair * self.schedule.design().games_per_pair();
+        games_before(self.plan.prior) + earlier + game_index as u64 + 1
     }
 
     /// Returns the lines to print after the end of a game.
@@ -439,9 +431,8 @@ impl Printer {
         match event {
             RunEvent::Started { counts, .. } => self.restore_counts(counts),
             RunEvent::GameStarted { pairing, game_index } => {
-                let [first, second] = pairing.engines;
-                let [white, black] =
-                    if *game_index == 0 { [first, second] } else { [second, first] };
+                let white = pairing.engines[*game_index];
+                let black = pairing.engines[1 - *game_index];
                 let number = self.number(pairing, *game_index);
                 text = self.writer.started(number, self.total(), white, black);
             }

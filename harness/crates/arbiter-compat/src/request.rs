@@ -29,7 +29,7 @@ const NO_PAIRS: &str = "Warning; Bayesian SPRT model not available with pentanom
 /// A message about the fault.
 pub fn check(options: &Options) -> Result<(), String> {
     let count = options.request.engines.len();
-    let is_fastchess = options.dialect == Dialect::Fastchess;
+    let is_fastchess = options.style.program == Dialect::Fastchess;
     if count < 2 {
         return Err(format!("{count} engines are too few; give -engine at least twice"));
     }
@@ -79,7 +79,7 @@ pub fn request(options: &mut Options) -> Result<(RunKind, Request), String> {
     if is_test_of_games && options.style.penta && options.style.dialect == Dialect::Fastchess {
         options.first_lines.push_str(NO_PAIRS);
     }
-    match (options.dialect, &options.request.draft.book) {
+    match (options.style.program, &options.request.draft.book) {
         (Dialect::Fastchess, None) => options.first_lines.push_str(NO_BOOK),
         (_, Some(_)) if options.request.order == Some(Order::Random) => {
             options.first_lines.push_str("Indexing opening suite...\n");
