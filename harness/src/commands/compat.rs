@@ -123,11 +123,8 @@ pub(crate) fn run(args: CompatArgs) -> Result<ExitCode, Failure> {
 fn play_as(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
     let played = play(dialect, line).map_err(|failure| {
         // Scripts expect a single exit code for all errors, as of the other programs.
-        if failure.is_interruption() {
-            failure
-        } else {
-            Failure { code: ExitCode::Negative, ..failure }
-        }
+        let code = if failure.is_interruption() { failure.code } else { ExitCode::Negative };
+        Failure { code, ..failure }
     })?;
     Ok(match played {
         ExitCode::Negative | ExitCode::Inconclusive | ExitCode::TooManyFaults => ExitCode::Passed,

@@ -74,8 +74,7 @@ pub fn request(options: &mut Options) -> Result<(RunKind, Request), String> {
         options.request.draft.rules.tablebase = None;
     }
     engine_books(options)?;
-    let is_bayesian = options.request.sprt.model == Some(Model::Bayesian);
-    let is_test_of_games = options.is_sprt && is_bayesian;
+    let is_test_of_games = options.is_sprt && options.request.sprt.model == Some(Model::Bayesian);
     if is_test_of_games && options.style.penta && options.style.dialect == Dialect::Fastchess {
         options.first_lines.push_str(NO_PAIRS);
     }
