@@ -8,11 +8,13 @@ use clap::Args;
 use log::LevelFilter;
 
 use crate::project::{results_folder, settings};
+use crate::requested_run::{OtherFiles, RequestedRun, Resume};
 use crate::{
-    BuildArgs, ClusterArgs, ExitCode, Failure, MetricsArgs, OtherFiles, OutputFormat, Style,
+    build_args::BuildArgs, engine_builds::engine_spec, exit_code::ExitCode, failure::Failure,
+    fleet::ClusterArgs, metrics::MetricsArgs, output::OutputFormat,
 };
 use arbiter_names::is_hidden;
-use arbiter_plan::{Affinity, ENGINE_KEYS, EngineSpec, Request, SandboxMode};
+use arbiter_plan::{ENGINE_KEYS, EngineSpec, SandboxMode};
 use arbiter_report::note;
 use arbiter_schedule::Format;
 use arbiter_settings::{Nps, SANDBOXES, Settings, TestSettings, merged, one_of};
@@ -115,67 +117,6 @@ fn engine_help() -> String {
          quotes protect commas and spaces. Repeat for each engine",
         keys.join(", ")
     )
-}
-
-/// Parses the value of a flag as an engine, or as the settings of all engines.
-pub(crate) fn engine_spec(flag: &str, text: &str) -> Result<EngineSpec, Failure> {
-    EngineSpec::parse(text).map_err(|error| Failure::invalid(format!("{flag} '{text}': {error}")))
-}
-
-/// A run to resume, with the settings that may change; `None` keeps the stored value.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Resume {
-    /// Name of the run.
-    pub run: String,
-    /// New path of the PGN file.
-    pub pgn: Option<PathBuf>,
-    /// New concurrency.
-    pub concurrency: Option<usize>,
-    /// New assignment of engines to processors.
-    pub affinity: Option<Affinity>,
-}
-
-/// A run as requested by flags and the settings file.
-#[derive(Debug, Default)]
-pub(crate) struct RequestedRun {
-    /// Settings of a new run.
-    pub request: Request,
-    /// Results folder.
-    pub results: PathBuf,
-    /// Name of the new run.
-    pub name: Option<String>,
-    /// Purpose of the run, in one line.
-    pub about: Option<String>,
-    /// The run to resume, instead of a new one.
-    pub resume: Option<Resume>,
-    /// `true` if a new run is started when there is no run to resume.
-    pub may_start: bool,
-    /// Names of the flags on the command line, without dashes.
-    pub given: BTreeSet<String>,
-    /// `true` to play nothing.
-    pub is_dry_run: bool,
-    /// Format of the result.
-    pub format: OutputFormat,
-    /// Files that are emptied before the run writes to them.
-    pub replaces: Vec<PathBuf>,
-    /// Files that the run uses in addition to those of its plan.
-    pub files: OtherFiles,
-    /// Output style of another program, in place of the live view and the result.
-    pub compat: Option<Style>,
-    /// Flags of builds.
-    pub build: BuildArgs,
-    /// Settings file named by a flag.
-    pub config: Option<PathBuf>,
-    /// Reference speed in nodes per second, if times are scaled.
-    pub reference_nps: Option<f64>,
-    /// `true` if the run first checks whether an engine can be tuned.
-    pub is_probed: bool,
-    /// Workers that play, if any.
-    pub cluster: ClusterArgs,
-    /// Address for serving metrics, if any.
-    pub metrics: MetricsArgs,
-    /// Concurrency from the command line, in games, or in pairs if workers play.
-    pub concurrency: Option<usize>,
 }
 
 impl PlayArgs {

@@ -2,13 +2,10 @@
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::{
-    ExitCode, Failure, PlayArgs,
-    commands::*,
-    console::{ConsoleArgs, LogFormat, help_colour},
-    exit_code,
-    help::{arrange_help, with_hint},
-};
+use crate::console::{ConsoleArgs, LogFormat, help_colour};
+use crate::exit_code::{self, ExitCode};
+use crate::help::{arrange_help, with_hint};
+use crate::{args::PlayArgs, commands::*, failure::Failure};
 
 const EXAMPLES: &str = "\
 Examples:

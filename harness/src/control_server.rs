@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 
 use arbiter_process::{LocalSocket, LocalStream, is_own_peer};
 use arbiter_report::{Boards, RecentEvents, Running, note};
 use arbiter_run::ControlCommand;
 use arbiter_runner::{
-    Answer, ControlRequest, LiveGames, bind_control_socket, connect_control_socket,
+    Answer, ControlRequest, ControlSender, LiveGames, bind_control_socket, connect_control_socket,
 };
 
 /// Maximum time for a caller to send or receive a line. One thread answers all callers, so other
@@ -42,7 +42,7 @@ impl Server {
     pub(crate) fn listen(
         results: &Path,
         run: &str,
-        control_requests: mpsc::Sender<ControlRequest>,
+        control_requests: ControlSender,
         live_games: LiveGames,
         recent: RecentEvents,
     ) -> Server {
@@ -74,7 +74,7 @@ impl Server {
 fn serve(
     socket: &LocalSocket,
     is_over: &AtomicBool,
-    control_requests: &mpsc::Sender<ControlRequest>,
+    control_requests: &ControlSender,
     seen: &(LiveGames, RecentEvents),
 ) {
     loop {
@@ -98,7 +98,7 @@ fn serve(
 
 fn answer(
     mut stream: &LocalStream,
-    control_requests: &mpsc::Sender<ControlRequest>,
+    control_requests: &ControlSender,
     seen: &(LiveGames, RecentEvents),
 ) -> io::Result<()> {
     stream.set_read_timeout(Some(TIMEOUT))?;
@@ -120,7 +120,7 @@ fn answer(
 
 fn answer_request(
     line: &str,
-    control_requests: &mpsc::Sender<ControlRequest>,
+    control_requests: &ControlSender,
     seen: &(LiveGames, RecentEvents),
 ) -> Result<String, String> {
     let (command, is_json) = match line.strip_suffix(" json") {

@@ -4,12 +4,8 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
-
-use crate::{
-    ExitCode, Failure, engine_spec, interruptible,
-    project::{self, files_of_init},
-};
+use crate::project::{self, files_of_init};
+use crate::{build_args::BuildArgs, exit_code::ExitCode, failure::Failure, runtime::interruptible};
 use arbiter_build::{
     BenchRecipe, BenchTarget, BuildError, BuildFailure, BuildSettings, Builder, Built, Cache,
     Commit, Entry, Outline, Repository, Signature, WORKING_TREE, run_bench,
@@ -33,33 +29,9 @@ pub(crate) fn setup(engine: &Engine) -> Result<EngineSetup, Failure> {
     Ok(engine_setup(engine, &own_binary()?))
 }
 
-/// Default revision under test, if only the base is given.
-pub(crate) const DEFAULT_DEV: &str = "HEAD";
-
-/// Flags of every command that takes engines.
-#[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = "Builds")]
-pub(crate) struct BuildArgs {
-    /// Engine under test, as ENGINE; the bench of a revision is run after its build [default with
-    /// --base: HEAD]
-    #[arg(help_heading = "Engines", long, value_name = "ENGINE")]
-    pub dev: Option<String>,
-    /// Reference engine
-    #[arg(help_heading = "Engines", long, value_name = "ENGINE")]
-    pub base: Option<String>,
-    /// Repository of the revisions [default: that of the current folder]
-    #[arg(long, value_name = "PATH")]
-    pub repo: Option<PathBuf>,
-    /// Folder of the build cache [default: arbiter in the user's cache folder]
-    #[arg(long, value_name = "DIR")]
-    pub cache: Option<PathBuf>,
-    /// Do not run the bench of builds
-    #[arg(long)]
-    pub no_bench: bool,
-    /// Environment variable to pass to builds and their benches, besides common ones such as PATH,
-    /// HOME, CC and CARGO_HOME; may be repeated
-    #[arg(long, value_name = "NAME")]
-    pub pass_env: Vec<String>,
+/// Parses the value of a flag as an engine, or as the settings of all engines.
+pub(crate) fn engine_spec(flag: &str, text: &str) -> Result<EngineSpec, Failure> {
+    EngineSpec::parse(text).map_err(|error| Failure::invalid(format!("{flag} '{text}': {error}")))
 }
 
 /// Settings of builds and benchmarks, other than the engines.
@@ -95,11 +67,6 @@ pub(crate) struct BuiltEngines {
 }
 
 impl BuildArgs {
-    /// Returns the engine under test, if the flags name it or a base.
-    pub(crate) fn dev(&self) -> Option<&str> {
-        self.dev.as_deref().or(self.base.as_ref().map(|_| DEFAULT_DEV))
-    }
-
     /// Returns whether any of these engines has to be built or benchmarked.
     fn concerns(&self, engines: &[EngineSpec], each: &EngineSpec, context: &BuildContext) -> bool {
         let is_built = |spec: &EngineSpec| spec.rev.is_some();
@@ -194,11 +161,6 @@ impl BuildArgs {
             }
         }
         Ok(())
-    }
-
-    /// Opens the repository of an engine, or of `--repo`, or of the current folder.
-    pub(crate) fn repository(&self, own: Option<&Path>) -> Result<Repository, BuildError> {
-        Repository::open(own.or(self.repo.as_deref()).unwrap_or(Path::new(".")))
     }
 }
 

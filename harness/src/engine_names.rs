@@ -5,11 +5,13 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use crate::output::{write_atomically, write_error};
 use crate::{
-    BuildArgs, ExitCode, Failure, bundled_engine::evaluation, compat::cutechess_engines,
-    write_atomically, write_error,
+    build_args::BuildArgs, bundled_engine::evaluation, exit_code::ExitCode, failure::Failure,
+    project::user_folder,
 };
 use arbiter_build::{BuildError, BuildFailure, WORKING_TREE};
+use arbiter_compat::cutechess_engines;
 use arbiter_names::did_you_mean;
 use arbiter_plan::{BUNDLED, EngineSpec, GAMES, find_program};
 use arbiter_process::{FilesInUse, Links, open_output};
@@ -111,13 +113,6 @@ pub(crate) fn unregister(name: &str) -> Result<PathBuf, Failure> {
     let end = starts.filter(|other| *other > start).min().unwrap_or(text.len());
     write_atomically(&path, &format!("{}{}", &text[..start], &text[end..]), FilesInUse::default())?;
     Ok(path)
-}
-
-/// Returns the folder of [`arbiter_process::user_folder`]. `flag` is the alternative that an error
-/// suggests.
-pub(crate) fn user_folder(variable: &str, below: &str, flag: &str) -> Result<PathBuf, Failure> {
-    let unset = || Failure::invalid(format!("HOME is not an absolute path; set it, or {flag}"));
-    arbiter_process::user_folder(variable, below).ok_or_else(unset)
 }
 
 impl BuildArgs {

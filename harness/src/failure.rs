@@ -1,6 +1,6 @@
 //! Errors of commands, each with its exit code.
 
-use crate::ExitCode;
+use crate::exit_code::ExitCode;
 use arbiter_build::{BuildError, BuildFailure};
 use arbiter_report::log_error;
 use arbiter_runner::{PreflightError, StopSignal};

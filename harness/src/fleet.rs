@@ -12,7 +12,7 @@ use clap::Args;
 use tokio::time::timeout;
 
 pub(crate) use self::access::{AccessArgs, ServerName};
-use crate::{ExitCode, Failure, engine_names::user_folder, runtime};
+use crate::{exit_code::ExitCode, failure::Failure, project::user_folder, runtime::runtime};
 pub(crate) use arbiter_cluster::check as check_for_workers;
 use arbiter_cluster::wire::{BenchResult, RunDescription, RunFile};
 use arbiter_cluster::{

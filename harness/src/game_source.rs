@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::{Failure, ResultsArg, in_use, store_files};
+use crate::output::{in_use, store_files};
+use crate::{failure::Failure, project::ResultsArg};
 use arbiter_openings::decompressed;
 use arbiter_process::{FilesInUse, open_input};
 use arbiter_report::note;

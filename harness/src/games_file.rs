@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use crate::{Failure, write_error};
+use crate::{failure::Failure, output::write_error};
 use arbiter_process::{Links, WholeFile, is_at, open_output, places_near, try_lock};
 use arbiter_report::{Dialect, PgnHeader, final_positions, pgn_text};
 use arbiter_run::{FilePrefix, Observer, ObserverError, PlayedPair, RunEvent};

@@ -12,9 +12,7 @@ use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory};
 
-use crate::Cli;
-use crate::args::not_utf8;
-use crate::engine_names::HELP as ENGINES;
+use crate::{args::not_utf8, cli::Cli, engine_names::HELP as ENGINES};
 use arbiter_plan::{ENGINE_KEYS, field, unexpanded_home};
 use arbiter_settings::{RENAMED, SWITCHES};
 

@@ -5,11 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use tokio::sync::{mpsc, oneshot};
-
 use arbiter_process::Keys;
 use arbiter_run::ControlCommand;
-use arbiter_runner::ControlRequest;
+use arbiter_runner::{ControlRequest, ControlSender};
 
 /// Maximum time until the thread notices that it should end, which delays the end of the process.
 const LOOK: Duration = Duration::from_millis(100);
@@ -23,7 +21,7 @@ pub(crate) struct Keyboard {
 
 impl Keyboard {
     /// Starts to listen if this process is in the foreground of a terminal.
-    pub(crate) fn listen(control_requests: mpsc::Sender<ControlRequest>) -> Option<Keyboard> {
+    pub(crate) fn listen(control_requests: ControlSender) -> Option<Keyboard> {
         let keys = Keys::open()?;
         let is_over = Arc::new(AtomicBool::new(false));
         let end = is_over.clone();
@@ -45,14 +43,13 @@ impl Drop for Keyboard {
     }
 }
 
-fn read(keys: &Keys, is_over: &AtomicBool, control_requests: &mpsc::Sender<ControlRequest>) {
+fn read(keys: &Keys, is_over: &AtomicBool, control_requests: &ControlSender) {
     while !is_over.load(Ordering::Relaxed) {
         let Ok(pressed) = keys.read(LOOK) else { return };
         for command in pressed.into_iter().filter_map(command) {
             // The live view shows the effect, so the reply is not read. A key that is pressed after
             // the end of the run has no effect.
-            let (reply, _) = oneshot::channel();
-            let _ = control_requests.try_send(ControlRequest { command, reply });
+            let _ = control_requests.try_send(ControlRequest::unanswered(command));
         }
     }
 }

@@ -2,8 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use crate::console::LogFormat;
-use crate::{ExitCode, Failure};
+use crate::{console::LogFormat, exit_code::ExitCode, failure::Failure};
 use arbiter_process::is_journal;
 
 /// Environment variable with the format of a service's messages, if no flag is given.

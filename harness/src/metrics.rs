@@ -9,7 +9,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 use tokio::runtime::Handle;
 
-use crate::{Failure, Fleet};
+use crate::{failure::Failure, fleet::Fleet};
 use arbiter_game::outcome::Termination;
 use arbiter_report::note;
 use arbiter_run::{Observer, ObserverError, Pace, RunEvent};

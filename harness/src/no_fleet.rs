@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::Failure;
+use crate::failure::Failure;
 use arbiter_plan::Plan;
 
 /// Flags for other machines, of which there are none.

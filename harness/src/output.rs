@@ -1,6 +1,6 @@
 //! Output of results on standard output and in files.
 
-use std::io::{BufWriter, ErrorKind, IntoInnerError, IsTerminal, Write};
+use std::io::{BufWriter, IntoInnerError, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
@@ -8,9 +8,9 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
 
-use crate::Failure;
-use arbiter_process::{FilesInUse, WholeFile};
-use arbiter_report::{Document, Table, csv_rows, markdown, plain_text, progress_bar, shown_output};
+use crate::failure::Failure;
+use arbiter_process::{FilesInUse, WholeFile, cannot_write};
+use arbiter_report::{Document, Table, csv_rows, markdown, plain_text, progress_bar};
 use arbiter_store::own_files;
 
 /// Minimum width of output, in characters; text is not fitted to narrower terminals.
@@ -126,17 +126,9 @@ pub(crate) fn width() -> Option<usize> {
     set.or_else(seen).map(|columns: usize| columns.max(NARROWEST))
 }
 
-/// Prints a result on standard output. A reader that closes the pipe early, such as `head`, is not
-/// an error.
+/// Prints a result on standard output.
 pub(crate) fn print_result(text: &str) -> Result<(), Failure> {
-    // anstream removes colour codes if they are not wanted, as in a file.
-    let mut stdout = anstream::stdout().lock();
-    match stdout.write_all(shown_output(text).as_bytes()).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(Failure::environment(format!("cannot write the result: {error}")))
-        }
-        _ => Ok(()),
-    }
+    arbiter_report::print_result(text).map_err(Failure::environment)
 }
 
 /// A file that a command uses, with a description of its use.
@@ -207,12 +199,7 @@ pub(crate) fn quoted(path: &Path) -> String {
 
 /// Creates the failure to write a file.
 pub(crate) fn write_error(path: &Path, error: &std::io::Error) -> Failure {
-    let hint = match error.kind() {
-        ErrorKind::NotFound => "; create its folder first",
-        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => "; give a writable path",
-        _ => "",
-    };
-    Failure::environment(format!("cannot write {}: {error}{hint}", path.display()))
+    Failure::environment(cannot_write(path, error))
 }
 
 /// Returns a progress bar of `steps` steps on standard error.

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::{Rows, progress};
+use crate::output::{Rows, progress};
 use arbiter_openings::decompressed;
 use arbiter_process::open_input;
 use arbiter_rate::{ScanOptions, Tally, scan_all};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::Failure;
+use crate::failure::Failure;
 use arbiter_build::Repository;
 use arbiter_process::foreign_owner;
 use arbiter_settings::{DEFAULT_SETTINGS, Settings, load_settings};
@@ -93,6 +93,13 @@ pub(crate) fn files_of_init(top: &Path) -> Vec<PathBuf> {
     let is_ours = std::fs::read(&suite).is_ok_and(|text| text == PERFT.as_bytes());
     let names = [DEFAULT_SETTINGS, IGNORED, WORKFLOW_FILE].map(|name| top.join(name));
     names.into_iter().chain(is_ours.then_some(suite)).collect()
+}
+
+/// Returns the folder of [`arbiter_process::user_folder`]. `flag` is the alternative that an error
+/// suggests.
+pub(crate) fn user_folder(variable: &str, below: &str, flag: &str) -> Result<PathBuf, Failure> {
+    let unset = || Failure::invalid(format!("HOME is not an absolute path; set it, or {flag}"));
+    arbiter_process::user_folder(variable, below).ok_or_else(unset)
 }
 
 /// Returns the path of `folder` relative to the current folder; `None` unless `folder` is the

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
-pub(crate) use self::files::{OtherFiles, engine_files};
+pub(crate) use self::files::engine_files;
 #[cfg(feature = "json-schema")]
 pub(crate) use self::json_lines::Line;
 use self::json_lines::Stream;
@@ -27,12 +27,16 @@ use self::messages::{
 use self::new_name::{NewName, new_name};
 use self::preflight::check_engines;
 pub(crate) use self::restore::replay_stored;
+use crate::engine_builds::{BuildContext, own_binary};
 use crate::fleet::check_for_workers;
+use crate::games_file::{Content, GamesFile};
+use crate::output::{OutputFormat, write_error};
+use crate::requested_run::{RequestedRun, Resume};
 use crate::{
-    BuildContext, Content, Endpoint, ExitCode, Failure, Fleet, GamesFile, Keyboard, OutputFormat,
-    Printer, RequestedRun, Resume, Style, bundled_engine, control_server, own_binary, runtime,
-    write_error,
+    bundled_engine, control_server, exit_code::ExitCode, failure::Failure, fleet::Fleet,
+    keyboard::Keyboard, metrics::Endpoint, runtime::runtime,
 };
+use arbiter_compat::{Printer, Style};
 use arbiter_game::adjudicate::Tables;
 use arbiter_game::engine::EngineSetup;
 use arbiter_game::tablebases::Syzygy;
@@ -224,7 +228,7 @@ fn start_new_run(
 /// Checks that a plan can be played, and stores it as a run.
 fn store_run(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Failure> {
     let LoadedPlan { mut plan, fingerprints, inputs } = loaded;
-    let RequestedRun { results, name, about, is_probed, replaces, compat, files, .. } = requested;
+    let RequestedRun { results, name, about, is_probed, compat, files, .. } = requested;
     if let Some(name) = &name {
         RunLock::check_new_name(name)?;
     }
@@ -232,7 +236,7 @@ fn store_run(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Fa
     let store = Store::create(&results)?;
     let NewName { name, created_ms, lock } = new_name(&store, &results, plan.kind, name)?;
     let inputs = check_engines(&mut plan, inputs, is_probed, compat.as_ref()).map(Some)?;
-    for path in &replaces {
+    for path in compat.iter().flat_map(|style| &style.replaces) {
         let file = open_output(path, File::options().write(true), Links::Followed);
         let emptied = file.and_then(|file| file.set_len(0));
         emptied.map_err(|error| write_error(path, &error))?;
@@ -415,7 +419,8 @@ fn execute(
     let resume_hint =
         retry_hint.map_or_else(|| default_resume_hint(&ready, fleet.as_ref()), str::to_owned);
     if let Some(style) = &style {
-        style.save(&ready.name, &ready.results, &ready.plan, ready.state.counts())?;
+        let saved = style.save(&ready.name, &ready.results, &ready.plan, ready.state.counts());
+        saved.map_err(Failure::environment)?;
     }
     if let Some(Inputs { book, .. }) = &ready.inputs {
         announce(&ready, book, fleet.as_ref());
@@ -426,7 +431,8 @@ fn execute(
         Some(ending) => {
             let unnoted = ready.store.set_ending(&ready.name, Some(ending)).err();
             if let Some(style) = &style {
-                Printer::print_again(style, &ready.plan, &ready.state, ending)?;
+                let printed = Printer::print_again(style, &ready.plan, &ready.state, ending);
+                printed.map_err(Failure::environment)?;
             }
             (None, unnoted)
         }
@@ -482,7 +488,8 @@ fn play_pairs(
     let mut view: Box<dyn Observer> = match style {
         Some(style) => {
             let printer = Printer::new(style, plan, options, state.schedule().clone());
-            Box::new(printer.with_run(name, results, control.clone())?)
+            let printer = printer.with_run(options, name, results, control.clone());
+            Box::new(printer.map_err(Failure::environment)?)
         }
         None => {
             let games = live_games.clone();

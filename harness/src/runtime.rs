@@ -2,7 +2,7 @@
 
 use tokio::runtime::Runtime;
 
-use crate::Failure;
+use crate::failure::Failure;
 use arbiter_process::{Cancel, Spawner};
 use arbiter_runner::Signals;
 

@@ -12,10 +12,11 @@ use std::time::Duration;
 use clap::Args;
 use indicatif::ProgressBar;
 
-use crate::{
-    BuildArgs, BuildContext, ClusterArgs, ExitCode, Failure, Fleet, engine_builds::setup,
-    engine_spec, progress, runtime, until_signal,
-};
+use crate::build_args::BuildArgs;
+use crate::engine_builds::{BuildContext, engine_spec, setup};
+use crate::fleet::{ClusterArgs, Fleet};
+use crate::runtime::{runtime, until_signal};
+use crate::{exit_code::ExitCode, failure::Failure, output::progress};
 use arbiter_game::engine::EngineSetup;
 use arbiter_openings::read_packed;
 use arbiter_plan::{Engine, EngineSpec, resolve_engine};

@@ -2,10 +2,9 @@
 
 use clap::Args;
 
+use crate::bundled_engine::{Evaluation, evaluation};
 use crate::{
-    ExitCode, Failure, PlayArgs, RequestedRun,
-    bundled_engine::{Evaluation, evaluation},
-    run,
+    args::PlayArgs, exit_code::ExitCode, failure::Failure, requested_run::RequestedRun, run,
 };
 use arbiter_names::did_you_mean;
 use arbiter_plan::{Ablation, BUNDLED, EngineSpec, RunKind};

@@ -5,7 +5,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use clap::{Args, Subcommand};
 
-use crate::{Failure, OutputFormat, Rows, print_result};
+use crate::failure::Failure;
+use crate::output::{OutputFormat, Rows, print_result};
 use arbiter_build::{
     Cache, KeptBuild, Policy, abandoned_folders, builds_to_remove, kept_builds, remove_abandoned,
     remove_build,

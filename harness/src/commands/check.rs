@@ -6,9 +6,10 @@ use std::time::Duration;
 use clap::Args;
 use regex_lite::RegexBuilder;
 
+use crate::output::{OutputFormat, Rows, in_use, print_result, progress, write_atomically};
 use crate::{
-    ExitCode, Failure, OutputFormat, Rows, engine_builds::setup, engine_files, in_use,
-    print_result, progress, runtime, suite_run, write_atomically,
+    engine_builds::setup, exit_code::ExitCode, failure::Failure, run::engine_files,
+    runtime::runtime, suite_run,
 };
 use arbiter_check::{Check, Engine, Outcome, checks, introduce, run_check};
 use arbiter_game::engine::EngineSetup;

@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use self::gates::{GateRunner, StepEngines, outcome};
-use crate::{
-    BuildArgs, BuildContext, ExitCode, Failure, OutputFormat, Rows,
-    engine_builds::DEFAULT_DEV,
-    in_use, print_result,
-    project::{results_folder, settings},
-    store_files, write_atomically, write_error,
+use crate::build_args::{BuildArgs, DEFAULT_DEV};
+use crate::engine_builds::BuildContext;
+use crate::output::{
+    OutputFormat, Rows, in_use, print_result, store_files, write_atomically, write_error,
 };
+use crate::project::{results_folder, settings};
+use crate::{exit_code::ExitCode, failure::Failure};
 use arbiter_build::{BuildError, BuildFailure, Repository};
 use arbiter_plan::{
     Gate, GateKind, GateOutcome, GateVerdict, SandboxMode, ci_exit_code, default_concurrency,

@@ -10,11 +10,9 @@ use clap::{Args, Subcommand};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{
-    Failure, OutputFormat, Rows,
-    fleet::{AccessArgs, ServerName, signing_key},
-    print_result, runtime,
-};
+use crate::fleet::{AccessArgs, ServerName, signing_key};
+use crate::output::{OutputFormat, Rows, print_result};
+use crate::{failure::Failure, runtime::runtime};
 use arbiter_cluster::{Cluster, RunId, document, observe, trouble};
 use arbiter_report::to_value;
 

@@ -2,22 +2,22 @@
 //! in the format of these programs.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::{Args, ValueEnum};
 use log::LevelFilter;
 
+use crate::engine_builds::{own_binary, setup};
+use crate::requested_run::{OtherFiles, RequestedRun, Resume};
 use crate::{
-    ExitCode, Failure, OtherFiles, RequestedRun, ResultsArg, Resume,
-    compat::{
-        Config, FASTCHESS, Options, SavedIdentity, Style, Word, check, engine_list, help, own_name,
-        request, split,
-    },
-    own_binary, print_result, run,
+    exit_code::ExitCode, failure::Failure, output::print_result, project::ResultsArg, run,
+    runtime::runtime,
 };
-use arbiter_plan::{Affinity, Request};
+use arbiter_compat::{FASTCHESS, Options, SavedIdentity, check, engine_list, help, request};
+use arbiter_plan::{Affinity, EngineSpec, Request, resolve_engine};
 use arbiter_process::replace_link;
 use arbiter_report::{Dialect, note};
+use arbiter_runner::ask_engine;
 use arbiter_store::Store;
 
 /// Names under which this program acts as another one, each with the other program.
@@ -108,33 +108,32 @@ pub(crate) fn run(args: CompatArgs) -> Result<ExitCode, Failure> {
     };
     let asks =
         |words: &[&str]| args.options.iter().any(|o| words.contains(&o.trim_start_matches('-')));
-    let text = match () {
-        () if asks(&["version", "v"]) => {
-            Some(format!("{version}\narbiter {}\n", env!("CARGO_PKG_VERSION")))
-        }
-        () if asks(&["help"]) || args.options.is_empty() => Some(help()),
-        () if asks(&["engines"]) => Some(engine_list().map_err(Failure::invalid)?),
-        () => None,
+    let text = if asks(&["version", "v"]) {
+        format!("{version}\narbiter {}\n", env!("CARGO_PKG_VERSION"))
+    } else if asks(&["help"]) || args.options.is_empty() {
+        help()
+    } else if asks(&["engines"]) {
+        engine_list().map_err(Failure::invalid)?
+    } else {
+        return play_as(dialect, &args.options);
     };
-    if let Some(text) = text {
-        return print_result(&text).map(|()| ExitCode::Passed);
-    }
-    let played = play(dialect, &args.options).map_err(|failure| {
-        let is_usual = !matches!(failure.code, ExitCode::Interrupted | ExitCode::Terminated);
+    print_result(&text).map(|()| ExitCode::Passed)
+}
+
+/// Plays a command line. Returns the exit code of the other program.
+fn play_as(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
+    let played = play(dialect, line).map_err(|failure| {
         // Scripts expect a single exit code for all errors, as of the other programs.
-        Failure { code: if is_usual { ExitCode::Negative } else { failure.code }, ..failure }
+        let code = if failure.is_interruption() { failure.code } else { ExitCode::Negative };
+        Failure { code, ..failure }
     })?;
-    Ok(match (played, dialect) {
-        (ExitCode::Negative | ExitCode::Inconclusive | ExitCode::TooManyFaults, _) => {
-            ExitCode::Passed
-        }
-        (ExitCode::Interrupted | ExitCode::Terminated | ExitCode::Drained, Dialect::Fastchess) => {
-            ExitCode::Negative
-        }
-        (ExitCode::Interrupted | ExitCode::Terminated | ExitCode::Drained, Dialect::Cutechess) => {
-            ExitCode::Passed
-        }
-        (other, _) => other,
+    Ok(match played {
+        ExitCode::Negative | ExitCode::Inconclusive | ExitCode::TooManyFaults => ExitCode::Passed,
+        ExitCode::Interrupted | ExitCode::Terminated | ExitCode::Drained => match dialect {
+            Dialect::Fastchess => ExitCode::Negative,
+            Dialect::Cutechess => ExitCode::Passed,
+        },
+        other => other,
     })
 }
 
@@ -155,30 +154,31 @@ fn install(folders: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Starts an engine, and returns the name that it reports, if any.
+fn own_name(spec: &EngineSpec) -> Result<Option<String>, Failure> {
+    let engine = resolve_engine(0, spec.clone()).map_err(Failure::invalid)?;
+    let setup = setup(&engine)?;
+    let asked = ask_engine(&setup, |session| {
+        session.engine_name().map(str::to_owned).filter(|name| !name.trim().is_empty())
+    });
+    Ok(runtime()?.block_on(asked)?)
+}
+
 fn play(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
-    let words: Vec<Word> = split(line).map_err(Failure::invalid)?;
-    let is_fastchess = dialect == Dialect::Fastchess;
-    let Config { run, prior, words, out } = if is_fastchess {
-        Config::read(&words).map_err(Failure::invalid)?
-    } else {
-        Config { run: None, prior: None, words, out: PathBuf::new() }
-    };
-    let mut options = Options::read(dialect, &words).map_err(Failure::invalid)?;
+    let parsed = Options::parse(dialect, line, program_command(dialect));
+    let mut options = parsed.map_err(Failure::invalid)?;
     if !options.is_verbose {
         // Scripts read standard output and standard error together, and do not expect our progress
         // messages.
         log::set_max_level(log::max_level().min(LevelFilter::Warn));
     }
-    options.style.called = program_command(dialect);
-    options.style.saved_in = is_fastchess.then_some(out);
-    options.prior = prior;
-    if let Some(prior) = prior {
+    if let Some(prior) = options.request.draft.prior {
         let games = prior.games();
         note(&format!(
             "{games} games counted before are included, but are not in the store of this run"
         ));
     }
-    let Some(SavedIdentity { run, results, .. }) = run else {
+    let Some(SavedIdentity { run, results, .. }) = options.resumes.take() else {
         check(&options).map_err(Failure::invalid)?;
         if dialect == Dialect::Cutechess {
             for spec in options.request.engines.iter_mut().filter(|spec| spec.name.is_none()) {
@@ -189,14 +189,11 @@ fn play(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
         let Options { results, style, .. } = options;
         // The folder in which `arbiter results` looks.
         let results = results.map_or_else(|| ResultsArg::default().folder(), Ok)?;
+        let written = style.log_file().into_iter().cloned().collect();
         let requested = RequestedRun {
             request,
             results,
-            replaces: style.replaces.clone(),
-            files: OtherFiles {
-                read: Vec::new(),
-                written: style.log.file.iter().cloned().collect(),
-            },
+            files: OtherFiles { written, ..OtherFiles::default() },
             compat: Some(style),
             ..RequestedRun::default()
         };
@@ -206,7 +203,7 @@ fn play(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
     let Request { concurrency, draft, .. } = options.request;
     let affinity = Some(draft.affinity).filter(|affinity| *affinity != Affinity::None);
     let resume = Some(Resume { run, pgn: None, concurrency, affinity });
-    let style = Some(Style { replaces: Vec::new(), ..options.style });
-    let requested = RequestedRun { results, resume, compat: style, ..RequestedRun::default() };
+    let compat = Some(options.style);
+    let requested = RequestedRun { results, resume, compat, ..RequestedRun::default() };
     run::run_command(kind, requested)
 }

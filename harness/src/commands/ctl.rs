@@ -3,7 +3,8 @@
 use clap::Args;
 use serde_json::Value;
 
-use crate::{Failure, OutputFormat, ResultsArg, Rows, print_result};
+use crate::output::{OutputFormat, Rows, print_result};
+use crate::{failure::Failure, project::ResultsArg};
 use arbiter_report::Table;
 use arbiter_run::ControlCommand;
 use arbiter_runner::{CONTROL_TIMEOUT, send_command};

@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use clap::Args;
 
+use crate::output::{NewFile, in_use, store_files, write_atomically, write_error};
+use crate::requested_run::{RequestedRun, Resume};
 use crate::{
-    ExitCode, Failure, NewFile, PlayArgs, RequestedRun, Resume, engine_builds::setup,
-    game_source::stored_games, in_use, run, runtime::interruptible, store_files, write_atomically,
-    write_error,
+    args::PlayArgs, engine_builds::setup, exit_code::ExitCode, failure::Failure,
+    game_source::stored_games, run, runtime::interruptible,
 };
 use arbiter_game::adjudicate::{DrawRule, ResignRule};
 use arbiter_game::engine::EngineSetup;

@@ -8,10 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::engines::answer;
-use crate::{
-    ExitCode, Failure, OutputFormat, Rows, engine_names::registered, print_result,
-    suite_run::engine,
-};
+use crate::output::{OutputFormat, Rows, print_result};
+use crate::{engine_names::registered, exit_code::ExitCode, failure::Failure, suite_run::engine};
 use arbiter_plan::{BUNDLED, find_program};
 use arbiter_process::{CpuTimes, Machine, allowed_cpus};
 use arbiter_report::{Table, to_value};
@@ -243,7 +241,7 @@ fn check_engines() -> Result<Vec<Finding>, Failure> {
 #[cfg(feature = "cluster")]
 fn check_server(access: crate::fleet::AccessArgs, server: crate::fleet::ServerName) -> Finding {
     let connected = access.access(server).and_then(|(access, _)| {
-        Ok(crate::runtime()?.block_on(access.connect("arbiter doctor")).map(|_| ())?)
+        Ok(crate::runtime::runtime()?.block_on(access.connect("arbiter doctor")).map(|_| ())?)
     });
     let (found, health) = match connected {
         Ok(()) => ("accessible".to_owned(), Health::Good),

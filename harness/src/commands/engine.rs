@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::{ExitCode, bundled_engine};
+use crate::{bundled_engine, exit_code::ExitCode};
 
 /// Arguments for Palimpsest.
 #[derive(Debug, Args)]

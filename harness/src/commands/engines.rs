@@ -6,11 +6,10 @@ use clap::{Args, Subcommand};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::engine_names::{register, registered, unregister};
+use crate::output::{OutputFormat, Rows, print_result};
 use crate::{
-    ExitCode, Failure, OutputFormat, Rows,
-    engine_builds::setup,
-    engine_names::{register, registered, unregister},
-    print_result, runtime,
+    engine_builds::setup, exit_code::ExitCode, failure::Failure, runtime::runtime,
     suite_run::engine,
 };
 use arbiter_names::quantity;

@@ -5,10 +5,9 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::{
-    ClusterArgs, ExitCode, Failure, OutputFormat, QueryArgs, Rows, SuiteArgs, print_result,
-    run_tasks,
-};
+use crate::output::{OutputFormat, Rows, print_result};
+use crate::suite_run::{QueryArgs, SuiteArgs, run_tasks};
+use crate::{exit_code::ExitCode, failure::Failure, fleet::ClusterArgs};
 use arbiter_names::quantity;
 use arbiter_plan::Engine;
 use arbiter_protocol::Limits;

@@ -7,12 +7,13 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::{
-    BuildArgs, BuildContext, DEFAULT_RESULTS, ExitCode, Failure, interruptible, own_binary,
-    print_result,
-    project::{IGNORED, PERFT, PERFT_FILE, WORKFLOW_FILE, relative_to_current},
-    write_error,
+use crate::build_args::BuildArgs;
+use crate::engine_builds::{BuildContext, own_binary};
+use crate::output::{print_result, write_error};
+use crate::project::{
+    DEFAULT_RESULTS, IGNORED, PERFT, PERFT_FILE, WORKFLOW_FILE, relative_to_current,
 };
+use crate::{exit_code::ExitCode, failure::Failure, runtime::interruptible};
 use arbiter_build::{Outline, Repository, WORKING_TREE};
 use arbiter_plan::{EngineSpec, default_concurrency};
 use arbiter_process::{

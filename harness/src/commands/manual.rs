@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Command, ValueEnum};
 use clap_complete::Shell;
 
-use crate::{Failure, print_result, write_atomically, write_error};
+use crate::failure::Failure;
+use crate::output::{print_result, write_atomically, write_error};
 use arbiter_process::FilesInUse;
 
 /// Flags of `arbiter completions`.

@@ -6,9 +6,11 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use crate::output::{NewFile, print_result};
+use crate::suite_run::{QueryArgs, engine, run_tasks};
 use crate::{
-    ExitCode, Failure, GameSourceArgs, NewFile, QueryArgs, engine_builds::setup, engine_files,
-    print_result, run_tasks, runtime, suite_run::engine,
+    engine_builds::setup, exit_code::ExitCode, failure::Failure, game_source::GameSourceArgs,
+    run::engine_files, runtime::runtime,
 };
 use arbiter_names::quantity;
 use arbiter_plan::Engine;

@@ -9,9 +9,10 @@ use clap::{Args, Subcommand};
 use shakmaty::fen::Fen;
 use shakmaty::{EnPassantMode, Position};
 
+use crate::output::{NewFile, in_use};
 use crate::{
-    ExitCode, Failure, NewFile, engine_builds::setup, engine_files, in_use, runtime,
-    suite_run::engine,
+    engine_builds::setup, exit_code::ExitCode, failure::Failure, run::engine_files,
+    runtime::runtime, suite_run::engine,
 };
 use arbiter_names::quantity;
 use arbiter_openings::generate::{Candidate, Verdict, candidates};

@@ -2,9 +2,9 @@
 
 use clap::Args;
 
-use crate::{
-    ClusterArgs, ExitCode, Failure, OutputFormat, Rows, SuiteArgs, print_result, run_tasks,
-};
+use crate::output::{OutputFormat, Rows, print_result};
+use crate::suite_run::{SuiteArgs, run_tasks};
+use crate::{exit_code::ExitCode, failure::Failure, fleet::ClusterArgs};
 use arbiter_protocol::Limits as SearchLimits;
 use arbiter_report::{EngineLocation, PerftReport, PerftTotals};
 use arbiter_suite::perft::{Case, Count, Limits, Patterns, PerftQuery, read, variant_of};

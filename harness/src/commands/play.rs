@@ -2,7 +2,9 @@
 
 use clap::Args;
 
-use crate::{ExitCode, Failure, PlayArgs, RequestedRun, run};
+use crate::{
+    args::PlayArgs, exit_code::ExitCode, failure::Failure, requested_run::RequestedRun, run,
+};
 use arbiter_names::did_you_mean;
 use arbiter_plan::RunKind;
 use arbiter_report::note;

@@ -7,12 +7,9 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use csv::{ReaderBuilder, StringRecord, Trim};
 
-use crate::{
-    ExitCode, Failure, OutputFormat,
-    args::threads,
-    pgn_scan::{OPENING_PLIES, PLAYERS, no_games_reason, read_files},
-    print_result,
-};
+use crate::output::{OutputFormat, print_result};
+use crate::pgn_scan::{OPENING_PLIES, PLAYERS, no_games_reason, read_files};
+use crate::{args::threads, exit_code::ExitCode, failure::Failure};
 use arbiter_names::{did_you_mean, quantity};
 use arbiter_process::read_text;
 use arbiter_rate::{Choice, ScanOptions, Tally};

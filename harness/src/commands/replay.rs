@@ -7,7 +7,10 @@ use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{ByColor, CastlingMode, Chess, Color};
 
-use crate::{ExitCode, Failure, ResultsArg, print_result, run::open_tables};
+use crate::{
+    exit_code::ExitCode, failure::Failure, output::print_result, project::ResultsArg,
+    run::open_tables,
+};
 use arbiter_game::outcome::Outcome;
 use arbiter_game::referee::Referee;
 use arbiter_game::replay::{Part, ReplayResult, replay};

@@ -8,11 +8,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use crate::{
-    ExitCode, Failure, ResultsArg, in_use,
-    output::{lines, width},
-    print_result, store_files, write_atomically,
-};
+use crate::output::{in_use, lines, print_result, store_files, width, write_atomically};
+use crate::{exit_code::ExitCode, failure::Failure, project::ResultsArg};
 use anstream::adapter::strip_str;
 use arbiter_process::FilesInUse;
 use arbiter_report::{

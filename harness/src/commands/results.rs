@@ -9,8 +9,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use crate::output::{OutputFormat, Rows, print_result};
 use crate::{
-    ExitCode, Failure, OutputFormat, ResultsArg, Rows, one_line, output::width, print_result,
+    args::one_line, exit_code::ExitCode, failure::Failure, output::width, project::ResultsArg,
     run::result::print,
 };
 use arbiter_report::{Table, gates_json, gates_table, shown_run, stored_summary};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::{ExitCode, Failure, GameSourceArgs, NewFile};
+use crate::{exit_code::ExitCode, failure::Failure, game_source::GameSourceArgs, output::NewFile};
 use arbiter_report::note;
 use arbiter_suite::samples;
 

@@ -18,7 +18,10 @@ use tokio::net::TcpListener;
 use self::start::TestStarter;
 #[cfg(feature = "cluster")]
 use crate::fleet::{AccessArgs, ServerName};
-use crate::{Failure, LogArgs, MetricsArgs, ResultsArg, runtime};
+use crate::{
+    failure::Failure, log_args::LogArgs, metrics::MetricsArgs, project::ResultsArg,
+    runtime::runtime,
+};
 use arbiter_process::{foreign_owner, is_open_to_others, lower_priority, read_text, write_secret};
 use arbiter_report::note;
 use arbiter_runner::Signals;

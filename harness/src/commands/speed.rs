@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::{
-    BuildArgs, BuildContext, BuiltEngines, ExitCode, Failure, OutputFormat, Rows,
-    engine_builds::setup, interruptible, print_result, progress,
-};
+use crate::build_args::BuildArgs;
+use crate::engine_builds::{BuildContext, BuiltEngines, setup};
+use crate::output::{OutputFormat, Rows, print_result, progress};
+use crate::{exit_code::ExitCode, failure::Failure, runtime::interruptible};
 use arbiter_build::{
     BenchReader, BenchRecipe, BenchTarget, BuildError, build_environment, run_bench_once,
 };

@@ -7,7 +7,8 @@ pub(super) mod sprt;
 
 use clap::{Args, Subcommand};
 
-use crate::{Failure, OutputFormat, Rows, print_result};
+use crate::failure::Failure;
+use crate::output::{OutputFormat, Rows, print_result};
 use arbiter_report::Document;
 use arbiter_settings::{MODELS, one_of};
 use arbiter_stats::{DEFAULT_ELO0, DEFAULT_ELO1, DEFAULT_ERROR, Model, Sprt, SprtError};

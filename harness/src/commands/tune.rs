@@ -9,7 +9,9 @@ use clap::{Args, Subcommand};
 
 use self::confirm::ConfirmArgs;
 use self::parameters::ParameterArgs;
-use crate::{ExitCode, Failure, PlayArgs, RequestedRun, run};
+use crate::{
+    args::PlayArgs, exit_code::ExitCode, failure::Failure, requested_run::RequestedRun, run,
+};
 use arbiter_plan::{DEFAULT_ITERATIONS, DEFAULT_TUNING_PAIRS, RunKind};
 use arbiter_settings::TuneTable;
 

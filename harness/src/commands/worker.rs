@@ -6,11 +6,10 @@ use clap::Args;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 
+use crate::fleet::{AccessArgs, ServerName};
 use crate::{
-    ExitCode, Failure, LogArgs, MetricsArgs,
-    engine_names::user_folder,
-    fleet::{AccessArgs, ServerName},
-    own_binary, runtime,
+    engine_builds::own_binary, exit_code::ExitCode, failure::Failure, log_args::LogArgs,
+    metrics::MetricsArgs, project::user_folder, runtime::runtime,
 };
 use arbiter_cluster::wire::{WorkerStatus, is_worker_name};
 use arbiter_cluster::{Access, Config, Phase, PublicKey, Role, WorkerMetrics, serve};

@@ -10,7 +10,7 @@ use std::str::FromStr;
 
 use clap::Args;
 
-use crate::Failure;
+use crate::failure::Failure;
 use arbiter_cluster::{
     Access, Credentials, INBOX, JOIN_SUFFIX, JoinError, Key, Role, Secret, is_inbox, read_join_file,
 };

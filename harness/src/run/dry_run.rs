@@ -1,7 +1,8 @@
 //! `--dry-run`: complete checks of a run that is not played.
 
 use super::{LoadedPlan, check_engines, load_plan};
-use crate::{Failure, RequestedRun, Rows, print_result};
+use crate::output::{Rows, print_result};
+use crate::{failure::Failure, requested_run::RequestedRun};
 use arbiter_plan::{Engine, Program, RunKind};
 use arbiter_report::{note, plan_document, plan_json, repeats_text};
 

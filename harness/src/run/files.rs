@@ -1,19 +1,10 @@
 //! Files of a run, none of which may be both written and otherwise used.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use crate::Failure;
 use crate::output::{FileUse, in_use, store_files};
+use crate::{failure::Failure, requested_run::OtherFiles};
 use arbiter_plan::{Engine, Plan};
-
-/// Files that a run uses in addition to those of its plan.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct OtherFiles {
-    /// Settings files.
-    pub read: Vec<PathBuf>,
-    /// Log files.
-    pub written: Vec<PathBuf>,
-}
 
 /// Returns the known files of an engine: its program, and files named in its arguments and options.
 pub(crate) fn engine_files(engine: &Engine) -> impl Iterator<Item = FileUse> {

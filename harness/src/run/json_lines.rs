@@ -3,10 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::print_result;
 use arbiter_game::outcome::Termination;
 use arbiter_plan::Plan;
-use arbiter_report::to_value;
+use arbiter_report::{print_result, to_value};
 use arbiter_run::{ExcludedWorker, Observer, ObserverError, RunEvent};
 
 /// Observer that prints a line of JSON for each counted pair and for each excluded worker.
@@ -96,6 +95,6 @@ impl Observer for Stream<'_> {
             _ => return Ok(()),
         };
         let line = to_value(&line);
-        print_result(&format!("{line}\n")).map_err(|failure| ObserverError(failure.message))
+        print_result(&format!("{line}\n")).map_err(ObserverError)
     }
 }

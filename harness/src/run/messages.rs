@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use super::{LoadedPlan, ReadyRun};
-use crate::{ExitCode, Failure, Fleet, ResultsArg, quoted};
+use crate::{
+    exit_code::ExitCode, failure::Failure, fleet::Fleet, output::quoted, project::ResultsArg,
+};
 use arbiter_names::quantity;
 use arbiter_openings::Book;
 use arbiter_plan::{Engine, LaunchSettings, Plan, Program, RunKind, cpu_list, default_concurrency};

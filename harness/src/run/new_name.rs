@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use crate::Failure;
+use crate::failure::Failure;
 use arbiter_plan::RunKind;
 use arbiter_report::utc_time_as;
 use arbiter_runner::unix_time_ms;

@@ -1,7 +1,9 @@
 //! Preflight of a run, so that mistakes are errors before the first game.
 
 use super::Inputs;
-use crate::{Failure, Printer, Style, option_warnings, print_result, runtime, until_signal};
+use crate::runtime::{runtime, until_signal};
+use crate::{failure::Failure, output::print_result};
+use arbiter_compat::{Printer, Style, option_warnings};
 use arbiter_game::engine::EngineSetup;
 use arbiter_openings::Book;
 use arbiter_plan::{Engine, Plan, base_name, load_book};
@@ -35,7 +37,7 @@ pub(super) fn check_engines(
     if let (Err(error), Some(style)) = (&trial, style)
         && error.at_start
     {
-        Printer::print_no_start(style, plan, &error.name)?;
+        Printer::print_no_start(style, plan, &error.name).map_err(Failure::environment)?;
     }
     let Preflight { xboard, unplayable, threaded, options } = trial?;
     if !xboard.is_empty() {

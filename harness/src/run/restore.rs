@@ -1,6 +1,6 @@
 //! The state of a stored run.
 
-use crate::Failure;
+use crate::failure::Failure;
 use arbiter_plan::Plan;
 use arbiter_report::replayed_state;
 use arbiter_run::{Effect, RunState};

@@ -1,10 +1,7 @@
 //! Printing and exit code of the result of a run.
 
-use crate::{
-    ExitCode, Failure, OutputFormat,
-    output::{lines, width},
-    print_result,
-};
+use crate::output::{OutputFormat, lines, print_result, width};
+use crate::{exit_code::ExitCode, failure::Failure};
 use arbiter_report::{
     Summary, Verdict, brief_document, gates_of_run, markdown, plain_body, run_csv, run_document,
     run_json, run_json_text,

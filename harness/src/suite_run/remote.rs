@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{SuiteArgs, UNFINISHED, bar, setups};
-use crate::{Failure, Fleet, fleet::opened, runtime};
+use crate::fleet::{Fleet, opened};
+use crate::{failure::Failure, runtime::runtime};
 use arbiter_cluster::{Assignment, SuiteEvent, check_engines, run_suite};
 use arbiter_names::quantity;
 use arbiter_plan::Engine;

@@ -60,10 +60,11 @@ pub enum Notation {
 }
 
 /// Program whose PGN conventions are followed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Dialect {
     /// fastchess.
+    #[default]
     Fastchess,
     /// cutechess-cli.
     Cutechess,

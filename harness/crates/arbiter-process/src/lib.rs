@@ -33,7 +33,7 @@ pub use files::{
 pub use input_file::{open_input, read_input, read_text};
 pub use no_start::made_for;
 pub use output_file::{
-    FileId, FilesInUse, Links, folder_of, is_at, may_write, open_output, places_near,
+    FileId, FilesInUse, Links, cannot_write, folder_of, is_at, may_write, open_output, places_near,
 };
 pub use process::Process;
 pub use reader::{Chunk, MAX_LINE_BYTES, decoded};

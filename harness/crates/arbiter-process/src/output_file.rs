@@ -153,6 +153,16 @@ impl FilesInUse {
     }
 }
 
+/// Returns the message about a file that cannot be written, with a hint.
+pub fn cannot_write(path: &Path, error: &io::Error) -> String {
+    let hint = match error.kind() {
+        ErrorKind::NotFound => "; create its folder first",
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => "; give a writable path",
+        _ => "",
+    };
+    format!("cannot write {}: {error}{hint}", path.display())
+}
+
 /// Treatment of a path that is a symbolic link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Links {

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use thiserror::Error;
 use tokio::sync::mpsc;
 
-pub use control::{Answer, ControlRequest};
+pub use control::{Answer, ControlRequest, ControlSender};
 
 use crate::executor::{Executor, JobEvent};
 use crate::signal::{Signals, StopSignal};

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::{BuildArgs, BuildContext, BuiltEngines, ExitCode, Failure, interruptible, own_binary};
+use crate::build_args::BuildArgs;
+use crate::engine_builds::{BuildContext, BuiltEngines, own_binary};
+use crate::{exit_code::ExitCode, failure::Failure, runtime::interruptible};
 use arbiter_plan::{
     BUNDLED, EngineSpec, Gate, GateKind, GateOutcome, GateVerdict, Program, Provenance,
     SandboxMode, gate_verdict, resolve_engine, settings_text,

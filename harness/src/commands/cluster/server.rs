@@ -7,7 +7,8 @@ use std::process::Command;
 
 use clap::Args;
 
-use crate::{Failure, fleet::signing_key, print_result, quoted};
+use crate::output::{print_result, quoted};
+use crate::{failure::Failure, fleet::signing_key};
 use arbiter_cluster::{CONFIGURATION, SetupError, add_workers, join_path, make_server};
 use arbiter_process::{host_name, replace_process, try_lock};
 use arbiter_runner::unix_time_ms;

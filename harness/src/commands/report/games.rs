@@ -3,11 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::ReportFormat;
-use crate::{
-    ExitCode, Failure, OutputFormat,
-    args::threads,
-    pgn_scan::{OPENING_PLIES, PLAYERS, no_games_reason, read_files},
-};
+use crate::pgn_scan::{OPENING_PLIES, PLAYERS, no_games_reason, read_files};
+use crate::{args::threads, exit_code::ExitCode, failure::Failure, output::OutputFormat};
 use arbiter_rate::{ScanOptions, Tally};
 use arbiter_report::{Ratings, games_document, games_junit, html_page, picture_svg, ratings_json};
 use arbiter_stats::ratings::{Options, rate};

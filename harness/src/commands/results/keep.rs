@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::list::{RunFilterArgs, listed};
-use crate::{ExitCode, Failure, NewFile, in_use, print_result, store_files, write_error};
+use crate::output::{NewFile, in_use, print_result, store_files, write_error};
+use crate::{exit_code::ExitCode, failure::Failure};
 use arbiter_game::consistency;
 use arbiter_names::{is_hidden, quantity};
 use arbiter_openings::decompressed;

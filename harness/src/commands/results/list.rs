@@ -7,7 +7,8 @@ use regex_lite::Regex;
 
 use super::keep::folder;
 use super::narrowed;
-use crate::{Failure, OutputFormat, Rows, print_result};
+use crate::failure::Failure;
+use crate::output::{OutputFormat, Rows, print_result};
 use arbiter_plan::RunKind;
 use arbiter_report::{ListedRun, RunColumn, RunFilter, RunPhase, read_one, shown_run};
 use arbiter_report::{run_pattern, runs_json, runs_table, stored_summary};

@@ -7,10 +7,8 @@ use clap::Args;
 use regex_lite::Regex;
 
 use super::narrowed;
-use crate::{
-    ExitCode, Failure, NewFile, OutputFormat, Rows, in_use, output::width, print_result,
-    store_files,
-};
+use crate::output::{NewFile, OutputFormat, Rows, in_use, print_result, store_files, width};
+use crate::{exit_code::ExitCode, failure::Failure};
 use arbiter_plan::RunKind;
 use arbiter_report::{
     LogEntry, log_json, log_markdown, log_table, note, read_one, run_pattern, shown_run,

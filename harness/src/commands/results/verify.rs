@@ -1,6 +1,6 @@
 //! `arbiter results verify`: comparison of the store with its checksums.
 
-use crate::{Failure, print_result};
+use crate::{failure::Failure, output::print_result};
 use arbiter_names::quantity;
 use arbiter_store::Store;
 

@@ -13,9 +13,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::TOKEN_VARIABLE;
-use crate::bundled_engine::evaluation;
-use crate::engine_names::registered;
-use crate::{Failure, own_binary};
+use crate::{
+    bundled_engine::evaluation, engine_builds::own_binary, engine_names::registered,
+    failure::Failure,
+};
 use arbiter_plan::{BUNDLED, EngineSpec};
 use arbiter_process::{Links, open_output, set_own_group, terminate, try_lock};
 use arbiter_protocol::TimeControl;

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Answer, TestArgs, numbers};
-use crate::Rows;
+use crate::output::Rows;
 use arbiter_report::{Document, Table, to_value};
 use arbiter_stats::planning::{Conditions, OperatingPoint, PlannedTest};
 use arbiter_stats::{Exit, Pentanomial, Sprt};

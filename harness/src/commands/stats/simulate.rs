@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Answer, TestArgs, numbers};
-use crate::{Rows, args::threads};
+use crate::{args::threads, output::Rows};
 use arbiter_report::{Document, Table, progress_bar, to_value};
 use arbiter_schedule::seed::{seed_for, uniform};
 use arbiter_settings::{CORRECTIONS, one_of};

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use clap::Args;
 
-use crate::{ExitCode, Failure, OutputFormat, RequestedRun, Resume, run};
+use crate::requested_run::{RequestedRun, Resume};
+use crate::{exit_code::ExitCode, failure::Failure, output::OutputFormat, run};
 use arbiter_plan::{DEFAULT_SPRT_PAIRS, RunKind, SprtRequest, confirmation};
 use arbiter_report::note;
 use arbiter_settings::help;

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::{
-    ExitCode, Failure, RequestedRun, engine_builds::setup, print_result, run::make_engines,
-    runtime, suite_run,
+    engine_builds::setup, exit_code::ExitCode, failure::Failure, output::print_result,
+    requested_run::RequestedRun, run::make_engines, runtime::runtime, suite_run,
 };
 use arbiter_names::did_you_mean;
 use arbiter_plan::{Engine, RunKind, resolve_engine};

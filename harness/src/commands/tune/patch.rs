@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::{ExitCode, Failure, ResultsArg, print_result, run};
+use crate::{
+    exit_code::ExitCode, failure::Failure, output::print_result, project::ResultsArg, run,
+};
 use arbiter_process::read_text;
 use arbiter_report::note;
 use arbiter_spsa::patch::{applied, unified};

@@ -9,7 +9,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::parameters::listed;
-use crate::{ExitCode, Failure, OutputFormat, Rows, print_result};
+use crate::output::{OutputFormat, Rows, print_result};
+use crate::{exit_code::ExitCode, failure::Failure};
 use arbiter_plan::{DEFAULT_ITERATIONS, DEFAULT_TUNING_PAIRS};
 use arbiter_report::{Document, Table, to_value};
 use arbiter_spsa::{A_RATIO, ALPHA, Forecast, GAMMA, Parameter, SimulatedObjective, Tuning};

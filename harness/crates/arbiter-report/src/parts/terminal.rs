@@ -1,5 +1,7 @@
 //! Output for terminals: messages, and formatted reports.
 
+use std::io::{ErrorKind, Write};
+
 use arbiter_names::is_hidden;
 use indicatif::ProgressBar;
 
@@ -16,7 +18,7 @@ pub fn shown_message(text: &str) -> String {
 
 /// Escapes a report in any format for a terminal: control characters become `\u001b`, except those
 /// of Arbiter's styles. JSON parsers decode the escapes.
-pub fn shown_output(text: &str) -> String {
+pub(crate) fn shown_output(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for (at, c) in text.char_indices() {
         if is_hidden(c) && !HARMLESS.iter().any(|own| text[at..].starts_with(own)) {
@@ -26,6 +28,23 @@ pub fn shown_output(text: &str) -> String {
         }
     }
     shown
+}
+
+/// Prints a result on standard output. A reader that closes the pipe early, such as `head`, is not
+/// an error.
+///
+/// # Errors
+///
+/// A message if the result cannot be written.
+pub fn print_result(text: &str) -> Result<(), String> {
+    // anstream removes colour codes if they are not wanted, as in a file.
+    let mut stdout = anstream::stdout().lock();
+    match stdout.write_all(shown_output(text).as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(format!("cannot write the result: {error}"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Writes a line to standard error, unless only results and errors are requested.

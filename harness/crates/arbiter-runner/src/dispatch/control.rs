@@ -1,6 +1,6 @@
 //! User commands to a run in progress.
 
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 
 use super::{Dispatcher, RunError, StopCause};
 use crate::executor::Executor;
@@ -14,6 +14,17 @@ pub struct ControlRequest {
     pub command: ControlCommand,
     /// Channel for the answer; it may be closed.
     pub reply: oneshot::Sender<Answer>,
+}
+
+/// Channel of commands to a run in progress.
+pub type ControlSender = mpsc::Sender<ControlRequest>;
+
+impl ControlRequest {
+    /// Creates a request whose answer is not read.
+    pub fn unanswered(command: ControlCommand) -> ControlRequest {
+        let (reply, _) = oneshot::channel();
+        ControlRequest { command, reply }
+    }
 }
 
 /// Answer to a command.

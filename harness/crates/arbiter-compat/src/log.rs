@@ -7,8 +7,8 @@ use std::path::PathBuf;
 
 use shakmaty::Color;
 
-use super::options::Options;
-use super::words::{Word, truth};
+use crate::options::Options;
+use crate::words::{Word, truth};
 use arbiter_game::annotation::Keeping;
 use arbiter_game::record::GameRecord;
 use arbiter_game::transcript::Mark;
@@ -21,16 +21,17 @@ use arbiter_runner::unix_time_ms;
 const SAME_START: i64 = 20;
 
 /// Severity of a log line, with the numbers of fastchess.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Level {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(super) enum Level {
     Info = 2,
+    #[default]
     Warn,
     Error,
 }
 
 /// Settings of the log.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct LogRequest {
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct LogRequest {
     /// Log file, if any.
     pub file: Option<PathBuf>,
     pub level: Level,
@@ -38,12 +39,6 @@ pub(crate) struct LogRequest {
     pub has_engines: bool,
     /// `true` if the lines to and from engines are printed as by cutechess-cli.
     pub is_printed: bool,
-}
-
-impl Default for LogRequest {
-    fn default() -> LogRequest {
-        LogRequest { file: None, level: Level::Warn, has_engines: false, is_printed: false }
-    }
 }
 
 impl Options {
@@ -107,8 +102,8 @@ impl Log {
             file.map_err(|error| format!("-log file={}: {error}", path.display()))
         };
         let file = wanted.file.as_ref().map(open).transpose()?;
-        let (wanted, began_ms) = (wanted.clone(), unix_time_ms());
-        Ok(Log { wanted, file, engines, began_ms, starts: Vec::new() })
+        let wanted = wanted.clone();
+        Ok(Log { wanted, file, engines, began_ms: unix_time_ms(), starts: Vec::new() })
     }
 
     /// Logs printed text, line by line.
@@ -149,14 +144,16 @@ impl Log {
             *side = self.starts.iter().any(is_same);
             self.starts.push(start);
         }
-        let (mut written, mut shown) = (String::new(), String::new());
+        let mut written = String::new();
+        let mut shown = String::new();
         for entry in entries {
             let engine = *game.engines.get(entry.color);
             let side = &mut is_known[usize::from(entry.color.is_black())];
             // Lines before the mark belong to a start of the engine that was logged with an earlier
             // game.
             *side &= entry.mark != Mark::NewGame;
-            let (name, text) = (&self.engines[engine], &entry.text);
+            let name = &self.engines[engine];
+            let text = &entry.text;
             let (ours, theirs, label) = match entry.mark {
                 _ if *side => continue,
                 Mark::ToEngine => (" <--- ", ">", "Engine"),

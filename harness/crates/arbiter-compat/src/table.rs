@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::options::{Options, scope, variant};
-use super::words::{Word, truth};
+use crate::engine::KEYS;
+use crate::options::{Options, scope, variant};
+use crate::words::{Word, truth};
 use arbiter_names::nearest;
 
 /// Function that applies an option.
@@ -228,13 +229,12 @@ pub(super) fn unknown(name: &str) -> String {
 }
 
 /// Returns the help, with all options.
-pub(crate) fn help() -> String {
+pub fn help() -> String {
     let lines = OPTIONS.iter().map(|(name, takes, does, _)| {
         let head = format!("-{name} {takes}");
         format!("  {}\n      {does}\n", head.trim_end())
     });
-    let keys = super::engine::KEYS;
-    lines.collect::<String>() + &format!("\nKeys of -engine and -each: {keys}\n")
+    lines.collect::<String>() + &format!("\nKeys of -engine and -each: {KEYS}\n")
 }
 
 #[cfg(test)]
@@ -244,14 +244,14 @@ mod tests {
     #[test]
     fn the_documentation_lists_support_of_each_option() {
         let rows =
-            include_str!("../../../docs/compat.md").lines().filter(|line| line.contains('|'));
+            include_str!("../../../../docs/compat.md").lines().filter(|line| line.contains('|'));
         let rows: Vec<&str> = rows.collect();
         for (name, ..) in OPTIONS {
             let row = rows.iter().find(|row| row.contains(&format!("`-{name}`")));
             let row = row.unwrap_or_else(|| panic!("-{name} is in no table"));
             assert_eq!(row.contains("| – |"), is_idle(name), "{row}");
         }
-        for key in super::super::engine::KEYS.split(", ") {
+        for key in KEYS.split(", ") {
             assert!(rows.iter().any(|row| row.contains(&format!("`{key}`"))), "{key}");
         }
     }

@@ -1,19 +1,18 @@
 //! `-config`: the file in which fastchess saves settings and counts. Arbiter's file also contains
 //! the identity of the run, whose games are in the store.
 
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::foreign;
-use super::table::is_idle;
-use super::words::{Word, truth};
-use crate::{Failure, print_result, write_atomically};
+use crate::foreign;
+use crate::table::is_idle;
+use crate::words::{Word, truth};
 use arbiter_plan::Prior;
-use arbiter_process::{FilesInUse, open_input};
-use arbiter_report::log_warn;
+use arbiter_process::{FilesInUse, WholeFile, cannot_write, open_input};
+use arbiter_report::{log_warn, print_result};
 
 /// Default file name of fastchess.
 const USUAL: &str = "config.json";
@@ -44,14 +43,14 @@ const CHANGEABLE: [&str; 13] = [
 
 /// Identity of a run in a saved file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct SavedIdentity {
+pub struct SavedIdentity {
     /// Name of the run.
     pub run: String,
     /// Results folder of the run.
     pub results: PathBuf,
     /// Checksum of the game settings in the file, which shows whether they were edited.
     #[serde(default)]
-    pub checksum: Option<u32>,
+    pub(crate) checksum: Option<u32>,
 }
 
 fn content(path: &Path) -> Result<Value, String> {
@@ -85,24 +84,29 @@ fn is_of_another_program(path: &Path) -> bool {
 
 impl SavedIdentity {
     /// Writes a file of fastchess with the identity added.
-    pub(crate) fn write(self, path: &Path, mut theirs: Value) -> Result<(), Failure> {
+    pub(super) fn write(self, path: &Path, mut theirs: Value) -> Result<(), String> {
         let marked = SavedIdentity { checksum: Some(checksum(&theirs)), ..self };
-        theirs[KEY] = serde_json::to_value(marked).map_err(Failure::environment)?;
+        theirs[KEY] = serde_json::to_value(marked).map_err(|error| error.to_string())?;
         write(path, &theirs)
     }
 }
 
 /// Writes a file of fastchess, but never replaces a file of another program.
-pub(super) fn write(path: &Path, theirs: &Value) -> Result<(), Failure> {
+pub(super) fn write(path: &Path, theirs: &Value) -> Result<(), String> {
     if is_of_another_program(path) {
         return Ok(());
     }
-    write_atomically(path, &format!("{theirs:#}\n"), FilesInUse::default())
+    FilesInUse::default().writes("the file to write", path)?;
+    let written = WholeFile::create(path).and_then(|mut file| {
+        file.write_all(format!("{theirs:#}\n").as_bytes())?;
+        file.finish()
+    });
+    written.map_err(|error| cannot_write(path, &error))
 }
 
 /// The `-config` options of a command line.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Config {
+pub(super) struct Config {
     /// Run to resume, if the file identifies one.
     pub run: Option<SavedIdentity>,
     /// Counts of fastchess that the run continues.
@@ -115,8 +119,9 @@ pub(crate) struct Config {
 
 impl Config {
     /// Parses the `-config` options, and the file that they name.
-    pub(crate) fn read(words: &[Word]) -> Result<Config, String> {
-        let (mut file, mut out) = (None, None);
+    pub(super) fn read(words: &[Word]) -> Result<Config, String> {
+        let mut file = None;
+        let mut out = None;
         let mut keeps_counts = true;
         for (index, word) in words.iter().enumerate().filter(|(_, word)| word.name == "config") {
             for (key, value) in word.pairs()? {
@@ -125,8 +130,7 @@ impl Config {
                     "outname" => out = Some(PathBuf::from(value)),
                     "discard" if truth(&word.name, key, value)? => {
                         file = None;
-                        print_result("Discarding config file\n")
-                            .map_err(|failure| failure.message)?;
+                        print_result("Discarding config file\n")?;
                     }
                     "discard" => {}
                     "stats" => keeps_counts = truth(&word.name, key, value)?,
@@ -138,19 +142,20 @@ impl Config {
             words.iter().filter(|word| word.name != "config").cloned().collect()
         };
         let Some((index, path)) = file else {
-            let (out, words) = (out.unwrap_or_else(|| USUAL.into()), others(words));
+            let out = out.unwrap_or_else(|| USUAL.into());
             if is_of_another_program(&out) {
                 log_warn(&format!(
                     "{} belongs to another program; unchanged. Name another file with -config outname=",
                     out.display()
                 ));
             }
-            return Ok(Config { run: None, prior: None, words, out });
+            return Ok(Config { run: None, prior: None, words: others(words), out });
         };
         // As in fastchess, options before `-config file=` are ignored, and options after it
         // override the file.
         let (before, after) = words.split_at(index);
-        let (saved, after) = (content(&path)?, others(after));
+        let saved = content(&path)?;
+        let after = others(after);
         let wrong = |what: String| format!("-config file={}: {what}", path.display());
         let ours = saved.get(KEY).map(SavedIdentity::deserialize).transpose();
         let ours = ours.map_err(|error| wrong(error.to_string()))?;
@@ -200,7 +205,7 @@ fn is_changeable(word: &Word) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compat::words::split;
+    use crate::words::split;
 
     fn read(line: &str) -> Result<Config, String> {
         Config::read(&split(&shell_words::split(line).unwrap()).unwrap())

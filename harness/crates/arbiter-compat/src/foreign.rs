@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use super::Style;
-use super::words::Word;
+use crate::words::Word;
+use crate::{Style, games_before};
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Field, Notation};
 use arbiter_openings::Order;
@@ -91,7 +91,7 @@ pub(super) fn to_fastchess(plan: &Plan, style: &Style, own: &Path, counts: &RunC
         true if design.alternates => 1,
         true => design.repeats.max(1),
     };
-    let before = plan.prior.map_or(0, |prior| prior.games());
+    let before = games_before(plan.prior);
     let all = before + design.pairs * design.games_per_pair();
     let rounds = if plan.engines.len() == 2 { all / games } else { design.rounds };
     let interval = |every: u64| if every == 0 { NEVER } else { every.min(NEVER) };
@@ -260,7 +260,7 @@ pub(super) fn read(
     saved: &Value,
     keeps_counts: bool,
 ) -> Result<(Vec<Word>, Option<Prior>), String> {
-    let (prior, games) = if keeps_counts { counted_games(saved)? } else { (None, 0) };
+    let prior = if keeps_counts { counted_games(saved)? } else { None };
     let mut words: Vec<Word> = Vec::new();
     let mut say = |name: &str, values: Vec<String>| {
         words.push(Word { name: name.to_owned(), values });
@@ -277,7 +277,8 @@ pub(super) fn read(
             );
         }
     }
-    let (tables, pgn, opening) = (&saved["tb_adjudication"], &saved["pgn"], &saved["opening"]);
+    let tables = &saved["tb_adjudication"];
+    let pgn = &saved["pgn"];
     for (holds, name, values) in [
         (&tables["enabled"], "tb", vec![plain(&tables["syzygy_dirs"])]),
         (&tables["enabled"], "tbpieces", vec![plain(&tables["max_pieces"])]),
@@ -321,11 +322,10 @@ pub(super) fn read(
     if saved["epd"]["file"] != "" {
         say("epdout", vec![format!("file={}", plain(&saved["epd"]["file"]))]);
     }
+    let opening = &saved["opening"];
     if opening["file"] != "" {
-        say(
-            "openings",
-            opening_words(opening, games / saved["games"].as_u64().unwrap_or(2).max(1)),
-        );
+        let rounds = games_before(prior) / saved["games"].as_u64().unwrap_or(2).max(1);
+        say("openings", opening_words(opening, rounds));
     }
     Ok((words, prior))
 }
@@ -370,7 +370,8 @@ fn pgn_words(pgn: &Value) -> Vec<String> {
 
 /// Returns the values of `-engine` for an engine.
 fn spec(engine: &Value) -> Vec<String> {
-    let (limit, tc) = (&engine["limit"], &engine["limit"]["tc"]);
+    let limit = &engine["limit"];
+    let tc = &limit["tc"];
     let of = |value: &Value| value.as_u64().filter(|number| *number > 0);
     let seconds = |ms: u64| ms as f64 / 1e3;
     let mut values: Vec<String> = ["name", "cmd", "dir", "args"]
@@ -398,21 +399,21 @@ fn spec(engine: &Value) -> Vec<String> {
     values
 }
 
-/// Returns the counted games of two engines, and their number.
-fn counted_games(saved: &Value) -> Result<(Option<Prior>, u64), String> {
+/// Returns the counted games of two engines.
+fn counted_games(saved: &Value) -> Result<Option<Prior>, String> {
     let rows: Vec<&Value> = saved["stats"].as_object().into_iter().flat_map(Map::values).collect();
     let count = |row: &Value, key: &str| row[key].as_u64().unwrap_or(0).min(MOST_GAMES);
     let [wins, losses, draws] =
         ["wins", "losses", "draws"].map(|key| rows.iter().map(|row| count(row, key)).sum::<u64>());
     let games = wins.saturating_add(losses).saturating_add(draws);
     if games == 0 {
-        return Ok((None, 0));
+        return Ok(None);
     }
     let [row] = rows[..] else {
         log_warn(
             "counts of more than two engines are ignored, as by fastchess: all games are played",
         );
-        return Ok((None, 0));
+        return Ok(None);
     };
     let mut prior = Prior::default();
     for (kind, [a, b]) in PAIRS {
@@ -424,7 +425,7 @@ fn counted_games(saved: &Value) -> Result<(Option<Prior>, u64), String> {
     } else if pairs.saturating_mul(2) != games || Encounter::from(prior).games.wins != wins {
         return Err(format!("its counts do not agree: {pairs} pairs of {games} games"));
     }
-    Ok((Some(prior), games))
+    Ok(Some(prior))
 }
 
 /// Returns a value as text, without quotation marks.

@@ -6,68 +6,66 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use shakmaty::Color;
-use tokio::sync::{mpsc, oneshot};
+use shakmaty::{ByColor, Color};
 
-use super::log::Log;
-use super::{FASTCHESS, Style};
-use crate::{Failure, print_result, write_error};
+use crate::log::Log;
+use crate::{FASTCHESS, Style, games_before};
 use arbiter_game::outcome::Termination;
 use arbiter_game::record::{GameRecord, SearchInfo};
 use arbiter_plan::Plan;
-use arbiter_process::{Links, open_output};
-use arbiter_report::{Dialect, DialectWriter, event_texts, log_warn};
+use arbiter_process::{Links, cannot_write, open_output};
+use arbiter_report::{Dialect, DialectWriter, event_texts, log_warn, print_result};
 use arbiter_run::{
     ControlCommand, GameTally, Observer, ObserverError, PairTally, PlayedPair, RunCounts, RunEnd,
     RunEvent, RunState,
 };
-use arbiter_runner::{ControlRequest, OptionsFound};
+use arbiter_runner::{ControlRequest, ControlSender, OptionsFound};
 use arbiter_schedule::{Pairing, Schedule};
-use arbiter_stats::{LlrBounds, Sprt, SprtStatus};
+use arbiter_stats::{LlrBounds, SprtStatus};
 
 /// Observer that prints a run on standard output.
 #[derive(Debug)]
-pub(crate) struct Printer {
+pub struct Printer {
     style: Style,
     writer: DialectWriter,
     plan: Plan,
-    /// Name of the run, and results folder; `None` before the start.
-    place: Option<(String, PathBuf)>,
-    /// Warnings about options that are not sent to engines, printed before the run.
-    left_out: String,
-    /// Log; `None` unless the run is in progress.
-    log: Option<Log>,
-    /// Channel of requests to end the run.
-    control: Option<mpsc::Sender<ControlRequest>>,
+    /// `None` unless the run is in progress.
+    run: Option<CurrentRun>,
     /// Number of pairs that CPU contention may have affected.
     disturbed: u64,
     /// Engines for which a warning about missing scores was printed.
     without_score: BTreeSet<usize>,
     /// Schedule after the counted pairs, because the number of games may depend on results.
     schedule: Schedule,
+    /// Counted pairs.
     counts: RunCounts,
-    /// Counts of the pairs that have ended, in the order of their ends; these are printed.
-    shown: RunCounts,
+    /// Pairs that have ended, but are counted only after earlier pairs.
+    ahead: BTreeMap<u64, PairTally>,
     /// First games of pairs whose second game has not ended, with their outcomes by engine.
     open_pairs: BTreeMap<u64, (PairTally, [(usize, String); 2])>,
-    /// Pairs that are in `shown` but not yet in `counts`.
-    told: BTreeSet<u64>,
     /// Number of games by outcome, for each engine.
     outcomes: Vec<BTreeMap<String, u64>>,
     /// Pair after which the run ends, if that is decided.
     last: Option<u64>,
-    sprt: Option<Sprt>,
     games: u64,
-    /// Number of games that another program counted before the run.
-    before: u64,
     /// `true` if no game was counted since the last figures.
     is_up_to_date: bool,
+}
+
+/// Run in progress.
+#[derive(Debug)]
+struct CurrentRun {
+    name: String,
+    results: PathBuf,
+    /// Channel of requests to end the run.
+    control: ControlSender,
+    log: Log,
 }
 
 impl Printer {
     /// Returns a printer of a run that has not started; `options` are the option checks of the
     /// engines.
-    pub(crate) fn new(
+    pub fn new(
         style: &Style,
         plan: &Plan,
         options: &[OptionsFound],
@@ -85,33 +83,31 @@ impl Printer {
             style: style.clone(),
             writer: DialectWriter::new(style.dialect, style.penta, &taken, &defaults),
             plan: plan.clone(),
-            place: None,
-            left_out: option_warnings(plan, options),
-            log: None,
-            before: plan.prior.map_or(0, |prior| prior.games()),
-            control: None,
+            run: None,
             disturbed: 0,
             without_score: BTreeSet::new(),
             schedule,
             counts: RunCounts::default(),
-            shown: RunCounts::default(),
+            ahead: BTreeMap::new(),
             open_pairs: BTreeMap::new(),
-            told: BTreeSet::new(),
             outcomes: vec![BTreeMap::new(); plan.engines.len()],
             last: None,
-            sprt: plan.sprt,
             games: 0,
             is_up_to_date: false,
         }
     }
 
     /// Prints the figures of a run that has ended.
-    pub(crate) fn print_again(
+    ///
+    /// # Errors
+    ///
+    /// A message if the text cannot be printed or saved.
+    pub fn print_again(
         style: &Style,
         plan: &Plan,
         state: &RunState,
         ending: RunEnd,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), String> {
         let mut printer = Printer::new(style, plan, &[], state.schedule().clone());
         printer.restore_counts(state.counts());
         let text = printer.figures() + &printer.end_text(ending, Duration::ZERO)?;
@@ -119,81 +115,90 @@ impl Printer {
     }
 
     /// Prints a run of fastchess whose engine failed to start, and creates its files.
-    pub(crate) fn print_no_start(style: &Style, plan: &Plan, engine: &str) -> Result<(), Failure> {
+    ///
+    /// # Errors
+    ///
+    /// A message if the text cannot be printed, or a file cannot be written.
+    pub fn print_no_start(style: &Style, plan: &Plan, engine: &str) -> Result<(), String> {
         if style.program != Dialect::Fastchess {
             return Ok(());
         }
         for path in [&plan.pgn, &plan.epd].into_iter().flatten() {
             open_output(path, File::options().append(true), Links::Followed)
-                .map_err(|error| write_error(path, &error))?;
+                .map_err(|error| cannot_write(path, &error))?;
         }
         style.save_unplayed(plan)?;
         let printer = Printer::new(style, plan, &[], plan.schedule());
-        let mut log = printer.open_log()?;
-        let text = printer.writer.started(printer.before + 1, printer.total(), 0, 1)
+        let mut log = printer.open_log(&[])?;
+        let text = printer.writer.started(games_before(plan.prior) + 1, printer.total(), 0, 1)
             + &format!(
                 "Fatal; {engine} engine startup failure: \"Engine didn't respond to uciok after \
                  startup\"\n"
             )
             + &printer.end_text(RunEnd::Interrupted, Duration::ZERO)?;
-        log.log_printed(&text).map_err(Failure::environment)?;
+        log.log_printed(&text)?;
         print_result(&text)
     }
 
-    /// Returns a printer that also saves the progress of the run, and may end the run.
-    pub(crate) fn with_run(
+    /// Returns a printer that also saves the progress of the run, and may end the run; `options`
+    /// are those of [`Printer::new`].
+    ///
+    /// # Errors
+    ///
+    /// A message if the log cannot be opened.
+    pub fn with_run(
         self,
-        run: &str,
+        options: &[OptionsFound],
+        name: &str,
         results: &Path,
-        control: mpsc::Sender<ControlRequest>,
-    ) -> Result<Printer, Failure> {
-        let place = Some((run.to_owned(), results.to_owned()));
-        let log = self.open_log()?;
-        Ok(Printer { control: Some(control), place, log: Some(log), ..self })
+        control: ControlSender,
+    ) -> Result<Printer, String> {
+        let log = self.open_log(options)?;
+        let run = CurrentRun { name: name.to_owned(), results: results.to_owned(), control, log };
+        Ok(Printer { run: Some(run), ..self })
     }
 
     /// Opens the log and writes its first lines.
-    fn open_log(&self) -> Result<Log, Failure> {
+    fn open_log(&self, options: &[OptionsFound]) -> Result<Log, String> {
         let engines = self.plan.engines.iter().map(|engine| engine.name.clone()).collect();
-        let mut log = Log::open(&self.style.log, engines).map_err(Failure::environment)?;
+        let mut log = Log::open(&self.style.log, engines)?;
         if self.style.program == Dialect::Fastchess {
             let head = format!("{FASTCHESS}\nSetting seed to: {}\n", self.plan.seed);
-            log.log_printed(&(head + &self.left_out)).map_err(Failure::environment)?;
+            log.log_printed(&(head + &option_warnings(&self.plan, options)))?;
         }
         Ok(log)
     }
 
-    fn save(&self) -> Result<(), Failure> {
-        match &self.place {
-            Some((run, results)) => self.style.save(run, results, &self.plan, &self.shown),
-            None => Ok(()),
-        }
+    fn save(&self) -> Result<(), String> {
+        let Some(run) = &self.run else { return Ok(()) };
+        self.style.save(&run.name, &run.results, &self.plan, &self.shown())
     }
 
     fn total(&self) -> u64 {
-        self.before + self.schedule.expected_pairs() * self.schedule.design().games_per_pair()
+        let games = self.schedule.expected_pairs() * self.schedule.design().games_per_pair();
+        games_before(self.plan.prior) + games
     }
 
     /// Restores the counts of a resumed run.
     fn restore_counts(&mut self, counts: &RunCounts) {
-        (self.counts, self.shown) = (counts.clone(), counts.clone());
+        self.counts = counts.clone();
         self.games = counts.encounters.values().map(|met| met.games.games()).sum();
     }
 
     /// Counts a pair, in schedule order. Returns the text to print: usually its games were printed
     /// when they ended.
     fn count_pair(&mut self, played: &PlayedPair, tally: &PairTally) -> String {
-        self.counts.count(tally);
         tally.count_in(&mut self.schedule);
         let mut text = String::new();
-        if !self.told.remove(&tally.pair) {
+        if !self.ahead.contains_key(&tally.pair) {
             // These games have not been printed: they were played before an interruption, or were
             // delayed because their pair could have been void.
             for (game_index, game) in played.games.iter().enumerate() {
                 text += &self.ended_game(&played.pairing, game_index, game);
             }
-            self.told.remove(&tally.pair);
         }
+        self.ahead.remove(&tally.pair);
+        self.counts.count(tally);
         if self.last.is_some_and(|last| last <= tally.pair) {
             self.ask(ControlCommand::Stop);
         }
@@ -202,7 +207,8 @@ impl Printer {
 
     /// Returns the number of a game, from 1.
     fn number(&self, pairing: &Pairing, game_index: usize) -> u64 {
-        self.before + pairing.pair * self.schedule.design().games_per_pair() + game_index as u64 + 1
+        let earlier = pairing.pair * self.schedule.design().games_per_pair();
+        games_before(self.plan.prior) + earlier + game_index as u64 + 1
     }
 
     /// Returns the lines to print after the end of a game.
@@ -218,7 +224,7 @@ impl Printer {
             self.end_with(pairing.pair);
         }
         text += &warnings;
-        let (white, black) = (game.engines.white, game.engines.black);
+        let ByColor { white, black } = game.engines;
         let is_gone = matches!(
             game.outcome.termination,
             Termination::Crash | Termination::Disconnect | Termination::Stall
@@ -232,15 +238,9 @@ impl Printer {
         }
         text += &self.writer.finished(number, white, black, &game.outcome);
         let is_whole = self.add(pairing, game_index, game);
-        let counts = self.counts_now();
-        let engine_pair = [white.min(black), white.max(black)];
         let is_last = self.style.program == Dialect::Fastchess && self.games == self.total();
         if is_last || is_due(self.games, self.style.score_interval) {
-            text += &self.writer.score(
-                engine_pair[0],
-                engine_pair[1],
-                &counts.encounter(engine_pair).games,
-            );
+            text += &self.score(white.min(black), white.max(black));
         }
         let is_figured = if self.is_by_pairs() {
             is_whole && is_due(self.games / per_pair, self.style.rating_interval)
@@ -259,7 +259,7 @@ impl Printer {
     /// Counts a game. Returns whether its pair is now complete. If a pair is played again, its new
     /// first game replaces the old one.
     fn add(&mut self, pairing: &Pairing, game_index: usize, game: &GameRecord) -> bool {
-        let (pair, engines) = (pairing.pair, pairing.engines);
+        let Pairing { pair, engines, .. } = *pairing;
         let mut first = self.open_pairs.remove(&pair);
         if game_index == 0
             && let Some((_, replaced)) = first.take()
@@ -285,8 +285,7 @@ impl Printer {
             None => PairTally { pair, engines, first: tally, second: None, is_repeat: false },
         };
         if is_whole {
-            self.shown.count(&tally);
-            self.told.insert(pair);
+            self.ahead.insert(pair, tally);
         } else {
             self.open_pairs.insert(pair, (tally, outcomes));
         }
@@ -297,27 +296,40 @@ impl Printer {
         self.style.penta && self.style.dialect == Dialect::Fastchess
     }
 
+    /// Returns the counts of all pairs that have ended.
+    fn shown(&self) -> RunCounts {
+        let mut counts = self.counts.clone();
+        self.ahead.values().for_each(|tally| counts.count(tally));
+        counts
+    }
+
     /// Returns the counts of all finished games, or only of complete pairs if figures are computed
     /// from pairs.
     fn counts_now(&self) -> RunCounts {
-        let mut counts = self.shown.clone();
+        let mut counts = self.shown();
         if !self.is_by_pairs() {
             self.open_pairs.values().for_each(|(tally, _)| counts.count(tally));
         }
         counts
     }
 
+    /// Returns the score of two engines.
+    fn score(&self, first: usize, second: usize) -> String {
+        let games = self.counts_now().encounter([first, second]).games;
+        self.writer.score(first, second, &games)
+    }
+
     fn figures(&mut self) -> String {
         self.is_up_to_date = true;
         let counts = self.counts_now();
         let encounter = counts.main_encounter();
-        let sprt_status = self.sprt.map(|sprt| {
+        let sprt_status = self.plan.sprt.map(|sprt| {
             let llr = sprt.llr_of_counts(&encounter.pairs, &encounter.games);
             let LlrBounds { lower, upper } = sprt.bounds;
             SprtStatus { llr, lower, upper, decision: sprt.decide(llr) }
         });
         let mut text = self.writer.interval(&counts, sprt_status);
-        if let Some(test) = self.sprt.filter(|_| self.style.shows_pairs_llr) {
+        if let Some(test) = self.plan.sprt.filter(|_| self.style.shows_pairs_llr) {
             let LlrBounds { lower, upper } = test.bounds;
             let llr = test.llr(&encounter.pairs);
             text += &format!("Pairs: llr {llr:.2}, lbound {lower:.2}, ubound {upper:.2}\n");
@@ -355,10 +367,9 @@ impl Printer {
     }
 
     fn ask(&self, command: ControlCommand) {
-        if let Some(control) = &self.control {
-            let (reply, _) = oneshot::channel();
+        if let Some(run) = &self.run {
             // A failure is harmless: a finished run needs no commands.
-            let _ = control.try_send(ControlRequest { command, reply });
+            let _ = run.control.try_send(ControlRequest::unanswered(command));
         }
     }
 
@@ -369,8 +380,7 @@ impl Printer {
         match ending {
             RunEnd::Interrupted if is_fastchess => String::new(),
             RunEnd::AcceptedH0 | RunEnd::AcceptedH1 if is_fastchess => {
-                let games = self.counts_now().main_encounter().games;
-                self.writer.score(0, 1, &games) + &self.figures()
+                self.score(0, 1) + &self.figures()
             }
             _ if self.is_up_to_date => String::new(),
             _ => self.figures(),
@@ -378,8 +388,8 @@ impl Printer {
     }
 
     /// Returns the lines that follow the last figures, and saves the state of the run.
-    fn end_text(&self, ending: RunEnd, elapsed: Duration) -> Result<String, Failure> {
-        let mut text = self.writer.verdict(ending) + &self.writer.faults(&self.shown);
+    fn end_text(&self, ending: RunEnd, elapsed: Duration) -> Result<String, String> {
+        let mut text = self.writer.verdict(ending) + &self.writer.faults(&self.shown());
         self.save()?;
         if let Some(path) = self.plan.pgn.as_deref().filter(|_| self.style.shows_crc) {
             text += &checksum(path)?;
@@ -406,18 +416,73 @@ impl Printer {
         text += "Finished match\n";
         if self.style.program == Dialect::Fastchess {
             let seconds = elapsed.as_secs();
-            let (hours, minutes, seconds) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
             text += &format!(
-                "Total Time: {hours:02}:{minutes:02}:{seconds:02} (hours:minutes:seconds)\n\n"
+                "Total Time: {:02}:{:02}:{:02} (hours:minutes:seconds)\n\n",
+                seconds / 3_600,
+                seconds / 60 % 60,
+                seconds % 60
             );
         }
         Ok(text)
+    }
+
+    /// Prints and logs an event.
+    fn print(&mut self, event: &RunEvent<'_>) -> Result<(), String> {
+        let mut text = String::new();
+        match event {
+            RunEvent::Started { counts, .. } => self.restore_counts(counts),
+            RunEvent::GameStarted { pairing, game_index } => {
+                let white = pairing.engines[*game_index];
+                let black = pairing.engines[1 - *game_index];
+                let number = self.number(pairing, *game_index);
+                text = self.writer.started(number, self.total(), white, black);
+            }
+            RunEvent::GameEnded { pairing, game_index, game } => {
+                let number = self.number(pairing, *game_index);
+                if let Some(run) = &mut self.run {
+                    text = run.log.game(number, game)?;
+                }
+                // A game that may be played again is printed only after its pair has been counted.
+                if self.plan.noise_limit.is_none() || self.plan.counts_disturbed {
+                    text += &self.ended_game(pairing, *game_index, game);
+                }
+            }
+            RunEvent::Counted { played, tally, .. } => {
+                text = self.count_pair(played, tally);
+                if is_due(self.games, self.style.save_interval) {
+                    self.save()?;
+                }
+            }
+            RunEvent::Ended { ending, elapsed } => {
+                if *ending != RunEnd::Interrupted && !self.ahead.is_empty() {
+                    // Games that ended after the decision do not count, so the last printed counts
+                    // may be too high.
+                    self.ahead.clear();
+                    self.is_up_to_date = false;
+                }
+                self.open_pairs.clear();
+                text = self.last_figures(*ending) + &self.end_text(*ending, *elapsed)?;
+            }
+            RunEvent::Paused { .. } => {
+                for line in event_texts(event, &[]) {
+                    log_warn(&line);
+                }
+            }
+            RunEvent::Disturbed { .. } => self.disturbed += 1,
+            _ => {}
+        }
+        if let Some(run) = &mut self.run {
+            run.log.log_printed(&text)?;
+        }
+        // For `print_result` a closed pipe is not an error: a script that has read enough must not
+        // end the run.
+        print_result(&text)
     }
 }
 
 /// Returns the warnings about options that are not sent to engines, in the wording that scripts
 /// expect.
-pub(crate) fn option_warnings(plan: &Plan, found: &[OptionsFound]) -> String {
+pub fn option_warnings(plan: &Plan, found: &[OptionsFound]) -> String {
     let each = plan.engines.iter().zip(found);
     let lines = each.flat_map(|(engine, found)| {
         found.left_out.iter().map(|(option, value, has_it)| {
@@ -432,8 +497,8 @@ pub(crate) fn option_warnings(plan: &Plan, found: &[OptionsFound]) -> String {
 }
 
 /// Returns a line with the CRC-32 checksum of a file.
-fn checksum(path: &Path) -> Result<String, Failure> {
-    let failed = |error| Failure::environment(format!("{}: {error}", path.display()));
+fn checksum(path: &Path) -> Result<String, String> {
+    let failed = |error: std::io::Error| format!("{}: {error}", path.display());
     let mut file = BufReader::new(File::open(path).map_err(failed)?);
     let mut crc = crc32fast::Hasher::new();
     loop {
@@ -453,63 +518,7 @@ fn is_due(games: u64, interval: u64) -> bool {
 
 impl Observer for Printer {
     fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
-        let text = match event {
-            RunEvent::Started { counts, .. } => {
-                self.restore_counts(counts);
-                String::new()
-            }
-            RunEvent::GameStarted { pairing, game_index } => {
-                let number = self.number(pairing, *game_index);
-                let [first, second] = pairing.engines;
-                let (white, black) =
-                    if *game_index == 0 { (first, second) } else { (second, first) };
-                self.writer.started(number, self.total(), white, black)
-            }
-            // A game that may be played again is printed only after its pair has been counted.
-            RunEvent::GameEnded { pairing, game_index, game } => {
-                let number = self.number(pairing, *game_index);
-                let said = self.log.as_mut().map(|log| log.game(number, game)).transpose();
-                let said = said.map_err(ObserverError)?.unwrap_or_default();
-                if self.plan.noise_limit.is_none() || self.plan.counts_disturbed {
-                    said + &self.ended_game(pairing, *game_index, game)
-                } else {
-                    said
-                }
-            }
-            RunEvent::Counted { played, tally, .. } => {
-                let text = self.count_pair(played, tally);
-                if is_due(self.games, self.style.save_interval) {
-                    self.save().map_err(|failure| ObserverError(failure.message))?;
-                }
-                text
-            }
-            RunEvent::Ended { ending, elapsed } => {
-                if *ending != RunEnd::Interrupted && self.shown != self.counts {
-                    // Games that ended after the decision do not count, so the last printed counts
-                    // may be too high.
-                    (self.shown, self.is_up_to_date) = (self.counts.clone(), false);
-                }
-                self.open_pairs.clear();
-                let figures = self.last_figures(*ending);
-                let ended = self.end_text(*ending, *elapsed);
-                figures + &ended.map_err(|failure| ObserverError(failure.message))?
-            }
-            RunEvent::Paused { .. } => {
-                event_texts(event, &[]).iter().for_each(|words| log_warn(words));
-                String::new()
-            }
-            RunEvent::Disturbed { .. } => {
-                self.disturbed += 1;
-                String::new()
-            }
-            _ => String::new(),
-        };
-        if let Some(log) = &mut self.log {
-            log.log_printed(&text).map_err(ObserverError)?;
-        }
-        // For `print_result` a closed pipe is not an error: a script that has read enough must not
-        // end the run.
-        print_result(&text).map_err(|failure| ObserverError(failure.message))
+        self.print(event).map_err(ObserverError)
     }
 }
 

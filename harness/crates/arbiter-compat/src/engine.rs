@@ -2,13 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::options::Options;
-use super::words::{Word, figure};
-use crate::{Failure, own_binary, runtime};
-use arbiter_plan::{EngineSpec, resolve_engine};
+use crate::options::Options;
+use crate::words::{Word, figure};
+use arbiter_plan::EngineSpec;
 use arbiter_process::read_text;
 use arbiter_report::{Dialect, note};
-use arbiter_runner::{ask_engine, engine_setup};
 
 /// Known keys, for error messages.
 pub(super) const KEYS: &str = "conf, cmd, name, dir, args, arg, proto, tc, st, nodes, depth, plies, \
@@ -63,10 +61,10 @@ impl Options {
                 }
                 // Arbiter sets this option itself, as required by each opening.
                 _ if key.eq_ignore_ascii_case("option.UCI_Chess960") => {}
-                "proto" if self.dialect == Dialect::Fastchess && value != "uci" => {
+                "proto" if self.style.program == Dialect::Fastchess && value != "uci" => {
                     return Err(wrong("fastchess plays uci only".to_owned()));
                 }
-                "cmd" if self.dialect == Dialect::Cutechess => {
+                "cmd" if self.style.program == Dialect::Cutechess => {
                     set_command(spec, value).map_err(wrong)?;
                 }
                 "cmd" | "name" | "dir" | "args" | "proto" | "nodes" | "depth" | "timemargin"
@@ -115,21 +113,15 @@ fn set_command(spec: &mut EngineSpec, line: &str) -> Result<(), String> {
 }
 
 /// Returns the names of the engines in cutechess's list, one per line.
-pub(crate) fn engine_list() -> Result<String, String> {
+///
+/// # Errors
+///
+/// A message if the list is missing or cannot be read.
+pub fn engine_list() -> Result<String, String> {
     let (_, list) = configurations()?;
     let engines = list.as_array().into_iter().flatten();
     let names = engines.filter_map(|engine| engine["name"].as_str());
     Ok(names.map(|name| format!("{name}\n")).collect())
-}
-
-/// Starts an engine, and returns the name that it reports, if any.
-pub(crate) fn own_name(spec: &EngineSpec) -> Result<Option<String>, Failure> {
-    let engine = resolve_engine(0, spec.clone()).map_err(Failure::invalid)?;
-    let setup = engine_setup(&engine, &own_binary()?);
-    let asked = ask_engine(&setup, |session| {
-        session.engine_name().map(str::to_owned).filter(|name| !name.trim().is_empty())
-    });
-    Ok(runtime()?.block_on(asked)?)
 }
 
 /// Returns the path of cutechess's list of engines: `engines.json` in the current folder or in
@@ -162,7 +154,7 @@ fn configured(name: &str, spec: &mut EngineSpec) -> Result<(), String> {
 
 /// Returns the path of cutechess's list and all its readable engines. Unreadable ones only cause a
 /// note, because the list belongs to another program.
-pub(crate) fn cutechess_engines() -> (PathBuf, Vec<(String, EngineSpec)>) {
+pub fn cutechess_engines() -> (PathBuf, Vec<(String, EngineSpec)>) {
     if configuration_file().is_none() {
         return Default::default();
     }

@@ -3,79 +3,83 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::Style;
-use super::table::{OPTIONS, unknown};
-use super::words::{Word, figure, truth};
+use crate::Style;
+use crate::saved::{Config, SavedIdentity};
+use crate::table::{OPTIONS, unknown};
+use crate::words::{Word, figure, split, truth};
 use arbiter_game::adjudicate::{DrawRule, Scope, TablebaseRule};
 use arbiter_game::annotation::Field;
 use arbiter_openings::Order;
-use arbiter_plan::{Affinity, CpuContention, Prior, Request, SprtRequest};
+use arbiter_plan::{Affinity, CpuContention, Request, SprtRequest};
 use arbiter_report::{Dialect, utc_time_as};
 use arbiter_runner::unix_time_ms;
 use arbiter_schedule::{Format, OpeningPolicy};
 use arbiter_stats::{Correction, Model};
 
 /// A parsed command line.
-#[derive(Debug)]
-pub(crate) struct Options {
-    /// Program of the command line.
-    pub dialect: Dialect,
+#[derive(Debug, Default)]
+pub struct Options {
     /// Output style of the run.
     pub style: Style,
     /// Settings of the run, before the effects of the other fields.
     pub request: Request,
-    pub is_sprt: bool,
-    pub rounds: Option<u64>,
-    pub games: Option<u64>,
+    pub(crate) is_sprt: bool,
+    pub(crate) rounds: Option<u64>,
+    pub(crate) games: Option<u64>,
     /// Number of games from one opening.
-    pub repeats: Option<u64>,
+    pub(crate) repeats: Option<u64>,
     /// Opening books of individual engines, each with its maximum number of moves.
-    pub books: Vec<(PathBuf, Option<u32>)>,
-    /// Games that fastchess counted in an earlier process.
-    pub prior: Option<Prior>,
+    pub(crate) books: Vec<(PathBuf, Option<u32>)>,
+    /// Run to resume, if a file of `-config` identifies one.
+    pub resumes: Option<SavedIdentity>,
     /// Results folder, if given.
     pub results: Option<PathBuf>,
     /// Maximum of the engines' factors for the timeouts of a start.
-    pub start_scale: Option<f64>,
+    pub(crate) start_scale: Option<f64>,
     /// `true` if more concurrent games than processors are allowed.
-    pub is_forced: bool,
+    pub(crate) is_forced: bool,
     /// `true` to report progress and the results folder on standard error.
     pub is_verbose: bool,
     /// Lines to print before the run starts.
-    pub first_lines: String,
+    pub(crate) first_lines: String,
     /// Timeout for `readyok`.
-    pub ready: Option<Duration>,
+    pub(crate) ready: Option<Duration>,
     /// `true` for each file that is replaced if it exists: PGN, EPD, log.
-    pub replaces: [bool; 3],
+    pub(crate) replaces: [bool; 3],
 }
 
 impl Options {
+    /// Parses a command line; `called` is the command that started this program.
+    ///
+    /// # Errors
+    ///
+    /// A description of the first invalid option, or of a file that cannot be read.
+    pub fn parse(dialect: Dialect, line: &[String], called: String) -> Result<Options, String> {
+        let words = split(line)?;
+        let mut options = if dialect == Dialect::Fastchess {
+            let Config { run, prior, words, out } = Config::read(&words)?;
+            let mut options = Options::read(dialect, &words)?;
+            options.resumes = run;
+            options.request.draft.prior = prior;
+            options.style.saved_in = Some(out);
+            options
+        } else {
+            Options::read(dialect, &words)?
+        };
+        options.style.called = called;
+        Ok(options)
+    }
+
     /// Parses the options; the error describes an invalid option.
-    pub(crate) fn read(dialect: Dialect, words: &[Word]) -> Result<Options, String> {
+    fn read(dialect: Dialect, words: &[Word]) -> Result<Options, String> {
         let mut request = Request { order: Some(Order::Sequential), ..Request::default() };
-        request.draft.annotation.has_origin = true;
         request.draft.annotation.dialect = Some(dialect);
         request.draft.rules.counts_as_fastchess = dialect == Dialect::Fastchess;
-        (request.draft.is_lenient, request.draft.has_no_book) = (true, true);
+        request.draft.is_lenient = true;
+        request.draft.has_no_book = true;
         request.cpu_contention = CpuContention::Off;
-        let mut options = Options {
-            dialect,
-            style: Style::new(dialect),
-            request,
-            is_sprt: false,
-            rounds: None,
-            games: None,
-            repeats: None,
-            books: Vec::new(),
-            prior: None,
-            results: None,
-            start_scale: None,
-            is_forced: false,
-            is_verbose: false,
-            first_lines: String::new(),
-            ready: None,
-            replaces: [false; 3],
-        };
+        let style = Style::new(dialect);
+        let mut options = Options { style, request, ..Options::default() };
         for word in words {
             options.take(word)?;
         }
@@ -116,7 +120,8 @@ impl Options {
             }
         }
         self.request.order = Some(Order::Random);
-        (self.games, self.rounds) = (Some(2), Some(25_000));
+        self.games = Some(2);
+        self.rounds = Some(25_000);
         self.concurrency(-2);
         self.style.recovers = true;
         self.request.draft.rules.draw =
@@ -127,7 +132,7 @@ impl Options {
 
     pub(super) fn repeat(&mut self, word: &Word) -> Result<(), String> {
         let count = if word.values.is_empty() { 2 } else { word.number()? };
-        match self.dialect {
+        match self.style.program {
             // In fastchess, all games of a round have the same opening, so the number of
             // repetitions is the number of games per round.
             Dialect::Fastchess => self.games = Some(count),
@@ -144,7 +149,7 @@ impl Options {
             _ => cores.saturating_sub(games.unsigned_abs()).max(1),
         };
         self.first_lines.clear();
-        if games <= 0 && self.dialect == Dialect::Fastchess {
+        if games <= 0 && self.style.program == Dialect::Fastchess {
             self.first_lines = format!(
                 "Info: Adjusted concurrency to {wanted} based on number of available hardware threads.\n"
             );
@@ -202,7 +207,7 @@ impl Options {
                 }
                 // cutechess-cli takes the file and then words such as `fi`; fastchess rejects this
                 // form. `fi` needs no action, because only finished games are written.
-                (_, None) if self.dialect == Dialect::Fastchess => {
+                (_, None) if self.style.program == Dialect::Fastchess => {
                     return Err(word.unknown_key(key, PGN_KEYS));
                 }
                 ("fi", None) if self.request.draft.pgn.is_some() => {}
@@ -224,7 +229,7 @@ impl Options {
             match (key, value) {
                 ("file", Some(value)) => self.request.draft.epd = Some(PathBuf::from(value)),
                 ("append", Some(value)) => self.replaces[1] = !truth(&word.name, key, value)?,
-                (file, None) if self.dialect == Dialect::Cutechess => {
+                (file, None) if self.style.program == Dialect::Cutechess => {
                     self.request.draft.epd = Some(PathBuf::from(file))
                 }
                 _ => return Err(word.unknown_key(key, "file, append")),
@@ -279,7 +284,7 @@ impl Options {
     }
 
     pub(super) fn sprt(&mut self, word: &Word) -> Result<(), String> {
-        let model = match self.dialect {
+        let model = match self.style.program {
             Dialect::Fastchess => Model::Normalized,
             Dialect::Cutechess => Model::Bayesian,
         };
@@ -312,7 +317,8 @@ impl Options {
         if test.alpha.is_none() || test.beta.is_none() {
             return Err("-sprt needs elo0, elo1, alpha and beta".to_owned());
         }
-        (self.request.sprt, self.is_sprt) = (test, true);
+        self.request.sprt = test;
+        self.is_sprt = true;
         Ok(())
     }
 
@@ -361,7 +367,6 @@ pub(super) fn variant(word: &Word) -> Result<bool, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compat::words::split;
 
     fn read(line: &str) -> Result<Options, String> {
         let words = split(&shell_words::split(line).unwrap()).unwrap();

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 /// An option without its dash, and its values, which are the words up to the next option.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Word {
+pub(super) struct Word {
     pub name: String,
     pub values: Vec<String>,
 }
 
 /// Splits a command line; an error if it does not start with an option.
-pub(crate) fn split(args: &[String]) -> Result<Vec<Word>, String> {
+pub(super) fn split(args: &[String]) -> Result<Vec<Word>, String> {
     let mut words: Vec<Word> = Vec::new();
     for arg in args {
         if let Some(name) = option_name(arg) {
@@ -35,7 +35,7 @@ fn option_name(arg: &str) -> Option<&str> {
 
 impl Word {
     /// Returns the only value.
-    pub(crate) fn single(&self) -> Result<&str, String> {
+    pub(super) fn single(&self) -> Result<&str, String> {
         match &self.values[..] {
             [value] => Ok(value),
             [] => Err(format!("-{} needs a value", self.name)),
@@ -44,25 +44,25 @@ impl Word {
     }
 
     /// Returns the only value as an integer.
-    pub(crate) fn number<T: FromStr>(&self) -> Result<T, String> {
+    pub(super) fn number<T: FromStr>(&self) -> Result<T, String> {
         let value = self.single()?;
         value.parse().map_err(|_| format!("-{} {value}: not a whole number", self.name))
     }
 
     /// Returns the only value as milliseconds.
-    pub(crate) fn millis(&self) -> Result<Duration, String> {
+    pub(super) fn millis(&self) -> Result<Duration, String> {
         self.number().map(Duration::from_millis)
     }
 
     /// Returns the values as an adjudication rule, appended to the `defaults` of the other
     /// programs, which treat `movecount=0` as 1.
-    pub(crate) fn rule(&self, defaults: &str) -> Result<String, String> {
+    pub(super) fn rule(&self, defaults: &str) -> Result<String, String> {
         let fields = self.pairs()?.into_iter().filter(|field| *field != ("movecount", "0"));
         Ok(fields.fold(defaults.to_owned(), |rule, (key, value)| format!("{rule},{key}={value}")))
     }
 
     /// Returns an error if the option has a value.
-    pub(crate) fn check_no_value(&self) -> Result<(), String> {
+    pub(super) fn check_no_value(&self) -> Result<(), String> {
         match self.values.first() {
             None => Ok(()),
             Some(value) => Err(format!("-{} takes no value; unexpected '{value}'", self.name)),
@@ -70,7 +70,7 @@ impl Word {
     }
 
     /// Returns the values as keys with values; a word without `=` has no value.
-    pub(crate) fn fields(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
+    pub(super) fn fields(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
         self.values.iter().map(|value| match value.split_once('=') {
             Some((key, value)) => (key, Some(value)),
             None => (value.as_str(), None),
@@ -78,7 +78,7 @@ impl Word {
     }
 
     /// Returns the values as keys with values; an error if a word has no `=`.
-    pub(crate) fn pairs<'a>(&'a self) -> Result<Vec<(&'a str, &'a str)>, String> {
+    pub(super) fn pairs<'a>(&'a self) -> Result<Vec<(&'a str, &'a str)>, String> {
         let pair = |(key, value): (&'a str, Option<&'a str>)| {
             let value = value.ok_or_else(|| format!("-{}: '{key}' is not KEY=VALUE", self.name))?;
             Ok((key, value))
@@ -87,18 +87,18 @@ impl Word {
     }
 
     /// Returns the error for an unknown key.
-    pub(crate) fn unknown_key(&self, key: &str, known: &str) -> String {
+    pub(super) fn unknown_key(&self, key: &str, known: &str) -> String {
         format!("-{}: unknown key '{key}'; the keys are {known}", self.name)
     }
 }
 
 /// Parses a number in `-name key=value`.
-pub(crate) fn figure<T: FromStr>(name: &str, key: &str, value: &str) -> Result<T, String> {
+pub(super) fn figure<T: FromStr>(name: &str, key: &str, value: &str) -> Result<T, String> {
     value.parse().map_err(|_| format!("-{name} {key}={value}: '{value}' is not a number"))
 }
 
 /// Parses a boolean in `-name key=value`.
-pub(crate) fn truth(name: &str, key: &str, value: &str) -> Result<bool, String> {
+pub(super) fn truth(name: &str, key: &str, value: &str) -> Result<bool, String> {
     value.parse().map_err(|_| format!("-{name} {key}={value}: expected true or false"))
 }
 

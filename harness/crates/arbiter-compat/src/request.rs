@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::options::Options;
-use crate::print_result;
+use crate::games_before;
+use crate::options::Options;
 use arbiter_openings::Order;
 use arbiter_plan::{EngineSpec, Request, RunKind, TournamentRequest};
-use arbiter_report::Dialect;
+use arbiter_report::{Dialect, print_result};
 use arbiter_schedule::{Format, OpeningPolicy};
 use arbiter_stats::{Evidence, Model};
 
@@ -22,10 +22,14 @@ Warning: Unknown opening format, 2. All games will be played from the starting p
 const NO_PAIRS: &str = "Warning; Bayesian SPRT model not available with pentanomial statistics. \
     Disabling pentanomial reports...\n";
 
-/// Returns an error if the options do not make a valid run.
-pub(crate) fn check(options: &Options) -> Result<(), String> {
+/// Checks that the options make a valid run.
+///
+/// # Errors
+///
+/// A message about the fault.
+pub fn check(options: &Options) -> Result<(), String> {
     let count = options.request.engines.len();
-    let is_fastchess = options.dialect == Dialect::Fastchess;
+    let is_fastchess = options.style.program == Dialect::Fastchess;
     if count < 2 {
         return Err(format!("{count} engines are too few; give -engine at least twice"));
     }
@@ -57,22 +61,24 @@ pub(crate) fn check(options: &Options) -> Result<(), String> {
 
 /// Returns the kind and the request of the run, and prints the first lines; may change the output
 /// style.
-pub(crate) fn request(options: &mut Options) -> Result<(RunKind, Request), String> {
-    let (pgn, epd) = (options.request.draft.pgn.clone(), options.request.draft.epd.clone());
-    let files = pgn.into_iter().zip([options.replaces[0]]);
-    let files = files.chain(epd.into_iter().zip([options.replaces[1]]));
-    let files = files.chain(options.style.log.file.clone().into_iter().zip([options.replaces[2]]));
-    options.style.replaces = files.filter(|(_, is_new)| *is_new).map(|(path, _)| path).collect();
+///
+/// # Errors
+///
+/// A message if the options contradict each other or the lines cannot be printed.
+pub fn request(options: &mut Options) -> Result<(RunKind, Request), String> {
+    let draft = &options.request.draft;
+    let files = [&draft.pgn, &draft.epd, &options.style.log.file];
+    let replaced = files.into_iter().zip(options.replaces).filter(|(_, is_new)| *is_new);
+    options.style.replaces = replaced.filter_map(|(path, _)| path.clone()).collect();
     if options.request.draft.tables.is_empty() {
         options.request.draft.rules.tablebase = None;
     }
     engine_books(options)?;
-    let is_bayesian = options.request.sprt.model == Some(Model::Bayesian);
-    let is_test_of_games = options.is_sprt && is_bayesian;
+    let is_test_of_games = options.is_sprt && options.request.sprt.model == Some(Model::Bayesian);
     if is_test_of_games && options.style.penta && options.style.dialect == Dialect::Fastchess {
         options.first_lines.push_str(NO_PAIRS);
     }
-    match (options.dialect, &options.request.draft.book) {
+    match (options.style.program, &options.request.draft.book) {
         (Dialect::Fastchess, None) => options.first_lines.push_str(NO_BOOK),
         (_, Some(_)) if options.request.order == Some(Order::Random) => {
             options.first_lines.push_str("Indexing opening suite...\n");
@@ -100,7 +106,6 @@ pub(crate) fn request(options: &mut Options) -> Result<(RunKind, Request), Strin
     };
     let mut request = std::mem::take(&mut options.request);
     request.draft.annotation.round_games = round_games;
-    request.draft.prior = options.prior;
     request.tournament = tournament;
     request.sprt.evidence = Some(evidence);
     request.concurrency = request.concurrency.or(Some(1));
@@ -108,7 +113,7 @@ pub(crate) fn request(options: &mut Options) -> Result<(RunKind, Request), Strin
     request.draft.deadlines =
         request.draft.deadlines.with_start_scaled(options.start_scale.unwrap_or(1.0));
     request.seed.get_or_insert_with(random_seed);
-    print_result(&options.first_lines).map_err(|failure| failure.message)?;
+    print_result(&options.first_lines)?;
     Ok((kind, request))
 }
 
@@ -154,18 +159,19 @@ fn name_all(engines: &mut [EngineSpec]) {
 fn tournament(options: &Options) -> Result<(TournamentRequest, Option<u64>), String> {
     let is_fastchess = options.style.program == Dialect::Fastchess;
     let usual = if is_fastchess { 2 } else { 1 };
-    let (mut rounds, mut games) = (options.rounds.unwrap_or(usual), options.games.unwrap_or(usual));
+    let mut rounds = options.rounds.unwrap_or(usual);
+    let mut games = options.games.unwrap_or(usual);
     if is_fastchess && games > 2 {
         // fastchess also exchanges the two numbers: two rounds of many games become many rounds of
         // two games.
-        (rounds, games) = (games, rounds);
+        std::mem::swap(&mut rounds, &mut games);
         if games > 2 {
             return Err(format!("-games {rounds} -rounds {games}: a round has 2 games at most"));
         }
     }
     let repeats = if is_fastchess { games } else { options.repeats.unwrap_or(1) }.max(1);
     let is_duel = options.request.engines.len() == 2;
-    let before = options.prior.map_or(0, |prior| prior.games());
+    let before = games_before(options.request.draft.prior);
     let mut request = options.request.tournament;
     let is_knockout = request.format == Some(Format::Knockout);
     // Seeds have no effect in a round robin.
