@@ -4,6 +4,7 @@
 use arbiter_stats::elo::Estimate;
 use maud::{Markup, html};
 
+use super::minus_signs;
 use crate::parts::{Gauge, Picture, is_bound};
 
 /// Positions of both ends of an axis, in per cent of the width, with room for labels beside the
@@ -21,7 +22,7 @@ pub(super) fn head(gauges: &[Gauge]) -> Markup {
         dl class="head" { @for gauge in gauges {
             div {
                 dt { (gauge.name) }
-                dd class="value" { (gauge.value) }
+                dd class="value" { (minus_signs(&gauge.value)) }
                 dd {
                     svg aria-hidden="true" width="100%" height="44" { (match &gauge.picture {
                         Picture::Interval { estimate, hypotheses } => interval(estimate, *hypotheses),
@@ -29,7 +30,7 @@ pub(super) fn head(gauges: &[Gauge]) -> Markup {
                         Picture::Shares(counts) => shares(counts),
                     }) }
                 }
-                dd class="note" { (gauge.note) }
+                dd class="note" { (minus_signs(&gauge.note)) }
             }
         } }
     }

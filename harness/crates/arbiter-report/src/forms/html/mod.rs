@@ -102,11 +102,11 @@ fn part(block: &Block, heading: &str) -> Markup {
     match block {
         Block::Heading(words) => html! { h2 { (words) } },
         Block::Paragraph { strong, text } => html! {
-            p { @if !strong.is_empty() { strong { (strong) } " " } (text) }
+            p { @if !strong.is_empty() { strong { (strong) } " " } (minus_signs(text)) }
         },
-        Block::Value { name, text } => html! { p { strong { (name) } " " (text) } },
+        Block::Value { name, text } => html! { p { strong { (name) } " " (minus_signs(text)) } },
         Block::Verdict { tone, text } => {
-            html! { p class={ "verdict " (tone.name()) } { strong { (text) } } }
+            html! { p class={ "verdict " (tone.name()) } { strong { (minus_signs(text)) } } }
         }
         Block::Head(gauges) => head::head(gauges),
         Block::Gap => html! {},
@@ -210,11 +210,13 @@ fn table(table: &Table, name: &str, scores: &[Vec<Option<f64>>]) -> Markup {
             table aria-label=(name) {
                 @if has_head {
                     thead { tr { @for (cell, class) in head.iter().zip(&columns) {
-                        @if cell.is_empty() { td {} } @else { th scope="col" class=[class] { (cell) } }
+                        @if cell.is_empty() { td {} } @else { th scope="col" class=[class] { (column_heading(cell)) } }
                     } } }
                 }
                 tbody { @for (number, row) in body.iter().enumerate() { tr { @for (column, cell) in row.iter().enumerate() {
-                    @let text = linked(cell, table.address(number + 1, column));
+                    @let is_of_figures = columns.get(column).copied().flatten().is_some();
+                    @let cell = if is_of_figures { minus_signs(cell) } else { cell.clone() };
+                    @let text = linked(&cell, table.address(number + 1, column));
                     @if column == 0 { th scope="row" data-label=[label(0).filter(|name| !name.is_empty())] { (text) } }
                     @else {
                         td class=[class(number, column).or(columns.get(column).copied().flatten())] data-label=[label(column)] { (text) }
@@ -223,6 +225,41 @@ fn table(table: &Table, name: &str, scores: &[Vec<Option<f64>>]) -> Markup {
             }
         }
     }
+}
+
+/// Abbreviations in the headings of tables, with their meanings.
+const ABBREVIATIONS: [(&str, &str); 4] = [
+    ("LL, LD, DD+WL, WD, WW", "points of the first engine in a pair: 0, ½, 1, 1½, 2"),
+    ("nElo", "normalized Elo"),
+    ("LOS", "likelihood of superiority"),
+    ("LLR", "log-likelihood ratio"),
+];
+
+/// Explains the first abbreviation of a heading in a tooltip.
+fn column_heading(cell: &str) -> Markup {
+    let found =
+        ABBREVIATIONS.iter().find_map(|(short, long)| Some((cell.split_once(short)?, short, long)));
+    match found {
+        Some(((before, after), short, long)) => {
+            html! { (before) abbr title=(long) { (short) } (after) }
+        }
+        None => html! { (cell) },
+    }
+}
+
+/// Replaces the hyphens before negative figures by minus signs. Hyphens of words and of flags stay.
+fn minus_signs(text: &str) -> String {
+    let mut before = ' ';
+    let mut rest = text.chars().peekable();
+    let mut replaced = String::with_capacity(text.len());
+    while let Some(c) = rest.next() {
+        let is_sign = c == '-'
+            && matches!(before, ' ' | '[' | '(')
+            && rest.peek().is_some_and(|next| next.is_ascii_digit() || *next == '∞');
+        replaced.push(if is_sign { '−' } else { c });
+        before = c;
+    }
+    replaced
 }
 
 /// Minimum number of columns of a table whose rows become cards on a telephone.

@@ -86,6 +86,16 @@ fn every_part_is_present_and_accessible() {
 }
 
 #[test]
+fn negative_figures_have_minus_signs_and_headings_explain_abbreviations() {
+    assert_eq!(
+        minus_signs("-1.5 [-3, +2] a-1 --elo0 --1 (-∞)"),
+        "−1.5 [−3, +2] a-1 --elo0 --1 (−∞)"
+    );
+    let heading = column_heading("nElo (95 %)").into_string();
+    assert_eq!(heading, "<abbr title=\"normalized Elo\">nElo</abbr> (95 %)");
+}
+
+#[test]
 fn bracket_lines_start_at_played_encounters() {
     use crate::parts::{Meeting, Round, Side};
     let side = || Side { name: "A".to_owned(), score: String::new(), is_ahead: false };
