@@ -84,8 +84,8 @@ pub struct RunSpec {
     pub programs: HashMap<blake3::Hash, PathBuf>,
     /// Priority among other runs; the highest number comes first.
     pub priority: u8,
-    /// Results of benchmarks on this machine, one per engine; `None` if workers do not benchmark
-    /// it.
+    /// Results of benchmarks on this machine, one per engine; `None` for an engine that workers do
+    /// not benchmark.
     pub benches: Vec<Option<BenchResult>>,
     /// Facts about workers from the store.
     pub history: WorkerHistory,
@@ -122,19 +122,19 @@ struct Coordinator<A: Assignment> {
     unacknowledged: BTreeMap<Receipt, jetstream::Message>,
     /// Results that were acknowledged, even if the acknowledgement did not reach the server.
     acknowledged: RangeSet,
-    /// Pairs that were sent again for lack of heartbeats, since the last result.
+    /// Pairs whose jobs were sent again, for lack of heartbeats, since the last result.
     unheard: BTreeSet<u64>,
     /// Last status of each worker, and the time of its arrival since the start.
     workers: BTreeMap<String, (WorkerStatus, Duration)>,
     /// Number of impossible results from each worker for its own jobs.
     impossible: BTreeMap<String, u32>,
     policy: WorkerPolicy,
-    /// Pairs whose jobs were removed within a lease, and the start of that lease.
+    /// Pairs whose jobs were removed since `removed_at`, the start of a lease.
     removed: BTreeSet<u64>,
     removed_at: Duration,
     /// Time of the last repetition of a notice of exclusion.
     exclusion_repeated: Duration,
-    /// Workers that were admitted, or have proven with a job that they were.
+    /// Workers that were admitted, or that have proven their admission with a job.
     joined: BTreeSet<String>,
     /// Workers that played before a restart of the coordinator. They continue without joining
     /// again, except after a long absence of the coordinator: a worker then requests the
@@ -146,7 +146,7 @@ struct Coordinator<A: Assignment> {
     programs: Arc<ProgramUploader>,
     /// Largest number of pairs that were in play at the same time.
     most_playing: usize,
-    /// `true` once all results from before the start were received.
+    /// `true` once all results from before the start have been received.
     is_drained: bool,
     /// `true` if the pairs in flight were cancelled and none has been ordered since.
     is_cancelled: bool,
@@ -170,8 +170,8 @@ pub async fn coordinate<A: Assignment>(
 ) -> Result<(), AccessError> {
     let RunSpec { description, key, programs, priority, benches, history, audit, metrics } = spec;
     // Attempts after a restart need higher numbers than all attempts before it, so that no worker
-    // mistakes a job for one that it has finished. The seconds of the clock are higher as long as a
-    // pair is sent at most once per second.
+    // mistakes a job for one that it has finished. The clock, in seconds, gives higher numbers as
+    // long as a pair is sent at most once per second.
     let first_attempt = (unix_time_us() / 1_000_000) as u32;
     let mut stored = RangeSet::default();
     let returned = history.played.iter().map(|(worker, _)| worker.clone()).collect();

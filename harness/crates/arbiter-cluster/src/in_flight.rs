@@ -36,8 +36,8 @@ const FIRST_ATTEMPT: Duration = Duration::from_secs(6 * 3600);
 /// limits the memory of a long run.
 const MEDIAN_OF: usize = 101;
 
-/// Number of requests per lease to extend it for a running attempt. Several requests may be lost
-/// before the lease ends.
+/// Number of requests to extend a lease that are sent within one lease. Several requests may be
+/// lost before the lease ends.
 const EXTENSIONS_PER_LEASE: u32 = 6;
 
 /// Time after which a job that no worker has started is sent again. Half the lifetime of a job, so
@@ -100,7 +100,7 @@ pub(crate) struct InFlight<A: Assignment> {
     players: BTreeSet<String>,
     /// Pairs whose result is on disk.
     stored: RangeSet,
-    /// Number of the first attempt at each pair, higher than all before a restart.
+    /// Number of the first attempt at each pair, higher than all attempts before a restart.
     first_attempt: u32,
     /// Durations of the last accepted pairs.
     times: VecDeque<Duration>,
@@ -109,7 +109,8 @@ pub(crate) struct InFlight<A: Assignment> {
     attempts: BTreeMap<u64, u32>,
     /// Largest sequence number of a started job, and the time of its start.
     begun: (u64, Duration),
-    /// Time since which some workers have been idle while no pair is played, or all workers idle.
+    /// Start of the period in which all workers are idle, or some workers are idle and no pair is
+    /// played.
     idle: Option<Duration>,
     terms: Terms,
 }
@@ -220,8 +221,8 @@ impl<A: Assignment> InFlight<A> {
         begun.map(|(half, pairing)| (pairing, usize::from(half)))
     }
 
-    /// Returns whether a pair that a worker gives back must be sent again: no other worker plays
-    /// it. (The worker has no proof for the new attempt.)
+    /// Returns whether a pair must be sent again because a worker gives it back and no other worker
+    /// plays it. The worker has no proof for the new attempt.
     pub(crate) fn give_back(&mut self, worker: &str, pair: u64, attempt: u32) -> bool {
         let pending = self.awaited(pair, attempt);
         pending.is_some_and(|own| own.last.player.as_ref().is_none_or(|player| player == worker))
@@ -320,7 +321,7 @@ impl<A: Assignment> InFlight<A> {
                 pending.failed_at.insert(worker.to_owned());
                 let reason = format!("could not play it: {reason}");
                 // The run ends only if at least as many workers have failed as are able to play.
-                // Otherwise a few workers could end the run by reports.
+                // Otherwise a few workers could end the run with false reports.
                 let able = self.players.difference(&pending.failed_at).count();
                 if pending.failed_at.len() >= MAX_FAILURES.max(able) {
                     Disposition::Fail(reason)

@@ -79,7 +79,8 @@ impl JoinFile {
         let invalid = |reason| JoinError { path: path.to_owned(), reason };
         let unreadable = |error: io::Error| invalid(error.to_string());
         let file = open_input(path).map_err(unreadable)?;
-        // The mode of the open file, because the file at the path could be replaced in between.
+        // The mode is read from the open file, because the file at the path could be replaced in
+        // the meantime.
         let is_exposed = is_open_to_others(&file.metadata().map_err(unreadable)?);
         let mut text = String::new();
         file.take(MAX_SIZE + 1).read_to_string(&mut text).map_err(unreadable)?;

@@ -18,8 +18,9 @@ pub struct Ablation {
 }
 
 impl Ablation {
-    /// Returns the complete engine, followed by one engine without each feature. Fails without
-    /// features, with too many or duplicate features, and if the engine already sets the option.
+    /// Returns the complete engine, followed by one engine for each feature, which lacks this
+    /// feature. Fails without features, with too many or duplicate features, and if the engine
+    /// already sets the option.
     pub fn engines(&self, whole: Engine) -> Result<Vec<Engine>, String> {
         let Ablation { option, .. } = self;
         let name = &whole.name;

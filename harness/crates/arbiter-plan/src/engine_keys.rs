@@ -107,8 +107,8 @@ const OPTION: &str = "option.NAME";
 const MARGIN: &str = "timemargin";
 
 impl EngineSpec {
-    /// Parses comma-separated `key=value` fields; the first field may be only the value of
-    /// `engine`. Double quotes protect commas and spaces.
+    /// Parses comma-separated `key=value` fields; the first field may be the value of `engine`
+    /// without its key. Double quotes protect commas and spaces.
     pub fn parse(text: &str) -> Result<EngineSpec, String> {
         let mut spec = EngineSpec::default();
         for (key, value) in EngineSpec::fields(text)? {
@@ -187,8 +187,8 @@ pub fn engine_text(engine: &Engine, with_limits: bool) -> String {
     text_of_keys(engine, |key| with_limits || !key.is_limit)
 }
 
-/// Returns the settings of an engine beyond its program, as fields of `--engine`; its name, too,
-/// unless the name is that of a build.
+/// Returns the settings of an engine beyond its program, as fields of `--engine`. The name is
+/// included unless the program was built from a revision.
 pub fn settings_text(engine: &Engine, with_limits: bool) -> String {
     text_of_keys(engine, |key| match key.name {
         "cmd" | "rev" | "repo" => false,
@@ -223,7 +223,7 @@ fn eval(engine: &Engine) -> Option<&str> {
     (name == "Eval" && engine.program == Program::Bundled).then_some(value.as_str())
 }
 
-/// Returns the name of the engine if its default name would be different.
+/// Returns the name of the engine if its default name would differ.
 fn own_name(engine: &Engine) -> Option<String> {
     let typed = EngineSpec {
         cmd: Some(program(engine)),

@@ -82,8 +82,8 @@ pub struct Plan {
     /// `true` if pairs that CPU contention may have decided count, instead of being played again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub counts_disturbed: bool,
-    /// `true` if options that an engine lacks or rejects are omitted, and if a first opening beyond
-    /// the end of the book starts a later pass through the book; otherwise both are errors.
+    /// `true` to omit options that an engine lacks or rejects, and to continue in a later pass
+    /// through the book if the first opening is beyond its end; otherwise both are errors.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_lenient: bool,
     /// Maximum times for replies of engines.
@@ -172,8 +172,8 @@ impl Plan {
         self.is_lenient
     }
 
-    /// Returns whether any engine has a time limit that is not counted in nodes; without one,
-    /// deterministic engines repeat their games.
+    /// Returns whether any engine has a time limit that is not counted in nodes; without such a
+    /// limit, deterministic engines repeat their games.
     pub fn is_timed(&self) -> bool {
         is_timed(&self.engines)
     }

@@ -10,12 +10,12 @@ use arbiter_process::is_executable;
 pub const GAMES: &str = "/usr/games";
 
 /// Returns the absolute path of `cmd`. A path is relative to `dir` if the file exists there,
-/// otherwise to the working directory; a name is searched in `dir`, in `PATH` and in Debian's
+/// otherwise to the working directory; a name is looked up in `dir`, in `PATH` and in Debian's
 /// folder for games. The error suggests similar names.
 pub fn find_program(cmd: &str, dir: Option<&Path>) -> Result<PathBuf, String> {
     let paths = search_path(dir);
     let here = std::env::current_dir();
-    // The search needs a base even for an absolute path, for which the base has no effect.
+    // A base is needed even for an absolute path, on which the base has no effect.
     let root = here.is_err().then(|| PathBuf::from("/"));
     if here.is_err() && !Path::new(cmd).is_absolute() && cmd.contains('/') {
         return Err(format!("'{cmd}': the working folder has been deleted: cd to another one"));

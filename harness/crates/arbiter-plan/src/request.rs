@@ -66,7 +66,7 @@ pub struct SprtRequest {
     pub model: Option<Model>,
     /// Correction of the bounds for overshoot.
     pub correction: Option<Correction>,
-    /// Evidence that the test uses.
+    /// Kind of evidence that the test uses.
     pub evidence: Option<Evidence>,
 }
 

@@ -12,7 +12,7 @@
 use super::ledger::Ledger;
 use super::matching::Matching;
 
-/// State of a Swiss: rounds and byes so far.
+/// State of a Swiss tournament: rounds and byes so far.
 #[derive(Debug, Clone)]
 pub(super) struct Swiss {
     /// Engines from the best seed to the worst.

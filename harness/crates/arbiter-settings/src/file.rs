@@ -16,8 +16,8 @@ use arbiter_process::read_text;
 /// Default name of the settings file.
 pub const DEFAULT_SETTINGS: &str = "arbiter.toml";
 
-/// Former settings of runs, each with the flag that replaces it and the key of that flag, if there
-/// is one.
+/// Former settings of runs: former name, flag that replaces the setting, and key of this flag
+/// (empty if there is none).
 pub const RENAMED: &[(&str, &str, &str)] = &[
     ("noise-limit", "cpu-contention", ""),
     ("step", "gate", ""),
@@ -136,7 +136,7 @@ pub fn load_engines(path: &Path) -> Result<BTreeMap<String, EngineSpec>, String>
     tables.into_iter().map(read).collect()
 }
 
-/// Returns the message of the parser on one line, with line and column.
+/// Returns the message of the parser as one line, with line and column number.
 fn placed(text: &str, error: &toml::de::Error) -> String {
     let mut message = error.message().replace('\n', " ");
     if message.starts_with("unknown field") {

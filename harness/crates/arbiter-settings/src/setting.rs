@@ -21,7 +21,7 @@ pub enum OnResume {
     Length,
     /// The setting determines the parameters of a tuning.
     Parameters,
-    /// The setting is a bound of a test; in a tuning, of the test of the tuned values.
+    /// The setting is a bound of an SPRT; in a tuning, of the SPRT of the tuned values.
     Bound,
     /// The setting determines what is written about a game.
     Written,
@@ -34,7 +34,7 @@ pub type Said = Option<Option<String>>;
 pub(crate) struct Setting {
     /// Field of the setting, which names the flag and the key.
     pub field: &'static str,
-    /// `true` if the setting has several keys.
+    /// `true` for a setting with several keys.
     pub has_keys: bool,
     /// Effect of the setting when it is used with `--resume`.
     pub on_resume: OnResume,
@@ -70,14 +70,14 @@ impl ToSaid for bool {
 
 /// A value that another value can complete.
 pub trait Combine {
-    /// `true` for a value of several keys.
+    /// `true` for a value with several keys.
     const HAS_KEYS: bool = false;
 
     /// Returns this value, completed by `other` where nothing is set.
     #[must_use]
     fn or(self, other: Self) -> Self;
 
-    /// Returns the names of the keys that are given, as "openings order"; `field` names the
+    /// Returns the names of the keys that are set, such as "openings order"; `field` names the
     /// setting.
     fn given(&self, _field: &str) -> Vec<String> {
         Vec::new()
@@ -115,11 +115,11 @@ pub fn merged<T: Keys>(texts: Vec<T>) -> T {
     texts.into_iter().fold(T::default(), |earlier, later| later.or(earlier))
 }
 
-/// A setting of several keys: one flag, and one table of `arbiter.toml`.
+/// A setting with several keys: one flag, and one table of `arbiter.toml`.
 pub trait Keys: Combine + Default + DeserializeOwned {
-    /// Text of the help above the keys.
+    /// Help text above the list of keys.
     const ABOUT: &str;
-    /// `true` if a value may stand without the first key, such as a file.
+    /// `true` if the value of the first key, such as a file, may be given without the key.
     const HAS_MAIN: bool;
     /// Keys in the order of the help; a value without a key belongs to the first key.
     const KEYS: &[Key];
@@ -175,9 +175,9 @@ pub struct Key {
     pub field: &'static str,
     /// Placeholder of the value in the help.
     pub value: &'static str,
-    /// Function for the text of the help.
+    /// Function that returns the help text.
     pub help: fn() -> String,
-    /// Function for the value on the command line of a plan.
+    /// Function that returns the value on the command line of a plan.
     pub said: Option<fn(&Plan) -> Said>,
 }
 
@@ -235,7 +235,8 @@ macro_rules! settings {
                 said: settings!(@said $plan $($said)?),
             }, )* )*];
 
-            /// Returns the keys that are given of settings with several keys, as "openings order".
+            /// Returns the keys that are set in settings with several keys, such as "openings
+            /// order".
             pub fn given_keys(&self) -> Vec<String> {
                 [$( $(
                     $crate::setting::Combine::given(&self.$field, stringify!($field)),
@@ -254,10 +255,9 @@ macro_rules! settings {
 }
 
 /// Declares a setting of several keys; its documentation is the text above the keys in the help.
-/// The literal is `true` if a value may stand without the first key.
-/// Each key has its help, brackets contain the placeholder of its value, `as` names the
-/// deserializer of the value, `=` gives the default, and `=>` the value on the command line of
-/// `plan`.
+/// The literal is `true` if the value of the first key may be given without the key. Each key has
+/// its help, brackets contain the placeholder of its value, `as` names the deserializer of the
+/// value, `=` gives the default, and `=>` the value on the command line of `plan`.
 #[macro_export]
 macro_rules! keys {
     (@said $plan:ident) => { None };

@@ -68,7 +68,7 @@ impl FromStr for Seconds {
     }
 }
 
-/// Factor of timeouts, 0.01 to 1000.
+/// Factor by which timeouts are multiplied, 0.01 to 1000.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Factor(pub f64);
 

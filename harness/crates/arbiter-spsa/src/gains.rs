@@ -35,7 +35,8 @@ impl Tuning {
         }
     }
 
-    /// Returns R_k, the move of a value by a won game at pair `k`, as a share of the perturbation.
+    /// Returns R_k: the change of a value after a won game at pair `k`, as a share of the
+    /// perturbation.
     pub fn rate(&self, parameter: &Parameter, k: u64) -> f64 {
         let a_end = parameter.r_end * parameter.c_end.powi(2);
         let a = self.stability();

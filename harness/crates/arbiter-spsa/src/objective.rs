@@ -76,7 +76,7 @@ impl SimulatedObjective {
         all.map(|((value, best), curvature)| curvature * (value - best).powi(2)).sum()
     }
 
-    /// Returns the result (1, 0 or -1) of an engine that is `elo` stronger than its opponent.
+    /// Returns the result (1, 0 or -1) of an engine that is `elo` Elo stronger than its opponent.
     /// `drawn` is a uniform random number from 0 to 1.
     fn game(&self, elo: f64, drawn: f64) -> i64 {
         let score = 1.0 / (1.0 + 10f64.powf(-elo / 400.0));

@@ -1,7 +1,7 @@
 //! Log-likelihood ratio as Brownian motion between two barriers: the probability of ending at the
 //! upper barrier, and the number of units until either barrier is reached.
 //!
-//! This approximation, accurate to a few percent, ignores that the ratio jumps past its barrier. It
+//! This approximation, accurate to a few percent, ignores that the ratio jumps past a barrier. It
 //! is used to plan tests and forecast their length, never for decisions.
 
 use std::f64::consts::PI;
@@ -64,7 +64,8 @@ impl BrownianMotion {
 const NEGLIGIBLE: f64 = 1e-13;
 
 /// Value of drift·barrier/variance from which a reflection is computed from the tail of the normal
-/// distribution. As in fishtest: the error is at most 1e-5 from there, and nothing overflows.
+/// distribution. The value is fishtest's: from there on, the error is at most 1e-5 and nothing
+/// overflows.
 const STEEP: f64 = 5.0;
 
 impl BrownianMotion {

@@ -113,7 +113,7 @@ pub fn likelihood_of_superiority(sample: &Moments) -> Option<f64> {
 
 /// Returns a bound of the likelihood of superiority (LOS) for lopsided samples of N units: the LOS
 /// is greater than 1 − 2⁻ᴺ, or less than 2⁻ᴺ. Equal players win, or lose, all N units with a
-/// probability of at most 2⁻ᴺ, and fewer results cannot be more certain. `None` for all other
+/// probability of at most 2⁻ᴺ, and no result of N units is stronger evidence. `None` for all other
 /// samples.
 pub fn bound_of_superiority(sample: &Moments) -> Option<(Ordering, f64)> {
     let chance = 0.5f64.powf(sample.units);

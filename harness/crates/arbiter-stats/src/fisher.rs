@@ -54,8 +54,8 @@ mod tests {
 
     #[test]
     fn small_tables_match_direct_counts() {
-        // There are 70 ways to choose 4 of 8 games: with four of the own games 1, with three 16,
-        // with two 36.
+        // There are 70 ways to choose 4 of 8 games: 1 way with four games of the source, 16 with
+        // three, 36 with two.
         check(share(4, 4), share(4, 0), 1.0 / 70.0);
         check(share(4, 3), share(4, 1), 17.0 / 70.0);
         check(share(4, 2), share(4, 2), 53.0 / 70.0);

@@ -1,4 +1,4 @@
-//! Forecast of a running test: its probability to pass and its remaining pairs.
+//! Forecast of a running test: its probability of passing and the remaining number of pairs.
 //!
 //! After few pairs the estimated strength is uncertain, so the forecast is a mean over strengths.
 //! The prior is normal around the middle of the hypotheses, with their distance as standard
@@ -6,7 +6,8 @@
 //! variance w² per unit; its drift is w²/2 under H1 and −w²/2 under H0. The prior of the drift is
 //! N(0, w⁴); after N units with mean drift m, the posterior is N(m·k, w²·k/N) with k = N·w²/(N·w² +
 //! 1). The forecast is calibrated if strengths follow the prior. A sample that is significantly
-//! outside the prior widens it, so that engines far apart have a forecast, too.
+//! outside the prior widens the prior, so that engines of very different strength have a forecast,
+//! too.
 
 use super::brownian::{BrownianMotion, Exit};
 use super::pentanomial::Pentanomial;
@@ -52,9 +53,9 @@ impl Sprt {
         self.mean_outcome(pairs, within, 1.0)
     }
 
-    /// Returns the mean of two figures of the remaining walk, which are computed from the walk and
-    /// its distances to the lower and upper bounds. For a decided test, they are 1 and 0 if H1 is
-    /// accepted, and 0 and `if_h0` if H0 is accepted.
+    /// Returns the means of two figures of the remaining walk. `figures` computes them from the
+    /// walk and its distances to the lower and upper bounds. For a decided test, the figures are 1
+    /// and 0 if H1 is accepted, and 0 and `if_h0` if H0 is accepted.
     fn mean_outcome(
         &self,
         pairs: &Pentanomial,
@@ -78,7 +79,7 @@ impl Sprt {
     }
 }
 
-/// Returns the mean of two figures over the posterior of the drift after `units` units.
+/// Returns the means of two figures over the posterior of the drift after `units` units.
 fn posterior_mean(
     observed: &BrownianMotion,
     units: f64,

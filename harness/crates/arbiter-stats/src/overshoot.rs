@@ -108,7 +108,7 @@ impl Overshoot {
         }
     }
 
-    /// Compares the ratio with the corrected bounds, which it must exceed to end the test.
+    /// Compares the ratio with the corrected bounds; only a ratio beyond a bound ends the test.
     pub(crate) fn decide(&self, bounds: LlrBounds, llr: f64) -> Decision {
         let LlrBounds { lower, upper } = self.corrected(bounds);
         if llr > upper {

@@ -126,8 +126,8 @@ pub fn share_interval(hits: u64, n: u64) -> Option<(f64, f64)> {
     wilson(hits as f64, n)
 }
 
-/// Returns a 95 % interval of the mean score of games. It assumes that there are no draws, so that
-/// the interval is rather too wide than too narrow. `None` without games.
+/// Returns a 95 % interval of the mean score of games. The interval assumes that there are no
+/// draws, so it is too wide rather than too narrow. `None` without games.
 pub fn score_interval(games: &Trinomial) -> Option<(f64, f64)> {
     wilson(games.wins as f64 + 0.5 * games.draws as f64, games.games())
 }

@@ -1,4 +1,4 @@
-//! Centre of symmetry of a distribution, estimated from a sample with an interval.
+//! Centre of symmetry of a distribution, estimated with an interval from a sample.
 //!
 //! The only assumption is that each number is distributed symmetrically around the centre: the
 //! numbers need not be normal, of equal variance, or free of outliers. The estimate is the median

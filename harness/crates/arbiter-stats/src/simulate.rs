@@ -12,7 +12,7 @@ use super::monitor::SprtMonitor;
 use super::pentanomial::Pentanomial;
 use super::sprt::{Decision, Model, Sprt};
 
-/// Number of pairs from which the approximate ratio is used to exclude that a bound is near.
+/// Number of pairs from which on the approximate ratio is used to rule out that a bound is near.
 const WARM_UP: u64 = 200;
 
 /// Distance of the approximate ratio from a bound, up to which the ratio is computed exactly. The
@@ -69,7 +69,7 @@ impl Simulation {
                 screen = self.test.for_pairs(&pairs);
                 refresh = played + played / REFRESH;
             }
-            // Bounds converted with a slightly older draw rate are accurate enough to exclude that
+            // Bounds converted with a slightly older draw rate are accurate enough to rule out that
             // a bound is near.
             match monitor.update_if_near(&pairs, approximate_llr(&screen, &pairs), MARGIN) {
                 Decision::Continue => {}

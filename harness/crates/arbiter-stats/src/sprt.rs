@@ -173,7 +173,7 @@ pub struct Sprt {
     /// Correction for overshoot.
     #[serde(rename = "overshoot")]
     pub correction: Correction,
-    /// Evidence that the test uses.
+    /// Kind of evidence that the test uses.
     #[serde(skip_serializing_if = "Evidence::is_pairs")]
     pub evidence: Evidence,
 }
@@ -242,7 +242,7 @@ impl Sprt {
         Sprt { correction, ..self }
     }
 
-    /// Returns the test with another evidence; [`Sprt::new`] uses pairs.
+    /// Returns the test with another kind of evidence; [`Sprt::new`] uses pairs.
     pub const fn with_evidence(self, evidence: Evidence) -> Sprt {
         Sprt { evidence, ..self }
     }

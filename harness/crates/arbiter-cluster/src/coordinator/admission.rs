@@ -13,7 +13,7 @@ const MIN_WRONG: usize = 2;
 /// Maximum number of workers. Their names are kept until the run ends, so the number is limited.
 const MAX_WORKERS: usize = 10_000;
 
-/// Result of a benchmark on a worker; the error is the reason of a failure.
+/// Result of a benchmark on a worker; the error is the reason for a failure.
 type BenchOutcome = Result<BenchResult, String>;
 
 /// Decision on a join request.

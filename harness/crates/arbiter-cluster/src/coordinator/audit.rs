@@ -61,8 +61,8 @@ pub(super) struct Audits<A: Assignment> {
     /// Results that wait for an audit, by pair.
     held: BTreeMap<u64, UnconfirmedResult<A::Done>>,
     contested: JoinSet<DisputedPair<A::Done>>,
-    /// Lock that limits this machine to one pair at a time; otherwise workers could cause any
-    /// number to be played in parallel.
+    /// Lock that limits this machine to one pair at a time; otherwise workers could make it play
+    /// any number in parallel.
     turn: Arc<Mutex<()>>,
     /// For each worker, the audits of its own pairs that it has played.
     own: BTreeMap<String, BTreeSet<u64>>,

@@ -68,8 +68,8 @@ pub(super) enum StreamEvent {
 /// Command about the job of a pair.
 #[derive(Debug)]
 pub(super) enum Outgoing {
-    /// Send the job; the first attempt since the start of the coordinator only if the server has no
-    /// job of the pair.
+    /// Send the job. The first attempt since the start of the coordinator is sent only if the
+    /// server has no job of the pair.
     Job { pair: u64, attempt: u32, is_first: bool, job: Vec<u8> },
     /// Remove the job of a pair that is done.
     Done { pair: u64 },
@@ -213,7 +213,7 @@ pub(super) struct JobSender {
 }
 
 impl JobSender {
-    /// Sends jobs one after another; each is repeated until the server has stored it.
+    /// Sends jobs one after another; each job is sent again until the server has stored it.
     pub(super) async fn run(
         self,
         mut queue: mpsc::UnboundedReceiver<Outgoing>,

@@ -231,7 +231,7 @@ fn unpacked(bytes: &[u8]) -> bool {
     packed::<PlayedPair>(bytes).is_some()
 }
 
-/// Reads bytes of a sender that has neither joined nor a key.
+/// Reads bytes of a sender that has neither joined the run nor has a key.
 fn anything(bytes: &[u8]) -> bool {
     let message = message("host-1", bytes.to_vec());
     let is_job = read_job(bytes, &description(), key().public()).map_err(check_error_text).is_ok();

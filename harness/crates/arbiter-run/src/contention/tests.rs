@@ -127,7 +127,7 @@ const THOUGHT: f64 = 13.0;
 const WAIT: f64 = 6.0;
 /// Waiting time, in milliseconds, beyond which one move in ten loses on time.
 const SLACK: f64 = 20.0;
-/// Elo gained by twice the thinking time.
+/// Elo gained by doubling the thinking time.
 const ELO_OF_TIME: f64 = 80.0;
 
 fn exponential(mean: f64, random: f64) -> f64 {

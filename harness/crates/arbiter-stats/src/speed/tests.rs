@@ -79,7 +79,7 @@ impl Machine {
     }
 
     /// Returns rounds of two programs; the first program is `ratio` times as fast as the second.
-    /// `first` decides if the first program runs first in a round.
+    /// `first` decides whether the first program runs first in a round.
     fn rounds(
         self,
         ratio: f64,

@@ -139,7 +139,8 @@ fn ratings_agree_with_ordo() {
             match found.group(player) {
                 // Ordo prints four decimals.
                 Some(_) => agreement.figure("rating", got, *rating),
-                // Ordo searches the rating of a perfect score with steps that end at 1e-5 of it.
+                // Ordo searches for the rating of a perfect score until its steps are 1e-5 of the
+                // rating.
                 None => coarse.figure("perfect score", got, *rating),
             }
         }

@@ -74,7 +74,7 @@ fn random_result(random: &mut dyn FnMut() -> f64, number: u64, given_back: f64) 
     }
 }
 
-/// The dishonest strategies of the manual.
+/// The dishonest strategies that the manual describes.
 const LIES: [(&str, Lie); 7] = [
     ("wins, always", |_, number| lie(number)),
     ("wins, in half of the pairs", |random, number| {
