@@ -25,8 +25,8 @@ pub struct Case {
 }
 
 impl Case {
-    /// Returns whether the positions after one move match those of the suite; `true` if the suite
-    /// lists none.
+    /// Returns whether the positions after one move match the positions in the suite; `true` if the
+    /// suite lists none.
     pub fn successors_agree(&self) -> bool {
         let Some(expected) = &self.successors else {
             return true;

@@ -11,7 +11,7 @@ pub enum CastlingForm {
     /// By the king's destination, `e1g1`. Castling from non-standard squares would look like a king
     /// step and is written as in Chess960.
     KingTo,
-    /// By the square of the own rook, `e1h1`.
+    /// By the square of the castling rook, `e1h1`.
     KingTakesRook,
 }
 

@@ -56,9 +56,9 @@ impl Default for Settings {
 /// Progress after a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Games in the file.
+    /// Number of games in the file.
     pub games: u64,
-    /// Positions in the file.
+    /// Number of positions in the file.
     pub positions: u64,
 }
 
@@ -154,8 +154,8 @@ fn play_games(
     games: &SyncSender<NumberedGame>,
 ) {
     while !done.load(Ordering::Relaxed) {
-        // Games may end in any order: the writer puts them in order, so that the file does not
-        // depend on the number of threads.
+        // Games may end in any order: the writer sorts them, so that the file does not depend on
+        // the number of threads.
         let number = next.fetch_add(1, Ordering::Relaxed);
         if games.send((number, player.play(number))).is_err() {
             return;

@@ -83,7 +83,7 @@ impl Report {
         Report { value, phase, blend, terms }
     }
 
-    /// Returns the report of an evaluation whose sums are scores without an endgame half.
+    /// Returns the report of an evaluation without separate endgame scores.
     pub(super) fn unblended(
         features: &[Feature],
         record: &Record,

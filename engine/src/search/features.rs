@@ -4,7 +4,7 @@
 //! unit tests, the UCI option `Without` disables features, so that a match can measure the value of
 //! each.
 
-/// Declares features: for each a function that returns whether it is on.
+/// Declares features, each with a function that returns whether the feature is enabled.
 macro_rules! features {
     ($($(#[$about:meta])* $name:ident;)*) => {
         $(
@@ -114,7 +114,7 @@ pub struct SearchFeature {
 ///
 /// # Errors
 ///
-/// The first unknown name and all known ones; in this case nothing changes.
+/// The first unknown name and all known names; in this case nothing changes.
 #[cfg(any(test, feature = "tuning"))]
 pub fn disable_features(names: &str) -> Result<(), String> {
     use std::sync::atomic::Ordering;

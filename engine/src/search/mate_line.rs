@@ -8,7 +8,7 @@ use crate::eval::score::{MATE, is_mate, mate_in, mated_in};
 use crate::tt::{Bound, TranspositionTable};
 
 /// Appends the moves to the mate to the principal variation of a mate score, if the table contains
-/// all of them.
+/// all these moves.
 pub(super) fn complete(result: &mut SearchResult, game: &Game, table: &TranspositionTable) {
     if !is_mate(result.score) {
         return;

@@ -71,7 +71,7 @@ tunable_params! {
     late_move_slope = 87 in 40..=250;
 
     /// Ordering of quiet moves: bonus for leaving a square that a lesser piece attacks, and penalty
-    /// for moving to one, for a minor piece, a rook, and a queen.
+    /// for moving to such a square, for a minor piece, a rook, and a queen.
     threat_minor = 10_614 in 0..=30_000;
     /// See [`threat_minor`].
     threat_rook = 13_327 in 0..=40_000;
@@ -158,7 +158,7 @@ tunable_params! {
 
     /// Time management: percent of the soft limit after a change of the best move.
     time_changed = 173 in 75..=300;
-    /// Time management: percent less for each iteration without a change of the best move.
+    /// Time management: decrease in percent for each iteration without a change of the best move.
     time_stable = 14 in 4..=22;
     /// Time management: difference in percent between the extreme shares of nodes below the best
     /// move.

@@ -45,8 +45,8 @@ impl ScoredMoves {
     }
 }
 
-/// The move lists of a node. Other nodes reuse them, because initialising new lists takes longer
-/// than filling the part that is needed.
+/// The move lists of a node. Other nodes reuse these lists, because initialising new lists takes
+/// longer than filling the part that is needed.
 pub(super) struct MoveBuffers {
     scored: ScoredMoves,
     /// Captures that lose material, searched last, in the order of generation.

@@ -14,7 +14,7 @@ use crate::tt::Bound;
 
 impl<E: Evaluator> Searcher<'_, E> {
     /// Returns the score of a node that is pruned before its moves are searched. The side to move
-    /// must not be in check and the window must be null.
+    /// must not be in check and the window must be a null window.
     pub(super) fn prune_node(&mut self, node: &Node) -> Option<Score> {
         if is_mate(node.beta) {
             return None;

@@ -64,7 +64,7 @@ impl<E: Evaluator> Searcher<'_, E> {
 
     /// Returns the reduction of a move that has just been made, in plies.
     ///
-    /// The terms are those of Stockfish 16, `search.cpp`, step 17; the parameters are our own.
+    /// The terms are from Stockfish 16, `search.cpp`, step 17; the parameters are our own.
     pub(super) fn reduction<N: NodeType>(
         &self,
         node: &Node,

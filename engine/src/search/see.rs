@@ -3,7 +3,8 @@
 use crate::chess::{Bitboard, Color, Kind, Move, Position, attacks};
 use crate::eval::Score;
 
-/// Piece values of the exchange in centipawns; the value of the king exceeds the sum of all others.
+/// Piece values of the exchange in centipawns; the value of the king exceeds the sum of all other
+/// values.
 const PIECE_VALUES: [Score; 6] = [100, 320, 330, 500, 950, 20_000];
 
 /// Returns the value of a kind of piece in an exchange, in centipawns.

@@ -101,7 +101,7 @@ pub fn train(
     while state.errors.len() < settings.epochs {
         let epoch = state.errors.len();
         // The order depends only on seed and epoch, so that a continued training run gives the same
-        // result as one that was not stopped.
+        // result as a run that was not stopped.
         let order = Random::new(mix(settings.seed) ^ mix(epoch as u64 + 1))
             .shuffled_indices(data.training.len());
         let order: Vec<u32> = order.iter().map(|&at| data.training[at as usize]).collect();
@@ -162,8 +162,8 @@ fn sum_errors(
 }
 
 impl Checkpoint {
-    /// Makes one step against the gradient, which is the sum of the gradients of the parts; these
-    /// are cleared.
+    /// Makes one step against the gradient: the sum of the gradients of the parts, which are then
+    /// cleared.
     fn step(&mut self, gradients: &mut [Vec<f32>], samples: usize, rate: f32) {
         self.steps += 1;
         // Both means start at zero, so each is divided by the total weight of the gradients so far.

@@ -219,8 +219,8 @@ pub(crate) fn variant(name: &str) -> Result<Variant, String> {
     Variant::from_name(name).ok_or_else(|| format!("Eval must be one of {known}, not \"{name}\""))
 }
 
-/// Returns the network in a file, `None` for the embedded one. The network stays in memory until
-/// the process ends, because a search may use it.
+/// Returns the network in a file, `None` for the embedded network. The network stays in memory
+/// until the process ends, because a search may use it.
 pub(crate) fn network(name: &str, value: &str) -> Result<Option<&'static Network>, String> {
     if value.is_empty() || value == EMBEDDED {
         return Ok(None);

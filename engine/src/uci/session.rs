@@ -202,7 +202,7 @@ impl Session {
         self.output.line(&explain::table(self.options.configuration.eval, &self.game));
     }
 
-    /// Returns new signals for the next job, which replace those of the last one.
+    /// Returns new signals for the next job, which replace the signals of the last job.
     fn renew_signals(&mut self, pondering: bool) -> Arc<Signals> {
         self.signals = Arc::new(Signals::new(pondering));
         Arc::clone(&self.signals)

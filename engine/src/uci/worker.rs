@@ -112,7 +112,7 @@ impl Drop for Worker {
     }
 }
 
-/// Guard that ends the process if the worker panics; otherwise the GUI would wait for ever.
+/// Guard that ends the process if the worker panics; otherwise the GUI would wait forever.
 struct ExitOnPanic;
 
 impl Drop for ExitOnPanic {
@@ -144,8 +144,8 @@ fn serve(jobs: &Receiver<Job>, memory: &mut Memory, output: &Output, busy: &Atom
     }
 }
 
-/// Ends a job with its answer. The worker becomes free before, because the next command may follow
-/// the answer immediately.
+/// Ends a job with its answer. The worker is marked as free before the answer is printed, because
+/// the next command may follow the answer immediately.
 fn answer(busy: &AtomicBool, output: &Output, answer: Option<String>) {
     busy.store(false, Ordering::Release);
     if let Some(answer) = answer {
@@ -160,8 +160,8 @@ fn replace_table(
     output: &Output,
 ) {
     let megabytes = megabytes.unwrap_or(memory.megabytes());
-    // The new table is allocated while the old one exists. Its pages are not touched yet, so both
-    // fit if the new one does.
+    // The new table is allocated while the old table exists. The pages of the new table are not
+    // touched yet, so both tables fit if the new table does.
     if let Err(error) = memory.replace(personality, megabytes) {
         output.note(&format!("{error}; it stays as it is, with {} MiB", memory.megabytes()));
     }

@@ -3,7 +3,8 @@
 use crate::chess::bitboard::Bitboard;
 use crate::chess::square::Square;
 
-/// Straight directions first, then diagonals; each is followed by its opposite.
+/// Orthogonal directions first, then diagonal directions; each direction is followed by its
+/// opposite.
 const DIRECTIONS: [(i8, i8); 8] =
     [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, -1), (1, -1), (-1, 1)];
 

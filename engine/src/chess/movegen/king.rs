@@ -13,7 +13,7 @@ use crate::chess::square::Square;
 /// An empty set means that castling is blocked.
 pub(super) type CastlingPath = (Square, Bitboard);
 
-/// Paths without castling on either side.
+/// No castling path on either side.
 pub(super) const NO_PATHS: [CastlingPath; 2] = [(Square::new(0), Bitboard::EMPTY); 2];
 
 /// Announces the king's steps onto `wanted`. Returns the squares that the enemy attacks, or all

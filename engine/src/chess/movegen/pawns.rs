@@ -32,8 +32,8 @@ pub(super) fn pushes<S: Side, V: Visitor, const IN_CHECK: bool>(
     visitor.pawns(double & answers, 2 * forward::<S>(), MoveKind::DoublePush);
 }
 
-/// Returns the pawns whose pins allow a push: those not pinned, or pinned along their file unless
-/// in check.
+/// Returns the pawns whose pins allow a push: pawns that are not pinned and, unless in check, pawns
+/// that are pinned along their file.
 #[inline(always)]
 fn movable<S: Side, const IN_CHECK: bool>(node: Node<'_>) -> Bitboard {
     let board = node.board;

@@ -3,7 +3,7 @@
 //! A node consists of 64 bytes of piece sets and the rights, without a key or a mailbox; nodes are
 //! copied, and moves are not undone. The next nodes are made directly from the generator's sets of
 //! destinations, and on the last ply the moves are only counted. The side to move is a compile-time
-//! parameter, and so is whether the children of a node are leaves.
+//! parameter; another parameter states whether the children of a node are leaves.
 
 use std::marker::PhantomData;
 

@@ -3,8 +3,8 @@
 //! A move changes two to four inputs of each side. The change is recorded when the move is made,
 //! and the sums are updated when the position is evaluated, from the latest ply whose sums are
 //! current. A king that crosses the middle of the board changes all inputs of its side: the sums
-//! are then computed from those of the latest position with the king in the same half (a "refresh
-//! table").
+//! are then computed from the sums of the latest position with the king in the same half (a
+//! "refresh table").
 
 use super::network::{HIDDEN, Layer, Network, input, is_mirrored};
 use crate::chess::position::castled_squares;

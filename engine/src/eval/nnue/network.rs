@@ -12,7 +12,7 @@ use std::fmt;
 
 use crate::chess::{Color, Piece, Square};
 
-/// Number of inputs: six kinds of own and of enemy pieces on 64 squares.
+/// Number of inputs: six kinds of friendly and enemy pieces on 64 squares.
 pub const INPUTS: usize = 768;
 
 /// Number of neurons of the hidden layer, per side.

@@ -11,12 +11,13 @@ use crate::eval::sink::Sink;
 /// Facts about kings and pawns that other terms use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct KingPawn {
-    /// Passed pawns of both sides; only the front one of two on a file.
+    /// Passed pawns of both sides; of two passed pawns on a file, only the front pawn.
     pub(super) passed: Bitboard,
-    /// Number of files on and beside each king's file without an own pawn in front, White's first.
+    /// Number of files, of the three files at each king, without a friendly pawn on the king's rank
+    /// or ahead; White's first.
     pub(super) bare: [u8; 2],
-    /// Number of files on and beside each king's file with a near enemy pawn in front, White's
-    /// first.
+    /// Number of files, of the three files at each king, with a near enemy pawn on the king's rank
+    /// or ahead; White's first.
     pub(super) storming: [u8; 2],
 }
 

@@ -40,8 +40,8 @@ impl SideInfo {
         let king = board.king(S::COLOR);
         let king_attacks = attacks::king(king);
         let centre = Square::at(king.file().clamp(1, 6), king.rank().clamp(1, 6));
-        // Squares of own pawns that are blocked or on their second or third rank do not count for
-        // mobility.
+        // Squares of friendly pawns that are blocked or on their second or third rank do not count
+        // for mobility.
         let stuck = board.occupied().forward(!S::COLOR)
             | Bitboard::rank(S::COLOR.relative_rank(1))
             | Bitboard::rank(S::COLOR.relative_rank(2));

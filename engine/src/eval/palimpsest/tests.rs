@@ -3,7 +3,7 @@ use crate::chess::{Position, fen};
 use crate::eval::feature::FeatureSet;
 use crate::eval::{Choice, Evaluator, Variant};
 
-/// Returns the position with colours exchanged and the board turned over.
+/// Returns the position with colours exchanged and ranks mirrored.
 pub(crate) fn flipped(text: &str) -> Position {
     let fields: Vec<&str> = text.split(' ').collect();
     let swap_case = |letter: char| {

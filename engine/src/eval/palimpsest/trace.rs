@@ -26,7 +26,7 @@ pub struct Trace {
     pub fixed: [i32; 2],
     /// Game phase, from 0 (endgame) to [`PHASE_MAX`] (middle game).
     pub phase: i32,
-    /// Weight of the endgame score, of [`SCALE_MAX`].
+    /// Scale of the endgame score, up to [`SCALE_MAX`].
     pub scale: i32,
 }
 

@@ -55,12 +55,14 @@ impl Attackers {
     }
 }
 
-/// The attackers of every square, and the squares that every officer attacks.
+/// The attackers of every square, and the squares that every knight, bishop, rook and queen
+/// attacks.
 pub(crate) struct AttackTables {
     tables: [[Attackers; 64]; 2],
     /// All squares that a side attacks.
     pub(super) all: [Bitboard; 2],
-    /// Squares that the officer on a square attacks; empty without an officer.
+    /// Squares that the knight, bishop, rook or queen on a square attacks; empty for any other
+    /// square.
     pub(super) reach: [Bitboard; 64],
 }
 

@@ -6,7 +6,8 @@ use crate::chess::{Color, Kind, Position, Square};
 use crate::eval::Score;
 use crate::eval::sink::Sink;
 
-/// Evaluator of a position.
+/// Returns the squares that a knight, bishop, rook or queen attacks: rooks and bishops attack
+/// through friendly queens, all sliders through the enemy king.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Evaluator {
     /// Neither side can win.

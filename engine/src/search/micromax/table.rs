@@ -32,9 +32,9 @@ pub(super) struct Entry {
     /// Plies searched; [`DEPTH_INDEPENDENT`](super::DEPTH_INDEPENDENT) for scores that are valid at
     /// any depth.
     pub(super) depth: i32,
-    /// `true` if the true score is at least this.
+    /// `true` if the true score is at least `score`.
     pub(super) is_lower: bool,
-    /// `true` if the true score is at most this.
+    /// `true` if the true score is at most `score`.
     pub(super) is_upper: bool,
     /// The best move.
     pub(super) best: Best,
@@ -100,8 +100,8 @@ impl Table {
     /// Clears the table in constant time, because this is done before every move.
     pub(in crate::search) fn clear(&mut self) {
         self.search = self.search.wrapping_add(1);
-        // After the number has wrapped, entries of old searches would count as new ones. Empty
-        // slots contain number 0, which no search has.
+        // After the number has wrapped, entries of old searches would count as entries of the
+        // current search. Empty slots contain number 0, which no search has.
         if self.search == 0 {
             self.slots.fill([0; 2]);
             self.search = 1;
@@ -129,7 +129,7 @@ impl Table {
         (Slot(None), None)
     }
 
-    /// Stores an entry, unless its slot contains an exact one that was searched deeper.
+    /// Stores an entry, unless its slot contains an exact entry that was searched deeper.
     pub(super) fn store(&mut self, slot: Slot, key: u64, entry: &Entry) {
         let Some(index) = slot.0 else { return };
         let content = self.slots[index][1];
@@ -139,7 +139,7 @@ impl Table {
         }
     }
 
-    /// Returns the fill of the table in permille, from a sample.
+    /// Returns the share of the table in use, in permille, from a sample.
     pub(super) fn fullness_permille(&self) -> usize {
         slots::fullness_permille(&self.slots, |content| !self.is_empty(content))
     }

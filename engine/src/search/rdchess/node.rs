@@ -16,8 +16,7 @@ const FUTILITY: Score = 325;
 const EXTENDED_FUTILITY: Score = 510;
 /// Razoring margin at depth 3, in centipawns.
 const RAZOR: Score = 900;
-/// Number of the opponent's officers (pieces other than king and pawns) above which razoring is
-/// allowed.
+/// Number of the opponent's pieces other than king and pawns above which razoring is allowed.
 const RAZOR_OFFICERS: u32 = 3;
 
 /// The parameters of a node.

@@ -234,7 +234,7 @@ impl MoveOrder {
     }
 }
 
-/// Returns whether a friendly piece other than the moving one defends the destination.
+/// Returns whether a friendly piece other than the moving piece defends the destination.
 fn is_defended(position: &Position, mv: Move) -> bool {
     let own = position.board().color(position.turn()) - Bitboard::of(mv.from());
     let occupied = position.board().occupied() - Bitboard::of(mv.from());

@@ -62,7 +62,8 @@ pub struct Access {
     pub url: Secret,
     /// The credentials.
     pub credentials: Credentials,
-    /// File of certificate authorities that are trusted in addition to those of the system.
+    /// File of certificate authorities that are trusted in addition to the authorities of the
+    /// system.
     pub ca: Option<PathBuf>,
     /// Files of the client certificate and its key.
     pub certificate: Option<(PathBuf, PathBuf)>,

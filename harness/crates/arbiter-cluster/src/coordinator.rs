@@ -187,8 +187,8 @@ pub async fn coordinate<A: Assignment>(
         joins: connection.subscribe(&id.join_subject(">")).await?,
     };
     let (event_sender, events) = mpsc::channel(MAX_EVENTS);
-    // Unbounded, because the task that owns all state must not wait for the server. The number of
-    // pairs in flight limits the length of the queue.
+    // The channel is unbounded, because the task that owns all state must not wait for the server.
+    // The number of pairs in flight limits the length of the queue.
     let (outgoing, queue) = mpsc::unbounded_channel();
     let mut tasks = JoinSet::new();
     let context = &connection.jetstream;
@@ -266,8 +266,8 @@ impl<A: Assignment> Coordinator<A> {
             tokio::select! {
                 command = self.end.commands.recv() => match command {
                     Some(JobCommand::Finish(reply)) => {
-                        // The tasks are stopped first, so that none of them sends a job to a stream
-                        // that is being removed.
+                        // The tasks are stopped first, so that no task sends a job to a stream that
+                        // is being removed.
                         tasks.shutdown().await;
                         self.clean_up().await;
                         let _ = reply.send(());
@@ -295,8 +295,8 @@ impl<A: Assignment> Coordinator<A> {
                 Some(request) = subscriptions.programs.next() => if may_reply(&request) {
                     let programs = self.programs.clone();
                     let client = self.connection.client.clone();
-                    // A separate task, because reading and uploading a program takes long, and
-                    // heartbeats must not wait.
+                    // This is a separate task, because reading and uploading a program takes long,
+                    // and heartbeats must not wait.
                     tasks.spawn(async move {
                         let uploaded = match wire::read::<ProgramRequest>(&request.payload) {
                             Ok(wanted) => programs.upload(wanted.hash).await,
@@ -424,9 +424,10 @@ impl<A: Assignment> Coordinator<A> {
         let _ = self.connection.client.publish(subject, signed.into()).await;
     }
 
-    /// Returns the time stamp of a message to workers, later than those of all earlier messages.
+    /// Returns the time stamp of a message to workers, later than the time stamps of all earlier
+    /// messages.
     fn next_at(&mut self) -> u64 {
-        // Workers ignore messages that are not later than the last one, so time stamps must
+        // Workers ignore messages that are not later than the last message, so time stamps must
         // increase even if the clock is set back.
         self.last_at = unix_time_us().max(self.last_at + 1);
         self.last_at
@@ -457,8 +458,8 @@ impl<A: Assignment> Coordinator<A> {
         self.in_flight.set_idle(&idle, self.now);
         self.extend_leases().await;
         if count.is_multiple_of(BEACON_TICKS) {
-            // At most once a second: numbers of attempts begin with the seconds of the clock, and
-            // attempts after a restart must have higher numbers.
+            // This is done at most once a second: numbers of attempts begin with the seconds of the
+            // clock, and attempts after a restart must have higher numbers.
             for (pair, attempt) in self.in_flight.returned() {
                 self.send(pair, attempt);
             }

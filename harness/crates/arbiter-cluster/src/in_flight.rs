@@ -87,7 +87,7 @@ pub(crate) enum Disposition<D> {
     Reject(String),
     /// The worker could not play, for this reason; the job is sent again.
     Retry(String),
-    /// Too many workers could not play, the last one for this reason: the run fails.
+    /// Too many workers could not play, the last of them for this reason: the run fails.
     Fail(String),
 }
 
@@ -138,8 +138,8 @@ impl<A: Assignment> InFlight<A> {
         // A void pair is played again, and its old job may still be in the stream.
         let first = self.first_attempt;
         let was_stored = self.stored.remove(pair).then_some(first);
-        // The new number must exceed that of the old job; otherwise a late result of the old job
-        // would count for the new order.
+        // The new number must exceed the number of the old job; otherwise a late result of the old
+        // job would count for the new order.
         let last = self.attempts.remove(&pair).or(was_stored);
         let attempt = last.map_or(first, |last| last.max(first) + 1);
         let pending = Pending {
@@ -257,8 +257,8 @@ impl<A: Assignment> InFlight<A> {
         let due = self.pending.values_mut().filter_map(|pending| {
             let is_alive = pending.last.begun.is_some()
                 && pending.heard > pending.extended
-                // No extension for a worker that takes too long, which could otherwise keep the
-                // pair forever.
+                // The lease is not extended for a worker that takes too long, because such a worker
+                // could otherwise keep the pair forever.
                 && !pending.is_too_long(limit, now);
             let is_due = now >= pending.extended + lease / EXTENSIONS_PER_LEASE;
             if !is_due || !(is_alive || pending.accepted.is_some()) {
@@ -365,8 +365,8 @@ impl<A: Assignment> InFlight<A> {
         }
         let Pending { last, accepted: receipt, .. } = pending?;
         if pair >= AUDITS || last.number > self.first_attempt {
-            // Kept only if the number is not the usual first one, so that the memory does not grow
-            // with the run.
+            // The number is kept only if it is not the usual first number, so that the memory does
+            // not grow with the run.
             self.attempts.insert(pair, last.number);
         }
         let sequence = last.sequence.filter(|_| last.begun.is_some());
@@ -398,7 +398,7 @@ impl<A: Assignment> InFlight<A> {
             && self.pending.get(&pair).is_some_and(|own| own.last.number == attempt)
     }
 
-    /// Returns whether `attempt` is the last one at a pair, and was sent since the start of the
+    /// Returns whether `attempt` is the last attempt at a pair, and was sent since the start of the
     /// coordinator.
     pub(crate) fn has_sent(&self, pair: u64, attempt: u32) -> bool {
         let pending = self.pending.get(&pair);
@@ -458,8 +458,8 @@ impl<A: Assignment> InFlight<A> {
         waiting.map(|(pair, _)| *pair).collect()
     }
 
-    /// Returns the numbers of pairs without an accepted result: first those that no worker has
-    /// started, then those that a worker plays.
+    /// Returns two numbers of pairs without an accepted result: pairs that no worker has started,
+    /// and pairs that a worker plays.
     pub(crate) fn counts(&self) -> (u64, u64) {
         let waiting = self.pending.values().filter(|pending| pending.accepted.is_none());
         let queued = waiting.clone().filter(|pending| pending.last.player.is_none()).count();

@@ -138,8 +138,8 @@ fn make(path: &Path) -> io::Result<()> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
     fs::create_dir_all(folder_of(path))?;
-    // If another process creates the file at the same time, one file wins and both processes read
-    // it.
+    // If another process creates the file at the same time, one of the files remains, and both
+    // processes read it.
     write_secret(path, &HEXLOWER.encode(&bytes))
 }
 

@@ -21,7 +21,7 @@ use shakmaty::{CastlingMode, Color};
 pub struct Terms {
     /// `true` if workers scale times by their own speed, so that times are not verified.
     pub is_scaled: bool,
-    /// Indices of the engines that can resign, which are those with the xboard protocol.
+    /// Indices of the engines that can resign: the engines with the xboard protocol.
     pub resigning: BTreeSet<usize>,
 }
 

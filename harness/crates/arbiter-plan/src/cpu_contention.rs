@@ -11,8 +11,8 @@ pub const DEFAULT_NOISE_LIMIT: f64 = 0.25;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CpuContention {
-    /// Pairs that contention may have decided are void and are played again; the second time, at
-    /// the end of the run, with fewer concurrent games.
+    /// Pairs that contention may have decided are void and played again, the second time at the end
+    /// of the run with fewer concurrent games.
     #[default]
     Discard,
     /// Pairs that contention may have decided count and are reported.

@@ -92,9 +92,9 @@ pub enum GateVerdict {
     Passed,
     /// The gate failed.
     Failed,
-    /// The gate is undecided, which counts as passed.
+    /// The gate was undecided within its budget, and may be undecided.
     Undecided,
-    /// The gate is undecided, which counts as failed.
+    /// The gate was undecided within its budget, and must be decided.
     Unproven,
     /// The gate could not be run.
     Broken,

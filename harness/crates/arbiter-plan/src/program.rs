@@ -74,7 +74,8 @@ fn missing(cmd: &str, dir: Option<&Path>) -> String {
     }
 }
 
-/// Returns the suggestion of a similar file name in the same folder; empty if there is none.
+/// Returns a suggestion of a similar file name in the same folder; empty if there is no similar
+/// name.
 fn did_you_mean_file(path: &Path) -> String {
     let entries = std::fs::read_dir(arbiter_process::folder_of(path)).into_iter().flatten();
     let files = entries.flatten().filter(|entry| entry.path().is_file());

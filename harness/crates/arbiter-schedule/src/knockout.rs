@@ -5,9 +5,9 @@
 //! final, the best four only in the semi-finals or later, and so forth. An encounter that is level
 //! after its pairs continues pair by pair, as often as the design allows; if it is still level, the
 //! better seed advances. An encounter whose loser can no longer catch up is over, unless the design
-//! requires that all pairs are played: its remaining pairs are void and do not count, even if they
-//! have been played in the meantime. There is no barrier between rounds: an encounter is scheduled
-//! as soon as both engines are known.
+//! requires that all pairs are played: the remaining pairs of such an encounter are void and do not
+//! count, even if they have been played in the meantime. There is no barrier between rounds: an
+//! encounter is scheduled as soon as both engines are known.
 
 use super::ledger::Ledger;
 

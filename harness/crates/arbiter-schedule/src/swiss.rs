@@ -64,7 +64,7 @@ impl Swiss {
             points[second] += encounter.score.half_points[1];
         }
         let design = ledger.design;
-        // An encounter of n games is worth n points, and a bye half of them: n half points.
+        // An encounter of n games is worth n points. A bye is worth half of these: n half points.
         let bye = design.pairs * design.games_per_pair();
         self.byes.iter().for_each(|&(_, engine)| points[engine] += bye);
         points

@@ -96,7 +96,7 @@ impl Combine for bool {
     }
 }
 
-/// A flag that may be repeated; its values follow those of the file.
+/// A flag that may be repeated; its values follow the values of the file.
 impl<T: Keys> Combine for Vec<T> {
     const HAS_KEYS: bool = true;
 
@@ -243,7 +243,7 @@ macro_rules! settings {
                 )* )*].concat()
             }
 
-            /// Returns these settings of the command line, completed by those of the file.
+            /// Returns these settings of the command line, completed by the settings of the file.
             pub fn or(self, file: $name) -> $name {
                 $name {
                     $( $( $field: $crate::setting::Combine::or(self.$field, file.$field), )* )*

@@ -173,7 +173,7 @@ pub struct Sprt {
     /// Correction for overshoot.
     #[serde(rename = "overshoot")]
     pub correction: Correction,
-    /// Kind of evidence that the test uses.
+    /// Evidence that the test uses.
     #[serde(skip_serializing_if = "Evidence::is_pairs")]
     pub evidence: Evidence,
 }

@@ -1,4 +1,4 @@
-//! Admission of workers: compares their benchmark results with those of the coordinator. This
+//! Admission of workers: compares their benchmark results with the results of the coordinator. This
 //! module does no I/O.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,10 +34,10 @@ pub(super) enum Verdict {
 pub(super) struct Admission {
     /// Name of each engine, and the node count of its benchmark on this machine if it is compared.
     engines: Vec<(String, Option<u64>)>,
-    /// Workers whose results differ from those of the coordinator, each with a description of the
+    /// Workers whose results differ from the coordinator's results, each with a description of the
     /// difference.
     wrong: BTreeMap<String, String>,
-    /// Workers whose results equal those of the coordinator.
+    /// Workers whose results equal the coordinator's results.
     right: BTreeSet<String>,
 }
 

@@ -21,12 +21,12 @@ use arbiter_run::PairTally;
 use arbiter_runner::JobEvent;
 use arbiter_stats::ln_bias_evidence;
 
-/// Number of audits of its own pairs after which a worker is excluded. An honest worker does not
-/// play audits of its own pairs.
+/// Number of audits of its own pairs that a worker may play before it is excluded. An honest worker
+/// does not play audits of its own pairs.
 const MAX_OWN_AUDITS: usize = 3;
 
-/// Number of times that an audit may fail, or not be started, before it is given up. An audit must
-/// end even if all other workers refuse it, because its pair is waiting.
+/// Number of times that an audit may fail, or not be started, before the coordinator gives it up.
+/// An audit must end even if all other workers refuse it, because its pair is waiting.
 const MAX_TRIES: u32 = 3;
 
 /// Selection of the pairs that are audited.
@@ -132,7 +132,7 @@ impl<A: Assignment> Coordinator<A> {
         true
     }
 
-    /// Returns whether a worker has played an audit of its own pair; the audit is then sent again
+    /// Returns whether a worker has played an audit of its own pair. The audit is then sent again
     /// for other workers.
     pub(super) async fn is_own_audit(&mut self, number: u64, attempt: u32, worker: &str) -> bool {
         if self.audits.worker_of(number).as_deref() != Some(worker) {
@@ -158,8 +158,8 @@ impl<A: Assignment> Coordinator<A> {
         self.players().map(|(name, _)| name).filter(|name| self.joined.contains(*name))
     }
 
-    /// Sends a failed or unstarted audit again; after [`MAX_TRIES`] failures, the pair is handled
-    /// as one that no worker repeats.
+    /// Sends a failed or unstarted audit again. After [`MAX_TRIES`] failures, the pair is handled
+    /// as if no worker repeated it.
     pub(super) async fn audit_failed(&mut self, pair: u64) {
         let Some(held) = self.audits.held.get_mut(&pair) else { return };
         held.failed += 1;
@@ -177,8 +177,8 @@ impl<A: Assignment> Coordinator<A> {
             let turn = self.audits.turn.clone();
             self.audits.contested.spawn(async move {
                 let _turn = turn.lock().await;
-                // Twice, because only identical games show that the engines repeat their games at
-                // all.
+                // The pair is played twice, because only identical games show that the engines
+                // repeat their games at all.
                 let first = job.clone().run_locally(engines.clone()).await;
                 let again = job.run_locally(engines).await;
                 (pair, held, first.and_then(|first| Ok([first, again?])))

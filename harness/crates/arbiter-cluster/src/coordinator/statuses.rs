@@ -35,7 +35,8 @@ impl<A: Assignment> Coordinator<A> {
         let Ok(worker) = wire::sender_of(message) else { return };
         let status = match wire::read(&message.payload) {
             Ok(status) => status,
-            // Shown as a refusal, so that the user knows which machine needs an update.
+            // The error is shown as a refusal, so that the user knows which machine needs an
+            // update.
             Err(error @ WireError::Version(_)) => {
                 let refusals = vec![(self.description.run_id.clone(), error.to_string())];
                 WorkerStatus { refusals, ..WorkerStatus::default() }

@@ -8,7 +8,7 @@ use super::Receipt;
 /// Maximum number of pairs with parked results.
 const MAX_PAIRS: usize = 10_000;
 
-/// Maximum number of parked results per pair. More than one is kept because results can be checked
+/// Maximum number of parked results per pair. Several results are kept because they can be checked
 /// only after the pair is ordered, and a false result may arrive first.
 const MAX_PER_PAIR: usize = 8;
 

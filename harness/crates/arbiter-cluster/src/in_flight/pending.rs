@@ -48,8 +48,8 @@ pub(super) struct Attempt {
 impl Attempt {
     /// Returns the next attempt; `first` is the first attempt since the start of the coordinator.
     pub(super) fn next(&self, first: u32) -> Attempt {
-        // Never the first attempt, which is not sent while the server has an earlier job of the
-        // pair.
+        // The next attempt is never the first attempt, which is not sent while the server has an
+        // earlier job of the pair.
         Attempt { number: self.number.max(first) + 1, ..Attempt::default() }
     }
 }

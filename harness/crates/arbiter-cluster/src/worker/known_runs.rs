@@ -82,8 +82,8 @@ pub(super) struct KnownRuns {
 }
 
 impl KnownRuns {
-    /// Records a beacon; `key` is its key if the key is trusted. Returns whether a new run was
-    /// added.
+    /// Records a beacon; `key` is the key that signed the beacon, if the key is trusted. Returns
+    /// whether a new run was added.
     pub(super) fn update(&mut self, beacon: Beacon, key: Option<PublicKey>) -> bool {
         let heard = self.now;
         if let Some(JoinedRun { key: own, last_beacon, .. }) = self.joined.get_mut(&beacon.run_id) {
@@ -185,8 +185,8 @@ impl KnownRuns {
         self.runs.remove(run_id);
     }
 
-    /// Returns the run to play next. Runs with work come first, then those with the highest
-    /// priority, then those with the fewest pairs in play.
+    /// Returns the run to play next. Runs with work come first, then the runs with the highest
+    /// priority, then the runs with the fewest pairs in play.
     pub(super) fn choose(&self) -> Option<Choice> {
         let is_willing = |k: &&KnownRun| k.refusal.is_none() && k.backoff.until <= self.now;
         let willing = self.runs.values().filter(is_willing);

@@ -105,8 +105,8 @@ async fn fetch(
         ));
     }
     let read = async {
-        // The object store of the client needs a consumer. Workers have no permission to create
-        // one, because with it they could make the server send to any subject.
+        // The object store of the client needs a consumer. Workers have no permission to create a
+        // consumer, because they could then make the server send to any subject.
         let stream = connection.jetstream.get_stream_no_info(format!("OBJ_{PROGRAMS}")).await;
         let stream = stream.map_err(|e| e.to_string())?;
         let name = BASE64URL.encode(program.hash.to_hex().as_bytes());

@@ -29,7 +29,7 @@ const RETRY_PAUSE: Duration = Duration::from_secs(1);
 const MAX_TRIES: u32 = 30;
 
 /// Benchmark result of each engine; `None` if the run does not require one. An error is the reason
-/// of a failure.
+/// for a failure.
 type Benches = Vec<Option<Result<BenchResult, String>>>;
 
 /// Everything that a worker needs to play jobs of a run.
@@ -60,8 +60,8 @@ impl RunSetup {
             return Err("its description belongs to another run".to_owned());
         }
         let WorkerStatus { slots: all_slots, memory_mib, .. } = shared.config.status;
-        // Checked before programs are fetched, because a machine that is too small does not need
-        // them.
+        // The requirements are checked before programs are fetched, because a machine that is too
+        // small does not need the programs.
         let slots = description.requirements.slots(all_slots, memory_mib)?;
         let mut engines = Vec::new();
         for own in &description.engines {
@@ -153,7 +153,7 @@ async fn join(
     benches: Benches,
 ) -> Result<(Token, u64), String> {
     let mut nonce = [0; 32];
-    // A new nonce, so that no recorded answer to an earlier request is valid.
+    // A new nonce makes recorded answers to earlier requests invalid.
     getrandom::fill(&mut nonce).map_err(|error| format!("no random numbers: {error}"))?;
     let nonce = Token::from_bytes(nonce);
     let join = wire::write(&JoinRequest { nonce, benches });

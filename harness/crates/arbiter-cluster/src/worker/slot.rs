@@ -44,8 +44,8 @@ const RETRY_PAUSE: Duration = Duration::from_millis(500);
 /// start for each pair, but without work they only use memory.
 const IDLE_TAKES: u32 = 5;
 
-/// Minimum number of heartbeats within a lease. Several may be lost before another worker gets the
-/// job.
+/// Minimum number of heartbeats within a lease. Several heartbeats may be lost before another
+/// worker gets the job.
 const HEARTBEATS_PER_LEASE: u32 = 6;
 
 /// Reason why the work on a job was stopped.
@@ -66,8 +66,8 @@ pub(super) async fn work(shared: Arc<Shared>) {
         let taken = tokio::select! {
             taken = &mut taking => taken,
             () = reached(&mut phase, Phase::Leaving) => {
-                // The request ends within [`TAKE`]. If it were cut off, no worker would have the
-                // job that the server may still send for it, until the lease ends.
+                // The request ends within [`TAKE`]. If the request were cut off, the server might
+                // still send a job for it, and no worker would have this job until the lease ends.
                 if let Ok(Some(taken)) = timeout(TAKE, taking).await {
                     ActiveJob::new(&shared, &taken.setup, &taken.job).give_back().await;
                 }
@@ -161,8 +161,8 @@ async fn take_any(shared: &Shared) -> Option<AcceptedJob> {
     Some(AcceptedJob { setup, job, _permit: permit })
 }
 
-/// Reads and checks a job; the error is the reason why the worker does not run it. The server then
-/// gives the job to another worker when the lease ends.
+/// Reads and checks a job; the error is the reason why the worker does not run the job. The server
+/// then gives the job to another worker when the lease ends.
 fn read(shared: &Shared, setup: &RunSetup, message: &jetstream::Message) -> Result<Job, String> {
     let job = wire::read_job(&message.payload, &setup.description, setup.key);
     let job = job.map_err(|error| format!("unreadable job: {error}"))?;
@@ -218,7 +218,7 @@ async fn run_job(mut job: ActiveJob<'_>, engines: &mut SlotEngines, work: Work) 
     match work {
         Work::Pair(pair) => {
             // Both games of a pair share one counter, so the handle of the first game shows the
-            // progress of both.
+            // progress of the whole pair.
             let progress = pair.games.first.progress.clone();
             let played = job.wait(play(&mut engines.local, pair, half_sender), progress).await;
             if played.is_err() {
@@ -248,7 +248,8 @@ impl<'a> ActiveJob<'a> {
             attempt: job.attempt,
             proof: proof(&setup.token, &job.nonce),
             half: watch::channel(None).1,
-            // A new subscription receives only later stop notices; earlier ones concern other jobs.
+            // A new subscription receives only later stop notices; earlier notices concern other
+            // jobs.
             cancelled: shared.cancelled.subscribe(),
         }
     }
@@ -294,8 +295,8 @@ impl<'a> ActiveJob<'a> {
         let description = &self.setup.description;
         let mut work = pin!(work);
         let mut phase = self.shared.phase.clone();
-        // At least every five seconds, so that even with a long lease the coordinator soon knows
-        // that a job was started.
+        // A heartbeat is sent at least every five seconds, so that even with a long lease the
+        // coordinator soon knows that a job was started.
         let mut tick =
             interval((description.lease / HEARTBEATS_PER_LEASE).min(Duration::from_secs(5)));
         let mut liveness = Liveness { progress, seen: 0, since: tick.tick().await };
@@ -381,7 +382,7 @@ impl<'a> ActiveJob<'a> {
     }
 }
 
-/// Waits until the worker is in this phase or a later one.
+/// Waits until the worker is in this phase or a later phase.
 async fn reached(phase: &mut watch::Receiver<Phase>, least: Phase) {
     if phase.wait_for(|phase| *phase >= least).await.is_err() {
         std::future::pending::<()>().await;

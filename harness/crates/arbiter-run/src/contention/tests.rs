@@ -251,8 +251,8 @@ fn check_bias(pairs: u64) {
     let both = [0.3; 2];
     let even = [50, 80, 50];
     let longer = [40, 60, 80];
-    // Models that are not fair are asymmetric: a rule that drops more long games favours the engine
-    // that loses them, and an engine that waits alone is weaker.
+    // Models that are not fair are asymmetric. A rule that drops more long games favours the engine
+    // that loses them. An engine that waits alone is weaker.
     let models = [
         ("alike", 0.0, both, none, even, true),
         ("alike, 50 Elo apart", 50.0, both, none, even, true),

@@ -209,7 +209,7 @@ fn audits_of_moves_find_a_lying_worker() {
     assert_eq!(quantiles((0..200).map(told).collect()), [55, 222]);
 }
 
-/// With only two workers, both look biased if one of them is.
+/// With only two workers, both look biased if one worker is biased.
 #[test]
 fn two_disagreeing_workers_are_not_excluded() {
     let mut random = uniform(1);
