@@ -73,8 +73,8 @@ impl Budget {
         let share = (usable / moves).saturating_add(increment);
         // The last move before the time control may use 90 % of the time left, other moves 60 %.
         let most = if moves == 1 { usable / 10 * 9 } else { usable / 10 * 6 };
-        // Time is added at the time control, so the last few moves before it need a smaller
-        // reserve.
+        // Time is added at the time control, so the last few moves before the time control need a
+        // smaller reserve.
         let reserve = micros(overhead_ms).saturating_mul(RESERVE_OVERHEADS.min(moves + 1));
         // If no other time is left, the reserve is used, but more slowly than increments refill it.
         let least = (usable / 40).max(increment.min(usable) / 2);

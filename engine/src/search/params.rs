@@ -202,7 +202,7 @@ pub(super) fn swing_bonus() -> (i32, Score, i32) {
 pub(super) const CLOCK_NEAR_END: u16 = 90;
 /// Number of cut-offs of child nodes above which later moves are reduced more.
 pub(super) const MANY_CUTOFFS: u32 = 3;
-/// Number of nodes between two checks of the clock and the stop signal. It is small because each of
-/// the first nodes may touch a new page of 2 MiB of the transposition table, which takes the kernel
-/// a tenth of a millisecond.
+/// Number of nodes between two checks of the clock and the stop signal. The number is small because
+/// each of the first nodes may touch a new page of 2 MiB of the transposition table, which takes
+/// the kernel a tenth of a millisecond.
 pub(super) const POLL_INTERVAL: u64 = 64;

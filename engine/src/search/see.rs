@@ -53,8 +53,8 @@ pub(super) fn gains_at_least(position: &Position, mv: Move, threshold: Score) ->
         }
         attackers &= occupied;
         turn = !turn;
-        // From the point of view of the other side, which must exceed the balance by at least 1
-        // centipawn.
+        // The balance is now from the point of view of the other side, which must exceed the old
+        // balance by at least 1 centipawn.
         balance = -balance - 1 - piece_value(kind);
         if balance >= 0 {
             // The king cannot capture a defended piece.

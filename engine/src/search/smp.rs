@@ -114,8 +114,8 @@ impl Drop for StopAllOnPanic<'_> {
 /// Returns the index of the result to play; index 0 is the result of the main thread.
 ///
 /// The best winning mate is taken, and the main thread's result if it is mated. Otherwise each
-/// result votes for its move with (score − lowest score + 10) × depth; of the results with the move
-/// that has most votes, the one with the largest weight is taken.
+/// result votes for its move with (score − lowest score + 10) × depth. Of the results with the move
+/// that has most votes, the result with the largest weight is taken.
 fn choose_result(results: &[SearchResult]) -> usize {
     let main = &results[0];
     if main.depth == 0 || main.score < -EVALUATION_MAX {

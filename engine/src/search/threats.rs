@@ -1,4 +1,4 @@
-//! Threats as a first estimate of quiet moves that have no history yet: a move is likely to be good
+//! Threats as a first estimate of quiet moves that have no history yet. A move is likely to be good
 //! if it leaves a square that a lesser piece attacks, avoids such squares, or gives check. The
 //! histories also distinguish moves by these attacks.
 //!

@@ -1,8 +1,8 @@
 //! The trainer of networks: Adam (Kingma and Ba, 2015) with decoupled weight decay (Loshchilov and
 //! Hutter, 2019) on the squared error of the expected result.
 //!
-//! Batches are divided into parts of a fixed size, whose gradients are added in order, so that the
-//! result depends only on data and settings, and not on the number of threads or the CPU.
+//! Batches are divided into parts of a fixed size, whose gradients are added in order. The result
+//! therefore depends only on data and settings, and not on the number of threads or the CPU.
 
 mod checkpoint;
 mod data;

@@ -68,7 +68,8 @@ pub(super) fn captures<S: Side, V: Visitor, const IN_CHECK: bool>(
         west |= bound.west() & diagonal;
     }
     (east, west) = (east & enemy, west & enemy);
-    // Few positions have a pawn about to promote, so all others skip the work for promotions.
+    // Few positions have a pawn about to promote, so all other positions skip the work for
+    // promotions.
     let on_seventh = Bitboard::rank(S::COLOR.relative_rank(6));
     let may_promote =
         V::PASSES_OVER_EMPTY || (board.pieces(S::COLOR, Kind::Pawn) & on_seventh).any();

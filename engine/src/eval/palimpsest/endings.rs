@@ -159,7 +159,8 @@ fn is_wrong_bishop(board: &Board, strong: Color, pawns: Bitboard) -> bool {
 }
 
 /// Returns whether each side has one rook and no other piece, and the stronger side has pawns on
-/// one wing only, at most one more than the opponent, with the other king near them.
+/// one wing only. The stronger side must have at most one pawn more than the opponent, and the
+/// other king must be near these pawns.
 fn is_rook_ending(board: &Board, strong: Color, pawns: Bitboard) -> bool {
     let only_rooks = Color::ALL
         .into_iter()

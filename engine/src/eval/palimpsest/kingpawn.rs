@@ -244,7 +244,7 @@ mod tests {
                 .iter()
                 .fold(Bitboard::EMPTY, |set, name| set | Bitboard::of(Square::parse(name).unwrap()))
         };
-        // Neither the rear one of two pawns on a file nor a pawn that must pass an enemy pawn is a
+        // Neither the rear pawn of two pawns on a file nor a pawn that must pass an enemy pawn is a
         // passed pawn.
         assert_eq!(board("4k3/1p5p/8/2P5/P6P/P7/4p3/4K3 w - - 0 1"), set(&["e2"]));
         assert_eq!(board("4k3/8/8/2P5/P6p/P7/8/4K3 w - - 0 1"), set(&["a4", "c5", "h4"]));

@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn fields_count_and_saturate() {
         let text = "4k3/8/8/8/1N3N2/2P1P3/1N3N2/Q2QK3 w - - 0 1";
-        // Four knights (counted as three), one of two queens, two pawns.
+        // The attackers are four knights (counted as three), one of two queens, and two pawns.
         assert_eq!(byte(text, Color::White, "d3"), 0b0011_0010);
         assert_eq!(byte(text, Color::White, "d4"), 0b1000_0010);
         assert_eq!(byte(text, Color::White, "e2"), 0b0001_0011);

@@ -482,9 +482,9 @@ impl<A: Assignment> Coordinator<A> {
     }
 
     async fn send_beacon(&mut self) {
-        // While there is no connection, the client queues messages, and it would later send all
-        // stale beacons. A worker that received a beacon of a cancelled run would request a
-        // description that nobody sends.
+        // While there is no connection, the client queues messages, and would later send all stale
+        // beacons. A worker that received a beacon of a cancelled run would request a description
+        // that nobody sends.
         if self.connection.is_connected() && !self.is_cancelled {
             let (queued, playing) = self.in_flight.counts();
             let run_id = self.description.run_id.clone();

@@ -417,9 +417,9 @@ impl<A: Assignment> InFlight<A> {
 
     /// Returns the pairs to send again, each with its player. A pair with a player is overdue if
     /// its last heartbeat is older than the stall timeout plus three leases, or if the attempt
-    /// exceeds its time limit. A pair without a player is overdue if, for three leases, later jobs
-    /// were started first or workers were idle, or at its renewal. (If a worker dies, the server
-    /// itself delivers its jobs to other workers.)
+    /// exceeds its time limit. A pair without a player is overdue at its renewal, or if, for three
+    /// leases, later jobs were started first or workers were idle. If a worker dies, the server
+    /// itself delivers its jobs to other workers.
     pub(crate) fn overdue(
         &mut self,
         lease: Duration,

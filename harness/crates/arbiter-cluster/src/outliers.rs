@@ -2,9 +2,9 @@
 //!
 //! Three criteria are compared: rate of crashes, rate of losses on time, and distribution of pair
 //! results. A worker is checked whenever its number of games has doubled, from [`FIRST_CHECK`] on,
-//! so that there are few checks however long a run is; the limits are corrected for all checks and
-//! all workers (Bonferroni). If no worker differs from the others, the probability that a run
-//! excludes one is below [`FALSE_ALARM`] for each criterion.
+//! so that even a long run has few checks. The limits are corrected for all checks and all workers
+//! (Bonferroni). If no worker differs from the others, the probability that a run excludes a worker
+//! is below [`FALSE_ALARM`] for each criterion.
 
 use std::collections::BTreeMap;
 

@@ -122,8 +122,8 @@ impl Key {
     /// Derives secret bytes from the key and a context.
     pub(crate) fn secret(&self, context: &str) -> [u8; 32] {
         let material = [&self.0.to_bytes(), context.as_bytes()].concat();
-        // BLAKE3's key derivation mode: the context string separates this use of the key from
-        // signing.
+        // BLAKE3's key derivation mode is used: the context string separates this use of the key
+        // from signing.
         blake3::derive_key("arbiter 2026-11 secret of a coordinator", &material)
     }
 }

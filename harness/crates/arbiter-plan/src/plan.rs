@@ -117,8 +117,8 @@ pub struct BookReading {
 /// store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Prior {
-    /// Numbers of pairs by both results (0: lost, 1: drawn, 2: won): `table[a][b]` pairs have the
-    /// result `a` in the game with the first engine as White, and `b` in the other game.
+    /// Numbers of pairs by both results (0: lost, 1: drawn, 2: won). In `table[a][b]` pairs, the
+    /// result is `a` in the game with the first engine as White, and `b` in the other game.
     pub table: [[u64; 3]; 3],
     /// Numbers of games without a partner game, lost, drawn and won: first with the first engine as
     /// White, then with the first engine as Black.

@@ -81,7 +81,7 @@ impl EngineSpec {
     }
 
     /// Returns the default name of an engine: the evaluation of the bundled engine, the file name
-    /// of a program, or a number, followed by the file names of its options.
+    /// of a program, or a number. The file names in its options are appended.
     pub(crate) fn default_name(&self, index: usize) -> String {
         let stem = |path: &str| {
             Path::new(path).file_stem().map(|stem| stem.to_string_lossy().into_owned())

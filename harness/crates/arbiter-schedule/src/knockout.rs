@@ -140,8 +140,8 @@ impl Knockout {
     }
 }
 
-/// Returns the seeds, from 0, in the order of their places in a bracket of `size`, a power of two:
-/// in each round, the best remaining seed meets the worst.
+/// Returns the seeds, from 0, in the order of their places in a bracket of `size`, a power of two.
+/// In each round, the best remaining seed meets the worst remaining seed.
 fn places(size: usize) -> Vec<usize> {
     let mut seeds = vec![0];
     while seeds.len() < size {

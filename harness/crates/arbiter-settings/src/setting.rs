@@ -194,10 +194,11 @@ pub fn help(text: &str, default: &[&dyn Display]) -> String {
     text.trim().to_owned() + &shown
 }
 
-/// Declares settings: each field is a flag under the heading and a key of `arbiter.toml`. Its
-/// documentation is the help, brackets contain the placeholder of its value, `as` names the
-/// deserializer of the key, `=` gives the default, `=>` the value on the command line of `plan`,
-/// and `resume` the effect of the setting with `--resume`. Settings after `@of_file` are keys only.
+/// Declares settings: each field is a flag under the heading and a key of `arbiter.toml`. The
+/// documentation of the field is the help, and brackets contain the placeholder of the value. `as`
+/// names the deserializer of the key, `=` gives the default, `=>` the value on the command line of
+/// `plan`, and `resume` the effect of the setting with `--resume`. Settings after `@of_file` are
+/// keys only.
 macro_rules! settings {
     (@resume) => { $crate::OnResume::Fixed };
     (@resume $class:ident) => { $crate::OnResume::$class };
@@ -254,10 +255,11 @@ macro_rules! settings {
     };
 }
 
-/// Declares a setting of several keys; its documentation is the text above the keys in the help.
-/// The literal is `true` if the value of the first key may be given without the key. Each key has
-/// its help, brackets contain the placeholder of its value, `as` names the deserializer of the
-/// value, `=` gives the default, and `=>` the value on the command line of `plan`.
+/// Declares a setting with several keys; the documentation of the setting is the text above the
+/// keys in the help. The literal is `true` if the value of the first key may be given without the
+/// key. Each key has its help, and brackets contain the placeholder of the value. `as` names the
+/// deserializer of the value, `=` gives the default, and `=>` the value on the command line of
+/// `plan`.
 #[macro_export]
 macro_rules! keys {
     (@said $plan:ident) => { None };

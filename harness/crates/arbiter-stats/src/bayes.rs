@@ -123,7 +123,8 @@ pub fn llr_with_prior(games: &Trinomial, elo0: f64, elo1: f64) -> f64 {
     let total: f64 = counts.iter().sum();
     let draw_elo = BayesElo::from_rates(counts[0] / total, counts[2] / total).draw_elo;
     let x = 10f64.powf(-draw_elo / 400.0);
-    // Slope of the expected score at equal strength, relative to its slope in logistic Elo.
+    // The scale is the slope of the expected score at equal strength, relative to the slope in
+    // logistic Elo.
     let scale = 4.0 * x / (1.0 + x).powi(2);
     let at = |elo: f64| BayesElo { elo: elo / scale, draw_elo }.probabilities();
     let terms = counts.iter().zip(at(elo0)).zip(at(elo1));

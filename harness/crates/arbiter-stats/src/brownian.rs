@@ -70,9 +70,10 @@ const STEEP: f64 = 5.0;
 
 impl BrownianMotion {
     /// Returns the probability that a walk from 0 between the barriers `lower` < 0 < `upper` has a
-    /// worse outcome than `level` after `units` units: it has reached the lower barrier before, or
-    /// is below `level` at that time. With `level` at a barrier, this is the probability of a worse
-    /// result in the order "early failure < late failure < late pass < early pass".
+    /// worse outcome than `level` after `units` units. The outcome is worse if the walk has reached
+    /// the lower barrier before, or is below `level` at that time. With `level` at a barrier, this
+    /// is the probability of a worse result in the order "early failure < late failure < late pass
+    /// < early pass".
     ///
     /// The method is an expansion in eigenfunctions of the strip, or the first reflections at its
     /// barriers where the expansion converges too slowly (D. Siegmund, "Sequential Analysis",

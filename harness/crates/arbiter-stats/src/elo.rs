@@ -64,9 +64,9 @@ pub fn estimate(sample: &Moments) -> Estimate {
     within(sample, Z_95)
 }
 
-/// Returns [`estimate`] with a wider interval: all intervals of a family of `family` contain their
-/// true values at the same time with a probability of at least 95 %, however they depend on each
-/// other (C. E. Bonferroni; each interval has the level 1 − 5 %/`family`).
+/// Returns [`estimate`] with a wider interval: with a probability of at least 95 %, all intervals
+/// of a family of `family` contain their true values, however the values depend on each other. Each
+/// interval has the level 1 − 5 %/`family` (C. E. Bonferroni).
 pub fn simultaneous(sample: &Moments, family: usize) -> Estimate {
     within(sample, simultaneous_z(family))
 }

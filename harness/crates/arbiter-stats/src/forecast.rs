@@ -90,7 +90,7 @@ fn posterior_mean(
     // hypotheses dominates the prior.
     let excess = observed.drift.powi(2) - BEYOND_CHANCE.powi(2) * error;
     let prior = excess.max(observed.variance.powi(2));
-    // Bayes' rule for a normal mean with normal errors.
+    // This is Bayes' rule for a normal mean with normal errors.
     let shrinkage = prior / (prior + error);
     let centre = observed.drift * shrinkage;
     let deviation = (error * shrinkage).sqrt();

@@ -38,15 +38,15 @@ pub struct SequentialEstimate {
     pub clamped: bool,
 }
 
-/// Returns the estimate from the pairs of a test that ended with `decision`; [`Decision::Continue`]
-/// is for a test that reached its limit, or of which only the counts are known. `None` without
+/// Returns the estimate from the pairs of a test that ended with `decision`. [`Decision::Continue`]
+/// is for a test that reached its limit, or for a test with known counts only. `None` without
 /// pairs.
 ///
 /// Empty cells are raised first, so that a sample without spread has an estimate.
 ///
-/// A test with corrected bounds may end before its ratio reaches Wald's bound. It then counts as if
-/// its last pair had reached Wald's bound: by the corollary behind the correction, a ratio that
-/// jumps reaches its corrected bound when a continuous ratio reaches Wald's bound.
+/// A test with corrected bounds may end before its ratio reaches Wald's bound. Such a test counts
+/// as if its last pair had reached Wald's bound: by the corollary behind the correction, a ratio
+/// that jumps reaches its corrected bound when a continuous ratio reaches Wald's bound.
 pub fn after(test: &Sprt, pairs: &Pentanomial, decision: Decision) -> Option<SequentialEstimate> {
     estimate(&test.for_pairs(pairs), &pairs.distribution(), decision)
 }

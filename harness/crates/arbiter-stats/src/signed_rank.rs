@@ -63,8 +63,8 @@ impl SortedSample {
     /// Returns the number of pairs of numbers whose mean is at most `limit`.
     fn means_up_to(&self, limit: f64) -> u64 {
         let numbers = &self.0;
-        // One pass from both ends of the sorted numbers: the larger a number, the fewer partners it
-        // has.
+        // One pass from both ends of the sorted numbers is enough: the larger a number, the fewer
+        // partners it has.
         let mut end = numbers.len();
         let mut count = 0;
         for (index, number) in numbers.iter().enumerate() {

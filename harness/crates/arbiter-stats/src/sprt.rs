@@ -29,7 +29,7 @@ pub(crate) const MAX_NORMALIZED_ELO: f64 = 200.0;
 pub(crate) const MAX_LOGISTIC_ELO: f64 = 1000.0;
 
 /// Distance of the hypotheses, in the unit of the model, above which tests have no corrected bounds
-/// by default: simulated tests of logistic Elo 0 against 50 keep their error rates only with Wald's
+/// by default. Simulated tests of logistic Elo 0 against 50 keep their error rates only with Wald's
 /// bounds.
 pub(crate) const MAX_CORRECTED_WIDTH: f64 = 20.0;
 
@@ -313,8 +313,8 @@ impl Sprt {
     }
 
     /// Returns the probability of passing and the mean number of games if the true difference is
-    /// `logistic_elo` and one game's score has the given variance (at most ¼; (1 − draw ratio)/4
-    /// for equal engines and a balanced book).
+    /// `logistic_elo` and one game's score has the given variance. The variance is at most ¼; for
+    /// equal engines and a balanced book, it is (1 − draw ratio)/4.
     ///
     /// The result is a Brownian approximation, for planning only.
     ///

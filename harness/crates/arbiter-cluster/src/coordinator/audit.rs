@@ -208,8 +208,8 @@ impl<A: Assignment> Coordinator<A> {
             let again = UnconfirmedResult { worker, played, failed: 0 };
             return self.contest(pair, vec![held, again]);
         }
-        // If engines do not repeat their games, the breakdown rate of each worker is compared with
-        // the rates of other workers (`outliers`), so the result of such a pair is not compared.
+        // If engines do not repeat their games, the result of such a pair is not compared. Instead,
+        // `outliers` compares the breakdown rate of each worker with the rates of other workers.
         if [&held.played, &played].into_iter().any(|played| played.breakdown().is_some()) {
             return self.release(pair, held).await;
         }
@@ -278,7 +278,7 @@ impl<A: Assignment> Coordinator<A> {
     }
 
     /// Handles an engine breakdown that one worker reports and neither the other worker nor this
-    /// machine reproduces: the result does not count, and the worker's rate of such breakdowns is
+    /// machine reproduces. The result does not count, and the worker's rate of such breakdowns is
     /// compared with the rates of other workers.
     fn unconfirmed(&mut self, pair: u64, worker: &str, played: &A::Done) -> Option<Finding> {
         let how = played.breakdown().unwrap_or_default();

@@ -35,7 +35,8 @@ impl<A: Assignment> Coordinator<A> {
         if let Some((number, attempt)) = job
             && self.policy.exclusion_reason(&worker).is_some()
         {
-            // Otherwise the pair would wait until the lease of the excluded worker ends.
+            // If the job were not sent again, the pair would wait until the lease of the excluded
+            // worker ends.
             if self.in_flight.is_last(number, attempt) {
                 self.play_again(number).await;
             }

@@ -375,7 +375,7 @@ impl<'a> ActiveJob<'a> {
                 () = reached(&mut phase, Phase::Aborting) => return false,
                 () = &mut is_late => return false,
             }
-            // Otherwise the lease would end while the worker waits for the server.
+            // Without a heartbeat, the lease would end while the worker waits for the server.
             self.send_heartbeat(false).await;
             sleep(RETRY_PAUSE).await;
         }

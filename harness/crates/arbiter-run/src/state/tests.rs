@@ -115,7 +115,7 @@ fn an_sprt_can_accept_h0_or_be_inconclusive() {
 
 #[test]
 fn corrected_bounds_decide_and_a_resumed_run_remembers_them() {
-    // All pairs are won except every few pairs.
+    // All pairs are won, except one pair in each period.
     let mixed = |pair: u64, period: u64| {
         let lost = tally(pair, [GameResult::Loss, GameResult::Draw]);
         if pair % period == 1 { lost } else { won(pair) }

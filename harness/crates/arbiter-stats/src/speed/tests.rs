@@ -192,8 +192,8 @@ fn verdicts_depend_on_the_threshold() {
 }
 
 /// With 64 rounds and a standard deviation of 1 % per run, nine in ten comparisons find a
-/// difference of 1 %, and nine in ten find 3 % by the second analysis. A build of another program
-/// does not hide 3 % in most comparisons.
+/// difference of 1 %, and nine in ten find a difference of 3 % by the second analysis. A build of
+/// another program does not hide a difference of 3 % in most comparisons.
 #[test]
 fn relevant_differences_are_significant() {
     let question = SpeedTest { rounds: ROUNDS, threshold: 1.0 };

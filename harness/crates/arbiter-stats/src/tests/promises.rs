@@ -72,8 +72,8 @@ fn error_rates_hold_in_many_tests() {
 }
 
 /// Pair probabilities, hypotheses, and results of 8000 tests simulated by an independent program
-/// with an update after every two pairs: pass rate, mean number of games and its standard error,
-/// first at Wald's bounds and then at corrected bounds.
+/// with an update after every two pairs. The results are pass rate, mean number of games and its
+/// standard error, first at Wald's bounds and then at corrected bounds.
 type Published = ([f64; 5], [f64; 2], [f64; 3], [f64; 3]);
 
 #[rustfmt::skip]
