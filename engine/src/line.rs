@@ -186,15 +186,15 @@ mod tests {
 
     #[test]
     fn a_possible_repetition_is_detected_before_the_move() {
-        let there = "e1e2 e8d8 a1b1 d8d7 b1b3 d7e7 b3a3 e7e8";
+        let moves_to_cycle = "e1e2 e8d8 a1b1 d8d7 b1b3 d7e7 b3a3 e7e8";
         for (root, moves, can_repeat) in [
             (fen::STARTPOS, "e2e4 e7e5 g1f3 g8f6 f3g1", true),
             (fen::STARTPOS, "e2e4 e7e5 g1f3 g8f6 f1c4", false),
             // Only the root would recur, and the root must occur three times.
             (fen::STARTPOS, "g1f3 g8f6 f3g1", false),
-            ("4k3/8/8/8/8/8/7P/R3K3 w - - 0 1", there, true),
+            ("4k3/8/8/8/8/8/7P/R3K3 w - - 0 1", moves_to_cycle, true),
             // The pawn blocks the rook's way back.
-            ("4k3/8/8/8/8/8/P7/R3K3 w - - 0 1", there, false),
+            ("4k3/8/8/8/8/8/P7/R3K3 w - - 0 1", moves_to_cycle, false),
         ] {
             let game = Game::new(fen::parse(root).unwrap());
             let mut line = SearchStack::new(&game, Material::default());

@@ -219,9 +219,9 @@ fn open(path: &Path, settings: Settings, positions: u64) -> io::Result<(File, Pr
     let mut last = 0;
     let mut at = 0;
     // A killed process may have written a part of a record, which is ignored.
-    let whole = (file.metadata()?.len() - HEADER_BYTES as u64) / RECORD_BYTES as u64;
-    let known = (&file).take(whole * RECORD_BYTES as u64);
-    for record in records(&mut BufReader::with_capacity(1 << 20, known)) {
+    let complete_records = (file.metadata()?.len() - HEADER_BYTES as u64) / RECORD_BYTES as u64;
+    let complete = (&file).take(complete_records * RECORD_BYTES as u64);
+    for record in records(&mut BufReader::with_capacity(1 << 20, complete)) {
         if record.map_err(io::Error::other)?.is_first() {
             games += 1;
             last = at;

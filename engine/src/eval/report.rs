@@ -90,8 +90,9 @@ impl Report {
         position: &Position,
         value: Score,
     ) -> Report {
-        let left = |kind: Kind| PHASE[kind.index()] * position.board().kind(kind).len() as i32;
-        let phase = Kind::ALL.into_iter().map(left).sum();
+        let phase_of_kind =
+            |kind: Kind| PHASE[kind.index()] * position.board().kind(kind).len() as i32;
+        let phase = Kind::ALL.into_iter().map(phase_of_kind).sum();
         let blend = Blend { opening: 1, endgame: 0, divisor: 1 };
         Report::new(features, record, blend, phase, value)
     }

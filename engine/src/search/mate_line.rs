@@ -13,16 +13,16 @@ pub(super) fn complete(result: &mut SearchResult, game: &Game, table: &Transposi
     if !is_mate(result.score) {
         return;
     }
-    let known = result.line.len();
+    let length = result.line.len();
     let mut position = result.line.iter().fold(*game.position(), |before, &mv| before.play(mv));
-    for left in (0..(MATE - result.score.abs()) as usize).rev().skip(known) {
+    for left in (0..(MATE - result.score.abs()) as usize).rev().skip(length) {
         let moves = position.legal_moves();
         let mut after = moves.iter().map(|&mv| (mv, position.play(mv)));
         let Some((mv, next)) = after
             .find(|(_, next)| !game.keys().contains(&next.key()) && is_mate_in(left, next, table))
         else {
             // A line that does not reach the mate would still be incomplete.
-            result.line.truncate(known);
+            result.line.truncate(length);
             return;
         };
         result.line.push(mv);

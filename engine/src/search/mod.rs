@@ -304,8 +304,8 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         for index in 0..self.results.len() {
             self.selective_depth = 0;
             self.best.clone_from(&self.results[index]);
-            let known = self.best.line.first().copied();
-            self.root_moves.hint = known.filter(|_| !self.root_moves.is_complete());
+            let best_move = self.best.line.first().copied();
+            self.root_moves.hint = best_move.filter(|_| !self.root_moves.is_complete());
             let (score, fail_lows) = self.aspirate(depth, index + 1, report);
             mate_line::complete(&mut self.best, self.request.game, self.table);
             if self.limiter.stopped {

@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_named() {
+    fn invalid_arguments_are_rejected() {
         for (line, kind) in [
             ("", ErrorKind::MissingRequiredArgument),
             ("x", ErrorKind::ValueValidation),

@@ -138,14 +138,14 @@ impl Samples {
             let joined = workers.into_iter().map(|worker| worker.join());
             joined.flat_map(|gradients| gradients.expect("the sums cannot panic")).collect()
         });
-        let mut whole = Gradient { error: 0.0, by_weight: vec![[0.0; 2]; weights.len()] };
+        let mut total = Gradient { error: 0.0, by_weight: vec![[0.0; 2]; weights.len()] };
         for part in found {
-            whole.error += part.error;
-            for (sum, more) in whole.by_weight.iter_mut().zip(part.by_weight) {
+            total.error += part.error;
+            for (sum, more) in total.by_weight.iter_mut().zip(part.by_weight) {
                 *sum = [sum[0] + more[0], sum[1] + more[1]];
             }
         }
-        whole
+        total
     }
 
     /// Returns the mean squared difference between results and expectations.

@@ -287,13 +287,13 @@ mod tests {
         text.extend_from_slice(b"\n\xff\nstop");
         let mut input = text.as_slice();
         let mut lines = std::iter::from_fn(|| read_line(&mut input));
-        let whole = |text: &str| Some(Line::Whole(text.to_owned()));
-        assert_eq!(lines.next(), whole("uci\n"));
+        let whole_line = |text: &str| Some(Line::Whole(text.to_owned()));
+        assert_eq!(lines.next(), whole_line("uci\n"));
         assert_eq!(lines.next(), Some(Line::TooLong));
-        assert_eq!(lines.next(), whole("isready\n"));
+        assert_eq!(lines.next(), whole_line("isready\n"));
         assert!(matches!(lines.next(), Some(Line::Whole(line)) if line.len() == long.len()));
-        assert_eq!(lines.next(), whole("\u{fffd}\n"));
-        assert_eq!(lines.next(), whole("stop"));
+        assert_eq!(lines.next(), whole_line("\u{fffd}\n"));
+        assert_eq!(lines.next(), whole_line("stop"));
         assert_eq!(lines.next(), None);
         let mut input = long.as_slice();
         assert_eq!(read_line(&mut input), Some(Line::TooLong));

@@ -178,15 +178,15 @@ fn run_bench(depth: Option<u32>, configuration: Configuration, signals: &Signals
 fn run_search(job: &SearchJob, memory: &mut Memory, output: &Output) -> String {
     let SearchJob { game, limits, timer, signals, configuration, form, infinite } = job;
     let request = Request { game, limits, timer, signals };
-    let mut told = 0;
+    let mut reported_nodes = 0;
     let result = search(*configuration, request, memory, &mut |report| {
         // Iterations without a line are only of interest to studies of the search.
         if !report.line.is_empty() {
             output.line(&print::info(report, timer.elapsed(), *form));
-            told = report.nodes;
+            reported_nodes = report.nodes;
         }
     });
-    if timer.counts_nodes() && result.nodes > told {
+    if timer.counts_nodes() && result.nodes > reported_nodes {
         // A GUI that counts nodes as time must also know the nodes of an unfinished iteration.
         output.line(&print::nodes(result.nodes, timer.elapsed()));
     }

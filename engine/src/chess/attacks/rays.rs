@@ -29,7 +29,7 @@ impl Lines {
         while from < 64 {
             let mut direction = 0;
             while direction < 8 {
-                let whole = ray(from, DIRECTIONS[direction]) | ray(from, DIRECTIONS[direction ^ 1]);
+                let line = ray(from, DIRECTIONS[direction]) | ray(from, DIRECTIONS[direction ^ 1]);
                 let (files, ranks) = DIRECTIONS[direction];
                 let mut passed = 0;
                 let mut rest = ray(from, DIRECTIONS[direction]);
@@ -42,7 +42,7 @@ impl Lines {
                 while rest != 0 {
                     to += ranks * 8 + files;
                     lines.between[from][to as usize] = Bitboard(passed);
-                    lines.line[from][to as usize] = Bitboard(whole | 1 << from);
+                    lines.line[from][to as usize] = Bitboard(line | 1 << from);
                     passed |= 1 << to;
                     rest &= !(1 << to);
                 }

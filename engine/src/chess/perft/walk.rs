@@ -198,8 +198,8 @@ impl<S: Side, C: Cpu, const LAST: bool> Visitor for Walker<'_, S, C, LAST> {
         };
         for to in targets {
             let board = self.board.after::<S>(kind, kind, from, to);
-            let left = Bitboard::of(from) | Bitboard::of(to);
-            self.descend_apart(&board, Rights::to_castle(self.castling - left));
+            let squares = Bitboard::of(from) | Bitboard::of(to);
+            self.descend_apart(&board, Rights::to_castle(self.castling - squares));
         }
     }
 

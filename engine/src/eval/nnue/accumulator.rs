@@ -161,23 +161,23 @@ impl Accumulator {
         side: Color,
         mirrored: bool,
     ) -> Layer {
-        let known = &mut self.refresh[side.index()][usize::from(mirrored)];
+        let refresh = &mut self.refresh[side.index()][usize::from(mirrored)];
         for color in Color::ALL {
             for kind in Kind::ALL {
                 let row =
                     |square| &network.inputs[input(side, mirrored, Piece { color, kind }, square)];
                 let now = position.board().pieces(color, kind);
-                let before = &mut known.pieces[color.index()][kind.index()];
+                let before = &mut refresh.pieces[color.index()][kind.index()];
                 for square in now - *before {
-                    add(&mut known.layer, row(square));
+                    add(&mut refresh.layer, row(square));
                 }
                 for square in *before - now {
-                    subtract(&mut known.layer, row(square));
+                    subtract(&mut refresh.layer, row(square));
                 }
                 *before = now;
             }
         }
-        known.layer
+        refresh.layer
     }
 }
 

@@ -238,9 +238,9 @@ fn material<K: Sink>(position: &Position, sink: &mut K) -> i32 {
 #[inline(always)]
 fn phase(position: &Position) -> i32 {
     let board = position.board();
-    let left = |kind: Kind| PHASE[kind.index()] * board.kind(kind).len() as i32;
+    let phase_of_kind = |kind: Kind| PHASE[kind.index()] * board.kind(kind).len() as i32;
     let kinds = [Kind::Knight, Kind::Bishop, Kind::Rook, Kind::Queen];
-    kinds.into_iter().map(left).sum::<i32>().min(PHASE_MAX)
+    kinds.into_iter().map(phase_of_kind).sum::<i32>().min(PHASE_MAX)
 }
 
 /// Divisor of the squared units of danger in the middle game.

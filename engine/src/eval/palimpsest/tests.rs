@@ -99,12 +99,12 @@ fn all_implementations_give_the_same_score() {
     let positions = positions();
     let every = Variant::Palimpsest.features();
     let one = |index: usize| FeatureSet::EMPTY.with(every[index % every.len()].index);
-    let mut whole = Palimpsest::new(FeatureSet::EMPTY);
+    let mut complete = Palimpsest::new(FeatureSet::EMPTY);
     let mut lacking: Vec<Palimpsest> =
         (0..every.len()).map(|at| Palimpsest::new(one(at))).collect();
     for (index, position) in positions.iter().enumerate().step_by(7) {
         let choice = Choice::from(Variant::Palimpsest);
-        assert_eq!(whole.evaluate(position), choice.explain(position).value, "{position:?}");
+        assert_eq!(complete.evaluate(position), choice.explain(position).value, "{position:?}");
         let choice = Choice { disabled: one(index), ..choice };
         let remembered = lacking[index % every.len()].evaluate(position);
         assert_eq!(remembered, choice.evaluate(position), "{position:?}");

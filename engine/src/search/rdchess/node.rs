@@ -308,8 +308,8 @@ impl Search<'_> {
     /// short.
     fn answer(&mut self, mv: Move) -> Option<Move> {
         let after = self.line.position().play(mv);
-        let known = self.look_up(after.key()).and_then(|entry| entry.mv);
-        known.filter(|&answer| after.is_legal(answer))
+        let reply = self.look_up(after.key()).and_then(|entry| entry.mv);
+        reply.filter(|&answer| after.is_legal(answer))
     }
 
     /// Stores a position that has raised alpha, or that already has an entry.

@@ -65,9 +65,9 @@ impl Assignment for PairJob {
 
     fn is_suspect(&self, played: &PlayedPair, limit: f64) -> bool {
         let GameSetup { engines, conditions, .. } = &self.games.first;
-        let own =
+        let conditions_of =
             |engine| if engines.white == engine { conditions.white } else { conditions.black };
-        judge_contention(limit, played, own).is_some()
+        judge_contention(limit, played, conditions_of).is_some()
     }
 
     fn renumbered(&self, pair: u64) -> Option<PairJob> {

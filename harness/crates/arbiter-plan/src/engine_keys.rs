@@ -95,7 +95,7 @@ keys! { spec, key, text, engine;
         "nodestime", "nodes that count as one millisecond",
             put(&mut spec.limits.nodestime, positive(key, text)) => engine.conditions.limits.nodestime.map(text_of);
         "timemargin", "ms",
-            put(&mut spec.margin, whole(key, text).map(Duration::from_millis))
+            put(&mut spec.margin, whole_number(key, text).map(Duration::from_millis))
             => Some(text_of(engine.conditions.margin.as_millis()));
     }
 }
@@ -280,12 +280,12 @@ fn truth(key: &str, value: &str) -> Result<bool, String> {
 
 /// Parses a positive integer within the range of the type.
 fn positive<T: FromStr + PartialEq + Default>(key: &str, value: &str) -> Result<T, String> {
-    let number: T = whole(key, value)?;
+    let number: T = whole_number(key, value)?;
     // A limit of 0 would allow nothing.
     if number == T::default() { Err(not_whole(key, value)) } else { Ok(number) }
 }
 
-fn whole<T: FromStr>(key: &str, value: &str) -> Result<T, String> {
+fn whole_number<T: FromStr>(key: &str, value: &str) -> Result<T, String> {
     value.parse().map_err(|_| not_whole(key, value))
 }
 

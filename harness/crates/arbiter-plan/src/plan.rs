@@ -151,8 +151,8 @@ impl Plan {
     /// ablation or a tuning.
     pub fn own_engines(&self) -> impl Iterator<Item = (&str, &Engine)> {
         let is_one = self.ablation.is_some() || self.tuning.is_some();
-        let own = if is_one { 1 } else { self.engines.len() };
-        self.engines.iter().take(own).map(|engine| match &self.tuning {
+        let count = if is_one { 1 } else { self.engines.len() };
+        self.engines.iter().take(count).map(|engine| match &self.tuning {
             Some(_) => (base_name(&engine.name), engine),
             None => (engine.name.as_str(), engine),
         })

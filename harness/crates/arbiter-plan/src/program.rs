@@ -87,8 +87,8 @@ fn did_you_mean_file(path: &Path) -> String {
 
 fn search_path(dir: Option<&Path>) -> OsString {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let own = dir.map(Path::to_owned).into_iter();
-    let folders = own.chain(std::env::split_paths(&path)).chain([GAMES.into()]);
+    let engine_dir = dir.map(Path::to_owned).into_iter();
+    let folders = engine_dir.chain(std::env::split_paths(&path)).chain([GAMES.into()]);
     // `PATH` cannot contain a folder with a colon in its name, so such a folder is not searched.
     std::env::join_paths(folders).unwrap_or(path)
 }

@@ -86,14 +86,14 @@ impl EngineSpec {
         let stem = |path: &str| {
             Path::new(path).file_stem().map(|stem| stem.to_string_lossy().into_owned())
         };
-        let own = match self.cmd.as_deref().unwrap_or_default() {
+        let name = match self.cmd.as_deref().unwrap_or_default() {
             BUNDLED => Some(self.eval.clone().unwrap_or("palimpsest".to_owned())),
             cmd => stem(cmd),
         };
-        let own = own.unwrap_or_else(|| format!("engine {}", index + 1));
+        let name = name.unwrap_or_else(|| format!("engine {}", index + 1));
         // Two engines may differ only in an option file, such as a network.
         let files = self.options.iter().filter_map(|(_, value)| stem(named_file(value)?));
-        std::iter::once(own).chain(files).collect::<Vec<_>>().join("-")
+        std::iter::once(name).chain(files).collect::<Vec<_>>().join("-")
     }
 
     pub(crate) fn set_option(&mut self, name: &str, value: &str) {

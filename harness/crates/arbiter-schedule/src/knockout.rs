@@ -135,8 +135,8 @@ impl Knockout {
 
     /// Returns the number of rounds that an engine has survived, including byes.
     pub fn survived(&self, engine: usize) -> usize {
-        let there = |level: &Vec<Entrant>| level.contains(&Entrant::Engine(engine));
-        self.levels.iter().rposition(there).unwrap_or(0)
+        let has_engine = |level: &Vec<Entrant>| level.contains(&Entrant::Engine(engine));
+        self.levels.iter().rposition(has_engine).unwrap_or(0)
     }
 }
 

@@ -89,8 +89,8 @@ pub fn load_settings(path: &Path) -> Result<Settings, String> {
     let folder = path.parent().unwrap_or(Path::new(""));
     // A run identifies a file by its path, which must not depend on the folder in which the run is
     // started.
-    let whole = if folder.starts_with("..") { folder.canonicalize().ok() } else { None };
-    let base = whole.as_deref().unwrap_or(folder);
+    let canonical = if folder.starts_with("..") { folder.canonicalize().ok() } else { None };
+    let base = canonical.as_deref().unwrap_or(folder);
     let mut settings: Settings =
         toml::from_str(&text).map_err(|error| format!("{shown}: {}", placed(&text, &error)))?;
     let Settings { openings, results, pgn, epd, stderr_dir, tune, .. } = &mut settings;
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_placed() {
+    fn errors_name_the_place_and_the_reason() {
         let check = |text: &str, part: &str| {
             let message = load_text(text).unwrap_err().to_string();
             assert!(message.contains(part), "{message}");

@@ -127,7 +127,7 @@ pub trait Keys: Combine + Default + DeserializeOwned {
     /// Parses comma-separated `key=value`; the first part may be the value of the first key alone.
     fn parse(text: &str) -> Result<Self, String> {
         let names: Vec<String> = Self::KEYS.iter().map(Key::name).collect();
-        let mut whole = Self::default();
+        let mut combined = Self::default();
         let is_bare = |word: &str| names[1..].iter().any(|name| name == word);
         let has_value = text.contains('=') || (Self::HAS_MAIN && !text.split(',').any(is_bare));
         if text.trim().is_empty() || !has_value {
@@ -147,10 +147,10 @@ pub trait Keys: Combine + Default + DeserializeOwned {
                 ));
             }
             let table = toml::Table::from_iter([(key.clone(), toml::Value::String(value))]);
-            let own: Result<Self, toml::de::Error> = table.try_into();
-            whole = own.map_err(|error| format!("{key}: {}", error.message()))?.or(whole);
+            let parsed: Result<Self, toml::de::Error> = table.try_into();
+            combined = parsed.map_err(|error| format!("{key}: {}", error.message()))?.or(combined);
         }
-        Ok(whole)
+        Ok(combined)
     }
 
     /// Returns the help text, with a line for each key.
@@ -161,11 +161,11 @@ pub trait Keys: Combine + Default + DeserializeOwned {
 
     /// Returns the setting on the command line of a plan.
     fn said(plan: &Plan) -> Option<String> {
-        let own = Self::KEYS.iter().filter_map(|key| {
+        let given = Self::KEYS.iter().filter_map(|key| {
             let value = (key.said?)(plan)?.unwrap_or_else(|| true.to_string());
             Some(field(&key.name(), &value))
         });
-        Some(own.collect::<Vec<_>>().join(",")).filter(|text| !text.is_empty())
+        Some(given.collect::<Vec<_>>().join(",")).filter(|text| !text.is_empty())
     }
 }
 

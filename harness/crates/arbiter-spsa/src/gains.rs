@@ -63,13 +63,13 @@ mod tests {
     #[test]
     fn integers_are_perturbed_by_at_least_one_half() {
         let tuning = Tuning::test([ALPHA, GAMMA, A_RATIO], 100);
-        let whole = read_line("P,5,0,10,0.1,0.002").unwrap();
+        let integer = read_line("P,5,0,10,0.1,0.002").unwrap();
         let real = read_line("P,float,5,0,10,0.1,0.002").unwrap();
-        assert_eq!(tuning.perturbation(&whole, 100), 0.5);
+        assert_eq!(tuning.perturbation(&integer, 100), 0.5);
         assert_eq!(tuning.perturbation(&real, 100), 0.1);
         // The step is a_k / c_k, where c_k is the perturbation after its lower limit is applied.
         let step = |p: &Parameter| tuning.rate(p, 100) * tuning.perturbation(p, 100);
-        assert!((step(&whole) - 0.002 * 0.01 / 0.5).abs() < 1e-15);
+        assert!((step(&integer) - 0.002 * 0.01 / 0.5).abs() < 1e-15);
         assert!((step(&real) - 0.002 * 0.1).abs() < 1e-15);
     }
 }

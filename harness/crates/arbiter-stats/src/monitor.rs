@@ -73,7 +73,7 @@ impl Sprt {
         let steps = sample.map(|p| steps(&p, test.elo0, test.elo1, test.model));
         // A cell that was raised from 0 has a step, too, but is never drawn.
         let steps = steps.expect("no cell is empty after regularization");
-        let mut left = *pairs;
+        let mut remaining = *pairs;
         let mut seen = Pentanomial::default();
         let mut overshoot = Overshoot::new(1);
         let mut llr = 0.0;
@@ -84,8 +84,8 @@ impl Sprt {
                 place = place.saturating_sub(*cell);
                 is_here
             };
-            let cell = left.0.iter().position(is_here).unwrap_or(0);
-            left.0[cell] = left.0[cell].saturating_sub(1);
+            let cell = remaining.0.iter().position(is_here).unwrap_or(0);
+            remaining.0[cell] = remaining.0[cell].saturating_sub(1);
             seen.0[cell] += 1;
             llr = if drawn <= EXACT { self.llr(&seen) } else { llr + steps[cell] };
             overshoot.update(drawn, llr);

@@ -139,8 +139,8 @@ fn wilson(hits: f64, n: u64) -> Option<(f64, f64)> {
     let n = n as f64;
     let square = Z_95 * Z_95;
     let centre = (hits + square / 2.0) / (n + square);
-    let half = Z_95 / (n + square) * (hits * (n - hits) / n + square / 4.0).max(0.0).sqrt();
-    Some(((centre - half).max(0.0), (centre + half).min(1.0)))
+    let half_width = Z_95 / (n + square) * (hits * (n - hits) / n + square / 4.0).max(0.0).sqrt();
+    Some(((centre - half_width).max(0.0), (centre + half_width).min(1.0)))
 }
 
 /// Returns the half-width of a normal 95 % interval for a difference with the given standard error.

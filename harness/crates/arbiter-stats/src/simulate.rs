@@ -219,13 +219,13 @@ mod tests {
         for seed in 0..TESTS {
             let elo = if seed % 2 == 0 { 40.0 } else { -20.0 };
             let probabilities = shifted(&base, elo, Model::Normalized);
-            let whole = Simulation { test, probabilities, batch: 1, cap: u64::MAX };
-            let end = whole.play(uniform(seed));
+            let complete = Simulation { test, probabilities, batch: 1, cap: u64::MAX };
+            let end = complete.play(uniform(seed));
             let found = test.status_of_counts(&end.pairs, uniform(!seed));
             right += u64::from(found.decision == end.decision);
             by_wald += u64::from(test.decide(found.llr) == end.decision);
             let cap = end.pairs.pairs() - 20;
-            let open = Simulation { cap, ..whole }.play(uniform(seed));
+            let open = Simulation { cap, ..complete }.play(uniform(seed));
             let found = test.status_of_counts(&open.pairs, uniform(!seed));
             early += u64::from(found.decision != Decision::Continue);
         }
@@ -238,19 +238,19 @@ mod tests {
         let mut random = uniform(11);
         let mut sums = [0.0; 2];
         for _ in 0..orders {
-            let mut left = counts;
+            let mut undrawn = counts;
             let mut seen = Pentanomial::default();
             let mut monitor = SprtMonitor::new(test, 1);
             let mut status = monitor.start();
             for remaining in (1..=all).rev() {
                 let mut place = (random() * remaining as f64) as u64;
-                let cell = left.iter().position(|count| {
+                let cell = undrawn.iter().position(|count| {
                     let is_here = place < *count;
                     place = place.saturating_sub(*count);
                     is_here
                 });
                 let cell = cell.expect("some are left");
-                left[cell] -= 1;
+                undrawn[cell] -= 1;
                 seen.0[cell] += 1;
                 status = monitor.update(&seen);
             }

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_named() {
+    fn invalid_build_settings_are_rejected_with_a_reason() {
         let check = |table: &str, part: &str| {
             let error =
                 build_settings_of("arbiter.toml", &format!("[build]\n{table}")).unwrap_err();

@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_placed() {
+    fn invalid_gates_are_rejected_with_a_reason() {
         let check = |text: &str, part: &str| {
             let error = gates(text).unwrap_err();
             assert!(error.contains(part), "{error}");
