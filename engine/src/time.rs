@@ -76,7 +76,8 @@ impl Budget {
         // Time is added at the time control, so the last few moves before the time control need a
         // smaller reserve.
         let reserve = micros(overhead_ms).saturating_mul(RESERVE_OVERHEADS.min(moves + 1));
-        // If no other time is left, the reserve is used, but more slowly than increments refill it.
+        // If no other time is left, the reserve is used, but more slowly than increments refill the
+        // reserve.
         let least = (usable / 40).max(increment.min(usable) / 2);
         let cap = most.min(left.saturating_sub(reserve)).max(least);
         let soft = (share / 4 * 3).min(cap);

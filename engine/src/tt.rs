@@ -43,7 +43,8 @@ impl Bound {
 /// An entry of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The best move, or a move that was good enough. It may be illegal after a collision of keys.
+    /// The best move, or a move that was good enough. The move may be illegal after a collision of
+    /// keys.
     pub mv: Option<Move>,
     /// The score in centipawns, with mates counted from the position.
     pub score: Score,
@@ -210,8 +211,8 @@ impl TranspositionTable {
                 let part = parts.lock().unwrap_or_else(PoisonError::into_inner).next();
                 let Some(part) = part else { return };
                 // Zeros are written even if the memory is already zero, because the kernel provides
-                // a page at its first touch. Otherwise this would happen on a player's clock; with
-                // 256 MiB, 5 of 80 games at 0.2 s + 2 ms were lost on time.
+                // a page at its first touch. Otherwise the first touch would happen on a player's
+                // clock; with 256 MiB, 5 of 80 games at 0.2 s + 2 ms were lost on time.
                 for slot in part {
                     *slot.check.get_mut() = 0;
                     *slot.data.get_mut() = 0;

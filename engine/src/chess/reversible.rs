@@ -45,7 +45,7 @@ fn table() -> &'static [Slot] {
     })
 }
 
-/// Returns the destinations of a piece on an empty board from which it can move back.
+/// Returns the destinations of a piece on an empty board from which the piece can move back.
 fn reach(kind: Kind, from: Square) -> Bitboard {
     match kind {
         Kind::Pawn => Bitboard::EMPTY,

@@ -163,7 +163,7 @@ fn play_games(
     }
 }
 
-/// Writes the games in the order of their numbers, each as soon as it is next.
+/// Writes the games in the order of their numbers, each as soon as all earlier games are written.
 fn write_games(
     file: &mut File,
     received: &Receiver<NumberedGame>,

@@ -40,7 +40,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             if let Some(score) = self.draw_or_max_ply(ply) {
                 return score;
             }
-            // The side to move can repeat a position, so it has at least a draw.
+            // The side to move can repeat a position, so its score is at least a draw.
             if alpha < DRAW && self.line.can_repeat() {
                 alpha = DRAW;
             }
@@ -161,8 +161,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         StaticEval { raw_eval: Some(raw_eval), eval, correction: correction.abs(), improving }
     }
 
-    /// Returns the static evaluation without correction, from the transposition table if it is
-    /// stored there.
+    /// Returns the static evaluation without correction, from the transposition table if the
+    /// evaluation is stored there.
     pub(super) fn raw_eval(&mut self, entry: Option<Entry>, alpha: Score, beta: Score) -> Score {
         // An evaluation that depends on the line or the root cannot be taken from the table, which
         // identifies only the position.

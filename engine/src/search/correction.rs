@@ -15,7 +15,7 @@ const MAX: i32 = 1_024;
 /// Bound of a single update.
 const BONUS_MAX: i32 = MAX / 4;
 
-/// Base-two logarithm of the entries per table and side to move.
+/// Base-two logarithm of the number of entries per table and side to move.
 const INDEX_BITS: u32 = 14;
 
 /// The correction history of one thread, from the point of view of the side to move.

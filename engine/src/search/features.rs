@@ -51,7 +51,7 @@ features! {
     null_verification;
     /// ProbCut.
     probcut;
-    /// Internal iterative reduction: a ply less without a table move.
+    /// Internal iterative reduction: one ply less without a table move.
     internal_reduction;
     /// Late move pruning (move count pruning).
     late_move_pruning;
@@ -79,7 +79,8 @@ features! {
     second_look;
     /// Killer moves.
     killers;
-    /// Butterfly history: quiet moves by origin, destination and whether these are attacked.
+    /// Butterfly history: quiet moves by origin and destination, and by whether these squares are
+    /// attacked.
     butterfly_history;
     /// Continuation history by the moves one and two plies ago.
     continuation_history;

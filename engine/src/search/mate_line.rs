@@ -30,7 +30,7 @@ pub(super) fn complete(result: &mut SearchResult, game: &Game, table: &Transposi
     }
 }
 
-/// Returns whether there is mate within `plies` plies, according to the board or the table.
+/// Returns whether there is a mate within `plies` plies, according to the board or the table.
 fn is_mate_in(plies: usize, position: &Position, table: &TranspositionTable) -> bool {
     let is_known = |score, bound| {
         table.probe(position.key()).is_some_and(|entry| {

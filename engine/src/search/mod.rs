@@ -1,7 +1,7 @@
 //! The search: iterative deepening with a principal-variation alpha-beta search.
 //!
 //! No code of this module reads a clock or prints. The result of a search limited by nodes depends
-//! only on the game, the memory and the limits, so it can be repeated exactly.
+//! only on the game, the memory and the limits, so the search can be repeated exactly.
 
 mod alphabeta;
 mod correction;
@@ -104,7 +104,7 @@ pub struct Report<'a> {
 /// The result of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchResult {
-    /// The principal variation; its first move is the one to play. Empty without a legal move.
+    /// The principal variation; its first move is the move to play. Empty without a legal move.
     pub line: Vec<Move>,
     /// Score for the side to move at the root, in centipawns.
     pub score: Score,

@@ -56,8 +56,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         holds.then_some(score.min(EVALUATION_MAX))
     }
 
-    /// Returns whether a null move may be tried: neither with pawns only, where zugzwang is common,
-    /// nor twice in succession.
+    /// Returns whether a null move may be tried. A null move is not tried with pawns only, where
+    /// zugzwang is common, nor twice in succession.
     fn can_null_move(&self, node: &Node) -> bool {
         let Node { ply, depth, eval, beta, .. } = *node;
         let position = self.line.position();

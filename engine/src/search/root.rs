@@ -1,11 +1,11 @@
-//! The root moves, with the number of nodes searched below each.
+//! The root moves, with the number of nodes searched below each move.
 
 use super::Request;
 use crate::chess::Move;
 
 /// The root moves of a search.
 pub(super) struct RootMoves {
-    /// Moves, each with the number of nodes searched below it.
+    /// Moves, each with the number of nodes searched below the move.
     moves: Vec<(Move, u64)>,
     /// `true` if these are all legal moves.
     complete: bool,

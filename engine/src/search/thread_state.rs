@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 #[repr(align(128))]
 struct Counter(AtomicU64);
 
-/// State shared by the threads of one search. Only the reserved nodes are exact at any time; node
-/// counts lag behind.
+/// State shared by the threads of one search. Only the number of reserved nodes is exact at any
+/// time; node counts lag behind.
 pub(super) struct SharedState {
     /// Nodes visited by each thread, as last set by the thread.
     counters: Box<[Counter]>,
-    /// Nodes that threads have requested, including those beyond the node limit.
+    /// Nodes that threads have requested, including nodes beyond the node limit.
     reserved: AtomicU64,
     /// `true` if all threads must stop.
     stopped: AtomicBool,

@@ -9,7 +9,7 @@ use crate::tt::{Bound, Entry};
 
 impl<E: Evaluator> Searcher<'_, E> {
     /// Stores the result of a node and updates the histories. `best_move` raised alpha; the moves
-    /// in `tried` were searched before it.
+    /// in `tried` were searched before `best_move`.
     pub(super) fn store_result(&mut self, node: &Node, best_move: Option<Move>, tried: &[Move]) {
         let best = node.best;
         let bound = match best_move {

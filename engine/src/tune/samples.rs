@@ -20,7 +20,7 @@ pub struct Samples {
 pub(super) struct Row {
     /// Index of the first coefficient.
     start: usize,
-    /// Numbers of coefficients of the sum, of White's attack and of Black's.
+    /// Numbers of coefficients of the sum, of White's attack and of Black's attack.
     counts: [u16; 3],
     /// Shares of middle game and endgame.
     pub(super) shares: [f32; 2],

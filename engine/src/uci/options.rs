@@ -150,7 +150,8 @@ impl Options {
                 self.castling = if on { CastlingForm::KingTakesRook } else { CastlingForm::KingTo };
                 Ok(Effect::default())
             }
-            // `go ponder` starts pondering; the option only announces that the GUI may send it.
+            // `go ponder` starts pondering; the option only announces that the GUI may send this
+            // command.
             "ponder" => check(name, value).map(|_| Effect::default()),
             "clear hash" => Ok(Change::Clear.into()),
             _ => tune(name, value),

@@ -1,4 +1,4 @@
-//! The input thread of a UCI session. It answers immediately, even during a search.
+//! The input thread of a UCI session. The thread answers immediately, even during a search.
 
 use std::io::{BufRead, Read};
 use std::ops::ControlFlow;
@@ -238,8 +238,8 @@ impl Session {
         })));
     }
 
-    /// Returns the named moves; illegal moves are omitted with a note. `None` if no move remains,
-    /// because a search of all moves was not requested.
+    /// Returns the named moves; illegal moves are omitted with a note. `None` if no move remains: a
+    /// search of all moves was not requested.
     fn search_moves(&self, names: &[String]) -> Option<Vec<Move>> {
         let mut moves = Vec::new();
         for name in names {

@@ -1,5 +1,5 @@
-//! The search thread. It owns the memory and takes jobs from a queue, in order, so that nothing
-//! changes during a search.
+//! The search thread. The thread owns the memory and takes jobs from a queue, in order, so that
+//! nothing changes during a search.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -204,7 +204,7 @@ fn run_search(job: &SearchJob, memory: &mut Memory, output: &Output) -> String {
     print::best_move(&result, *form)
 }
 
-/// Returns the counts as text; `None` if they were not finished.
+/// Returns the counts as text; `None` if perft was not finished.
 fn run_perft(game: &Game, depth: u32, form: CastlingForm, signals: &Signals) -> Option<String> {
     let stopped = || signals.is_stopped();
     let counts = divide(game.position(), depth, &Settings::default(), &stopped);

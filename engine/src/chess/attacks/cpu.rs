@@ -47,7 +47,8 @@ pub trait Job {
 /// Set of CPU instructions that the program uses. All levels give the same results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// Slider attacks by multiplication; only instructions of every x86-64 (or other) CPU.
+    /// Slider attacks by multiplication, with only the instructions that every x86-64 (or other)
+    /// CPU has.
     Plain,
     /// Slider attacks by multiplication; counts and scans bits in one instruction.
     Popcnt,

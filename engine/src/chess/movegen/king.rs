@@ -32,7 +32,8 @@ pub(super) fn steps<S: Side, C: Cpu, V: Visitor>(
     if (candidates | paths[0].1 | paths[1].1).is_empty() {
         return Bitboard::ALL;
     }
-    // The king does not shield the squares behind it from a slider, so it is taken off the board.
+    // The king does not shield the squares behind it from a slider, so the king is taken off the
+    // board.
     let occupied = board.occupied() ^ Bitboard::of(king);
     let attacked = attacked_by::<S::Opponent, C>(cpu, board, occupied);
     visitor.piece(Mover::King, king, candidates - attacked);

@@ -86,8 +86,8 @@ pub(super) fn captures<S: Side, V: Visitor, const IN_CHECK: bool>(
     visitor.pawns(west, step_west, MoveKind::Capture);
 }
 
-/// Announces en-passant captures. They are rare and their pins are irregular, so each one is tried
-/// on the board.
+/// Announces en-passant captures. Such captures are rare and their pins are irregular, so each
+/// capture is tried on the board.
 #[inline(always)]
 pub(super) fn en_passant<S: Side, C: Cpu, V: Visitor>(cpu: C, node: Node<'_>, visitor: &mut V) {
     let square = node.rights.en_passant;

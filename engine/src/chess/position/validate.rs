@@ -68,7 +68,8 @@ impl Setup {
     ///
     /// # Errors
     ///
-    /// All faults. An en-passant square without a legal capture is not a fault; it is dropped.
+    /// All faults. An en-passant square without a legal capture is not a fault; such a square is
+    /// dropped.
     pub fn into_position(self) -> Result<Position, Vec<Fault>> {
         let mut position = Position::bare(self.turn, self.halfmove_clock, self.fullmove_number);
         for square in Square::all() {

@@ -63,7 +63,7 @@ impl Sums {
     };
 }
 
-/// The latest sums of one side with its king in one half, and the pieces that they represent.
+/// The latest sums of one side with its king in one half, and the pieces that these sums represent.
 #[derive(Clone)]
 struct Refresh {
     layer: Layer,

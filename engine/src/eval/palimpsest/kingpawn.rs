@@ -102,7 +102,8 @@ impl KingPawnTable {
     }
 }
 
-/// Adds the terms of kings and pawns. Not inlined: most positions hit the table.
+/// Adds the terms of kings and pawns. The function is not inlined, because most positions hit the
+/// table.
 #[inline(never)]
 fn evaluate_terms<K: Sink>(placement: &Placement, sink: &mut K) -> KingPawn {
     let passed = pawns::<White, K>(placement, sink) | pawns::<Black, K>(placement, sink);

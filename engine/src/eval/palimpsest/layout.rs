@@ -3,7 +3,7 @@
 /// Consecutive weights of one kind in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Group {
-    /// The name of the group.
+    /// Name of the group.
     pub name: &'static str,
     /// Meaning of the weights; empty if the name is enough.
     pub label: &'static str,

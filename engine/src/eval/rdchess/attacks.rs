@@ -108,8 +108,8 @@ impl AttackTables {
     }
 }
 
-/// Returns the squares that an officer attacks: rooks and bishops attack through own queens, all
-/// sliders through the enemy king.
+/// Returns the squares that a knight, bishop, rook or queen attacks: rooks and bishops attack
+/// through friendly queens, all sliders through the enemy king.
 fn reach(board: &Board, color: Color, kind: Kind, from: Square) -> Bitboard {
     let blockers = board.occupied() - Bitboard::of(board.king(!color));
     let without_queens = blockers - board.pieces(color, Kind::Queen);

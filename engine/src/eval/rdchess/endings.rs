@@ -6,8 +6,7 @@ use crate::chess::{Color, Kind, Position, Square};
 use crate::eval::Score;
 use crate::eval::sink::Sink;
 
-/// Returns the squares that a knight, bishop, rook or queen attacks: rooks and bishops attack
-/// through friendly queens, all sliders through the enemy king.
+/// Evaluator of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Evaluator {
     /// Neither side can win.

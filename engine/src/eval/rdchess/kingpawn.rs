@@ -157,8 +157,8 @@ fn structure<S: Side, K: Sink>(
     (passed, backward)
 }
 
-/// Returns whether all neighbours of a pawn are ahead of the pawn and an enemy pawn occupies or
-/// attacks the square in front.
+/// Returns whether all neighbours of a pawn are ahead of the pawn, and an enemy pawn occupies or
+/// attacks the square in front of the pawn.
 fn is_backward<S: Side>(here: Bitboard, beside: Bitboard, enemy: Bitboard) -> bool {
     let rank = Bitboard::rank(here.first().rank());
     let ahead = rank.forward_fill(S::COLOR);

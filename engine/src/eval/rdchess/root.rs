@@ -35,8 +35,8 @@ pub(super) fn officers(position: &Position, color: Color) -> Score {
         .sum()
 }
 
-/// Returns the wing on which a king seems to have castled: it is on its back rank without castling
-/// rights.
+/// Returns the wing on which a king seems to have castled: the king is on its back rank and has no
+/// castling rights.
 pub(super) fn looks_castled(position: &Position, color: Color) -> Option<Wing> {
     let king = position.board().king(color).relative(color);
     let rights = position.castling_rooks() & position.board().color(color);

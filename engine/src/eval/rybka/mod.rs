@@ -152,7 +152,7 @@ impl<V: Version, const LAZY: bool> Rybka<V, LAZY> {
 
 impl<V: Version, const LAZY: bool> Evaluator for Rybka<V, LAZY> {
     fn context(&self) -> Context {
-        // Estimates depend on the path to a position and on the window.
+        // Estimates depend on the path to a position and on the search window.
         if LAZY { Context::Root } else { Context::None }
     }
 

@@ -1,5 +1,5 @@
-//! Terms that depend only on pawns: structure, passed pawns and shelter for kings. They are cached
-//! in a table by the squares of the pawns, as in the original.
+//! Terms that depend only on pawns: structure, passed pawns and shelter for kings. The terms are
+//! cached in a table by the squares of the pawns, as in the original.
 
 use super::Version;
 use super::features::Term;

@@ -54,7 +54,7 @@ pub(in crate::eval) struct Weights {
     pub(super) candidate: [Pair; 8],
     /// Passed pawn.
     pub(super) passed: [Pair; 8],
-    /// Passed pawn without a friendly piece ahead; endgame only, like the next four fields.
+    /// Passed pawn without a friendly piece ahead; endgame only, as for the next four fields.
     pub(super) unblocked_own: [i32; 8],
     /// Passed pawn without an enemy piece ahead.
     pub(super) unblocked_opp: [i32; 8],
@@ -70,8 +70,8 @@ pub(in crate::eval) struct Weights {
     pub(super) blocked_bishop: Pair,
     /// Rook in the corner blocked by its own king.
     pub(super) blocked_rook: Pair,
-    /// Share of the endgame score in 1/256, by missing pieces: 0 with all on the board, 24 with
-    /// none.
+    /// Share of the endgame score in 1/256, by missing pieces: 0 with all pieces on the board, 24
+    /// with no pieces.
     pub(super) endgame_share: [i32; 25],
     /// Bonus for the side to move, in centipawns.
     pub(super) tempo: i32,
@@ -156,7 +156,7 @@ pub(super) enum Seventh {
 /// Wings whose shelter counts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shelter {
-    /// Mean of the king's wing and the best wing it can reach by castling.
+    /// Mean of the king's wing and the best wing that the king can reach by castling.
     MeanWithCastling,
     /// The king's wing.
     Here,

@@ -178,8 +178,8 @@ impl Search<'_> {
         restricted && self.root_move(candidate.from, candidate.to).is_none()
     }
 
-    /// Returns whether a root move is illegal castling. Such a move is searched, but might not lose
-    /// the king like other moves into check.
+    /// Returns whether a root move is illegal castling. Such a move is searched, although it might
+    /// not lose the king as other moves into check do.
     fn is_illegal_castle(&self, candidate: &CandidateMove) -> bool {
         candidate.is_castle() && self.root_move(candidate.from, candidate.to).is_none()
     }

@@ -19,8 +19,8 @@ pub(super) struct Best {
     pub(super) from: Square88,
     /// Destination of the move.
     pub(super) to: Square88,
-    /// `true` if there is a move that can be tried before others; this is not possible with
-    /// castling.
+    /// `true` if there is a move that can be tried before other moves; castling cannot be tried
+    /// first.
     pub(super) simple: bool,
 }
 
@@ -75,7 +75,7 @@ impl Entry {
     }
 }
 
-/// Slot of a position in the table; `None` if other positions occupy all its slots.
+/// Slot of a position in the table; `None` if other positions occupy all slots for this position.
 #[derive(Clone, Copy)]
 pub(super) struct Slot(Option<usize>);
 
@@ -113,7 +113,8 @@ impl Table {
         content >> SEARCH_SHIFT != u64::from(self.search)
     }
 
-    /// Returns the slot where the position is or would be stored, and its entry if there is one.
+    /// Returns the slot where the position is or would be stored, and the entry of the position if
+    /// there is one.
     pub(super) fn find(&self, key: u64) -> (Slot, Option<Entry>) {
         // The searched slots must not extend past the end.
         let last = self.slots.len() - TRIES;

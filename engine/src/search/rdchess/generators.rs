@@ -59,7 +59,7 @@ fn takes_checker(position: &Position, mv: Move) -> bool {
     mv.is_capture() && position.checkers().contains(taken)
 }
 
-/// Returns the key of a move in the first order; lower comes first.
+/// Returns the key of a move in the first order; a move with a lower key comes first.
 fn rank(position: &Position, mv: Move, king: Square) -> i32 {
     if mv.is_capture() {
         return position.kind_at(mv.from()).map_or(0, Kind::index) as i32;

@@ -257,8 +257,8 @@ impl Search<'_> {
         is_futile.then_some(bound)
     }
 
-    /// Searches a move: all moves after the first with a null window, and again with the full
-    /// window if they fail high.
+    /// Searches a move. All moves after the first are searched with a null window, and again with
+    /// the full window if they fail high.
     fn try_move(&mut self, node: &Node, mv: Move) -> Score {
         let NodeParams { alpha, beta, depth, .. } = node.params;
         let extended = self.advances_to_seventh(mv) && self.is_enabled(Feature::PawnExtension);

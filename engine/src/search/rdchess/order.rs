@@ -21,7 +21,7 @@ pub(super) enum Next {
 pub(super) struct Hints {
     /// The table's move; it may be illegal.
     pub(super) table: Option<Move>,
-    /// Killer moves, the better one first; both may be illegal.
+    /// Killer moves, the better move first; both may be illegal.
     pub(super) killers: [Option<Move>; 2],
     /// The square of the piece that has just captured.
     pub(super) capturer: Option<Square>,

@@ -24,7 +24,8 @@ pub trait Assignment: Clone + Debug + Send + Sync + 'static {
     /// Returns the work to send to the worker.
     fn work(&self) -> Work;
 
-    /// Checks whether `done` is a possible result; the error is the reason why it is not.
+    /// Checks whether `done` is a possible result; the error is the reason why the result is
+    /// impossible.
     fn check(&self, done: &Self::Done, terms: &Terms) -> Result<(), String>;
 
     /// Returns whether CPU contention above `limit` may have decided the result `done`.

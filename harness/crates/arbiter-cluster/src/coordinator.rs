@@ -1,7 +1,7 @@
 //! The coordinator of a run: sends pairs to workers and receives the results.
 //!
-//! One task owns all state. It talks to the dispatcher over its [`CoordinatorEnd`] and to the
-//! server over NATS; [`InFlight`] decides what happens to results.
+//! One task owns all state. This task communicates with the dispatcher over its [`CoordinatorEnd`]
+//! and with the server over NATS; [`InFlight`] decides what happens to results.
 
 mod admission;
 mod audit;
@@ -112,7 +112,7 @@ struct Coordinator<A: Assignment> {
     secret: RunSecret,
     /// The signed description, as sent to workers.
     signed: Vec<u8>,
-    /// Number of results from each sender for jobs that it was not given.
+    /// Number of results from each sender for jobs that the sender was not given.
     unproven: BTreeMap<String, u64>,
     priority: u8,
     in_flight: InFlight<A>,
@@ -148,7 +148,7 @@ struct Coordinator<A: Assignment> {
     most_playing: usize,
     /// `true` once all results from before the start have been received.
     is_drained: bool,
-    /// `true` if the pairs in flight were cancelled and none has been ordered since.
+    /// `true` if the pairs in flight were cancelled and no pair has been ordered since.
     is_cancelled: bool,
     /// Time since the start, at the last tick.
     now: Duration,
@@ -336,7 +336,7 @@ impl<A: Assignment> Coordinator<A> {
                             self.read_result(receipt).await;
                         }
                         // If no parked result was accepted, the old job may still be in the stream
-                        // and assigned to a worker. A new job replaces it.
+                        // and assigned to a worker. A new job replaces the old job.
                         if self.in_flight.is_waiting(pair) {
                             self.resend(pair);
                         }

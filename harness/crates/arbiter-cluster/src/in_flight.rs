@@ -40,8 +40,8 @@ const MEDIAN_OF: usize = 101;
 /// lost before the lease ends.
 const EXTENSIONS_PER_LEASE: u32 = 6;
 
-/// Time after which a job that no worker has started is sent again. Half the lifetime of a job, so
-/// a waiting job never expires.
+/// Time after which a job that no worker has started is sent again. The time is half the lifetime
+/// of a job, so that a waiting job never expires.
 const RENEWAL: Duration = Duration::from_secs(12 * 3600);
 
 /// Shorter renewal time for jobs from before a restart of the coordinator, and for audits that a
@@ -79,7 +79,7 @@ pub(crate) struct SentJob {
 /// Decision about a result.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Disposition<D> {
-    /// The result is the first of its pair and counts.
+    /// The result is the first result of its pair and counts.
     Accept(D),
     /// The result changes nothing, for this reason; the job stays as it is.
     Discard(String),
@@ -195,8 +195,8 @@ impl<A: Assignment> InFlight<A> {
     }
 
     /// Records the heartbeat of a worker that plays a pair. Returns the index of the game (0 or 1)
-    /// if it has just started. If two workers play the pair, the first counts as the player while
-    /// its heartbeats arrive.
+    /// if the game has just started. If two workers play the pair, the first worker counts as the
+    /// player while its heartbeats arrive.
     pub(crate) fn heartbeat(
         &mut self,
         worker: String,
@@ -287,7 +287,7 @@ impl<A: Assignment> InFlight<A> {
         }
     }
 
-    /// Records which workers of the run are idle. If all are idle, no pair is being played,
+    /// Records which workers of the run are idle. If all workers are idle, no pair is being played,
     /// whatever heartbeats arrived before.
     pub(crate) fn set_idle(&mut self, idle: &[bool], now: Duration) {
         // Busy workers may be playing another run, so a single idle worker is evidence only if no

@@ -1,4 +1,5 @@
-//! Detection of workers whose results differ from those of other workers. This module does no I/O.
+//! Detection of workers whose results differ from the results of other workers. This module does no
+//! I/O.
 //!
 //! Three criteria are compared: rate of crashes, rate of losses on time, and distribution of pair
 //! results. A worker is checked whenever its number of games has doubled, from [`FIRST_CHECK`] on,
@@ -16,7 +17,8 @@ use arbiter_stats::{FailureCount, Pentanomial, fisher_exact};
 /// Number of games of a worker before its first check.
 pub(crate) const FIRST_CHECK: u64 = 16;
 
-/// Maximum probability, for each criterion, that a run excludes a worker although none differs.
+/// Maximum probability, for each criterion, that a run excludes a worker although no worker
+/// differs.
 pub(crate) const FALSE_ALARM: f64 = 1e-3;
 
 /// Upper bound on the number of checks of a worker: 24 doublings of 16 games are 268 million games.
@@ -27,17 +29,18 @@ const MAX_CHECKS: f64 = 24.0;
 /// report false breakdowns below such a share.
 const MIN_TIME_LOSSES: f64 = 0.02;
 
-/// Minimum number of jobs that an excluded worker has given back, and their minimum share of its
-/// jobs. An honest worker gives back its unfinished jobs when it is stopped.
+/// Minimum number of jobs that an excluded worker has given back, and minimum share of such jobs in
+/// all its jobs. An honest worker gives back its unfinished jobs when it is stopped.
 const MIN_GIVEN_BACK: u64 = 50;
 const MIN_SHARE_GIVEN_BACK: f64 = 0.1;
 
-/// Maximum residual, in standard deviations, exceeded by chance with a probability of 1e-9. That is
-/// [`FALSE_ALARM`] for about 200 workers, all of which are compared at each check of any worker.
+/// Maximum residual, in standard deviations, exceeded by chance with a probability of 1e-9. For
+/// about 200 workers, this corresponds to [`FALSE_ALARM`], because all workers are compared at each
+/// check of any worker.
 const MAX_RESIDUAL: f64 = 6.0;
 
 /// Minimum number of workers for a comparison of residuals, because two workers do not show which
-/// one is the outlier.
+/// of them is the outlier.
 const MIN_WORKERS: usize = 3;
 
 /// Worker to exclude, with the reason.

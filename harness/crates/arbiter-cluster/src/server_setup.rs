@@ -189,7 +189,8 @@ pub fn make_server(
     write_all(&files)
 }
 
-/// Returns the text of both accounts, up to the list of worker users; `nkey` is the coordinator's.
+/// Returns the text of both accounts, up to the list of worker users; `nkey` is the nkey of the
+/// coordinator.
 fn accounts(nkey: &str) -> String {
     let mut exports = String::new();
     let mut imports = String::new();

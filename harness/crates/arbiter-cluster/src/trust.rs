@@ -87,8 +87,8 @@ impl fmt::Debug for Key {
 pub struct PublicKey(VerifyingKey);
 
 impl Key {
-    /// Reads a key from a file; if the file does not exist, creates one that only its owner can
-    /// read. Processes that create the file at the same time get the same key.
+    /// Reads a key from a file; if the file does not exist, creates a key file that only its owner
+    /// can read. Processes that create the file at the same time get the same key.
     pub fn load_or_make(path: &Path) -> Result<Key, TrustError> {
         let file = |error: io::Error| TrustError::of_file(path, error);
         if !path.exists() {

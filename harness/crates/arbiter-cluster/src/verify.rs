@@ -37,7 +37,8 @@ impl Terms {
     }
 }
 
-/// Checks whether `played` is a possible result of `job`; the error is the reason why it is not.
+/// Checks whether `played` is a possible result of `job`; the error is the reason why the result is
+/// impossible.
 pub(crate) fn check(played: &PlayedPair, job: &PairJob, terms: &Terms) -> Result<(), String> {
     if played.pairing != job.pairing {
         return Err("it has other engines or another opening".to_owned());

@@ -112,7 +112,7 @@ struct Envelope<T> {
     body: T,
 }
 
-/// Returns an error with a text that may quote the message, and is made printable.
+/// Returns an error whose text may quote the message; the text is made printable.
 fn invalid(what: impl ToString) -> WireError {
     WireError::Invalid(printable(&what.to_string(), MAX_TEXT))
 }

@@ -161,8 +161,8 @@ impl EngineKey {
         (self.set)(spec, self.name, value)
     }
 
-    /// Returns the fields of an engine with this key, as `KEY=VALUE`; one field per option for the
-    /// key of options.
+    /// Returns the fields of an engine with this key, as `KEY=VALUE`; for the placeholder key of
+    /// options, one field per option.
     fn fields(&self, engine: &Engine) -> Vec<String> {
         if self.name != OPTION {
             return (self.said)(engine).map(|value| field(self.name, &value)).into_iter().collect();

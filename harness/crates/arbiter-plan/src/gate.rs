@@ -141,8 +141,8 @@ pub struct GateOutcome {
     pub from_before: Option<i64>,
 }
 
-/// Returns the verdict for an exit code of the subcommand; `was_ended` is `true` if the subcommand
-/// was ended at the end of its budget.
+/// Returns the verdict for an exit code of the subcommand; `was_ended` is `true` if the end of its
+/// budget ended the subcommand.
 pub fn gate_verdict(gate: &Gate, code: Option<i32>, was_ended: bool) -> GateVerdict {
     let open = if gate.is_lenient { GateVerdict::Undecided } else { GateVerdict::Unproven };
     match code {

@@ -115,8 +115,8 @@ impl EngineSpec {
         EngineSpec {
             engine: self.engine,
             name: self.name.or_else(|| each.name.clone()),
-            // Program and revision exclude each other, so either setting of the engine also
-            // overrides the other setting of `--each`.
+            // Program and revision exclude each other, so an engine with either setting ignores the
+            // other setting in `--each`.
             cmd: self.cmd.or_else(|| each.cmd.clone().filter(|_| !is_built)),
             rev: self.rev.or_else(|| each.rev.clone().filter(|_| !has_program)),
             repo: self.repo.or_else(|| each.repo.clone()),

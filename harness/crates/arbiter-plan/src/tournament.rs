@@ -45,7 +45,7 @@ pub struct TournamentRequest {
     pub has_game_evidence: bool,
     /// First opening, from 1.
     pub opening_start: Option<u64>,
-    /// Design whose fields above are still open.
+    /// Draft of the design, in which the settings above are still open.
     pub draft: Design,
 }
 

@@ -48,7 +48,8 @@ pub enum Contention {
         over: Duration,
         /// Time margin of the engine.
         margin: Duration,
-        /// Waiting time of the engine during this move, or during the game if that is not known.
+        /// Waiting time of the engine during this move, or during the game if the time of the move
+        /// is not known.
         waited: Duration,
     },
     /// One engine waited for a larger share of its thinking time than the other engine.

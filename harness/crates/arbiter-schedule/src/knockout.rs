@@ -28,7 +28,8 @@ pub struct Knockout {
     /// Places of each level; places 2n and 2n + 1 of a level play for place n of the next level.
     /// The last level is the winner's place.
     levels: Vec<Vec<Entrant>>,
-    /// Prize of each encounter in the ledger: level and index of the place that its winner takes.
+    /// Level and index of the place that the winner of each encounter takes, in the order of the
+    /// ledger.
     prizes: Vec<(usize, usize)>,
     /// Seed of each engine; 0 is the best seed.
     seeds: Vec<usize>,

@@ -26,7 +26,7 @@ pub(crate) fn unless<T: PartialEq>(usual: T, value: T) -> Option<T> {
 }
 
 /// Returns the effect of a flag when it is used with `--resume`. Flags that are not settings may
-/// change freely, except those listed here.
+/// change freely, except the flags listed here.
 pub fn on_resume(flag: &str) -> OnResume {
     match flag {
         "engine" | "eval" | "each" | "dev" | "base" | "repo" | "sandbox" => OnResume::Engines,

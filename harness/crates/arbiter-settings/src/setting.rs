@@ -110,7 +110,7 @@ impl<T: Keys> Combine for Vec<T> {
     }
 }
 
-/// Returns a setting of several keys, merged from all its texts; later texts win.
+/// Returns a setting with several keys, merged from all its texts; later texts win.
 pub fn merged<T: Keys>(texts: Vec<T>) -> T {
     texts.into_iter().fold(T::default(), |earlier, later| later.or(earlier))
 }
@@ -124,7 +124,8 @@ pub trait Keys: Combine + Default + DeserializeOwned {
     /// Keys in the order of the help; a value without a key belongs to the first key.
     const KEYS: &[Key];
 
-    /// Parses comma-separated `key=value`; the first part may be the value of the first key alone.
+    /// Parses comma-separated `key=value`; the first part may be the value of the first key without
+    /// the key.
     fn parse(text: &str) -> Result<Self, String> {
         let names: Vec<String> = Self::KEYS.iter().map(Key::name).collect();
         let mut combined = Self::default();

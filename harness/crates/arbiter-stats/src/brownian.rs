@@ -1,8 +1,8 @@
 //! Log-likelihood ratio as Brownian motion between two barriers: the probability of ending at the
 //! upper barrier, and the number of units until either barrier is reached.
 //!
-//! This approximation, accurate to a few percent, ignores that the ratio jumps past a barrier. It
-//! is used to plan tests and forecast their length, never for decisions.
+//! This approximation, accurate to a few percent, ignores that the LLR jumps past a barrier. It is
+//! used to plan tests and forecast their length, never for decisions.
 
 use std::f64::consts::PI;
 
@@ -31,8 +31,8 @@ pub struct Exit {
 const NO_DRIFT: f64 = 1e-5;
 
 impl BrownianMotion {
-    /// Returns the exit of a walk that starts `below` above the lower barrier and `above` below the
-    /// upper barrier; both distances must be at least 0.
+    /// Returns the exit of a walk that starts at the distance `below` from the lower barrier and
+    /// `above` from the upper barrier; both distances must be at least 0.
     ///
     /// With γ = 2·drift/variance: P = (1 − e^(−γ·below)) / (1 − e^(−γ·(below + above))) and
     /// E = (P·above − (1 − P)·below) / drift; without drift P = below/(below + above) and

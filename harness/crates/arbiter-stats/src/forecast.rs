@@ -2,12 +2,12 @@
 //!
 //! After few pairs the estimated strength is uncertain, so the forecast is a mean over strengths.
 //! The prior is normal around the middle of the hypotheses, with their distance as standard
-//! deviation, and the sample updates the prior by Bayes' rule. The ratio is Brownian motion with
-//! variance w² per unit; its drift is w²/2 under H1 and −w²/2 under H0. The prior of the drift is
-//! N(0, w⁴); after N units with mean drift m, the posterior is N(m·k, w²·k/N) with k = N·w²/(N·w² +
-//! 1). The forecast is calibrated if strengths follow the prior. A sample that is significantly
-//! outside the prior widens the prior, so that engines of very different strength have a forecast,
-//! too.
+//! deviation, and the sample updates the prior by Bayes' rule. The log-likelihood ratio (LLR) is
+//! Brownian motion with variance w² per unit; its drift is w²/2 under H1 and −w²/2 under H0. The
+//! prior of the drift is N(0, w⁴); after N units with mean drift m, the posterior is N(m·k, w²·k/N)
+//! with k = N·w²/(N·w² + 1). The forecast is calibrated if strengths follow the prior. A sample
+//! that is significantly outside the prior widens the prior, so that engines of very different
+//! strength have a forecast, too.
 
 use super::brownian::{BrownianMotion, Exit};
 use super::pentanomial::Pentanomial;
@@ -28,8 +28,8 @@ impl Sprt {
     /// Returns the probability that the test passes, and the mean number of remaining pairs: 0 if
     /// the test is decided at Wald's bounds. `None` while the sample has no variance.
     ///
-    /// For display only. Wald's bounds are used even if the test corrects its bounds: a ratio that
-    /// jumps reaches corrected bounds when a continuous ratio reaches Wald's.
+    /// For display only. Wald's bounds are used even if the test corrects its bounds: an LLR that
+    /// jumps reaches corrected bounds when a continuous LLR reaches Wald's bounds.
     pub fn forecast(&self, pairs: &Pentanomial) -> Option<Exit> {
         let exit = |walk: BrownianMotion, below, above| {
             let Exit { upper_probability, mean_units } = walk.exit(below, above);
@@ -39,8 +39,8 @@ impl Sprt {
         Some(Exit { upper_probability, mean_units })
     }
 
-    /// Returns the probabilities that H1 and that H0 is accepted within `left` more pairs; with the
-    /// remaining probability, neither is accepted. `None` while the sample has no variance. For
+    /// Returns the probabilities of accepting H1 and of accepting H0 within `left` more pairs; with
+    /// the remaining probability, neither is accepted. `None` while the sample has no variance. For
     /// display only, like [`Sprt::forecast`].
     pub fn chances(&self, pairs: &Pentanomial, left: u64) -> Option<[f64; 2]> {
         let within = |walk: BrownianMotion, below: f64, above: f64| match left {
@@ -68,7 +68,7 @@ impl Sprt {
             Decision::AcceptH1 => Some([1.0, 0.0]),
             Decision::AcceptH0 => Some([0.0, if_h0]),
             Decision::Continue => {
-                // The exact ratio is proportional to the counts. A drift from the moments is valid
+                // The exact LLR is proportional to the counts. A drift from the moments is valid
                 // only for small differences of strength.
                 let drift = llr / sample.units;
                 let walk = BrownianMotion { drift, ..self.for_pairs(pairs).walk(&sample) };

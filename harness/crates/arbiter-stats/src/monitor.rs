@@ -23,7 +23,7 @@ pub struct SprtStatus {
 /// mean over all orders (docs/statistics.md).
 const ORDERS: usize = 16;
 
-/// Number of pairs of an order up to which the ratio is computed exactly. Later pairs add the steps
+/// Number of pairs of an order up to which the LLR is computed exactly. Later pairs add the steps
 /// of the complete sample, which takes a thousandth of the time. The first pairs matter because a
 /// test that drifts to one bound measured the overshoot near the other bound at its start.
 const EXACT: u64 = 40;
@@ -94,7 +94,7 @@ impl Sprt {
     }
 }
 
-/// Sequential test with the overshoot of its ratio so far.
+/// Sequential test with the overshoot of its LLR so far.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SprtMonitor {
     test: Sprt,
@@ -137,9 +137,8 @@ impl SprtMonitor {
         self.status(llr, decision)
     }
 
-    /// Returns the decision of [`SprtMonitor::update`] for a caller with an estimate of the ratio:
-    /// the exact ratio is computed only if the estimate is within `margin` of a bound or of a
-    /// record.
+    /// Returns the decision of [`SprtMonitor::update`] for a caller with an estimate of the LLR:
+    /// the exact LLR is computed only if the estimate is within `margin` of a bound or of a record.
     pub(super) fn update_if_near(
         &mut self,
         pairs: &Pentanomial,

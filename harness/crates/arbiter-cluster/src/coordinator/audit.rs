@@ -256,8 +256,8 @@ impl<A: Assignment> Coordinator<A> {
         let (right, other): (Vec<_>, Vec<_>) =
             held.into_iter().enumerate().partition(|(_, held)| held.played.is_same(&here));
         match right.into_iter().next() {
-            // Only the first result has an accepted receipt, so if only the second is confirmed,
-            // the pair is played again.
+            // Only the first result has an accepted receipt, so if only the second result is
+            // confirmed, the pair is played again.
             Some((0, first)) if self.policy.exclusion_reason(&first.worker).is_none() => {
                 self.release(pair, first).await;
             }
@@ -378,7 +378,7 @@ impl BiasDetector {
         let mut ranks: Vec<(&str, (f64, [u64; 2]))> = most.into_iter().collect();
         ranks.sort_by(|a, b| b.1.0.total_cmp(&a.1.0));
         // Each comparison counts for both workers. With only two workers, or with two equally
-        // suspicious workers, the biased one is unknown.
+        // suspicious workers, the biased worker is unknown.
         let [(worker, (evidence, counts)), (_, (next, _)), _, ..] = ranks[..] else { return None };
         // Under the null hypothesis the evidence is a martingale, so the probability that it ever
         // exceeds 1/p is at most p (Ville's inequality). Bonferroni's correction covers all workers

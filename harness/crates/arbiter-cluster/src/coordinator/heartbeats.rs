@@ -65,7 +65,7 @@ impl<A: Assignment> Coordinator<A> {
             self.remark(player.as_deref().unwrap_or("unknown"), Some(pair), what.to_owned());
             self.play_again(pair).await;
         }
-        // A removal may have been lost, so after a lease it may be tried again.
+        // A removal may have been lost, so it may be repeated after one lease.
         if self.removed_at + lease < self.now {
             self.removed_at = self.now;
             self.removed = BTreeSet::new();
@@ -103,7 +103,7 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Removes the job of a finished pair from the server, in case a lost message has left it
+    /// Removes the job of a finished pair from the server, in case a lost message has left the job
     /// there.
     pub(super) fn remove_job(&mut self, pair: u64) {
         if self.removed.len() < MAX_REMOVED && self.removed.insert(pair) {

@@ -1,4 +1,4 @@
-//! Limit on the remarks of one kind about workers, so that remarks cannot fill the disk or the
+//! Limit on the remarks of one kind about workers, so that remarks cannot fill the disk or the web
 //! page.
 
 use std::collections::BTreeMap;

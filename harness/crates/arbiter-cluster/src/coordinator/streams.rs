@@ -280,7 +280,7 @@ impl JobSender {
         sent.ok().map(|ack| SentJob { attempt, sequence: ack.sequence, is_left_over: false })
     }
 
-    /// Returns the job of a pair if the server still has one from an earlier process.
+    /// Returns the job of a pair if the server still has a job from an earlier process.
     async fn left_over(&self, pair: u64) -> Option<SentJob> {
         let stream = self.context.get_stream_no_info(self.id.job_stream()).await.ok()?;
         let message =

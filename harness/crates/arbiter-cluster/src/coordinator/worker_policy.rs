@@ -61,7 +61,7 @@ impl WorkerPolicy {
         }
     }
 
-    /// Returns the reason why a worker was excluded; `None` if it was not.
+    /// Returns the reason why a worker was excluded; `None` if the worker was not excluded.
     pub(super) fn exclusion_reason(&self, worker: &str) -> Option<&str> {
         self.excluded.get(worker).map(String::as_str)
     }

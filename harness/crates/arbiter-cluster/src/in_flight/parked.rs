@@ -1,5 +1,5 @@
 //! Results of pairs that are not ordered yet. After a restart of the coordinator, these are the
-//! results that arrived while it was not running.
+//! results that arrived while the coordinator was not running.
 
 use std::collections::BTreeMap;
 

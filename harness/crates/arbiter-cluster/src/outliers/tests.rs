@@ -190,7 +190,7 @@ fn the_exact_test_keeps_its_level() {
         }
     }
     let [five, one] = below.map(|count| f64::from(count) / f64::from(TRIALS));
-    // The test is discrete, so its rate is below the level, but not far.
+    // The test is discrete, so its rate is below the level, but not far below.
     assert!((0.02..0.05).contains(&five), "{five}");
     assert!((0.003..0.01).contains(&one), "{one}");
 }

@@ -150,8 +150,8 @@ pub struct RunDescription {
     /// Time without a reply of an engine after which a game counts as stalled; longer than any
     /// expected silence.
     pub stall_timeout: Duration,
-    /// Reference speed, in nodes per second in the benchmark of the last benched engine; positive.
-    /// `None` if workers do not scale times by their own speed.
+    /// Reference speed of the last benched engine, in nodes per second; positive. `None` if workers
+    /// do not scale times by their own speed.
     pub reference_nps: Option<f64>,
 }
 

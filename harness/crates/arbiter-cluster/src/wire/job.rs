@@ -97,7 +97,7 @@ enum WorkMessage {
     Count(Box<Count>),
 }
 
-/// Form in which a pair is sent; its second game is the first with colours reversed.
+/// Form in which a pair is sent; the second game is the first game with colours reversed.
 #[derive(Serialize, Deserialize)]
 struct PairMessage {
     /// Indices of the engines; the first has White in the first game.

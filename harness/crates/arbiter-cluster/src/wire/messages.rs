@@ -11,10 +11,12 @@ use crate::run_id::RunId;
 use crate::trust::{PublicKey, Purpose};
 use arbiter_game::text::Text;
 
-/// Maximum number of benchmarks in a status. More could exceed the maximum length of a message.
+/// Maximum number of benchmarks in a status. More benchmarks could exceed the maximum length of a
+/// message.
 const MAX_BENCHES: usize = 16;
 
-/// Maximum number of refused runs in a status. More could exceed the maximum length of a message.
+/// Maximum number of refused runs in a status. More refusals could exceed the maximum length of a
+/// message.
 const MAX_REFUSALS: usize = 64;
 
 /// Maximum number of slots of a worker.

@@ -38,8 +38,8 @@ struct KnownRun {
     backoff: Backoff,
 }
 
-/// State of a run that a worker has joined. It outlives the run, so that replayed messages have no
-/// effect.
+/// State of a run that a worker has joined. The state outlives the run, so that replayed messages
+/// have no effect.
 #[derive(Debug)]
 struct JoinedRun {
     /// Key of the coordinator.
@@ -193,7 +193,7 @@ impl KnownRuns {
         let rank = |known: &&KnownRun| {
             let Beacon { priority, queued, playing, .. } = known.beacon;
             // A run without work comes last, whatever its priority. Among runs of equal priority,
-            // the one with the fewest pairs in play gets the slot, so that the runs share the
+            // the run with the fewest pairs in play gets the slot, so that the runs share the
             // fleet.
             (queued == 0, std::cmp::Reverse(priority), playing)
         };

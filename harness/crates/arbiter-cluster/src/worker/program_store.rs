@@ -54,7 +54,7 @@ impl ProgramStore {
         let path = self.folder.join(program.hash.to_hex().as_str()).join(&program.name);
         let candidates = [self.own_binary.clone(), path.clone()];
         let wanted = program.clone();
-        // If the run uses the bundled engine, this program may be the file that it requires.
+        // If the run uses the bundled engine, this program may be the file that the run requires.
         let found = move || candidates.into_iter().find(|candidate| matches(candidate, &wanted));
         if let Some(found) = blocking(found).await? {
             return Ok(found);

@@ -72,8 +72,8 @@ impl RunSetup {
             // missing, would lose all its games.
             ask_engine(engine, |_| ()).await.map_err(|error| error.to_string())?;
         }
-        // If times are scaled by the bench, it has to run under the load of the games: with as many
-        // parallel copies as there will be games.
+        // If times are scaled by the bench, the bench has to run under the load of the games: with
+        // as many parallel copies as there will be games.
         let copies = description.reference_nps.map_or(1, |_| all_slots / slots.max(1)) as usize;
         let mut benches: Benches = Vec::new();
         let mut measured = None;

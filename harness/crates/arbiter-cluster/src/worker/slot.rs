@@ -125,7 +125,7 @@ struct AcceptedJob {
     _permit: OwnedSemaphorePermit,
 }
 
-/// Takes a job of the run with the first rank; `None` if there is no job within a few seconds.
+/// Takes a job of the run that comes first; `None` if there is no job within a few seconds.
 /// Cancel-safe.
 async fn take_any(shared: &Shared) -> Option<AcceptedJob> {
     let mut cancelled = shared.cancelled.subscribe();
@@ -276,8 +276,8 @@ impl<'a> ActiveJob<'a> {
         let (number, attempt) = (self.number, self.attempt);
         let result = JobResult { run_id: run_id.clone(), number, attempt, report };
         if !self.deliver(result).await {
-            // The result could not be sent. Giving the job back lets another worker have it before
-            // the lease ends.
+            // The result could not be sent. Giving the job back lets another worker take the job
+            // before the lease ends.
             self.give_back().await;
         } else if is_done {
             shared.known_runs().done(&run_id, (number, attempt));
@@ -285,8 +285,8 @@ impl<'a> ActiveJob<'a> {
         }
     }
 
-    /// Waits for the report of the work; drops the work if it is stopped. Sends heartbeats as long
-    /// as the engines make progress.
+    /// Waits for the report of the work; drops the work if the job is stopped. Sends heartbeats as
+    /// long as the engines make progress.
     async fn wait<D: Payload>(
         &mut self,
         work: impl Future<Output = Report<D>>,

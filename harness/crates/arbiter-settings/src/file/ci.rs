@@ -58,7 +58,7 @@ fn flags<'de, D: Deserializer<'de>>(source: D) -> Result<Option<String>, D::Erro
 }
 
 impl CiTable {
-    /// Returns the parsed gates. The error contains the invalid gate.
+    /// Returns the parsed gates. The error names the invalid gate.
     pub fn gates(&self) -> Result<Vec<Gate>, String> {
         let mut gates: Vec<Gate> = Vec::new();
         for (index, table) in self.gate.iter().enumerate() {

@@ -158,7 +158,7 @@ fn speed_tests_have_at_most_5_percent_false_positives() {
         let wrong = false_verdicts(machine, tossed, MANY);
         assert!(wrong <= MANY / 20, "{machine:?}: {wrong} of {MANY}");
     }
-    // Some comparisons must end with a verdict, or the rate would mean nothing.
+    // Some comparisons must end with a verdict; otherwise the rate would mean nothing.
     assert!(false_verdicts(Machine::Quiet, tossed, MANY) >= MANY / 60);
 }
 

@@ -157,7 +157,7 @@ fn check_estimates(runs: u64) {
                 "{correction:?}, {nelo} nElo, cap {cap}: {above:.3} too high (naive {naive:.3}), \
                  {covered:.3} covered"
             );
-            // The theory describes continuous ratios, but these ratios jump slightly.
+            // The theory describes continuous LLRs, but these LLRs jump slightly.
             assert!((above - 0.5).abs() < allowance(0.5, runs) + 0.02, "{above}");
             assert!((covered - 0.95).abs() < allowance(0.95, runs) + 0.015, "{covered}");
             if nelo != 10.0 && cap == u64::MAX {
@@ -218,7 +218,7 @@ fn forecasts_are_calibrated() {
     check_forecasts(160);
 }
 
-/// Tests of engines far apart end after about as many pairs as forecast.
+/// Tests of engines with very different strengths end after about as many pairs as forecast.
 #[test]
 fn lopsided_tests_end_when_forecast() {
     for (elo1, counts) in [

@@ -190,7 +190,7 @@ fn omitting_a_tenth_of_the_jobs_gains_23_elo() {
     assert!((21.0..25.0).contains(&elo), "{elo}");
 }
 
-/// Number of lies of a worker until one is audited, for engines that repeat their games.
+/// Number of lies of a worker until a lie is audited, for engines that repeat their games.
 #[test]
 fn audits_of_moves_find_a_lying_worker() {
     let found = [0.01, 0.02, 0.05, 0.1].map(|share| {
