@@ -27,8 +27,8 @@ pub enum LatencyKind {
     /// Time from `go` to the move, minus the time that the engine reported last: start and end of a
     /// search, pipes and scheduler.
     Move,
-    /// Time from the end of the allowed time to the move. It is recorded for each move with a fixed
-    /// time (`st=`; 0 for moves in time) and for each move that lost on time.
+    /// Time from the end of the allowed time to the move, for each move with a fixed time (`st=`; 0
+    /// for moves in time) and for each move that lost on time.
     Overrun,
     /// Thinking time of each game in which waiting was measured.
     Thinking,
