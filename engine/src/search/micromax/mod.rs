@@ -178,8 +178,8 @@ impl Search<'_> {
         restricted && self.root_move(candidate.from, candidate.to).is_none()
     }
 
-    /// Returns whether a root move is illegal castling. Such a move is searched, although it might
-    /// not lose the king as other moves into check do.
+    /// Returns whether a root move is illegal castling. Such a move is searched, but, unlike other
+    /// moves into check, might not lose the king.
     fn is_illegal_castle(&self, candidate: &CandidateMove) -> bool {
         candidate.is_castle() && self.root_move(candidate.from, candidate.to).is_none()
     }
