@@ -11,7 +11,7 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// Returns the failure of a result that differs from the expected one, as the output shows.
+    /// Returns the failure of a result that differs from the expected result, as the output shows.
     pub(crate) const fn mismatch() -> Failure {
         Failure { code: 1, reason: String::new() }
     }

@@ -21,7 +21,7 @@ pub mod tune;
 pub mod uci;
 
 /// Runs the engine with command-line arguments that do not include the program name, and returns
-/// the exit code. Without arguments it speaks UCI on standard input and output.
+/// the exit code. Without arguments, the engine speaks UCI on standard input and output.
 pub fn run(args: impl Iterator<Item = String>) -> i32 {
     tools::run(args)
 }

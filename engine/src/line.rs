@@ -9,7 +9,7 @@ use crate::eval::{Context, Evaluator, Score, TableUse};
 pub struct SearchStack<E> {
     /// Root first, current position last; never empty.
     positions: Vec<Position>,
-    /// Keys of all positions before the current one, in the game and in the line.
+    /// Keys of all positions before the current position, in the game and in the line.
     keys: Vec<u64>,
     /// Length of `keys` after each null move; no position before a null move can recur.
     passes: Vec<usize>,
@@ -100,7 +100,7 @@ impl<E: Evaluator> SearchStack<E> {
     /// insufficient material, or because it occurred before.
     ///
     /// After the root, one earlier occurrence is enough, because a side that repeated a position
-    /// once can do so again; for occurrences up to the root, two are necessary.
+    /// once can repeat it again. Up to the root, two earlier occurrences are necessary.
     pub fn is_draw(&self) -> bool {
         self.is_dead() || self.position().halfmove_clock() < 100 && self.repeats()
     }
@@ -146,8 +146,8 @@ impl<E: Evaluator> SearchStack<E> {
         })
     }
 
-    /// Returns the number of plies that a repetition can span: those since the last capture, pawn
-    /// move or null move.
+    /// Returns the number of plies that a repetition can span: the plies since the last capture,
+    /// pawn move or null move.
     fn reversible(&self) -> usize {
         let since_pass = self.keys.len() - self.passes.last().unwrap_or(&0);
         usize::from(self.position().halfmove_clock()).min(since_pass)
@@ -186,15 +186,15 @@ mod tests {
 
     #[test]
     fn a_possible_repetition_is_detected_before_the_move() {
-        let there = "e1e2 e8d8 a1b1 d8d7 b1b3 d7e7 b3a3 e7e8";
+        let moves_to_cycle = "e1e2 e8d8 a1b1 d8d7 b1b3 d7e7 b3a3 e7e8";
         for (root, moves, can_repeat) in [
             (fen::STARTPOS, "e2e4 e7e5 g1f3 g8f6 f3g1", true),
             (fen::STARTPOS, "e2e4 e7e5 g1f3 g8f6 f1c4", false),
             // Only the root would recur, and the root must occur three times.
             (fen::STARTPOS, "g1f3 g8f6 f3g1", false),
-            ("4k3/8/8/8/8/8/7P/R3K3 w - - 0 1", there, true),
+            ("4k3/8/8/8/8/8/7P/R3K3 w - - 0 1", moves_to_cycle, true),
             // The pawn blocks the rook's way back.
-            ("4k3/8/8/8/8/8/P7/R3K3 w - - 0 1", there, false),
+            ("4k3/8/8/8/8/8/P7/R3K3 w - - 0 1", moves_to_cycle, false),
         ] {
             let game = Game::new(fen::parse(root).unwrap());
             let mut line = SearchStack::new(&game, Material::default());

@@ -32,7 +32,7 @@ impl Random {
     }
 }
 
-/// Added to the state per number: 2^64 divided by the golden ratio, as in SplitMix64. The step is
+/// Step of the state per number: 2^64 divided by the golden ratio, as in SplitMix64. The step is
 /// odd, so all 2^64 states occur.
 const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 

@@ -1,7 +1,7 @@
 //! Time limits of one move, from the clock that `go` gives.
 //!
-//! A search sees time only through a [`Timer`]. Without time limits it never reads the clock, so
-//! its result cannot depend on it.
+//! A search reads the time only through a [`Timer`]. Without time limits, the search never reads
+//! the clock, so its result cannot depend on the clock.
 
 #![expect(clippy::disallowed_methods, reason = "the clock of the search")]
 
@@ -41,12 +41,13 @@ pub struct Budget {
     pub hard: Duration,
 }
 
-/// Assumed number of moves for the time left, if there is no time control.
+/// Assumed number of moves for the time left, if the number of moves to the next time control is
+/// unknown.
 const MOVES_LEFT: u64 = 26;
 
-/// Number of move overheads kept in reserve on the clock, for a busy host. Without a reserve, a
-/// short clock could be used up to the overhead: on a busy machine, 11 of 120 games at 0.2 s + 2 ms
-/// were lost on time without the reserve, and 5 with it.
+/// Number of move overheads kept in reserve on the clock, for a busy host. Without a reserve, the
+/// engine could use up a short clock except for the overhead: on a busy machine, 11 of 120 games at
+/// 0.2 s + 2 ms were lost on time without the reserve, and 5 games with the reserve.
 const RESERVE_OVERHEADS: u64 = 4;
 
 impl Budget {
@@ -72,10 +73,11 @@ impl Budget {
         let share = (usable / moves).saturating_add(increment);
         // The last move before the time control may use 90 % of the time left, other moves 60 %.
         let most = if moves == 1 { usable / 10 * 9 } else { usable / 10 * 6 };
-        // Time is added at the time control, so the last few moves before it need a smaller
-        // reserve.
+        // Time is added at the time control, so the last few moves before the time control need a
+        // smaller reserve.
         let reserve = micros(overhead_ms).saturating_mul(RESERVE_OVERHEADS.min(moves + 1));
-        // If no other time is left, the reserve is used, but more slowly than increments refill it.
+        // If no other time is left, the reserve is used, but more slowly than increments refill the
+        // reserve.
         let least = (usable / 40).max(increment.min(usable) / 2);
         let cap = most.min(left.saturating_sub(reserve)).max(least);
         let soft = (share / 4 * 3).min(cap);
@@ -139,7 +141,7 @@ impl Timer {
     }
 }
 
-/// Returns the nodes per second; a time below a microsecond counts as one.
+/// Returns the nodes per second; a time below a microsecond counts as one microsecond.
 pub fn nodes_per_second(nodes: u64, elapsed: Duration) -> u64 {
     let microseconds = elapsed.as_micros().max(1);
     u64::try_from(u128::from(nodes) * 1_000_000 / microseconds).unwrap_or(u64::MAX)

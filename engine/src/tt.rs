@@ -15,7 +15,7 @@ use crate::chess::Move;
 use crate::eval::Score;
 use crate::eval::score::EVALUATION_MAX;
 
-/// Relation of a stored score to the true one.
+/// Relation of a stored score to the true score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Bound {
@@ -43,7 +43,8 @@ impl Bound {
 /// An entry of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The best move, or a move that was good enough. It may be illegal after a collision of keys.
+    /// The best move, or a move that was good enough. The move may be illegal after a collision of
+    /// keys.
     pub mv: Option<Move>,
     /// The score in centipawns, with mates counted from the position.
     pub score: Score,
@@ -210,8 +211,8 @@ impl TranspositionTable {
                 let part = parts.lock().unwrap_or_else(PoisonError::into_inner).next();
                 let Some(part) = part else { return };
                 // Zeros are written even if the memory is already zero, because the kernel provides
-                // a page at its first touch. Otherwise this would happen on a player's clock; with
-                // 256 MiB, 5 of 80 games at 0.2 s + 2 ms were lost on time.
+                // a page at its first touch. Otherwise the first touch would happen on a player's
+                // clock; with 256 MiB, 5 of 80 games at 0.2 s + 2 ms were lost on time.
                 for slot in part {
                     *slot.check.get_mut() = 0;
                     *slot.data.get_mut() = 0;
@@ -264,7 +265,7 @@ impl TranspositionTable {
         prefetch(&self.cluster(key ^ self.salt)[0]);
     }
 
-    /// Stores an entry in place of the least valuable one. A search must have begun.
+    /// Stores an entry in place of the least valuable entry. A search must have begun.
     pub fn store(&self, key: u64, mut entry: Entry) {
         debug_assert!(!self.cleared, "entries stored before a search would not be cleared");
         let key = key ^ self.salt;
@@ -300,8 +301,8 @@ impl TranspositionTable {
         let data = entry.pack(self.age);
         // Another thread may write between the two stores, or read between them. Then the words do
         // not belong together, their xor is not the key, and the entry is not found (R. Hyatt and
-        // T. Mann, "A lock-less transposition table implementation for parallel search", 2002). So
-        // relaxed ordering is enough.
+        // T. Mann, "A lock-less transposition table implementation for parallel search", 2002).
+        // Relaxed ordering is therefore enough.
         victim.check.store(key ^ data, Ordering::Relaxed);
         victim.data.store(data, Ordering::Relaxed);
     }
@@ -337,8 +338,8 @@ fn zeroed_slots(count: usize) -> Option<Box<[Slot]>> {
     Some(unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(memory, count)) })
 }
 
-/// Requests huge pages: entries are spread over the whole table, and a CPU caches the addresses of
-/// few pages. If the request is refused, a search is only slower.
+/// Requests huge pages: entries are spread over the whole table, and the TLB of a CPU covers few
+/// pages. If the request is refused, a search is only slower.
 #[cfg(target_os = "linux")]
 fn ask_for_huge_pages(memory: *mut Slot, bytes: usize) {
     let page = rustix::param::page_size();

@@ -137,7 +137,7 @@ impl Bitboard {
         Bitboard(set)
     }
 
-    /// Returns the squares attacked by pawns of side `S` on the members.
+    /// Returns the squares that pawns of side `S` attack if they stand on the members.
     #[inline]
     pub(crate) fn pawn_attacks<S: Side>(self) -> Bitboard {
         let ahead = self.forward(S::COLOR);

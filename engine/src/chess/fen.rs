@@ -12,11 +12,11 @@ use super::square::Square;
 /// The starting position of standard chess.
 pub const STARTPOS: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-/// Everything that is wrong with a FEN; never empty.
+/// All faults of a FEN; never empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FenError(pub Vec<FenFault>);
 
-/// One thing wrong with a FEN.
+/// A fault of a FEN.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FenFault {
     /// A field is missing.

@@ -1,5 +1,5 @@
-//! Reversible moves of single pieces, by the change of the position key. With them a search detects
-//! a possible repetition before the move is made.
+//! Reversible moves of single pieces, by the change of the position key. A search uses these moves
+//! to detect a possible repetition before the move is made.
 //!
 //! Cuckoo hashing of the key changes, by Marcel van Kervinck, as in Stockfish 10,
 //! `Position::has_game_cycle`.
@@ -45,7 +45,7 @@ fn table() -> &'static [Slot] {
     })
 }
 
-/// Returns the destinations of a piece on an empty board from which it can move back.
+/// Returns the destinations of a piece on an empty board from which the piece can move back.
 fn reach(kind: Kind, from: Square) -> Bitboard {
     match kind {
         Kind::Pawn => Bitboard::EMPTY,

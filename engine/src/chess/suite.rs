@@ -1,7 +1,7 @@
 //! Perft suites: positions with known leaf counts.
 //!
-//! Three customary forms are read. One line per position, `FEN ;D1 20 ;D2 400`; or a block per
-//! position, `epd FEN` followed by lines `perft 1 20`, with comments after `#`; or a JSON object
+//! Three customary forms are read: one line per position, `FEN ;D1 20 ;D2 400`; a block per
+//! position, `epd FEN` followed by lines `perft 1 20`, with comments after `#`; and a JSON object
 //! that lists test cases with a start and all positions expected after one move.
 
 mod json;
@@ -25,8 +25,8 @@ pub struct Case {
 }
 
 impl Case {
-    /// Returns whether the positions after one move match those of the suite; `true` if the suite
-    /// lists none.
+    /// Returns whether the positions after one move match the positions in the suite; `true` if the
+    /// suite lists none.
     pub fn successors_agree(&self) -> bool {
         let Some(expected) = &self.successors else {
             return true;

@@ -11,7 +11,7 @@ pub enum CastlingForm {
     /// By the king's destination, `e1g1`. Castling from non-standard squares would look like a king
     /// step and is written as in Chess960.
     KingTo,
-    /// By the square of the own rook, `e1h1`.
+    /// By the square of the castling rook, `e1h1`.
     KingTakesRook,
 }
 
@@ -53,8 +53,8 @@ pub fn parse(text: &str, position: &Position, form: CastlingForm) -> Option<Move
     }
     let takes_rook = moves.contains(&takes_rook).then_some(takes_rook);
     let standard = form == CastlingForm::KingTo && from.file() == 4;
-    // From e1 no single step of the king leads to g1 or c1, so such a move can only be castling.
-    // From other squares it may be a step, which then takes precedence.
+    // From e1, no single step of the king leads to g1 or c1, so such a move can only be castling.
+    // From other squares, such a move may be a king step, which then takes precedence.
     if standard { king_to.or(takes_rook).or(plain) } else { takes_rook.or(plain).or(king_to) }
 }
 

@@ -56,9 +56,9 @@ impl Default for Settings {
 /// Progress after a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Games in the file.
+    /// Number of games in the file.
     pub games: u64,
-    /// Positions in the file.
+    /// Number of positions in the file.
     pub positions: u64,
 }
 
@@ -154,8 +154,8 @@ fn play_games(
     games: &SyncSender<NumberedGame>,
 ) {
     while !done.load(Ordering::Relaxed) {
-        // Games may end in any order: the writer puts them in order, so that the file does not
-        // depend on the number of threads.
+        // Games may end in any order: the writer sorts them, so that the file does not depend on
+        // the number of threads.
         let number = next.fetch_add(1, Ordering::Relaxed);
         if games.send((number, player.play(number))).is_err() {
             return;
@@ -163,7 +163,7 @@ fn play_games(
     }
 }
 
-/// Writes the games in the order of their numbers, each as soon as it is next.
+/// Writes the games in the order of their numbers, each as soon as all earlier games are written.
 fn write_games(
     file: &mut File,
     received: &Receiver<NumberedGame>,
@@ -219,9 +219,9 @@ fn open(path: &Path, settings: Settings, positions: u64) -> io::Result<(File, Pr
     let mut last = 0;
     let mut at = 0;
     // A killed process may have written a part of a record, which is ignored.
-    let whole = (file.metadata()?.len() - HEADER_BYTES as u64) / RECORD_BYTES as u64;
-    let known = (&file).take(whole * RECORD_BYTES as u64);
-    for record in records(&mut BufReader::with_capacity(1 << 20, known)) {
+    let complete_records = (file.metadata()?.len() - HEADER_BYTES as u64) / RECORD_BYTES as u64;
+    let complete = (&file).take(complete_records * RECORD_BYTES as u64);
+    for record in records(&mut BufReader::with_capacity(1 << 20, complete)) {
         if record.map_err(io::Error::other)?.is_first() {
             games += 1;
             last = at;

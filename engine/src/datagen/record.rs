@@ -76,7 +76,8 @@ impl Record {
     ///
     /// # Errors
     ///
-    /// If the bytes are not a record; the error says why. The position is not checked for legality.
+    /// If the bytes are not a record; the error contains the reason. The position is not checked
+    /// for legality.
     pub fn from_bytes(bytes: [u8; RECORD_BYTES]) -> Result<Record, &'static str> {
         let record = Record(bytes);
         let kings = |color| {

@@ -54,8 +54,8 @@ impl Player {
         Ok(Player { settings, memory, limits, signals: Signals::default() })
     }
 
-    /// Returns the records of a game, at least one. They depend only on the settings and the number
-    /// of the game.
+    /// Returns the records of a game, at least one. The records depend only on the settings and the
+    /// number of the game.
     pub(super) fn play(&mut self, number: u64) -> Vec<Record> {
         let mut random = self.random(number);
         loop {

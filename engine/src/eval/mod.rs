@@ -2,7 +2,7 @@
 //!
 //! An evaluation implements [`Evaluator`]; [`Variant`] lists all evaluations. The search is
 //! compiled for the network, for the hand-written evaluation, and once for [`Choice::evaluator`], a
-//! pointer to any evaluation: the remaining evaluations reproduce other programs, whose speed does
+//! pointer to any evaluation. The remaining evaluations reproduce other programs, whose speed does
 //! not justify a copy of the search for each.
 
 mod blunder;

@@ -6,7 +6,7 @@ use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 /// Two scores, each within 32 bits, in the unit of the evaluation.
 ///
 /// The opening score is the low half and the endgame score the high half. A negative low half
-/// borrows one from the high half; [`Pair::endgame`] compensates for this.
+/// borrows 1 from the high half; [`Pair::endgame`] compensates for this.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub struct Pair(i64);
 

@@ -83,15 +83,16 @@ impl Report {
         Report { value, phase, blend, terms }
     }
 
-    /// Returns the report of an evaluation whose sums are scores without an endgame half.
+    /// Returns the report of an evaluation without separate endgame scores.
     pub(super) fn unblended(
         features: &[Feature],
         record: &Record,
         position: &Position,
         value: Score,
     ) -> Report {
-        let left = |kind: Kind| PHASE[kind.index()] * position.board().kind(kind).len() as i32;
-        let phase = Kind::ALL.into_iter().map(left).sum();
+        let phase_of_kind =
+            |kind: Kind| PHASE[kind.index()] * position.board().kind(kind).len() as i32;
+        let phase = Kind::ALL.into_iter().map(phase_of_kind).sum();
         let blend = Blend { opening: 1, endgame: 0, divisor: 1 };
         Report::new(features, record, blend, phase, value)
     }

@@ -7,7 +7,8 @@ pub type Score = i32;
 /// The deepest ply, counted from the root, that the search visits.
 pub const MAX_PLY: usize = 128;
 
-/// Upper bound of all scores. It fits in 16 bits, like every score in the transposition table.
+/// Upper bound of all scores. The bound fits in 16 bits, like every score in the transposition
+/// table.
 pub const INFINITE: Score = 32_001;
 
 /// Score of a delivered mate; mate in `n` plies is worth `MATE - n`.
@@ -36,7 +37,7 @@ pub const fn is_mate(score: Score) -> bool {
 }
 
 /// Returns the number of moves (not plies) to the mate that a score announces: positive if the side
-/// to move mates, zero or negative if it is mated. `None` if no mate is announced.
+/// to move mates, zero or negative if the side to move is mated. `None` if no mate is announced.
 pub fn mate_distance_moves(score: Score) -> Option<i32> {
     if score > EVALUATION_MAX {
         Some((MATE - score + 1) / 2)

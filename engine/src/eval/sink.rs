@@ -10,7 +10,7 @@ use crate::chess::Color;
 
 /// Receives the terms of an evaluation.
 pub(super) trait Sink {
-    /// `true` if every term must be added separately, so that sums from a table may not be used.
+    /// `true` if every term must be added separately, so that cached sums may not be used.
     const RECORDS: bool;
 
     /// Adds a term of a feature, from the point of view of the side.
@@ -22,7 +22,7 @@ pub(super) trait Sink {
     /// Returns whether the feature is enabled.
     fn is_enabled(&self, feature: impl Into<usize>) -> bool;
 
-    /// Returns whether the experiment is tried; a plain sum tries none.
+    /// Returns whether the experiment is tried; a plain sum tries no experiment.
     #[inline(always)]
     fn tries(&self, _experiment: impl Into<usize>) -> bool {
         false

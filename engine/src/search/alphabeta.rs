@@ -40,7 +40,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             if let Some(score) = self.draw_or_max_ply(ply) {
                 return score;
             }
-            // The side to move can repeat a position, so it has at least a draw.
+            // The side to move can repeat a position, so its score is at least a draw.
             if alpha < DRAW && self.line.can_repeat() {
                 alpha = DRAW;
             }
@@ -152,8 +152,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         let evaluation = self.corrected(raw_eval, correction);
         self.frame(ply).static_eval = Some(evaluation);
         // The same side was to move two plies ago. If that position has no evaluation because of a
-        // check, the position four plies ago is compared. If neither has one, the node counts as
-        // improving.
+        // check, the position four plies ago is compared. If neither position has an evaluation,
+        // the node counts as improving.
         let earlier = |plies: usize| self.frames[ply + FRAMES_BEFORE - plies].static_eval;
         let improving = earlier(2).or(earlier(4)).is_none_or(|earlier| evaluation > earlier);
         self.reward_eval_gain(ply, evaluation);
@@ -161,8 +161,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         StaticEval { raw_eval: Some(raw_eval), eval, correction: correction.abs(), improving }
     }
 
-    /// Returns the static evaluation without correction, from the transposition table if it is
-    /// stored there.
+    /// Returns the static evaluation without correction, from the transposition table if the
+    /// evaluation is stored there.
     pub(super) fn raw_eval(&mut self, entry: Option<Entry>, alpha: Score, beta: Score) -> Score {
         // An evaluation that depends on the line or the root cannot be taken from the table, which
         // identifies only the position.
@@ -191,7 +191,7 @@ impl<E: Evaluator> Searcher<'_, E> {
     /// Searches the moves of a node.
     fn search_moves<N: NodeType>(&mut self, mut node: Node) -> Score {
         // Killers of the children and cut-off counts of the grandchildren must come from below this
-        // node, so those of earlier nodes are removed.
+        // node, so the killers and counts of earlier nodes are removed.
         self.frame(node.ply + 1).killers = [None; 2];
         self.frame(node.ply + 2).cutoffs = 0;
         let killers = if features::killers() { self.frame(node.ply).killers } else { [None; 2] };
@@ -257,7 +257,8 @@ impl<E: Evaluator> Searcher<'_, E> {
             });
         }
         if node.best >= node.beta && !is_mate(node.best) && !is_mate(node.beta) {
-            // The score moves towards beta, least at high depth, where it is most accurate.
+            // The score is moved towards beta: less at high depth, where the score is more
+            // accurate.
             node.best = (node.best * node.depth + node.beta) / (node.depth + 1);
         }
         self.store_result(node, best_move, picker.searched_moves());

@@ -15,7 +15,7 @@ const MAX: i32 = 1_024;
 /// Bound of a single update.
 const BONUS_MAX: i32 = MAX / 4;
 
-/// Base-two logarithm of the entries per table and side to move.
+/// Base-two logarithm of the number of entries per table and side to move.
 const INDEX_BITS: u32 = 14;
 
 /// The correction history of one thread, from the point of view of the side to move.
@@ -118,10 +118,13 @@ mod tests {
         for _ in 0..8 {
             history.update(&updated, [Some(3), Some(700), None], 40, 6);
         }
-        let whole = history.correction(&updated, [Some(3), Some(700), None]);
+        let with_moves = history.correction(&updated, [Some(3), Some(700), None]);
         let without_moves = history.correction(&updated, [None, Some(700), None]);
         let pawns = history.correction(&same_pawns, [None; 3]);
-        assert!(whole > without_moves && without_moves > pawns && pawns > 0, "{whole} {pawns}");
+        assert!(
+            with_moves > without_moves && without_moves > pawns && pawns > 0,
+            "{with_moves} {pawns}"
+        );
         assert_eq!(history.correction(&unlike, [None; 3]), 0);
         assert_eq!(history.correction(&other_side, [None; 3]), 0);
         history.clear();

@@ -65,7 +65,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         if !features::negative_extensions() {
             return Extension::Plies(0);
         }
-        // Not singular: a move that is expected to cut off anyway is reduced.
+        // The move is not singular: a move that is expected to cut off anyway is reduced.
         Extension::Plies(match (score >= node.beta, node.cut_node) {
             (true, _) => -2,
             (false, true) => -1,

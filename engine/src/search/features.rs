@@ -4,7 +4,7 @@
 //! unit tests, the UCI option `Without` disables features, so that a match can measure the value of
 //! each.
 
-/// Declares features: for each a function that returns whether it is on.
+/// Declares features, each with a function that returns whether the feature is enabled.
 macro_rules! features {
     ($($(#[$about:meta])* $name:ident;)*) => {
         $(
@@ -51,7 +51,7 @@ features! {
     null_verification;
     /// ProbCut.
     probcut;
-    /// Internal iterative reduction: a ply less without a table move.
+    /// Internal iterative reduction: one ply less without a table move.
     internal_reduction;
     /// Late move pruning (move count pruning).
     late_move_pruning;
@@ -79,7 +79,8 @@ features! {
     second_look;
     /// Killer moves.
     killers;
-    /// Butterfly history: quiet moves by origin, destination and whether these are attacked.
+    /// Butterfly history: quiet moves by origin and destination, and by whether these squares are
+    /// attacked.
     butterfly_history;
     /// Continuation history by the moves one and two plies ago.
     continuation_history;
@@ -114,7 +115,7 @@ pub struct SearchFeature {
 ///
 /// # Errors
 ///
-/// The first unknown name and all known ones; in this case nothing changes.
+/// The first unknown name and all known names; in this case nothing changes.
 #[cfg(any(test, feature = "tuning"))]
 pub fn disable_features(names: &str) -> Result<(), String> {
     use std::sync::atomic::Ordering;

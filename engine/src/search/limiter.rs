@@ -1,4 +1,4 @@
-//! Limits of one thread's search: those of `go` and of the clock.
+//! Limits of one thread's search: the limits of `go` and of the clock.
 
 use super::thread_state::ThreadState;
 use super::{Request, params};
@@ -25,7 +25,7 @@ impl<'a> Limiter<'a> {
     /// Returns a limiter for a new search.
     pub(super) fn new(request: Request<'a>, thread: ThreadState<'a>) -> Limiter<'a> {
         // With a node limit, even the first nodes must be reserved, so the first node polls.
-        // Without one, the first check can wait.
+        // Without a node limit, the first check can wait.
         let next_poll = if request.limits.nodes.is_some() { 0 } else { params::POLL_INTERVAL };
         Limiter {
             request,

@@ -10,16 +10,16 @@ use crate::eval::score::MAX_PLY;
 pub struct Limits {
     /// Deepest iteration, in plies.
     pub depth: Option<u32>,
-    /// Number of nodes to visit; the search stops at exactly this many.
+    /// Number of nodes to visit; the search stops at exactly this number.
     pub nodes: Option<u64>,
     /// Number of nodes after which no new iteration begins.
     pub soft_nodes: Option<u64>,
-    /// Number of moves of a mate that ends the search.
+    /// Maximum length, in moves, of a mate that ends the search.
     pub mate: Option<u32>,
     /// The only moves to consider at the root; empty for all.
     pub search_moves: Vec<Move>,
     /// Number of principal variations to find (MultiPV), by default 1. Only the engine's own search
-    /// finds more than one.
+    /// finds several variations.
     pub lines: Option<usize>,
 }
 

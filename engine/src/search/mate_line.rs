@@ -8,21 +8,21 @@ use crate::eval::score::{MATE, is_mate, mate_in, mated_in};
 use crate::tt::{Bound, TranspositionTable};
 
 /// Appends the moves to the mate to the principal variation of a mate score, if the table contains
-/// all of them.
+/// all these moves.
 pub(super) fn complete(result: &mut SearchResult, game: &Game, table: &TranspositionTable) {
     if !is_mate(result.score) {
         return;
     }
-    let known = result.line.len();
+    let length = result.line.len();
     let mut position = result.line.iter().fold(*game.position(), |before, &mv| before.play(mv));
-    for left in (0..(MATE - result.score.abs()) as usize).rev().skip(known) {
+    for left in (0..(MATE - result.score.abs()) as usize).rev().skip(length) {
         let moves = position.legal_moves();
         let mut after = moves.iter().map(|&mv| (mv, position.play(mv)));
         let Some((mv, next)) = after
             .find(|(_, next)| !game.keys().contains(&next.key()) && is_mate_in(left, next, table))
         else {
             // A line that does not reach the mate would still be incomplete.
-            result.line.truncate(known);
+            result.line.truncate(length);
             return;
         };
         result.line.push(mv);
@@ -30,7 +30,7 @@ pub(super) fn complete(result: &mut SearchResult, game: &Game, table: &Transposi
     }
 }
 
-/// Returns whether there is mate within `plies` plies, according to the board or the table.
+/// Returns whether there is a mate within `plies` plies, according to the board or the table.
 fn is_mate_in(plies: usize, position: &Position, table: &TranspositionTable) -> bool {
     let is_known = |score, bound| {
         table.probe(position.key()).is_some_and(|entry| {

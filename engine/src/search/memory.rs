@@ -80,7 +80,7 @@ impl Memory {
         personality: Personality,
         hash_megabytes: usize,
     ) -> Result<(), OutOfMemory> {
-        // The new memory is allocated first, so that the old one remains if there is not enough
+        // The new memory is allocated first, so that the old memory remains if there is not enough
         // memory.
         self.state = SearchState::new(personality, hash_megabytes, self.threads)?;
         self.megabytes = hash_megabytes;
@@ -93,7 +93,7 @@ impl Memory {
     }
 
     /// Sets the number of threads of the engine's own search, at least one; other personalities use
-    /// only one. Existing histories are kept.
+    /// only one thread. Existing histories are kept.
     pub fn set_threads(&mut self, threads: usize) {
         self.threads = threads.max(1);
         if let SearchState::Palimpsest { histories, .. } = &mut self.state {

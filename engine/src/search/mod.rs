@@ -1,7 +1,7 @@
 //! The search: iterative deepening with a principal-variation alpha-beta search.
 //!
 //! No code of this module reads a clock or prints. The result of a search limited by nodes depends
-//! only on the game, the memory and the limits, so it can be repeated exactly.
+//! only on the game, the memory and the limits, so the search can be repeated exactly.
 
 mod alphabeta;
 mod correction;
@@ -95,7 +95,7 @@ pub struct Report<'a> {
     pub bound: Bound,
     /// Nodes visited so far, by all threads.
     pub nodes: u64,
-    /// Fill of the transposition table, in permille.
+    /// Share of the transposition table in use, in permille.
     pub hash_permille: usize,
     /// The principal variation.
     pub line: &'a [Move],
@@ -104,7 +104,7 @@ pub struct Report<'a> {
 /// The result of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchResult {
-    /// The principal variation; its first move is the one to play. Empty without a legal move.
+    /// The principal variation; its first move is the move to play. Empty without a legal move.
     pub line: Vec<Move>,
     /// Score for the side to move at the root, in centipawns.
     pub score: Score,
@@ -168,7 +168,8 @@ struct Frame {
     current_move: Option<Move>,
     /// The current move as an index of the histories.
     piece_to: Option<PieceTo>,
-    /// Index of the node's quiet moves in the histories, set when its moves are searched.
+    /// Part of the index into the histories that all quiet moves of the node share, set when the
+    /// moves are searched.
     quiet_context: QuietContext,
     /// Killer moves: quiet moves that caused cut-offs at this ply.
     killers: [Option<Move>; 2],
@@ -303,13 +304,14 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         for index in 0..self.results.len() {
             self.selective_depth = 0;
             self.best.clone_from(&self.results[index]);
-            let known = self.best.line.first().copied();
-            self.root_moves.hint = known.filter(|_| !self.root_moves.is_complete());
+            let best_move = self.best.line.first().copied();
+            self.root_moves.hint = best_move.filter(|_| !self.root_moves.is_complete());
             let (score, fail_lows) = self.aspirate(depth, index + 1, report);
             mate_line::complete(&mut self.best, self.request.game, self.table);
             if self.limiter.stopped {
                 // A move that raised alpha in an unfinished iteration was better than the first
-                // move, which is the best of the previous iteration. So it is used.
+                // move, which is the best move of the previous iteration. The line of the better
+                // move is therefore used.
                 if index == 0 && self.results[0].line != self.best.line {
                     self.results[0].clone_from(&self.best);
                     self.report(report, 1, &self.best, Bound::Lower);
@@ -329,7 +331,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
                 stats = IterationStats { best_node_percent, fail_lows };
             }
             self.best.line.first().into_iter().for_each(|&mv| self.root_moves.exclude(mv));
-            // A later line of MultiPV may turn out better than an earlier one, because each is a
+            // A later line of MultiPV may turn out better than an earlier line, because each is a
             // separate search.
             self.results[..=index].sort_by_key(|result| -result.score);
         }
@@ -418,7 +420,8 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         self.buffers.pop().unwrap_or_else(MoveBuffers::new)
     }
 
-    /// Returns the index of the quiet moves of the current position in the histories.
+    /// Returns the part of the index into the histories that all quiet moves of the current
+    /// position share.
     #[inline]
     fn new_quiet_context(&self, ply: usize) -> QuietContext {
         QuietContext::new(self.line.position(), self.previous_moves(ply))

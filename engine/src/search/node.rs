@@ -52,12 +52,12 @@ pub(super) struct Node {
     /// Absolute value of the correction in `eval`, in centipawns.
     pub(super) correction: Score,
     /// `true` if the evaluation is better than two plies ago (four plies ago if the side was in
-    /// check two plies ago), or if neither is known.
+    /// check two plies ago), or if neither of these evaluations is known.
     pub(super) improving: bool,
     /// The best score found so far.
     pub(super) best: Score,
     pub(super) tt_entry: Option<Entry>,
-    /// `true` if this is a PV node or, according to the table, once was.
+    /// `true` if this node is a PV node or, according to the table, once was a PV node.
     pub(super) tt_pv: bool,
     /// The move of the transposition table, if legal; at the root possibly the best move so far.
     pub(super) tt_move: Option<Move>,

@@ -71,7 +71,7 @@ tunable_params! {
     late_move_slope = 87 in 40..=250;
 
     /// Ordering of quiet moves: bonus for leaving a square that a lesser piece attacks, and penalty
-    /// for moving to one, for a minor piece, a rook, and a queen.
+    /// for moving to such a square, for a minor piece, a rook, and a queen.
     threat_minor = 10_614 in 0..=30_000;
     /// See [`threat_minor`].
     threat_rook = 13_327 in 0..=40_000;
@@ -158,7 +158,7 @@ tunable_params! {
 
     /// Time management: percent of the soft limit after a change of the best move.
     time_changed = 173 in 75..=300;
-    /// Time management: percent less for each iteration without a change of the best move.
+    /// Time management: decrease in percent for each iteration without a change of the best move.
     time_stable = 14 in 4..=22;
     /// Time management: difference in percent between the extreme shares of nodes below the best
     /// move.
@@ -202,7 +202,7 @@ pub(super) fn swing_bonus() -> (i32, Score, i32) {
 pub(super) const CLOCK_NEAR_END: u16 = 90;
 /// Number of cut-offs of child nodes above which later moves are reduced more.
 pub(super) const MANY_CUTOFFS: u32 = 3;
-/// Number of nodes between two checks of the clock and the stop signal. It is small because each of
-/// the first nodes may touch a new page of 2 MiB of the transposition table, which takes the kernel
-/// a tenth of a millisecond.
+/// Number of nodes between two checks of the clock and the stop signal. The number is small because
+/// each of the first nodes may touch a new page of 2 MiB of the transposition table, which takes
+/// the kernel a tenth of a millisecond.
 pub(super) const POLL_INTERVAL: u64 = 64;

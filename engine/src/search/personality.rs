@@ -99,8 +99,8 @@ impl Configuration {
         Configuration::new(personality, eval.or(Some(own)))
     }
 
-    /// Returns the features that can be disabled: those of the evaluation, then those of the
-    /// search.
+    /// Returns the features that can be disabled: first the features of the evaluation, then the
+    /// features of the search.
     pub fn features(&self) -> Vec<Feature> {
         let mut features = self.eval.variant.features();
         features.extend(self.personality.features());

@@ -45,8 +45,8 @@ impl ScoredMoves {
     }
 }
 
-/// The move lists of a node. Other nodes reuse them, because initialising new lists takes longer
-/// than filling the part that is needed.
+/// The move lists of a node. Other nodes reuse these lists, because initialising new lists takes
+/// longer than filling the part that is needed.
 pub(super) struct MoveBuffers {
     scored: ScoredMoves,
     /// Captures that lose material, searched last, in the order of generation.
@@ -236,8 +236,8 @@ fn noisy_score(position: &Position, histories: &Histories, mv: Move) -> i32 {
     let promoted = match mv.promotion() {
         None => 0,
         Some(Kind::Queen) => see::piece_value(Kind::Queen),
-        // Promotion to a lesser piece is hardly ever better than to a queen, so it comes after the
-        // other captures and promotions.
+        // Promotion to a lesser piece is hardly ever better than promotion to a queen, so it comes
+        // after the other captures and promotions.
         Some(_) => -2_000,
     };
     (victim + promoted) * 32 + histories.capture_score(position, mv)

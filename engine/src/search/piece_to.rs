@@ -20,7 +20,7 @@ pub(super) fn piece_to(position: &Position, mv: Move) -> PieceTo {
 pub(super) fn apply_bonus<const LIMIT: i32>(entry: &mut i16, bonus: i32) {
     let bonus = bonus.clamp(-LIMIT, LIMIT);
     let old = i32::from(*entry);
-    // If both are within ±`LIMIT`, so is the result, which therefore fits in 16 bits: the
-    // subtracted part grows with the entry.
+    // If entry and bonus are within ±`LIMIT`, so is the result, which therefore fits in 16 bits:
+    // the subtracted part grows with the entry.
     *entry = (old + bonus - old * bonus.abs() / LIMIT) as i16;
 }

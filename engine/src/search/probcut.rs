@@ -57,8 +57,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         None
     }
 
-    /// Returns the score of a capture: that of the quiescence search if below `probcut_beta`,
-    /// otherwise that of a reduced search.
+    /// Returns the score of a capture: the score of the quiescence search if below `probcut_beta`,
+    /// otherwise the score of a reduced search.
     fn try_capture(&mut self, node: &Node, mv: Move, probcut_beta: Score) -> Score {
         self.table.prefetch(self.line.position().key_after(mv));
         self.make(mv);

@@ -14,7 +14,7 @@ use crate::tt::Bound;
 
 impl<E: Evaluator> Searcher<'_, E> {
     /// Returns the score of a node that is pruned before its moves are searched. The side to move
-    /// must not be in check and the window must be null.
+    /// must not be in check and the window must be a null window.
     pub(super) fn prune_node(&mut self, node: &Node) -> Option<Score> {
         if is_mate(node.beta) {
             return None;
@@ -56,8 +56,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         holds.then_some(score.min(EVALUATION_MAX))
     }
 
-    /// Returns whether a null move may be tried: neither with pawns only, where zugzwang is common,
-    /// nor twice in succession.
+    /// Returns whether a null move may be tried. A null move is not tried with pawns only, where
+    /// zugzwang is common, nor twice in succession.
     fn can_null_move(&self, node: &Node) -> bool {
         let Node { ply, depth, eval, beta, .. } = *node;
         let position = self.line.position();

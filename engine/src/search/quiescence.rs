@@ -140,8 +140,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
     }
 
-    /// Returns the stand pat score if the static evaluation is at least beta: the mean of both,
-    /// which is more accurate.
+    /// Returns the stand pat score if the static evaluation is at least beta: the mean of
+    /// evaluation and beta, which is more accurate.
     fn stand_pat(
         &self,
         entry: Option<Entry>,

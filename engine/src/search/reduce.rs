@@ -26,8 +26,8 @@ const fn logarithms() -> [[i32; 64]; 64] {
 
 /// Returns the base-two logarithm in 256ths, linear between powers of two.
 const fn log2_256ths(x: u32) -> u32 {
-    let whole = x.ilog2();
-    (whole << 8) + ((x << 8) >> whole) - 256
+    let floor = x.ilog2();
+    (floor << 8) + ((x << 8) >> floor) - 256
 }
 
 /// Returns the reduction by depth, number of the move and improving, in 1024ths of a ply.
@@ -64,7 +64,7 @@ impl<E: Evaluator> Searcher<'_, E> {
 
     /// Returns the reduction of a move that has just been made, in plies.
     ///
-    /// The terms are those of Stockfish 16, `search.cpp`, step 17; the parameters are our own.
+    /// The terms are from Stockfish 16, `search.cpp`, step 17; the parameters are our own.
     pub(super) fn reduction<N: NodeType>(
         &self,
         node: &Node,

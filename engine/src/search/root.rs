@@ -1,15 +1,15 @@
-//! The root moves, with the number of nodes searched below each.
+//! The root moves, with the number of nodes searched below each move.
 
 use super::Request;
 use crate::chess::Move;
 
 /// The root moves of a search.
 pub(super) struct RootMoves {
-    /// Moves, each with the number of nodes searched below it.
+    /// Moves, each with the number of nodes searched below the move.
     moves: Vec<(Move, u64)>,
     /// `true` if these are all legal moves.
     complete: bool,
-    /// First moves of earlier MultiPV lines, excluded from the current one.
+    /// First moves of earlier MultiPV lines, excluded from the current line.
     excluded: Vec<Move>,
     /// The move to search first; `None` for the table move.
     pub(super) hint: Option<Move>,
@@ -33,7 +33,7 @@ impl RootMoves {
         !self.excluded.contains(&mv) && self.moves.iter().any(|&(one, _)| one == mv)
     }
 
-    /// Returns whether all legal moves are searched; otherwise the result is not that of the
+    /// Returns whether all legal moves are searched; otherwise the result is not the result of the
     /// position.
     pub(super) fn is_complete(&self) -> bool {
         self.complete && self.excluded.is_empty()

@@ -3,7 +3,8 @@
 use crate::chess::{Bitboard, Color, Kind, Move, Position, attacks};
 use crate::eval::Score;
 
-/// Piece values of the exchange in centipawns; the value of the king exceeds the sum of all others.
+/// Piece values of the exchange in centipawns; the value of the king exceeds the sum of all other
+/// values.
 const PIECE_VALUES: [Score; 6] = [100, 320, 330, 500, 950, 20_000];
 
 /// Returns the value of a kind of piece in an exchange, in centipawns.
@@ -52,8 +53,8 @@ pub(super) fn gains_at_least(position: &Position, mv: Move, threshold: Score) ->
         }
         attackers &= occupied;
         turn = !turn;
-        // From the point of view of the other side, which must exceed the balance by at least 1
-        // centipawn.
+        // The balance is now from the point of view of the other side, which must exceed the old
+        // balance by at least 1 centipawn.
         balance = -balance - 1 - piece_value(kind);
         if balance >= 0 {
             // The king cannot capture a defended piece.

@@ -1,5 +1,5 @@
 //! Slots of the hash tables of reimplemented searches. A slot consists of key and content; content
-//! zero means that it is unused.
+//! zero means that the slot is unused.
 
 use crate::tt::OutOfMemory;
 

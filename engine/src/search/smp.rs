@@ -99,8 +99,8 @@ impl ThreadInput<'_> {
     }
 }
 
-/// Guard that stops all threads if one panics. Otherwise the other threads would continue, and the
-/// search would wait for them.
+/// Guard that stops all threads if one thread panics. Otherwise the other threads would continue,
+/// and the search would wait for them.
 struct StopAllOnPanic<'a>(ThreadState<'a>);
 
 impl Drop for StopAllOnPanic<'_> {
@@ -111,11 +111,11 @@ impl Drop for StopAllOnPanic<'_> {
     }
 }
 
-/// Returns the index of the result to play; index 0 is that of the main thread.
+/// Returns the index of the result to play; index 0 is the result of the main thread.
 ///
 /// The best winning mate is taken, and the main thread's result if it is mated. Otherwise each
-/// result votes for its move with (score − lowest score + 10) × depth; of the results with the move
-/// that has most votes, the one with the largest weight is taken.
+/// result votes for its move with (score − lowest score + 10) × depth. Of the results with the move
+/// that has most votes, the result with the largest weight is taken.
 fn choose_result(results: &[SearchResult]) -> usize {
     let main = &results[0];
     if main.depth == 0 || main.score < -EVALUATION_MAX {
@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(vote(&[(0, 20, 10), (1, 20, 11)]), 1);
         assert_eq!(vote(&[(0, 20, 10), (1, 35, 10)]), 1);
         assert_eq!(vote(&[(0, 20, 12), (1, 20, 9), (1, 20, 10)]), 2);
-        // The result with the largest weight among those with the chosen move is taken.
+        // The result with the largest weight among the results with the chosen move is taken.
         assert_eq!(vote(&[(0, 20, 9), (1, 5, 9), (0, 20, 11)]), 2);
         // A result without a finished iteration has no vote.
         assert_eq!(vote(&[(0, 20, 1), (1, 900, 0)]), 0);

@@ -193,15 +193,15 @@ fn every_feature_of_a_search_changes_it() {
     ]
     .map(|text| fen::parse(text).unwrap());
     for personality in Personality::ALL {
-        let whole = Configuration::from(personality);
-        let usual = positions.map(|position| iterations(whole, position));
+        let all_features = Configuration::from(personality);
+        let usual = positions.map(|position| iterations(all_features, position));
         for feature in personality.features() {
             // Ageing has an effect only in a full table and between moves, and this test has
             // neither.
             if feature.name == "hash_ageing" {
                 continue;
             }
-            let without = whole.without(feature.name).unwrap();
+            let without = all_features.without(feature.name).unwrap();
             let mut pairs = positions.iter().zip(&usual);
             let changes = pairs.any(|(&position, usual)| iterations(without, position) != *usual);
             assert!(changes, "{personality:?} {}", feature.name);
@@ -307,20 +307,20 @@ fn the_first_of_several_lines_is_the_result() {
         timer: &Timer::start(None),
         signals: &Signals::default(),
     };
-    let mut told: Vec<(u32, usize, Move, Score)> = Vec::new();
+    let mut reported: Vec<(u32, usize, Move, Score)> = Vec::new();
     let result =
         search(Personality::Palimpsest, request, &mut Memory::new(2).unwrap(), &mut |report| {
-            told.push((report.depth, report.rank, report.line[0], report.score));
+            reported.push((report.depth, report.rank, report.line[0], report.score));
         });
-    assert_eq!(told.len(), 4 * moves);
-    for iteration in told.chunks(moves) {
+    assert_eq!(reported.len(), 4 * moves);
+    for iteration in reported.chunks(moves) {
         let ranks: Vec<usize> = iteration.iter().map(|line| line.1).collect();
         assert_eq!(ranks, [1, 2, 3]);
         assert!(iteration.is_sorted_by(|a, b| a.3 >= b.3), "{iteration:?}");
         assert!(iteration[0].2 != iteration[1].2 && iteration[1].2 != iteration[2].2);
     }
     assert_eq!(mate_distance_moves(result.score), Some(1));
-    assert_eq!(result.line[0], told[told.len() - moves].2);
+    assert_eq!(result.line[0], reported[reported.len() - moves].2);
 }
 
 #[test]

@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 #[repr(align(128))]
 struct Counter(AtomicU64);
 
-/// State shared by the threads of one search. Only the reserved nodes are exact at any time; node
-/// counts lag behind.
+/// State shared by the threads of one search. Only the number of reserved nodes is exact at any
+/// time; node counts lag behind.
 pub(super) struct SharedState {
     /// Nodes visited by each thread, as last set by the thread.
     counters: Box<[Counter]>,
-    /// Nodes that threads have requested, including those beyond the node limit.
+    /// Nodes that threads have requested, including nodes beyond the node limit.
     reserved: AtomicU64,
     /// `true` if all threads must stop.
     stopped: AtomicBool,
@@ -33,9 +33,9 @@ impl SharedState {
         ThreadState { shared: self, index }
     }
 
-    /// Returns the nodes visited by all threads, as last set by each.
+    /// Returns the nodes visited by all threads, as last set by each thread.
     pub(super) fn nodes(&self) -> u64 {
-        // The counters are read one after the other while threads go on counting, so the sum is
+        // The counters are read one after the other while threads continue to count, so the sum is
         // approximate anyway; a stricter order would not help.
         self.counters.iter().map(|counter| counter.0.load(Ordering::Relaxed)).sum()
     }
@@ -69,7 +69,7 @@ impl ThreadState<'_> {
         self.shared.counters[self.index].0.store(nodes, Ordering::Relaxed);
     }
 
-    /// Returns the nodes visited by all threads, as last set by each.
+    /// Returns the nodes visited by all threads, as last set by each thread.
     pub(super) fn total_nodes(&self) -> u64 {
         self.shared.nodes()
     }
@@ -77,8 +77,8 @@ impl ThreadState<'_> {
     /// Reserves up to `wanted` nodes for this thread and returns the number of nodes that it may
     /// visit: 0 after all threads together have reserved `limit`.
     pub(super) fn reserve_nodes(&self, limit: u64, wanted: u64) -> u64 {
-        // One atomic step, so that no node is granted to two threads. No other memory depends on
-        // the counter, so relaxed ordering is enough.
+        // One atomic operation ensures that no node is granted to two threads. No other memory
+        // depends on the counter, so relaxed ordering is enough.
         let before = self.shared.reserved.fetch_add(wanted, Ordering::Relaxed);
         limit.saturating_sub(before).min(wanted)
     }
@@ -88,7 +88,7 @@ impl ThreadState<'_> {
         self.shared.stop_all();
     }
 
-    /// Returns whether this thread must stop, because some thread has stopped all.
+    /// Returns whether this thread must stop, because some thread has stopped all threads.
     pub(super) fn is_stopped(&self) -> bool {
         self.shared.stopped.load(Ordering::Acquire)
     }

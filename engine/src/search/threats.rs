@@ -1,8 +1,8 @@
-//! Threats as a first estimate of quiet moves that have no history yet: a move is likely to be good
+//! Threats as a first estimate of quiet moves that have no history yet. A move is likely to be good
 //! if it leaves a square that a lesser piece attacks, avoids such squares, or gives check. The
 //! histories also distinguish moves by these attacks.
 //!
-//! The terms are those of Stockfish 16, `movepick.cpp`; the weights are our own.
+//! The terms are from Stockfish 16, `movepick.cpp`; the weights are our own.
 
 use super::params;
 use crate::chess::{Bitboard, Kind, Move, Position, attacks};
@@ -42,7 +42,7 @@ impl Attacks {
     }
 
     /// Returns the move-ordering score of a quiet move by a kind of piece: positive for leaving a
-    /// square that a lesser piece attacks, negative for moving to one.
+    /// square that a lesser piece attacks, negative for moving to such a square.
     #[inline]
     pub(super) fn score(self, kind: Kind, mv: Move) -> i32 {
         let (worth, threatened) = match kind {

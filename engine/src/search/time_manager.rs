@@ -26,9 +26,9 @@ pub(super) struct TimeManager {
 }
 
 impl TimeManager {
-    /// Returns the percentage of the soft limit to use after one more iteration: more if the best
-    /// move has changed, if the score has dropped or failed low, and if other moves took many
-    /// nodes.
+    /// Returns the percentage of the soft limit to use after one more iteration. The percentage is
+    /// higher if the best move has changed, if the score has dropped or failed low, and if other
+    /// moves took many nodes.
     pub(super) fn soft_limit_percent(
         &mut self,
         result: &SearchResult,

@@ -1,7 +1,7 @@
 //! Tunable search parameters.
 //!
 //! In a normal build, every parameter is a constant. With the Cargo feature `tuning` and in unit
-//! tests, it is a variable, which a tuner sets by the UCI option of the same name.
+//! tests, the parameter is a variable, which a tuner sets by the UCI option of the same name.
 
 /// Declares parameters, each with its value and the range in which to tune it.
 macro_rules! tunable_params {

@@ -9,7 +9,7 @@ use crate::tt::{Bound, Entry};
 
 impl<E: Evaluator> Searcher<'_, E> {
     /// Stores the result of a node and updates the histories. `best_move` raised alpha; the moves
-    /// in `tried` were searched before it.
+    /// in `tried` were searched before `best_move`.
     pub(super) fn store_result(&mut self, node: &Node, best_move: Option<Move>, tried: &[Move]) {
         let best = node.best;
         let bound = match best_move {
@@ -96,8 +96,8 @@ impl<E: Evaluator> Searcher<'_, E> {
     /// evaluation for the side that made the move.
     pub(super) fn reward_eval_gain(&mut self, ply: usize, evaluation: Score) {
         let Frame { excluded, is_verifying, .. } = *self.frame(ply);
-        // Singular and verification searches visit the position of their node again. The previous
-        // move would be rewarded twice for one gain.
+        // Singular and verification searches visit the position of their node again. Without this
+        // test, the previous move would be rewarded twice for one gain.
         let is_again = excluded.is_some() || is_verifying;
         let Some(above) = ply.checked_sub(1).filter(|_| features::swing_history() && !is_again)
         else {

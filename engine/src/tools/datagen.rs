@@ -59,7 +59,7 @@ pub(super) struct DatagenArgs {
 impl DatagenArgs {
     pub(super) fn run(&self, output: &Output) -> Result<(), Failure> {
         let settings = self.settings()?;
-        let mut meter = Meter { start: Instant::now(), told: None, first: None, output };
+        let mut meter = Meter { start: Instant::now(), last_report: None, first: None, output };
         let mut report = |progress| meter.report(progress);
         let done = generate(&self.file, settings, self.positions, self.threads, &mut report);
         let failed = |error| Failure::environment(format!("{}: {error}", self.file.display()));
@@ -81,7 +81,7 @@ impl DatagenArgs {
 /// Periodic report of the progress.
 struct Meter<'a> {
     start: Instant,
-    told: Option<Instant>,
+    last_report: Option<Instant>,
     /// Games and positions in the file at the start.
     first: Option<Progress>,
     output: &'a Output,
@@ -92,13 +92,13 @@ impl Meter<'_> {
         if self.first.is_none() {
             self.first = Some(progress);
             self.start = Instant::now();
-        } else if self.told.is_none_or(|told| told.elapsed() >= REPORT_EVERY) {
+        } else if self.last_report.is_none_or(|last| last.elapsed() >= REPORT_EVERY) {
             self.print_progress(progress);
         }
     }
 
     fn print_progress(&mut self, progress: Progress) {
-        self.told = Some(Instant::now());
+        self.last_report = Some(Instant::now());
         let Progress { games, positions } = progress;
         let new = positions - self.first.map_or(0, |first| first.positions);
         let speed = new as f64 / self.start.elapsed().as_secs_f64().max(1e-3);

@@ -126,7 +126,8 @@ fn run_suite(
         }
     }
     let strays: Vec<&Case> = cases.iter().filter(|case| !case.successors_agree()).collect();
-    // The wrong counts come first. The sort is stable, so the order is otherwise that of the suite.
+    // The wrong counts come first. The sort is stable, so that counts are otherwise in the order of
+    // the suite.
     rows.sort_by_key(|row| row.found == row.expected);
     print_table(&rows, output);
     for case in &strays {
@@ -185,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_named() {
+    fn invalid_arguments_are_rejected() {
         for (line, kind) in [
             ("", ErrorKind::MissingRequiredArgument),
             ("x", ErrorKind::ValueValidation),

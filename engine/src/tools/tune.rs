@@ -13,7 +13,7 @@ use crate::input;
 use crate::tune::samples::Split;
 use crate::tune::{Progress, Settings, TuneResult, table, tune};
 
-/// One in this many games is used for validation.
+/// One game in `ONE_IN` is used for validation.
 const ONE_IN: u64 = 10;
 
 /// Fit the weights of Eval palimpsest to positions with results

@@ -73,10 +73,10 @@ impl Checkpoint {
         let [weights, mean, square] = [parts.next()?, parts.next()?, parts.next()?];
         let (errors, left) = errors.as_chunks::<16>();
         let errors = errors.iter().map(|pair| {
-            let half = |at: usize| {
+            let number_at = |at: usize| {
                 pair[at..at + 8].try_into().map(f64::from_le_bytes).expect("eight bytes")
             };
-            EpochErrors { training: half(0), validation: half(8) }
+            EpochErrors { training: number_at(0), validation: number_at(8) }
         });
         let steps = u32::from_le_bytes(*steps);
         let errors = errors.collect();

@@ -8,7 +8,7 @@ use crate::datagen::record::Record;
 use crate::datagen::{HEADER_BYTES, records};
 use crate::random::mix;
 
-/// One in this many games is used for validation.
+/// One game in `ONE_IN` is used for validation.
 const ONE_IN: u64 = 20;
 
 /// Records, split into training and validation.

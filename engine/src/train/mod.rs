@@ -1,8 +1,8 @@
 //! The trainer of networks: Adam (Kingma and Ba, 2015) with decoupled weight decay (Loshchilov and
 //! Hutter, 2019) on the squared error of the expected result.
 //!
-//! Batches are divided into parts of a fixed size, whose gradients are added in order, so that the
-//! result depends only on data and settings, and not on the number of threads or the CPU.
+//! Batches are divided into parts of a fixed size, whose gradients are added in order. The result
+//! therefore depends only on data and settings, and not on the number of threads or the CPU.
 
 mod checkpoint;
 mod data;
@@ -63,8 +63,8 @@ pub struct EpochErrors {
     pub validation: f64,
 }
 
-/// Number of samples in a part of a batch. The size of parts and the order in which they are added
-/// are fixed, so that a sum does not depend on the number of threads.
+/// Number of samples in a part of a batch. The size of the parts and the order of addition are
+/// fixed, so that a sum does not depend on the number of threads.
 const PART: usize = 1_024;
 
 /// Decay rates of the means of gradients and of their squares. These rates and the small number in
@@ -75,7 +75,8 @@ const DECAY: [f32; 2] = [0.9, 0.999];
 const WEIGHT_DECAY: f32 = 0.01;
 
 /// Largest absolute weight of any layer, which keeps the sums of the hidden layer within 16 bits.
-/// As a quantized output weight it is 127, the largest value for which a product has 16 bits.
+/// As a quantized output weight, this value is 127, the largest value for which a product has 16
+/// bits.
 const WEIGHT_MAX: f32 = 1.98;
 
 /// Trains a network. The training continues from the file `checkpoint` if it exists, and writes
@@ -101,7 +102,7 @@ pub fn train(
     while state.errors.len() < settings.epochs {
         let epoch = state.errors.len();
         // The order depends only on seed and epoch, so that a continued training run gives the same
-        // result as one that was not stopped.
+        // result as a run that was not stopped.
         let order = Random::new(mix(settings.seed) ^ mix(epoch as u64 + 1))
             .shuffled_indices(data.training.len());
         let order: Vec<u32> = order.iter().map(|&at| data.training[at as usize]).collect();
@@ -162,8 +163,8 @@ fn sum_errors(
 }
 
 impl Checkpoint {
-    /// Makes one step against the gradient, which is the sum of the gradients of the parts; these
-    /// are cleared.
+    /// Makes one step against the gradient: the sum of the gradients of the parts, which are then
+    /// cleared.
     fn step(&mut self, gradients: &mut [Vec<f32>], samples: usize, rate: f32) {
         self.steps += 1;
         // Both means start at zero, so each is divided by the total weight of the gradients so far.
@@ -180,8 +181,8 @@ impl Checkpoint {
             mean[place] = DECAY[0] * mean[place] + (1.0 - DECAY[0]) * gradient;
             square[place] = DECAY[1] * square[place] + (1.0 - DECAY[1]) * gradient * gradient;
             let scale = (square[place] / square_left).sqrt() + 1e-8;
-            // The decay is decoupled: it acts on the weight and not through the gradient, which the
-            // means would scale.
+            // The decay is decoupled: it acts on the weight, not through the gradient, which would
+            // be scaled by the means.
             let weight = weights[place] * (1.0 - rate * WEIGHT_DECAY);
             let weight = weight - rate * mean[place] / mean_left / scale;
             weights[place] = weight.clamp(-WEIGHT_MAX, WEIGHT_MAX);

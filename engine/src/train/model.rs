@@ -226,7 +226,7 @@ mod tests {
         .map(|(text, score)| Record::new(&fen::parse(text).unwrap(), score))
         .to_vec();
         let mut weights = initial(&mut Random::new(3));
-        // No neuron is near an end of its range by chance, and some are beyond it.
+        // No neuron is close to an end of its range by chance, and some neurons are beyond an end.
         weights[HIDDEN_BIAS].iter_mut().for_each(|bias| *bias = 0.3);
         let indices = [0, 1, 2];
         let error = |weights: &[f32], gradient: Option<&mut [f32]>, level| {

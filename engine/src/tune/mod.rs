@@ -3,7 +3,7 @@
 //! The error is the mean squared difference between the result of a game and the result that a
 //! logistic curve expects from the evaluation of one of its quiet positions (Peter Österlund's
 //! "Texel's tuning method", 2014). Positions are converted once into counts of weights, so that the
-//! gradient of the error is cheap; the weights follow the gradient by Adam (Kingma and Ba, 2015).
+//! gradient of the error is cheap. The weights follow the gradient by Adam (Kingma and Ba, 2015).
 
 pub mod model;
 pub mod samples;

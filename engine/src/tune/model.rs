@@ -5,7 +5,7 @@ use std::thread;
 use super::samples::Samples;
 use crate::eval::palimpsest::trace::attack_worth;
 
-/// Weights by index: middle game, endgame. They are fractions during tuning.
+/// Weights by index: middle game, endgame. The weights are fractions during tuning.
 pub type Weights = Vec<[f64; 2]>;
 
 /// Number of parts of a sum over samples. The number and the order of addition are fixed, so that
@@ -138,14 +138,14 @@ impl Samples {
             let joined = workers.into_iter().map(|worker| worker.join());
             joined.flat_map(|gradients| gradients.expect("the sums cannot panic")).collect()
         });
-        let mut whole = Gradient { error: 0.0, by_weight: vec![[0.0; 2]; weights.len()] };
+        let mut total = Gradient { error: 0.0, by_weight: vec![[0.0; 2]; weights.len()] };
         for part in found {
-            whole.error += part.error;
-            for (sum, more) in whole.by_weight.iter_mut().zip(part.by_weight) {
+            total.error += part.error;
+            for (sum, more) in total.by_weight.iter_mut().zip(part.by_weight) {
                 *sum = [sum[0] + more[0], sum[1] + more[1]];
             }
         }
-        whole
+        total
     }
 
     /// Returns the mean squared difference between results and expectations.

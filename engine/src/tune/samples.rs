@@ -10,7 +10,7 @@ use crate::random::mix;
 /// Positions as counts of weights, each with the result of its game.
 #[derive(Clone, Debug, Default)]
 pub struct Samples {
-    /// Index of a weight and its count; each row has a range of these.
+    /// Indices of weights with their counts; each row has a range of these entries.
     coefficients: Vec<(u16, i16)>,
     rows: Vec<Row>,
 }
@@ -20,7 +20,7 @@ pub struct Samples {
 pub(super) struct Row {
     /// Index of the first coefficient.
     start: usize,
-    /// Numbers of coefficients of the sum, of White's attack and of Black's.
+    /// Numbers of coefficients of the sum, of White's attack and of Black's attack.
     counts: [u16; 3],
     /// Shares of middle game and endgame.
     pub(super) shares: [f32; 2],

@@ -7,8 +7,8 @@ use crate::eval::Choice;
 use crate::eval::pair::Pair;
 use crate::eval::report::Report;
 
-/// Evaluates the current position of a game. Returns a table of all terms that are not zero, and
-/// the score below.
+/// Evaluates the current position of a game. Returns a table of all terms that are not zero,
+/// followed by the score.
 pub(crate) fn table(eval: Choice, game: &Game) -> String {
     let report = eval.explain_game(game);
     let position = game.position();

@@ -137,9 +137,10 @@ impl Options {
                 if personality == self.configuration.personality {
                     return Ok(Effect::default());
                 }
-                let whole = self.configuration.is_unaltered();
+                let was_unaltered = self.configuration.is_unaltered();
                 self.configure(personality);
-                let effect = Effect::from(Change::Personality).and_tell(!whole, NOTHING_DISABLED);
+                let effect =
+                    Effect::from(Change::Personality).and_tell(!was_unaltered, NOTHING_DISABLED);
                 Ok(self.tell_lines(self.tell_threads(effect)))
             }
             "disable" => self.alter(self.configuration.without(value)),
@@ -149,7 +150,8 @@ impl Options {
                 self.castling = if on { CastlingForm::KingTakesRook } else { CastlingForm::KingTo };
                 Ok(Effect::default())
             }
-            // `go ponder` starts pondering; the option only announces that the GUI may send it.
+            // `go ponder` starts pondering; the option only announces that the GUI may send this
+            // command.
             "ponder" => check(name, value).map(|_| Effect::default()),
             "clear hash" => Ok(Change::Clear.into()),
             _ => tune(name, value),
@@ -180,9 +182,9 @@ impl Options {
             return Effect::default();
         }
         // Table entries and feature names of one evaluation are invalid for another.
-        let whole = self.configuration.is_unaltered();
+        let was_unaltered = self.configuration.is_unaltered();
         self.configure(personality);
-        Effect::from(Change::Clear).and_tell(!whole, NOTHING_DISABLED)
+        Effect::from(Change::Clear).and_tell(!was_unaltered, NOTHING_DISABLED)
     }
 
     /// Adds a note if the personality uses fewer threads than requested.
@@ -219,15 +221,15 @@ pub(crate) fn variant(name: &str) -> Result<Variant, String> {
     Variant::from_name(name).ok_or_else(|| format!("Eval must be one of {known}, not \"{name}\""))
 }
 
-/// Returns the network in a file, `None` for the embedded one. The network stays in memory until
-/// the process ends, because a search may use it.
+/// Returns the network in a file, `None` for the embedded network. The network stays in memory
+/// until the process ends, because a search may use it.
 pub(crate) fn network(name: &str, value: &str) -> Result<Option<&'static Network>, String> {
     if value.is_empty() || value == EMBEDDED {
         return Ok(None);
     }
-    let told = |reason: String| format!("{name}: {value}: {reason}");
-    let bytes = input::read(Path::new(value)).map_err(|error| told(error.to_string()))?;
-    let network = Network::read(&bytes).map_err(|error| told(error.to_string()))?;
+    let message = |reason: String| format!("{name}: {value}: {reason}");
+    let bytes = input::read(Path::new(value)).map_err(|error| message(error.to_string()))?;
+    let network = Network::read(&bytes).map_err(|error| message(error.to_string()))?;
     Ok(Some(Box::leak(Box::new(network))))
 }
 

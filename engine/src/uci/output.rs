@@ -16,7 +16,7 @@ impl Output {
         Output(Arc::new(Mutex::new(Box::new(stream))))
     }
 
-    /// Writes one line, or several separated by line feeds.
+    /// Writes one line, or several lines separated by line feeds.
     ///
     /// A reader that has closed the stream is not an error: the end of the input will end the
     /// session.
@@ -29,7 +29,7 @@ impl Output {
     }
 
     /// Writes an `info string`. Control characters become blanks, and long text is cut off, because
-    /// it may quote input.
+    /// the text may quote input.
     pub fn note(&self, text: &str) {
         let mut text = text.replace(char::is_control, " ");
         if let Some((end, _)) = text.char_indices().nth(NOTE_MAX_CHARS) {

@@ -1,4 +1,4 @@
-//! The input thread of a UCI session. It answers immediately, even during a search.
+//! The input thread of a UCI session. The thread answers immediately, even during a search.
 
 use std::io::{BufRead, Read};
 use std::ops::ControlFlow;
@@ -202,7 +202,7 @@ impl Session {
         self.output.line(&explain::table(self.options.configuration.eval, &self.game));
     }
 
-    /// Returns new signals for the next job, which replace those of the last one.
+    /// Returns new signals for the next job, which replace the signals of the last job.
     fn renew_signals(&mut self, pondering: bool) -> Arc<Signals> {
         self.signals = Arc::new(Signals::new(pondering));
         Arc::clone(&self.signals)
@@ -238,8 +238,8 @@ impl Session {
         })));
     }
 
-    /// Returns the named moves; illegal moves are omitted with a note. `None` if no move remains,
-    /// because a search of all moves was not requested.
+    /// Returns the named moves; illegal moves are omitted with a note. `None` if no move remains: a
+    /// search of all moves was not requested.
     fn search_moves(&self, names: &[String]) -> Option<Vec<Move>> {
         let mut moves = Vec::new();
         for name in names {
@@ -287,13 +287,13 @@ mod tests {
         text.extend_from_slice(b"\n\xff\nstop");
         let mut input = text.as_slice();
         let mut lines = std::iter::from_fn(|| read_line(&mut input));
-        let whole = |text: &str| Some(Line::Whole(text.to_owned()));
-        assert_eq!(lines.next(), whole("uci\n"));
+        let whole_line = |text: &str| Some(Line::Whole(text.to_owned()));
+        assert_eq!(lines.next(), whole_line("uci\n"));
         assert_eq!(lines.next(), Some(Line::TooLong));
-        assert_eq!(lines.next(), whole("isready\n"));
+        assert_eq!(lines.next(), whole_line("isready\n"));
         assert!(matches!(lines.next(), Some(Line::Whole(line)) if line.len() == long.len()));
-        assert_eq!(lines.next(), whole("\u{fffd}\n"));
-        assert_eq!(lines.next(), whole("stop"));
+        assert_eq!(lines.next(), whole_line("\u{fffd}\n"));
+        assert_eq!(lines.next(), whole_line("stop"));
         assert_eq!(lines.next(), None);
         let mut input = long.as_slice();
         assert_eq!(read_line(&mut input), Some(Line::TooLong));

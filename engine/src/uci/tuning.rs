@@ -38,8 +38,8 @@ pub(super) fn tune(name: &str, value: &str) -> Result<Effect, String> {
     if name.eq_ignore_ascii_case("Without") {
         return disable_features(value).map(|()| Change::Clear.into());
     }
-    let known = PARAMS.iter().find(|param| param.name.eq_ignore_ascii_case(name));
-    let param = known.ok_or_else(|| format!("unknown option \"{name}\""))?;
+    let found = PARAMS.iter().find(|param| param.name.eq_ignore_ascii_case(name));
+    let param = found.ok_or_else(|| format!("unknown option \"{name}\""))?;
     param.set(spin(name, value, *param.range.start(), *param.range.end())?);
     // Table entries of searches with other parameters are invalid.
     Ok(Change::Clear.into())
@@ -93,13 +93,13 @@ mod tests {
             tune("Without", names).expect(names);
             nodes(8)
         };
-        let whole = without("<empty>");
+        let all_features = without("<empty>");
         for feature in SEARCH_FEATURES {
-            let differs = without(feature.name) != whole;
+            let differs = without(feature.name) != all_features;
             assert_eq!(differs, !DEEP.contains(&feature.name), "{}", feature.name);
         }
         let reason = tune("Without", "null_move,moon").expect_err("there is no moon");
         assert!(reason.contains("\"moon\"") && reason.contains("razoring"), "{reason}");
-        assert_eq!(without("<empty>"), whole);
+        assert_eq!(without("<empty>"), all_features);
     }
 }

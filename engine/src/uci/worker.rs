@@ -1,5 +1,5 @@
-//! The search thread. It owns the memory and takes jobs from a queue, in order, so that nothing
-//! changes during a search.
+//! The search thread. The thread owns the memory and takes jobs from a queue, in order, so that
+//! nothing changes during a search.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -112,7 +112,7 @@ impl Drop for Worker {
     }
 }
 
-/// Guard that ends the process if the worker panics; otherwise the GUI would wait for ever.
+/// Guard that ends the process if the worker panics; otherwise the GUI would wait forever.
 struct ExitOnPanic;
 
 impl Drop for ExitOnPanic {
@@ -144,8 +144,8 @@ fn serve(jobs: &Receiver<Job>, memory: &mut Memory, output: &Output, busy: &Atom
     }
 }
 
-/// Ends a job with its answer. The worker becomes free before, because the next command may follow
-/// the answer immediately.
+/// Ends a job with its answer. The worker is marked as free before the answer is printed, because
+/// the next command may follow the answer immediately.
 fn answer(busy: &AtomicBool, output: &Output, answer: Option<String>) {
     busy.store(false, Ordering::Release);
     if let Some(answer) = answer {
@@ -160,8 +160,8 @@ fn replace_table(
     output: &Output,
 ) {
     let megabytes = megabytes.unwrap_or(memory.megabytes());
-    // The new table is allocated while the old one exists. Its pages are not touched yet, so both
-    // fit if the new one does.
+    // The new table is allocated while the old table exists. The pages of the new table are not
+    // touched yet, so both tables fit if the new table does.
     if let Err(error) = memory.replace(personality, megabytes) {
         output.note(&format!("{error}; it stays as it is, with {} MiB", memory.megabytes()));
     }
@@ -178,15 +178,15 @@ fn run_bench(depth: Option<u32>, configuration: Configuration, signals: &Signals
 fn run_search(job: &SearchJob, memory: &mut Memory, output: &Output) -> String {
     let SearchJob { game, limits, timer, signals, configuration, form, infinite } = job;
     let request = Request { game, limits, timer, signals };
-    let mut told = 0;
+    let mut reported_nodes = 0;
     let result = search(*configuration, request, memory, &mut |report| {
         // Iterations without a line are only of interest to studies of the search.
         if !report.line.is_empty() {
             output.line(&print::info(report, timer.elapsed(), *form));
-            told = report.nodes;
+            reported_nodes = report.nodes;
         }
     });
-    if timer.counts_nodes() && result.nodes > told {
+    if timer.counts_nodes() && result.nodes > reported_nodes {
         // A GUI that counts nodes as time must also know the nodes of an unfinished iteration.
         output.line(&print::nodes(result.nodes, timer.elapsed()));
     }
@@ -204,7 +204,7 @@ fn run_search(job: &SearchJob, memory: &mut Memory, output: &Output) -> String {
     print::best_move(&result, *form)
 }
 
-/// Returns the counts as text; `None` if they were not finished.
+/// Returns the counts as text; `None` if perft was not finished.
 fn run_perft(game: &Game, depth: u32, form: CastlingForm, signals: &Signals) -> Option<String> {
     let stopped = || signals.is_stopped();
     let counts = divide(game.position(), depth, &Settings::default(), &stopped);

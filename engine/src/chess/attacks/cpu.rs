@@ -1,10 +1,10 @@
-//! Detection of CPU features, and code compiled for each set of them.
+//! Detection of CPU features, and code compiled for each set of features.
 //!
-//! The program is built for any x86-64 CPU and yet uses the instructions of newer ones: work that
-//! profits from them is written once as a [`Job`], generic over the [`Cpu`], and compiled for each
-//! set of features. [`Machine::run`] enters the right copy. Only code that is inlined into a job is
-//! compiled for these features, so the functions of a job are marked `#[inline(always)]`; a job
-//! calls itself through [`Cpu::run`].
+//! The program is built for any x86-64 CPU, but also uses the instructions of newer CPUs. Work that
+//! profits from such instructions is written once as a [`Job`], generic over the [`Cpu`], and
+//! compiled for each set of features. [`Machine::run`] enters the right copy. Only code that is
+//! inlined into a job is compiled for these features, so the functions of a job are marked
+//! `#[inline(always)]`; a job calls itself through [`Cpu::run`].
 
 #![expect(clippy::disallowed_types, reason = "the processor is asked once")]
 
@@ -47,7 +47,8 @@ pub trait Job {
 /// Set of CPU instructions that the program uses. All levels give the same results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// Slider attacks by multiplication; only instructions of every x86-64 (or other) CPU.
+    /// Slider attacks by multiplication, with only the instructions that every x86-64 (or other)
+    /// CPU has.
     Plain,
     /// Slider attacks by multiplication; counts and scans bits in one instruction.
     Popcnt,

@@ -1,7 +1,7 @@
 //! Multipliers that spread the relevant occupancy of a slider over its table slots.
 //!
-//! They were found by random search, each for the smallest possible table of its square; the table
-//! builder panics if one is wrong.
+//! The multipliers were found by random search, each for the smallest possible table of its square;
+//! the table builder panics if a multiplier is wrong.
 
 /// Multipliers for rooks, by square.
 pub(super) const ROOK: [u64; 64] = [

@@ -2,7 +2,7 @@
 //!
 //! Leaper and line tables are computed at compile time. Slider tables are too large for that and
 //! are built on first use, which takes a millisecond or two. [`cpu`] describes how a program built
-//! for all CPUs uses the instructions of newer ones.
+//! for all CPUs uses the instructions of newer CPUs.
 
 #![allow(unsafe_code, reason = "instructions that the CPU was asked for")]
 

@@ -59,7 +59,7 @@ impl MoveTemplate {
         Move::new(from, square, kind)
     }
 
-    /// Writes the moves to `targets` in ascending order, always four at a time: most pieces have so
+    /// Writes the moves to `targets` in ascending order, always four at a time. Most pieces have so
     /// few moves that the CPU could not predict the end of a loop over single moves.
     #[inline(always)]
     pub(super) fn write(self, targets: Bitboard, out: &mut [Move; BATCH_MAX]) {

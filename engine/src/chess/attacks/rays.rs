@@ -3,7 +3,8 @@
 use crate::chess::bitboard::Bitboard;
 use crate::chess::square::Square;
 
-/// Straight directions first, then diagonals; each is followed by its opposite.
+/// Orthogonal directions first, then diagonal directions; each direction is followed by its
+/// opposite.
 const DIRECTIONS: [(i8, i8); 8] =
     [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, -1), (1, -1), (-1, 1)];
 
@@ -28,7 +29,7 @@ impl Lines {
         while from < 64 {
             let mut direction = 0;
             while direction < 8 {
-                let whole = ray(from, DIRECTIONS[direction]) | ray(from, DIRECTIONS[direction ^ 1]);
+                let line = ray(from, DIRECTIONS[direction]) | ray(from, DIRECTIONS[direction ^ 1]);
                 let (files, ranks) = DIRECTIONS[direction];
                 let mut passed = 0;
                 let mut rest = ray(from, DIRECTIONS[direction]);
@@ -41,7 +42,7 @@ impl Lines {
                 while rest != 0 {
                     to += ranks * 8 + files;
                     lines.between[from][to as usize] = Bitboard(passed);
-                    lines.line[from][to as usize] = Bitboard(whole | 1 << from);
+                    lines.line[from][to as usize] = Bitboard(line | 1 << from);
                     passed |= 1 << to;
                     rest &= !(1 << to);
                 }

@@ -1,8 +1,8 @@
 //! Bishops, rooks and queens by table look-up.
 //!
 //! Each square has a range of slots, one for each arrangement of possible blockers. The slot is
-//! found with PEXT on machines that have this instruction, and by multiplication on others. The two
-//! methods order the slots differently, so each has a separate table, built on first use.
+//! found with PEXT on machines that have this instruction, and by multiplication on other machines.
+//! The two methods order the slots differently, so each has a separate table, built on first use.
 
 #![expect(clippy::disallowed_types, reason = "tables of the rules, too large for const")]
 
@@ -105,7 +105,7 @@ unsafe impl Slots for Packed {
 pub(super) struct Tables<S> {
     rook: S,
     bishop: S,
-    /// Stored inline, so that one address reaches the whole struct.
+    /// The attacks are stored inline, so that one address reaches the whole struct.
     attacks: [Bitboard; SLOTS],
 }
 

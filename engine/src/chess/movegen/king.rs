@@ -13,7 +13,7 @@ use crate::chess::square::Square;
 /// An empty set means that castling is blocked.
 pub(super) type CastlingPath = (Square, Bitboard);
 
-/// Paths without castling on either side.
+/// No castling path on either side.
 pub(super) const NO_PATHS: [CastlingPath; 2] = [(Square::new(0), Bitboard::EMPTY); 2];
 
 /// Announces the king's steps onto `wanted`. Returns the squares that the enemy attacks, or all
@@ -32,7 +32,8 @@ pub(super) fn steps<S: Side, C: Cpu, V: Visitor>(
     if (candidates | paths[0].1 | paths[1].1).is_empty() {
         return Bitboard::ALL;
     }
-    // The king does not shield the squares behind it from a slider, so it is taken off the board.
+    // The king does not shield the squares behind it from a slider, so the king is taken off the
+    // board.
     let occupied = board.occupied() ^ Bitboard::of(king);
     let attacked = attacked_by::<S::Opponent, C>(cpu, board, occupied);
     visitor.piece(Mover::King, king, candidates - attacked);

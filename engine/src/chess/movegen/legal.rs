@@ -61,9 +61,9 @@ impl Position {
                 .all(|square| (self.attackers_to(square, occupied) & enemy).is_empty())
     }
 
-    /// Returns whether a move to `to` by a piece other than the king answers at most one check: any
-    /// move if there is no checker, otherwise a move between king and checker or a capture of the
-    /// checker.
+    /// Returns whether a move to `to` by a piece other than the king answers the check, if there is
+    /// at most one checker. Without a checker, this is true for any move; otherwise for a move
+    /// between king and checker, or for a capture of the checker.
     fn answers_check(&self, to: Square) -> bool {
         let checkers = self.checkers();
         let king = self.board().king(self.turn());

@@ -51,8 +51,8 @@ impl Position {
         self.fill::<false, true>(list);
     }
 
-    /// Returns a list of moves. Inlined, so that the list is built where the caller keeps it,
-    /// without a copy.
+    /// Returns a list of moves. The function is inlined, so that the list is built where the caller
+    /// keeps it, without a copy.
     #[inline(always)]
     fn list<const NOISY: bool, const QUIET: bool>(&self) -> MoveList {
         let mut list = MoveList::new();

@@ -32,8 +32,8 @@ pub(super) fn pushes<S: Side, V: Visitor, const IN_CHECK: bool>(
     visitor.pawns(double & answers, 2 * forward::<S>(), MoveKind::DoublePush);
 }
 
-/// Returns the pawns whose pins allow a push: those not pinned, or pinned along their file unless
-/// in check.
+/// Returns the pawns whose pins allow a push: pawns that are not pinned and, unless in check, pawns
+/// that are pinned along their file.
 #[inline(always)]
 fn movable<S: Side, const IN_CHECK: bool>(node: Node<'_>) -> Bitboard {
     let board = node.board;
@@ -68,7 +68,8 @@ pub(super) fn captures<S: Side, V: Visitor, const IN_CHECK: bool>(
         west |= bound.west() & diagonal;
     }
     (east, west) = (east & enemy, west & enemy);
-    // Few positions have a pawn about to promote, so all others skip the work for promotions.
+    // Few positions have a pawn about to promote, so all other positions skip the work for
+    // promotions.
     let on_seventh = Bitboard::rank(S::COLOR.relative_rank(6));
     let may_promote =
         V::PASSES_OVER_EMPTY || (board.pieces(S::COLOR, Kind::Pawn) & on_seventh).any();
@@ -85,8 +86,8 @@ pub(super) fn captures<S: Side, V: Visitor, const IN_CHECK: bool>(
     visitor.pawns(west, step_west, MoveKind::Capture);
 }
 
-/// Announces en-passant captures. They are rare and their pins are irregular, so each one is tried
-/// on the board.
+/// Announces en-passant captures. Such captures are rare and their pins are irregular, so each
+/// capture is tried on the board.
 #[inline(always)]
 pub(super) fn en_passant<S: Side, C: Cpu, V: Visitor>(cpu: C, node: Node<'_>, visitor: &mut V) {
     let square = node.rights.en_passant;

@@ -39,7 +39,7 @@ pub fn perft(position: &Position, depth: u32) -> u64 {
     perft_at(Machine::best(), position, depth)
 }
 
-/// Returns [`perft`] as counted by `machine`.
+/// Returns [`perft`], counted with the instructions of `machine`.
 pub fn perft_at(machine: Machine, position: &Position, depth: u32) -> u64 {
     if depth == 0 { 1 } else { machine.run_without_lists(Count { position, depth }) }
 }
@@ -71,8 +71,8 @@ pub fn divide(
         return Vec::new();
     }
     let moves = position.legal_moves();
-    // Tasks are pairs of moves, which are smaller than single moves: no thread ends with half of
-    // the work.
+    // A task is a pair of moves. Such tasks are smaller than tasks of one move, so that no thread
+    // is left with half of the work at the end.
     let tasks: Vec<Task> = moves.iter().flat_map(|&mv| Task::below(position, mv, depth)).collect();
     let next = AtomicUsize::new(0);
     let work = || {
@@ -124,8 +124,9 @@ impl Task {
 }
 
 /// Counts leaves, with the table if there is one; `None` after `stopped` returns true. The last
-/// plies are counted without interruption, because this takes only a moment; with a table the last
-/// two, because counting these is faster than looking them up.
+/// [`UNINTERRUPTED_DEPTH`] plies are counted without interruption, because this takes only a
+/// moment. With a table, only the last two plies are counted in this way: for two plies, counting
+/// is faster than a lookup.
 fn count(
     position: &Position,
     depth: u32,

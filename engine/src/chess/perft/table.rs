@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Counts by position and depth, shared by threads without a lock.
 ///
-/// An entry has two words. The first is the key xor the second, so that an entry written by two
-/// threads at the same time matches neither key (Hyatt and Mann 2002).
+/// An entry has two words. The first word is the key xor the second word, so that an entry written
+/// by two threads at the same time matches neither key (Hyatt and Mann 2002).
 pub struct PerftTable {
     entries: Vec<[AtomicU64; 2]>,
 }

@@ -3,7 +3,7 @@
 //! A node consists of 64 bytes of piece sets and the rights, without a key or a mailbox; nodes are
 //! copied, and moves are not undone. The next nodes are made directly from the generator's sets of
 //! destinations, and on the last ply the moves are only counted. The side to move is a compile-time
-//! parameter, and so is whether the children of a node are leaves.
+//! parameter; another parameter states whether the children of a node are leaves.
 
 use std::marker::PhantomData;
 
@@ -198,8 +198,8 @@ impl<S: Side, C: Cpu, const LAST: bool> Visitor for Walker<'_, S, C, LAST> {
         };
         for to in targets {
             let board = self.board.after::<S>(kind, kind, from, to);
-            let left = Bitboard::of(from) | Bitboard::of(to);
-            self.descend_apart(&board, Rights::to_castle(self.castling - left));
+            let squares = Bitboard::of(from) | Bitboard::of(to);
+            self.descend_apart(&board, Rights::to_castle(self.castling - squares));
         }
     }
 

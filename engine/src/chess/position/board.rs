@@ -110,8 +110,8 @@ impl Board {
         rook: (Square, Square),
     ) -> Board {
         let mut next = *self;
-        // In Chess960, king and rook may castle to their own origin or to that of the other piece.
-        // Symmetric differences are correct in these cases; unions are not.
+        // In Chess960, king and rook may castle to their own origin or to the origin of the other
+        // piece. Symmetric differences are correct in these cases; unions are not.
         next.toggle(S::COLOR, Kind::King, Bitboard::of(king.0) ^ Bitboard::of(king.1));
         next.toggle(S::COLOR, Kind::Rook, Bitboard::of(rook.0) ^ Bitboard::of(rook.1));
         next

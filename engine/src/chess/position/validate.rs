@@ -28,7 +28,7 @@ pub struct Setup {
 /// A reason why a set-up is not a position that can be played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The side has no king, or more than one.
+    /// The side has no king, or several kings.
     KingCount(Color),
     /// The side has more pieces than promotions can produce.
     TooMuchMaterial(Color),
@@ -36,7 +36,8 @@ pub enum Fault {
     PawnOnBackRank(Square),
     /// The side not to move is in check.
     OpponentInCheck,
-    /// The square has no rook that could castle: an own rook on the back rank of its king.
+    /// The square has no rook that could castle, that is, no friendly rook on the back rank of its
+    /// king.
     CastlingRook(Square),
     /// More than one castling rook on the same side of the king.
     AmbiguousCastling(Color),
@@ -67,7 +68,8 @@ impl Setup {
     ///
     /// # Errors
     ///
-    /// All faults. An en-passant square without a legal capture is not a fault; it is dropped.
+    /// All faults. An en-passant square without a legal capture is not a fault; such a square is
+    /// dropped.
     pub fn into_position(self) -> Result<Position, Vec<Fault>> {
         let mut position = Position::bare(self.turn, self.halfmove_clock, self.fullmove_number);
         for square in Square::all() {
@@ -111,7 +113,7 @@ fn material_faults(position: &Position) -> Vec<Fault> {
             + count(Kind::Bishop).saturating_sub(2)
             + count(Kind::Rook).saturating_sub(2)
             + count(Kind::Queen).saturating_sub(1);
-        // This bound is true in every game, and the fixed length of the move list relies on it.
+        // No game exceeds this bound, and the fixed length of the move list relies on it.
         if count(Kind::Pawn) + promoted > 8 {
             faults.push(Fault::TooMuchMaterial(color));
         }

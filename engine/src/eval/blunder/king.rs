@@ -34,7 +34,7 @@ pub(super) struct Attack {
 }
 
 impl Attack {
-    /// Returns an attack without pieces on a king on this square.
+    /// Returns an attack, without any pieces yet, on a king on this square.
     #[inline]
     pub(super) fn on(king: Square) -> Attack {
         Attack {

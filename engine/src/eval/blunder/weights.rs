@@ -23,10 +23,10 @@ pub(super) const MOBILITY: [Pair; 4] = [p(3, 4), p(4, 4), p(5, 3), p(1, 7)];
 /// Usual number of reachable squares: knight, bishop, rook, queen.
 pub(super) const MOBILITY_USUAL: [i32; 4] = [4, 7, 7, 14];
 
-/// Isolated pawn: no own pawn on an adjacent file.
+/// Isolated pawn: no friendly pawn on an adjacent file.
 pub(super) const ISOLATED: Pair = p(-19, -5);
 
-/// Doubled pawn: an own pawn ahead.
+/// Doubled pawn: a friendly pawn ahead.
 pub(super) const DOUBLED: Pair = p(-1, -17);
 
 /// A passed pawn, by rank from its own side.
@@ -42,7 +42,7 @@ pub(super) const OUTER_POINTS: [i32; 4] = [1, 1, 1, 1];
 /// Points per square attacked on or beside the enemy king.
 pub(super) const INNER_POINTS: [i32; 4] = [3, 3, 4, 3];
 
-/// Points for each file at the king without an own pawn.
+/// Points for each file at the king without a friendly pawn.
 pub(super) const FILE_POINTS: i32 = 2;
 
 /// Initial points of a king on its first three ranks, by rank and file.
@@ -59,9 +59,9 @@ pub(super) const POINTS_MAX: i32 = 99;
 pub(super) const DANGER_MAX: i32 = 1260;
 
 /// Penalty per point in hundredths of a centipawn, in place of the table; its mean over all points
-/// equals that of the table.
+/// equals the mean of the table.
 pub(super) const LINEAR: i32 = 1328;
 
 /// Penalty per point in hundredths of a centipawn, in place of the table; its mean over the points
-/// of kings in games equals that of the table.
+/// of kings in games equals the mean of the table.
 pub(super) const LINEAR_IN_PLAY: i32 = 485;

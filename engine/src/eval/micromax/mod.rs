@@ -112,7 +112,8 @@ fn distance(square: Square) -> Score {
     eccentricity(square.file(), square.rank())
 }
 
-/// Returns the gain of a pawn move from a square, by the own pawns two files beside that square.
+/// Returns the gain of a pawn move from a square, by the friendly pawns on the same rank and two
+/// files away.
 fn structure(before: &Position, from: Square) -> Score {
     let own = before.board().pieces(before.turn(), Kind::Pawn);
     let here = Bitboard::of(from);
@@ -131,7 +132,7 @@ pub(crate) struct Weights {
     pub(crate) castling: Score,
     /// Cost of each square without a pawn, see [`weights::UNSUPPORTED`].
     pub(crate) unsupported: Score,
-    /// Cost of a piece in front of an own pawn.
+    /// Cost of a piece in front of a friendly pawn.
     pub(crate) blocked: Score,
     has_centre: bool,
 }

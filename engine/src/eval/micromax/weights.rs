@@ -14,11 +14,11 @@ pub(crate) const PROMOTION: Score = 799;
 /// Gain of castling.
 pub(crate) const CASTLING: Score = 30;
 
-/// Cost of a pawn move for each of the two squares two files beside the pawn without an own pawn,
-/// minus one.
+/// Cost unit of a pawn move. The cost is this unit times the number of squares, of the two squares
+/// two files beside the pawn, that have no friendly pawn, minus one unit.
 pub(crate) const UNSUPPORTED: Score = 9;
 
-/// Cost of a piece that steps in front of an own pawn, in the experiment `blocked_pawn`.
+/// Cost of a piece that steps in front of a friendly pawn, in the experiment `blocked_pawn`.
 pub(crate) const BLOCKED: Score = 9;
 
 /// Contribution of the ranks to the distance from the centre, first rank first.

@@ -3,8 +3,8 @@
 //! A move changes two to four inputs of each side. The change is recorded when the move is made,
 //! and the sums are updated when the position is evaluated, from the latest ply whose sums are
 //! current. A king that crosses the middle of the board changes all inputs of its side: the sums
-//! are then computed from those of the latest position with the king in the same half (a "refresh
-//! table").
+//! are then computed from the sums of the latest position with the king in the same half (a
+//! "refresh table").
 
 use super::network::{HIDDEN, Layer, Network, input, is_mirrored};
 use crate::chess::position::castled_squares;
@@ -63,7 +63,7 @@ impl Sums {
     };
 }
 
-/// The latest sums of one side with its king in one half, and the pieces that they represent.
+/// The latest sums of one side with its king in one half, and the pieces that these sums represent.
 #[derive(Clone)]
 struct Refresh {
     layer: Layer,
@@ -161,23 +161,23 @@ impl Accumulator {
         side: Color,
         mirrored: bool,
     ) -> Layer {
-        let known = &mut self.refresh[side.index()][usize::from(mirrored)];
+        let refresh = &mut self.refresh[side.index()][usize::from(mirrored)];
         for color in Color::ALL {
             for kind in Kind::ALL {
                 let row =
                     |square| &network.inputs[input(side, mirrored, Piece { color, kind }, square)];
                 let now = position.board().pieces(color, kind);
-                let before = &mut known.pieces[color.index()][kind.index()];
+                let before = &mut refresh.pieces[color.index()][kind.index()];
                 for square in now - *before {
-                    add(&mut known.layer, row(square));
+                    add(&mut refresh.layer, row(square));
                 }
                 for square in *before - now {
-                    subtract(&mut known.layer, row(square));
+                    subtract(&mut refresh.layer, row(square));
                 }
                 *before = now;
             }
         }
-        known.layer
+        refresh.layer
     }
 }
 

@@ -12,7 +12,7 @@ use std::fmt;
 
 use crate::chess::{Color, Piece, Square};
 
-/// Number of inputs: six kinds of own and of enemy pieces on 64 squares.
+/// Number of inputs: six kinds of friendly and enemy pieces on 64 squares.
 pub const INPUTS: usize = 768;
 
 /// Number of neurons of the hidden layer, per side.
@@ -59,7 +59,8 @@ pub struct Network {
 pub enum NetworkError {
     /// The bytes do not begin with the header of a network.
     NoNetwork,
-    /// The network has other layers; contains its numbers of hidden neurons and of outputs.
+    /// The network has other layers; contains the network's numbers of hidden neurons and of
+    /// outputs.
     OtherLayers(u16, u16),
     /// The number of bytes is wrong.
     Length,
@@ -140,7 +141,7 @@ impl Network {
     ///
     /// # Errors
     ///
-    /// If the bytes are not a network; the error says why.
+    /// If the bytes are not a network; the error contains the reason.
     pub fn read(bytes: &[u8]) -> Result<Network, NetworkError> {
         let (header, weights) =
             bytes.split_at_checked(HEADER_BYTES).ok_or(NetworkError::NoNetwork)?;

@@ -27,7 +27,7 @@ impl<K: Sink> Units<'_, K> {
 }
 
 /// Adds the king danger that side `S` causes. At least two attackers are necessary; a queen on the
-/// board counts as one more.
+/// board counts as one more attacker.
 #[inline(always)]
 pub(super) fn score<S: Side, C: Cpu, K: Sink>(
     cpu: C,

@@ -81,8 +81,8 @@ pub(super) fn scale(position: &Position, end: i32) -> i32 {
     let strong = if end >= 0 { Color::White } else { Color::Black };
     let pawns = board.pieces(strong, Kind::Pawn);
     if pawns.len() > 6 {
-        // More than six pawns are the usual case and suffice to win in all endings except those
-        // with opposite bishops.
+        // More than six pawns are the usual case and suffice to win in all endings except endings
+        // with opposite-coloured bishops.
         return opposite_bishops(board).unwrap_or(SCALE_MAX);
     }
     few_pawns(board, strong, pawns)
@@ -128,8 +128,8 @@ fn worth(board: &Board, color: Color) -> i32 {
     units.into_iter().map(|(kind, unit)| unit * board.pieces(color, kind).len() as i32).sum()
 }
 
-/// Returns the scale if each side has one bishop and these are on different colours; otherwise
-/// `None`.
+/// Returns the scale if each side has one bishop and the bishops are on different colours;
+/// otherwise `None`.
 #[inline(always)]
 fn opposite_bishops(board: &Board) -> Option<i32> {
     let bishops = board.kind(Kind::Bishop);
@@ -145,7 +145,7 @@ fn opposite_bishops(board: &Board) -> Option<i32> {
 }
 
 /// Returns whether the stronger side has only pawns on one rook file and a bishop that does not
-/// control their promotion square, with the other king close to that square.
+/// control their promotion square, with the other king close to this square.
 fn is_wrong_bishop(board: &Board, strong: Color, pawns: Bitboard) -> bool {
     let bishops = board.pieces(strong, Kind::Bishop);
     let file = pawns.first().file();
@@ -159,7 +159,8 @@ fn is_wrong_bishop(board: &Board, strong: Color, pawns: Bitboard) -> bool {
 }
 
 /// Returns whether each side has one rook and no other piece, and the stronger side has pawns on
-/// one wing only, at most one more than the opponent, with the other king near them.
+/// one wing only. The stronger side must have at most one pawn more than the opponent, and the
+/// other king must be near these pawns.
 fn is_rook_ending(board: &Board, strong: Color, pawns: Bitboard) -> bool {
     let only_rooks = Color::ALL
         .into_iter()

@@ -11,12 +11,13 @@ use crate::eval::sink::Sink;
 /// Facts about kings and pawns that other terms use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct KingPawn {
-    /// Passed pawns of both sides; only the front one of two on a file.
+    /// Passed pawns of both sides; of two passed pawns on a file, only the front pawn.
     pub(super) passed: Bitboard,
-    /// Number of files on and beside each king's file without an own pawn in front, White's first.
+    /// Number of files, of the three files at each king, without a friendly pawn on the king's rank
+    /// or ahead; White's first.
     pub(super) bare: [u8; 2],
-    /// Number of files on and beside each king's file with a near enemy pawn in front, White's
-    /// first.
+    /// Number of files, of the three files at each king, with a near enemy pawn on the king's rank
+    /// or ahead; White's first.
     pub(super) storming: [u8; 2],
 }
 
@@ -101,7 +102,8 @@ impl KingPawnTable {
     }
 }
 
-/// Adds the terms of kings and pawns. Not inlined: most positions hit the table.
+/// Adds the terms of kings and pawns. The function is not inlined, because most positions hit the
+/// table.
 #[inline(never)]
 fn evaluate_terms<K: Sink>(placement: &Placement, sink: &mut K) -> KingPawn {
     let passed = pawns::<White, K>(placement, sink) | pawns::<Black, K>(placement, sink);
@@ -243,7 +245,7 @@ mod tests {
                 .iter()
                 .fold(Bitboard::EMPTY, |set, name| set | Bitboard::of(Square::parse(name).unwrap()))
         };
-        // Neither the rear one of two pawns on a file nor a pawn that must pass an enemy pawn is a
+        // Neither the rear pawn of two pawns on a file nor a pawn that must pass an enemy pawn is a
         // passed pawn.
         assert_eq!(board("4k3/1p5p/8/2P5/P6P/P7/4p3/4K3 w - - 0 1"), set(&["e2"]));
         assert_eq!(board("4k3/8/8/2P5/P6p/P7/8/4K3 w - - 0 1"), set(&["a4", "c5", "h4"]));

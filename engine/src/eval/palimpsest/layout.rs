@@ -3,7 +3,7 @@
 /// Consecutive weights of one kind in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Group {
-    /// The name of the group.
+    /// Name of the group.
     pub name: &'static str,
     /// Meaning of the weights; empty if the name is enough.
     pub label: &'static str,
@@ -113,14 +113,14 @@ pub(super) const MOBILITY: [usize; 4] =
 /// Index of the first square weight of each piece, from knight to queen.
 pub(super) const PST: [usize; 4] = [PST_KNIGHT, PST_BISHOP, PST_ROOK, PST_QUEEN];
 
-/// Returns the index of the weight of a pawn on a square, which is seen from the pawn's side.
+/// Returns the index of the weight of a pawn on a square, as seen from the pawn's side.
 #[inline(always)]
 pub(super) const fn pawn_place(seen: usize) -> usize {
     PST_PAWN + seen - 8
 }
 
-/// Returns the index of the weight of a king on a square, which is seen from the king's side, on
-/// files e to h.
+/// Returns the index of the weight of a king on a square of the files e to h, as seen from the
+/// king's side.
 #[inline(always)]
 pub(super) const fn king_place(seen: usize) -> usize {
     PST_KING + (seen >> 3) * 4 + (seen & 3)

@@ -145,7 +145,8 @@ impl Evaluator for Palimpsest {
     }
 }
 
-/// The evaluation as one job, compiled for each CPU because it counts many bits.
+/// The evaluation as one job, compiled once for each set of CPU features, because it counts many
+/// bits.
 struct EvaluationJob<'a, K> {
     position: &'a Position,
     table: &'a mut KingPawnTable,
@@ -210,8 +211,8 @@ fn add_weight<K: Sink>(sink: &mut K, term: Term, color: Color, place: usize) {
     sink.count_weight(color, place, 1);
 }
 
-/// Blends both scores by the game phase, from 0 (endgame) to [`PHASE_MAX`] (middle game). `scale` /
-/// [`SCALE_MAX`] of the endgame score counts.
+/// Blends both scores by the game phase, from 0 (endgame) to [`PHASE_MAX`] (middle game). The
+/// endgame score is first multiplied by `scale` / [`SCALE_MAX`].
 #[inline]
 fn blend(middle: i32, end: i32, phase: i32, scale: i32) -> i32 {
     (middle * phase + end * scale / SCALE_MAX * (PHASE_MAX - phase)) / PHASE_MAX
@@ -237,9 +238,9 @@ fn material<K: Sink>(position: &Position, sink: &mut K) -> i32 {
 #[inline(always)]
 fn phase(position: &Position) -> i32 {
     let board = position.board();
-    let left = |kind: Kind| PHASE[kind.index()] * board.kind(kind).len() as i32;
+    let phase_of_kind = |kind: Kind| PHASE[kind.index()] * board.kind(kind).len() as i32;
     let kinds = [Kind::Knight, Kind::Bishop, Kind::Rook, Kind::Queen];
-    kinds.into_iter().map(left).sum::<i32>().min(PHASE_MAX)
+    kinds.into_iter().map(phase_of_kind).sum::<i32>().min(PHASE_MAX)
 }
 
 /// Divisor of the squared units of danger in the middle game.

@@ -71,7 +71,7 @@ fn path_terms<S: Side, K: Sink>(
     } else if (next & enemy.attacked).is_empty() {
         add_weight(sink, Term::PassedFree, color, at::PASSED_STEP + rank);
     }
-    // A pawn on its second rank may advance two squares, so it counts as one on the third rank.
+    // A pawn on its second rank may advance two squares, so it counts as a pawn on the third rank.
     let steps = 7 - rank.max(2) as u8;
     let goal = Square::at(square.file(), color.relative_rank(7));
     let pursuit = enemy.king.distance(goal).saturating_sub(u8::from(position.turn() != color));

@@ -16,7 +16,8 @@ const CENTRE: Bitboard = Bitboard(0x0000_0018_1800_0000);
 struct PieceContext<'a> {
     position: &'a Position,
     enemy: &'a SideInfo,
-    /// Squares on which a pawn defends a minor piece and no enemy pawn can attack it.
+    /// Squares on which a pawn defends a minor piece and from which no enemy pawn can drive it
+    /// away.
     outposts: Bitboard,
 }
 

@@ -11,13 +11,14 @@ pub(super) struct SideInfo {
     pub(super) attacked: Bitboard,
     /// Squares attacked at least twice.
     pub(super) twice: Bitboard,
-    /// Squares that its pawns attack now or after any advances.
+    /// Squares that the side's pawns attack now or after any advances.
     pub(super) pawn_span: Bitboard,
-    /// Square of its king.
+    /// Square of the side's king.
     pub(super) king: Square,
-    /// King zone: the nine squares around its king, which counts as one step away from the edge.
+    /// King zone: the nine squares around the side's king, which counts as one step away from the
+    /// edge.
     pub(super) zone: Bitboard,
-    /// Squares that count for the mobility of its pieces.
+    /// Squares that count for the mobility of the side's pieces.
     pub(super) usable: Bitboard,
     /// Number of pieces that attack the enemy king zone, from knight to queen.
     pub(super) attackers: [i32; 4],
@@ -40,8 +41,8 @@ impl SideInfo {
         let king = board.king(S::COLOR);
         let king_attacks = attacks::king(king);
         let centre = Square::at(king.file().clamp(1, 6), king.rank().clamp(1, 6));
-        // Squares of own pawns that are blocked or on their second or third rank do not count for
-        // mobility.
+        // Squares of friendly pawns that are blocked or on their second or third rank do not count
+        // for mobility.
         let stuck = board.occupied().forward(!S::COLOR)
             | Bitboard::rank(S::COLOR.relative_rank(1))
             | Bitboard::rank(S::COLOR.relative_rank(2));

@@ -3,7 +3,7 @@ use crate::chess::{Position, fen};
 use crate::eval::feature::FeatureSet;
 use crate::eval::{Choice, Evaluator, Variant};
 
-/// Returns the position with colours exchanged and the board turned over.
+/// Returns the position with colours exchanged and ranks mirrored.
 pub(crate) fn flipped(text: &str) -> Position {
     let fields: Vec<&str> = text.split(' ').collect();
     let swap_case = |letter: char| {
@@ -99,12 +99,12 @@ fn all_implementations_give_the_same_score() {
     let positions = positions();
     let every = Variant::Palimpsest.features();
     let one = |index: usize| FeatureSet::EMPTY.with(every[index % every.len()].index);
-    let mut whole = Palimpsest::new(FeatureSet::EMPTY);
+    let mut complete = Palimpsest::new(FeatureSet::EMPTY);
     let mut lacking: Vec<Palimpsest> =
         (0..every.len()).map(|at| Palimpsest::new(one(at))).collect();
     for (index, position) in positions.iter().enumerate().step_by(7) {
         let choice = Choice::from(Variant::Palimpsest);
-        assert_eq!(whole.evaluate(position), choice.explain(position).value, "{position:?}");
+        assert_eq!(complete.evaluate(position), choice.explain(position).value, "{position:?}");
         let choice = Choice { disabled: one(index), ..choice };
         let remembered = lacking[index % every.len()].evaluate(position);
         assert_eq!(remembered, choice.evaluate(position), "{position:?}");

@@ -82,9 +82,9 @@ fn pushes<S: Side>(position: &Position, own: &SideInfo, enemy: &SideInfo) -> Bit
     (single | double) & ((own.attacked | !enemy.attacked) - enemy.by(Kind::Pawn))
 }
 
-/// Returns the space: centre squares of the own half not attacked by enemy pawns. A square behind
-/// an own pawn counts twice unless attacked. The sum is multiplied by the number of own pieces and
-/// pawns and divided by eight.
+/// Returns the space: centre squares of the side's half of the board that enemy pawns do not
+/// attack. A square behind a friendly pawn counts twice unless attacked. The sum is multiplied by
+/// the number of friendly pieces and pawns, and divided by eight.
 #[inline(always)]
 fn space<S: Side>(position: &Position, enemy: &SideInfo) -> i32 {
     let board = position.board();

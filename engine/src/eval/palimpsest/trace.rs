@@ -26,7 +26,7 @@ pub struct Trace {
     pub fixed: [i32; 2],
     /// Game phase, from 0 (endgame) to [`PHASE_MAX`] (middle game).
     pub phase: i32,
-    /// Weight of the endgame score, of [`SCALE_MAX`].
+    /// Scale of the endgame score, up to [`SCALE_MAX`].
     pub scale: i32,
 }
 
@@ -77,7 +77,7 @@ impl Tracer {
         let Counts { times, sum } = counts;
         let mut linear = Vec::new();
         let mut danger = [Vec::new(), Vec::new()];
-        let mut known = Pair::ZERO;
+        let mut weighted = Pair::ZERO;
         for (place, &weight) in WEIGHTS.iter().enumerate() {
             let [white, black] = times.each_ref().map(|side| side[place]);
             if is_danger(place) {
@@ -88,12 +88,12 @@ impl Tracer {
                 }
             } else if white != black {
                 linear.push((place as u16, white - black));
-                known += weight * (white - black);
+                weighted += weight * (white - black);
             }
         }
         let [white, black] = danger.each_ref().map(|counts| danger_worth(total(counts)));
-        known += white - black;
-        let fixed = sum - known;
+        weighted += white - black;
+        let fixed = sum - weighted;
         Trace {
             linear,
             danger,
@@ -185,9 +185,9 @@ mod tests {
         }
         for units in [-50, 0, 3, 400] {
             let [middle, end] = attack_worth([f64::from(units); 2]);
-            let whole = danger_worth(Pair::new(units, units));
-            assert!((middle.0 - f64::from(whole.opening())).abs() < 1.0, "{units}");
-            assert!((end.0 - f64::from(whole.endgame())).abs() < 1.0, "{units}");
+            let rounded = danger_worth(Pair::new(units, units));
+            assert!((middle.0 - f64::from(rounded.opening())).abs() < 1.0, "{units}");
+            assert!((end.0 - f64::from(rounded.endgame())).abs() < 1.0, "{units}");
         }
     }
 }

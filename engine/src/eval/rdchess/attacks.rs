@@ -55,12 +55,14 @@ impl Attackers {
     }
 }
 
-/// The attackers of every square, and the squares that every officer attacks.
+/// The attackers of every square, and the squares that every knight, bishop, rook and queen
+/// attacks.
 pub(crate) struct AttackTables {
     tables: [[Attackers; 64]; 2],
     /// All squares that a side attacks.
     pub(super) all: [Bitboard; 2],
-    /// Squares that the officer on a square attacks; empty without an officer.
+    /// Squares that the knight, bishop, rook or queen on a square attacks; empty for any other
+    /// square.
     pub(super) reach: [Bitboard; 64],
 }
 
@@ -106,8 +108,8 @@ impl AttackTables {
     }
 }
 
-/// Returns the squares that an officer attacks: rooks and bishops attack through own queens, all
-/// sliders through the enemy king.
+/// Returns the squares that a knight, bishop, rook or queen attacks: rooks and bishops attack
+/// through friendly queens, all sliders through the enemy king.
 fn reach(board: &Board, color: Color, kind: Kind, from: Square) -> Bitboard {
     let blockers = board.occupied() - Bitboard::of(board.king(!color));
     let without_queens = blockers - board.pieces(color, Kind::Queen);
@@ -132,7 +134,7 @@ mod tests {
     #[test]
     fn fields_count_and_saturate() {
         let text = "4k3/8/8/8/1N3N2/2P1P3/1N3N2/Q2QK3 w - - 0 1";
-        // Four knights (counted as three), one of two queens, two pawns.
+        // The attackers are four knights (counted as three), one of two queens, and two pawns.
         assert_eq!(byte(text, Color::White, "d3"), 0b0011_0010);
         assert_eq!(byte(text, Color::White, "d4"), 0b1000_0010);
         assert_eq!(byte(text, Color::White, "e2"), 0b0001_0011);

@@ -142,7 +142,7 @@ fn structure<S: Side, K: Sink>(
         if beside.is_empty() {
             let score = weights::ISOLATED + extra(weights::ISOLATED_HALF_OPEN);
             sink.add(Term::Isolated, S::COLOR, plain(score));
-        } else if lags::<S>(here, beside, enemy) {
+        } else if is_backward::<S>(here, beside, enemy) {
             backward |= here;
             let score = weights::BACKWARD + extra(weights::BACKWARD_HALF_OPEN);
             sink.add(Term::Backward, S::COLOR, plain(score));
@@ -157,9 +157,9 @@ fn structure<S: Side, K: Sink>(
     (passed, backward)
 }
 
-/// Returns whether all neighbours of a pawn are ahead of the pawn and an enemy pawn occupies or
-/// attacks the square in front.
-fn lags<S: Side>(here: Bitboard, beside: Bitboard, enemy: Bitboard) -> bool {
+/// Returns whether all neighbours of a pawn are ahead of the pawn, and an enemy pawn occupies or
+/// attacks the square in front of the pawn.
+fn is_backward<S: Side>(here: Bitboard, beside: Bitboard, enemy: Bitboard) -> bool {
     let rank = Bitboard::rank(here.first().rank());
     let ahead = rank.forward_fill(S::COLOR);
     let stop = here.forward(S::COLOR);

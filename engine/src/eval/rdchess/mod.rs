@@ -150,8 +150,8 @@ fn material<K: Sink>(position: &Position, sink: &mut K) {
     let ahead = if worth[0] >= worth[1] { Color::White } else { Color::Black };
     let lead = (worth[0] - worth[1]).abs().min(weights::TRADE_LEAD_MAX);
     let pawns = position.board().pieces(ahead, Kind::Pawn).len() as Score;
-    let left = (weights::TRADE_MATERIAL_MAX - worth[0] - worth[1]).max(0);
-    let bonus = lead * pawns * left / (weights::TRADE_DIVISOR * (pawns + 1));
+    let missing_material = (weights::TRADE_MATERIAL_MAX - worth[0] - worth[1]).max(0);
+    let bonus = lead * pawns * missing_material / (weights::TRADE_DIVISOR * (pawns + 1));
     sink.add(Term::TradeDown, ahead, plain(bonus));
 }
 

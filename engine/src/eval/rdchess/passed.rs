@@ -60,7 +60,7 @@ pub(super) fn runner<K: Sink>(position: &Position, found: &KingPawn, sink: &mut 
 }
 
 /// Returns the relative rank of the foremost passed pawn that the enemy king cannot catch. A pawn
-/// on its second rank counts as one on the third, because it may advance two squares.
+/// on its second rank counts as a pawn on the third rank, because it may advance two squares.
 fn foremost(position: &Position, color: Color, found: &KingPawn) -> Option<Score> {
     let king = position.board().king(!color);
     let own = position.board().color(color);

@@ -1,4 +1,4 @@
-//! Terms of kings in the middle game, officers, and hanging or pinned pieces.
+//! Terms of kings in the middle game, of minor and major pieces, and of hanging or pinned pieces.
 
 use super::attacks::AttackTables;
 use super::kingpawn::KingPawn;
@@ -55,7 +55,7 @@ fn castling(position: &Position, color: Color) -> Score {
     score
 }
 
-/// Adds the terms of the officers of a side.
+/// Adds the terms of the knights, bishops, rooks and queens of a side.
 pub(super) fn score<K: Sink>(
     position: &Position,
     color: Color,

@@ -35,8 +35,8 @@ pub(super) fn officers(position: &Position, color: Color) -> Score {
         .sum()
 }
 
-/// Returns the wing on which a king seems to have castled: it is on its back rank without castling
-/// rights.
+/// Returns the wing on which a king seems to have castled: the king is on its back rank and has no
+/// castling rights.
 pub(super) fn looks_castled(position: &Position, color: Color) -> Option<Wing> {
     let king = position.board().king(color).relative(color);
     let rights = position.castling_rooks() & position.board().color(color);
@@ -48,7 +48,7 @@ pub(super) fn looks_castled(position: &Position, color: Color) -> Option<Wing> {
 pub(super) struct Root {
     /// `true` if the king of a side is evaluated as in the endgame, White's first.
     pub(super) endgame: [bool; 2],
-    /// `true` if most officers are on the board.
+    /// `true` if most minor and major pieces are on the board.
     pub(super) early: bool,
     /// Bonus of a pawn by colour and square.
     pub(super) advance: [[Score; 64]; 2],
@@ -73,8 +73,8 @@ impl Root {
     }
 }
 
-/// Returns the wing on which a side has castled: by the moves of the game or, if the game does not
-/// show it, by the position.
+/// Returns the wing on which a side has castled: by the moves of the game or, if these do not
+/// include castling, by the position.
 fn castled(game: &Game, color: Color) -> Option<Wing> {
     let mut turn = game.start().turn();
     for mv in game.moves() {
@@ -90,8 +90,8 @@ fn castled(game: &Game, color: Color) -> Option<Wing> {
     looks_castled(game.position(), color)
 }
 
-/// Returns the pawn advance table of a side; `wings` are those on which this side and its opponent
-/// castled.
+/// Returns the pawn advance table of a side; `wings` are the wings on which this side and its
+/// opponent castled.
 fn advance(color: Color, wings: [Option<Wing>; 2], late: bool) -> [Score; 64] {
     let [own, enemy] = wings;
     let per_rank = |file: u8| {

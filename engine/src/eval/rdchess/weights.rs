@@ -4,14 +4,15 @@ use crate::eval::Score;
 
 /// Value of a piece, by kind.
 pub(super) const WORTH: [Score; 6] = [100, 325, 325, 510, 900, 0];
-/// Value of all officers of a side at the start.
+/// Value of all minor and major pieces of a side at the start.
 pub(super) const OFFICERS: Score = 3_220;
 
-/// Largest value of the opponent's officers with which a king is evaluated as in the endgame.
+/// Largest value of the opponent's minor and major pieces with which a king is evaluated as in the
+/// endgame.
 pub(super) const ENDGAME: Score = 1_350;
-/// Smallest value of all officers early in the game.
+/// Smallest value of all minor and major pieces early in the game.
 pub(super) const EARLY: Score = 4_800;
-/// Largest value of all officers late in the game.
+/// Largest value of all minor and major pieces late in the game.
 pub(super) const LATE: Score = 3_000;
 /// Near mate: smallest lead over a side without pawns.
 pub(super) const NEAR_MATE: Score = 510;
@@ -32,7 +33,7 @@ pub(super) const CONTROL: Score = 1;
 
 /// Pawn advance: bonus per rank, by file.
 pub(super) const ADVANCE: [Score; 8] = [0, 1, 3, 5, 5, 3, 1, 0];
-/// Pawn advance: additional bonus per rank on a wing without the own king.
+/// Pawn advance: additional bonus per rank on a wing without the friendly king.
 pub(super) const ADVANCE_STORM: Score = 2;
 /// Pawn advance: further bonus per rank if the enemy king is on that wing.
 pub(super) const ADVANCE_ASSAULT: Score = 2;
@@ -50,9 +51,9 @@ pub(super) const PASSED: [Score; 8] = [0, 5, 10, 20, 35, 60, 100, 0];
 pub(super) const CASTLED: Score = 25;
 pub(super) const SHORT_RIGHT_LOST: Score = -12;
 pub(super) const LONG_RIGHT_LOST: Score = -8;
-/// King: per rank off the back rank.
+/// King: per rank away from the back rank.
 pub(super) const KING_ADVANCED: Score = -10;
-/// Shelter: an own pawn on its second rank, on its third, on another, none.
+/// Shelter: a friendly pawn on its second rank, on its third, on another, none.
 pub(super) const SHELTER: [Score; 4] = [8, 4, -8, -14];
 /// Endgame king: per step of the edge distance, from 7 towards the centre.
 pub(super) const KING_CENTRE: Score = 3;
@@ -61,12 +62,12 @@ pub(super) const KING_TO_PASSED: Score = -2;
 /// Endgame king: per step from a backward pawn.
 pub(super) const KING_TO_BACKWARD: Score = -1;
 
-/// Officer: per attacked square of c3–f6.
+/// Minor or major piece: per attacked square of c3–f6.
 pub(super) const OFFICER_CENTRE: Score = 1;
-/// Officer: per attacked square beside the enemy king; the second value if that king is evaluated
-/// as in the endgame.
+/// Minor or major piece: per attacked square beside the enemy king; the second value if that king
+/// is evaluated as in the endgame.
 pub(super) const OFFICER_KING: [Score; 2] = [2, 1];
-/// Officer on its back rank early in the game, by kind.
+/// Minor or major piece on its back rank early in the game, by kind.
 pub(super) const UNDEVELOPED: [Score; 6] = [0, -10, -10, -2, -2, 0];
 /// A queen beyond the third rank early in the game.
 pub(super) const EARLY_QUEEN: Score = -12;
@@ -81,12 +82,12 @@ pub(super) const BISHOP_PAIR: Score = 30;
 /// Hanging piece: fixed part. The other part is the value of the piece divided by `HUNG_DIVISOR`.
 pub(super) const HUNG: Score = -8;
 pub(super) const HUNG_DIVISOR: Score = 50;
-/// Several hanging pieces: once.
+/// Several hanging pieces: additional penalty, counted once.
 pub(super) const HUNG_SEVERAL: Score = -20;
 pub(super) const PINNED_PAWN: Score = -5;
 pub(super) const PINNED: Score = -15;
-/// Per own pawn on the colour of the enemy's bishops; with opposite sign on the colour of the own
-/// ones.
+/// Per friendly pawn on the colour of the enemy's bishops; with the opposite sign, per friendly
+/// pawn on the colour of the friendly bishops.
 pub(super) const BISHOP_COLOUR: Score = -4;
 
 /// Unstoppable pawn: base value, and bonus per relative rank.

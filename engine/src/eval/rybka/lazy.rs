@@ -20,8 +20,8 @@ const WINDOW_MARGIN: Score = 250;
 pub(super) struct Estimate {
     /// The score of the root, in pawns.
     root: i32,
-    /// Positional part of the score at each ply of the line, in centipawns; that of the previous
-    /// ply until the position is evaluated.
+    /// Positional part of the score at each ply of the line, in centipawns; until a position is
+    /// evaluated, the value of the previous ply.
     positional: Vec<Score>,
 }
 

@@ -103,8 +103,8 @@ struct Rybka<V, const LAZY: bool> {
 impl<V: Version, const LAZY: bool> Rybka<V, LAZY> {
     /// Returns the evaluation without some features, and with some experiments.
     fn new(disabled: FeatureSet, experiments: FeatureSet) -> Self {
-        // Lazy evaluation is part of the type. It is removed from the set so that `score` can use
-        // the code without experiments.
+        // Lazy evaluation is part of the type. The experiment is removed from the set so that
+        // `score` can use the code without experiments.
         let experiments = experiments.without(Experiment::Lazy.into());
         let pawns = PawnTable::new();
         let estimate = Estimate::default();
@@ -152,7 +152,7 @@ impl<V: Version, const LAZY: bool> Rybka<V, LAZY> {
 
 impl<V: Version, const LAZY: bool> Evaluator for Rybka<V, LAZY> {
     fn context(&self) -> Context {
-        // Estimates depend on the path to a position and on the window.
+        // Estimates depend on the path to a position and on the search window.
         if LAZY { Context::Root } else { Context::None }
     }
 

@@ -1,4 +1,4 @@
-//! Passed pawns: unstoppable ones, and pieces in the path of the others.
+//! Passed pawns: unstoppable pawns, and pieces in the path of the other pawns.
 
 use super::Version;
 use super::features::Term;
@@ -68,7 +68,8 @@ pub(super) fn outruns_king<S: Side>(position: &Position, square: Square) -> bool
     (path & board.color(S::COLOR)).is_empty() && !catches
 }
 
-/// Returns whether the own king can escort the pawn to promotion, whatever the enemy king does.
+/// Returns whether the friendly king can escort the pawn to promotion, whatever the enemy king
+/// does.
 pub(super) fn is_guided<S: Side>(position: &Position, square: Square) -> bool {
     let rank = square.relative(S::COLOR).rank();
     let king = position.board().king(S::COLOR);

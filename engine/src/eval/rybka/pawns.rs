@@ -1,5 +1,5 @@
-//! Terms that depend only on pawns: structure, passed pawns and shelter for kings. They are cached
-//! in a table by the squares of the pawns, as in the original.
+//! Terms that depend only on pawns: structure, passed pawns and shelter for kings. The terms are
+//! cached in a table by the squares of the pawns, as in the original.
 
 use super::Version;
 use super::features::Term;
@@ -13,14 +13,14 @@ use crate::eval::sink::Sink;
 /// Facts about the pawns, independent of other pieces.
 #[derive(Clone, Copy)]
 pub(super) struct Pawns {
-    /// Passed pawns with no own pawn ahead, White's first.
+    /// Passed pawns with no friendly pawn ahead, White's first.
     pub(super) passed: [Bitboard; 2],
     /// Missing shelter of each side's king on files a–c, d–f and f–h, White's first.
     pub(super) exposure: [[i16; 3]; 2],
 }
 
-/// Number of entries in the table; a power of two. With 64 bytes each, they fit in a second-level
-/// cache.
+/// Number of entries in the table; a power of two. With 64 bytes each, the entries fit in a
+/// second-level cache.
 const ENTRIES: usize = 1 << 12;
 
 #[derive(Clone, Copy)]

@@ -48,7 +48,7 @@ pub(super) fn score<V: Version, S: Side, K: Sink>(
         attackers: 0,
         weight: 0,
     };
-    // All pawns together count as one attacker without weight.
+    // All pawns together count as one attacker, which adds no weight.
     attack.add(own_pawns.pawn_attacks::<S>(), 0);
     sink.add(Term::PstKing, S::COLOR, square_bonus::<V>(Kind::King, king, S::COLOR));
     let dangerous = is_dangerous(board, S::COLOR);

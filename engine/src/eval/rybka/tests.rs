@@ -36,8 +36,8 @@ fn opposite_bishops_halve_the_score() {
     assert!(endgame.abs() > 3399);
     assert_eq!(old.value, blend(opening / 2, endgame / 2) + 3);
     let (opening, endgame, blend) = sums(&explain(NEW, text));
-    let whole = blend(opening, endgame);
-    assert_eq!(step(NEW, "opposite_bishops", text), whole / 2 - whole);
+    let full = blend(opening, endgame);
+    assert_eq!(step(NEW, "opposite_bishops", text), full / 2 - full);
     // With bishops on the same colour, or with knights, neither version halves the score.
     for text in ["4k3/4b3/8/8/8/4P3/3BP3/4K3 w - - 0 1", "4k3/3b4/8/8/8/4P3/3BPN2/4K1n1 w - - 0 1"]
     {
@@ -163,12 +163,12 @@ fn a_lazy_evaluation_estimates_outside_the_window_only() {
     let scores = |mut evaluator: Box<dyn Evaluator>, game: &Game, mv: Move| -> [Score; 4] {
         let (root, after) = (game.position(), game.position().play(mv));
         evaluator.reset(game);
-        let whole = evaluator.evaluate(root);
+        let full = evaluator.evaluate(root);
         evaluator.push(root, mv);
         let far = evaluator.evaluate_within(&after, 4_000, 5_000);
         let near = evaluator.evaluate_within(&after, -5_000, 5_000);
         evaluator.pop();
-        [whole, far, near, evaluator.evaluate_within(root, -5_000, 5_000)]
+        [full, far, near, evaluator.evaluate_within(root, -5_000, 5_000)]
     };
 
     // Black can capture a queen.

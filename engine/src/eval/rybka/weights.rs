@@ -1,7 +1,7 @@
 //! The weights of a version of Rybka's evaluation, and its named rule differences.
 //!
 //! Scores are in units of 1/3399 pawn, opening before endgame. Arrays by rank are counted from the
-//! own back rank. `PROVENANCE.md` gives the source of each weight.
+//! back rank of the side. `PROVENANCE.md` gives the source of each weight.
 
 use crate::eval::pair::Pair;
 
@@ -13,7 +13,7 @@ pub(super) type Squares = [Pair; 64];
 
 /// Weights and rules of one version.
 pub(in crate::eval) struct Weights {
-    /// Rules by which this version differs from the other.
+    /// Rules by which this version differs from the other version.
     pub(super) rules: Rules,
     /// Material beyond the plain count.
     pub(super) imbalance: Imbalance,
@@ -25,7 +25,7 @@ pub(in crate::eval) struct Weights {
     pub(super) pawn_blocked: Pair,
     /// Weight of an attack on the surroundings of the enemy king: knight, bishop, rook, queen.
     pub(super) attack: [i32; 4],
-    /// A rook with no own pawn ahead.
+    /// A rook with no friendly pawn ahead.
     pub(super) rook_half_open: Pair,
     /// In addition to `rook_half_open`: no enemy pawn ahead.
     pub(super) rook_open: Pair,
@@ -43,7 +43,7 @@ pub(in crate::eval) struct Weights {
     pub(super) shelter_home: i32,
     /// Enemy pawn near the king, by rank: second to fifth, none.
     pub(super) storm: [i32; 5],
-    /// Doubled pawn: another own pawn on the file.
+    /// Doubled pawn: another friendly pawn on the file.
     pub(super) doubled: Pair,
     /// Isolated pawn: without a pawn ahead, with a pawn ahead.
     pub(super) isolated: [Pair; 2],
@@ -54,13 +54,13 @@ pub(in crate::eval) struct Weights {
     pub(super) candidate: [Pair; 8],
     /// Passed pawn.
     pub(super) passed: [Pair; 8],
-    /// Passed pawn without a friendly piece ahead; endgame only, like the next four fields.
+    /// Passed pawn without a friendly piece ahead; endgame only, as for the next four fields.
     pub(super) unblocked_own: [i32; 8],
     /// Passed pawn without an enemy piece ahead.
     pub(super) unblocked_opp: [i32; 8],
     /// Passed pawn without a square ahead that only the enemy attacks.
     pub(super) free: [i32; 8],
-    /// Passed pawn: penalty per step between the square ahead and the own king.
+    /// Passed pawn: penalty per step between the square ahead and the friendly king.
     pub(super) own_king: [i32; 8],
     /// Passed pawn: bonus per step between the square ahead and the enemy king.
     pub(super) enemy_king: [i32; 8],
@@ -70,12 +70,12 @@ pub(in crate::eval) struct Weights {
     pub(super) blocked_bishop: Pair,
     /// Rook in the corner blocked by its own king.
     pub(super) blocked_rook: Pair,
-    /// Share of the endgame score in 1/256, by missing pieces: 0 with all on the board, 24 with
-    /// none.
+    /// Share of the endgame score in 1/256, by missing pieces: 0 with all pieces on the board, 24
+    /// with no pieces.
     pub(super) endgame_share: [i32; 25],
     /// Bonus for the side to move, in centipawns.
     pub(super) tempo: i32,
-    /// Lack of winning chances by number of files with own pawns.
+    /// Lack of winning chances by number of files with friendly pawns.
     pub(super) drawishness: [i32; 9],
 }
 
@@ -89,9 +89,9 @@ pub(super) struct Imbalance {
     pub(super) rook_pair: [i32; 3],
     pub(super) knight_pair: [i32; 3],
     pub(super) pawn: [i32; 3],
-    /// Value of a pawn for each own knight, in every phase.
+    /// Value of a pawn for each friendly knight, in every phase.
     pub(super) pawn_knight: i32,
-    /// Value of a pawn for each own rook, in every phase.
+    /// Value of a pawn for each friendly rook, in every phase.
     pub(super) pawn_rook: i32,
 }
 
@@ -113,7 +113,7 @@ pub(super) struct Rules {
     pub(super) shelter: Shelter,
     /// `true` if unstoppable pawns are recognised when the enemy has no pieces.
     pub(super) unstoppable: bool,
-    /// Effect of opposite bishops.
+    /// Effect of opposite-coloured bishops.
     pub(super) opposite_bishops: OppositeBishops,
     /// `true` if the side to move has a bonus.
     pub(super) tempo: bool,
@@ -156,13 +156,13 @@ pub(super) enum Seventh {
 /// Wings whose shelter counts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shelter {
-    /// Mean of the king's wing and the best wing it can reach by castling.
+    /// Mean of the king's wing and the best wing that the king can reach by castling.
     MeanWithCastling,
     /// The king's wing.
     Here,
 }
 
-/// Effect of opposite bishops.
+/// Effect of opposite-coloured bishops.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum OppositeBishops {
     /// Both sums are halved, if the pawns differ by less than three.
@@ -184,7 +184,7 @@ pub(super) enum Lazy {
 /// h.
 pub(super) type HalfBoard = [[(i32, i32); 4]; 8];
 
-/// Returns the whole board of a printed half.
+/// Returns the table of the whole board from its printed half.
 pub(super) const fn whole(half: &HalfBoard) -> Squares {
     let mut squares = [Pair::ZERO; 64];
     let mut index = 0;

@@ -2,7 +2,7 @@
 //! moves as the original, see `PROVENANCE.md`.
 //!
 //! Moves are pseudo-legal; capturing the king wins. Every node is deepened iteratively, and each
-//! iteration starts with the best move of the previous one. Scores are updated incrementally.
+//! iteration starts with the best move of the previous iteration. Scores are updated incrementally.
 
 mod board;
 mod node;
@@ -41,10 +41,11 @@ pub(super) const FEATURES: &[feature::Feature] = Feature::ALL;
 /// The score of capturing the king.
 const INFINITY: Score = 8_000;
 
-/// Scores beyond this are mates. The limit and the score of a mate are those of the original.
+/// Scores beyond this threshold are mates. The threshold and the score of a mate are the same as in
+/// the original.
 const MATE_THRESHOLD: Score = INFINITY / 4;
 
-/// The score of a mate; each move to it subtracts one.
+/// The score of a mate; each move up to the mate subtracts one.
 const MATE: Score = INFINITY / 2;
 
 /// Depth stored with scores that are valid at any depth; greater than the depth of every iteration.
@@ -148,8 +149,8 @@ impl Search<'_> {
             if self.limiter.stopped {
                 break;
             }
-            // The depth is reported as in the original: one less than that of the iteration, and 98
-            // after a mate has decided the search.
+            // The depth is reported as in the original: one less than the depth of the iteration,
+            // and 98 after a mate has decided the search.
             let ply = depth as u32 - 1;
             self.result.score = self.engine_score(score);
             self.result.depth = ply;
@@ -177,8 +178,8 @@ impl Search<'_> {
         restricted && self.root_move(candidate.from, candidate.to).is_none()
     }
 
-    /// Returns whether a root move is illegal castling. Such a move is searched, but might not lose
-    /// the king like other moves into check.
+    /// Returns whether a root move is illegal castling. Such a move is searched, but, unlike other
+    /// moves into check, might not lose the king.
     fn is_illegal_castle(&self, candidate: &CandidateMove) -> bool {
         candidate.is_castle() && self.root_move(candidate.from, candidate.to).is_none()
     }

@@ -24,8 +24,9 @@ pub(super) struct Node {
     pub(super) target: Square88,
     /// Plies to search.
     pub(super) depth: i32,
-    /// `true` if the node is outside the tree, so that its result is stored separately: the root,
-    /// unless the last move crossed a square, and the test whether a king can be captured.
+    /// `true` if the node is outside the tree, so that its result is stored separately. These nodes
+    /// are the root, unless the last move crossed a square, and the test whether a king can be
+    /// captured.
     pub(super) is_outside: bool,
     /// `true` for the root.
     pub(super) is_root: bool,
@@ -139,7 +140,7 @@ impl Search<'_> {
     fn scan(&mut self, node: &Node, depth: i32, best: &mut Best) -> Score {
         let mut scan = Scan {
             depth,
-            // Stand pat at depth 1.
+            // At depth 1, the side to move may stand pat.
             score: if depth > 1 { -INFINITY } else { node.score },
             pending: best.simple && self.is_enabled(Feature::BestFirst),
         };

@@ -19,8 +19,8 @@ pub(super) struct Best {
     pub(super) from: Square88,
     /// Destination of the move.
     pub(super) to: Square88,
-    /// `true` if there is a move that can be tried before others; this is not possible with
-    /// castling.
+    /// `true` if there is a move that can be tried before other moves; castling cannot be tried
+    /// first.
     pub(super) simple: bool,
 }
 
@@ -32,9 +32,9 @@ pub(super) struct Entry {
     /// Plies searched; [`DEPTH_INDEPENDENT`](super::DEPTH_INDEPENDENT) for scores that are valid at
     /// any depth.
     pub(super) depth: i32,
-    /// `true` if the true score is at least this.
+    /// `true` if the true score is at least `score`.
     pub(super) is_lower: bool,
-    /// `true` if the true score is at most this.
+    /// `true` if the true score is at most `score`.
     pub(super) is_upper: bool,
     /// The best move.
     pub(super) best: Best,
@@ -75,7 +75,7 @@ impl Entry {
     }
 }
 
-/// Slot of a position in the table; `None` if other positions occupy all its slots.
+/// Slot of a position in the table; `None` if other positions occupy all slots for this position.
 #[derive(Clone, Copy)]
 pub(super) struct Slot(Option<usize>);
 
@@ -100,8 +100,8 @@ impl Table {
     /// Clears the table in constant time, because this is done before every move.
     pub(in crate::search) fn clear(&mut self) {
         self.search = self.search.wrapping_add(1);
-        // After the number has wrapped, entries of old searches would count as new ones. Empty
-        // slots contain number 0, which no search has.
+        // After the number has wrapped, entries of old searches would count as entries of the
+        // current search. Empty slots contain number 0, which no search has.
         if self.search == 0 {
             self.slots.fill([0; 2]);
             self.search = 1;
@@ -113,7 +113,8 @@ impl Table {
         content >> SEARCH_SHIFT != u64::from(self.search)
     }
 
-    /// Returns the slot where the position is or would be stored, and its entry if there is one.
+    /// Returns the slot where the position is or would be stored, and the entry of the position if
+    /// there is one.
     pub(super) fn find(&self, key: u64) -> (Slot, Option<Entry>) {
         // The searched slots must not extend past the end.
         let last = self.slots.len() - TRIES;
@@ -129,7 +130,7 @@ impl Table {
         (Slot(None), None)
     }
 
-    /// Stores an entry, unless its slot contains an exact one that was searched deeper.
+    /// Stores an entry, unless its slot contains an exact entry that was searched deeper.
     pub(super) fn store(&mut self, slot: Slot, key: u64, entry: &Entry) {
         let Some(index) = slot.0 else { return };
         let content = self.slots[index][1];
@@ -139,7 +140,7 @@ impl Table {
         }
     }
 
-    /// Returns the fill of the table in permille, from a sample.
+    /// Returns the share of the table in use, in permille, from a sample.
     pub(super) fn fullness_permille(&self) -> usize {
         slots::fullness_permille(&self.slots, |content| !self.is_empty(content))
     }

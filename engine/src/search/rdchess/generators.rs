@@ -59,7 +59,7 @@ fn takes_checker(position: &Position, mv: Move) -> bool {
     mv.is_capture() && position.checkers().contains(taken)
 }
 
-/// Returns the key of a move in the first order; lower comes first.
+/// Returns the key of a move in the first order; a move with a lower key comes first.
 fn rank(position: &Position, mv: Move, king: Square) -> i32 {
     if mv.is_capture() {
         return position.kind_at(mv.from()).map_or(0, Kind::index) as i32;
@@ -73,7 +73,7 @@ fn rank(position: &Position, mv: Move, king: Square) -> i32 {
     6 - i32::from(is_forward) - i32::from(is_closer)
 }
 
-/// Sorts moves by a key, stably and with a simple method, because there are few.
+/// Sorts moves by a key, stably and with a simple method, because there are few moves.
 pub(super) fn sort_by(moves: &mut MoveList, key: impl Fn(Move) -> i32) {
     let mut keys = [0; 256];
     for index in 0..moves.len() {

@@ -11,7 +11,7 @@ impl Killers {
         Killers(vec![[(None, 0); 2]; MAX_PLY + 1])
     }
 
-    /// Returns the killer moves of a ply, the more used one first.
+    /// Returns the killer moves of a ply, the more frequently used move first.
     pub(super) fn at(&self, ply: usize) -> [Option<Move>; 2] {
         let [first, second] = self.0[ply];
         if first.1 >= second.1 { [first.0, second.0] } else { [second.0, first.0] }

@@ -16,8 +16,7 @@ const FUTILITY: Score = 325;
 const EXTENDED_FUTILITY: Score = 510;
 /// Razoring margin at depth 3, in centipawns.
 const RAZOR: Score = 900;
-/// Number of the opponent's officers (pieces other than king and pawns) above which razoring is
-/// allowed.
+/// Number of the opponent's pieces other than king and pawns above which razoring is allowed.
 const RAZOR_OFFICERS: u32 = 3;
 
 /// The parameters of a node.
@@ -258,8 +257,8 @@ impl Search<'_> {
         is_futile.then_some(bound)
     }
 
-    /// Searches a move: all moves after the first with a null window, and again with the full
-    /// window if they fail high.
+    /// Searches a move. All moves after the first are searched with a null window, and again with
+    /// the full window if they fail high.
     fn try_move(&mut self, node: &Node, mv: Move) -> Score {
         let NodeParams { alpha, beta, depth, .. } = node.params;
         let extended = self.advances_to_seventh(mv) && self.is_enabled(Feature::PawnExtension);
@@ -309,8 +308,8 @@ impl Search<'_> {
     /// short.
     fn answer(&mut self, mv: Move) -> Option<Move> {
         let after = self.line.position().play(mv);
-        let known = self.look_up(after.key()).and_then(|entry| entry.mv);
-        known.filter(|&answer| after.is_legal(answer))
+        let reply = self.look_up(after.key()).and_then(|entry| entry.mv);
+        reply.filter(|&answer| after.is_legal(answer))
     }
 
     /// Stores a position that has raised alpha, or that already has an entry.

@@ -21,7 +21,7 @@ pub(super) enum Next {
 pub(super) struct Hints {
     /// The table's move; it may be illegal.
     pub(super) table: Option<Move>,
-    /// Killer moves, the better one first; both may be illegal.
+    /// Killer moves, the better move first; both may be illegal.
     pub(super) killers: [Option<Move>; 2],
     /// The square of the piece that has just captured.
     pub(super) capturer: Option<Square>,
@@ -234,7 +234,7 @@ impl MoveOrder {
     }
 }
 
-/// Returns whether a friendly piece other than the moving one defends the destination.
+/// Returns whether a friendly piece other than the moving piece defends the destination.
 fn is_defended(position: &Position, mv: Move) -> bool {
     let own = position.board().color(position.turn()) - Bitboard::of(mv.from());
     let occupied = position.board().occupied() - Bitboard::of(mv.from());

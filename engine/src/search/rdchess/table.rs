@@ -1,4 +1,4 @@
-//! RDChess's hash table, which keeps its entries from move to move and prefers those in use.
+//! RDChess's hash table, which keeps its entries from move to move and prefers entries in use.
 
 use crate::chess::{Game, Kind, Move};
 use crate::eval::Score;
@@ -118,7 +118,7 @@ impl Table {
         *slot = [key, StoredEntry { entry, uses, last_used: now }.pack()];
     }
 
-    /// Returns the fill of the table in permille, from a sample.
+    /// Returns the share of the table in use, in permille, from a sample.
     pub(super) fn fullness_permille(&self) -> usize {
         slots::fullness_permille(&self.slots, |content| content != 0)
     }

@@ -24,7 +24,8 @@ pub trait Assignment: Clone + Debug + Send + Sync + 'static {
     /// Returns the work to send to the worker.
     fn work(&self) -> Work;
 
-    /// Checks whether `done` is a possible result; the error is the reason why it is not.
+    /// Checks whether `done` is a possible result; the error is the reason why the result is
+    /// impossible.
     fn check(&self, done: &Self::Done, terms: &Terms) -> Result<(), String>;
 
     /// Returns whether CPU contention above `limit` may have decided the result `done`.
@@ -65,9 +66,9 @@ impl Assignment for PairJob {
 
     fn is_suspect(&self, played: &PlayedPair, limit: f64) -> bool {
         let GameSetup { engines, conditions, .. } = &self.games.first;
-        let own =
+        let conditions_of =
             |engine| if engines.white == engine { conditions.white } else { conditions.black };
-        judge_contention(limit, played, own).is_some()
+        judge_contention(limit, played, conditions_of).is_some()
     }
 
     fn renumbered(&self, pair: u64) -> Option<PairJob> {

@@ -26,7 +26,7 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 const PING_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Maximum number of unread messages of a subscription; further messages are lost. A fleet sends
-/// fewer between two reads of a coordinator.
+/// fewer messages between two reads of a coordinator.
 const MAX_WAITING: usize = 1 << 16;
 
 /// Text that is never shown, not even by `Debug`.
@@ -62,7 +62,8 @@ pub struct Access {
     pub url: Secret,
     /// The credentials.
     pub credentials: Credentials,
-    /// File of certificate authorities that are trusted in addition to those of the system.
+    /// File of certificate authorities that are trusted in addition to the authorities of the
+    /// system.
     pub ca: Option<PathBuf>,
     /// Files of the client certificate and its key.
     pub certificate: Option<(PathBuf, PathBuf)>,
@@ -78,7 +79,7 @@ pub struct Access {
 pub struct AccessError(String);
 
 impl AccessError {
-    /// Returns the error of a server that denies a request, or fails.
+    /// Returns the error for a request that a server denies or cannot fulfil.
     pub fn denied(what: &str, reason: impl fmt::Display) -> AccessError {
         AccessError(format!("the NATS server refuses {what}: {reason}"))
     }

@@ -1,7 +1,7 @@
 //! The coordinator of a run: sends pairs to workers and receives the results.
 //!
-//! One task owns all state. It talks to the dispatcher over its [`CoordinatorEnd`] and to the
-//! server over NATS; [`InFlight`] decides what happens to results.
+//! One task owns all state. This task communicates with the dispatcher over its [`CoordinatorEnd`]
+//! and with the server over NATS; [`InFlight`] decides what happens to results.
 
 mod admission;
 mod audit;
@@ -84,8 +84,8 @@ pub struct RunSpec {
     pub programs: HashMap<blake3::Hash, PathBuf>,
     /// Priority among other runs; the highest number comes first.
     pub priority: u8,
-    /// Results of benchmarks on this machine, one per engine; `None` if workers do not benchmark
-    /// it.
+    /// Results of benchmarks on this machine, one per engine; `None` for an engine that workers do
+    /// not benchmark.
     pub benches: Vec<Option<BenchResult>>,
     /// Facts about workers from the store.
     pub history: WorkerHistory,
@@ -112,7 +112,7 @@ struct Coordinator<A: Assignment> {
     secret: RunSecret,
     /// The signed description, as sent to workers.
     signed: Vec<u8>,
-    /// Number of results from each sender for jobs that it was not given.
+    /// Number of results from each sender for jobs that the sender was not given.
     unproven: BTreeMap<String, u64>,
     priority: u8,
     in_flight: InFlight<A>,
@@ -122,19 +122,19 @@ struct Coordinator<A: Assignment> {
     unacknowledged: BTreeMap<Receipt, jetstream::Message>,
     /// Results that were acknowledged, even if the acknowledgement did not reach the server.
     acknowledged: RangeSet,
-    /// Pairs that were sent again for lack of heartbeats, since the last result.
+    /// Pairs whose jobs were sent again, for lack of heartbeats, since the last result.
     unheard: BTreeSet<u64>,
     /// Last status of each worker, and the time of its arrival since the start.
     workers: BTreeMap<String, (WorkerStatus, Duration)>,
     /// Number of impossible results from each worker for its own jobs.
     impossible: BTreeMap<String, u32>,
     policy: WorkerPolicy,
-    /// Pairs whose jobs were removed within a lease, and the start of that lease.
+    /// Pairs whose jobs were removed since `removed_at`, the start of a lease.
     removed: BTreeSet<u64>,
     removed_at: Duration,
     /// Time of the last repetition of a notice of exclusion.
     exclusion_repeated: Duration,
-    /// Workers that were admitted, or have proven with a job that they were.
+    /// Workers that were admitted, or that have proven their admission with a job.
     joined: BTreeSet<String>,
     /// Workers that played before a restart of the coordinator. They continue without joining
     /// again, except after a long absence of the coordinator: a worker then requests the
@@ -146,9 +146,9 @@ struct Coordinator<A: Assignment> {
     programs: Arc<ProgramUploader>,
     /// Largest number of pairs that were in play at the same time.
     most_playing: usize,
-    /// `true` once all results from before the start were received.
+    /// `true` once all results from before the start have been received.
     is_drained: bool,
-    /// `true` if the pairs in flight were cancelled and none has been ordered since.
+    /// `true` if the pairs in flight were cancelled and no pair has been ordered since.
     is_cancelled: bool,
     /// Time since the start, at the last tick.
     now: Duration,
@@ -170,8 +170,8 @@ pub async fn coordinate<A: Assignment>(
 ) -> Result<(), AccessError> {
     let RunSpec { description, key, programs, priority, benches, history, audit, metrics } = spec;
     // Attempts after a restart need higher numbers than all attempts before it, so that no worker
-    // mistakes a job for one that it has finished. The seconds of the clock are higher as long as a
-    // pair is sent at most once per second.
+    // mistakes a job for one that it has finished. The clock, in seconds, gives higher numbers as
+    // long as a pair is sent at most once per second.
     let first_attempt = (unix_time_us() / 1_000_000) as u32;
     let mut stored = RangeSet::default();
     let returned = history.played.iter().map(|(worker, _)| worker.clone()).collect();
@@ -187,8 +187,8 @@ pub async fn coordinate<A: Assignment>(
         joins: connection.subscribe(&id.join_subject(">")).await?,
     };
     let (event_sender, events) = mpsc::channel(MAX_EVENTS);
-    // Unbounded, because the task that owns all state must not wait for the server. The number of
-    // pairs in flight limits the length of the queue.
+    // The channel is unbounded, because the task that owns all state must not wait for the server.
+    // The number of pairs in flight limits the length of the queue.
     let (outgoing, queue) = mpsc::unbounded_channel();
     let mut tasks = JoinSet::new();
     let context = &connection.jetstream;
@@ -266,8 +266,8 @@ impl<A: Assignment> Coordinator<A> {
             tokio::select! {
                 command = self.end.commands.recv() => match command {
                     Some(JobCommand::Finish(reply)) => {
-                        // The tasks are stopped first, so that none of them sends a job to a stream
-                        // that is being removed.
+                        // The tasks are stopped first, so that no task sends a job to a stream that
+                        // is being removed.
                         tasks.shutdown().await;
                         self.clean_up().await;
                         let _ = reply.send(());
@@ -295,8 +295,8 @@ impl<A: Assignment> Coordinator<A> {
                 Some(request) = subscriptions.programs.next() => if may_reply(&request) {
                     let programs = self.programs.clone();
                     let client = self.connection.client.clone();
-                    // A separate task, because reading and uploading a program takes long, and
-                    // heartbeats must not wait.
+                    // This is a separate task, because reading and uploading a program takes long,
+                    // and heartbeats must not wait.
                     tasks.spawn(async move {
                         let uploaded = match wire::read::<ProgramRequest>(&request.payload) {
                             Ok(wanted) => programs.upload(wanted.hash).await,
@@ -336,7 +336,7 @@ impl<A: Assignment> Coordinator<A> {
                             self.read_result(receipt).await;
                         }
                         // If no parked result was accepted, the old job may still be in the stream
-                        // and assigned to a worker. A new job replaces it.
+                        // and assigned to a worker. A new job replaces the old job.
                         if self.in_flight.is_waiting(pair) {
                             self.resend(pair);
                         }
@@ -424,9 +424,10 @@ impl<A: Assignment> Coordinator<A> {
         let _ = self.connection.client.publish(subject, signed.into()).await;
     }
 
-    /// Returns the time stamp of a message to workers, later than those of all earlier messages.
+    /// Returns the time stamp of a message to workers, later than the time stamps of all earlier
+    /// messages.
     fn next_at(&mut self) -> u64 {
-        // Workers ignore messages that are not later than the last one, so time stamps must
+        // Workers ignore messages that are not later than the last message, so time stamps must
         // increase even if the clock is set back.
         self.last_at = unix_time_us().max(self.last_at + 1);
         self.last_at
@@ -457,8 +458,8 @@ impl<A: Assignment> Coordinator<A> {
         self.in_flight.set_idle(&idle, self.now);
         self.extend_leases().await;
         if count.is_multiple_of(BEACON_TICKS) {
-            // At most once a second: numbers of attempts begin with the seconds of the clock, and
-            // attempts after a restart must have higher numbers.
+            // This is done at most once a second: numbers of attempts begin with the seconds of the
+            // clock, and attempts after a restart must have higher numbers.
             for (pair, attempt) in self.in_flight.returned() {
                 self.send(pair, attempt);
             }
@@ -481,9 +482,9 @@ impl<A: Assignment> Coordinator<A> {
     }
 
     async fn send_beacon(&mut self) {
-        // While there is no connection, the client queues messages, and it would later send all
-        // stale beacons. A worker that received a beacon of a cancelled run would request a
-        // description that nobody sends.
+        // While there is no connection, the client queues messages, and would later send all stale
+        // beacons. A worker that received a beacon of a cancelled run would request a description
+        // that nobody sends.
         if self.connection.is_connected() && !self.is_cancelled {
             let (queued, playing) = self.in_flight.counts();
             let run_id = self.description.run_id.clone();

@@ -36,12 +36,12 @@ const FIRST_ATTEMPT: Duration = Duration::from_secs(6 * 3600);
 /// limits the memory of a long run.
 const MEDIAN_OF: usize = 101;
 
-/// Number of requests per lease to extend it for a running attempt. Several requests may be lost
-/// before the lease ends.
+/// Number of requests to extend a lease that are sent within one lease. Several requests may be
+/// lost before the lease ends.
 const EXTENSIONS_PER_LEASE: u32 = 6;
 
-/// Time after which a job that no worker has started is sent again. Half the lifetime of a job, so
-/// a waiting job never expires.
+/// Time after which a job that no worker has started is sent again. The time is half the lifetime
+/// of a job, so that a waiting job never expires.
 const RENEWAL: Duration = Duration::from_secs(12 * 3600);
 
 /// Shorter renewal time for jobs from before a restart of the coordinator, and for audits that a
@@ -79,7 +79,7 @@ pub(crate) struct SentJob {
 /// Decision about a result.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Disposition<D> {
-    /// The result is the first of its pair and counts.
+    /// The result is the first result of its pair and counts.
     Accept(D),
     /// The result changes nothing, for this reason; the job stays as it is.
     Discard(String),
@@ -87,7 +87,7 @@ pub(crate) enum Disposition<D> {
     Reject(String),
     /// The worker could not play, for this reason; the job is sent again.
     Retry(String),
-    /// Too many workers could not play, the last one for this reason: the run fails.
+    /// Too many workers could not play, the last of them for this reason: the run fails.
     Fail(String),
 }
 
@@ -100,7 +100,7 @@ pub(crate) struct InFlight<A: Assignment> {
     players: BTreeSet<String>,
     /// Pairs whose result is on disk.
     stored: RangeSet,
-    /// Number of the first attempt at each pair, higher than all before a restart.
+    /// Number of the first attempt at each pair, higher than all attempts before a restart.
     first_attempt: u32,
     /// Durations of the last accepted pairs.
     times: VecDeque<Duration>,
@@ -109,7 +109,8 @@ pub(crate) struct InFlight<A: Assignment> {
     attempts: BTreeMap<u64, u32>,
     /// Largest sequence number of a started job, and the time of its start.
     begun: (u64, Duration),
-    /// Time since which some workers have been idle while no pair is played, or all workers idle.
+    /// Start of the period in which all workers are idle, or some workers are idle and no pair is
+    /// played.
     idle: Option<Duration>,
     terms: Terms,
 }
@@ -137,8 +138,8 @@ impl<A: Assignment> InFlight<A> {
         // A void pair is played again, and its old job may still be in the stream.
         let first = self.first_attempt;
         let was_stored = self.stored.remove(pair).then_some(first);
-        // The new number must exceed that of the old job; otherwise a late result of the old job
-        // would count for the new order.
+        // The new number must exceed the number of the old job; otherwise a late result of the old
+        // job would count for the new order.
         let last = self.attempts.remove(&pair).or(was_stored);
         let attempt = last.map_or(first, |last| last.max(first) + 1);
         let pending = Pending {
@@ -194,8 +195,8 @@ impl<A: Assignment> InFlight<A> {
     }
 
     /// Records the heartbeat of a worker that plays a pair. Returns the index of the game (0 or 1)
-    /// if it has just started. If two workers play the pair, the first counts as the player while
-    /// its heartbeats arrive.
+    /// if the game has just started. If two workers play the pair, the first worker counts as the
+    /// player while its heartbeats arrive.
     pub(crate) fn heartbeat(
         &mut self,
         worker: String,
@@ -220,8 +221,8 @@ impl<A: Assignment> InFlight<A> {
         begun.map(|(half, pairing)| (pairing, usize::from(half)))
     }
 
-    /// Returns whether a pair that a worker gives back must be sent again: no other worker plays
-    /// it. (The worker has no proof for the new attempt.)
+    /// Returns whether a pair must be sent again because a worker gives it back and no other worker
+    /// plays it. The worker has no proof for the new attempt.
     pub(crate) fn give_back(&mut self, worker: &str, pair: u64, attempt: u32) -> bool {
         let pending = self.awaited(pair, attempt);
         pending.is_some_and(|own| own.last.player.as_ref().is_none_or(|player| player == worker))
@@ -256,8 +257,8 @@ impl<A: Assignment> InFlight<A> {
         let due = self.pending.values_mut().filter_map(|pending| {
             let is_alive = pending.last.begun.is_some()
                 && pending.heard > pending.extended
-                // No extension for a worker that takes too long, which could otherwise keep the
-                // pair forever.
+                // The lease is not extended for a worker that takes too long, because such a worker
+                // could otherwise keep the pair forever.
                 && !pending.is_too_long(limit, now);
             let is_due = now >= pending.extended + lease / EXTENSIONS_PER_LEASE;
             if !is_due || !(is_alive || pending.accepted.is_some()) {
@@ -286,7 +287,7 @@ impl<A: Assignment> InFlight<A> {
         }
     }
 
-    /// Records which workers of the run are idle. If all are idle, no pair is being played,
+    /// Records which workers of the run are idle. If all workers are idle, no pair is being played,
     /// whatever heartbeats arrived before.
     pub(crate) fn set_idle(&mut self, idle: &[bool], now: Duration) {
         // Busy workers may be playing another run, so a single idle worker is evidence only if no
@@ -320,7 +321,7 @@ impl<A: Assignment> InFlight<A> {
                 pending.failed_at.insert(worker.to_owned());
                 let reason = format!("could not play it: {reason}");
                 // The run ends only if at least as many workers have failed as are able to play.
-                // Otherwise a few workers could end the run by reports.
+                // Otherwise a few workers could end the run with false reports.
                 let able = self.players.difference(&pending.failed_at).count();
                 if pending.failed_at.len() >= MAX_FAILURES.max(able) {
                     Disposition::Fail(reason)
@@ -364,8 +365,8 @@ impl<A: Assignment> InFlight<A> {
         }
         let Pending { last, accepted: receipt, .. } = pending?;
         if pair >= AUDITS || last.number > self.first_attempt {
-            // Kept only if the number is not the usual first one, so that the memory does not grow
-            // with the run.
+            // The number is kept only if it is not the usual first number, so that the memory does
+            // not grow with the run.
             self.attempts.insert(pair, last.number);
         }
         let sequence = last.sequence.filter(|_| last.begun.is_some());
@@ -397,7 +398,7 @@ impl<A: Assignment> InFlight<A> {
             && self.pending.get(&pair).is_some_and(|own| own.last.number == attempt)
     }
 
-    /// Returns whether `attempt` is the last one at a pair, and was sent since the start of the
+    /// Returns whether `attempt` is the last attempt at a pair, and was sent since the start of the
     /// coordinator.
     pub(crate) fn has_sent(&self, pair: u64, attempt: u32) -> bool {
         let pending = self.pending.get(&pair);
@@ -416,9 +417,9 @@ impl<A: Assignment> InFlight<A> {
 
     /// Returns the pairs to send again, each with its player. A pair with a player is overdue if
     /// its last heartbeat is older than the stall timeout plus three leases, or if the attempt
-    /// exceeds its time limit. A pair without a player is overdue if, for three leases, later jobs
-    /// were started first or workers were idle, or at its renewal. (If a worker dies, the server
-    /// itself delivers its jobs to other workers.)
+    /// exceeds its time limit. A pair without a player is overdue at its renewal, or if, for three
+    /// leases, later jobs were started first or workers were idle. If a worker dies, the server
+    /// itself delivers its jobs to other workers.
     pub(crate) fn overdue(
         &mut self,
         lease: Duration,
@@ -457,8 +458,8 @@ impl<A: Assignment> InFlight<A> {
         waiting.map(|(pair, _)| *pair).collect()
     }
 
-    /// Returns the numbers of pairs without an accepted result: first those that no worker has
-    /// started, then those that a worker plays.
+    /// Returns two numbers of pairs without an accepted result: pairs that no worker has started,
+    /// and pairs that a worker plays.
     pub(crate) fn counts(&self) -> (u64, u64) {
         let waiting = self.pending.values().filter(|pending| pending.accepted.is_none());
         let queued = waiting.clone().filter(|pending| pending.last.player.is_none()).count();

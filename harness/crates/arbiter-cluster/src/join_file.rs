@@ -43,8 +43,8 @@ pub struct JoinError {
     reason: String,
 }
 
-/// Contents of a join file, in TOML. Its certificates begin and end on separate lines, so it is
-/// also a valid PEM file.
+/// Contents of a join file, in TOML. Its certificates begin and end on separate lines, so the file
+/// is also a valid PEM file.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct JoinFile {
@@ -57,7 +57,7 @@ pub(crate) struct JoinFile {
     pub ca: Option<String>,
 }
 
-/// Reads a join file; also returns whether other users of this machine can read it.
+/// Reads a join file; also returns whether other users of this machine can read the file.
 pub fn read_join_file(path: &Path) -> Result<(Access, Role, bool), JoinError> {
     let (file, role, is_exposed) = JoinFile::read(path)?;
     let access = Access {
@@ -74,12 +74,13 @@ pub fn read_join_file(path: &Path) -> Result<(Access, Role, bool), JoinError> {
 
 impl JoinFile {
     /// Reads a file. Returns its contents, its role, and whether other users of this machine can
-    /// read it.
+    /// read the file.
     pub(crate) fn read(path: &Path) -> Result<(JoinFile, Role, bool), JoinError> {
         let invalid = |reason| JoinError { path: path.to_owned(), reason };
         let unreadable = |error: io::Error| invalid(error.to_string());
         let file = open_input(path).map_err(unreadable)?;
-        // The mode of the open file, because the file at the path could be replaced in between.
+        // The mode is read from the open file, because the file at the path could be replaced in
+        // the meantime.
         let is_exposed = is_open_to_others(&file.metadata().map_err(unreadable)?);
         let mut text = String::new();
         file.take(MAX_SIZE + 1).read_to_string(&mut text).map_err(unreadable)?;

@@ -45,8 +45,8 @@ impl ClusterMetrics {
         registry.register("arbiter_jobs", help, self.jobs.clone());
     }
 
-    /// Registers the metrics of [`register`](Self::register), and those that only coordinators
-    /// have.
+    /// Registers the metrics of [`register`](Self::register), and the metrics that only
+    /// coordinators have.
     pub fn register_coordinator(&self, registry: &mut Registry) {
         self.register(registry);
         let help =

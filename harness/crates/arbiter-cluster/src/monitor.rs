@@ -56,7 +56,8 @@ impl WorkerState {
     pub fn of(status: &WorkerStatus, silent: u32) -> WorkerState {
         let is_excluded = status.refusals.iter().any(|(_, why)| why.starts_with(EXCLUDED));
         match status.playing {
-            // First, because the other states follow from a status that may be outdated.
+            // This state comes first, because the other states follow from a status that may be
+            // outdated.
             _ if silent >= TIMEOUT_S => WorkerState::Silent,
             _ if is_excluded => WorkerState::Excluded,
             0 => WorkerState::Idle,

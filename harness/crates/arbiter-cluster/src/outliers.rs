@@ -1,10 +1,11 @@
-//! Detection of workers whose results differ from those of other workers. This module does no I/O.
+//! Detection of workers whose results differ from the results of other workers. This module does no
+//! I/O.
 //!
 //! Three criteria are compared: rate of crashes, rate of losses on time, and distribution of pair
 //! results. A worker is checked whenever its number of games has doubled, from [`FIRST_CHECK`] on,
-//! so that there are few checks however long a run is; the limits are corrected for all checks and
-//! all workers (Bonferroni). If no worker differs from the others, the probability that a run
-//! excludes one is below [`FALSE_ALARM`] for each criterion.
+//! so that even a long run has few checks. The limits are corrected for all checks and all workers
+//! (Bonferroni). If no worker differs from the others, the probability that a run excludes a worker
+//! is below [`FALSE_ALARM`] for each criterion.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +17,8 @@ use arbiter_stats::{FailureCount, Pentanomial, fisher_exact};
 /// Number of games of a worker before its first check.
 pub(crate) const FIRST_CHECK: u64 = 16;
 
-/// Maximum probability, for each criterion, that a run excludes a worker although none differs.
+/// Maximum probability, for each criterion, that a run excludes a worker although no worker
+/// differs.
 pub(crate) const FALSE_ALARM: f64 = 1e-3;
 
 /// Upper bound on the number of checks of a worker: 24 doublings of 16 games are 268 million games.
@@ -24,20 +26,21 @@ const MAX_CHECKS: f64 = 24.0;
 
 /// Minimum share of a worker's games lost on time for an exclusion, however significant the excess,
 /// because a machine may be slightly slow. Breakdowns have no minimum share, because a worker could
-/// report false ones below it.
+/// report false breakdowns below such a share.
 const MIN_TIME_LOSSES: f64 = 0.02;
 
-/// Minimum number of jobs that an excluded worker has given back, and their minimum share of its
-/// jobs. An honest worker gives back its unfinished jobs when it is stopped.
+/// Minimum number of jobs that an excluded worker has given back, and minimum share of such jobs in
+/// all its jobs. An honest worker gives back its unfinished jobs when it is stopped.
 const MIN_GIVEN_BACK: u64 = 50;
 const MIN_SHARE_GIVEN_BACK: f64 = 0.1;
 
-/// Maximum residual, in standard deviations, exceeded by chance with a probability of 1e-9. That is
-/// [`FALSE_ALARM`] for about 200 workers, all of which are compared at each check of any worker.
+/// Maximum residual, in standard deviations, exceeded by chance with a probability of 1e-9. For
+/// about 200 workers, this corresponds to [`FALSE_ALARM`], because all workers are compared at each
+/// check of any worker.
 const MAX_RESIDUAL: f64 = 6.0;
 
 /// Minimum number of workers for a comparison of residuals, because two workers do not show which
-/// one is the outlier.
+/// of them is the outlier.
 const MIN_WORKERS: usize = 3;
 
 /// Worker to exclude, with the reason.
@@ -67,9 +70,9 @@ pub(crate) fn is_breakdown(termination: Termination) -> bool {
     termination.is_fault() && termination != Termination::TimeForfeit
 }
 
-/// Returns the deviation of each worker's pair results from those of other workers, in standard
-/// deviations, for workers with enough pairs. All pairs must be between the same two engines under
-/// the same conditions.
+/// Returns the deviation of each worker's pair results from the results of other workers, in
+/// standard deviations, for workers with enough pairs. All pairs must be between the same two
+/// engines under the same conditions.
 pub fn worker_residuals(played: &[(String, PairTally)]) -> BTreeMap<String, f64> {
     let mut detector = OutlierDetector::new(true);
     played.iter().for_each(|(worker, tally)| detector.add(worker, tally));
@@ -140,9 +143,9 @@ impl OutlierDetector {
         fails.or_else(late).or_else(|| self.residual())
     }
 
-    /// Returns the worker if the failure rate of its games or jobs is significantly higher than
-    /// that of other workers, and above `min_share`; `here` is the number of games without failures
-    /// on the coordinator's machine.
+    /// Returns the worker if the failure rate of its games or jobs is significantly higher than the
+    /// failure rate of other workers, and above `min_share`; `here` is the number of games without
+    /// failures on the coordinator's machine.
     fn excess(
         &self,
         worker: &str,
@@ -159,8 +162,8 @@ impl OutlierDetector {
             others.games += games;
             others.failures += failures;
         }
-        // Bonferroni's correction for all checks of all workers. Fisher's exact test, because the
-        // normal approximation fails for small counts.
+        // Bonferroni's correction covers all checks of all workers. Fisher's exact test is used,
+        // because the normal approximation fails for small counts.
         let p = fisher_exact(own, others) * MAX_CHECKS * self.workers.len() as f64;
         let is_out = p < FALSE_ALARM && own.failures as f64 > min_share * own.games as f64;
         is_out.then(|| Finding {
@@ -173,8 +176,8 @@ impl OutlierDetector {
         })
     }
 
-    /// Returns the deviation of each worker's pair results from those of other workers, in standard
-    /// deviations, for workers with enough pairs.
+    /// Returns the deviation of each worker's pair results from the results of other workers, in
+    /// standard deviations, for workers with enough pairs.
     fn residuals(&self) -> Vec<(&String, f64)> {
         let pairs: Vec<Pentanomial> =
             self.workers.values().map(|counts| counts.main_encounter().pairs).collect();
@@ -182,14 +185,15 @@ impl OutlierDetector {
         compared.filter_map(|(name, residual)| Some((name, residual?))).collect()
     }
 
-    /// Returns the worker whose pair results differ most from those of other workers, if the
+    /// Returns the worker whose pair results differ most from the results of other workers, if the
     /// difference is significant.
     fn residual(&self) -> Option<Finding> {
         if !self.is_uniform {
             return None;
         }
         let compared = self.residuals();
-        // Only the largest, because one deviating worker raises the residuals of all others.
+        // Only the worker with the largest residual is considered, because one deviating worker
+        // raises the residuals of all others.
         let (worker, residual) = compared.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
         let is_out = compared.len() >= MIN_WORKERS && *residual > MAX_RESIDUAL;
         is_out.then(|| Finding {

@@ -26,7 +26,7 @@ impl RunSecret {
 
     /// Returns the nonce of an attempt at a pair, or at another assignment.
     pub(crate) fn nonce(&self, number: u64, attempt: u32) -> Token {
-        // A different prefix for each of the three uses of the secret.
+        // Each of the three uses of the secret has a different prefix.
         blake3::keyed_hash(&self.0, format!("job {number} {attempt}").as_bytes())
     }
 

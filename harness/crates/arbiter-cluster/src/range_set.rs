@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// Set of numbers that uses memory only for each gap.
+/// Set of numbers whose memory depends only on the number of gaps.
 #[derive(Debug, Default)]
 pub(crate) struct RangeSet {
     /// Last number of each range, by its first number; ranges neither overlap nor touch.
@@ -29,15 +29,15 @@ impl RangeSet {
         if self.contains(number) {
             return;
         }
-        // Adjacent ranges are merged, so that the memory depends on the number of gaps, not of
-        // pairs.
+        // Adjacent ranges are merged, so that the memory depends on the number of gaps, not on the
+        // number of pairs.
         let after = number.checked_add(1).and_then(|next| self.ranges.remove(&next));
         let before = number.checked_sub(1).and_then(|previous| self.range(previous));
         let first = before.map_or(number, |(first, _)| first);
         self.ranges.insert(first, after.unwrap_or(number));
     }
 
-    /// Removes a number. Returns whether it was in the set.
+    /// Removes a number. Returns whether the number was in the set.
     pub(crate) fn remove(&mut self, number: u64) -> bool {
         let Some((first, last)) = self.range(number) else { return false };
         self.ranges.remove(&first);

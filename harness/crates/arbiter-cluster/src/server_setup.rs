@@ -38,7 +38,7 @@ const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 const DAY: Duration = Duration::from_hours(24);
 
 /// Validity of certificates. The validity is long because the authority's key is not stored, so
-/// certificates cannot be renewed: afterwards a cluster needs new join files.
+/// certificates cannot be renewed: after this time, a cluster needs new join files.
 const VALIDITY: Duration = DAY.saturating_mul(3650);
 
 /// Tolerated lag of a worker's clock behind the clock of the machine that creates the certificates.
@@ -101,10 +101,10 @@ const USERS_END: &str = "    ]\n  }\n}\n";
 /// Reason why the files of a server cannot be created.
 #[derive(Debug, Error)]
 pub enum SetupError {
-    /// A name, a host or the existing files do not fit.
+    /// A name, a host or the existing files cannot be used.
     #[error("{0}")]
     Unfit(String),
-    /// A file, a certificate or an nkey cannot be read or made on this machine.
+    /// A file, a certificate or an nkey cannot be read or created on this machine.
     #[error("{0}")]
     Environment(String),
 }
@@ -189,7 +189,8 @@ pub fn make_server(
     write_all(&files)
 }
 
-/// Returns the text of both accounts, up to the list of worker users; `nkey` is the coordinator's.
+/// Returns the text of both accounts, up to the list of worker users; `nkey` is the nkey of the
+/// coordinator.
 fn accounts(nkey: &str) -> String {
     let mut exports = String::new();
     let mut imports = String::new();

@@ -28,7 +28,7 @@ pub fn worker_status(worker: &str) -> String {
 }
 
 /// Returns the name of the worker that sends to a subject; empty if workers do not send to the
-/// subject. The permissions of the server prevent other workers from sending to it.
+/// subject. The permissions of the server prevent other workers from sending to this subject.
 pub(crate) fn sender(subject: &str) -> &str {
     match subject.strip_prefix("arbiter.hello.") {
         Some(worker) => worker,

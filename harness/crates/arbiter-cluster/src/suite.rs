@@ -19,7 +19,7 @@ pub enum SuiteRunError {
         /// The last failure.
         reason: String,
     },
-    /// The engines do not behave the same on all machines.
+    /// The engines do not behave identically on all machines.
     #[error("{0}")]
     Unfit(String),
     /// The connection to the workers is lost.

@@ -87,8 +87,8 @@ impl fmt::Debug for Key {
 pub struct PublicKey(VerifyingKey);
 
 impl Key {
-    /// Reads a key from a file; if the file does not exist, creates one that only its owner can
-    /// read. Processes that create the file at the same time get the same key.
+    /// Reads a key from a file; if the file does not exist, creates a key file that only its owner
+    /// can read. Processes that create the file at the same time get the same key.
     pub fn load_or_make(path: &Path) -> Result<Key, TrustError> {
         let file = |error: io::Error| TrustError::of_file(path, error);
         if !path.exists() {
@@ -122,8 +122,8 @@ impl Key {
     /// Derives secret bytes from the key and a context.
     pub(crate) fn secret(&self, context: &str) -> [u8; 32] {
         let material = [&self.0.to_bytes(), context.as_bytes()].concat();
-        // BLAKE3's key derivation mode: the context string separates this use of the key from
-        // signing.
+        // BLAKE3's key derivation mode is used: the context string separates this use of the key
+        // from signing.
         blake3::derive_key("arbiter 2026-11 secret of a coordinator", &material)
     }
 }
@@ -138,8 +138,8 @@ fn make(path: &Path) -> io::Result<()> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
     fs::create_dir_all(folder_of(path))?;
-    // If another process creates the file at the same time, one file wins and both processes read
-    // it.
+    // If another process creates the file at the same time, one of the files remains, and both
+    // processes read it.
     write_secret(path, &HEXLOWER.encode(&bytes))
 }
 

@@ -21,7 +21,7 @@ use shakmaty::{CastlingMode, Color};
 pub struct Terms {
     /// `true` if workers scale times by their own speed, so that times are not verified.
     pub is_scaled: bool,
-    /// Indices of the engines that can resign, which are those with the xboard protocol.
+    /// Indices of the engines that can resign: the engines with the xboard protocol.
     pub resigning: BTreeSet<usize>,
 }
 
@@ -37,7 +37,8 @@ impl Terms {
     }
 }
 
-/// Checks whether `played` is a possible result of `job`; the error is the reason why it is not.
+/// Checks whether `played` is a possible result of `job`; the error is the reason why the result is
+/// impossible.
 pub(crate) fn check(played: &PlayedPair, job: &PairJob, terms: &Terms) -> Result<(), String> {
     if played.pairing != job.pairing {
         return Err("it has other engines or another opening".to_owned());

@@ -47,8 +47,8 @@ pub use text::is_worker_name;
 /// message that the previous release cannot read is sent one version later.
 pub(crate) const VERSION: u32 = 8;
 
-/// Oldest version that is read: the previous version, or that of the first release. Fleets are
-/// updated machine by machine, so adjacent versions have to understand each other.
+/// Oldest version that is read: the previous version, or the version of the first release. Fleets
+/// are updated machine by machine, so adjacent versions have to understand each other.
 const OLDEST: u32 = 8;
 
 /// Newest version that is read.
@@ -112,7 +112,7 @@ struct Envelope<T> {
     body: T,
 }
 
-/// Returns an error with a text that may quote the message, and is made printable.
+/// Returns an error whose text may quote the message; the text is made printable.
 fn invalid(what: impl ToString) -> WireError {
     WireError::Invalid(printable(&what.to_string(), MAX_TEXT))
 }
@@ -125,7 +125,8 @@ pub fn write<T: Message>(body: &T) -> Vec<u8> {
 
 /// Parses and checks a received message.
 pub fn read<T: Message>(bytes: &[u8]) -> Result<T, WireError> {
-    // Checked before parsing, because the parser allocates in proportion to the message.
+    // The length is checked before parsing, because the parser allocates in proportion to the
+    // message.
     if bytes.len() > T::MAX_BYTES {
         return Err(WireError::TooLong(T::MAX_BYTES));
     }

@@ -55,11 +55,12 @@ pub struct Config {
     pub trusted: Vec<PublicKey>,
     /// Folder of fetched programs.
     pub folder: PathBuf,
-    /// Resource limits of each engine process, in addition to those of the run.
+    /// Resource limits of each engine process, in addition to the limits of the run.
     pub limits: ResourceLimits,
     /// Sandbox of each engine process, whatever the run requests; `None` for no sandbox.
     pub sandbox: Option<Sandbox>,
-    /// Path of this program, which is used instead of fetching it if a run requires the same file.
+    /// Path of this program. If a run requires the same file, the worker uses it instead of
+    /// fetching the file.
     pub own_binary: PathBuf,
     /// Spawner of the engines of suites.
     pub spawner: Spawner,
@@ -101,7 +102,7 @@ struct Shared {
     phase: watch::Receiver<Phase>,
     /// Pairs played in the last minutes.
     throughput: Mutex<Throughput>,
-    /// One permit per slot; a game with large requirements takes several.
+    /// Free slots, as permits; a game with large requirements takes several permits.
     free_slots: Arc<Semaphore>,
 }
 

@@ -1,4 +1,4 @@
-//! Names of the variants of an enum in flags, files and the store: the names that serde uses. Also
+//! Names of enum variants in flags, files and the store: the names that serde uses. Also
 //! suggestions for mistyped names, and numbers as text.
 
 use std::fmt::Display;
@@ -73,7 +73,7 @@ pub fn shown(text: String) -> String {
     text.chars().map(code).collect()
 }
 
-/// Similarity, from 0 to 1, that a known name must exceed to be suggested.
+/// Similarity (0 to 1) above which a known name is suggested.
 const LIKENESS: f64 = 0.8;
 
 /// Returns the known name most similar to `name`, ignoring case; `None` if none is similar enough.

@@ -18,8 +18,9 @@ pub struct Ablation {
 }
 
 impl Ablation {
-    /// Returns the complete engine, followed by one engine without each feature. Fails without
-    /// features, with too many or duplicate features, and if the engine already sets the option.
+    /// Returns the complete engine, followed by one engine for each feature, which lacks this
+    /// feature. Fails without features, with too many or duplicate features, and if the engine
+    /// already sets the option.
     pub fn engines(&self, whole: Engine) -> Result<Vec<Engine>, String> {
         let Ablation { option, .. } = self;
         let name = &whole.name;
@@ -68,14 +69,14 @@ mod tests {
 
     #[test]
     fn each_feature_adds_an_engine_without_it() {
-        let whole = engine("cmd=bundled,eval=blunder,nodes=9");
-        let engines = ablation(&["pst", "passed"]).engines(whole.clone()).unwrap();
-        assert_eq!(engines[0], whole);
+        let complete = engine("cmd=bundled,eval=blunder,nodes=9");
+        let engines = ablation(&["pst", "passed"]).engines(complete.clone()).unwrap();
+        assert_eq!(engines[0], complete);
         let names: Vec<&str> = engines.iter().map(|engine| engine.name.as_str()).collect();
         assert_eq!(names, ["blunder", "blunder without pst", "blunder without passed"]);
         let option = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         assert_eq!(engines[2].options, [option("Eval", "blunder"), option("Disable", "passed")]);
-        assert_eq!(engines[2].conditions, whole.conditions);
+        assert_eq!(engines[2].conditions, complete.conditions);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::Engine;
 
-/// Exclusive maximum of processor numbers: the size of the system's processor masks.
+/// Exclusive upper bound of processor numbers: the size of the system's processor masks.
 pub(crate) const MAX_CPUS: usize = 1024;
 
 /// Assignment of processors to games.

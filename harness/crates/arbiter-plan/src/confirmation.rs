@@ -3,8 +3,8 @@
 use crate::{DEFAULT_SPRT_PAIRS, Engine, Plan, PlanError, RunKind, SprtRequest, base_name};
 use arbiter_schedule::Design;
 
-/// Returns the plan of an SPRT of the tuned values against the start values, under the conditions
-/// of the tuning but from other openings; `None` if the values are equal.
+/// Returns the plan of an SPRT of the tuned values against the start values; `None` if the values
+/// are equal. The conditions are those of the tuning, but the openings are different.
 pub fn confirmation(
     plan: &Plan,
     theta: &[f64],

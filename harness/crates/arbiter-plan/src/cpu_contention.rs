@@ -1,4 +1,4 @@
-//! Treatment of the lack of processors in games with time limits.
+//! Treatment of CPU contention in games with time limits.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

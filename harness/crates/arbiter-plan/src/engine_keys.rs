@@ -95,7 +95,7 @@ keys! { spec, key, text, engine;
         "nodestime", "nodes that count as one millisecond",
             put(&mut spec.limits.nodestime, positive(key, text)) => engine.conditions.limits.nodestime.map(text_of);
         "timemargin", "ms",
-            put(&mut spec.margin, whole(key, text).map(Duration::from_millis))
+            put(&mut spec.margin, whole_number(key, text).map(Duration::from_millis))
             => Some(text_of(engine.conditions.margin.as_millis()));
     }
 }
@@ -107,8 +107,8 @@ const OPTION: &str = "option.NAME";
 const MARGIN: &str = "timemargin";
 
 impl EngineSpec {
-    /// Parses comma-separated `key=value` fields; the first field may be only the value of
-    /// `engine`. Double quotes protect commas and spaces.
+    /// Parses comma-separated `key=value` fields; the first field may be the value of `engine`
+    /// without its key. Double quotes protect commas and spaces.
     pub fn parse(text: &str) -> Result<EngineSpec, String> {
         let mut spec = EngineSpec::default();
         for (key, value) in EngineSpec::fields(text)? {
@@ -161,8 +161,8 @@ impl EngineKey {
         (self.set)(spec, self.name, value)
     }
 
-    /// Returns the fields of an engine with this key, as `KEY=VALUE`; one field per option for the
-    /// key of options.
+    /// Returns the fields of an engine with this key, as `KEY=VALUE`; for the placeholder key of
+    /// options, one field per option.
     fn fields(&self, engine: &Engine) -> Vec<String> {
         if self.name != OPTION {
             return (self.said)(engine).map(|value| field(self.name, &value)).into_iter().collect();
@@ -187,8 +187,8 @@ pub fn engine_text(engine: &Engine, with_limits: bool) -> String {
     text_of_keys(engine, |key| with_limits || !key.is_limit)
 }
 
-/// Returns the settings of an engine beyond its program, as fields of `--engine`; its name, too,
-/// unless the name is that of a build.
+/// Returns the settings of an engine beyond its program, as fields of `--engine`. The name is
+/// included unless the program was built from a revision.
 pub fn settings_text(engine: &Engine, with_limits: bool) -> String {
     text_of_keys(engine, |key| match key.name {
         "cmd" | "rev" | "repo" => false,
@@ -223,7 +223,7 @@ fn eval(engine: &Engine) -> Option<&str> {
     (name == "Eval" && engine.program == Program::Bundled).then_some(value.as_str())
 }
 
-/// Returns the name of the engine if its default name would be different.
+/// Returns the name of the engine if its default name would differ.
 fn own_name(engine: &Engine) -> Option<String> {
     let typed = EngineSpec {
         cmd: Some(program(engine)),
@@ -280,12 +280,12 @@ fn truth(key: &str, value: &str) -> Result<bool, String> {
 
 /// Parses a positive integer within the range of the type.
 fn positive<T: FromStr + PartialEq + Default>(key: &str, value: &str) -> Result<T, String> {
-    let number: T = whole(key, value)?;
+    let number: T = whole_number(key, value)?;
     // A limit of 0 would allow nothing.
     if number == T::default() { Err(not_whole(key, value)) } else { Ok(number) }
 }
 
-fn whole<T: FromStr>(key: &str, value: &str) -> Result<T, String> {
+fn whole_number<T: FromStr>(key: &str, value: &str) -> Result<T, String> {
     value.parse().map_err(|_| not_whole(key, value))
 }
 

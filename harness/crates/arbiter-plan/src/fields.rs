@@ -1,8 +1,9 @@
 //! Comma-separated `key=value` fields as text.
 
-/// Returns the keys and values of comma-separated `key=value` fields; the first field may be only
-/// the value of the key `first`. Double quotes protect commas and spaces; two of them inside such
-/// quotes are one. `is_key` finds keys before which a comma is missing.
+/// Returns the keys and values of comma-separated `key=value` fields; the first field may be the
+/// value of the key `first` without this key. Double quotes protect commas and spaces; a doubled
+/// quote inside quotes is one quote. `is_key` recognizes key names, so that a missing comma before
+/// a key is found.
 pub fn fields(
     text: &str,
     first: &str,

@@ -60,7 +60,8 @@ pub struct Gate {
     pub changed: Vec<String>,
     /// `true` if no further gates run after a failure of this gate.
     pub stops: bool,
-    /// Maximum duration. At its end, an SPRT reports its result so far; other gates are broken.
+    /// Maximum duration. At its end, an SPRT reports its result so far; any other gate counts as
+    /// broken.
     pub budget: Option<Duration>,
     /// `true` if an undecided gate counts as passed.
     pub is_lenient: bool,
@@ -140,15 +141,16 @@ pub struct GateOutcome {
     pub from_before: Option<i64>,
 }
 
-/// Returns the verdict for an exit code of the subcommand; `was_ended` is `true` if the subcommand
-/// was ended at the end of its budget.
+/// Returns the verdict for an exit code of the subcommand; `was_ended` is `true` if the end of its
+/// budget ended the subcommand.
 pub fn gate_verdict(gate: &Gate, code: Option<i32>, was_ended: bool) -> GateVerdict {
     let open = if gate.is_lenient { GateVerdict::Undecided } else { GateVerdict::Unproven };
     match code {
         Some(0) => GateVerdict::Passed,
         Some(1) => GateVerdict::Failed,
         Some(5) => open,
-        // The budget ends an SPRT like Ctrl-C (130); the SPRT then reports its result so far.
+        // At the end of the budget, an SPRT ends as after Ctrl-C (exit code 130) and reports its
+        // result so far.
         Some(130) if was_ended && gate.kind == GateKind::Sprt => open,
         // Any other code is an error of the gate itself, and not a result of the change.
         _ => GateVerdict::Broken,

@@ -58,8 +58,8 @@ impl Engine {
     pub fn told_options(&self) -> Vec<(String, String)> {
         // The first `@` is removed in both cases: `@PATH` names a file, and `@@TEXT` is a text that
         // begins with `@`.
-        let told = |value: &String| value.strip_prefix('@').unwrap_or(value).to_owned();
-        self.options.iter().map(|(name, value)| (name.clone(), told(value))).collect()
+        let without_escape = |value: &String| value.strip_prefix('@').unwrap_or(value).to_owned();
+        self.options.iter().map(|(name, value)| (name.clone(), without_escape(value))).collect()
     }
 }
 
@@ -79,8 +79,9 @@ mod tests {
         );
         let engine = resolve_engine(0, EngineSpec::parse(&text).unwrap()).unwrap();
         assert_eq!(engine.option_files().collect::<Vec<_>>(), [("EvalFile", net.as_path())]);
-        let told: Vec<String> = engine.told_options().into_iter().map(|(_, value)| value).collect();
-        assert_eq!(told, [net.to_str().unwrap(), "@me", "1"]);
+        let values: Vec<String> =
+            engine.told_options().into_iter().map(|(_, value)| value).collect();
+        assert_eq!(values, [net.to_str().unwrap(), "@me", "1"]);
         let moved = engine.with_option_files(["/cache/b.net".into()]);
         assert_eq!(moved.told_options()[0].1, "/cache/b.net");
         assert_eq!(moved.told_options()[1].1, "@me");

@@ -82,8 +82,8 @@ pub struct Plan {
     /// `true` if pairs that CPU contention may have decided count, instead of being played again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub counts_disturbed: bool,
-    /// `true` if options that an engine lacks or rejects are omitted, and if a first opening beyond
-    /// the end of the book starts a later pass through the book; otherwise both are errors.
+    /// `true` to omit options that an engine lacks or rejects, and to continue in a later pass
+    /// through the book if the first opening is beyond its end; otherwise both are errors.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_lenient: bool,
     /// Maximum times for replies of engines.
@@ -117,8 +117,8 @@ pub struct BookReading {
 /// store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Prior {
-    /// Numbers of pairs by both results (0: lost, 1: drawn, 2: won): `table[a][b]` pairs have the
-    /// result `a` in the game with the first engine as White, and `b` in the other game.
+    /// Numbers of pairs by both results (0: lost, 1: drawn, 2: won). In `table[a][b]` pairs, the
+    /// result is `a` in the game with the first engine as White, and `b` in the other game.
     pub table: [[u64; 3]; 3],
     /// Numbers of games without a partner game, lost, drawn and won: first with the first engine as
     /// White, then with the first engine as Black.
@@ -151,8 +151,8 @@ impl Plan {
     /// ablation or a tuning.
     pub fn own_engines(&self) -> impl Iterator<Item = (&str, &Engine)> {
         let is_one = self.ablation.is_some() || self.tuning.is_some();
-        let own = if is_one { 1 } else { self.engines.len() };
-        self.engines.iter().take(own).map(|engine| match &self.tuning {
+        let count = if is_one { 1 } else { self.engines.len() };
+        self.engines.iter().take(count).map(|engine| match &self.tuning {
             Some(_) => (base_name(&engine.name), engine),
             None => (engine.name.as_str(), engine),
         })
@@ -172,8 +172,8 @@ impl Plan {
         self.is_lenient
     }
 
-    /// Returns whether any engine has a time limit that is not counted in nodes; without one,
-    /// deterministic engines repeat their games.
+    /// Returns whether any engine has a time limit that is not counted in nodes; without such a
+    /// limit, deterministic engines repeat their games.
     pub fn is_timed(&self) -> bool {
         is_timed(&self.engines)
     }

@@ -10,12 +10,12 @@ use arbiter_process::is_executable;
 pub const GAMES: &str = "/usr/games";
 
 /// Returns the absolute path of `cmd`. A path is relative to `dir` if the file exists there,
-/// otherwise to the working directory; a name is searched in `dir`, in `PATH` and in Debian's
+/// otherwise to the working directory; a name is looked up in `dir`, in `PATH` and in Debian's
 /// folder for games. The error suggests similar names.
 pub fn find_program(cmd: &str, dir: Option<&Path>) -> Result<PathBuf, String> {
     let paths = search_path(dir);
     let here = std::env::current_dir();
-    // The search needs a base even for an absolute path, for which the base has no effect.
+    // A base is needed even for an absolute path, on which the base has no effect.
     let root = here.is_err().then(|| PathBuf::from("/"));
     if here.is_err() && !Path::new(cmd).is_absolute() && cmd.contains('/') {
         return Err(format!("'{cmd}': the working folder has been deleted: cd to another one"));
@@ -74,7 +74,8 @@ fn missing(cmd: &str, dir: Option<&Path>) -> String {
     }
 }
 
-/// Returns the suggestion of a similar file name in the same folder; empty if there is none.
+/// Returns a suggestion of a similar file name in the same folder; empty if there is no similar
+/// name.
 fn did_you_mean_file(path: &Path) -> String {
     let entries = std::fs::read_dir(arbiter_process::folder_of(path)).into_iter().flatten();
     let files = entries.flatten().filter(|entry| entry.path().is_file());
@@ -86,8 +87,8 @@ fn did_you_mean_file(path: &Path) -> String {
 
 fn search_path(dir: Option<&Path>) -> OsString {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let own = dir.map(Path::to_owned).into_iter();
-    let folders = own.chain(std::env::split_paths(&path)).chain([GAMES.into()]);
+    let engine_dir = dir.map(Path::to_owned).into_iter();
+    let folders = engine_dir.chain(std::env::split_paths(&path)).chain([GAMES.into()]);
     // `PATH` cannot contain a folder with a colon in its name, so such a folder is not searched.
     std::env::join_paths(folders).unwrap_or(path)
 }

@@ -47,7 +47,7 @@ pub struct Request {
     /// Parameters and gain schedule of a tuning run; the numbers of iterations and pairs are in the
     /// tournament.
     pub tuning: Option<Tuning>,
-    /// Plan whose fields above are still open. Paths may be relative.
+    /// Draft of the plan, in which the settings above are still open. Paths may be relative.
     pub draft: Plan,
 }
 
@@ -66,7 +66,7 @@ pub struct SprtRequest {
     pub model: Option<Model>,
     /// Correction of the bounds for overshoot.
     pub correction: Option<Correction>,
-    /// Evidence that the test uses.
+    /// Kind of evidence that the test uses.
     pub evidence: Option<Evidence>,
 }
 

@@ -18,7 +18,7 @@ use arbiter_stats::Evidence;
 pub const DEFAULT_FAULT_LIMIT: f64 = 0.05;
 
 impl Plan {
-    /// Resolves a request. The error names the first invalid setting, or setting that contradicts
+    /// Resolves a request. The error names the first setting that is invalid, or that contradicts
     /// another setting or the kind of run.
     pub fn resolve(kind: RunKind, request: Request) -> Result<Plan, PlanError> {
         let request = match kind {

@@ -8,7 +8,7 @@ use crate::{
 };
 use arbiter_protocol::{Conditions, Limits, Protocol};
 
-/// Default time margin, larger than the delays of pipe and scheduler.
+/// Default time margin, larger than the delays of pipes and the scheduler.
 pub const DEFAULT_MARGIN: Duration = Duration::from_millis(10);
 
 /// Default time control of engines without a limit.

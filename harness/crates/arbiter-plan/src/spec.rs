@@ -81,19 +81,19 @@ impl EngineSpec {
     }
 
     /// Returns the default name of an engine: the evaluation of the bundled engine, the file name
-    /// of a program, or a number, followed by the file names of its options.
+    /// of a program, or a number. The file names in its options are appended.
     pub(crate) fn default_name(&self, index: usize) -> String {
         let stem = |path: &str| {
             Path::new(path).file_stem().map(|stem| stem.to_string_lossy().into_owned())
         };
-        let own = match self.cmd.as_deref().unwrap_or_default() {
+        let name = match self.cmd.as_deref().unwrap_or_default() {
             BUNDLED => Some(self.eval.clone().unwrap_or("palimpsest".to_owned())),
             cmd => stem(cmd),
         };
-        let own = own.unwrap_or_else(|| format!("engine {}", index + 1));
+        let name = name.unwrap_or_else(|| format!("engine {}", index + 1));
         // Two engines may differ only in an option file, such as a network.
         let files = self.options.iter().filter_map(|(_, value)| stem(named_file(value)?));
-        std::iter::once(own).chain(files).collect::<Vec<_>>().join("-")
+        std::iter::once(name).chain(files).collect::<Vec<_>>().join("-")
     }
 
     pub(crate) fn set_option(&mut self, name: &str, value: &str) {
@@ -115,8 +115,8 @@ impl EngineSpec {
         EngineSpec {
             engine: self.engine,
             name: self.name.or_else(|| each.name.clone()),
-            // Program and revision exclude each other, so either setting of the engine also
-            // overrides the other setting of `--each`.
+            // Program and revision exclude each other, so an engine with either setting ignores the
+            // other setting in `--each`.
             cmd: self.cmd.or_else(|| each.cmd.clone().filter(|_| !is_built)),
             rev: self.rev.or_else(|| each.rev.clone().filter(|_| !has_program)),
             repo: self.repo.or_else(|| each.repo.clone()),

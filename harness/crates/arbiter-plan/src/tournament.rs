@@ -9,8 +9,8 @@ pub const DEFAULT_TIE_BREAKS: u64 = 4;
 /// Default number of pairs of a match.
 const DEFAULT_PAIRS: u64 = 100;
 
-/// Default maximum number of pairs of an SPRT. Without a limit, a test whose true strength is
-/// between the hypotheses might never end in practice.
+/// Default maximum number of pairs of an SPRT. Without a limit, a test with a true strength between
+/// the hypotheses might never end in practice.
 pub const DEFAULT_SPRT_PAIRS: u64 = 50_000;
 
 /// Default number of pairs per encounter of a tournament.
@@ -25,7 +25,8 @@ const MAX_PAIRS: u64 = 10_000_000;
 /// Maximum number of engines in a format that keeps all pairs in memory.
 const MAX_ENGINES: usize = 2_000;
 
-/// Requested tournament: settings that others decide, and a design with all the rest.
+/// Requested tournament: settings that may be left open, and a draft of the design with all other
+/// settings.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TournamentRequest {
     /// Format of the tournament.
@@ -44,7 +45,7 @@ pub struct TournamentRequest {
     pub has_game_evidence: bool,
     /// First opening, from 1.
     pub opening_start: Option<u64>,
-    /// Design whose fields above are still open.
+    /// Draft of the design, in which the settings above are still open.
     pub draft: Design,
 }
 

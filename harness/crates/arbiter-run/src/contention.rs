@@ -1,7 +1,7 @@
 //! Pairs that a lack of processors may have decided. This module does no I/O.
 //!
 //! An engine's clock also runs while its threads, or Arbiter's thread that reads its output, wait
-//! for a free processor. If both sides wait equally, they play as if they had less time, which
+//! for a free processor. If both sides wait equally, both play as if they had less time, which
 //! favours neither side. A pair is therefore suspect only if an engine lost on time by no more than
 //! it waited during that move, or if one engine waited for a much larger share of its thinking time
 //! than the other. The result of the pair is not considered otherwise; simulations in `tests` show
@@ -48,7 +48,8 @@ pub enum Contention {
         over: Duration,
         /// Time margin of the engine.
         margin: Duration,
-        /// Waiting time of the engine during this move, or during the game if that is not known.
+        /// Waiting time of the engine during this move, or during the game if the time of the move
+        /// is not known.
         waited: Duration,
     },
     /// One engine waited for a larger share of its thinking time than the other engine.

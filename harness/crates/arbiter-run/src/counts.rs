@@ -118,8 +118,8 @@ pub struct Encounter {
     pub pairs: Pentanomial,
     /// Numbers of games by result.
     pub games: Trinomial,
-    /// Numbers of pairs by both results (0: lost, 1: drawn, 2: won): `table[a][b]` pairs have the
-    /// result `a` in the game with the first engine as White, and `b` in the other game.
+    /// Numbers of pairs by both results (0: lost, 1: drawn, 2: won). In `table[a][b]` pairs, the
+    /// result is `a` in the game with the first engine as White, and `b` in the other game.
     pub table: [[u64; 3]; 3],
     /// Numbers of games without a partner game, lost, drawn and won: first with the first engine as
     /// White, then with the first engine as Black.
@@ -167,7 +167,7 @@ impl From<Prior> for Encounter {
 /// All counts of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RunCounts {
-    /// Counts of each matchup; its key is the two engines, lower index first.
+    /// Counts of each matchup. The key contains the two engines, lower index first.
     pub encounters: BTreeMap<[usize; 2], Encounter>,
     /// Numbers of games by termination.
     pub terminations: BTreeMap<Termination, u64>,

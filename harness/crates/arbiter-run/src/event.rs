@@ -184,8 +184,8 @@ pub trait Observer {
     /// Handles an event; the run calls this function for each event, in order.
     fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError>;
 
-    /// Returns the written part of the observer's file of all counted pairs in order, if it has
-    /// such a file.
+    /// Returns the part of the observer's file that is already written; `None` unless the observer
+    /// writes all counted pairs to a file in order.
     fn written_prefix(&self) -> Option<FilePrefix> {
         None
     }

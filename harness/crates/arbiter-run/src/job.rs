@@ -67,7 +67,8 @@ pub fn thin_book(book: &mut Book, plan: &Plan) {
 }
 
 /// Returns the indices of the openings that the run will use, in a book of `length` openings;
-/// `None` if they are not known before the first pair, or are the complete book.
+/// `None` if the indices are not known before the first pair, or if the run needs the complete
+/// book.
 fn needed_openings(plan: &Plan, schedule: &Schedule, length: usize) -> Option<BTreeSet<usize>> {
     let pairs = schedule.known_pairs();
     if !schedule.is_complete() || pairs >= length as u64 {

@@ -1,4 +1,4 @@
-//! State and decisions of a run, without I/O, clock and async code.
+//! State and decisions of a run, without I/O, clock or async code.
 //!
 //! Pairs finish in any order, but are counted in schedule order: a finished pair waits until all
 //! earlier pairs are counted. Pairs that were put off to the end count after all others, in
@@ -98,7 +98,8 @@ pub struct RunState {
     /// Next pair to count: all pairs before are counted, except pairs of decided encounters and
     /// pairs that were put off.
     next_to_count: u64,
-    /// Ended encounters: ending and deciding pair. The key is the two engines, lower index first.
+    /// Ended encounters: ending and deciding pair. The key contains the two engines, lower index
+    /// first.
     stopped: BTreeMap<[usize; 2], (RunEnd, u64)>,
     counts: RunCounts,
     repeats: Repeats,
@@ -252,7 +253,7 @@ impl RunState {
         self.counts_repeats = before.counts_repeats;
         self.put_off = before.put_off.into_keys().map(|pair| (pair, false)).collect();
         for tally in kept {
-            // These pairs did not end the run before, so fewer pairs do not end it now.
+            // The run did not end with all of its pairs, so it does not end with some of them.
             self.commit(*tally);
         }
         let on_disk: BTreeSet<u64> = kept.iter().map(|tally| tally.pair).collect();
@@ -389,8 +390,8 @@ impl RunState {
         }
     }
 
-    /// Marks the next pair to count if it is a repeat. Also returns `true` if the pair ends its
-    /// encounter because a pass through the book had only repeats.
+    /// Marks the next pair to count if the pair is a repeat. The returned flag is `true` if the
+    /// pair ends its encounter because a pass through the book had only repeats.
     fn marked(&mut self, tally: PairTally) -> (PairTally, bool) {
         let is_repeat = match self.settings(tally.pair) {
             Some(settings) => self.repeats.add(&tally, tally.engines.map(|side| &settings[side])),

@@ -1,4 +1,4 @@
-//! Swiss of eight engines with random results that depend on invented strengths.
+//! Swiss tournament of eight engines with random results based on assumed strengths.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example prints")]
 

@@ -38,7 +38,7 @@ impl Fixed {
                 vec![(0..seeds).flat_map(meets).collect()]
             }
             Format::Pyramid => (1..engines).map(tier).collect(),
-            // Only the round robin arrives here: other formats are not fixed.
+            // Only a round robin reaches this arm: the remaining formats are not fixed.
             _ => {
                 let meets = |first| (first + 1..engines).map(move |second| [first, second]);
                 vec![(0..engines).flat_map(meets).collect()]

@@ -5,9 +5,9 @@
 //! final, the best four only in the semi-finals or later, and so forth. An encounter that is level
 //! after its pairs continues pair by pair, as often as the design allows; if it is still level, the
 //! better seed advances. An encounter whose loser can no longer catch up is over, unless the design
-//! requires that all pairs are played: its remaining pairs are void and do not count, even if they
-//! have been played in the meantime. There is no barrier between rounds: an encounter is scheduled
-//! as soon as both engines are known.
+//! requires that all pairs are played: the remaining pairs of such an encounter are void and do not
+//! count, even if they have been played in the meantime. There is no barrier between rounds: an
+//! encounter is scheduled as soon as both engines are known.
 
 use super::ledger::Ledger;
 
@@ -28,7 +28,8 @@ pub struct Knockout {
     /// Places of each level; places 2n and 2n + 1 of a level play for place n of the next level.
     /// The last level is the winner's place.
     levels: Vec<Vec<Entrant>>,
-    /// Prize of each encounter in the ledger: level and index of the place that its winner takes.
+    /// Level and index of the place that the winner of each encounter takes, in the order of the
+    /// ledger.
     prizes: Vec<(usize, usize)>,
     /// Seed of each engine; 0 is the best seed.
     seeds: Vec<usize>,
@@ -135,13 +136,13 @@ impl Knockout {
 
     /// Returns the number of rounds that an engine has survived, including byes.
     pub fn survived(&self, engine: usize) -> usize {
-        let there = |level: &Vec<Entrant>| level.contains(&Entrant::Engine(engine));
-        self.levels.iter().rposition(there).unwrap_or(0)
+        let has_engine = |level: &Vec<Entrant>| level.contains(&Entrant::Engine(engine));
+        self.levels.iter().rposition(has_engine).unwrap_or(0)
     }
 }
 
-/// Returns the seeds, from 0, in the order of their places in a bracket of `size`, a power of two:
-/// in each round, the best remaining seed meets the worst.
+/// Returns the seeds, from 0, in the order of their places in a bracket of `size`, a power of two.
+/// In each round, the best remaining seed meets the worst remaining seed.
 fn places(size: usize) -> Vec<usize> {
     let mut seeds = vec![0];
     while seeds.len() < size {

@@ -4,7 +4,7 @@
 //! lowest rung challenges the engine above; the winner takes the higher rung and challenges the
 //! next engine, up to the top. A challenger has to win: if the encounter is level, both engines
 //! keep their rungs. The next climb starts at the bottom as soon as the previous climb can no
-//! longer change the rungs that it needs.
+//! longer change the rungs that the next climb needs.
 
 use super::ledger::Ledger;
 

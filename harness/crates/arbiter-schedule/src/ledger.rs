@@ -22,8 +22,8 @@ impl Encounter {
     fn is_decided(&self, games_per_pair: u64) -> bool {
         let [first, second] = self.score.half_points;
         // A game is worth two half points.
-        let left = (self.planned - self.counted).saturating_mul(2 * games_per_pair);
-        first.abs_diff(second) > left
+        let remaining = (self.planned - self.counted).saturating_mul(2 * games_per_pair);
+        first.abs_diff(second) > remaining
     }
 
     /// Returns whether all pairs are counted.

@@ -74,7 +74,7 @@ pub enum OpeningPolicy {
     PerRound,
     /// All pairs of an encounter get the same opening.
     PerEncounter,
-    /// Every pair of the run gets another opening.
+    /// Every pair of the run gets a different opening.
     PerPair,
     /// The pairs cycle through as many openings as there are rounds.
     Cycled,
@@ -103,7 +103,7 @@ pub struct Design {
     /// `true` if each opening is played once, without the second game with colours reversed.
     #[serde(rename = "noswap")]
     pub is_single: bool,
-    /// `true` if every second game is played with colours reversed.
+    /// `true` if every second pair, which is a single game, is played with colours reversed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub alternates: bool,
     /// Number of consecutive opening numbers that map to the same opening; 0 means 1.
@@ -146,7 +146,7 @@ impl Design {
     fn opening(&self, place: PairPosition) -> u64 {
         let ordinal = match self.openings {
             OpeningPolicy::Shared => {
-                // Tie breaks have separate openings, so that no later round repeats them.
+                // Tie breaks have separate openings, so that no later round repeats these openings.
                 let stride = self.pairs.saturating_add(self.tie_breaks);
                 place.round.saturating_mul(stride).saturating_add(place.nth)
             }
@@ -229,7 +229,7 @@ pub struct Schedule {
     /// without limit.
     ahead: Option<u64>,
     counted: u64,
-    /// Score of each matchup; its key is the two engines, lower index first.
+    /// Score of each matchup. The key contains the two engines, lower index first.
     scores: BTreeMap<[usize; 2], Score>,
 }
 
@@ -379,7 +379,7 @@ impl Schedule {
         &self.ledger.encounters
     }
 
-    /// Returns the byes of a Swiss: round and engine, both from 0.
+    /// Returns the byes of a Swiss tournament: round and engine, both from 0.
     pub fn byes(&self) -> &[(u64, usize)] {
         if let FormatState::Swiss(swiss) = &self.course { &swiss.byes } else { &[] }
     }

@@ -1,8 +1,8 @@
 //! Perfect matchings: proof that all remaining engines can be paired within the rules.
 //!
 //! The search for a perfect matching uses J. Edmonds' augmenting paths ("Paths, trees, and
-//! flowers", 1965). The matching is updated when a pair is removed, so that the check if all other
-//! engines can still be paired costs one search instead of a new matching.
+//! flowers", 1965). The matching is updated when a pair is removed, so that checking whether all
+//! other engines can still be paired costs one search instead of a new matching.
 
 use std::collections::VecDeque;
 

@@ -24,7 +24,7 @@ pub struct RankedEngine {
     /// Number of games played.
     pub games: u64,
     /// Buchholz score: sum of the points of the opponents, once for each encounter, and of the
-    /// engine's own points for each bye. Only for a Swiss.
+    /// engine's own points for each bye. Only for a Swiss tournament.
     pub buchholz: Option<f64>,
     /// Sonneborn-Berger score: sum over all games of the opponent's points times the score of the
     /// game; the games of a bye count as draws of the engine against itself. Only for round robin,

@@ -4,8 +4,8 @@
 //! of other choices nor on the order in which parallel work finishes. The same seed gives the same
 //! run.
 //!
-//! The mapping from seed to choices is part of the meaning of a stored run. Hashing and shuffling
-//! are therefore implemented here, because a library may change them.
+//! The mapping from seed to choices must never change, because stored runs depend on it. Hashing
+//! and shuffling are therefore implemented here: a library may change its algorithms.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -46,7 +46,7 @@ pub fn shuffle<T>(rng: &mut impl Rng, items: &mut [T]) {
 
 /// Draws a uniform number in [0, 1).
 pub fn uniform(rng: &mut impl Rng) -> f64 {
-    // A number in [0, 1) has 53 bits of precision; more bits would be rounded, possibly to 1.
+    // An `f64` in [0, 1) has 53 bits of precision; more bits would be rounded, possibly to 1.
     (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 

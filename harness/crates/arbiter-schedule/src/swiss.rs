@@ -12,7 +12,7 @@
 use super::ledger::Ledger;
 use super::matching::Matching;
 
-/// State of a Swiss: rounds and byes so far.
+/// State of a Swiss tournament: rounds and byes so far.
 #[derive(Debug, Clone)]
 pub(super) struct Swiss {
     /// Engines from the best seed to the worst.
@@ -64,7 +64,7 @@ impl Swiss {
             points[second] += encounter.score.half_points[1];
         }
         let design = ledger.design;
-        // An encounter of n games is worth n points, and a bye half of them: n half points.
+        // An encounter of n games is worth n points. A bye is worth half of these: n half points.
         let bye = design.pairs * design.games_per_pair();
         self.byes.iter().for_each(|&(_, engine)| points[engine] += bye);
         points

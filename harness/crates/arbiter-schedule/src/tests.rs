@@ -254,8 +254,8 @@ fn a_knockout_encounter_ends_when_the_loser_cannot_catch_up() {
         }
         (schedule, counted)
     };
-    // The pairs of both encounters alternate. Two pairs won and two pairs remaining is not decided:
-    // if both remaining pairs are lost, the encounter is level.
+    // The pairs of both encounters alternate. An encounter with two pairs won and two pairs
+    // remaining is not decided: if both remaining pairs are lost, the encounter is level.
     let results = [[4, 0], [4, 0], [4, 0], [3, 1]];
     let (schedule, _) = played(design, &results);
     assert!((0..8).all(|pair| !schedule.is_void(pair)));

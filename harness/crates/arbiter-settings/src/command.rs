@@ -12,7 +12,8 @@ use arbiter_protocol::Deadlines;
 use arbiter_schedule::Design;
 use arbiter_spsa::table;
 
-/// A flag with its value, or a switch; of a setting of several keys one key, as "openings order".
+/// Name and value of a flag; a switch has no value. The name of a flag for one key contains this
+/// key, as in "openings order".
 type Flag = (String, Option<String>);
 
 fn flag(name: &str, value: impl ToString) -> Flag {
@@ -25,7 +26,7 @@ pub(crate) fn unless<T: PartialEq>(usual: T, value: T) -> Option<T> {
 }
 
 /// Returns the effect of a flag when it is used with `--resume`. Flags that are not settings may
-/// change freely, except those listed here.
+/// change freely, except the flags listed here.
 pub fn on_resume(flag: &str) -> OnResume {
     match flag {
         "engine" | "eval" | "each" | "dev" | "base" | "repo" | "sandbox" => OnResume::Engines,
@@ -57,7 +58,7 @@ pub fn command_flags(plan: &Plan) -> Vec<String> {
     flags(plan).into_iter().map(|flag| shell_words::join(words(flag))).collect()
 }
 
-/// Returns the keys of a flag that has several, each as a flag of its own.
+/// Returns each key of a flag with several keys as a separate flag; other flags are unchanged.
 fn keys((name, value): Flag) -> Vec<Flag> {
     let has_keys = settings().any(|setting| setting.has_keys && setting.flag() == name);
     let pairs =
@@ -101,8 +102,8 @@ pub fn difference(plan: &Plan, other: &Plan, matters: impl Fn(&str) -> bool) -> 
     })
 }
 
-/// Completes a request with those settings of a plan that the request leaves open and that other
-/// settings depend on. The engines of the request remain unchanged if `is_whole`.
+/// Completes a request with settings of a plan: those that the request leaves open and on which
+/// other settings depend. The engines of the request remain unchanged if `is_whole`.
 pub fn filled(mut request: Request, plan: &Plan, is_whole: bool) -> Request {
     let own: Vec<EngineSpec> = plan.own_engines().map(|(name, own)| spec_of(name, own)).collect();
     if request.engines.is_empty() {
@@ -140,7 +141,7 @@ pub fn filled(mut request: Request, plan: &Plan, is_whole: bool) -> Request {
     request
 }
 
-/// Returns the spec of an engine of a plan.
+/// Returns the specification of an engine in a plan.
 fn spec_of(name: &str, engine: &Engine) -> EngineSpec {
     let own = Engine { name: name.to_owned(), provenance: None, ..engine.clone() };
     let typed = EngineSpec::parse(&engine_text(&own, true)).unwrap_or_default();

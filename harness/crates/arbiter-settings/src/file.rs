@@ -16,8 +16,8 @@ use arbiter_process::read_text;
 /// Default name of the settings file.
 pub const DEFAULT_SETTINGS: &str = "arbiter.toml";
 
-/// Former settings of runs, each with the flag that replaces it and the key of that flag, if there
-/// is one.
+/// Former settings of runs: former name, flag that replaces the setting, and key of this flag
+/// (empty if there is none).
 pub const RENAMED: &[(&str, &str, &str)] = &[
     ("noise-limit", "cpu-contention", ""),
     ("step", "gate", ""),
@@ -89,8 +89,8 @@ pub fn load_settings(path: &Path) -> Result<Settings, String> {
     let folder = path.parent().unwrap_or(Path::new(""));
     // A run identifies a file by its path, which must not depend on the folder in which the run is
     // started.
-    let whole = if folder.starts_with("..") { folder.canonicalize().ok() } else { None };
-    let base = whole.as_deref().unwrap_or(folder);
+    let canonical = if folder.starts_with("..") { folder.canonicalize().ok() } else { None };
+    let base = canonical.as_deref().unwrap_or(folder);
     let mut settings: Settings =
         toml::from_str(&text).map_err(|error| format!("{shown}: {}", placed(&text, &error)))?;
     let Settings { openings, results, pgn, epd, stderr_dir, tune, .. } = &mut settings;
@@ -136,7 +136,7 @@ pub fn load_engines(path: &Path) -> Result<BTreeMap<String, EngineSpec>, String>
     tables.into_iter().map(read).collect()
 }
 
-/// Returns the message of the parser on one line, with line and column.
+/// Returns the message of the parser as one line, with line and column number.
 fn placed(text: &str, error: &toml::de::Error) -> String {
     let mut message = error.message().replace('\n', " ");
     if message.starts_with("unknown field") {
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_placed() {
+    fn errors_name_the_place_and_the_reason() {
         let check = |text: &str, part: &str| {
             let message = load_text(text).unwrap_err().to_string();
             assert!(message.contains(part), "{message}");

@@ -1,7 +1,7 @@
 //! Settings of a run. Each setting is one field, which is both a flag and a key of `arbiter.toml`;
 //! only this field defines its name, type, help and heading.
 
-// Macros name this crate as other crates do.
+// Macros refer to this crate by the same path as other crates do.
 extern crate self as arbiter_settings;
 
 #[macro_use]

@@ -21,7 +21,7 @@ pub enum OnResume {
     Length,
     /// The setting determines the parameters of a tuning.
     Parameters,
-    /// The setting is a bound of a test; in a tuning, of the test of the tuned values.
+    /// The setting is a bound of an SPRT; in a tuning, of the SPRT of the tuned values.
     Bound,
     /// The setting determines what is written about a game.
     Written,
@@ -34,7 +34,7 @@ pub type Said = Option<Option<String>>;
 pub(crate) struct Setting {
     /// Field of the setting, which names the flag and the key.
     pub field: &'static str,
-    /// `true` if the setting has several keys.
+    /// `true` for a setting with several keys.
     pub has_keys: bool,
     /// Effect of the setting when it is used with `--resume`.
     pub on_resume: OnResume,
@@ -70,14 +70,14 @@ impl ToSaid for bool {
 
 /// A value that another value can complete.
 pub trait Combine {
-    /// `true` for a value of several keys.
+    /// `true` for a value with several keys.
     const HAS_KEYS: bool = false;
 
     /// Returns this value, completed by `other` where nothing is set.
     #[must_use]
     fn or(self, other: Self) -> Self;
 
-    /// Returns the names of the keys that are given, as "openings order"; `field` names the
+    /// Returns the names of the keys that are set, such as "openings order"; `field` names the
     /// setting.
     fn given(&self, _field: &str) -> Vec<String> {
         Vec::new()
@@ -96,7 +96,7 @@ impl Combine for bool {
     }
 }
 
-/// A flag that may be repeated; its values follow those of the file.
+/// A flag that may be repeated; its values follow the values of the file.
 impl<T: Keys> Combine for Vec<T> {
     const HAS_KEYS: bool = true;
 
@@ -110,24 +110,25 @@ impl<T: Keys> Combine for Vec<T> {
     }
 }
 
-/// Returns a setting of several keys, merged from all its texts; later texts win.
+/// Returns a setting with several keys, merged from all its texts; later texts win.
 pub fn merged<T: Keys>(texts: Vec<T>) -> T {
     texts.into_iter().fold(T::default(), |earlier, later| later.or(earlier))
 }
 
-/// A setting of several keys: one flag, and one table of `arbiter.toml`.
+/// A setting with several keys: one flag, and one table of `arbiter.toml`.
 pub trait Keys: Combine + Default + DeserializeOwned {
-    /// Text of the help above the keys.
+    /// Help text above the list of keys.
     const ABOUT: &str;
-    /// `true` if a value may stand without the first key, such as a file.
+    /// `true` if the value of the first key, such as a file, may be given without the key.
     const HAS_MAIN: bool;
     /// Keys in the order of the help; a value without a key belongs to the first key.
     const KEYS: &[Key];
 
-    /// Parses comma-separated `key=value`; the first part may be the value of the first key alone.
+    /// Parses comma-separated `key=value`; the first part may be the value of the first key without
+    /// the key.
     fn parse(text: &str) -> Result<Self, String> {
         let names: Vec<String> = Self::KEYS.iter().map(Key::name).collect();
-        let mut whole = Self::default();
+        let mut combined = Self::default();
         let is_bare = |word: &str| names[1..].iter().any(|name| name == word);
         let has_value = text.contains('=') || (Self::HAS_MAIN && !text.split(',').any(is_bare));
         if text.trim().is_empty() || !has_value {
@@ -147,10 +148,10 @@ pub trait Keys: Combine + Default + DeserializeOwned {
                 ));
             }
             let table = toml::Table::from_iter([(key.clone(), toml::Value::String(value))]);
-            let own: Result<Self, toml::de::Error> = table.try_into();
-            whole = own.map_err(|error| format!("{key}: {}", error.message()))?.or(whole);
+            let parsed: Result<Self, toml::de::Error> = table.try_into();
+            combined = parsed.map_err(|error| format!("{key}: {}", error.message()))?.or(combined);
         }
-        Ok(whole)
+        Ok(combined)
     }
 
     /// Returns the help text, with a line for each key.
@@ -161,11 +162,11 @@ pub trait Keys: Combine + Default + DeserializeOwned {
 
     /// Returns the setting on the command line of a plan.
     fn said(plan: &Plan) -> Option<String> {
-        let own = Self::KEYS.iter().filter_map(|key| {
+        let given = Self::KEYS.iter().filter_map(|key| {
             let value = (key.said?)(plan)?.unwrap_or_else(|| true.to_string());
             Some(field(&key.name(), &value))
         });
-        Some(own.collect::<Vec<_>>().join(",")).filter(|text| !text.is_empty())
+        Some(given.collect::<Vec<_>>().join(",")).filter(|text| !text.is_empty())
     }
 }
 
@@ -175,9 +176,9 @@ pub struct Key {
     pub field: &'static str,
     /// Placeholder of the value in the help.
     pub value: &'static str,
-    /// Function for the text of the help.
+    /// Function that returns the help text.
     pub help: fn() -> String,
-    /// Function for the value on the command line of a plan.
+    /// Function that returns the value on the command line of a plan.
     pub said: Option<fn(&Plan) -> Said>,
 }
 
@@ -194,10 +195,11 @@ pub fn help(text: &str, default: &[&dyn Display]) -> String {
     text.trim().to_owned() + &shown
 }
 
-/// Declares settings: each field is a flag under the heading and a key of `arbiter.toml`. Its
-/// documentation is the help, brackets contain the placeholder of its value, `as` names the
-/// deserializer of the key, `=` gives the default, `=>` the value on the command line of `plan`,
-/// and `resume` the effect of the setting with `--resume`. Settings after `@of_file` are keys only.
+/// Declares settings: each field is a flag under the heading and a key of `arbiter.toml`. The
+/// documentation of the field is the help, and brackets contain the placeholder of the value. `as`
+/// names the deserializer of the key, `=` gives the default, `=>` the value on the command line of
+/// `plan`, and `resume` the effect of the setting with `--resume`. Settings after `@of_file` are
+/// keys only.
 macro_rules! settings {
     (@resume) => { $crate::OnResume::Fixed };
     (@resume $class:ident) => { $crate::OnResume::$class };
@@ -235,14 +237,15 @@ macro_rules! settings {
                 said: settings!(@said $plan $($said)?),
             }, )* )*];
 
-            /// Returns the keys that are given of settings with several keys, as "openings order".
+            /// Returns the keys that are set in settings with several keys, such as "openings
+            /// order".
             pub fn given_keys(&self) -> Vec<String> {
                 [$( $(
                     $crate::setting::Combine::given(&self.$field, stringify!($field)),
                 )* )*].concat()
             }
 
-            /// Returns these settings of the command line, completed by those of the file.
+            /// Returns these settings of the command line, completed by the settings of the file.
             pub fn or(self, file: $name) -> $name {
                 $name {
                     $( $( $field: $crate::setting::Combine::or(self.$field, file.$field), )* )*
@@ -253,9 +256,9 @@ macro_rules! settings {
     };
 }
 
-/// Declares a setting of several keys; its documentation is the text above the keys in the help.
-/// The literal is `true` if a value may stand without the first key.
-/// Each key has its help, brackets contain the placeholder of its value, `as` names the
+/// Declares a setting with several keys; the documentation of the setting is the text above the
+/// keys in the help. The literal is `true` if the value of the first key may be given without the
+/// key. Each key has its help, and brackets contain the placeholder of the value. `as` names the
 /// deserializer of the value, `=` gives the default, and `=>` the value on the command line of
 /// `plan`.
 #[macro_export]

@@ -68,7 +68,7 @@ impl FromStr for Seconds {
     }
 }
 
-/// Factor of timeouts, 0.01 to 1000.
+/// Factor by which timeouts are multiplied, 0.01 to 1000.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Factor(pub f64);
 
@@ -95,7 +95,7 @@ impl FromStr for Nps {
     }
 }
 
-/// Maximum number of pieces of positions that are looked up in endgame tables, 3 to 7.
+/// Maximum number of pieces in positions that are looked up in endgame tables, 3 to 7.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pieces(pub u32);
 
@@ -154,7 +154,7 @@ impl<'de> Deserialize<'de> for Folders {
     }
 }
 
-/// Deserializes a setting of several keys: a table, or the text of the flag.
+/// Deserializes a setting with several keys: a table, or the text of the flag.
 pub(crate) fn keys<'de, D: Deserializer<'de>, T: Keys>(source: D) -> Result<Vec<T>, D::Error> {
     source.deserialize_any(TableOrText(PhantomData)).map(|setting| vec![setting])
 }

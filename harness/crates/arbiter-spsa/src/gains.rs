@@ -35,7 +35,8 @@ impl Tuning {
         }
     }
 
-    /// Returns R_k, the move of a value by a won game at pair `k`, as a share of the perturbation.
+    /// Returns R_k: the change of a value after a won game at pair `k`, as a share of the
+    /// perturbation.
     pub fn rate(&self, parameter: &Parameter, k: u64) -> f64 {
         let a_end = parameter.r_end * parameter.c_end.powi(2);
         let a = self.stability();
@@ -62,13 +63,13 @@ mod tests {
     #[test]
     fn integers_are_perturbed_by_at_least_one_half() {
         let tuning = Tuning::test([ALPHA, GAMMA, A_RATIO], 100);
-        let whole = read_line("P,5,0,10,0.1,0.002").unwrap();
+        let integer = read_line("P,5,0,10,0.1,0.002").unwrap();
         let real = read_line("P,float,5,0,10,0.1,0.002").unwrap();
-        assert_eq!(tuning.perturbation(&whole, 100), 0.5);
+        assert_eq!(tuning.perturbation(&integer, 100), 0.5);
         assert_eq!(tuning.perturbation(&real, 100), 0.1);
         // The step is a_k / c_k, where c_k is the perturbation after its lower limit is applied.
         let step = |p: &Parameter| tuning.rate(p, 100) * tuning.perturbation(p, 100);
-        assert!((step(&whole) - 0.002 * 0.01 / 0.5).abs() < 1e-15);
+        assert!((step(&integer) - 0.002 * 0.01 / 0.5).abs() < 1e-15);
         assert!((step(&real) - 0.002 * 0.1).abs() < 1e-15);
     }
 }

@@ -43,8 +43,8 @@ pub struct Forecast {
 }
 
 /// Returns the mean and the 95 % quantile of the Elo below the optimum if a tuning continued
-/// forever at its final rates. The mean is C (1 − d) r / 8 for each parameter, where C = 800 / ln
-/// 10, d is the share of draws, 0 to 1, and r the rate.
+/// forever at its final rates. The mean is C (1 − d) r / 8 for each parameter: C is 800 / ln 10, d
+/// the share of draws (0 to 1) and r the rate.
 pub fn noise(tuning: &Tuning, draw_ratio: f64) -> (f64, f64) {
     let last = tuning.all_pairs().max(1);
     let rates: f64 = tuning.parameters.iter().map(|p| tuning.rate(p, last)).sum();
@@ -76,7 +76,7 @@ impl SimulatedObjective {
         all.map(|((value, best), curvature)| curvature * (value - best).powi(2)).sum()
     }
 
-    /// Returns the result (1, 0 or -1) of an engine that is `elo` stronger than its opponent.
+    /// Returns the result (1, 0 or -1) of an engine that is `elo` Elo stronger than its opponent.
     /// `drawn` is a uniform random number from 0 to 1.
     fn game(&self, elo: f64, drawn: f64) -> i64 {
         let score = 1.0 / (1.0 + 10f64.powf(-elo / 400.0));

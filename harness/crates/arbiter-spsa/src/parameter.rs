@@ -176,11 +176,11 @@ mod tests {
 
     #[test]
     fn values_are_sent_in_the_format_of_the_engine() {
-        let whole = parameter(5.0, -10.0, 10.0, 1.0, 0.002);
-        assert_eq!(whole.setting(-0.4).1, "0");
-        assert_eq!(whole.setting(7.6).1, "8");
-        assert_eq!(whole.setting(12.0).1, "10");
-        let real = Parameter { kind: ParameterKind::Float, ..whole };
+        let integer = parameter(5.0, -10.0, 10.0, 1.0, 0.002);
+        assert_eq!(integer.setting(-0.4).1, "0");
+        assert_eq!(integer.setting(7.6).1, "8");
+        assert_eq!(integer.setting(12.0).1, "10");
+        let real = Parameter { kind: ParameterKind::Float, ..integer };
         assert_eq!(real.setting(0.125).1, "0.125");
         assert_eq!(real.setting(3.0).1, "3");
         assert_eq!(real.setting(1.0 / 3.0).1, "0.333333");

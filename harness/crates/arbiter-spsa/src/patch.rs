@@ -13,8 +13,8 @@ const CONTEXT: usize = 3;
 const NUMBER: &str =
     r"([-+]?(?:[0-9][0-9_']*(?:\.(?:[0-9][0-9_']*)?)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)";
 
-/// Patterns between a name and its number: first the forms of definitions, then forms that may also
-/// be uses, which count only if no definition is found.
+/// Patterns between a name and its number. The first forms are definitions. The other forms may
+/// also be uses, and count only if no definition is found.
 const FORMS: [&[&str]; 2] = [
     &[
         r"(?:\s*:\s*[A-Za-z0-9_]+)?\s*=\s*",

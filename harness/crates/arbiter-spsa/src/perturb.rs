@@ -13,8 +13,8 @@ pub(crate) fn flips(seed: u64, iteration: u64, parameters: usize) -> Vec<bool> {
     (0..parameters).map(|_| rng.next_u64() >> 63 == 1).collect()
 }
 
-/// Draws a uniform number in [0, 1) for each parameter, by which its values are rounded. Both sides
-/// use the same number, so that rounding favours neither side.
+/// Draws a uniform number in [0, 1) for each parameter, which decides how the values of the
+/// parameter are rounded. Both sides use the same number, so that rounding favours neither side.
 pub(crate) fn fractions(seed: u64, iteration: u64, parameters: usize) -> Vec<f64> {
     let mut rng = seed_for(seed, "tune.round", iteration);
     (0..parameters).map(|_| uniform(&mut rng)).collect()
@@ -46,11 +46,12 @@ impl Tuning {
         })
     }
 
-    /// Moves the values by the result of an iteration whose first pair is `k`; `score` is the
-    /// number of wins of the first side minus the number of its losses.
+    /// Moves the values by the result of an iteration whose first pair is `k`. `score` is the first
+    /// side's number of wins minus its number of losses.
     pub(crate) fn update(&self, k: u64, theta: &mut [f64], flips: &[bool], score: i64) {
         for ((parameter, value), flip) in self.parameters.iter().zip(theta).zip(flips) {
-            // Spall's gradient estimate y·Δ/c with Δ = ±1, times the gain a: a/c = R·c.
+            // The step is Spall's gradient estimate y·Δ/c, with Δ = ±1, times the gain a; and a/c =
+            // R·c.
             let step = self.rate(parameter, k) * self.perturbation(parameter, k) * score as f64;
             *value = parameter.clip(if *flip { *value + step } else { *value - step });
         }

@@ -17,7 +17,7 @@ pub struct Iteration {
     pub number: u64,
     /// Values of both sides, rounded for the engine.
     pub sides: [Vec<f64>; 2],
-    /// Number of wins of the first side minus the number of its losses.
+    /// The first side's number of wins minus its number of losses.
     pub score: i64,
     /// Values after the iteration, not rounded.
     pub theta: Vec<f64>,
@@ -117,8 +117,8 @@ impl SpsaState {
         sides.map(|values| perturb::round(parameters, &values, &fractions))
     }
 
-    /// Counts the next pair; `score` is the number of wins of the first side minus the number of
-    /// its losses. The last pair of an iteration moves the values and returns the iteration.
+    /// Counts the next pair. `score` is the first side's number of wins minus its number of losses.
+    /// The last pair of an iteration moves the values and returns the iteration.
     pub fn count(&mut self, score: i64) -> Option<Iteration> {
         self.score += score;
         self.counted += 1;

@@ -8,8 +8,8 @@ fn close(found: f64, expected: f64) {
     assert!((found - expected).abs() <= 1e-9 * expected.abs(), "{found} is not {expected}");
 }
 
-/// Update after `iter` pairs: score, flips, and the expected values of both sides and after the
-/// update.
+/// Update after `iter` pairs: score, flips, expected values of both sides, and expected values
+/// after the update.
 struct Update<'a> {
     iter: u64,
     score: i64,

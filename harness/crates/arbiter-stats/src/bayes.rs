@@ -57,8 +57,8 @@ impl BayesElo {
             loss = ll + 0.5 * ld + split;
             win = ww + 0.5 * wd + split;
             let draw = 1.0 - loss - win;
-            // The expectation step: the share of level pairs with two decisive games under the
-            // current rates. The lines above are the maximization step.
+            // The expectation step computes the share of level pairs with two decisive games under
+            // the current rates. The lines above are the maximization step.
             let next = 2.0 * loss * win / (draw * draw + 2.0 * loss * win);
             let change = (next - decisive).abs();
             decisive = next;
@@ -79,8 +79,8 @@ impl BayesElo {
 
     fn from_rates(loss: f64, win: f64) -> BayesElo {
         BayesElo {
-            // The inverse of `probabilities`: win/(1 − win) = 10^((x − D)/400) and loss/(1 − loss)
-            // = 10^((−x − D)/400).
+            // The formula is the inverse of `probabilities`: win/(1 − win) = 10^((x − D)/400) and
+            // loss/(1 − loss) = 10^((−x − D)/400).
             elo: 200.0 * ((win / loss) * ((1.0 - loss) / (1.0 - win))).log10(),
             draw_elo: 200.0 * (((1.0 - loss) / loss) * ((1.0 - win) / win)).log10(),
         }
@@ -123,7 +123,8 @@ pub fn llr_with_prior(games: &Trinomial, elo0: f64, elo1: f64) -> f64 {
     let total: f64 = counts.iter().sum();
     let draw_elo = BayesElo::from_rates(counts[0] / total, counts[2] / total).draw_elo;
     let x = 10f64.powf(-draw_elo / 400.0);
-    // Slope of the expected score at equal strength, relative to its slope in logistic Elo.
+    // The scale is the slope of the expected score at equal strength, relative to the slope in
+    // logistic Elo.
     let scale = 4.0 * x / (1.0 + x).powi(2);
     let at = |elo: f64| BayesElo { elo: elo / scale, draw_elo }.probabilities();
     let terms = counts.iter().zip(at(elo0)).zip(at(elo1));
@@ -178,7 +179,7 @@ mod tests {
         assert!((p[2] - 3155.0 / 14220.0).abs() < 1e-12);
     }
 
-    /// Samples as in [`super::super::reference`], and fishtest's classical ratio.
+    /// Samples as in [`super::super::reference`], and fishtest's classical LLR.
     #[test]
     fn the_classical_ratio_matches_fishtest() {
         let cases = [

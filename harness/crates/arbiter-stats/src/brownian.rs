@@ -1,8 +1,8 @@
 //! Log-likelihood ratio as Brownian motion between two barriers: the probability of ending at the
 //! upper barrier, and the number of units until either barrier is reached.
 //!
-//! This approximation, accurate to a few percent, ignores that the ratio jumps past its barrier. It
-//! is used to plan tests and forecast their length, never for decisions.
+//! This approximation, accurate to a few percent, ignores that the LLR jumps past a barrier. It is
+//! used to plan tests and forecast their length, never for decisions.
 
 use std::f64::consts::PI;
 
@@ -31,8 +31,8 @@ pub struct Exit {
 const NO_DRIFT: f64 = 1e-5;
 
 impl BrownianMotion {
-    /// Returns the exit of a walk that starts `below` above the lower barrier and `above` below the
-    /// upper barrier; both distances must be at least 0.
+    /// Returns the exit of a walk that starts at the distance `below` from the lower barrier and
+    /// `above` from the upper barrier; both distances must be at least 0.
     ///
     /// With γ = 2·drift/variance: P = (1 − e^(−γ·below)) / (1 − e^(−γ·(below + above))) and
     /// E = (P·above − (1 − P)·below) / drift; without drift P = below/(below + above) and
@@ -64,14 +64,16 @@ impl BrownianMotion {
 const NEGLIGIBLE: f64 = 1e-13;
 
 /// Value of drift·barrier/variance from which a reflection is computed from the tail of the normal
-/// distribution. As in fishtest: the error is at most 1e-5 from there, and nothing overflows.
+/// distribution. The value is fishtest's: from there on, the error is at most 1e-5 and nothing
+/// overflows.
 const STEEP: f64 = 5.0;
 
 impl BrownianMotion {
     /// Returns the probability that a walk from 0 between the barriers `lower` < 0 < `upper` has a
-    /// worse outcome than `level` after `units` units: it has reached the lower barrier before, or
-    /// is below `level` at that time. With `level` at a barrier, this is the probability of a worse
-    /// result in the order "early failure < late failure < late pass < early pass".
+    /// worse outcome than `level` after `units` units. The outcome is worse if the walk has reached
+    /// the lower barrier before, or is below `level` at that time. With `level` at a barrier, this
+    /// is the probability of a worse result in the order "early failure < late failure < late pass
+    /// < early pass".
     ///
     /// The method is an expansion in eigenfunctions of the strip, or the first reflections at its
     /// barriers where the expansion converges too slowly (D. Siegmund, "Sequential Analysis",

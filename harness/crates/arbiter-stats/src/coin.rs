@@ -3,11 +3,11 @@
 use statrs::function::beta::beta_reg;
 use statrs::function::gamma::ln_gamma;
 
-/// Returns the logarithm of the evidence for an unknown bias: the ratio of the likelihoods of these
-/// tosses with that bias and with a fair coin, by the mixture of R. E. Krichevsky and V. K.
-/// Trofimov, *The performance of universal encoding* (1981). If the coin is fair, the probability
-/// that the logarithm ever exceeds `x` is at most `exp(-x)`, however often it is computed (J.
-/// Ville, 1939).
+/// Returns the logarithm of the evidence for an unknown bias. The evidence is the ratio of the
+/// likelihoods of these tosses with a bias and with a fair coin, by the mixture of R. E. Krichevsky
+/// and V. K. Trofimov, *The performance of universal encoding* (1981). If the coin is fair, the
+/// probability that the logarithm ever exceeds `x` is at most `exp(-x)`, however often the
+/// logarithm is computed (J. Ville, 1939).
 pub fn ln_bias_evidence(heads: u64, tails: u64) -> f64 {
     let [heads, tails] = [heads, tails].map(|count| count as f64);
     let tosses = heads + tails;

@@ -5,7 +5,8 @@
 //! games in a unit.
 
 /// Weight that replaces a count of zero before a likelihood is formed (the convention of fishtest,
-/// OpenBench and fastchess): too small to affect other cells, but not impossible.
+/// OpenBench and fastchess): too small to affect other cells, but positive, so that no result is
+/// impossible.
 pub(crate) const ZERO_CELL: f64 = 1e-3;
 
 /// Non-negative weights on the scores 0, 1/(K−1), …, 1.

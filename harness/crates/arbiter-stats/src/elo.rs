@@ -64,9 +64,9 @@ pub fn estimate(sample: &Moments) -> Estimate {
     within(sample, Z_95)
 }
 
-/// Returns [`estimate`] with a wider interval: all intervals of a family of `family` contain their
-/// true values at the same time with a probability of at least 95 %, however they depend on each
-/// other (C. E. Bonferroni; each interval has the level 1 − 5 %/`family`).
+/// Returns [`estimate`] with a wider interval: with a probability of at least 95 %, all intervals
+/// of a family of `family` contain their true values, however the values depend on each other. Each
+/// interval has the level 1 − 5 %/`family` (C. E. Bonferroni).
 pub fn simultaneous(sample: &Moments, family: usize) -> Estimate {
     within(sample, simultaneous_z(family))
 }
@@ -113,7 +113,7 @@ pub fn likelihood_of_superiority(sample: &Moments) -> Option<f64> {
 
 /// Returns a bound of the likelihood of superiority (LOS) for lopsided samples of N units: the LOS
 /// is greater than 1 − 2⁻ᴺ, or less than 2⁻ᴺ. Equal players win, or lose, all N units with a
-/// probability of at most 2⁻ᴺ, and fewer results cannot be more certain. `None` for all other
+/// probability of at most 2⁻ᴺ, and no result of N units is stronger evidence. `None` for all other
 /// samples.
 pub fn bound_of_superiority(sample: &Moments) -> Option<(Ordering, f64)> {
     let chance = 0.5f64.powf(sample.units);

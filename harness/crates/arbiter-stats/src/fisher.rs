@@ -32,7 +32,7 @@ pub fn fisher_exact(own: FailureCount, others: FailureCount) -> f64 {
         if failures - count > others.games {
             return 0.0;
         }
-        // By logarithms, because the binomials themselves overflow.
+        // The terms are computed from logarithms, because the binomials themselves overflow.
         (ln_binomial(own.games, count) + ln_binomial(others.games, failures - count) - all).exp()
     };
     // A sum of all terms may exceed 1 by a rounding error.
@@ -54,12 +54,12 @@ mod tests {
 
     #[test]
     fn small_tables_match_direct_counts() {
-        // There are 70 ways to choose 4 of 8 games: with four of the own games 1, with three 16,
-        // with two 36.
+        // There are 70 ways to choose 4 of 8 games: 1 way with four games of the source, 16 with
+        // three, 36 with two.
         check(share(4, 4), share(4, 0), 1.0 / 70.0);
         check(share(4, 3), share(4, 1), 17.0 / 70.0);
         check(share(4, 2), share(4, 2), 53.0 / 70.0);
-        // 2 of 10 games failed, both among the 3 own games: 3 of 45 ways.
+        // 2 of 10 games failed, both among the 3 games of the source: 3 of 45 ways.
         check(share(3, 2), share(7, 0), 3.0 / 45.0);
         check(share(3, 1), share(7, 1), 24.0 / 45.0);
     }

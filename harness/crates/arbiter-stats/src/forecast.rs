@@ -1,12 +1,13 @@
-//! Forecast of a running test: its probability to pass and its remaining pairs.
+//! Forecast of a running test: its probability of passing and the remaining number of pairs.
 //!
 //! After few pairs the estimated strength is uncertain, so the forecast is a mean over strengths.
 //! The prior is normal around the middle of the hypotheses, with their distance as standard
-//! deviation, and the sample updates the prior by Bayes' rule. The ratio is Brownian motion with
-//! variance w² per unit; its drift is w²/2 under H1 and −w²/2 under H0. The prior of the drift is
-//! N(0, w⁴); after N units with mean drift m, the posterior is N(m·k, w²·k/N) with k = N·w²/(N·w² +
-//! 1). The forecast is calibrated if strengths follow the prior. A sample that is significantly
-//! outside the prior widens it, so that engines far apart have a forecast, too.
+//! deviation, and the sample updates the prior by Bayes' rule. The log-likelihood ratio (LLR) is
+//! Brownian motion with variance w² per unit; its drift is w²/2 under H1 and −w²/2 under H0. The
+//! prior of the drift is N(0, w⁴); after N units with mean drift m, the posterior is N(m·k, w²·k/N)
+//! with k = N·w²/(N·w² + 1). The forecast is calibrated if strengths follow the prior. A sample
+//! that is significantly outside the prior widens the prior, so that engines of very different
+//! strength have a forecast, too.
 
 use super::brownian::{BrownianMotion, Exit};
 use super::pentanomial::Pentanomial;
@@ -27,8 +28,8 @@ impl Sprt {
     /// Returns the probability that the test passes, and the mean number of remaining pairs: 0 if
     /// the test is decided at Wald's bounds. `None` while the sample has no variance.
     ///
-    /// For display only. Wald's bounds are used even if the test corrects its bounds: a ratio that
-    /// jumps reaches corrected bounds when a continuous ratio reaches Wald's.
+    /// For display only. Wald's bounds are used even if the test corrects its bounds: an LLR that
+    /// jumps reaches corrected bounds when a continuous LLR reaches Wald's bounds.
     pub fn forecast(&self, pairs: &Pentanomial) -> Option<Exit> {
         let exit = |walk: BrownianMotion, below, above| {
             let Exit { upper_probability, mean_units } = walk.exit(below, above);
@@ -38,8 +39,8 @@ impl Sprt {
         Some(Exit { upper_probability, mean_units })
     }
 
-    /// Returns the probabilities that H1 and that H0 is accepted within `left` more pairs; with the
-    /// remaining probability, neither is accepted. `None` while the sample has no variance. For
+    /// Returns the probabilities of accepting H1 and of accepting H0 within `left` more pairs; with
+    /// the remaining probability, neither is accepted. `None` while the sample has no variance. For
     /// display only, like [`Sprt::forecast`].
     pub fn chances(&self, pairs: &Pentanomial, left: u64) -> Option<[f64; 2]> {
         let within = |walk: BrownianMotion, below: f64, above: f64| match left {
@@ -52,9 +53,9 @@ impl Sprt {
         self.mean_outcome(pairs, within, 1.0)
     }
 
-    /// Returns the mean of two figures of the remaining walk, which are computed from the walk and
-    /// its distances to the lower and upper bounds. For a decided test, they are 1 and 0 if H1 is
-    /// accepted, and 0 and `if_h0` if H0 is accepted.
+    /// Returns the means of two figures of the remaining walk. `figures` computes them from the
+    /// walk and its distances to the lower and upper bounds. For a decided test, the figures are 1
+    /// and 0 if H1 is accepted, and 0 and `if_h0` if H0 is accepted.
     fn mean_outcome(
         &self,
         pairs: &Pentanomial,
@@ -67,7 +68,7 @@ impl Sprt {
             Decision::AcceptH1 => Some([1.0, 0.0]),
             Decision::AcceptH0 => Some([0.0, if_h0]),
             Decision::Continue => {
-                // The exact ratio is proportional to the counts. A drift from the moments is valid
+                // The exact LLR is proportional to the counts. A drift from the moments is valid
                 // only for small differences of strength.
                 let drift = llr / sample.units;
                 let walk = BrownianMotion { drift, ..self.for_pairs(pairs).walk(&sample) };
@@ -78,7 +79,7 @@ impl Sprt {
     }
 }
 
-/// Returns the mean of two figures over the posterior of the drift after `units` units.
+/// Returns the means of two figures over the posterior of the drift after `units` units.
 fn posterior_mean(
     observed: &BrownianMotion,
     units: f64,
@@ -89,7 +90,7 @@ fn posterior_mean(
     // hypotheses dominates the prior.
     let excess = observed.drift.powi(2) - BEYOND_CHANCE.powi(2) * error;
     let prior = excess.max(observed.variance.powi(2));
-    // Bayes' rule for a normal mean with normal errors.
+    // This is Bayes' rule for a normal mean with normal errors.
     let shrinkage = prior / (prior + error);
     let centre = observed.drift * shrinkage;
     let deviation = (error * shrinkage).sqrt();

@@ -1,9 +1,9 @@
 //! Exact log-likelihood ratios of the generalized sequential probability ratio test (GSPRT).
 //!
-//! The ratio compares two constraints on an otherwise unknown distribution of scores; each
-//! constraint is represented by the most likely distribution that satisfies it. There is no normal
-//! approximation; see M. Van den Bergh, "A practical introduction to the GSPRT", and, for the
-//! constraint on the t-value, "Normalized Elo" by the same author.
+//! The log-likelihood ratio (LLR) compares two constraints on an otherwise unknown distribution of
+//! scores; each constraint is represented by the most likely distribution that satisfies it. There
+//! is no normal approximation; see M. Van den Bergh, "A practical introduction to the GSPRT", and,
+//! for the constraint on the t-value, "Normalized Elo" by the same author.
 
 use super::distribution::{Distribution, central_moment, mean};
 use super::elo::score_from_elo;
@@ -11,16 +11,16 @@ use super::normalized::t_value;
 use super::roots::falling_root;
 use super::sprt::Model;
 
-/// Largest relative change of a probability at which the fixed point counts as reached. The ratio
-/// is stationary at the fixed point, so its error is of second order.
+/// Largest relative change of a probability at which the fixed point counts as reached. The LLR is
+/// stationary at the fixed point, so its error is of second order.
 const FIXED_POINT_TOLERANCE: f64 = 1e-10;
 
 /// Maximum number of fixed-point rounds; ordinary samples take 5 to 10, all-drawn samples up to 40.
 const MAX_FIXED_POINT_ROUNDS: usize = 100;
 
 /// Returns the log-likelihood ratio of the strength `elo1` against the strength `elo0`, both on the
-/// scale of `model` and within ±[`Model::max_elo`]. Empty cells are raised first, so the ratio of
-/// an empty sample is close to 0.
+/// scale of `model` and within ±[`Model::max_elo`]. Empty cells are raised first, so the LLR of an
+/// empty sample is close to 0.
 pub(crate) fn llr<const K: usize>(
     sample: &Distribution<K>,
     elo0: f64,
@@ -45,9 +45,9 @@ pub(crate) fn nearest<const K: usize>(p: &[f64; K], elo: f64, model: Model) -> [
     }
 }
 
-/// Returns the change of the ratio by each result if results have the probabilities `p`, all
-/// positive: the steps of the ratio as a random walk. Bayesian bounds must be converted to logistic
-/// Elo first.
+/// Returns the change of the LLR after each result, if results have the probabilities `p`, all
+/// positive. These changes are the steps of the LLR as a random walk. Bayesian bounds must be
+/// converted to logistic Elo first.
 pub(crate) fn steps<const K: usize>(p: &[f64; K], elo0: f64, elo1: f64, model: Model) -> [f64; K] {
     let (q0, q1) = (nearest(p, elo0, model), nearest(p, elo1, model));
     std::array::from_fn(|cell| (q1[cell] / q0[cell]).ln())

@@ -23,7 +23,7 @@ pub struct SprtStatus {
 /// mean over all orders (docs/statistics.md).
 const ORDERS: usize = 16;
 
-/// Number of pairs of an order up to which the ratio is computed exactly. Later pairs add the steps
+/// Number of pairs of an order up to which the LLR is computed exactly. Later pairs add the steps
 /// of the complete sample, which takes a thousandth of the time. The first pairs matter because a
 /// test that drifts to one bound measured the overshoot near the other bound at its start.
 const EXACT: u64 = 40;
@@ -73,7 +73,7 @@ impl Sprt {
         let steps = sample.map(|p| steps(&p, test.elo0, test.elo1, test.model));
         // A cell that was raised from 0 has a step, too, but is never drawn.
         let steps = steps.expect("no cell is empty after regularization");
-        let mut left = *pairs;
+        let mut remaining = *pairs;
         let mut seen = Pentanomial::default();
         let mut overshoot = Overshoot::new(1);
         let mut llr = 0.0;
@@ -84,8 +84,8 @@ impl Sprt {
                 place = place.saturating_sub(*cell);
                 is_here
             };
-            let cell = left.0.iter().position(is_here).unwrap_or(0);
-            left.0[cell] = left.0[cell].saturating_sub(1);
+            let cell = remaining.0.iter().position(is_here).unwrap_or(0);
+            remaining.0[cell] = remaining.0[cell].saturating_sub(1);
             seen.0[cell] += 1;
             llr = if drawn <= EXACT { self.llr(&seen) } else { llr + steps[cell] };
             overshoot.update(drawn, llr);
@@ -94,7 +94,7 @@ impl Sprt {
     }
 }
 
-/// Sequential test with the overshoot of its ratio so far.
+/// Sequential test with the overshoot of its LLR so far.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SprtMonitor {
     test: Sprt,
@@ -137,9 +137,8 @@ impl SprtMonitor {
         self.status(llr, decision)
     }
 
-    /// Returns the decision of [`SprtMonitor::update`] for a caller with an estimate of the ratio:
-    /// the exact ratio is computed only if the estimate is within `margin` of a bound or of a
-    /// record.
+    /// Returns the decision of [`SprtMonitor::update`] for a caller with an estimate of the LLR:
+    /// the exact LLR is computed only if the estimate is within `margin` of a bound or of a record.
     pub(super) fn update_if_near(
         &mut self,
         pairs: &Pentanomial,

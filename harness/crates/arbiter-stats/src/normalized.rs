@@ -28,7 +28,8 @@ pub fn t_value(nelo: f64, games_per_unit: f64) -> f64 {
 pub fn estimate(sample: &Moments) -> Option<Estimate> {
     let infinite = f64::INFINITY;
     let least = least_score(sample.units, Z_95);
-    // The nElo of a sample in which a share `least` of the units is won and all others are lost.
+    // The bound is the nElo of a sample in which a share `least` of the units is won and all others
+    // are lost.
     let variance = sample.games_per_unit * least * (1.0 - least);
     let bound = NELO_PER_SIGMA * (least - 0.5) / variance.sqrt();
     if sample.mean >= 1.0 {

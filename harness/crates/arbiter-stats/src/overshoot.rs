@@ -1,15 +1,15 @@
 //! Correction for the overshoot of a log-likelihood ratio past its bound.
 //!
-//! Wald's bounds guarantee their error rates for a continuous ratio. A real ratio jumps past its
-//! bound by some excess, so a test with Wald's bounds is slightly longer and more careful than
-//! requested. As in a renewal process, the mean excess is E(δ²)/2E(δ), where δ are the steps
-//! between successive records of the ratio (D. Siegmund, "Sequential Analysis", corollary 8.33).
-//! The correction moves the bounds inwards by the mean excess: the "dynamic overshoot correction"
-//! of fishtest.
+//! Wald's bounds guarantee their error rates for a continuous log-likelihood ratio (LLR). A real
+//! LLR jumps past its bound by some excess, so a test with Wald's bounds is slightly longer and
+//! more careful than requested. As in a renewal process, the mean excess is E(δ²)/2E(δ), where δ
+//! are the steps between successive records of the LLR (D. Siegmund, "Sequential Analysis",
+//! corollary 8.33). The correction moves the bounds inwards by the mean excess: the "dynamic
+//! overshoot correction" of fishtest.
 
 use super::sprt::{Decision, LlrBounds};
 
-/// Sums of the steps between successive records (lowest or highest values) of the ratio.
+/// Sums of the steps between successive records (lowest or highest values) of the LLR.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 struct Records {
     /// Latest record, from which the next step is measured.
@@ -28,7 +28,7 @@ impl Records {
         self.reference = llr;
     }
 
-    /// Returns the expected jump of the ratio past a bound on this side, at least 0.
+    /// Returns the expected jump of the LLR past a bound on this side, at least 0.
     fn mean_excess(&self) -> f64 {
         if self.sum == 0.0 { 0.0 } else { 0.5 * self.squares / self.sum.abs() }
     }
@@ -46,15 +46,14 @@ pub(crate) struct Overshoot {
 }
 
 impl Overshoot {
-    /// Creates a correction for a test that computes its ratio after every `batch` units, at least
-    /// 1.
+    /// Creates a correction for a test that computes its LLR after every `batch` units, at least 1.
     pub(crate) fn new(batch: u64) -> Overshoot {
         assert!(batch > 0, "a batch is at least one unit");
         let none = Records::default();
         Overshoot { batch, units: 0, low: none, high: none, is_invalid: false }
     }
 
-    /// Records the ratio after a total of `units` units.
+    /// Records the LLR after a total of `units` units.
     ///
     /// A repeated total changes nothing. A total that skips batches restarts the measurement of
     /// steps, because records in between are unknown. A total that decreases, or that is not a
@@ -63,8 +62,7 @@ impl Overshoot {
         if self.is_invalid || units == self.units {
             return;
         }
-        // Unknown records may have been set that no later update can show, so only Wald's bounds
-        // are safe.
+        // Records may have been set that no later update can show, so only Wald's bounds are safe.
         if units < self.units || !units.is_multiple_of(self.batch) {
             *self = Overshoot { is_invalid: true, ..Overshoot::new(self.batch) };
             return;
@@ -82,7 +80,7 @@ impl Overshoot {
         self.units = units;
     }
 
-    /// Returns the lowest and the highest ratio between which there is neither a new record nor a
+    /// Returns the lowest and the highest LLR between which there is neither a new record nor a
     /// decision.
     pub(crate) fn quiet(&self, bounds: LlrBounds) -> LlrBounds {
         let LlrBounds { lower, upper } = self.corrected(bounds);
@@ -92,9 +90,9 @@ impl Overshoot {
         LlrBounds { lower: lower.max(self.low.reference), upper: upper.min(self.high.reference) }
     }
 
-    /// Records a total of `units` units with a ratio in the [quiet](Self::quiet) range.
+    /// Records a total of `units` units with an LLR in the [quiet](Self::quiet) range.
     pub(crate) fn update_quietly(&mut self, units: u64) {
-        // A ratio between the two references sets no record, so the exact ratio is not needed.
+        // An LLR between the two references sets no record, so the exact LLR is not needed.
         self.update(units, self.low.reference.max(self.high.reference.min(0.0)));
     }
 
@@ -108,7 +106,7 @@ impl Overshoot {
         }
     }
 
-    /// Compares the ratio with the corrected bounds, which it must exceed to end the test.
+    /// Compares the LLR with the corrected bounds; only an LLR beyond a bound ends the test.
     pub(crate) fn decide(&self, bounds: LlrBounds, llr: f64) -> Decision {
         let LlrBounds { lower, upper } = self.corrected(bounds);
         if llr > upper {

@@ -36,7 +36,8 @@ pub struct McNemar {
     /// Exact two-sided p-value: probability of a difference at least as large between equal
     /// programs.
     pub p_exact: f64,
-    /// Two-sided mid-p value, which counts the observed difference half and is less conservative.
+    /// Two-sided mid-p value, which counts half of the probability of the observed difference and
+    /// is less conservative.
     pub p_mid: f64,
     /// (b − c)²/(b + c), which follows χ² with one degree of freedom if b + c is large.
     pub chi_squared: f64,
@@ -56,7 +57,7 @@ pub fn mcnemar(solved: &SolvedCounts) -> Option<McNemar> {
     let few = b.min(c);
     let n = different as f64;
     let tail = below_or_at(few, different);
-    // The mid-p value counts the observed outcome half (H. Lancaster).
+    // The mid-p value counts half of the probability of the observed outcome (H. Lancaster).
     let at = if few == 0 { tail } else { tail - below_or_at(few - 1, different) };
     let difference = b as f64 - c as f64;
     let all = n + solved.both as f64 + solved.neither as f64;
@@ -87,9 +88,9 @@ fn below_or_at(k: u64, n: u64) -> f64 {
     sum
 }
 
-/// Returns the probability of exactly `k` heads in `n` tosses of a fair coin, from deviations from
-/// Stirling's formula, so that no large numbers cancel (C. Loader, "Fast and Accurate Computation
-/// of Binomial Probabilities", 2000).
+/// Returns the probability of exactly `k` heads in `n` tosses of a fair coin. The probability is
+/// computed from the errors of Stirling's formula, so that no large numbers cancel (C. Loader,
+/// "Fast and Accurate Computation of Binomial Probabilities", 2000).
 fn exactly(k: u64, n: u64) -> f64 {
     if k == 0 {
         return (-(n as f64) * LN_2).exp();
@@ -126,8 +127,8 @@ pub fn share_interval(hits: u64, n: u64) -> Option<(f64, f64)> {
     wilson(hits as f64, n)
 }
 
-/// Returns a 95 % interval of the mean score of games. It assumes that there are no draws, so that
-/// the interval is rather too wide than too narrow. `None` without games.
+/// Returns a 95 % interval of the mean score of games. The interval assumes that there are no
+/// draws, so it is too wide rather than too narrow. `None` without games.
 pub fn score_interval(games: &Trinomial) -> Option<(f64, f64)> {
     wilson(games.wins as f64 + 0.5 * games.draws as f64, games.games())
 }
@@ -139,8 +140,8 @@ fn wilson(hits: f64, n: u64) -> Option<(f64, f64)> {
     let n = n as f64;
     let square = Z_95 * Z_95;
     let centre = (hits + square / 2.0) / (n + square);
-    let half = Z_95 / (n + square) * (hits * (n - hits) / n + square / 4.0).max(0.0).sqrt();
-    Some(((centre - half).max(0.0), (centre + half).min(1.0)))
+    let half_width = Z_95 / (n + square) * (hits * (n - hits) / n + square / 4.0).max(0.0).sqrt();
+    Some(((centre - half_width).max(0.0), (centre + half_width).min(1.0)))
 }
 
 /// Returns the half-width of a normal 95 % interval for a difference with the given standard error.

@@ -136,8 +136,8 @@ impl Pentanomial {
         Pentanomial([ww, wd, middle, ld, ll])
     }
 
-    /// Returns the pairs ratio: the number of won pairs (more than one point) per lost pair; `None`
-    /// if no pair was lost.
+    /// Returns the pairs ratio: the number of won pairs (more than one point) divided by the number
+    /// of lost pairs; `None` if no pair was lost.
     pub fn pairs_ratio(&self) -> Option<f64> {
         let [ll, ld, _, wd, ww] = self.0;
         ratio(wd + ww, ll + ld)

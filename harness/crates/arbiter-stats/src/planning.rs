@@ -18,9 +18,9 @@ pub struct Conditions {
 }
 
 impl Conditions {
-    /// Returns the variance of one game's score in pairs: (1 − d)/4 − (L(bias) − ½)², with d the
-    /// draw rate and L the expected score of an Elo difference, because the bias of an opening
-    /// cancels within a pair. `None` if the draw rate is too high for the bias.
+    /// Returns the variance of one game's score in pairs, in which the bias of an opening cancels:
+    /// (1 − d)/4 − (L(bias) − ½)², with d the draw rate and L the expected score of an Elo
+    /// difference. `None` if the draw rate is too high for the bias.
     pub fn variance_per_game(&self) -> Option<f64> {
         let bias = score_from_elo(self.bias_elo) - 0.5;
         let variance = 0.25 * (1.0 - self.draw_rate) - bias * bias;
@@ -72,9 +72,9 @@ impl PlannedTest {
         finite(elo_from_score(score))
     }
 
-    /// Returns the operating point at the true difference `elo`, in logistic Elo, for the pairs
-    /// that [`Simulation`](super::simulate::Simulation) plays, or by a Brownian approximation if
-    /// the probability of a score is 0.
+    /// Returns the operating point at the true difference `elo`, in logistic Elo. The point is
+    /// computed for the pairs that [`Simulation`](super::simulate::Simulation) plays, or by a
+    /// Brownian approximation if the probability of a score is 0.
     pub fn at(&self, elo: f64) -> OperatingPoint {
         let nelo = NELO_PER_SIGMA * (score_from_elo(elo) - 0.5) / self.variance_per_game.sqrt();
         let exit = self.pairs_at(elo).and_then(|pairs| self.test.exit_of_pairs(&pairs));
@@ -85,8 +85,8 @@ impl PlannedTest {
     }
 
     /// Returns the probabilities of the scores of a pair at the true difference `elo`, in logistic
-    /// Elo: shifted on the scale of the test, or on the logistic scale if `elo` is beyond the limit
-    /// of normalized Elo.
+    /// Elo. The scores are shifted on the scale of the test, or on the logistic scale if `elo` is
+    /// beyond the limit of normalized Elo.
     fn pairs_at(&self, elo: f64) -> Option<[f64; 5]> {
         let equal = self.pairs?;
         let at = |nelo| shifted(&equal, nelo, Model::Normalized);

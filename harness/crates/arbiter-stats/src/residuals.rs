@@ -2,8 +2,8 @@
 //! sources.
 //!
 //! The comparison is Pearson's χ² on the table of lost, level and won pairs of each source. The
-//! residual of a source is its share of χ², converted to a normal deviate. The rules are those of
-//! fishtest for its workers.
+//! residual of a source is its share of χ², converted to a normal deviate. The rules are the same
+//! as in fishtest for its workers.
 
 use statrs::function::erf::erfc_inv;
 

@@ -11,8 +11,9 @@ const CHECK_WIDTH: f64 = 1e-9;
 /// Finds the root of a function that decreases from positive values at `low` to negative values at
 /// `high`, starting from `start` between them.
 ///
-/// `f` returns value and derivative. It may have poles at the ends, where it is not evaluated. The
-/// root may lie next to a pole; its distance from a pole at 0 is found to full precision.
+/// `f` returns value and derivative. The function may have poles at the ends, where it is not
+/// evaluated. The root may lie next to a pole; its distance from a pole at 0 is found to full
+/// precision.
 ///
 /// # Panics
 ///

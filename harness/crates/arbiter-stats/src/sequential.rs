@@ -1,15 +1,15 @@
 //! Strength estimate after a sequential test.
 //!
-//! A test that stops after good (or bad) results biases the plain estimate of [`super::elo`] to
-//! that side. The remedy is to order the possible ends of the test (early failure, late failure,
-//! late pass, early pass) and to find the strength at which the observed end is the median; the 95
-//! % interval follows in the same way from the 2.5 % and 97.5 % quantiles. This estimate is too
-//! high as often as it is too low (D. Siegmund, "Sequential Analysis", chapter 3; the order is
-//! called stage-wise).
+//! A test that stops after good (or bad) results biases the plain estimate of [`super::elo`] in the
+//! direction of these results. The remedy is to order the possible ends of the test (early failure,
+//! late failure, late pass, early pass) and to find the strength at which the observed end is the
+//! median; the 95 % interval follows in the same way from the 2.5 % and 97.5 % quantiles. This
+//! estimate is too high as often as it is too low (D. Siegmund, "Sequential Analysis", chapter 3;
+//! the order is called stage-wise).
 //!
-//! The ratio is modelled as Brownian motion with the variance of the sample. The estimate is also
-//! defined for a test that reached its limit of games or has not ended: the ratio and time reached
-//! then rank between all failures and all passes.
+//! The log-likelihood ratio (LLR) is modelled as Brownian motion with the variance of the sample.
+//! The estimate is also defined for a test that reached its limit of games or has not ended: the
+//! LLR and time reached then rank between all failures and all passes.
 
 use super::brownian::BrownianMotion;
 use super::distribution::Distribution;
@@ -21,8 +21,8 @@ use super::sprt::{Decision, LlrBounds, Sprt};
 /// Largest strength, in logistic Elo, of either sign; strengths outside are reported as infinite.
 pub const MAX_ELO: f64 = 1000.0;
 
-/// Factor of the bound above which the excess of a ratio is too large for one step. fishtest has
-/// the same factor.
+/// Factor of the bound above which the excess of an LLR is too large for one step. The factor is
+/// the same as in fishtest.
 const CLAMP: f64 = 1.03;
 
 /// Strength estimate that is corrected for the stopping rule.
@@ -33,20 +33,20 @@ pub struct SequentialEstimate {
     /// Likelihood of superiority (LOS), 0 to 1: the probability of a worse end between equal
     /// engines.
     pub los: f64,
-    /// `true` if the ratio was more than 3 % past its bound, for example because games were counted
-    /// after the end; the estimate then refers to the moment at which the ratio crossed the bound.
+    /// `true` if the LLR was more than 3 % past its bound, for example because games were counted
+    /// after the end; the estimate then refers to the moment at which the LLR crossed the bound.
     pub clamped: bool,
 }
 
-/// Returns the estimate from the pairs of a test that ended with `decision`; [`Decision::Continue`]
-/// is for a test that reached its limit, or of which only the counts are known. `None` without
+/// Returns the estimate from the pairs of a test that ended with `decision`. [`Decision::Continue`]
+/// is for a test that reached its limit, or for a test with known counts only. `None` without
 /// pairs.
 ///
 /// Empty cells are raised first, so that a sample without spread has an estimate.
 ///
-/// A test with corrected bounds may end before its ratio reaches Wald's bound. It then counts as if
-/// its last pair had reached Wald's bound: by the corollary behind the correction, a ratio that
-/// jumps reaches its corrected bound when a continuous ratio reaches Wald's bound.
+/// A test with corrected bounds may end before its LLR reaches Wald's bound. Such a test counts as
+/// if its last pair had reached Wald's bound: by the corollary behind the correction, an LLR that
+/// jumps reaches its corrected bound when a continuous LLR reaches Wald's bound.
 pub fn after(test: &Sprt, pairs: &Pentanomial, decision: Decision) -> Option<SequentialEstimate> {
     estimate(&test.for_pairs(pairs), &pairs.distribution(), decision)
 }

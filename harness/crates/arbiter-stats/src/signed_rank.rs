@@ -1,4 +1,4 @@
-//! Centre of symmetry of a distribution, estimated from a sample with an interval.
+//! Centre of symmetry of a distribution, estimated with an interval from a sample.
 //!
 //! The only assumption is that each number is distributed symmetrically around the centre: the
 //! numbers need not be normal, of equal variance, or free of outliers. The estimate is the median
@@ -63,8 +63,8 @@ impl SortedSample {
     /// Returns the number of pairs of numbers whose mean is at most `limit`.
     fn means_up_to(&self, limit: f64) -> u64 {
         let numbers = &self.0;
-        // One pass from both ends of the sorted numbers: the larger a number, the fewer partners it
-        // has.
+        // One pass from both ends of the sorted numbers is enough: the larger a number, the fewer
+        // partners it has.
         let mut end = numbers.len();
         let mut count = 0;
         for (index, number) in numbers.iter().enumerate() {
@@ -83,8 +83,8 @@ fn means_of(count: usize) -> u64 {
     count * (count + 1) / 2
 }
 
-/// Returns the largest value that the signed-rank statistic of `count` numbers does not exceed with
-/// a probability of at most `tail`; `None` if there is no such value.
+/// Returns the largest number that the signed-rank statistic of `count` numbers reaches or stays
+/// below with a probability of at most `tail`; `None` if there is no such number.
 fn most_left_out(count: usize, tail: f64) -> Option<u64> {
     if count > EXACT {
         return Some(most_left_out_normally(count, tail));
@@ -127,8 +127,9 @@ fn signed_rank_distribution(count: usize) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    /// Depression under a tranquilizer: M. Hollander, D. Wolfe, "Nonparametric Statistical
-    /// Methods", table 3.1, with the estimate and the 96.1 % interval of their examples.
+    /// The data are on depression under a tranquilizer: M. Hollander, D. Wolfe, "Nonparametric
+    /// Statistical Methods", table 3.1, with the estimate and the 96.1 % interval of their
+    /// examples.
     #[test]
     fn estimate_and_interval_match_a_published_example() {
         let changes = [-0.952, 0.147, -1.022, -0.430, -0.620, -0.590, -0.490, 0.080, -0.010];

@@ -12,11 +12,11 @@ use super::monitor::SprtMonitor;
 use super::pentanomial::Pentanomial;
 use super::sprt::{Decision, Model, Sprt};
 
-/// Number of pairs from which the approximate ratio is used to exclude that a bound is near.
+/// Number of pairs from which on the approximate LLR is used to rule out that a bound is near.
 const WARM_UP: u64 = 200;
 
-/// Distance of the approximate ratio from a bound, up to which the ratio is computed exactly. The
-/// error of the approximation is a few hundredths, so the margin is several times as large.
+/// Distance of the approximate LLR from a bound, up to which the LLR is computed exactly. The error
+/// of the approximation is a few hundredths, so the margin is several times as large.
 const MARGIN: f64 = 0.2;
 
 /// BayesElo bounds are converted again when the number of pairs has grown by 1/`REFRESH`.
@@ -32,7 +32,7 @@ pub struct Simulation {
     pub test: Sprt,
     /// Probabilities of LL, LD, DD+WL, WD, WW; they add up to 1.
     pub probabilities: [f64; 5],
-    /// Number of pairs between two updates of the ratio, at least 1.
+    /// Number of pairs between two updates of the LLR, at least 1.
     pub batch: u64,
     /// Number of pairs after which the test ends without a decision.
     pub cap: u64,
@@ -59,8 +59,8 @@ impl Simulation {
         let mut played = 0;
         while played < self.cap {
             for _ in 0..self.batch {
-                // The inverse of the cumulated probabilities takes one number for each pair, so the
-                // same source gives the same tests.
+                // The inverse of the cumulative probabilities takes one number for each pair, so
+                // the same source gives the same tests.
                 let drawn = uniform();
                 pairs.0[cumulated.iter().filter(|limit| drawn >= **limit).count()] += 1;
             }
@@ -69,7 +69,7 @@ impl Simulation {
                 screen = self.test.for_pairs(&pairs);
                 refresh = played + played / REFRESH;
             }
-            // Bounds converted with a slightly older draw rate are accurate enough to exclude that
+            // Bounds converted with a slightly older draw rate are accurate enough to rule out that
             // a bound is near.
             match monitor.update_if_near(&pairs, approximate_llr(&screen, &pairs), MARGIN) {
                 Decision::Continue => {}
@@ -79,7 +79,7 @@ impl Simulation {
         SimulatedTest { decision: Decision::Continue, pairs }
     }
 
-    /// Returns the cumulated probabilities of all cells except the last.
+    /// Returns the cumulative probabilities of all cells except the last.
     fn cumulated(&self) -> [f64; 4] {
         let mut sum = 0.0;
         std::array::from_fn(|cell| {
@@ -89,11 +89,11 @@ impl Simulation {
     }
 }
 
-/// Returns the normal approximation of the ratio, with an error of a few hundredths; `None` if the
+/// Returns the normal approximation of the LLR, with an error of a few hundredths; `None` if the
 /// error may be larger.
 fn approximate_llr(test: &Sprt, pairs: &Pentanomial) -> Option<f64> {
     let narrow = test.elo1 - test.elo0 <= MAX_APPROXIMATE_ELO;
-    // The exact ratio raises empty cells, which the moments do not show.
+    // The exact LLR raises empty cells, which the moments do not show.
     if pairs.pairs() < WARM_UP || !narrow || pairs.0.contains(&0) {
         return None;
     }
@@ -102,8 +102,8 @@ fn approximate_llr(test: &Sprt, pairs: &Pentanomial) -> Option<f64> {
 }
 
 /// Returns the probabilities of the five scores of a pair of games between equal engines with the
-/// draw rate `draw_rate`, if the opening favours one colour by `bias_elo` logistic Elo; the result
-/// is the same for either colour. The variance of one game's score is (1 − d)/4 − (L(bias) − ½)² in
+/// draw rate `draw_rate`. The opening favours one colour by `bias_elo` logistic Elo; the result is
+/// the same for either colour. The variance of one game's score is (1 − d)/4 − (L(bias) − ½)² in
 /// pairs. `None` if the draw rate is too high for the bias.
 pub fn pair_model(draw_rate: f64, bias_elo: f64) -> Option<[f64; 5]> {
     let score = score_from_elo(bias_elo);
@@ -164,7 +164,7 @@ mod tests {
         }
     }
 
-    /// Plays a test with every ratio computed exactly.
+    /// Plays a test with every LLR computed exactly.
     fn play_exactly(simulation: &Simulation, mut uniform: impl FnMut() -> f64) -> SimulatedTest {
         let cumulated = simulation.cumulated();
         let mut monitor = SprtMonitor::new(simulation.test, simulation.batch);
@@ -219,13 +219,13 @@ mod tests {
         for seed in 0..TESTS {
             let elo = if seed % 2 == 0 { 40.0 } else { -20.0 };
             let probabilities = shifted(&base, elo, Model::Normalized);
-            let whole = Simulation { test, probabilities, batch: 1, cap: u64::MAX };
-            let end = whole.play(uniform(seed));
+            let complete = Simulation { test, probabilities, batch: 1, cap: u64::MAX };
+            let end = complete.play(uniform(seed));
             let found = test.status_of_counts(&end.pairs, uniform(!seed));
             right += u64::from(found.decision == end.decision);
             by_wald += u64::from(test.decide(found.llr) == end.decision);
             let cap = end.pairs.pairs() - 20;
-            let open = Simulation { cap, ..whole }.play(uniform(seed));
+            let open = Simulation { cap, ..complete }.play(uniform(seed));
             let found = test.status_of_counts(&open.pairs, uniform(!seed));
             early += u64::from(found.decision != Decision::Continue);
         }
@@ -238,19 +238,19 @@ mod tests {
         let mut random = uniform(11);
         let mut sums = [0.0; 2];
         for _ in 0..orders {
-            let mut left = counts;
+            let mut undrawn = counts;
             let mut seen = Pentanomial::default();
             let mut monitor = SprtMonitor::new(test, 1);
             let mut status = monitor.start();
             for remaining in (1..=all).rev() {
                 let mut place = (random() * remaining as f64) as u64;
-                let cell = left.iter().position(|count| {
+                let cell = undrawn.iter().position(|count| {
                     let is_here = place < *count;
                     place = place.saturating_sub(*count);
                     is_here
                 });
                 let cell = cell.expect("some are left");
-                left[cell] -= 1;
+                undrawn[cell] -= 1;
                 seen.0[cell] += 1;
                 status = monitor.update(&seen);
             }

@@ -28,7 +28,7 @@ pub struct SpeedTest {
     /// Maximum number of rounds, [`FEWEST_ROUNDS`] or more.
     pub rounds: usize,
     /// Ratio of speeds with which the interval is compared: 1 to test which program is faster, 0.98
-    /// to test if the first program is more than 2 % slower.
+    /// to test whether the first program is more than 2 % slower.
     pub threshold: f64,
 }
 

@@ -29,7 +29,7 @@ pub(crate) const MAX_NORMALIZED_ELO: f64 = 200.0;
 pub(crate) const MAX_LOGISTIC_ELO: f64 = 1000.0;
 
 /// Distance of the hypotheses, in the unit of the model, above which tests have no corrected bounds
-/// by default: simulated tests of logistic Elo 0 against 50 keep their error rates only with Wald's
+/// by default. Simulated tests of logistic Elo 0 against 50 keep their error rates only with Wald's
 /// bounds.
 pub(crate) const MAX_CORRECTED_WIDTH: f64 = 20.0;
 
@@ -37,7 +37,7 @@ pub(crate) const MAX_CORRECTED_WIDTH: f64 = 20.0;
 const MEAN_EXCESS: f64 = 0.583;
 
 /// Smallest distance of the hypotheses, in Elo. Closer hypotheses would need more games than can be
-/// played, and floating-point numbers are too coarse for their ratio.
+/// played, and floating-point numbers are too coarse for their likelihood ratio.
 const MIN_WIDTH: f64 = 0.001;
 
 /// Default of `elo0`, the Elo of the null hypothesis.
@@ -139,7 +139,8 @@ impl LlrBounds {
         Ok(LlrBounds { lower: (beta / (1.0 - alpha)).ln(), upper: ((1.0 - beta) / alpha).ln() })
     }
 
-    /// Compares a log-likelihood ratio with the bounds; a ratio equal to a bound ends the test.
+    /// Compares a log-likelihood ratio (LLR) with the bounds; an LLR equal to a bound ends the
+    /// test.
     pub fn decide(&self, llr: f64) -> Decision {
         if llr >= self.upper {
             Decision::AcceptH1
@@ -242,7 +243,7 @@ impl Sprt {
         Sprt { correction, ..self }
     }
 
-    /// Returns the test with another evidence; [`Sprt::new`] uses pairs.
+    /// Returns the test with another kind of evidence; [`Sprt::new`] uses pairs.
     pub const fn with_evidence(self, evidence: Evidence) -> Sprt {
         Sprt { evidence, ..self }
     }
@@ -261,7 +262,7 @@ impl Sprt {
     }
 
     /// Returns the log-likelihood ratio of H1 against H0 from games that were not played in pairs.
-    /// For paired games, this ratio is valid but needs more games.
+    /// For paired games, this LLR is valid but needs more games.
     pub fn llr_games(&self, games: &Trinomial) -> f64 {
         self.for_games(games).llr_of(&games.distribution())
     }
@@ -272,7 +273,7 @@ impl Sprt {
         match self.evidence {
             Evidence::Pairs => self.llr(pairs),
             // Without a win or a loss, the draw parameter is undefined. fastchess then reports 0,
-            // and this evidence must agree with fastchess.
+            // and the LLR of this evidence must agree with fastchess.
             Evidence::Games
                 if self.model == Model::Bayesian && games.wins.min(games.losses) == 0 =>
             {
@@ -307,14 +308,14 @@ impl Sprt {
     }
 
     /// Compares a log-likelihood ratio with Wald's bounds, without correction, because counts alone
-    /// do not show how the ratio moved. [`SprtMonitor`](super::SprtMonitor) applies the correction.
+    /// do not show how the LLR moved. [`SprtMonitor`](super::SprtMonitor) applies the correction.
     pub fn decide(&self, llr: f64) -> Decision {
         self.bounds.decide(llr)
     }
 
     /// Returns the probability of passing and the mean number of games if the true difference is
-    /// `logistic_elo` and one game's score has the given variance (at most ¼; (1 − draw ratio)/4
-    /// for equal engines and a balanced book).
+    /// `logistic_elo` and one game's score has the given variance. The variance is at most ¼; for
+    /// equal engines and a balanced book, it is (1 − draw ratio)/4.
     ///
     /// The result is a Brownian approximation, for planning only.
     ///
@@ -333,13 +334,13 @@ impl Sprt {
     }
 
     /// Returns the probability of passing and the mean number of pairs if the scores of pairs have
-    /// the probabilities `p`, all positive; `None` if all scores move the ratio in the same
+    /// the probabilities `p`, all positive; `None` if all scores move the LLR in the same
     /// direction.
     ///
-    /// The ratio is a random walk with one step for each pair score. A test without correction
+    /// The LLR is a random walk with one step for each pair score. A test without correction
     /// overshoots its bound by the mean excess of a walk without drift, 0.583 standard deviations
     /// of a step (D. Siegmund, "Sequential Analysis", chapter 10); a test with correction ends as
-    /// if its ratio had stopped exactly at Wald's bound.
+    /// if its LLR had stopped exactly at Wald's bound.
     pub fn exit_of_pairs(&self, p: &[f64; 5]) -> Option<Exit> {
         let test = self.for_pairs(&expected_counts(p));
         let steps = steps(p, test.elo0, test.elo1, test.model);
@@ -374,7 +375,7 @@ impl Sprt {
         })
     }
 
-    /// Returns the drift and the variance of the ratio per unit: (s − (s₀+s₁)/2)(s₁−s₀)/v and
+    /// Returns the drift and the variance of the LLR per unit: (s − (s₀+s₁)/2)(s₁−s₀)/v and
     /// (s₁−s₀)²/v, where s is the mean score, v the variance of a unit's score, and s₀ and s₁ are
     /// the scores under the hypotheses.
     pub(super) fn walk(&self, sample: &Moments) -> BrownianMotion {

@@ -138,9 +138,9 @@ impl Cpu for Avx512 {
     }
 }
 
-/// Implements [`Cpu::write_moves`] without a loop over the targets, whose end the CPU could not
-/// predict: the move words of each half of the board are loaded, and those of the targets are
-/// compressed.
+/// Implements [`Cpu::write_moves`] without a loop over the targets, because the CPU could not
+/// predict the end of such a loop. The move words of each half of the board are loaded, and the
+/// words of the targets are compressed.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,popcnt")]
 #[inline]
 fn pick_moves(template: MoveTemplate, targets: Bitboard, out: &mut [Move; BATCH_MAX]) {
@@ -154,8 +154,8 @@ fn pick_moves(template: MoveTemplate, targets: Bitboard, out: &mut [Move; BATCH_
             square_bits,
             _mm512_mask_blend_epi16(here(template.taken), quiet, capture),
         );
-        // All 32 words are written, including those after the moves. These words also have the type
-        // `Move`, so they must be valid moves.
+        // All 32 words are written, including the words after the moves. These words also have the
+        // type `Move`, so they must be valid moves.
         let moves = _mm512_mask_compress_epi16(quiet, here(targets), moves);
         // SAFETY: a move is one word. The 32 words are written to the first half of `out`, or after
         // at most 32 moves of the first half of the board. No word is zero, because `quiet` is not

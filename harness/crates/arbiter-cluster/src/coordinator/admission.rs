@@ -1,4 +1,4 @@
-//! Admission of workers: compares their benchmark results with those of the coordinator. This
+//! Admission of workers: compares their benchmark results with the results of the coordinator. This
 //! module does no I/O.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +13,7 @@ const MIN_WRONG: usize = 2;
 /// Maximum number of workers. Their names are kept until the run ends, so the number is limited.
 const MAX_WORKERS: usize = 10_000;
 
-/// Result of a benchmark on a worker; the error is the reason of a failure.
+/// Result of a benchmark on a worker; the error is the reason for a failure.
 type BenchOutcome = Result<BenchResult, String>;
 
 /// Decision on a join request.
@@ -34,10 +34,10 @@ pub(super) enum Verdict {
 pub(super) struct Admission {
     /// Name of each engine, and the node count of its benchmark on this machine if it is compared.
     engines: Vec<(String, Option<u64>)>,
-    /// Workers whose results differ from those of the coordinator, each with a description of the
+    /// Workers whose results differ from the coordinator's results, each with a description of the
     /// difference.
     wrong: BTreeMap<String, String>,
-    /// Workers whose results equal those of the coordinator.
+    /// Workers whose results equal the coordinator's results.
     right: BTreeSet<String>,
 }
 

@@ -21,12 +21,12 @@ use arbiter_run::PairTally;
 use arbiter_runner::JobEvent;
 use arbiter_stats::ln_bias_evidence;
 
-/// Number of audits of its own pairs after which a worker is excluded. An honest worker does not
-/// play audits of its own pairs.
+/// Number of audits of its own pairs that a worker may play before it is excluded. An honest worker
+/// does not play audits of its own pairs.
 const MAX_OWN_AUDITS: usize = 3;
 
-/// Number of times that an audit may fail, or not be started, before it is given up. An audit must
-/// end even if all other workers refuse it, because its pair is waiting.
+/// Number of times that an audit may fail, or not be started, before the coordinator gives it up.
+/// An audit must end even if all other workers refuse it, because its pair is waiting.
 const MAX_TRIES: u32 = 3;
 
 /// Selection of the pairs that are audited.
@@ -61,8 +61,8 @@ pub(super) struct Audits<A: Assignment> {
     /// Results that wait for an audit, by pair.
     held: BTreeMap<u64, UnconfirmedResult<A::Done>>,
     contested: JoinSet<DisputedPair<A::Done>>,
-    /// Lock that limits this machine to one pair at a time; otherwise workers could cause any
-    /// number to be played in parallel.
+    /// Lock that limits this machine to one pair at a time; otherwise workers could make it play
+    /// any number in parallel.
     turn: Arc<Mutex<()>>,
     /// For each worker, the audits of its own pairs that it has played.
     own: BTreeMap<String, BTreeSet<u64>>,
@@ -132,7 +132,7 @@ impl<A: Assignment> Coordinator<A> {
         true
     }
 
-    /// Returns whether a worker has played an audit of its own pair; the audit is then sent again
+    /// Returns whether a worker has played an audit of its own pair. The audit is then sent again
     /// for other workers.
     pub(super) async fn is_own_audit(&mut self, number: u64, attempt: u32, worker: &str) -> bool {
         if self.audits.worker_of(number).as_deref() != Some(worker) {
@@ -158,8 +158,8 @@ impl<A: Assignment> Coordinator<A> {
         self.players().map(|(name, _)| name).filter(|name| self.joined.contains(*name))
     }
 
-    /// Sends a failed or unstarted audit again; after [`MAX_TRIES`] failures, the pair is handled
-    /// as one that no worker repeats.
+    /// Sends a failed or unstarted audit again. After [`MAX_TRIES`] failures, the pair is handled
+    /// as if no worker repeated it.
     pub(super) async fn audit_failed(&mut self, pair: u64) {
         let Some(held) = self.audits.held.get_mut(&pair) else { return };
         held.failed += 1;
@@ -177,8 +177,8 @@ impl<A: Assignment> Coordinator<A> {
             let turn = self.audits.turn.clone();
             self.audits.contested.spawn(async move {
                 let _turn = turn.lock().await;
-                // Twice, because only identical games show that the engines repeat their games at
-                // all.
+                // The pair is played twice, because only identical games show that the engines
+                // repeat their games at all.
                 let first = job.clone().run_locally(engines.clone()).await;
                 let again = job.run_locally(engines).await;
                 (pair, held, first.and_then(|first| Ok([first, again?])))
@@ -208,8 +208,8 @@ impl<A: Assignment> Coordinator<A> {
             let again = UnconfirmedResult { worker, played, failed: 0 };
             return self.contest(pair, vec![held, again]);
         }
-        // If engines do not repeat their games, the breakdown rate of each worker is compared with
-        // the rates of other workers (`outliers`), so the result of such a pair is not compared.
+        // If engines do not repeat their games, the result of such a pair is not compared. Instead,
+        // `outliers` compares the breakdown rate of each worker with the rates of other workers.
         if [&held.played, &played].into_iter().any(|played| played.breakdown().is_some()) {
             return self.release(pair, held).await;
         }
@@ -256,8 +256,8 @@ impl<A: Assignment> Coordinator<A> {
         let (right, other): (Vec<_>, Vec<_>) =
             held.into_iter().enumerate().partition(|(_, held)| held.played.is_same(&here));
         match right.into_iter().next() {
-            // Only the first result has an accepted receipt, so if only the second is confirmed,
-            // the pair is played again.
+            // Only the first result has an accepted receipt, so if only the second result is
+            // confirmed, the pair is played again.
             Some((0, first)) if self.policy.exclusion_reason(&first.worker).is_none() => {
                 self.release(pair, first).await;
             }
@@ -278,7 +278,7 @@ impl<A: Assignment> Coordinator<A> {
     }
 
     /// Handles an engine breakdown that one worker reports and neither the other worker nor this
-    /// machine reproduces: the result does not count, and the worker's rate of such breakdowns is
+    /// machine reproduces. The result does not count, and the worker's rate of such breakdowns is
     /// compared with the rates of other workers.
     fn unconfirmed(&mut self, pair: u64, worker: &str, played: &A::Done) -> Option<Finding> {
         let how = played.breakdown().unwrap_or_default();
@@ -378,7 +378,7 @@ impl BiasDetector {
         let mut ranks: Vec<(&str, (f64, [u64; 2]))> = most.into_iter().collect();
         ranks.sort_by(|a, b| b.1.0.total_cmp(&a.1.0));
         // Each comparison counts for both workers. With only two workers, or with two equally
-        // suspicious workers, the biased one is unknown.
+        // suspicious workers, the biased worker is unknown.
         let [(worker, (evidence, counts)), (_, (next, _)), _, ..] = ranks[..] else { return None };
         // Under the null hypothesis the evidence is a martingale, so the probability that it ever
         // exceeds 1/p is at most p (Ville's inequality). Bonferroni's correction covers all workers

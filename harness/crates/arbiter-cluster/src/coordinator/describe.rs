@@ -120,7 +120,7 @@ fn run_engine((engine, files): (&Engine, EngineFiles)) -> RunEngine {
     RunEngine { engine, program, option_files, is_benched: false }
 }
 
-/// Returns the size of the engine's hash table option, in MiB; 0 if it is not set.
+/// Returns the size of the engine's hash table option, in MiB; 0 if the option is not set.
 fn hash_mib(engine: &Engine) -> u64 {
     let option = engine.options.iter().find(|(name, _)| name.eq_ignore_ascii_case("hash"));
     option.and_then(|(_, value)| value.parse().ok()).unwrap_or(0)

@@ -56,7 +56,7 @@ impl<A: Assignment> Coordinator<A> {
         let silent = self.in_flight.waiting_unheard(lease, self.now);
         for (pair, player) in self.in_flight.overdue(lease, stall_timeout, self.now) {
             // If a pair gets no heartbeats even after it was sent again, the server probably does
-            // not deliver. Audits do not count, because they have a separate limit of tries.
+            // not deliver jobs. Audits do not count, because they have a separate limit of tries.
             if pair < AUDITS && silent.contains(&pair) && !self.unheard.insert(pair) {
                 self.unheard.clear();
                 return self.empty_streams(silent).await;
@@ -65,7 +65,7 @@ impl<A: Assignment> Coordinator<A> {
             self.remark(player.as_deref().unwrap_or("unknown"), Some(pair), what.to_owned());
             self.play_again(pair).await;
         }
-        // A removal may have been lost, so after a lease it may be tried again.
+        // A removal may have been lost, so it may be repeated after one lease.
         if self.removed_at + lease < self.now {
             self.removed_at = self.now;
             self.removed = BTreeSet::new();
@@ -75,8 +75,8 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Empties the streams and sends all jobs without heartbeats again. A server that was killed
-    /// may count messages that it cannot deliver, and then deliver no later ones.
+    /// Empties the streams and sends all jobs without heartbeats again. After a crash, a server may
+    /// count messages that it cannot deliver, and may then deliver no later messages.
     async fn empty_streams(&mut self, silent: Vec<u64>) {
         // The streams are emptied, not replaced: new streams would have new sequence numbers, and
         // replacing them could fail half-way.
@@ -103,7 +103,7 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Removes the job of a finished pair from the server, in case a lost message has left it
+    /// Removes the job of a finished pair from the server, in case a lost message has left the job
     /// there.
     pub(super) fn remove_job(&mut self, pair: u64) {
         if self.removed.len() < MAX_REMOVED && self.removed.insert(pair) {

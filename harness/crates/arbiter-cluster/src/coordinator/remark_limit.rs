@@ -1,11 +1,11 @@
-//! Limit on the remarks of one kind about workers, so that remarks cannot fill the disk or the
+//! Limit on the remarks of one kind about workers, so that remarks cannot fill the disk or the web
 //! page.
 
 use std::collections::BTreeMap;
 
-/// Maximum number of remarks about all workers and about one. The limit for one worker is a tenth,
-/// so that one worker cannot suppress remarks about other workers, which are the evidence against
-/// them.
+/// Maximum number of remarks about all workers, and about one worker. The limit for one worker is a
+/// tenth, so that one worker cannot suppress remarks about other workers, which are the evidence
+/// against them.
 const MAX: u32 = 10_000;
 const MAX_OF_WORKER: u32 = 1_000;
 

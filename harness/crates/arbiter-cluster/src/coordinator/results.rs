@@ -35,7 +35,8 @@ impl<A: Assignment> Coordinator<A> {
         if let Some((number, attempt)) = job
             && self.policy.exclusion_reason(&worker).is_some()
         {
-            // Otherwise the pair would wait until the lease of the excluded worker ends.
+            // If the job were not sent again, the pair would wait until the lease of the excluded
+            // worker ends.
             if self.in_flight.is_last(number, attempt) {
                 self.play_again(number).await;
             }
@@ -100,7 +101,8 @@ impl<A: Assignment> Coordinator<A> {
         self.count_impossible(worker).await;
     }
 
-    /// Counts an impossible result of a worker, and excludes the worker when there are too many.
+    /// Counts an impossible result of a worker, and excludes the worker when there are too many
+    /// such results.
     async fn count_impossible(&mut self, worker: String) {
         let count = self.impossible.entry(worker.clone()).or_default();
         *count += 1;
@@ -132,7 +134,8 @@ impl<A: Assignment> Coordinator<A> {
     ) {
         let (pair, attempt) = (result.number, result.attempt);
         self.joined.insert(worker.clone());
-        // Checked before the result counts, because a worker may not confirm its own result.
+        // This is checked before the result counts, because a worker may not confirm its own
+        // result.
         if self.is_own_audit(pair, attempt, &worker).await {
             return self.acknowledge_result(receipt).await;
         }
@@ -180,15 +183,15 @@ impl<A: Assignment> Coordinator<A> {
     }
 
     /// Acknowledges a job, or extends its lease, on behalf of its worker. Workers have no
-    /// permission to do so: the server would not check whose job it is.
+    /// permission to acknowledge jobs, because the server would not check whose job it is.
     pub(super) async fn answer_job(&self, sequence: u64, answer: AckKind) {
         let subject = self.description.run_id.job_ack_subject(sequence);
         let _ = self.connection.client.publish(subject, answer.into()).await;
     }
 
     pub(super) async fn acknowledge_result(&mut self, receipt: Receipt) {
-        // Recorded first: if the acknowledgement is lost, the result is delivered again and must
-        // not count twice.
+        // The receipt is recorded first: if the acknowledgement is lost, the result is delivered
+        // again and must not count twice.
         self.acknowledged.insert(receipt);
         if let Some(message) = self.unacknowledged.remove(&receipt) {
             let _ = message.ack().await;

@@ -20,7 +20,7 @@ const WORKER_TIMEOUT: Duration = Duration::from_secs(10);
 const MAX_WORKERS: usize = 1_000;
 
 /// Number of reported slots that count before any slot has played. Without this limit, a false
-/// report of many slots would make the coordinator send as many jobs.
+/// report of many slots would make the coordinator send that many jobs.
 const UNSEEN_SLOTS: usize = 64;
 
 impl<A: Assignment> Coordinator<A> {
@@ -35,7 +35,8 @@ impl<A: Assignment> Coordinator<A> {
         let Ok(worker) = wire::sender_of(message) else { return };
         let status = match wire::read(&message.payload) {
             Ok(status) => status,
-            // Shown as a refusal, so that the user knows which machine needs an update.
+            // The error is shown as a refusal, so that the user knows which machine needs an
+            // update.
             Err(error @ WireError::Version(_)) => {
                 let refusals = vec![(self.description.run_id.clone(), error.to_string())];
                 WorkerStatus { refusals, ..WorkerStatus::default() }
@@ -81,8 +82,9 @@ impl<A: Assignment> Coordinator<A> {
     }
 
     /// Allows one pair in flight for each slot, and one more for each worker, so that a slot that
-    /// finishes a pair can start another immediately. Workers may report any number of slots, so
-    /// the limit is at most twice the largest number of pairs seen in play plus [`UNSEEN_SLOTS`].
+    /// finishes a pair can start another pair immediately. Workers may report any number of slots,
+    /// so the limit is at most twice the largest number of pairs seen in play plus
+    /// [`UNSEEN_SLOTS`].
     pub(super) fn update_room(&mut self) {
         let now = self.now;
         let mut gone = Vec::new();

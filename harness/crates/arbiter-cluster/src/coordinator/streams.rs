@@ -68,14 +68,14 @@ pub(super) enum StreamEvent {
 /// Command about the job of a pair.
 #[derive(Debug)]
 pub(super) enum Outgoing {
-    /// Send the job; the first attempt since the start of the coordinator only if the server has no
-    /// job of the pair.
+    /// Send the job. The first attempt since the start of the coordinator is sent only if the
+    /// server has no job of the pair.
     Job { pair: u64, attempt: u32, is_first: bool, job: Vec<u8> },
     /// Remove the job of a pair that is done.
     Done { pair: u64 },
 }
 
-/// Creates the streams of a run, or opens existing ones.
+/// Creates the streams of a run, or opens the existing streams.
 pub(super) async fn open(
     connection: &Connection,
     id: &RunId,
@@ -93,8 +93,8 @@ pub(super) async fn open(
     let jobs = Config {
         name: id.job_stream(),
         subjects: vec![id.job_subject("*")],
-        // Each pair has its own subject: a job that is sent again replaces the old one, so a pair
-        // is never in the stream twice.
+        // Each pair has a separate subject: a job that is sent again replaces the old job, so a
+        // pair is never in the stream twice.
         max_messages_per_subject: 1,
         ..common()
     };
@@ -121,7 +121,8 @@ pub(super) async fn open(
         durable_name: Some(name.to_owned()),
         ack_policy: AckPolicy::Explicit,
         ack_wait,
-        // Unlimited, because a job or result that is no longer delivered would stop the run.
+        // The number of deliveries is unlimited, because a job or result that is no longer
+        // delivered would stop the run.
         max_deliver: -1,
         max_ack_pending: MAX_PENDING,
         max_waiting: MAX_PENDING,
@@ -188,8 +189,8 @@ impl ProgramUploader {
     pub(super) async fn upload(&self, hash: blake3::Hash) -> Result<(), String> {
         let path = self.paths.get(&hash).ok_or("unknown program of this run")?.clone();
         let name = hash.to_hex();
-        // One upload at a time, so that a second request for the same program finds the uploaded
-        // program.
+        // Programs are uploaded one at a time, so that a second request for the same program finds
+        // the uploaded program.
         let store = self.store.lock().await;
         if store.info(name.as_str()).await.is_ok_and(|info| !info.deleted) {
             return Ok(());
@@ -213,7 +214,7 @@ pub(super) struct JobSender {
 }
 
 impl JobSender {
-    /// Sends jobs one after another; each is repeated until the server has stored it.
+    /// Sends jobs one after another; each job is sent again until the server has stored it.
     pub(super) async fn run(
         self,
         mut queue: mpsc::UnboundedReceiver<Outgoing>,
@@ -235,7 +236,8 @@ impl JobSender {
                     let sent = loop {
                         match self.send(pair, attempt, is_first, &job).await {
                             Some(sent) => break sent,
-                            // Repeated without end: without a job the pair would never be played.
+                            // The request is repeated without end: without a job the pair would
+                            // never be played.
                             None => sleep(RETRY_PAUSE).await,
                         }
                     };
@@ -278,7 +280,7 @@ impl JobSender {
         sent.ok().map(|ack| SentJob { attempt, sequence: ack.sequence, is_left_over: false })
     }
 
-    /// Returns the job of a pair if the server still has one from an earlier process.
+    /// Returns the job of a pair if the server still has a job from an earlier process.
     async fn left_over(&self, pair: u64) -> Option<SentJob> {
         let stream = self.context.get_stream_no_info(self.id.job_stream()).await.ok()?;
         let message =
@@ -298,7 +300,7 @@ pub(super) async fn receive_results(
     while !events.is_closed() {
         let consumer: Result<PullConsumer, _> =
             context.get_consumer_from_stream(RESULT_CONSUMER, id.result_stream()).await;
-        // Repeated without end, because the server may be restarting.
+        // The request is repeated without end, because the server may be restarting.
         let Ok(consumer) = consumer else {
             sleep(RETRY_PAUSE).await;
             continue;

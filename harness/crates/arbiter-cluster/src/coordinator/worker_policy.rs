@@ -61,7 +61,7 @@ impl WorkerPolicy {
         }
     }
 
-    /// Returns the reason why a worker was excluded; `None` if it was not.
+    /// Returns the reason why a worker was excluded; `None` if the worker was not excluded.
     pub(super) fn exclusion_reason(&self, worker: &str) -> Option<&str> {
         self.excluded.get(worker).map(String::as_str)
     }
@@ -167,8 +167,8 @@ impl<A: Assignment> Coordinator<A> {
         self.policy.outliers.remove(&worker);
         self.policy.excluded.insert(worker.clone(), reason.clone());
         let notice = Notice::Exclude { worker: worker.clone(), why: reason.clone() };
-        // The worker is notified before its pairs are sent again, so that it does not take them
-        // again.
+        // The worker is notified before its pairs are sent again, so that it does not take these
+        // pairs again.
         self.send_to_workers(notice).await;
         self.replay_held(&worker).await;
         self.notify(JobEvent::WorkerExcluded(Remark { worker, pair: None, text: reason }));

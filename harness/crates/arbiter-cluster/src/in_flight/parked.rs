@@ -1,5 +1,5 @@
 //! Results of pairs that are not ordered yet. After a restart of the coordinator, these are the
-//! results that arrived while it was not running.
+//! results that arrived while the coordinator was not running.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::Receipt;
 /// Maximum number of pairs with parked results.
 const MAX_PAIRS: usize = 10_000;
 
-/// Maximum number of parked results per pair. More than one is kept because results can be checked
+/// Maximum number of parked results per pair. Several results are kept because they can be checked
 /// only after the pair is ordered, and a false result may arrive first.
 const MAX_PER_PAIR: usize = 8;
 

@@ -37,7 +37,7 @@ pub(super) struct Attempt {
     pub(super) player: Option<String>,
     /// Time of the player's first heartbeat.
     pub(super) begun: Option<Duration>,
-    /// Time at which a job behind this one in the stream was started first, if that happened.
+    /// Time at which a job that is later in the stream was first started, if any.
     pub(super) passed: Option<Duration>,
     /// Index (0 or 1) of the game that was announced last.
     pub(super) announced: Option<u8>,
@@ -48,8 +48,8 @@ pub(super) struct Attempt {
 impl Attempt {
     /// Returns the next attempt; `first` is the first attempt since the start of the coordinator.
     pub(super) fn next(&self, first: u32) -> Attempt {
-        // Never the first attempt, which is not sent while the server has an earlier job of the
-        // pair.
+        // The next attempt is never the first attempt, which is not sent while the server has an
+        // earlier job of the pair.
         Attempt { number: self.number.max(first) + 1, ..Attempt::default() }
     }
 }

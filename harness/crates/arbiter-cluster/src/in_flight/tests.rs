@@ -45,7 +45,7 @@ fn only_the_first_result_of_a_pair_counts() {
 fn memory_of_stored_pairs_does_not_grow() {
     let mut in_flight = InFlight::new(0, RangeSet::default(), Terms::default());
     for first in (0..1_000).step_by(2) {
-        // Pairs are not stored in their order.
+        // Pairs are not stored in schedule order.
         for pair in [first + 1, first] {
             in_flight.order(pair, job(pair), START).unwrap();
             in_flight.receive("a", result(pair), pair);

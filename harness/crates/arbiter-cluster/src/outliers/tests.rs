@@ -130,7 +130,7 @@ fn a_worker_that_gives_back_too_many_jobs_is_found() {
 }
 
 /// Number of games until a worker that reports false breakdowns in a share of its games is
-/// excluded, among four others that report none. The manual contains these figures.
+/// excluded, among four workers that report no false breakdowns. The manual contains these figures.
 #[test]
 fn claimed_breakdowns_are_found_by_their_rate() {
     let found = [0.5, 0.1, 0.02].map(|claims| {
@@ -190,7 +190,7 @@ fn the_exact_test_keeps_its_level() {
         }
     }
     let [five, one] = below.map(|count| f64::from(count) / f64::from(TRIALS));
-    // The test is discrete, so its rate is below the level, but not far.
+    // The test is discrete, so its rate is below the level, but not far below.
     assert!((0.02..0.05).contains(&five), "{five}");
     assert!((0.003..0.01).contains(&one), "{one}");
 }

@@ -110,8 +110,8 @@ impl Requirements {
                 "a game needs {needed} MiB for hash tables, but the machine has {memory_mib} MiB"
             ));
         }
-        // Rounded up, so that the games that fit by slots also fit into the memory. 128 bits,
-        // because the product of untrusted numbers may overflow 64 bits.
+        // The number is rounded up, so that the games that fit by slots also fit into the memory.
+        // The product has 128 bits, because the product of untrusted numbers may overflow 64 bits.
         let part = (u128::from(needed) * u128::from(all)).div_ceil(u128::from(memory_mib));
         Ok(threads.max(u32::try_from(part).unwrap_or(all)))
     }
@@ -127,7 +127,7 @@ pub struct RunDescription {
     pub run: String,
     /// Engines of the run, by their index.
     pub engines: Vec<RunEngine>,
-    /// Names of the tuned options, which are the only ones that jobs may set.
+    /// Names of the tuned options, the only options that jobs may set.
     pub tuned: Vec<String>,
     /// Time limits for replies of engines.
     #[serde(with = "DeadlinesMs")]
@@ -150,8 +150,8 @@ pub struct RunDescription {
     /// Time without a reply of an engine after which a game counts as stalled; longer than any
     /// expected silence.
     pub stall_timeout: Duration,
-    /// Reference speed, in nodes per second in the benchmark of the last benched engine; positive.
-    /// `None` if workers do not scale times by their own speed.
+    /// Reference speed of the last benched engine, in nodes per second; positive. `None` if workers
+    /// do not scale times by their own speed.
     pub reference_nps: Option<f64>,
 }
 

@@ -1,7 +1,7 @@
 //! Readers of untrusted messages, for the fuzz target and for tests of damaged messages.
 //!
 //! Each reader takes bytes as the part of a message that its sender can choose freely. Any bytes
-//! must be read or refused; a message that was read can be sent again, and an error is one
+//! must be either read or refused; a message that was read can be sent again, and an error is one
 //! printable line.
 
 use std::fmt::Display;
@@ -27,7 +27,7 @@ const MAX_REPEATED: usize = 2 << 20;
 /// Maximum length of an error text about a message, in characters.
 const MAX_REASON: usize = 2_000;
 
-/// Reader, which returns whether it has read a message, and its samples.
+/// Reader and its samples. The reader returns whether it has read a message.
 type Reader = (fn(&[u8]) -> bool, fn() -> Vec<Vec<u8>>);
 
 const READERS: [Reader; 18] = [
@@ -106,7 +106,8 @@ LwIgeegHN67XIptlOD0z2lVXO04Tg1lVwHhWbiAw6MGirQo=
 -----END CERTIFICATE-----
 ";
 
-/// Reads bytes with the reader that the first byte selects. Returns whether they are a message.
+/// Reads bytes with the reader that the first byte selects. Returns whether the bytes are a
+/// message.
 pub fn read_one(bytes: &[u8]) -> bool {
     let Some((number, text)) = bytes.split_first() else { return false };
     let (read, _) = READERS[usize::from(*number) % READERS.len()];
@@ -215,7 +216,7 @@ fn counts(counted: &CountResult) {
     let _ = count().check(counted, &Terms::default()).map_err(check_error_text);
 }
 
-/// Reads a result in which a part is repeated: two bytes give the offset of the part, one its
+/// Reads a result in which a part is repeated: two bytes give the offset of the part, one byte its
 /// length.
 fn repeated(bytes: &[u8]) -> bool {
     let Some(([low, high, length], text)) = bytes.split_first_chunk() else { return false };
@@ -231,7 +232,7 @@ fn unpacked(bytes: &[u8]) -> bool {
     packed::<PlayedPair>(bytes).is_some()
 }
 
-/// Reads bytes of a sender that has neither joined nor a key.
+/// Reads bytes of a sender that has neither joined the run nor has a key.
 fn anything(bytes: &[u8]) -> bool {
     let message = message("host-1", bytes.to_vec());
     let is_job = read_job(bytes, &description(), key().public()).map_err(check_error_text).is_ok();

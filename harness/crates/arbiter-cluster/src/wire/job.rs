@@ -53,7 +53,7 @@ pub enum Work {
 pub struct Job {
     /// Number of the job, unique in the run.
     pub number: u64,
-    /// Number of the attempt, higher than those of all earlier attempts.
+    /// Number of the attempt, higher than the numbers of all earlier attempts.
     pub attempt: u32,
     /// Secret that only the coordinator and workers with this attempt know.
     pub nonce: Token,
@@ -97,7 +97,7 @@ enum WorkMessage {
     Count(Box<Count>),
 }
 
-/// Form in which a pair is sent; its second game is the first with colours reversed.
+/// Form in which a pair is sent; the second game is the first game with colours reversed.
 #[derive(Serialize, Deserialize)]
 struct PairMessage {
     /// Indices of the engines; the first has White in the first game.

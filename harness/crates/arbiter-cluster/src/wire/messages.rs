@@ -11,10 +11,12 @@ use crate::run_id::RunId;
 use crate::trust::{PublicKey, Purpose};
 use arbiter_game::text::Text;
 
-/// Maximum number of benchmarks in a status. More could exceed the maximum length of a message.
+/// Maximum number of benchmarks in a status. More benchmarks could exceed the maximum length of a
+/// message.
 const MAX_BENCHES: usize = 16;
 
-/// Maximum number of refused runs in a status. More could exceed the maximum length of a message.
+/// Maximum number of refused runs in a status. More refusals could exceed the maximum length of a
+/// message.
 const MAX_REFUSALS: usize = 64;
 
 /// Maximum number of slots of a worker.
@@ -54,7 +56,7 @@ impl Signed for Beacon {
 /// Status of a worker, sent every few seconds.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct WorkerStatus {
-    /// Version of the worker's arbiter.
+    /// Version of Arbiter on the worker.
     #[serde(with = "Text")]
     pub version: String,
     /// Number of games that the worker can play in parallel.
@@ -173,7 +175,7 @@ pub struct JoinRequest {
     #[serde(with = "As::<DisplayFromStr>")]
     pub nonce: Token,
     /// Benchmark results, by the index of the engine; `None` if the run does not require one. An
-    /// error is the reason of a failure.
+    /// error is the reason for a failure.
     #[serde(with = "As::<Vec<Option<Result<Same, Text>>>>")]
     pub benches: Vec<Option<Result<BenchResult, String>>>,
 }

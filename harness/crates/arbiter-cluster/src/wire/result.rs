@@ -87,7 +87,8 @@ impl<D: Payload> Message for JobResult<D> {
 }
 
 /// Serializes a result in at most `most` bytes, as the attempt, the proof and the packed result. A
-/// longer result is serialized without transcripts; if it is still too long, as a failure.
+/// longer result is serialized without transcripts; if the result is still too long, a failure is
+/// serialized instead.
 pub fn write_result<D: Payload>(mut result: JobResult<D>, proof: &Token, most: usize) -> Vec<u8> {
     // The attempt and the proof precede the packed part, so that the coordinator can reject a
     // forgery without unpacking it.
@@ -119,7 +120,7 @@ pub(crate) struct ProvenResult<'a> {
     packed: &'a [u8],
 }
 
-/// Checks the proof of a result; an error if the proof is invalid or missing.
+/// Checks the proof of a result. Fails if the proof is invalid or missing.
 pub(crate) fn check_proof<'a>(
     message: &'a async_nats::Message,
     secret: &RunSecret,

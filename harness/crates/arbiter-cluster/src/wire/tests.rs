@@ -52,7 +52,7 @@ fn results_arrive_as_they_were_sent() {
 fn a_result_that_is_too_long_is_shortened_and_then_fails() {
     let mut long = full();
     let Report::Played(pair) = &mut long.report else { panic!() };
-    // Text that does not compress well.
+    // The text does not compress well.
     let noise: String = (0..4_000u64)
         .map(|n| format!("{n} W> {}\n", blake3::hash(&n.to_le_bytes()).to_hex()))
         .collect();

@@ -38,8 +38,8 @@ struct KnownRun {
     backoff: Backoff,
 }
 
-/// State of a run that a worker has joined. It outlives the run, so that replayed messages have no
-/// effect.
+/// State of a run that a worker has joined. The state outlives the run, so that replayed messages
+/// have no effect.
 #[derive(Debug)]
 struct JoinedRun {
     /// Key of the coordinator.
@@ -82,8 +82,8 @@ pub(super) struct KnownRuns {
 }
 
 impl KnownRuns {
-    /// Records a beacon; `key` is its key if the key is trusted. Returns whether a new run was
-    /// added.
+    /// Records a beacon; `key` is the key that signed the beacon, if the key is trusted. Returns
+    /// whether a new run was added.
     pub(super) fn update(&mut self, beacon: Beacon, key: Option<PublicKey>) -> bool {
         let heard = self.now;
         if let Some(JoinedRun { key: own, last_beacon, .. }) = self.joined.get_mut(&beacon.run_id) {
@@ -185,15 +185,15 @@ impl KnownRuns {
         self.runs.remove(run_id);
     }
 
-    /// Returns the run to play next. Runs with work come first, then those with the highest
-    /// priority, then those with the fewest pairs in play.
+    /// Returns the run to play next. Runs with work come first, then the runs with the highest
+    /// priority, then the runs with the fewest pairs in play.
     pub(super) fn choose(&self) -> Option<Choice> {
         let is_willing = |k: &&KnownRun| k.refusal.is_none() && k.backoff.until <= self.now;
         let willing = self.runs.values().filter(is_willing);
         let rank = |known: &&KnownRun| {
             let Beacon { priority, queued, playing, .. } = known.beacon;
             // A run without work comes last, whatever its priority. Among runs of equal priority,
-            // the one with the fewest pairs in play gets the slot, so that the runs share the
+            // the run with the fewest pairs in play gets the slot, so that the runs share the
             // fleet.
             (queued == 0, std::cmp::Reverse(priority), playing)
         };

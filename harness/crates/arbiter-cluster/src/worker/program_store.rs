@@ -54,7 +54,7 @@ impl ProgramStore {
         let path = self.folder.join(program.hash.to_hex().as_str()).join(&program.name);
         let candidates = [self.own_binary.clone(), path.clone()];
         let wanted = program.clone();
-        // If the run uses the bundled engine, this program may be the file that it requires.
+        // If the run uses the bundled engine, this program may be the file that the run requires.
         let found = move || candidates.into_iter().find(|candidate| matches(candidate, &wanted));
         if let Some(found) = blocking(found).await? {
             return Ok(found);
@@ -105,8 +105,8 @@ async fn fetch(
         ));
     }
     let read = async {
-        // The object store of the client needs a consumer. Workers have no permission to create
-        // one, because with it they could make the server send to any subject.
+        // The object store of the client needs a consumer. Workers have no permission to create a
+        // consumer, because they could then make the server send to any subject.
         let stream = connection.jetstream.get_stream_no_info(format!("OBJ_{PROGRAMS}")).await;
         let stream = stream.map_err(|e| e.to_string())?;
         let name = BASE64URL.encode(program.hash.to_hex().as_bytes());

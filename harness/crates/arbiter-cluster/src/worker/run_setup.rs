@@ -29,7 +29,7 @@ const RETRY_PAUSE: Duration = Duration::from_secs(1);
 const MAX_TRIES: u32 = 30;
 
 /// Benchmark result of each engine; `None` if the run does not require one. An error is the reason
-/// of a failure.
+/// for a failure.
 type Benches = Vec<Option<Result<BenchResult, String>>>;
 
 /// Everything that a worker needs to play jobs of a run.
@@ -60,8 +60,8 @@ impl RunSetup {
             return Err("its description belongs to another run".to_owned());
         }
         let WorkerStatus { slots: all_slots, memory_mib, .. } = shared.config.status;
-        // Checked before programs are fetched, because a machine that is too small does not need
-        // them.
+        // The requirements are checked before programs are fetched, because a machine that is too
+        // small does not need the programs.
         let slots = description.requirements.slots(all_slots, memory_mib)?;
         let mut engines = Vec::new();
         for own in &description.engines {
@@ -72,8 +72,8 @@ impl RunSetup {
             // missing, would lose all its games.
             ask_engine(engine, |_| ()).await.map_err(|error| error.to_string())?;
         }
-        // If times are scaled by the bench, it has to run under the load of the games: with as many
-        // parallel copies as there will be games.
+        // If times are scaled by the bench, the bench has to run under the load of the games: with
+        // as many parallel copies as there will be games.
         let copies = description.reference_nps.map_or(1, |_| all_slots / slots.max(1)) as usize;
         let mut benches: Benches = Vec::new();
         let mut measured = None;
@@ -153,7 +153,7 @@ async fn join(
     benches: Benches,
 ) -> Result<(Token, u64), String> {
     let mut nonce = [0; 32];
-    // A new nonce, so that no recorded answer to an earlier request is valid.
+    // A new nonce makes recorded answers to earlier requests invalid.
     getrandom::fill(&mut nonce).map_err(|error| format!("no random numbers: {error}"))?;
     let nonce = Token::from_bytes(nonce);
     let join = wire::write(&JoinRequest { nonce, benches });

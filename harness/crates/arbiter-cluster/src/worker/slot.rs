@@ -44,8 +44,8 @@ const RETRY_PAUSE: Duration = Duration::from_millis(500);
 /// start for each pair, but without work they only use memory.
 const IDLE_TAKES: u32 = 5;
 
-/// Minimum number of heartbeats within a lease. Several may be lost before another worker gets the
-/// job.
+/// Minimum number of heartbeats within a lease. Several heartbeats may be lost before another
+/// worker gets the job.
 const HEARTBEATS_PER_LEASE: u32 = 6;
 
 /// Reason why the work on a job was stopped.
@@ -66,8 +66,8 @@ pub(super) async fn work(shared: Arc<Shared>) {
         let taken = tokio::select! {
             taken = &mut taking => taken,
             () = reached(&mut phase, Phase::Leaving) => {
-                // The request ends within [`TAKE`]. If it were cut off, no worker would have the
-                // job that the server may still send for it, until the lease ends.
+                // The request ends within [`TAKE`]. If the request were cut off, the server might
+                // still send a job for it, and no worker would have this job until the lease ends.
                 if let Ok(Some(taken)) = timeout(TAKE, taking).await {
                     ActiveJob::new(&shared, &taken.setup, &taken.job).give_back().await;
                 }
@@ -125,7 +125,7 @@ struct AcceptedJob {
     _permit: OwnedSemaphorePermit,
 }
 
-/// Takes a job of the run with the first rank; `None` if there is no job within a few seconds.
+/// Takes a job of the run that comes first; `None` if there is no job within a few seconds.
 /// Cancel-safe.
 async fn take_any(shared: &Shared) -> Option<AcceptedJob> {
     let mut cancelled = shared.cancelled.subscribe();
@@ -161,8 +161,8 @@ async fn take_any(shared: &Shared) -> Option<AcceptedJob> {
     Some(AcceptedJob { setup, job, _permit: permit })
 }
 
-/// Reads and checks a job; the error is the reason why the worker does not run it. The server then
-/// gives the job to another worker when the lease ends.
+/// Reads and checks a job; the error is the reason why the worker does not run the job. The server
+/// then gives the job to another worker when the lease ends.
 fn read(shared: &Shared, setup: &RunSetup, message: &jetstream::Message) -> Result<Job, String> {
     let job = wire::read_job(&message.payload, &setup.description, setup.key);
     let job = job.map_err(|error| format!("unreadable job: {error}"))?;
@@ -218,7 +218,7 @@ async fn run_job(mut job: ActiveJob<'_>, engines: &mut SlotEngines, work: Work) 
     match work {
         Work::Pair(pair) => {
             // Both games of a pair share one counter, so the handle of the first game shows the
-            // progress of both.
+            // progress of the whole pair.
             let progress = pair.games.first.progress.clone();
             let played = job.wait(play(&mut engines.local, pair, half_sender), progress).await;
             if played.is_err() {
@@ -248,7 +248,8 @@ impl<'a> ActiveJob<'a> {
             attempt: job.attempt,
             proof: proof(&setup.token, &job.nonce),
             half: watch::channel(None).1,
-            // A new subscription receives only later stop notices; earlier ones concern other jobs.
+            // A new subscription receives only later stop notices; earlier notices concern other
+            // jobs.
             cancelled: shared.cancelled.subscribe(),
         }
     }
@@ -275,8 +276,8 @@ impl<'a> ActiveJob<'a> {
         let (number, attempt) = (self.number, self.attempt);
         let result = JobResult { run_id: run_id.clone(), number, attempt, report };
         if !self.deliver(result).await {
-            // The result could not be sent. Giving the job back lets another worker have it before
-            // the lease ends.
+            // The result could not be sent. Giving the job back lets another worker take the job
+            // before the lease ends.
             self.give_back().await;
         } else if is_done {
             shared.known_runs().done(&run_id, (number, attempt));
@@ -284,8 +285,8 @@ impl<'a> ActiveJob<'a> {
         }
     }
 
-    /// Waits for the report of the work; drops the work if it is stopped. Sends heartbeats as long
-    /// as the engines make progress.
+    /// Waits for the report of the work; drops the work if the job is stopped. Sends heartbeats as
+    /// long as the engines make progress.
     async fn wait<D: Payload>(
         &mut self,
         work: impl Future<Output = Report<D>>,
@@ -294,8 +295,8 @@ impl<'a> ActiveJob<'a> {
         let description = &self.setup.description;
         let mut work = pin!(work);
         let mut phase = self.shared.phase.clone();
-        // At least every five seconds, so that even with a long lease the coordinator soon knows
-        // that a job was started.
+        // A heartbeat is sent at least every five seconds, so that even with a long lease the
+        // coordinator soon knows that a job was started.
         let mut tick =
             interval((description.lease / HEARTBEATS_PER_LEASE).min(Duration::from_secs(5)));
         let mut liveness = Liveness { progress, seen: 0, since: tick.tick().await };
@@ -374,14 +375,14 @@ impl<'a> ActiveJob<'a> {
                 () = reached(&mut phase, Phase::Aborting) => return false,
                 () = &mut is_late => return false,
             }
-            // Otherwise the lease would end while the worker waits for the server.
+            // Without a heartbeat, the lease would end while the worker waits for the server.
             self.send_heartbeat(false).await;
             sleep(RETRY_PAUSE).await;
         }
     }
 }
 
-/// Waits until the worker is in this phase or a later one.
+/// Waits until the worker is in this phase or a later phase.
 async fn reached(phase: &mut watch::Receiver<Phase>, least: Phase) {
     if phase.wait_for(|phase| *phase >= least).await.is_err() {
         std::future::pending::<()>().await;

@@ -127,7 +127,7 @@ const THOUGHT: f64 = 13.0;
 const WAIT: f64 = 6.0;
 /// Waiting time, in milliseconds, beyond which one move in ten loses on time.
 const SLACK: f64 = 20.0;
-/// Elo gained by twice the thinking time.
+/// Elo gained by doubling the thinking time.
 const ELO_OF_TIME: f64 = 80.0;
 
 fn exponential(mean: f64, random: f64) -> f64 {
@@ -251,8 +251,8 @@ fn check_bias(pairs: u64) {
     let both = [0.3; 2];
     let even = [50, 80, 50];
     let longer = [40, 60, 80];
-    // Models that are not fair are asymmetric: a rule that drops more long games favours the engine
-    // that loses them, and an engine that waits alone is weaker.
+    // Models that are not fair are asymmetric. A rule that drops more long games favours the engine
+    // that loses them. An engine that waits alone is weaker.
     let models = [
         ("alike", 0.0, both, none, even, true),
         ("alike, 50 Elo apart", 50.0, both, none, even, true),

@@ -115,7 +115,7 @@ fn an_sprt_can_accept_h0_or_be_inconclusive() {
 
 #[test]
 fn corrected_bounds_decide_and_a_resumed_run_remembers_them() {
-    // All pairs are won except every few pairs.
+    // All pairs are won, except one pair in each period.
     let mixed = |pair: u64, period: u64| {
         let lost = tally(pair, [GameResult::Loss, GameResult::Draw]);
         if pair % period == 1 { lost } else { won(pair) }
@@ -433,16 +433,16 @@ fn the_tuning_path_ignores_order_and_duplicates() {
     let play = |order: &[u64], twice: bool| {
         let mut state = tuned();
         let mut found = Vec::new();
-        let mut told = BTreeMap::new();
+        let mut settings = BTreeMap::new();
         for round in 0..3 {
             while let Some(pair) = started_pair(state.apply(RunInput::Idle)) {
-                told.insert(pair, state.settings(pair));
+                settings.insert(pair, state.settings(pair));
                 // The first attempt of this pair was disturbed, so the pair is played again
                 // unchanged.
                 if pair % 3 == 0 {
                     assert_eq!(state.apply(RunInput::Voided(pair)), []);
                     assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(pair));
-                    assert_eq!(told.get(&pair), Some(&state.settings(pair)));
+                    assert_eq!(settings.get(&pair), Some(&state.settings(pair)));
                 }
             }
             for place in order {
@@ -457,7 +457,7 @@ fn the_tuning_path_ignores_order_and_duplicates() {
             }
         }
         assert_eq!(state.ending(), Some(RunEnd::Complete));
-        (found, told)
+        (found, settings)
     };
     let calm = play(&[0, 1, 2, 3], false);
     assert_eq!(calm.0.len(), 6);

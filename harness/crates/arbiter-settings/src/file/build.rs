@@ -61,7 +61,8 @@ impl BuildTable {
             read.transpose().map_err(|error| format!("{key}: {error}"))
         };
         let timeout: Option<Duration> = seconds("timeout", self.timeout)?;
-        // The recipe comes with a commit, which must not point to a program outside the checkout.
+        // The recipe is part of the commit, and a commit must not point to a program outside the
+        // checkout.
         if let Some(binary) = self.binary.as_deref().filter(|path| !is_inside(path)) {
             return Err(format!("binary = \"{}\" is not below the checkout", binary.display()));
         }
@@ -117,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_named() {
+    fn invalid_build_settings_are_rejected_with_a_reason() {
         let check = |table: &str, part: &str| {
             let error =
                 build_settings_of("arbiter.toml", &format!("[build]\n{table}")).unwrap_err();

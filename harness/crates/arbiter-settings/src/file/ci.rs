@@ -42,10 +42,10 @@ struct GateTable {
     ignore: Vec<String>,
 }
 
-/// Reads the flags of a gate; an error if one of them has been renamed.
+/// Reads the flags of a gate. Fails if a flag has been renamed.
 fn flags<'de, D: Deserializer<'de>>(source: D) -> Result<Option<String>, D::Error> {
     let text = String::deserialize(source)?;
-    // Unbalanced quotes are reported with the number of the gate.
+    // Unbalanced quotes are reported later, with the number of the gate.
     for word in shell_words::split(&text).unwrap_or_default() {
         let flag = word.split('=').next().and_then(|flag| flag.strip_prefix("--"));
         let known = RENAMED.iter().find(|(old, ..)| flag == Some(*old));
@@ -58,7 +58,7 @@ fn flags<'de, D: Deserializer<'de>>(source: D) -> Result<Option<String>, D::Erro
 }
 
 impl CiTable {
-    /// Returns the parsed gates. The error contains the invalid gate.
+    /// Returns the parsed gates. The error names the invalid gate.
     pub fn gates(&self) -> Result<Vec<Gate>, String> {
         let mut gates: Vec<Gate> = Vec::new();
         for (index, table) in self.gate.iter().enumerate() {
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_placed() {
+    fn invalid_gates_are_rejected_with_a_reason() {
         let check = |text: &str, part: &str| {
             let error = gates(text).unwrap_err();
             assert!(error.contains(part), "{error}");

@@ -72,7 +72,7 @@ impl TuneTable {
         }
     }
 
-    /// Returns the parameters of `[[tune.parameter]]`. An error names the wrong one.
+    /// Returns the parameters of `[[tune.parameter]]`. An error names the invalid parameter.
     pub fn parameters(&self) -> Result<Vec<Parameter>, String> {
         let all = (1..).zip(&self.parameter);
         all.map(|(number, table)| {

@@ -5,8 +5,8 @@
 //! are therefore removed one after the other and rated later. The groups are the strongly connected
 //! components of the graph of points among the remaining players.
 
-/// Player who won or lost all games; the rating is the one at which such a score has a probability
-/// of one half.
+/// Player who won or lost all games; the rating is the level at which such a score has a
+/// probability of one half.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PerfectScore {
     /// Index of the player.

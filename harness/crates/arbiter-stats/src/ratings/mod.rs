@@ -25,8 +25,8 @@ pub const LOGISTIC_SCALE: f64 = 400.0 / std::f64::consts::LN_10;
 pub struct Meeting {
     /// Indices of two different players.
     pub players: [usize; 2],
-    /// Numbers of pairs of games from the same opening: `pairs[a][b]` pairs have the result `a` in
-    /// the game with the first player as White, and `b` in the other game.
+    /// Numbers of pairs of games from the same opening. In `pairs[a][b]` pairs, the result is `a`
+    /// in the game with the first player as White, and `b` in the other game.
     pub pairs: [[u64; 3]; 3],
     /// Numbers of games without a partner game: `singles[0]` with the first player as White,
     /// `singles[1]` with the first player as Black.

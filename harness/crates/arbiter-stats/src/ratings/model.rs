@@ -74,8 +74,8 @@ impl OutcomeModel {
             }
             OutcomeModel::Scores => {
                 let score = logistic(x);
-                // With e the expected score, D² = ν²(e − D/2)(1 − e − D/2). The root is the one
-                // that is 0 without draws.
+                // With e the expected score, D² = ν²(e − D/2)(1 − e − D/2). Of its roots, the root
+                // that is 0 without draws is used.
                 let square = (2.0 * parameter).exp();
                 let product = square * score * (1.0 - score);
                 let (a, b) = (1.0 - 0.25 * square, 0.5 * square);

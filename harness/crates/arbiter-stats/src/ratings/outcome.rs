@@ -113,7 +113,7 @@ impl RatingList {
         self.group_of[player]
     }
 
-    /// Returns the covariance of two players' ratings, in squared Elo points; `None` if a player is
+    /// Returns the covariance of two players' ratings, in squared Elo points. `None` if a player is
     /// outside all groups, or if all games were drawn and contain no information about strengths.
     pub fn covariance(&self, a: usize, b: usize, errors: Errors) -> Option<f64> {
         self.group_of[a].and(self.group_of[b])?;

@@ -223,8 +223,8 @@ fn encounters(
     found
 }
 
-/// Returns the start of the search, with the indices of the unknowns: anchored players at their
-/// anchors, all other players at the mean of the anchors of their group, or 0.
+/// Returns the start of the search, with the indices of the unknowns. Anchored players start at
+/// their anchors, and all other players at the mean of the anchors of their group, or at 0.
 fn start(players: usize, encounters: &[Encounter], options: &Options, groups: &Groups) -> State {
     let mut ratings = vec![0.0; players];
     let mut is_anchored = vec![false; players];
@@ -390,7 +390,8 @@ fn perfect_ratings(
         if is_rated[player] {
             continue;
         }
-        // Index of the opponent, sign of White's advantage, number of games.
+        // Each element is the index of the opponent, the sign of White's advantage, and the number
+        // of games.
         let mut opponents = Vec::new();
         for meeting in meetings {
             let Some(side) = meeting.players.iter().position(|p| *p == player) else { continue };

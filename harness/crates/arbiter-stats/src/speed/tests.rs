@@ -79,7 +79,7 @@ impl Machine {
     }
 
     /// Returns rounds of two programs; the first program is `ratio` times as fast as the second.
-    /// `first` decides if the first program runs first in a round.
+    /// `first` decides whether the first program runs first in a round.
     fn rounds(
         self,
         ratio: f64,
@@ -158,7 +158,7 @@ fn speed_tests_have_at_most_5_percent_false_positives() {
         let wrong = false_verdicts(machine, tossed, MANY);
         assert!(wrong <= MANY / 20, "{machine:?}: {wrong} of {MANY}");
     }
-    // Some comparisons must end with a verdict, or the rate would mean nothing.
+    // Some comparisons must end with a verdict; otherwise the rate would mean nothing.
     assert!(false_verdicts(Machine::Quiet, tossed, MANY) >= MANY / 60);
 }
 
@@ -192,8 +192,8 @@ fn verdicts_depend_on_the_threshold() {
 }
 
 /// With 64 rounds and a standard deviation of 1 % per run, nine in ten comparisons find a
-/// difference of 1 %, and nine in ten find 3 % by the second analysis. A build of another program
-/// does not hide 3 % in most comparisons.
+/// difference of 1 %, and nine in ten find a difference of 3 % by the second analysis. A build of
+/// another program does not hide a difference of 3 % in most comparisons.
 #[test]
 fn relevant_differences_are_significant() {
     let question = SpeedTest { rounds: ROUNDS, threshold: 1.0 };

@@ -100,8 +100,8 @@ fn check_error_rates_and_lengths(count: u32) {
     let nelo = super::super::normalized::estimate(&sample).map(|e| e.value);
     let test = normalized(0.0, nelo.expect("some spread"));
     let mut random = Uniform(2024);
-    // The ratio overshoots its bound by part of a step, so error rates are lower and tests
-    // longer than in the approximation; the limits are four standard errors wider.
+    // The LLR overshoots its bound by part of a step, so error rates are lower and tests longer
+    // than in the approximation; the limits are four standard errors wider.
     let slack = (600.0 / f64::from(count)).sqrt();
     for (probabilities, pass_rate) in [(equal, 0.05), (better, 0.95)] {
         let runs: Vec<(bool, u64)> =

@@ -90,7 +90,7 @@ proptest! {
         let mut better = worse;
         worse.0[cell] += 1;
         better.0[cell + 1] += 1;
-        // On other scales, a better pair may lower the ratio, because it may increase the spread or
+        // On other scales, a better pair may lower the LLR, because it may increase the spread or
         // reduce the draws.
         let test = test(0.0, 5.0, Model::Logistic);
         let (low, high) = (test.llr(&worse), test.llr(&better));

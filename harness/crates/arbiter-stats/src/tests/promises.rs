@@ -72,8 +72,8 @@ fn error_rates_hold_in_many_tests() {
 }
 
 /// Pair probabilities, hypotheses, and results of 8000 tests simulated by an independent program
-/// with an update after every two pairs: pass rate, mean number of games and its standard error,
-/// first at Wald's bounds and then at corrected bounds.
+/// with an update after every two pairs. The results are pass rate, mean number of games and its
+/// standard error, first at Wald's bounds and then at corrected bounds.
 type Published = ([f64; 5], [f64; 2], [f64; 3], [f64; 3]);
 
 #[rustfmt::skip]
@@ -157,7 +157,7 @@ fn check_estimates(runs: u64) {
                 "{correction:?}, {nelo} nElo, cap {cap}: {above:.3} too high (naive {naive:.3}), \
                  {covered:.3} covered"
             );
-            // The theory describes continuous ratios, but these ratios jump slightly.
+            // The theory describes continuous LLRs, but these LLRs jump slightly.
             assert!((above - 0.5).abs() < allowance(0.5, runs) + 0.02, "{above}");
             assert!((covered - 0.95).abs() < allowance(0.95, runs) + 0.015, "{covered}");
             if nelo != 10.0 && cap == u64::MAX {
@@ -185,7 +185,7 @@ fn the_estimate_after_many_stops_is_median_unbiased() {
 fn check_forecasts(runs: u64) {
     let test = Sprt::new(0.0, 20.0, 0.05, 0.05, Model::Normalized).expect("a sound test");
     let base = pair_model(0.5, 0.0).expect("room for the bias");
-    let mut told = [[0.0; 2]; 5];
+    let mut sums = [[0.0; 2]; 5];
     let mut counts = [0.0; 5];
     for run in 0..runs {
         let mut random = uniform(run);
@@ -197,14 +197,15 @@ fn check_forecasts(runs: u64) {
             continue;
         }
         let forecast = test.forecast(&begun.pairs).expect("some spread").upper_probability;
-        let whole = Simulation { test, probabilities, batch: 1, cap: u64::MAX }.play(uniform(run));
+        let complete =
+            Simulation { test, probabilities, batch: 1, cap: u64::MAX }.play(uniform(run));
         let bin = ((5.0 * forecast) as usize).min(4);
-        told[bin][0] += forecast;
-        told[bin][1] += f64::from(u8::from(whole.decision == Decision::AcceptH1));
+        sums[bin][0] += forecast;
+        sums[bin][1] += f64::from(u8::from(complete.decision == Decision::AcceptH1));
         counts[bin] += 1.0;
     }
-    for (bin, (told, count)) in told.iter().zip(counts).enumerate() {
-        let [forecast, happened] = told.map(|sum| sum / count);
+    for (bin, (sums, count)) in sums.iter().zip(counts).enumerate() {
+        let [forecast, happened] = sums.map(|sum| sum / count);
         println!("{count} forecasts of {forecast:.3} on average: {happened:.3}");
         assert!(count > runs as f64 / 40.0, "forecasts from {} %: {count}", 20 * bin);
         let spread = (forecast * (1.0 - forecast) / count).sqrt();
@@ -217,7 +218,7 @@ fn forecasts_are_calibrated() {
     check_forecasts(160);
 }
 
-/// Tests of engines far apart end after about as many pairs as forecast.
+/// Tests of engines with very different strengths end after about as many pairs as forecast.
 #[test]
 fn lopsided_tests_end_when_forecast() {
     for (elo1, counts) in [
@@ -232,8 +233,8 @@ fn lopsided_tests_end_when_forecast() {
         let test = Sprt::new(0.0, elo1, 0.05, 0.05, Model::Normalized).expect("a sound test");
         let pairs = Pentanomial(counts);
         let total: u64 = counts.iter().sum();
-        let left = |seed| {
-            let (mut random, mut pairs, mut left) = (uniform(seed), pairs, 0.0);
+        let remaining_pairs = |seed| {
+            let (mut random, mut pairs, mut remaining_pairs) = (uniform(seed), pairs, 0.0);
             while test.decide(test.llr(&pairs)) == Decision::Continue {
                 let mut drawn = random() * total as f64;
                 let cell = counts.iter().position(|count| {
@@ -241,13 +242,13 @@ fn lopsided_tests_end_when_forecast() {
                     drawn < 0.0
                 });
                 pairs.0[cell.unwrap_or(2)] += 1;
-                left += 1.0;
+                remaining_pairs += 1.0;
             }
-            left
+            remaining_pairs
         };
-        let mean = (0..24).map(left).sum::<f64>() / 24.0;
-        let told = test.forecast(&pairs).expect("some spread").mean_units;
-        assert!((told / mean - 1.0).abs() < 0.25, "{counts:?}: {told} of {mean}");
+        let mean = (0..24).map(remaining_pairs).sum::<f64>() / 24.0;
+        let forecast = test.forecast(&pairs).expect("some spread").mean_units;
+        assert!((forecast / mean - 1.0).abs() < 0.25, "{counts:?}: {forecast} of {mean}");
         let chances = test.chances(&pairs, 3000).expect("some spread");
         assert!(chances[0].max(chances[1]) > 0.98, "{counts:?}: {chances:?}");
     }
@@ -390,9 +391,9 @@ impl Planned {
                 true => ((h * walked).exp_m1() - h * beyond) / (h * h),
                 false => beyond * beyond - variance * length,
             };
-            let told = [1.0, beyond, second, length];
-            for (row, left) in sums.iter_mut().zip(told) {
-                row.iter_mut().zip(told).for_each(|(sum, right)| *sum += left * right);
+            let variables = [1.0, beyond, second, length];
+            for (row, left) in sums.iter_mut().zip(variables) {
+                row.iter_mut().zip(variables).for_each(|(sum, right)| *sum += left * right);
             }
         }
         let (pairs, error) = without_controls(sums.map(|row| row.map(|sum| sum / runs as f64)));

@@ -139,7 +139,8 @@ fn ratings_agree_with_ordo() {
             match found.group(player) {
                 // Ordo prints four decimals.
                 Some(_) => agreement.figure("rating", got, *rating),
-                // Ordo searches the rating of a perfect score with steps that end at 1e-5 of it.
+                // Ordo searches for the rating of a perfect score until its steps are 1e-5 of the
+                // rating.
                 None => coarse.figure("perfect score", got, *rating),
             }
         }
@@ -218,12 +219,12 @@ fn ratings_agree_with_bayeselo() {
         let got = LOGISTIC_SCALE * OutcomeModel::RaoKupper.parameter(found.draw_rate);
         agreement.figure("draw parameter", got, *draw_elo);
         // BayesElo's errors assume that advantage and draw parameter are known.
-        let known = rated(games, &fixed);
+        let with_fixed = rated(games, &fixed);
         for (player, error) in errors.iter().enumerate() {
-            let got = known.error(player, Errors::Information).expect("rated");
+            let got = with_fixed.error(player, Errors::Information).expect("rated");
             agreement.figure("error", 1.959963984540054 * got, *error);
         }
-        let got = known.superiority(0, 1, Errors::Information).expect("rated");
+        let got = with_fixed.superiority(0, 1, Errors::Information).expect("rated");
         agreement.figure("LOS", got, *los);
         assert!((got - los).abs() < 2e-8, "{got}, not {los}");
     }

@@ -1,9 +1,9 @@
 //! Reference figures, and the tests that compare with them.
 //!
-//! The ratios were computed by an independent solver of the same equations in 60 digits, and agree
+//! The LLRs were computed by an independent solver of the same equations in 60 digits, and agree
 //! with fishtest's statistics module to 1e-9. Elo, normalized Elo and likelihood of superiority
 //! follow from the textbook formulas on the raw counts, and agree with fastchess. The samples are
-//! those of the test suites of fastchess, fishtest, OpenBench and cutechess, plus corner cases.
+//! from the test suites of fastchess, fishtest, OpenBench and cutechess, plus corner cases.
 
 use super::agreement::Agreement;
 use crate::distribution::Moments;

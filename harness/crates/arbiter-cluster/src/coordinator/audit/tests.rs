@@ -74,7 +74,7 @@ fn random_result(random: &mut dyn FnMut() -> f64, number: u64, given_back: f64) 
     }
 }
 
-/// The dishonest strategies of the manual.
+/// The dishonest strategies that the manual describes.
 const LIES: [(&str, Lie); 7] = [
     ("wins, always", |_, number| lie(number)),
     ("wins, in half of the pairs", |random, number| {
@@ -167,7 +167,7 @@ fn audits_of_results_find_a_lying_worker() {
         };
         (what, needed(find, 100_000), needed(find_by_shares, 100_000))
     });
-    let known = [
+    let expected = [
         ("wins, always", [45, 60], [32, 64]),
         ("wins, in half of the pairs", [183, 339], [128, 256]),
         ("wins, in a fifth of the pairs", [1353, 2446], [1024, 1024]),
@@ -176,7 +176,7 @@ fn audits_of_results_find_a_lying_worker() {
         ("all lost pairs left out", [366, 633], [128, 128]),
         ("a tenth of the jobs left out", [6892, 12776], [2048, 4096]),
     ];
-    assert_eq!(found, known);
+    assert_eq!(found, expected);
 }
 
 #[test]
@@ -190,26 +190,26 @@ fn omitting_a_tenth_of_the_jobs_gains_23_elo() {
     assert!((21.0..25.0).contains(&elo), "{elo}");
 }
 
-/// Number of lies of a worker until one is audited, for engines that repeat their games.
+/// Number of lies of a worker until a lie is audited, for engines that repeat their games.
 #[test]
 fn audits_of_moves_find_a_lying_worker() {
     let found = [0.01, 0.02, 0.05, 0.1].map(|share| {
-        let told = |run: u8| {
+        let lies_until_audit = |run: u8| {
             let secret = secret(run);
             (1..).find(|lie| secret.draw(*lie) < share).expect("it is found")
         };
-        quantiles((0..200).map(told).collect())
+        quantiles((0..200).map(lies_until_audit).collect())
     });
     assert_eq!(found, [[81, 328], [40, 170], [14, 59], [8, 32]]);
     // If two of five workers send the same lies, one audit in four goes to the other liar.
-    let told = |run: u8| {
+    let lies_until_audit = |run: u8| {
         let (secret, mut other) = (secret(run), uniform(run.wrapping_add(100)));
         (1..).find(|lie| secret.draw(*lie) < 0.02 && other() >= 0.25).expect("it is found")
     };
-    assert_eq!(quantiles((0..200).map(told).collect()), [55, 222]);
+    assert_eq!(quantiles((0..200).map(lies_until_audit).collect()), [55, 222]);
 }
 
-/// With only two workers, both look biased if one of them is.
+/// With only two workers, both look biased if one worker is biased.
 #[test]
 fn two_disagreeing_workers_are_not_excluded() {
     let mut random = uniform(1);

@@ -51,20 +51,22 @@ fn the_order_in_which_pairs_end_has_no_effect() {
             order.iter().flat_map(|pair| state.apply(RunInput::Committed(mixed(*pair)))).collect();
         (found, state.counts().clone(), state.sprt_statuses().clone())
     };
-    let whole = play(&[0, 1, 2, 4, 5, 6, 9, 10, 11, 3, 7, 8]);
-    assert_eq!(counted_pairs(&whole.0), [0, 1, 2, 4, 5, 6, 9, 10, 11, 3, 7, 8]);
-    assert_eq!(play(&[11, 3, 0, 8, 2, 1, 9, 7, 4, 10, 6, 5]), whole);
-    assert_eq!(play(&[8, 7, 3, 11, 10, 9, 6, 5, 4, 2, 1, 0]), whole);
+    let in_order = play(&[0, 1, 2, 4, 5, 6, 9, 10, 11, 3, 7, 8]);
+    assert_eq!(counted_pairs(&in_order.0), [0, 1, 2, 4, 5, 6, 9, 10, 11, 3, 7, 8]);
+    assert_eq!(play(&[11, 3, 0, 8, 2, 1, 9, 7, 4, 10, 6, 5]), in_order);
+    assert_eq!(play(&[8, 7, 3, 11, 10, 9, 6, 5, 4, 2, 1, 0]), in_order);
 }
 
 #[test]
 fn a_run_with_postponed_pairs_can_be_resumed() {
-    let mut whole = run(6, long_test());
-    started(&mut whole, 6);
-    [1, 4].into_iter().for_each(|pair| drop(whole.apply(RunInput::PutOff(pair))));
-    [0, 2, 3, 5].into_iter().for_each(|pair| drop(whole.apply(RunInput::Committed(mixed(pair)))));
-    assert_eq!(whole.apply(RunInput::Idle), [Effect::Ease]);
-    assert_eq!(started_pair(whole.apply(RunInput::Idle)), Some(1));
+    let mut original = run(6, long_test());
+    started(&mut original, 6);
+    [1, 4].into_iter().for_each(|pair| drop(original.apply(RunInput::PutOff(pair))));
+    [0, 2, 3, 5]
+        .into_iter()
+        .for_each(|pair| drop(original.apply(RunInput::Committed(mixed(pair)))));
+    assert_eq!(original.apply(RunInput::Idle), [Effect::Ease]);
+    assert_eq!(started_pair(original.apply(RunInput::Idle)), Some(1));
     for on_disk in [vec![], vec![1], vec![4]] {
         // The store returns pairs in schedule order, after the pairs that were put off.
         let mut resumed = run(6, long_test());
@@ -84,7 +86,7 @@ fn a_run_with_postponed_pairs_can_be_resumed() {
         for pair in left {
             ended.extend(resumed.apply(RunInput::Committed(mixed(pair))));
         }
-        let mut uninterrupted = whole.clone();
+        let mut uninterrupted = original.clone();
         [1, 4]
             .into_iter()
             .for_each(|pair| drop(uninterrupted.apply(RunInput::Committed(mixed(pair)))));

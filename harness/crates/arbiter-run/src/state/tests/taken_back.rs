@@ -52,8 +52,8 @@ fn an_encounter_continues_after_its_verdict_is_withdrawn() {
     state.take_back(&kept);
     assert!(state.stopped.is_empty());
     assert_eq!(started_pair(state.apply(RunInput::Idle)), Some(0));
-    let whole = state.clone().apply(RunInput::Committed(met(0)));
-    assert_eq!(counted_pairs(&whole).first(), Some(&0));
+    let effects = state.clone().apply(RunInput::Committed(met(0)));
+    assert_eq!(counted_pairs(&effects).first(), Some(&0));
     state.apply(RunInput::Committed(met(0)));
     assert_eq!(state.stopped[&[0, 1]].1, last);
 }
