@@ -1,6 +1,6 @@
-"""Plays what claims.toml lists, measures, and reports it: seeds.md and evaluations.md beside this file.
+"""Plays and measures the claims in claims.toml, and writes seeds.md and evaluations.md beside this file.
 
-What became of each run is kept in claims-games.json, so that no store is needed to go on or to report.
+claims-games.json keeps the result of each run, so that continuing and reporting need no store.
 """
 
 import argparse
@@ -84,7 +84,7 @@ def runs_on_record():
     try:
         return json.loads(GAMES.read_text()) if GAMES.exists() else {}
     except ValueError as error:
-        sys.exit(f"{GAMES}: {error}; take the file of the last commit (git checkout)")
+        sys.exit(f"{GAMES}: {error}; restore the last committed file (git checkout)")
 
 
 def put_on_record(name, record):
@@ -216,7 +216,7 @@ class Test:
         if not self.done:
             return "not yet played"
         if self.pairs[2] == sum(self.pairs):
-            return "supported: every pair is level" if self.expects_equal() else "no difference: every pair is level"
+            return "supported: all pairs are level" if self.expects_equal() else "no difference: all pairs are level"
         if self.sign():
             supported = not self.expects_equal() and self.sign() > 0
             return "**supported**" if supported else "**contradicted**"
@@ -299,7 +299,7 @@ class Plays:
 
     def carry_out(self, command, players, clock):
         if self.deadline and time.monotonic() > self.deadline:
-            sys.exit("the time is over; the same command goes on from here")
+            sys.exit("time limit reached; run the same command again to continue")
         # Games by the clock have the machine to themselves.
         concurrency = 1 if clock else self.arguments.concurrency
         words = [*command, "--concurrency", str(concurrency), "--results", self.arbiter.store]
@@ -310,7 +310,7 @@ class Plays:
         found = self.arbiter.report(name)
         # What the store has by that name may be another run, which the program refuses to go on with.
         if done.returncode != 0 or not found:
-            print(f"{done.stdout}{done.stderr}\nit ended with exit code {done.returncode}", flush=True)
+            print(f"{done.stdout}{done.stderr}\nexit code {done.returncode}", flush=True)
             self.failed.append(name)
             return
         self.runs[name] = record_of(found, self.arbiter, players, cpu_of_children() - before)
@@ -349,7 +349,7 @@ def summary(plan, tests):
     for test in sorted(against, key=margin, reverse=True):
         worst.setdefault(test.claim["id"], test)
     if worst:
-        lines += ["", "What games contradict most, sorted by the end of the interval that is nearest to zero:", ""]
+        lines += ["", "Strongest contradictions, sorted by the end of the interval nearest to zero:", ""]
     for test in list(worst.values())[:3]:
         name = plan["programs"][test.claim["program"]]["name"]
         lines.append(f"- {name}: {test.claim['hypothesis']} {test.limit}: {elo(test.figures)} Elo.")
@@ -372,33 +372,34 @@ def seeds(arbiter, plan, runs):
     blocks = plan["blocks"]
     looks = " and ".join(f"{2 * sum(blocks[: n + 1]):,}" for n in range(len(blocks)))
     lines = [
-        "# What the documents claim, and what games say",
+        "# Claims of the documents, tested in games",
         "",
-        "Written by `python3 results/claims.py report` from `results/claims-games.json`; `results/claims.toml` is the plan,",
-        "`python3 results/claims.py play --clock` goes on with what is undecided, and with `--again` plays everything.",
+        "`python3 results/claims.py report` writes this page from `results/claims-games.json`. `results/claims.toml` is the",
+        "plan. `python3 results/claims.py play --clock` continues undecided tests; with `--again` it plays all tests again.",
         "",
-        f"{len(list(claims_of(plan)))} claims in {len(tests)} tests, each a claim at a limit; {len(played)} have games, {games:,} in all, and {len(told)} find a",
-        f"difference. {len(plan['measure'])} more claims are measured, below the tables. CPU time so far, with the ratings: at least {hours:.1f} hours (of",
-        "interrupted runs only the last part is counted).",
+        f"{len(list(claims_of(plan)))} claims in {len(tests)} tests, each of one claim at one limit. {len(played)} tests have games, {games:,} in total, and {len(told)}",
+        f"show a difference. {len(plan['measure'])} more claims are measured; they are below the tables. CPU time, including the ratings: at",
+        f"least {hours:.1f} hours (of interrupted runs only the last part counts).",
         "",
         *summary(plan, tests),
         "",
-        "Tests: an *ablation* is a player against the same with a feature switched off (`Disable`), an *experiment* against",
-        "the same with a change switched on (`Enable`), a *race* between two players; what is *measured* stands below the table of",
-        "its program. Where a document gives no hypothesis, it is ours.",
+        "Tests: in an *ablation* the second player lacks a feature (`Disable`); in an *experiment* one player has a change",
+        "(`Enable`); any other test is a *race*. *Measured* claims are below the table of their program. Where a",
+        "document states no hypothesis, the hypothesis is ours.",
         "",
-        "Elo is that of the first player against the second, with its 95 % interval; the unit of evidence is the pair of",
-        f"games from one opening. A test is looked at after {looks} games, of other openings each time, and decided by a {100 - 5 / len(blocks):.1f} %",
-        "interval, so that both looks together err in at most one of twenty: a 95 % interval that just leaves out zero is still undecided.",
-        f"Of {len(played)} tests about {0.05 * len(played):.0f} may be wrong, and effects found at the first look are probably too large. Undecided tests may play",
-        "the rest of those games; the bundled book has no openings for more at fixed nodes.",
+        "Elo is that of the first player against the second, with its 95 % interval. The unit of evidence is the pair of",
+        f"games from one opening. Each test is analysed after {looks} games, each time with new openings, with a {100 - 5 / len(blocks):.1f} %",
+        "interval, so that the error probability of both analyses together is at most 5 %. Therefore a test whose 95 %",
+        f"interval barely excludes zero is still undecided. About {0.05 * len(played):.0f} of {len(played)} tests may be wrong, and effects found at the",
+        "first analysis are probably too large. Undecided tests may play the remaining games; they",
+        "use all 1,000 openings of the bundled book of that time.",
         "",
-        "Palimpsest plays with one thread and 4 MiB, against GNU Chess with 16. Games by a clock were played one at a time, on a",
-        "processor that no other long work was given to; those with GNU Chess, which keeps a processor busy while it waits, on two.",
+        "Palimpsest plays with one thread and 4 MiB, or 16 MiB against GNU Chess. Timed games were played one at a time on",
+        "an otherwise idle processor; games against GNU Chess, which uses a processor while it waits, on two.",
         "",
-        f"Players: the engine of {versions}. Each run is kept with a bench of its players to depth 3 and a deeper one of their search.",
-        "Figures with † have games of players for which these are others today: they hold for those players, and `play --again` plays them",
-        "again, into a store without the old ones.",
+        f"Players: the engine of {versions}. Each run is stored with a bench of its players to depth 3 and a deeper bench of",
+        "their search. Figures with † include games of players whose benches differ today. They hold for the players of that",
+        "time; `play --again` repeats them in a store without the old games.",
     ]
     for program, about in plan["programs"].items():
         lines += ["", f"## {about['name']}", "", f"Document: {about['document']}.", ""]
@@ -422,11 +423,11 @@ def seeds(arbiter, plan, runs):
 def evaluations(arbiter, plan, runs):
     """The ratings."""
     lines = [
-        "# Evaluations and searches rated",
+        "# Ratings of evaluations and searches",
         "",
-        "Written by `python3 results/claims.py report` from round robins that `python3 results/claims.py play` plays. Ratings",
-        "are of all games of a table together, around a mean of 0, with their 95 % interval. Tables with † have players",
-        "that search or judge otherwise today.",
+        "`python3 results/claims.py report` writes this page from round robins that `python3 results/claims.py play` plays.",
+        "Ratings are from all games of a table, around a mean of 0, with 95 % intervals. Tables with † include players whose",
+        "search or evaluation is different today.",
     ]
     for rating in ratings_of(plan):
         found = runs.get(rating.run_name())
@@ -440,7 +441,7 @@ def evaluations(arbiter, plan, runs):
         lines += standings(found)
     table = subprocess.run([STUDIES, "topics", "--markdown"], text=True, capture_output=True, check=True).stdout.strip()
     origin = "From `cargo run --release -p palimpsest --example studies -- topics --markdown`."
-    lines += ["", "## Which evaluation knows what", "", origin, "", table]
+    lines += ["", "## Knowledge in each evaluation", "", origin, "", table]
     return "\n".join(lines) + "\n"
 
 
@@ -459,7 +460,7 @@ def standings(found):
 def report(arbiter, plan):
     runs = runs_on_record()
     if not any(test.run_name(0) in runs for test in tests_of(plan)):
-        sys.exit(f"{GAMES} has no run of the plan: the reports stay as they are, 'play' plays the runs")
+        sys.exit(f"{GAMES} contains no run of the plan: reports are unchanged; use 'play' first")
     (HERE / "seeds.md").write_text(seeds(arbiter, plan, runs))
     (HERE / "evaluations.md").write_text(evaluations(arbiter, plan, runs))
 
@@ -477,23 +478,23 @@ def positive(kind):
 def arguments_of(plan):
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("task", choices=["play", "measure", "report"])
-    parser.add_argument("--arbiter", default="arbiter", help="the program [default: arbiter]")
-    parser.add_argument("--results", default=HERE, help="folder of the store alone [default: results]")
+    parser.add_argument("--arbiter", default="arbiter", help="program [default: arbiter]")
+    parser.add_argument("--results", default=HERE, help="folder of the store only [default: results]")
     parser.add_argument(
-        "--concurrency", type=positive(int), default=2, help="games at once, but one by the clock [default: 2]"
+        "--concurrency", type=positive(int), default=2, help="concurrency; timed games are played one at a time [default: 2]"
     )
     parser.add_argument(
-        "--clock", action="store_true", help="also the games by a clock, on a machine that does nothing else"
+        "--clock", action="store_true", help="also play timed games; needs an idle machine"
     )
     parser.add_argument(
-        "--again", action="store_true", help="also what is on record; --results names a folder without those runs"
+        "--again", action="store_true", help="also repeat recorded runs; requires --results with a folder without these runs"
     )
-    parser.add_argument("--limit", action="append", help="only these limits, by their names in claims.toml")
-    parser.add_argument("--blocks", type=positive(int), help="no block after this one")
+    parser.add_argument("--limit", action="append", help="only this limit (a name in claims.toml); may be repeated")
+    parser.add_argument("--blocks", type=positive(int), help="maximum number of blocks")
     parser.add_argument(
-        "--id", action="append", help="only the claim or round robin of this id, or those that begin so"
+        "--id", action="append", help="only claims and round robins whose id is, or begins with, this text"
     )
-    parser.add_argument("--minutes", type=positive(float), help="begin nothing after so many minutes")
+    parser.add_argument("--minutes", type=positive(float), help="start no run after this many minutes")
     arguments = parser.parse_args()
     ids = [one["id"] for one in [*claims_of(plan), *plan["rating"]]]
     for limit in arguments.limit or []:
@@ -507,7 +508,7 @@ def arguments_of(plan):
         name for start in arguments.id or [] for name in ids if name == start or start not in ids and name.startswith(start)
     }
     if not shutil.which(arguments.arbiter):
-        parser.error(f"there is no program {arguments.arbiter}; --arbiter names it")
+        parser.error(f"program {arguments.arbiter} not found; use --arbiter to name it")
     return arguments
 
 
@@ -520,14 +521,14 @@ def main():
         try:
             plays.all()
         except KeyboardInterrupt:
-            plays.failed.append("what was stopped; the same command goes on with it")
+            plays.failed.append("an interrupted run; run the same command again to continue")
         finally:
             if plays.played:
                 report(arbiter, plan)
         if plays.failed:
             sys.exit(f"not on record: {', '.join(plays.failed)}")
         if not plays.played:
-            print("nothing to play: all of that is on record and decided")
+            print("nothing to play: all selected tests are recorded and decided")
         return
     if arguments.task == "measure":
         measure(arbiter, plan)

@@ -37,7 +37,7 @@ def measured(arbiter, plan, program):
 
 
 def table(arbiter, found, rows):
-    lines = ["| what | stage | nodes | instructions a node | speed | probes of the table, a node | hits |", "|---|---|--:|--:|--:|--:|--:|"]
+    lines = ["| what | stage | nodes | instructions per node | speed | table probes per node | hits |", "|---|---|--:|--:|--:|--:|--:|"]
     for row in rows:
         stages = found.get(row["words"], {"stages": []})["stages"]
         old = " †" * bool(stages and found[row["words"]]["bench"] != bench_of(arbiter, row["words"]))
@@ -57,7 +57,7 @@ def judge_speeds(measure, rows):
     holds = all(abs(a / b - 1) <= measure["tolerance"] for a, b in zip(speeds, measure["speeds"]))
     return (
         holds,
-        f"{' : '.join(f'{speed:.2f}' for speed in speeds)}, and within {100 * measure['tolerance']:.0f} % was asked for",
+        f"{' : '.join(f'{speed:.2f}' for speed in speeds)}; required: within {100 * measure['tolerance']:.0f} %",
     )
 
 
@@ -76,10 +76,10 @@ def judge_saving(measure, rows):
         before, after = rows[number - 1], rows[number]
         asked, taken = mean(after, "asked") / mean(before, "asked") - 1, cost(after) / cost(before) - 1
         said.append(
-            f"{measure['rows'][number]['name']}: {100 * asked:+.1f} % probes of the table and so whole evaluations a node, {100 * taken:+.1f} % instructions a node"
+            f"{measure['rows'][number]['name']}: {100 * asked:+.1f} % table probes, and so complete evaluations, per node, {100 * taken:+.1f} % instructions per node"
         )
         holds = holds and taken <= -0.01
-    return holds, "; ".join(said) + "; 1 % less was asked for"
+    return holds, "; ".join(said) + "; required: 1 % fewer instructions"
 
 
 VERDICTS = {"speeds": judge_speeds, "table": judge_table, "saving": judge_saving}

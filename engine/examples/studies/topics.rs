@@ -13,9 +13,9 @@ pub(super) struct TopicsArgs {
 
 /// Topics, each with the names of its features in all evaluations.
 const TOPICS: [(&str, &[&str]); 29] = [
-    ("worth of pieces", &["material", "imbalance", "promotion"]),
+    ("piece values", &["material", "imbalance", "promotion"]),
     (
-        "squares of pieces",
+        "piece-square tables",
         &[
             "pst",
             "pst_pawn",
@@ -29,31 +29,31 @@ const TOPICS: [(&str, &[&str]); 29] = [
             "minor",
         ],
     ),
-    ("exchanges when ahead", &["trade_down"]),
-    ("pair of bishops", &["bishop_pair"]),
-    ("colours of bishops", &["bishop_colour", "bad_bishop", "opposite_bishops"]),
+    ("trades when ahead", &["trade_down"]),
+    ("bishop pair", &["bishop_pair"]),
+    ("bishop colours", &["bishop_colour", "bad_bishop", "opposite_bishops"]),
     ("mobility", &["mobility", "mob_knight", "mob_bishop", "mob_rook", "mob_queen"]),
-    ("bishops and rooks shut in", &["trapped_bishop", "blocked_bishop", "blocked_rook"]),
+    ("trapped bishops and rooks", &["trapped_bishop", "blocked_bishop", "blocked_rook"]),
     ("outposts", &["outpost", "knight_outpost"]),
     ("development", &["development"]),
     ("rooks on files", &["rook_file", "rook_kingfile", "rook_doubled", "rook_pawnfile"]),
-    ("the seventh rank", &["rook_seventh", "seventh_rook", "seventh_queen"]),
-    ("control of squares", &["field_control", "space", "restricted"]),
+    ("seventh rank", &["rook_seventh", "seventh_rook", "seventh_queen"]),
+    ("square control and space", &["field_control", "space", "restricted"]),
     ("threats", &["pawn_threat", "push_threat", "minor_threat", "rook_threat", "hanging", "hung"]),
     ("pins", &["pinned"]),
-    ("attack on the king", &["king_attack", "king_danger", "king_safety", "officer_king"]),
-    ("shelter of the king", &["shield", "shelter", "king_shelter"]),
+    ("king attack", &["king_attack", "king_danger", "king_safety", "officer_king"]),
+    ("king shelter", &["shield", "shelter", "king_shelter"]),
     ("castling", &["castling", "king_castling"]),
-    ("the king in endgames", &["king_center", "king_pawn_dist"]),
-    ("pawns side by side", &["connected", "pawn_structure"]),
+    ("king in endgames", &["king_center", "king_pawn_dist"]),
+    ("connected pawns", &["connected", "pawn_structure"]),
     ("isolated pawns", &["isolated", "pawn_isolated"]),
     ("doubled pawns", &["doubled", "pawn_doubled"]),
     ("backward pawns", &["backward", "pawn_backward"]),
-    ("pawns that advance, or cannot", &["pawn_advance", "pawn_antimob"]),
-    ("candidates", &["candidate", "pawn_candidate"]),
+    ("pawn advances", &["pawn_advance", "pawn_antimob"]),
+    ("candidate passed pawns", &["candidate", "pawn_candidate"]),
     ("passed pawns", &["passed", "passed_base", "pawn_passed"]),
     (
-        "the way of passed pawns",
+        "support and path of passed pawns",
         &[
             "passed_free",
             "passed_unblocked_own",
@@ -64,12 +64,12 @@ const TOPICS: [(&str, &[&str]); 29] = [
             "rook_behind",
         ],
     ),
-    ("races of pawns", &["unstoppable", "pawn_endings"]),
+    ("pawn races", &["unstoppable", "pawn_endings"]),
     (
-        "endings of their own",
+        "special endings",
         &["drawish_material", "endgame_scale", "drawishness", "draw", "kbbk", "kbnk", "mating"],
     ),
-    ("the move", &["tempo"]),
+    ("side to move", &["tempo"]),
 ];
 
 /// A topic, with the names of its features in each evaluation.
