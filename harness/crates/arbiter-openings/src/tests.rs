@@ -217,7 +217,7 @@ fn bad_games_are_skipped_and_reported() {
                 2. Nc3 Nc6 *\n\n1. Ng9 Nf6 *\n\n[Event \"d\"]\n\n1. Nf3 d5 *\n";
     let book = read("a.pgn", text).expect("three sound games");
     let lines: Vec<String> = book.openings().map(|opening| moves(&opening)).collect();
-    // Game c has a blank line within its moves, after which it continues.
+    // The moves of game c continue after a blank line.
     assert_eq!(lines, ["d2d4", "c2c4 c7c5 b1c3 b8c6", "g1f3 d7d5"]);
     let faults = &book.quarantine().faults;
     let places: Vec<&str> = faults.iter().filter_map(|fault| fault.split(": ").next()).collect();
@@ -355,7 +355,8 @@ fn zipped(members: &[(&str, &str)]) -> Vec<u8> {
     archive.finish().expect("memory takes it").into_inner()
 }
 
-/// Loads a file with the given name and content, and returns its path as in errors.
+/// Loads a file with the given name and content, and returns the result with the path as errors
+/// show it.
 fn load_bytes(name: &str, bytes: &[u8]) -> (Result<Book, OpeningError>, String) {
     let dir = TempDir::new().expect("a temporary directory");
     let path: PathBuf = dir.path().join(name);

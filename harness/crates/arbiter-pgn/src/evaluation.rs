@@ -27,7 +27,7 @@ impl Evaluation {
     }
 }
 
-/// Returns the evaluation in a comment, if there is one.
+/// Returns the evaluation that a comment contains, if any.
 pub fn evaluation(comment: &[u8]) -> Option<Evaluation> {
     let comment = &comment[..comment.len().min(MAX_COMMENT)];
     if let Some(at) = memchr::memmem::find(comment, b"[%eval ") {

@@ -1,4 +1,4 @@
-//! Tests that read texts as programs write them.
+//! Tests that read texts in the forms that programs write.
 
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
@@ -62,7 +62,7 @@ fn games_text(text: impl AsRef<[u8]>) -> String {
     games
 }
 
-/// Compares the reading of each text with the expected one.
+/// Compares the reading of each text with the expected reading.
 fn check(texts: &[&str], expected: Expect) {
     let mut all = String::new();
     for text in texts {

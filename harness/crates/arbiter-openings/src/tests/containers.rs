@@ -1,4 +1,5 @@
-//! Tests of books in archives, compressed, truncated, damaged, and of files that are not books.
+//! Tests of books that are in archives, compressed, truncated or damaged, and of files that are not
+//! books.
 
 use super::*;
 
