@@ -1,4 +1,4 @@
-//! Outcome of a game: result, reason and description.
+//! Outcomes of games.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -107,7 +107,7 @@ pub struct Outcome {
     pub result: KnownOutcome,
     /// Reason for the end.
     pub termination: Termination,
-    /// Description without a full stop, such as "Black loses on time (27 ms over)".
+    /// Description of the end, without a full stop, such as "Black loses on time (27 ms over)".
     #[serde(with = "Detail")]
     pub detail: String,
 }
@@ -137,7 +137,7 @@ impl Outcome {
 }
 
 /// Returns the first `length` characters of a text, with control and other hidden characters
-/// replaced, so that terminals can show it safely.
+/// replaced, so that it is safe to print on a terminal.
 pub fn printable(text: &str, length: usize) -> String {
     let shown = text.chars().take(length);
     shown.map(|c| if is_hidden(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()

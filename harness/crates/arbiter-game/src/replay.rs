@@ -1,7 +1,7 @@
 //! Replay of a transcript by the referee, to check the recorded result.
 //!
-//! Protocol sessions and referee work as in a real game; lines and times come from the transcript
-//! instead of a process and a clock.
+//! Protocol sessions and the referee work as in a real game; lines and times come from the
+//! transcript instead of from a process and a clock.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -40,7 +40,7 @@ pub struct ReplayResult {
 
 /// Reason why the replay of a side cannot continue.
 enum Stop {
-    /// An answer is late; the text names it.
+    /// An answer is late; the text names the answer.
     Late(String),
     /// The engine failed.
     Fault(Fault),
@@ -115,7 +115,8 @@ fn play(
         {
             side.pondered = forecast.position;
             if let Some(text) = side.session.ponder(&side.pondered, forecast.go) {
-                // An error occurs again on the engine's own turn and is judged there.
+                // An error is ignored, because it recurs on the engine's own turn and is judged
+                // then.
                 let _ = side.sent(&text, true);
             }
         }
@@ -139,10 +140,10 @@ struct Side {
     heard: Instant,
     /// Time at which the last command was flushed.
     flushed: Instant,
-    /// Recorded answer to the last ping, and the answer that the session expects now; they differ
-    /// because pings are numbered from the start of a process.
+    /// Recorded answer to the last ping, and the answer that the session expects now. The two
+    /// differ because pings are numbered from the start of a process.
     pong: Option<(String, String)>,
-    /// Description of the first command that would be different now.
+    /// Description of the first command that this version would send differently.
     difference: Option<String>,
 }
 
@@ -199,7 +200,7 @@ impl Side {
         let told = self.session.new_game(self.since, game);
         let told = told.map_err(|error| Stop::Fault(Fault::Silent(error.to_string())))?;
         // The preparation may differ from the recorded one, because options that an earlier game of
-        // the same process set were not sent again; here this game is the first.
+        // the same process set were not sent again, whereas in the replay this game is the first.
         self.sent(&told, false)?;
         self.until_ready()
     }
@@ -267,8 +268,8 @@ impl Side {
     fn step(&mut self) -> Result<Step, Stop> {
         let at = self.next_moment();
         if self.is_next(Mark::ToEngine) {
-            // The next entry is a command, so the answer to the last command was overdue at its
-            // time.
+            // The next entry is a command, so at its time the answer to the last command was
+            // overdue.
             return self.overdue(at);
         }
         let Some(entry) = self.entries.pop_front_if(|entry| entry.mark == Mark::FromEngine) else {

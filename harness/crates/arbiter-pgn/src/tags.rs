@@ -78,7 +78,7 @@ impl Tags {
         }
     }
 
-    /// Returns players and result as a short text.
+    /// Returns the players and the result as a short text.
     pub fn title(&self) -> String {
         let part = |text: &[u8]| text_of(&text[..text.len().min(MAX_NAME)]);
         format!("{} - {} {}", part(&self.white), part(&self.black), part(&self.result))

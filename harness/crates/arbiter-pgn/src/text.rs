@@ -139,7 +139,7 @@ impl<'t> Normalizer<'t> {
         }
     }
 
-    /// Skips white space, byte order marks and escaped lines.
+    /// Skips white space, byte order marks and escaped lines (lines that begin with `%`).
     fn skip_blank(&mut self) {
         loop {
             let rest = self.rest();

@@ -1,6 +1,6 @@
 //! Linux implementation of the system-dependent parts of this crate.
 //!
-//! Another system needs a module with the same names. For anything that the system does not
+//! Another system needs a module that exports the same names. For features that the system does not
 //! support, the module returns an error or an empty value: `None`, an empty list, or a
 //! [`SandboxSupport`](sandbox::SandboxSupport) with nothing supported. macOS has kqueue in place of
 //! `pidfd` and `epoll`, libproc in place of `/proc`, and no parent-death signal, so it needs

@@ -1,5 +1,5 @@
-//! CECP part of a session. It keeps the position of the game, because CECP sends single moves, and
-//! engines may answer in SAN.
+//! CECP part of a session. This part keeps track of the position of the game, because CECP sends
+//! individual moves, and engines may answer in SAN.
 
 use std::time::{Duration, Instant};
 
@@ -22,11 +22,11 @@ pub(crate) struct Xboard {
     pub(crate) features: Features,
     /// `true` if the engine has sent a `feature` line.
     pub(crate) is_declared: bool,
-    /// Deadline of the handshake, once the engine has sent `feature done=0`.
+    /// Deadline of the handshake, after the engine has sent `feature done=0`.
     patience: Option<Instant>,
     pings: u32,
     position: Chess,
-    /// Number of plies of the game that the engine has received or sent.
+    /// Number of plies of the game that the engine has been sent or has played.
     played: usize,
     /// Number of moves requested from the engine in this game.
     asked: u32,
@@ -40,17 +40,17 @@ pub(crate) struct Xboard {
 }
 
 impl Xboard {
-    /// Wait for the first `feature` line, after which the engine is assumed to have no features.
-    /// The protocol specifies two seconds; a busy machine may need more.
+    /// Time to wait for the first `feature` line; after this time, the engine is assumed to have no
+    /// features. The protocol specifies two seconds; a busy machine may need more.
     pub(crate) const SILENCE: Duration = Duration::from_secs(5);
 
-    /// Returns whether the engine can set up a game from `start`.
+    /// Returns whether the engine can start a game from the position `start`.
     pub(crate) fn can_set_up(&self, start: &Chess, mode: CastlingMode) -> bool {
         is_initial(start, mode) || setup::lines(start, mode, self.features.setboard).is_some()
     }
 
-    /// Handles a missed deadline. An engine that sends no `feature` line is an old engine and
-    /// counts as ready.
+    /// Handles a missed deadline. An engine that sends no `feature` line is assumed to be an old
+    /// engine and counts as ready.
     pub(crate) fn overdue(
         &mut self,
         state: &mut State,
@@ -105,7 +105,7 @@ impl Xboard {
         let clocks = [self.new_period(), self.clocks(go)].concat();
         self.asked += 1;
         // Outside force mode the engine searches as soon as it receives a move, so the clocks are
-        // sent before the move. In force mode the engine needs `go`.
+        // sent before the move. In force mode the engine starts to search only after `go`.
         joined(if std::mem::replace(&mut self.plays, true) {
             [clocks, news].concat()
         } else {
@@ -211,8 +211,8 @@ impl Xboard {
     }
 
     /// Returns the command for the period that begins with this move, if the period differs from
-    /// the last. The first period is sent before the game, and engines repeat a period by
-    /// themselves.
+    /// the last. The first period is sent before the game, and engines repeat a period on their
+    /// own.
     fn new_period(&self) -> Vec<String> {
         let Some(TimeControl::Periods(periods)) = self.clock else { return Vec::new() };
         let mut begin = 0;
@@ -231,8 +231,8 @@ impl Xboard {
             Color::Black => (go.black, go.white),
         };
         let shown = |word, clock: Option<(Duration, Duration)>| {
-            // The unit is centiseconds. Zero is never sent, because the engine has to move even
-            // with an empty clock.
+            // CECP clocks are in centiseconds. Zero is never sent, because the engine has to move
+            // even with an empty clock.
             clock.map(|(left, _)| format!("{word} {}", (left.as_millis() / 10).max(1)))
         };
         let shown = [shown("time", own), shown("otim", other)];
@@ -254,7 +254,7 @@ impl Xboard {
                 ("done", "0") => {
                     let limit = state.deadlines.uciok;
                     // The handshake has a single deadline, so that repeated `done=0` cannot extend
-                    // it.
+                    // the deadline.
                     let due = *self.patience.get_or_insert(at + limit);
                     if state.phase == Phase::Handshake {
                         state.due = Some((due, limit));
@@ -305,7 +305,7 @@ impl Xboard {
         Ok(told)
     }
 
-    /// Returns the `ping` that asks if the engine is ready. An engine without `ping` counts as
+    /// Returns the `ping` that asks whether the engine is ready. An engine without `ping` counts as
     /// ready.
     fn ask_ready(&mut self, state: &mut State, now: Instant) -> Option<String> {
         if !self.features.ping {
@@ -341,7 +341,7 @@ fn limits(limits: &Limits) -> Vec<String> {
 /// Returns the `level` command of a period, in whole seconds; the exact clock is sent before each
 /// move.
 fn level(Period { moves, base, increment }: Period) -> String {
-    // In `level`, 0 moves mean the whole game.
+    // In `level`, 0 moves stand for the whole game.
     let moves = moves.unwrap_or(0);
     let base = base.as_secs().max(1);
     format!("level {moves} {}:{:02} {}", base / 60, base % 60, increment.as_secs_f64())

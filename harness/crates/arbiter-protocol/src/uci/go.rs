@@ -25,7 +25,7 @@ pub struct Go {
 }
 
 impl Go {
-    /// Subtracts `lost` from the time left of one side.
+    /// Subtracts `lost` from the time that one side has left.
     pub fn take_from(&mut self, white: bool, lost: Duration) {
         let clock = if white { &mut self.white } else { &mut self.black };
         if let Some((left, _)) = clock {

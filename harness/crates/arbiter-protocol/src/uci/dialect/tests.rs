@@ -118,7 +118,7 @@ fn a_repeated_bestmove_does_not_answer_the_next_search() {
     session.think(now, game, &go, None);
     session.receive(now, "info depth 1 score cp 5 pv e2e4").unwrap();
     assert!(matches!(session.receive(now, "bestmove e2e4"), Ok(Step::Move { .. })));
-    // During pondering the same move is still a repetition.
+    // During pondering, the same move is still a repetition.
     session.ponder(game, go);
     assert_eq!(session.receive(now, "bestmove e2e4"), Ok(Step::Continue));
     assert!(session.is_pondering());
