@@ -1,4 +1,4 @@
-//! Tests of stores: of the first format, older, newer, damaged, and large.
+//! Tests of stores that have the first format, an older or a newer format, or are damaged or large.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use arbiter_store::{FILE_NAME, Store};
 use flate2::read::GzDecoder;
 use rusqlite::Connection;
 
-/// Store of the first format, and store of the current format.
+/// Store of the first format; the next constant is a store of the current format.
 const FIRST: &str = include_str!("formats/13.sql");
 const LATEST: &str = include_str!("formats/14.sql");
 
@@ -64,7 +64,7 @@ fn a_store_of_the_first_format_is_read_and_continued() {
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 2, "something is left behind");
 }
 
-/// Returns the layout of a store: columns, indexes, and the version that reads it.
+/// Returns the layout of a store: columns, indexes, and the oldest version that can read the store.
 fn layout(file: &Path) -> Vec<String> {
     let connection = Connection::open(file).unwrap();
     let query = "
@@ -144,7 +144,7 @@ fn a_store_that_cannot_be_copied_is_not_migrated() {
 #[test]
 fn a_migration_that_fails_half_way_changes_nothing() {
     let dir = tempfile::tempdir().unwrap();
-    // No index can have the name of a table, and this index is created last.
+    // An index cannot have the name of a table, so creating this index, the last step, fails.
     let file = write(dir.path(), FIRST, "DROP INDEX games_listed; CREATE TABLE games_listed (x)");
     let tables = || -> String {
         let query = "SELECT group_concat(sql) FROM sqlite_schema";
@@ -290,7 +290,8 @@ fn excluding_a_worker_needs_constant_memory() {
     let before = peak();
     let remark = Remark { worker: "w".into(), pair: None, text: "crashes".into() };
     assert_eq!(store.exclude_worker("old", 5, &remark, true).unwrap().pairs, 401);
-    // The kernel adds up the counts of threads only from time to time, so a peak can also fall.
+    // The kernel adds up the counts of the threads only from time to time, so the reported peak can
+    // also decrease.
     let grown = peak().saturating_sub(before);
     assert!(grown < 8 * 1024, "{grown} KiB for {} KiB of games", 400 * text.len() / 1024);
 }

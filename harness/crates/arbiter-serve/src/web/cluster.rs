@@ -19,8 +19,8 @@ pub(crate) fn lost(why: &str) -> Vec<Fragment> {
     vec![standing, Fragment::boxed("runs", &html! {})]
 }
 
-/// Returns the fragments of the page: state of the cluster, a row per selected worker, ordered by
-/// state with excluded and silent workers first, and the runs.
+/// Returns the fragments of the page: the state of the cluster, a row for each selected worker, and
+/// the runs. Workers are ordered by state, with excluded and silent workers first.
 pub(crate) fn fragments(
     cluster: &Cluster,
     asked: &UrlQuery,
@@ -92,8 +92,8 @@ fn row(
     Fragment { id, html: html.into_string() }
 }
 
-/// Returns the fragment of the runs. The fragment exists even without runs, so that rows of workers
-/// are inserted before it.
+/// Returns the fragment of the runs. The fragment exists even if there are no runs, so that rows of
+/// workers can be inserted before it.
 fn runs(cluster: &Cluster) -> Fragment {
     let mut document = Document::new(String::new());
     document.heading("Runs");
