@@ -1,4 +1,4 @@
-//! `arbiter rate`: ratings from the games of any PGN.
+//! `arbiter rate`: ratings from the games of any PGN files.
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
@@ -141,7 +141,7 @@ pub(crate) struct RateArgs {
     elostat: bool,
 }
 
-/// Minimum standard deviation of a prior, in points; a smaller value would be an anchor.
+/// Minimum standard deviation of a prior, in points; a smaller value would fix the rating.
 const LEAST_DEVIATION: f64 = 0.01;
 
 /// Maximum absolute rating, in points.
@@ -349,7 +349,7 @@ fn rows<T>(
     lines.from_reader(text.as_bytes()).into_records().map(row).collect()
 }
 
-/// Returns the given names; `@FILE` is replaced with the names on the lines of the file.
+/// Returns the given names; an item `@FILE` is replaced with the names in the file, one per line.
 fn names(given: &[String]) -> Result<Vec<String>, String> {
     let mut names = Vec::new();
     for name in given {
@@ -377,8 +377,8 @@ fn read_all(args: &RateArgs, threads: usize) -> Result<Tally, String> {
     let tally = Tally::new(!args.no_pairs).with_choice(choice);
     let tally = read_files(&args.files, asked, tally, threads)?;
     for name in named.iter().filter(|name| tally.players.iter().all(|p| p.name != **name)) {
-        // A file of names may contain players of many PGN files, so its unknown names cause only a
-        // warning.
+        // A file of names may contain players of many PGN files, so an unknown name in the file
+        // causes only a warning.
         if args.include.iter().chain(&args.exclude).any(|given| given == name) {
             return Err(unknown(name, &tally));
         }

@@ -1,4 +1,4 @@
-//! Sums over many games: results of each two players, in pairs of games where possible.
+//! Sums over many games: the results of each pair of players, counted in game pairs where possible.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
@@ -7,8 +7,8 @@ use arbiter_schedule::seed::fnv1a;
 use arbiter_stats::ratings::Meeting;
 use arbiter_stats::{Calibration, GameResult, Trinomial};
 
-/// Maximum number of games from one opening that wait for their partner game, for each two players.
-/// Without a limit, all games of a file without pairs would wait in memory.
+/// Maximum number of games from one opening that wait for their partner game, for each pair of
+/// players. Without a limit, all games of a file without pairs would wait in memory.
 const MAX_WAITING: usize = 64;
 
 /// Maximum number of rejected games that are listed; further games are only counted.
@@ -225,7 +225,8 @@ impl Tally {
         !self.known.insert(fnv1a(game.moves, &key))
     }
 
-    /// Returns the results of each two players; games without a partner game count as single games.
+    /// Returns the results of each pair of players; games without a partner game count as single
+    /// games.
     pub fn meetings(&self) -> Vec<Meeting> {
         // More games may follow, so the waiting games are not removed.
         let mut meetings = self.meetings.clone();

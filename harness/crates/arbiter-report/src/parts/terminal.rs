@@ -7,7 +7,7 @@ use indicatif::ProgressBar;
 const HARMLESS: [&str; 8] =
     ["\n", "\t", "\r\n", "\u{1b}[0m", "\u{1b}[1m", "\u{1b}[31m", "\u{1b}[32m", "\u{1b}[33m"];
 
-/// Escapes a message for a terminal, because text of commits, engines and files may contain
+/// Escapes a message for a terminal, because text from commits, engines and files may contain
 /// characters that a terminal would interpret.
 pub fn shown_message(text: &str) -> String {
     let lines = text.split('\n').map(|line| arbiter_names::shown(line.replace('\t', " ")));
@@ -33,7 +33,7 @@ pub fn note(line: &str) {
     log::info!("{line}");
 }
 
-/// Writes a warning to standard error, also in runs with the output of another program.
+/// Writes a warning to standard error, even in runs that imitate the output of another program.
 pub fn log_warn(line: &str) {
     log::warn!("{line}");
 }

@@ -1,5 +1,5 @@
-//! Report of a run as a document to publish: results with intervals, and all settings needed to
-//! repeat the run.
+//! Report on a run as a document for publication: results with intervals, and all settings needed
+//! to repeat the run.
 
 use std::cmp::Ordering;
 
@@ -185,7 +185,7 @@ pub fn tone(summary: &Summary) -> Tone {
     let is_significant = match summary.plan.kind {
         _ if tone != Tone::Good => true,
         RunKind::Sprt => true,
-        // A finished tuning is not evidence. Only a test can show whether the tuned values are
+        // A finished tuning run is not evidence; only a test can show whether the tuned values are
         // better.
         RunKind::Tune => false,
         RunKind::Ablate => ablation::is_significant(summary),
@@ -198,13 +198,13 @@ pub fn tone(summary: &Summary) -> Tone {
     if is_significant { tone } else { Tone::Open }
 }
 
-/// Returns whether the interval of the first rating lies above the intervals of all others.
+/// Returns whether the interval of the first rating lies above the intervals of all other ratings.
 fn is_clear(ratings: &[(usize, Rating)]) -> bool {
     let (first, others) = (&ratings[0].1, &ratings[1..]);
     others.iter().all(|(_, other)| first.is_above(other))
 }
 
-/// Returns sentences on the error rates of an SPRT, its Elo and LOS.
+/// Returns sentences on the error rates, the Elo and the LOS of an SPRT.
 fn confidence(summary: &Summary) -> String {
     let Some((sprt, _)) = summary.test() else { return String::new() };
     let rate = |truth, accepted, rate| {
@@ -282,7 +282,8 @@ fn game_figures(document: &mut Document, summary: &Summary, statistics: &GameSta
     let by_colour = statistics.engines.iter().map(|own| own.by_colour);
     let by_colour: Vec<_> = summary.engines.iter().map(String::as_str).zip(by_colour).collect();
     let colours = result_figures::colours(&by_colour, statistics.white);
-    // The results of a tuning show its path instead of the chart of pairs, which is added here.
+    // The results of a tuning run show the path of the parameters instead of the chart of pairs, so
+    // the chart is added to this section.
     let pairs = summary.spsa.as_ref().and_then(|_| strength::pairs(summary));
     document.multiples(pairs.into_iter().chain([endings, colours]));
     document.paragraph(bias(summary));

@@ -21,7 +21,7 @@ const KEPT: usize = 100;
 /// Results of `arbiter check`.
 #[derive(Debug)]
 pub struct CheckReport<'a> {
-    /// Name that the engine reports, or the name given by the user.
+    /// Name that the engine reports, or else the name given by the user.
     pub engine: &'a str,
     /// Verdict of each check.
     pub verdicts: &'a [Verdict],

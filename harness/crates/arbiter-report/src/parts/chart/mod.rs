@@ -46,8 +46,8 @@ pub struct Line {
     pub points: Vec<(f64, f64)>,
     /// Interval of each point (x, low, high), if there are intervals.
     pub band: Vec<(f64, f64, f64)>,
-    /// Index of the engine whose colour the line has; with `None`, the colour follows from the
-    /// index of the line.
+    /// Index of the engine whose colour the line has; if `None`, the index of the line determines
+    /// the colour.
     pub engine: Option<usize>,
 }
 
@@ -74,14 +74,14 @@ pub struct Intervals {
     pub rows: Vec<(String, f64, f64, f64)>,
     /// Reference value, such as equal strength.
     pub level: Option<f64>,
-    /// Index of the engine whose colour each row has; `None` for a row of no engine. If the list is
-    /// empty, all rows have the colour of the first engine.
+    /// Index of the engine whose colour each row has; `None` for a row that belongs to no engine.
+    /// If the list is empty, all rows have the colour of the first engine.
     pub engines: Vec<Option<usize>>,
 }
 
 impl Chart {
-    /// Returns the names in the key of the chart, in the order of colours; empty if there is only
-    /// one name or if the lines are labelled.
+    /// Returns the names in the legend of the chart, in the order of colours; empty if there is
+    /// only one name or if the lines are labelled.
     pub(crate) fn names(&self) -> Vec<&str> {
         let names: Vec<&str> = match self {
             Chart::Lines(chart) if chart.is_labelled() => Vec::new(),
@@ -92,7 +92,7 @@ impl Chart {
         if names.len() > 1 { names } else { Vec::new() }
     }
 
-    /// Returns the CSS class of the colour of a name in the key, by its index from 0.
+    /// Returns the CSS class of the colour of a name in the legend, by its index from 0.
     pub(crate) fn key_class(&self, place: usize) -> String {
         match self {
             Chart::Bars(bars) if bars.is_rest(place) => "even".to_owned(),
@@ -148,8 +148,8 @@ fn point_text((_, value, low, high): &(String, f64, f64, f64)) -> String {
     }
 }
 
-/// Returns whether an estimate is only a bound: its value is infinite, or its value is one end of
-/// its interval and the other end is infinite.
+/// Returns whether an estimate is only a bound: its value is infinite, or its value equals one end
+/// of its interval and the other end is infinite.
 pub(crate) fn is_bound(value: f64, low: f64, high: f64) -> bool {
     value.is_infinite()
         || (low.is_infinite() && high == value)
@@ -157,8 +157,8 @@ pub(crate) fn is_bound(value: f64, low: f64, high: f64) -> bool {
 }
 
 impl Bars {
-    /// Returns whether a series is the remainder after the series of engines: the last of several
-    /// stacked series.
+    /// Returns whether a series is the last of several stacked series, which is the remainder after
+    /// the series of the engines.
     pub(crate) fn is_rest(&self, series: usize) -> bool {
         self.is_lying && series > 0 && series + 1 == self.series.len()
     }
@@ -179,8 +179,8 @@ impl Line {
         Line { name: name.into(), points, band: Vec::new(), engine: None }
     }
 
-    /// Returns a line of the finite estimates with their intervals; each estimate has a number of
-    /// games.
+    /// Returns a line of the finite estimates with their intervals; each estimate is given with a
+    /// number of games.
     pub fn of_estimates(name: String, estimates: &[(u64, Estimate)]) -> Line {
         let mut line = Line::plain(name, Vec::new());
         for (games, Estimate { value, low, high }) in estimates {
@@ -193,8 +193,8 @@ impl Line {
     }
 }
 
-/// Rounds a number to four significant digits, or to an integer if the number is larger than four
-/// digits.
+/// Rounds a number to four significant digits, or to an integer if the number has more than four
+/// digits before the decimal point.
 fn short(value: f64) -> f64 {
     let unit = 10_f64.powi((3 - value.abs().max(1e-6).log10().floor() as i32).max(0));
     (value * unit).round() / unit
