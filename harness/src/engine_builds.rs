@@ -155,8 +155,8 @@ impl BuildArgs {
         interruptible(move |spawner, cancel| {
             let cache = Cache::new(args.cache.clone())?;
             let (args, context, settings) = (&args, &context, None);
-            let told = RefCell::default();
-            work(&mut EngineBuilder { args, context, cache, spawner, cancel, settings, told })
+            let printed = RefCell::default();
+            work(&mut EngineBuilder { args, context, cache, spawner, cancel, settings, printed })
         })
     }
 
@@ -213,7 +213,7 @@ struct EngineBuilder<'a> {
     /// settings file.
     settings: Option<Option<(BuildSettings, bool)>>,
     /// Printed notes, so that a second engine of the same repository does not repeat them.
-    told: RefCell<BTreeSet<String>>,
+    printed: RefCell<BTreeSet<String>>,
 }
 
 impl EngineBuilder<'_> {
@@ -342,14 +342,14 @@ impl EngineBuilder<'_> {
         }
         let promised = built.promised_nodes();
         let BenchRecipe { args, pattern, .. } = &built.recipe.bench;
-        let is_told = args.is_some() || pattern.is_some() || promised.is_some();
+        let is_expected = args.is_some() || pattern.is_some() || promised.is_some();
         match built.signature(copies, self.spawner, self.cancel) {
             Ok(found) => {
                 let agrees = if promised.is_some() { ", as in its commit message" } else { "" };
                 note(&format!("bench of {label}: {} nodes{agrees}", found.nodes));
                 Ok(Some(found))
             }
-            Err(error @ BuildError::Failed(BuildFailure::NoBench, _)) if !is_told => {
+            Err(error @ BuildError::Failed(BuildFailure::NoBench, _)) if !is_expected => {
                 log::debug!("{label} has no bench: {error}");
                 Ok(None)
             }
@@ -421,7 +421,7 @@ impl EngineBuilder<'_> {
         let without = self.context.without.iter().filter_map(|path| std::path::absolute(path).ok());
         let without = without.chain(files_of_init(&repo.top));
         let notify = |words: &str| {
-            if self.told.borrow_mut().insert(words.to_owned()) {
+            if self.printed.borrow_mut().insert(words.to_owned()) {
                 note(words);
             }
         };

@@ -143,8 +143,8 @@ fn refuse_another(out: &Path, begun: Option<&str>) -> Result<(), Failure> {
 /// and the name of the run.
 fn requested_run(play: PlayArgs, out: &Path) -> Result<(RequestedRun, String), Failure> {
     if play.is_resuming() {
-        let told = "datagen resumes its run automatically; remove --resume, or give --name";
-        return Err(Failure::new(ExitCode::Usage, told));
+        let hint = "datagen resumes its run automatically; remove --resume, or give --name";
+        return Err(Failure::new(ExitCode::Usage, hint));
     }
     let mut requested = play.resolve(None)?;
     let stem = out.file_stem().unwrap_or(out.as_os_str()).to_string_lossy().into_owned();

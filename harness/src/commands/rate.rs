@@ -203,9 +203,9 @@ fn ratings_of(args: &RateArgs) -> Result<String, Failure> {
     }
     let (options, lines) = options(args, &tally).map_err(Failure::invalid)?;
     let meetings = tally.meetings();
-    let is_told = !(options.priors.is_empty() && options.relations.is_empty());
+    let has_prior = !(options.priors.is_empty() && options.relations.is_empty());
     let rated = rate(tally.players.len(), &meetings, &options).map_err(|error| {
-        if is_told {
+        if has_prior {
             Failure::invalid(
                 "--prior and --relations contradict each other: give larger deviations",
             )

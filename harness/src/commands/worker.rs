@@ -229,11 +229,11 @@ fn sandbox(mode: SandboxMode, readable: &[PathBuf]) -> Result<Option<Sandbox>, F
     if mode == SandboxMode::Require {
         SandboxSupport::detect().complete().map_err(Failure::environment)?;
     }
-    let there = |path: &PathBuf| {
+    let existing = |path: &PathBuf| {
         path.canonicalize()
             .map_err(|error| Failure::invalid(format!("--readable {}: {error}", path.display())))
     };
-    let readable = readable.iter().map(there).collect::<Result<_, _>>()?;
+    let readable = readable.iter().map(existing).collect::<Result<_, _>>()?;
     Ok(arbiter_runner::sandbox(mode, readable))
 }
 

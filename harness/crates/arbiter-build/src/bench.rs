@@ -217,8 +217,8 @@ pub fn promised_nodes(message: &str) -> Option<u64> {
         let line = line.trim();
         let (word, rest) = line.split_at_checked("bench".len())?;
         let number = rest.trim_start_matches([':', '=', ' ', '\t']);
-        let is_told = word.eq_ignore_ascii_case("bench") && number.len() < rest.len();
-        whole_number(number.trim_end_matches('.')).filter(|_| is_told)
+        let is_promise = word.eq_ignore_ascii_case("bench") && number.len() < rest.len();
+        whole_number(number.trim_end_matches('.')).filter(|_| is_promise)
     };
     // A message may quote the number of another commit; Stockfish's convention is that the commit's
     // own number comes last.

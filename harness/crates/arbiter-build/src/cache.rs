@@ -296,10 +296,10 @@ mod tests {
         let entry = cache.entry("abc", &blake3::hash(b"x"));
         let cancel = Cancel::default();
         let first = entry.lock(&cancel, || panic!("it is free")).unwrap();
-        let (told, hears) = std::sync::mpsc::channel();
+        let (sender, receiver) = std::sync::mpsc::channel();
         std::thread::scope(|scope| {
-            let second = scope.spawn(|| entry.lock(&cancel, || told.send(()).unwrap()));
-            hears.recv().unwrap();
+            let second = scope.spawn(|| entry.lock(&cancel, || sender.send(()).unwrap()));
+            receiver.recv().unwrap();
             drop(first);
             let second = second.join().unwrap().unwrap();
             cancel.set();

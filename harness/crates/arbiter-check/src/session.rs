@@ -211,14 +211,14 @@ impl Session {
         let until = Instant::now() + limit;
         loop {
             while let Some(line) = self.unread.pop_front() {
-                let heard = line.split_ascii_whitespace().next();
-                if heard == Some(word) {
+                let first_word = line.split_ascii_whitespace().next();
+                if first_word == Some(word) {
                     return Ok(true);
                 }
                 // A move that arrives while a different answer is awaited still answers its `go`.
                 // Without this count, the next wait would report a timeout instead of the actual
                 // failure.
-                self.early_moves += usize::from(heard == Some("bestmove"));
+                self.early_moves += usize::from(first_word == Some("bestmove"));
             }
             if !self.receive(until)? {
                 return Ok(false);

@@ -221,13 +221,13 @@ impl Transcript {
     /// Returns the lines of the transcript for a report: all lines sent, and at most `most` lines
     /// from the beginning and the end of each series of consecutive engine lines.
     pub fn lines(&self, most: usize) -> Vec<String> {
-        let is_heard = |entry: &TimedEvent| matches!(entry.event, Event::Received(_));
+        let is_received = |entry: &TimedEvent| matches!(entry.event, Event::Received(_));
         let mut lines = Vec::new();
-        for stretch in self.0.chunk_by(|a, b| is_heard(a) == is_heard(b)) {
+        for stretch in self.0.chunk_by(|a, b| is_received(a) == is_received(b)) {
             let mut shown = stretch.iter().map(|entry| printable(&entry.to_string()));
             // All lines sent are shown, because they are few, and necessary to reproduce the check
             // by hand.
-            if stretch.len() <= most || !is_heard(&stretch[0]) {
+            if stretch.len() <= most || !is_received(&stretch[0]) {
                 lines.extend(shown);
                 continue;
             }

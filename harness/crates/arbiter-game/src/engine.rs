@@ -120,8 +120,8 @@ impl EngineProcess {
     fn spawn(spawner: &Spawner, setup: &EngineSetup) -> Result<EngineProcess, SpawnError> {
         let (sender, chunks) = mpsc::channel(CHUNKS_IN_FLIGHT);
         let handoff = Arc::new(ReaderHandoff::default());
-        let heard = handoff.clone();
-        let sink = move |chunk| heard.hand_over(|| sender.blocking_send(chunk)).is_ok();
+        let reader_handoff = handoff.clone();
+        let sink = move |chunk| reader_handoff.hand_over(|| sender.blocking_send(chunk)).is_ok();
         // Starting a process blocks until the child process executes the program, and other games
         // need this thread.
         let process = tokio::task::block_in_place(|| spawner.spawn(&setup.launch, sink))?;
@@ -417,11 +417,11 @@ impl EngineProcess {
             let due = self.session.deadline();
             let look = Instant::now() + LOOK;
             let wake = due.map_or(look, |due| due.min(look));
-            let heard = poll_fn(|cx| match self.chunks.poll_recv(cx) {
+            let received = poll_fn(|cx| match self.chunks.poll_recv(cx) {
                 Poll::Ready(chunk) => Poll::Ready(Some(chunk)),
                 Poll::Pending => self.timer.poll(wake, cx).map(|()| None),
             });
-            match heard.await {
+            match received.await {
                 Some(Some(chunk)) => {
                     self.take(chunk);
                     return Ok(true);

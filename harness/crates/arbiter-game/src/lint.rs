@@ -373,10 +373,10 @@ mod tests {
     fn a_repetition_ends_the_principal_variation() {
         let position = Chess::default();
         let info = Info::parse("score cp 0 pv g1f3 g8f6 f3g1 f6g8 e2e4");
-        let lint = |there: usize| {
+        let lint = |count: usize| {
             let searched = SearchedMove {
                 position: &position,
-                repetitions: &|at| if *at.board() == *Chess::default().board() { there } else { 0 },
+                repetitions: &|at| if *at.board() == *Chess::default().board() { count } else { 0 },
                 best: "g1f3".parse::<UciMove>().unwrap().to_move(&position).unwrap(),
                 limits: &Limits::default(),
                 before: None,

@@ -216,10 +216,10 @@ impl Referee {
 
     fn bounds(&self, color: Color) -> Go {
         let limits = self.conditions.get(color).limits;
-        let told = |c: Color| self.clocks.get(c).as_ref().map(|k| (k.left(), k.increment()));
+        let time_of = |c: Color| self.clocks.get(c).as_ref().map(|k| (k.left(), k.increment()));
         let clock = self.clocks.get(color).as_ref();
         // An engine without a clock would mistake its opponent's clock for its own.
-        let shown = |c: Color| if clock.is_some() { told(c) } else { None };
+        let shown = |c: Color| if clock.is_some() { time_of(c) } else { None };
         Go {
             white: shown(Color::White),
             black: shown(Color::Black),

@@ -209,19 +209,19 @@ mod tests {
 
     #[tokio::test]
     async fn the_reader_thread_continues_the_game() {
-        let (sender, mut heard) = mpsc::channel::<u32>(1);
+        let (sender, mut receiver) = mpsc::channel::<u32>(1);
         let (ready, is_ready) = tokio::sync::oneshot::channel();
         let handoff = Arc::new(ReaderHandoff::default());
         let game = relayed(vec![handoff.clone()], async move {
             let _ = ready.send(());
-            let number = heard.recv().await;
+            let number = receiver.recv().await;
             (number, thread::current().name().map(str::to_owned))
         });
         let game = tokio::spawn(game);
         is_ready.await.unwrap();
         let reader = thread::Builder::new().name("reader".to_owned());
-        let told = move || handoff.hand_over(|| sender.blocking_send(7)).is_ok();
-        let reader = reader.spawn(told).unwrap();
+        let send = move || handoff.hand_over(|| sender.blocking_send(7)).is_ok();
+        let reader = reader.spawn(send).unwrap();
         let (number, thread) = game.await.unwrap();
         assert_eq!((number, thread.as_deref()), (Some(7), Some("reader")));
         assert!(reader.join().unwrap());
@@ -236,11 +236,11 @@ mod tests {
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
     async fn no_line_is_lost_between_threads() {
-        let (sender, mut heard) = mpsc::channel::<u32>(4);
+        let (sender, mut receiver) = mpsc::channel::<u32>(4);
         let handoffs: Vec<_> = (0..4).map(|_| Arc::new(ReaderHandoff::default())).collect();
         let sum = tokio::spawn(relayed(handoffs.clone(), async move {
             let mut sum = 0;
-            while let Some(number) = heard.recv().await {
+            while let Some(number) = receiver.recv().await {
                 sum += u64::from(number);
             }
             sum
@@ -264,10 +264,10 @@ mod tests {
 
     #[tokio::test]
     async fn a_panic_reaches_the_task_and_not_the_reader() {
-        let (sender, mut heard) = mpsc::channel::<u32>(1);
+        let (sender, mut receiver) = mpsc::channel::<u32>(1);
         let handoff = Arc::new(ReaderHandoff::default());
         let game = tokio::spawn(relayed(vec![handoff.clone()], async move {
-            heard.recv().await;
+            receiver.recv().await;
             panic!("a bug");
         }));
         tokio::task::yield_now().await;

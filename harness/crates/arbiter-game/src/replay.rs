@@ -137,7 +137,7 @@ struct Side {
     pondered: String,
     /// Start of the search: lines read earlier belong to an earlier search.
     since: Instant,
-    heard: Instant,
+    last_read: Instant,
     /// Time at which the last command was flushed.
     flushed: Instant,
     /// Recorded answer to the last ping, and the answer that the session expects now. The two
@@ -160,7 +160,7 @@ impl Side {
             expected: None,
             pondered: String::new(),
             since: zero,
-            heard: zero,
+            last_read: zero,
             flushed: zero,
             pong: None,
             difference: None,
@@ -175,7 +175,7 @@ impl Side {
 
     /// Returns the time at which the next entry was recorded.
     fn next_moment(&self) -> Instant {
-        self.entries.front().map_or(self.heard, |entry| self.moment(entry.at_ns))
+        self.entries.front().map_or(self.last_read, |entry| self.moment(entry.at_ns))
     }
 
     /// Performs the handshake and the preparation for the game.
@@ -197,11 +197,11 @@ impl Side {
             return Err(self.stop());
         }
         self.since = self.next_command_time();
-        let told = self.session.new_game(self.since, game);
-        let told = told.map_err(|error| Stop::Fault(Fault::Silent(error.to_string())))?;
+        let commands = self.session.new_game(self.since, game);
+        let commands = commands.map_err(|error| Stop::Fault(Fault::Silent(error.to_string())))?;
         // The preparation may differ from the recorded one, because options that an earlier game of
         // the same process set were not sent again, whereas in the replay this game is the first.
-        self.sent(&told, false)?;
+        self.sent(&commands, false)?;
         self.until_ready()
     }
 
@@ -227,7 +227,7 @@ impl Side {
             let text = self.session.end_pondering(began, false, None);
             self.sent(text, true)?;
             self.until_ready()?;
-            lost = self.heard.saturating_duration_since(began);
+            lost = self.last_read.saturating_duration_since(began);
             go.take_from(color.is_white(), lost);
             budget = budget.map(|budget| budget.saturating_sub(lost));
         }
@@ -245,7 +245,7 @@ impl Side {
             match self.step() {
                 Ok(Step::Move { text, info, ponder }) => {
                     self.expected = ponder;
-                    let elapsed = self.heard.saturating_duration_since(flushed) + lost;
+                    let elapsed = self.last_read.saturating_duration_since(flushed) + lost;
                     return Ok(Reply::Move { text, elapsed, info });
                 }
                 Ok(Step::Claim(claim)) => return Ok(Reply::Claim(claim)),
@@ -283,7 +283,7 @@ impl Side {
             self.entries.push_front(entry);
             return self.overdue(at);
         }
-        self.heard = at;
+        self.last_read = at;
         let text = match &self.pong {
             Some((then, now)) if *then == entry.text => now.as_str(),
             _ => entry.text.as_str(),
@@ -359,7 +359,7 @@ impl Side {
             Some(Entry { mark: Mark::Event, text, .. }) => match text.parse() {
                 // A recorded silence counts as a late answer only if the session misses the same
                 // answer, because `stop` is sent only after a late answer.
-                Ok(Fault::Silent(what)) => match self.session.overdue(self.heard) {
+                Ok(Fault::Silent(what)) => match self.session.overdue(self.last_read) {
                     Err(error) if error.to_string() == what => Stop::Late(what),
                     _ => Stop::Fault(Fault::Silent(what)),
                 },

@@ -399,10 +399,10 @@ mod tests {
     fn positions_are_sent_in_full_and_stored_once() {
         let now = Instant::now();
         let mut recorder = Recorder::new(now, true);
-        let mut told = Vec::new();
+        let mut expected = Vec::new();
         for game in ["position startpos", "position fen 8/8 w - - 0 1"] {
             recorder.begin_game(now);
-            told = vec![String::new()];
+            expected = vec![String::new()];
             let mut line = game.to_owned();
             for ply in 0..600 {
                 line.push_str(if ply == 0 { " moves e2e4" } else { " g1f3 g8f6" });
@@ -411,7 +411,7 @@ mod tests {
                 for position in [format!("{line} a7a6"), line.clone()] {
                     recorder.note(now, Mark::ToEngine, &format!("{position}\ngo nodes 1\n"));
                     recorder.note(now, Mark::FromEngine, "position startpos");
-                    told.extend([position, "go nodes 1".into(), "position startpos".into()]);
+                    expected.extend([position, "go nodes 1".into(), "position startpos".into()]);
                     if ply % 2 == 0 {
                         break;
                     }
@@ -420,12 +420,12 @@ mod tests {
         }
         let lines = texts(&recorder);
         let cut = lines.iter().position(|line| line.ends_with("lines not recorded")).unwrap();
-        assert_eq!(lines[..cut], told[..cut]);
-        assert_eq!(lines[cut + 1..], told[told.len() - (lines.len() - cut - 1)..]);
+        assert_eq!(lines[..cut], expected[..cut]);
+        assert_eq!(lines[cut + 1..], expected[expected.len() - (lines.len() - cut - 1)..]);
 
         let mut recorder = Recorder::new(now, true);
         recorder.begin_game(now);
-        let mut told = vec![String::new()];
+        let mut expected = vec![String::new()];
         let mut line = "position startpos moves".to_owned();
         for ply in 0..600 {
             line.push_str(" g1f3");
@@ -433,9 +433,9 @@ mod tests {
             // The lines have many lengths, so that chunks may end after any kind of line.
             let answer = format!("bestmove {:ply$}", "g1f3", ply = ply % 90);
             recorder.note(now, Mark::FromEngine, &answer);
-            told.extend([line.clone(), answer]);
+            expected.extend([line.clone(), answer]);
         }
-        assert_eq!(texts(&recorder), told);
+        assert_eq!(texts(&recorder), expected);
         assert!(recorder.head.size < 90_000 && recorder.tail.size == 0);
     }
 

@@ -35,10 +35,10 @@ impl Quarantine {
 
     /// Returns at most `most` of the first faults, and the number of all other faults.
     pub fn first(&self, most: usize) -> Vec<String> {
-        let told = &self.faults[..self.faults.len().min(most)];
-        let others = self.count.saturating_sub(told.len() as u64);
+        let listed = &self.faults[..self.faults.len().min(most)];
+        let others = self.count.saturating_sub(listed.len() as u64);
         let others = (others > 0).then(|| format!("and {others} more"));
-        told.iter().cloned().chain(others).collect()
+        listed.iter().cloned().chain(others).collect()
     }
 }
 

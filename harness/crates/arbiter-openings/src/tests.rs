@@ -147,17 +147,17 @@ fn position_errors_name_file_and_line() {
 fn impossible_rights_are_corrected_and_reported_in_lists_and_games() {
     let wrong = "4k3/8/8/8/8/8/4P3/4K2R w KQ e6 5 40";
     let sound = "4k3/8/8/8/8/8/4P3/4K2R w K - 5 40";
-    let told = |book: &Book| {
+    let fault_text = |book: &Book| {
         assert_eq!((fens(book), book.quarantine().count), (vec![sound.to_owned()], 0));
         assert_eq!(book.corrected().count, 1);
         book.corrected().faults[0].clone()
     };
     let what = "ignored as impossible: castling with a1, en passant on e6";
     let list = read("a.epd", &format!("\n{wrong}; id \"x\"\n")).expect("a book");
-    assert_eq!(told(&list), format!("a.epd:2: {what}"));
+    assert_eq!(fault_text(&list), format!("a.epd:2: {what}"));
     let game = format!("[FEN \"{wrong}\"]\n\n40. e4 Kd7 *\n");
     let book = read("a.pgn", &game).expect("a book");
-    assert_eq!(told(&book), format!("a.pgn:1: game 1: {what}"));
+    assert_eq!(fault_text(&book), format!("a.pgn:1: game 1: {what}"));
 }
 
 #[test]
@@ -227,10 +227,10 @@ fn bad_games_are_skipped_and_reported() {
 #[test]
 fn a_book_without_valid_lines_reports_the_first_fault() {
     let error = read("a.epd", &"nonsense\n".repeat(30)).expect_err("nothing").to_string();
-    let told: Vec<&str> = error.split("; ").collect();
+    let parts: Vec<&str> = error.split("; ").collect();
     let first = "a.epd: expected at least one opening, got 30 bad ones: a.epd:1: expected a";
-    assert!(told[0].starts_with(first), "{error}");
-    assert!(told[2].starts_with("a.epd:3: ") && told[3] == "and 27 more", "{error}");
+    assert!(parts[0].starts_with(first), "{error}");
+    assert!(parts[2].starts_with("a.epd:3: ") && parts[3] == "and 27 more", "{error}");
 }
 
 #[test]

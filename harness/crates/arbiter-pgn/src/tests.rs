@@ -51,11 +51,11 @@ fn games_text(text: impl AsRef<[u8]>) -> String {
         let block = block.expect("memory can be read");
         let text = Text::new(&block);
         let mut reader = Games::new(&text);
-        let mut told = GameText::default();
-        while reader.read(&mut told) {
+        let mut game = GameText::default();
+        while reader.read(&mut game) {
             let Lines { first, last } = reader.lines();
             let lines = (first + lines_before + 1, last + lines_before + 1);
-            let _ = writeln!(games, "{}-{}: {}", lines.0, lines.1, told.0.trim_end());
+            let _ = writeln!(games, "{}-{}: {}", lines.0, lines.1, game.0.trim_end());
         }
         lines_before += reader.lines().last;
     }

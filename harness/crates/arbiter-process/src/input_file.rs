@@ -29,8 +29,8 @@ pub fn open_input(path: &Path) -> io::Result<File> {
 pub(crate) fn open_regular(path: &Path, options: &mut OpenOptions, flags: i32) -> io::Result<File> {
     // The kind is checked first, with `O_PATH`, because the errors of opening a pipe or a folder do
     // not name the kind.
-    if let Ok(there) = File::options().read(true).custom_flags(libc::O_PATH | flags).open(path) {
-        regular(there)?;
+    if let Ok(file) = File::options().read(true).custom_flags(libc::O_PATH | flags).open(path) {
+        regular(file)?;
     }
     // The path may lead to another file now, so the open file is checked too. `O_NONBLOCK` avoids
     // waiting for a pipe; `O_NOCTTY` prevents a terminal from becoming the controlling terminal.

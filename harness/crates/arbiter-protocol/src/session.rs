@@ -487,9 +487,9 @@ impl Session {
 const TEXT_BYTES: usize = 4096;
 
 /// Formats a text. All texts have buffers of the same capacity, to avoid heap fragmentation.
-fn text(told: fmt::Arguments<'_>) -> String {
+fn text(arguments: fmt::Arguments<'_>) -> String {
     let mut text = String::with_capacity(TEXT_BYTES);
     // Writing to a string cannot fail.
-    let _ = text.write_fmt(told);
+    let _ = text.write_fmt(arguments);
     text
 }

@@ -107,8 +107,8 @@ fn sandbox_of(engine: &Engine) -> Option<Sandbox> {
     let home = std::env::home_dir().unwrap_or_default();
     // A program directly in the user's home, or above it, must not make the complete home readable.
     let folder = folder.filter(|folder| !home.starts_with(folder));
-    let told = engine.told_options();
-    let named = told.iter().flat_map(|(_, value)| std::env::split_paths(value));
+    let options = engine.told_options();
+    let named = options.iter().flat_map(|(_, value)| std::env::split_paths(value));
     let named = named.filter(|path| path.is_absolute() && path.exists());
     sandbox(
         engine.launch.sandbox,
@@ -215,8 +215,8 @@ fn is_silent(error: &EngineError) -> bool {
 
 /// Starts an engine as an xboard engine; `None` if it sends no `feature` line.
 async fn start_xboard(spawner: &Spawner, setup: &EngineSetup) -> Option<EngineProcess> {
-    let (protocol, told) = (Protocol::Xboard, Setup::default());
-    let setup = EngineSetup { protocol, setup: told, ..setup.clone() };
+    let (protocol, no_options) = (Protocol::Xboard, Setup::default());
+    let setup = EngineSetup { protocol, setup: no_options, ..setup.clone() };
     let engine = EngineProcess::start(spawner, &setup).await.ok()?;
     if engine.session().has_features() {
         return Some(engine);
@@ -291,10 +291,10 @@ pub async fn check_game_engines(
             return Ok(());
         }
         options.push(OptionsFound::of(engine.session()));
-        let is_told = setup.setup.options.iter().any(|(name, _)| is_threads_option(name));
+        let is_set = setup.setup.options.iter().any(|(name, _)| is_threads_option(name));
         let declared =
             engine.session().options().iter().find(|option| is_threads_option(&option.name));
-        if let Some(option) = declared.filter(|_| !is_told)
+        if let Some(option) = declared.filter(|_| !is_set)
             && let Some(threads) = option.default.as_ref().and_then(|usual| usual.parse().ok())
             && threads > 1
         {

@@ -109,10 +109,10 @@ impl Trial<'_> {
         let mut values = self.tuning.start();
         values[place] = value;
         let settings = self.tuning.settings(&values);
-        let (name, told) = settings[place].clone();
+        let (name, text) = settings[place].clone();
         let (setup, book) = (self.setup, self.book);
         let unfit =
-            |cause: String| PreflightError::new(setup, format!("with {name} at {told}: {cause}"));
+            |cause: String| PreflightError::new(setup, format!("with {name} at {text}: {cause}"));
         // If the run restarts the engine for each game, the engine need not accept new option
         // values between games.
         if self.setup.restart == Restart::On

@@ -176,8 +176,8 @@ pub(crate) fn game(
         let opening = name.filter(|name| !name.is_empty());
         let opening = opening.map_or(String::new(), |name| format!(" Opening: {name}."));
         let names = game.engines.map(|engine| stored.plan.engines[engine].name.as_str());
-        let (why, told) = (outcome.termination.describe(), outcome.naming(names));
-        format!("Ending: {why}. {told}.{opening}")
+        let (why, description) = (outcome.termination.describe(), outcome.naming(names));
+        format!("Ending: {why}. {description}.{opening}")
     });
     Ok(Some(pages::game(run, asked, place, &around, &shown)))
 }

@@ -87,8 +87,8 @@ pub(crate) fn state(results: &Path, head: &RunHead) -> (State, Option<String>) {
     if head.ending.is_some() {
         return (State::Over(head.ending), None);
     }
-    let told = send_command(results, &head.run, ControlCommand::Boards, true, TIMEOUT);
-    match told.map(|told| Running::read(told.trim_end())) {
+    let answer = send_command(results, &head.run, ControlCommand::Boards, true, TIMEOUT);
+    match answer.map(|answer| Running::read(answer.trim_end())) {
         Ok(Ok(running)) => (State::Played(running), None),
         Ok(Err(error)) => {
             let words = format!("run '{}' is of another version: {error}", head.run);

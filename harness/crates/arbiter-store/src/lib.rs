@@ -73,9 +73,9 @@ pub fn own_files(folder: &Path) -> Vec<PathBuf> {
         name.starts_with(FILE_NAME) || name.ends_with(".lock")
     };
     let entries = folder.read_dir().into_iter().flatten().flatten();
-    let there = entries.map(|entry| entry.path()).filter(is_own);
+    let existing = entries.map(|entry| entry.path()).filter(is_own);
     let always = ["", "-wal", "-shm"].map(|end| folder.join(format!("{FILE_NAME}{end}")));
-    always.into_iter().chain(there).collect()
+    always.into_iter().chain(existing).collect()
 }
 
 /// Reason why the user cannot write to a store.

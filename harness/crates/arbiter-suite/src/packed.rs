@@ -23,14 +23,14 @@ const BLACK_PIECE: u8 = 8;
 pub fn packed(game: &Game) -> Vec<[u8; RECORD_BYTES]> {
     // A record without a result is useless for training.
     let Some(result) = game.result else { return Vec::new() };
-    let told = quiet(game).filter_map(|(ply, position)| {
+    let scored = quiet(game).filter_map(|(ply, position)| {
         let score = (*game.scores.get(ply)?)?;
         // Engines report scores from the point of view of the side to move; records contain scores
         // from White's point of view. `i32::MIN` has no positive counterpart.
         let white_score = if position.turn().is_white() { score } else { score.saturating_neg() };
         Some(record(&position, white_score, result))
     });
-    let mut records: Vec<_> = told.collect();
+    let mut records: Vec<_> = scored.collect();
     // The trainer reserves whole games for validation, and needs this bit to separate games.
     records.iter_mut().take(1).for_each(|first| first[24] |= FIRST);
     records

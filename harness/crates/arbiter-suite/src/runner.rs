@@ -79,14 +79,14 @@ impl SuiteEngines {
         task: &T,
     ) -> Result<Result<T::Output, String>, SuiteError> {
         let setup = &self.setups[task.engine()];
-        let told = |reason: String| format!("engine '{}': {reason}", setup.name);
+        let message = |reason: String| format!("engine '{}': {reason}", setup.name);
         let mut engine = match self.started.remove(&task.engine()) {
             Some(engine) => engine,
             None => match EngineProcess::start(&self.spawner, setup).await {
                 Ok(engine) => engine,
                 // The engine could be started earlier, so the machine is the cause.
                 Err(error @ EngineError::Spawn(_)) => {
-                    return Err(SuiteError::Environment(told(error.to_string())));
+                    return Err(SuiteError::Environment(message(error.to_string())));
                 }
                 Err(error) => return Ok(Err(error.to_string())),
             },
@@ -103,7 +103,7 @@ impl SuiteEngines {
         engine.quit(Duration::ZERO).await;
         match error {
             TaskError::Fault(reason) => Ok(Err(reason)),
-            TaskError::Unsupported(reason) => Err(SuiteError::Unsupported(told(reason))),
+            TaskError::Unsupported(reason) => Err(SuiteError::Unsupported(message(reason))),
         }
     }
 

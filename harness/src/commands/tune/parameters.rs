@@ -15,7 +15,7 @@ use arbiter_runner::spin_options;
 use arbiter_settings::TuneTable;
 use arbiter_spsa::{Parameter, table};
 
-/// Spin options that are never tuned because of a pattern: `*` does not match them.
+/// Spin options that a pattern with `*` does not match, because they are usually not tuned.
 const USUAL: &str = "\
 Hash, Threads, MultiPV, Move Overhead, MoveOverhead, Skill Level, UCI_Elo, Slow Mover, nodestime, \
 SyzygyProbeDepth, SyzygyProbeLimit, Minimum Thinking Time";

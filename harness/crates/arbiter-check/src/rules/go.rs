@@ -161,14 +161,14 @@ fn repeats(case: &Case) -> Judgement {
         format!("{} after {nodes} nodes", search.best())
     };
     // Stopped searches end at different points, so only the part that both have is compared.
-    let told = |search: &Search| -> Vec<String> {
+    let scores_of = |search: &Search| -> Vec<String> {
         let scores = search.infos.iter().filter(|info| info.has("score"));
         scores.map(|info| format!("{} nodes", info.field("nodes").unwrap_or("no"))).collect()
     };
     searches.windows(2).try_for_each(|pair| {
         let mut ends = vec![(end(&pair[0]), end(&pair[1]))];
         if pair.iter().any(|search| search.stop.is_some()) {
-            ends = told(&pair[0]).into_iter().zip(told(&pair[1])).collect();
+            ends = scores_of(&pair[0]).into_iter().zip(scores_of(&pair[1])).collect();
         }
         let differing = ends.into_iter().find(|(one, other)| one != other);
         differing.map_or(Ok(()), |(one, other)| Err(format!("{one} and then {other}")))

@@ -158,9 +158,9 @@ fn plausible_time(case: &Case) -> Judgement {
     for search in case.transcript.searches() {
         for info in &search.infos {
             let Some(Ok(ms)) = info.number("time").map(u64::try_from) else { continue };
-            let told = Duration::from_millis(ms);
+            let reported = Duration::from_millis(ms);
             let passed = info.at.saturating_sub(search.at);
-            ensure(told.abs_diff(passed) <= margin, || {
+            ensure(reported.abs_diff(passed) <= margin, || {
                 format!("{} ms after go the engine sent 'info {}'", passed.as_millis(), info.text)
             })?;
         }

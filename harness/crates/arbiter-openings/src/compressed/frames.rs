@@ -86,8 +86,8 @@ impl<R: Read> Frames<R> {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         // The checksum of a frame is optional.
-        let told = self.decoder.get_checksum_from_data();
-        if told.is_some() && told != self.decoder.get_calculated_checksum() {
+        let stored = self.decoder.get_checksum_from_data();
+        if stored.is_some() && stored != self.decoder.get_calculated_checksum() {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "wrong checksum"));
         }
         Ok(())

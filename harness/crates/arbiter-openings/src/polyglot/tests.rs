@@ -171,9 +171,9 @@ fn zero_weight_moves_are_skipped_and_impossible_ones_reported() {
     let mut bytes = [packed(start, bits("e2e5"), 9), packed(start, 0o51434, 9)].concat();
     bytes.extend(packed(start, bits("d2d4"), 0));
     let error = read_book(&bytes, 2, 1).expect_err("no sound entry").to_string();
-    let told = "a.bin: expected at least one opening, got 2 bad ones: a.bin: entry 1: expected a \
+    let expected = "a.bin: expected at least one opening, got 2 bad ones: a.bin: entry 1: expected a \
                 move that is legal in its position, got e2e5; a.bin: entry 2: ";
-    assert!(error.starts_with(told), "{error}");
+    assert!(error.starts_with(expected), "{error}");
     bytes.extend(packed(start, bits("g1f3"), 1));
     let book = read_book(&bytes, 2, 1).expect("one sound entry");
     assert_eq!(lines_of(&book), ["g1f3"]);

@@ -74,8 +74,8 @@ impl WholeFile {
     /// device.
     pub fn create(path: impl Into<PathBuf>) -> io::Result<WholeFile> {
         let whole = WholeFile::with_mode(path.into(), 0o666)?;
-        if let Ok(there) = whole.path.metadata() {
-            whole.file().set_permissions(there.permissions())?;
+        if let Ok(existing) = whole.path.metadata() {
+            whole.file().set_permissions(existing.permissions())?;
         }
         Ok(whole)
     }
@@ -91,11 +91,11 @@ impl WholeFile {
 
     fn with_mode(mut path: PathBuf, mode: u32) -> io::Result<WholeFile> {
         // Links are followed, as in a shell, because a rename would replace the link.
-        if let Ok(there) = path.canonicalize() {
-            regular(File::options().read(true).custom_flags(libc::O_PATH).open(&there)?)?;
+        if let Ok(existing) = path.canonicalize() {
+            regular(File::options().read(true).custom_flags(libc::O_PATH).open(&existing)?)?;
             // A rename replaces even read-only files, so write permission is checked here.
-            access(&there, Access::WRITE_OK)?;
-            path = there;
+            access(&existing, Access::WRITE_OK)?;
+            path = existing;
         }
         let folder = folder_of(&path);
         let mut options = File::options();

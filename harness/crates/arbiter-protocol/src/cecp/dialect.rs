@@ -73,30 +73,30 @@ impl Xboard {
         now: Instant,
         game: Game<'_>,
     ) -> Result<String, SessionError> {
-        let mut told = vec!["new".to_owned()];
+        let mut commands = vec!["new".to_owned()];
         if game.mode == CastlingMode::Chess960 {
             if !self.features.chess960 {
                 return Err(no_chess960());
             }
-            told.push("variant fischerandom".to_owned());
+            commands.push("variant fischerandom".to_owned());
         }
         let ponder = if state.setup.ponder { "hard" } else { "easy" };
-        told.extend(["force", ponder, "post"].map(str::to_owned));
-        told.extend(limits(&game.limits));
+        commands.extend(["force", ponder, "post"].map(str::to_owned));
+        commands.extend(limits(&game.limits));
         if self.features.name {
-            told.push("computer".to_owned());
+            commands.push("computer".to_owned());
         }
         if !is_initial(game.start, game.mode) {
             let position = setup::lines(game.start, game.mode, self.features.setboard);
-            told.extend(position.ok_or_else(|| unfit(NO_SETBOARD))?);
+            commands.extend(position.ok_or_else(|| unfit(NO_SETBOARD))?);
         }
         self.position = game.start.clone();
         state.mode = game.mode;
         (self.played, self.plays, self.draw_claim) = (0, false, None);
         self.asked = 0;
         self.clock = game.limits.clock;
-        told.extend(self.ask_ready(state, now));
-        Ok(joined(told))
+        commands.extend(self.ask_ready(state, now));
+        Ok(joined(commands))
     }
 
     /// Returns the commands for the engine's turn; `position` is the UCI command of the game.
@@ -196,18 +196,18 @@ impl Xboard {
     /// Plays the moves that the engine has not received yet, and returns the commands for them.
     fn follow(&mut self, mode: CastlingMode, position: &str) -> Vec<String> {
         let moves = position.split_once(" moves ").map_or("", |(_, moves)| moves);
-        let mut told = Vec::new();
+        let mut commands = Vec::new();
         for word in moves.split_whitespace().skip(self.played) {
             let parsed = word.parse::<UciMove>().ok();
             // The referee has already judged these moves, so each is legal.
             let Some(m) = parsed.and_then(|uci| uci.to_move(&self.position).ok()) else { break };
             self.sent = notation::write(&self.position, m, mode, self.features.san);
             let prefix = if self.features.usermove { "usermove " } else { "" };
-            told.push(format!("{prefix}{}", self.sent));
+            commands.push(format!("{prefix}{}", self.sent));
             self.position.play_unchecked(m);
             self.played += 1;
         }
-        told
+        commands
     }
 
     /// Returns the command for the period that begins with this move, if the period differs from
@@ -246,7 +246,7 @@ impl Xboard {
         text: &str,
     ) -> Result<Step, SessionError> {
         self.is_declared = true;
-        let mut told = Vec::new();
+        let mut commands = Vec::new();
         let mut done = false;
         for (name, value) in feature::parse(text) {
             let mut accepted = true;
@@ -269,12 +269,12 @@ impl Xboard {
                 _ => accepted = self.features.set(name, value),
             }
             let answer = if accepted { "accepted" } else { "rejected" };
-            told.push(format!("{answer} {name}"));
+            commands.push(format!("{answer} {name}"));
         }
         if done {
-            told.extend(self.configure(state, at)?);
+            commands.extend(self.configure(state, at)?);
         }
-        Ok(Step::Send(joined(told)))
+        Ok(Step::Send(joined(commands)))
     }
 
     /// Ends the handshake: returns the commands for the requested options.
@@ -288,11 +288,11 @@ impl Xboard {
             }
         }
         state.leave_out_unfit();
-        let mut told = Vec::new();
+        let mut commands = Vec::new();
         for (name, value) in &state.setup.options {
             let (OptionDeclaration { name, .. }, value) =
                 check_option(&state.options, name, value)?;
-            told.push(match (name.as_str(), value.as_str()) {
+            commands.push(match (name.as_str(), value.as_str()) {
                 ("memory" | "cores", value) => format!("{name} {value}"),
                 (name, "") => format!("option {name}"),
                 (name, "true") => format!("option {name}=1"),
@@ -300,9 +300,9 @@ impl Xboard {
                 (name, value) => format!("option {name}={value}"),
             });
         }
-        told.extend(state.setup.init.iter().cloned());
-        told.extend(self.ask_ready(state, now));
-        Ok(told)
+        commands.extend(state.setup.init.iter().cloned());
+        commands.extend(self.ask_ready(state, now));
+        Ok(commands)
     }
 
     /// Returns the `ping` that asks whether the engine is ready. An engine without `ping` counts as
@@ -330,12 +330,12 @@ fn is_initial(start: &Chess, mode: CastlingMode) -> bool {
 
 /// Returns the commands for the limits of a game.
 fn limits(limits: &Limits) -> Vec<String> {
-    let mut told = Vec::new();
-    told.extend(limits.clock.map(|control| level(control.first())));
+    let mut commands = Vec::new();
+    commands.extend(limits.clock.map(|control| level(control.first())));
     // `st` takes whole seconds; plans with other times are rejected.
-    told.extend(limits.movetime.map(|time| format!("st {}", time.as_secs().max(1))));
-    told.extend(limits.depth.map(|depth| format!("sd {depth}")));
-    told
+    commands.extend(limits.movetime.map(|time| format!("st {}", time.as_secs().max(1))));
+    commands.extend(limits.depth.map(|depth| format!("sd {depth}")));
+    commands
 }
 
 /// Returns the `level` command of a period, in whole seconds; the exact clock is sent before each

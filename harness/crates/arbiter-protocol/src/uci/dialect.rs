@@ -17,8 +17,8 @@ pub(crate) fn new_game(state: &mut State, game: &Game<'_>) -> Result<String, Ses
     // option.
     if game.mode != state.mode {
         let is_chess960 = game.mode == CastlingMode::Chess960;
-        let told = set_option(state, "UCI_Chess960", &is_chess960.to_string());
-        text += &told.map_err(|_| no_chess960())?;
+        let command = set_option(state, "UCI_Chess960", &is_chess960.to_string());
+        text += &command.map_err(|_| no_chess960())?;
         state.mode = game.mode;
     }
     Ok(text + "ucinewgame\nisready\n")
@@ -103,9 +103,9 @@ pub(crate) fn receive(state: &mut State, at: Instant, line: &str) -> Result<Step
 fn configure(state: &State) -> Result<String, SessionError> {
     let mut text = String::new();
     if state.setup.ponder {
-        let told = set_option(state, "Ponder", "true");
+        let command = set_option(state, "Ponder", "true");
         let needed = "does not declare Ponder, which ponder=true requires";
-        text += &told.map_err(|_| unfit(needed))?;
+        text += &command.map_err(|_| unfit(needed))?;
     }
     if let Some(nodes) = state.setup.nodestime {
         // An engine without this option can also play: the referee counts the reported nodes.

@@ -195,9 +195,9 @@ mod tests {
             left: ByColor { white: None, black: Some(Duration::from_millis(1_234)) },
         };
         let boards = Boards::of(&[((4, 1), snapshot)], 5);
-        let told = Running::of(status.clone()).with_boards(boards, Recent::default());
-        assert_eq!(Running::read(&told.json()).as_ref(), Ok(&told));
-        let boards = told.boards.expect("they were asked for");
+        let sent = Running::of(status.clone()).with_boards(boards, Recent::default());
+        assert_eq!(Running::read(&sent.json()).as_ref(), Ok(&sent));
+        let boards = sent.boards.expect("they were asked for");
         let board = &boards.shown[0];
         assert_eq!((boards.count, board.pair, board.game, board.move_number), (5, 4, 1, 1));
         assert_eq!(board.placement, "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR");

@@ -205,15 +205,16 @@ mod tests {
             RunEvent::Tick { elapsed: at(60) },
         ];
         all.iter().for_each(|event| events.observe(event).unwrap());
-        let Recent { active_ms, events: told, .. } = events.recent();
+        let Recent { active_ms, events: listed, .. } = events.recent();
         assert_eq!(active_ms, 30_000);
-        let told: Vec<_> = told.iter().map(|event| (event.at_ms, event.text.as_str())).collect();
+        let listed: Vec<_> =
+            listed.iter().map(|event| (event.at_ms, event.text.as_str())).collect();
         let expected = [
             (51_000, "pair 5 is played again: waited"),
             (51_000, "running, 2 games in parallel"),
             (21_000, "paused, 2 games in parallel"),
         ];
-        assert_eq!(told, expected);
+        assert_eq!(listed, expected);
         let many = RunEvent::Disturbed { pair: 0, reason: "", is_void: false };
         (0..2 * MAX_EVENTS).for_each(|_| events.observe(&many).unwrap());
         assert_eq!(events.recent().events.len(), MAX_EVENTS);

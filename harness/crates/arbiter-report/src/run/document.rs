@@ -181,7 +181,7 @@ fn leader(summary: &Summary) -> Option<String> {
 /// is open.
 pub fn tone(summary: &Summary) -> Tone {
     let tone = verdict_tone(summary);
-    let told = summary.strength().significant_difference();
+    let difference = summary.strength().significant_difference();
     let is_significant = match summary.plan.kind {
         _ if tone != Tone::Good => true,
         RunKind::Sprt => true,
@@ -189,9 +189,9 @@ pub fn tone(summary: &Summary) -> Tone {
         // better.
         RunKind::Tune => false,
         RunKind::Ablate => ablation::is_significant(summary),
-        RunKind::Match | RunKind::Tournament => match (told, summary.engines.len()) {
+        RunKind::Match | RunKind::Tournament => match (difference, summary.engines.len()) {
             (Some(Ordering::Less), 2) => return Tone::Bad,
-            (told, 2) => told.is_some(),
+            (difference, 2) => difference.is_some(),
             _ => summary.ratings().is_some_and(|ratings| is_clear(&ratings)),
         },
     };
@@ -272,12 +272,13 @@ fn results(document: &mut Document, summary: &Summary, has_pictures: bool) {
 
 /// Adds endings, colours, search statistics, calibration and openings.
 fn game_figures(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
-    let told: &[_] = if summary.engines.len() == 2 { &statistics.engines } else { &[] };
+    let duel_engines: &[_] = if summary.engines.len() == 2 { &statistics.engines } else { &[] };
     let endings = summary.counts.terminations.iter().map(|(ending, count)| {
-        let wins = told.iter().map(|own| own.wins.get(ending).copied().unwrap_or_default());
+        let wins = duel_engines.iter().map(|own| own.wins.get(ending).copied().unwrap_or_default());
         (ending.describe(), *count, wins.collect())
     });
-    let names: Vec<&str> = summary.engines.iter().map(String::as_str).take(told.len()).collect();
+    let names: Vec<&str> =
+        summary.engines.iter().map(String::as_str).take(duel_engines.len()).collect();
     let endings = result_figures::endings(&names, endings.collect());
     let by_colour = statistics.engines.iter().map(|own| own.by_colour);
     let by_colour: Vec<_> = summary.engines.iter().map(String::as_str).zip(by_colour).collect();

@@ -25,13 +25,13 @@ pub fn run_junit(summary: &Summary, gates: &[GateOutcome]) -> Result<String, Ser
             encounters(summary).into_iter().chain([end(summary)]).collect()
         }
     });
-    let told = faults(summary);
+    let fault_text = faults(summary);
     let status = if summary.is_invalid() {
-        failed(NonSuccessKind::Failure, "invalid", &told)
+        failed(NonSuccessKind::Failure, "invalid", &fault_text)
     } else {
         TestCaseStatus::success()
     };
-    let mut faulty = case("faults of engines", "arbiter.faults", &told, status);
+    let mut faulty = case("faults of engines", "arbiter.faults", &fault_text, status);
     faulty.add_property(("share", summary.counts.fault_share().to_string().as_str()));
     faulty.add_property(("limit", summary.plan.fault_limit.to_string().as_str()));
     suite.add_test_case(faulty);

@@ -155,8 +155,8 @@ impl<'a> CheckReport<'a> {
                 Outcome::Failed(reason) => {
                     let mut status = failed(NonSuccessKind::Failure, &grade, reason);
                     let lines = transcript.lines(KEPT).join("\n");
-                    let told = format!("{}: {}\n{reason}\n{lines}", check.name, check.rule);
-                    status.set_description(told);
+                    let description = format!("{}: {}\n{reason}\n{lines}", check.name, check.rule);
+                    status.set_description(description);
                     status
                 }
             };

@@ -71,7 +71,7 @@ fn row(
     let more = [status.sandbox.clone(), benches(status)];
     let more = more.into_iter().filter(|words| !words.is_empty() && *words != "-");
     // A time in seconds would change each row on each tick, and each change is sent to all viewers.
-    let heard = match state {
+    let last_message = match state {
         WorkerState::Silent => format!("{} ago", quantity(silent.div_ceil(60), "minute")),
         _ => "now".to_owned(),
     };
@@ -85,7 +85,7 @@ fn row(
             td class="figure" data-label="Residual" { @if let Some(residual) = residual { (format!("{residual:.1} σ")) } }
             td class="figure" data-label="Cores" { (status.cores) }
             td data-label="Version" { (version) }
-            td data-label="Last message" { (heard) }
+            td data-label="Last message" { (last_message) }
             td class="names" { (trouble(status).unwrap_or_default()) }
         }
     };

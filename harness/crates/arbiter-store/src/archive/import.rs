@@ -79,8 +79,8 @@ impl Store {
                 let cut = "is missing: the file is truncated";
                 let mut line = lines.next::<Line>()?.ok_or_else(|| lines.wrong(cut))?;
                 if line.table == END[0] {
-                    let so_many = Cell::Integer(lines.line as i64 - 1);
-                    if line.row.remove(END[1]) != Some(so_many) || lines.next::<Line>()?.is_some() {
+                    let line_count = Cell::Integer(lines.line as i64 - 1);
+                    if line.row.remove(END[1]) != Some(line_count) || lines.next::<Line>()?.is_some() {
                         return Err(lines.wrong("is not the end of an export"));
                     }
                     if is_older {

@@ -106,7 +106,7 @@ impl Chart {
 
     /// Returns the values of the chart as JSON for the script of pages.
     pub(crate) fn values(&self) -> String {
-        let told = match self {
+        let data = match self {
             Chart::Lines(chart) => {
                 let lines = chart.lines.iter().map(|line| {
                     let band = |at: f64| line.band.iter().find(|(x, ..)| *x == at);
@@ -132,7 +132,7 @@ impl Chart {
                 json!({ "labels": labels, "lines": [["", points.collect::<Vec<_>>()]] })
             }
         };
-        told.to_string()
+        data.to_string()
     }
 }
 
@@ -224,16 +224,16 @@ mod tests {
         let band = vec![(2.0, 0.0, 9.0)];
         let line = Line { band, ..Line::plain("A", vec![(2.0, 1.23456), (4.0, 12_345.6)]) };
         let chart = Chart::Lines(Lines { x: "games", lines: vec![line], ..Lines::default() });
-        let told = r#"{"lines":[["A",[[2.0,1.235,0.0,9.0],[4.0,12346.0]]]],"x":"games"}"#;
-        assert_eq!(chart.values(), told);
+        let expected = r#"{"lines":[["A",[[2.0,1.235,0.0,9.0],[4.0,12346.0]]]],"x":"games"}"#;
+        assert_eq!(chart.values(), expected);
         let (labels, series) = (vec!["LL".to_owned()], vec![("B".to_owned(), vec![3.0])]);
         let bars = Bars { labels, series, ..Bars::default() };
-        let told = r#"{"labels":["LL"],"lines":[["B",[[0,3.0]]]]}"#;
-        assert_eq!(Chart::Bars(bars).values(), told);
+        let expected = r#"{"labels":["LL"],"lines":[["B",[[0,3.0]]]]}"#;
+        assert_eq!(Chart::Bars(bars).values(), expected);
         let row = |name: &str, low, high| (name.to_owned(), 1.0, low, high);
         let rows = vec![row("C", -1.5, f64::INFINITY), row("D", 1.0, f64::INFINITY)];
-        let told = r#"{"labels":["C","D"],"lines":[["",[[0,"1 [-1.5, open]"],[1,"> 1"]]]]}"#;
-        assert_eq!(Chart::Intervals(Intervals { rows, ..Intervals::default() }).values(), told);
+        let expected = r#"{"labels":["C","D"],"lines":[["",[[0,"1 [-1.5, open]"],[1,"> 1"]]]]}"#;
+        assert_eq!(Chart::Intervals(Intervals { rows, ..Intervals::default() }).values(), expected);
     }
 
     #[test]
