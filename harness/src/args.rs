@@ -158,7 +158,7 @@ pub(crate) struct RequestedRun {
     pub format: OutputFormat,
     /// Files that are emptied before the run writes to them.
     pub replaces: Vec<PathBuf>,
-    /// Files that the run uses in addition to those of its plan.
+    /// Files that the run uses in addition to the files of its plan.
     pub files: OtherFiles,
     /// Output style of another program; replaces the live view and the result.
     pub compat: Option<Style>,

@@ -14,9 +14,9 @@ pub(crate) struct Evaluation {
     pub features: Vec<&'static str>,
 }
 
-/// Returns the evaluation `name`, by default an evaluation that has features. The features are
-/// those of the evaluation and the search, for `personality` or the default personality. The error
-/// lists the known names.
+/// Returns the evaluation `name`, by default an evaluation that has features. Also returns the
+/// features of the evaluation and the search, for `personality` or the default personality. The
+/// error lists the known names.
 pub(crate) fn evaluation(
     name: Option<&str>,
     personality: Option<&str>,

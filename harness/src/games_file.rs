@@ -333,7 +333,7 @@ mod tests {
         PlayedPair { pairing, games }
     }
 
-    fn whole(pairs: u64) -> String {
+    fn text_of(pairs: u64) -> String {
         let games: String = (0..pairs).map(|pair| content().render(&played_pair(pair))).collect();
         format!("{BEFORE}{games}")
     }
@@ -352,9 +352,9 @@ mod tests {
 
     #[test]
     fn a_file_truncated_anywhere_is_restored() {
-        let whole = whole(3);
-        for length in BEFORE.len()..=whole.len() {
-            assert_eq!(resume_with(&whole[..length]).unwrap(), format!("{whole}next"), "{length}");
+        let text = text_of(3);
+        for length in BEFORE.len()..=text.len() {
+            assert_eq!(resume_with(&text[..length]).unwrap(), format!("{text}next"), "{length}");
         }
     }
 
@@ -364,9 +364,9 @@ mod tests {
             resume_with(present)
                 .is_err_and(|error| error.message.contains("has changed since the run started"))
         };
-        assert!(foreign(&whole(3).replace("e4", "d4")));
-        assert!(foreign(&format!("{}; a note", whole(3))));
-        assert!(foreign(&format!("{}; a note", whole(2))));
+        assert!(foreign(&text_of(3).replace("e4", "d4")));
+        assert!(foreign(&format!("{}; a note", text_of(3))));
+        assert!(foreign(&format!("{}; a note", text_of(2))));
         assert!(foreign(""));
     }
 
@@ -385,17 +385,17 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("games.pgn");
         // In the last case, the process was killed before the last pair was removed from the file.
-        for present in [BEFORE.to_owned(), whole(1), whole(3), whole(4)] {
+        for present in [BEFORE.to_owned(), text_of(1), text_of(3), text_of(4)] {
             std::fs::write(&path, present).unwrap();
             let pairs = (0..3).map(|pair| Ok(played_pair(pair)));
             let mut pgn = GamesFile::open(&path, content(), BEFORE.len() as u64).unwrap();
             pgn.reconcile(pairs, true).unwrap();
             pgn.take_back(7).unwrap();
-            assert_eq!(std::fs::read_to_string(&path).unwrap(), whole(3));
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), text_of(3));
             pgn.take_back(1).unwrap();
-            assert_eq!(std::fs::read_to_string(&path).unwrap(), whole(1));
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), text_of(1));
             pgn.append("next").unwrap();
-            assert_eq!(std::fs::read_to_string(&path).unwrap(), format!("{}next", whole(1)));
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), format!("{}next", text_of(1)));
             pgn.take_back(0).unwrap();
             assert_eq!(std::fs::read_to_string(&path).unwrap(), BEFORE);
         }
@@ -405,31 +405,31 @@ mod tests {
     fn an_unchanged_prefix_is_skipped() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("games.pgn");
-        std::fs::write(&path, whole(2)).unwrap();
+        std::fs::write(&path, text_of(2)).unwrap();
         let reopened = || GamesFile::open(&path, content(), BEFORE.len() as u64).unwrap();
         let mut pgn = reopened();
         pgn.reconcile((0..2).map(|pair| Ok(played_pair(pair))), false).unwrap();
         let noted = pgn.written_prefix().unwrap();
-        assert_eq!((noted.pairs, noted.end), (2, whole(2).len() as u64));
+        assert_eq!((noted.pairs, noted.end), (2, text_of(2).len() as u64));
         drop(pgn);
         // Further pairs were written after the prefix, and a kill truncated the last pair.
-        for later in [whole(2), whole(3), whole(4)[..whole(4).len() - 9].to_owned()] {
+        for later in [text_of(2), text_of(3), text_of(4)[..text_of(4).len() - 9].to_owned()] {
             std::fs::write(&path, &later).unwrap();
             let mut pgn = reopened();
             assert_eq!(pgn.skip(&noted).unwrap(), 2);
             pgn.reconcile((2..4).map(|pair| Ok(played_pair(pair))), false).unwrap();
             let written = pgn.written_prefix().unwrap();
-            assert_eq!(std::fs::read_to_string(&path).unwrap(), whole(4));
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), text_of(4));
             drop(pgn);
             let mut pgn = reopened();
             pgn.reconcile((0..4).map(|pair| Ok(played_pair(pair))), false).unwrap();
             assert_eq!(pgn.written_prefix().unwrap(), written);
         }
-        for other in [whole(1), whole(2).replacen("e4", "d4", 1), String::new()] {
+        for other in [text_of(1), text_of(2).replacen("e4", "d4", 1), String::new()] {
             std::fs::write(&path, &other).unwrap();
             assert_eq!(reopened().skip(&noted).unwrap(), 0);
         }
-        std::fs::write(&path, whole(2)).unwrap();
+        std::fs::write(&path, text_of(2)).unwrap();
         let other = FilePrefix { file: "other.pgn".into(), ..noted };
         assert_eq!(reopened().skip(&other).unwrap(), 0);
     }

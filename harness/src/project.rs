@@ -67,9 +67,9 @@ pub(crate) fn settings(named: Option<&Path>) -> Result<Option<Settings>, Failure
     path.as_deref().map(load_settings).transpose().map_err(Failure::invalid)
 }
 
-/// Returns the results folder: `named`, or that of `settings`, or the nearest results folder with a
-/// store, or a new results folder next to the nearest settings file. `config` is the settings file,
-/// if a flag names it.
+/// Returns the results folder: `named`, or the folder that `settings` names, or the nearest results
+/// folder with a store, or a new results folder next to the nearest settings file. `config` is the
+/// settings file, if a flag names it.
 pub(crate) fn results_folder(
     named: Option<PathBuf>,
     config: Option<&Path>,

@@ -175,7 +175,7 @@ fn is_other_file(store: &Store, word: &str) -> bool {
             .is_ok_and(|run| matches!(store.run(&run), Err(StoreError::NoRun { .. })))
 }
 
-/// Returns the requested format, by default that of the target.
+/// Returns the requested format, by default the format of the target.
 fn form(asked: Option<ReportFormat>, target: &Target) -> Result<ReportFormat, Failure> {
     Ok(match (asked, target) {
         (Some(form), _) => form,

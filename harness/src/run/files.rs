@@ -6,7 +6,7 @@ use crate::Failure;
 use crate::output::{FileUse, in_use, store_files};
 use arbiter_plan::{Engine, Plan};
 
-/// Files that a run uses in addition to those of its plan.
+/// Files that a run uses in addition to the files of its plan.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct OtherFiles {
     /// Settings files.

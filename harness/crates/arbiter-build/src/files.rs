@@ -67,7 +67,7 @@ impl Files<'_> {
         choose(&found, &hints)
     }
 
-    /// Adds the new files below a folder, except those of nested repositories.
+    /// Adds the new files below a folder, except the files of nested repositories.
     fn collect(&self, folder: &Path, found: &mut Vec<PathBuf>) {
         let entries = std::fs::read_dir(self.top.join(folder)).into_iter().flatten().flatten();
         for entry in entries {

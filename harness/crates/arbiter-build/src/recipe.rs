@@ -89,14 +89,15 @@ pub(super) fn recipe(
         (Some(command), _) => (settings.file.clone(), command.clone(), ""),
         (None, Some(Project { file, command, output, .. })) => {
             if file == "Cargo.toml" {
-                // Otherwise, Cargo would use the target folder of the user's configuration.
+                // Without this variable, Cargo would use the target folder of the user's
+                // configuration.
                 env.insert("CARGO_TARGET_DIR".to_owned(), "target".to_owned());
             }
             (file.to_owned(), command, output)
         }
         (None, None) => return None,
     };
-    // The user's settings come last, so that they replace those of detected projects.
+    // The user's settings come last, so that they replace the settings of detected projects.
     env.extend(settings.env.clone());
     let has_submodules = || names.iter().any(|name| name == ".gitmodules");
     Some(Recipe {

@@ -133,7 +133,7 @@ impl Built {
 pub struct Builder<'a> {
     /// Cache of programs.
     pub cache: &'a Cache,
-    /// Settings that take precedence over those of the commit itself.
+    /// Settings that take precedence over the settings in the commit.
     pub settings: Option<BuildSettings>,
     /// Parser of a commit's settings file, which returns the build settings.
     pub read: &'a dyn Fn(&str) -> Result<Option<BuildSettings>, String>,
@@ -484,7 +484,8 @@ fn key(
         binary.as_deref().unwrap_or_default(),
         &recipe.submodules.to_string(),
         toolchain,
-        // The number of variables separates the recipe's variables from those of the environment.
+        // The number of variables separates the recipe's variables from the variables of the
+        // environment.
         &recipe.env.len().to_string(),
     ]
     .into_iter()

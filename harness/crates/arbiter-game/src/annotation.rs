@@ -9,7 +9,7 @@ use serde_with::{As, DisplayFromStr};
 
 use arbiter_names::UnknownName;
 
-/// Optional part of a move comment, besides score, depth and time. The names are those of
+/// Optional part of a move comment, besides score, depth and time. The names are the same as in
 /// fastchess.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

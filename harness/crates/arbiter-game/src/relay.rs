@@ -172,8 +172,8 @@ pub(super) async fn relayed<T: Send + 'static>(
     });
     let awaited = RelayHandle(relay);
     let output = std::future::poll_fn(|cx| {
-        // The waker is stored before the poll. Otherwise a thread that finishes the future in
-        // between could not wake this task.
+        // The waker is stored before the poll. If it were stored later, a thread that finishes the
+        // future in between could not wake this task.
         *lock(&awaited.0.awaiting) = Some(cx.waker().clone());
         awaited.0.poll_here();
         lock(&awaited.0.output).take().map_or(Poll::Pending, Poll::Ready)

@@ -33,8 +33,8 @@ pub struct ReplayResult {
     pub outcome: Option<Outcome>,
     /// Number of judged plies, including book moves.
     pub moves: usize,
-    /// Differences between recorded commands and those that this version sends, and the reason for
-    /// an early end of the replay.
+    /// Differences between the recorded commands and the commands that this version sends, and the
+    /// reason for an early end of the replay.
     pub remarks: Vec<String>,
 }
 
@@ -308,7 +308,7 @@ impl Side {
     /// is not an error.
     fn sent(&mut self, text: &str, exactly: bool) -> Result<(), Stop> {
         let mut due: VecDeque<&str> = text.lines().collect();
-        while exactly && !due.is_empty() || !exactly && self.own_next(Mark::ToEngine).is_some() {
+        while exactly && !due.is_empty() || !exactly && self.next_index(Mark::ToEngine).is_some() {
             let Some(entry) = self.take_entry(Mark::ToEngine) else { return Err(self.stop()) };
             self.flushed = self.moment(entry.at_ns);
             let wanted = due.pop_front();
@@ -337,18 +337,18 @@ impl Side {
     /// Returns the index of the next entry that is not a line from the engine, if its kind is
     /// `mark`. Lines from the engine that had not been processed at that time may precede this
     /// entry.
-    fn own_next(&self, mark: Mark) -> Option<usize> {
+    fn next_index(&self, mark: Mark) -> Option<usize> {
         let place = self.entries.iter().position(|entry| entry.mark != Mark::FromEngine);
         place.filter(|place| self.entries[*place].mark == mark)
     }
 
     fn take_entry(&mut self, mark: Mark) -> Option<Entry> {
-        self.own_next(mark).and_then(|place| self.entries.remove(place))
+        self.next_index(mark).and_then(|place| self.entries.remove(place))
     }
 
     /// Returns the time of the next command to the engine.
     fn next_command_time(&self) -> Instant {
-        let place = self.own_next(Mark::ToEngine);
+        let place = self.next_index(Mark::ToEngine);
         place.map_or(self.next_moment(), |place| self.moment(self.entries[place].at_ns))
     }
 

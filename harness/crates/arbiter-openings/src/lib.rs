@@ -2,8 +2,8 @@
 //!
 //! A book is a list of [`Opening`]s: legal positions, optionally followed by moves, from which
 //! games can be played. All openings are validated when the book is read, so that an invalid line
-//! is reported with its number before the first game instead of in the middle of a run. Invalid
-//! lines are skipped; a book that contains only invalid lines is an error.
+//! is reported with its number before the first game, and not in the middle of a run. Invalid lines
+//! are skipped; a book that contains only invalid lines is an error.
 //!
 //! [`load`] reads a file, [`from_text`] a book compiled into the program. [`OpeningOrder`] assigns
 //! openings to pairs of games; [`generate`] generates new openings.

@@ -47,7 +47,7 @@ pub(super) fn read(file: &str, source: &mut dyn Read, book: &mut Collector) -> R
         let expected = "a Polyglot book, at most 2^26 entries of 16 bytes";
         OpeningError::new(file, format_args!("expected {expected}, got {} bytes", bytes.len()))
     })?;
-    // Keeping the file beside its table during the search for lines would double the memory.
+    // Keeping both the file and its table during the search for lines would double the memory.
     drop(bytes);
     let options = book.options;
     let start = Start::new(Chess::default(), CastlingMode::Standard);

@@ -8,8 +8,8 @@ use arbiter_position::PlainText;
 /// core.
 const BLOCK: usize = 1 << 20;
 
-/// Maximum accepted length of a game, in bytes; a longer game is an error. Otherwise a file that is
-/// not PGN would be read into memory as one game.
+/// Maximum accepted length of a game, in bytes; a longer game is an error. Without a limit, a file
+/// that is not PGN would be read into memory as one game.
 const MAX_GAME: usize = 64 << 20;
 
 /// Iterator that cuts a stream between games. Lines of the blocks end with line feeds.

@@ -6,7 +6,7 @@ use std::process::{Child, Command};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// Gives a command a process group of its own, so that Ctrl-C does not reach the command.
+/// Puts a command into a separate process group, so that Ctrl-C does not reach the command.
 pub fn set_own_group(command: &mut Command) {
     command.process_group(0);
 }

@@ -48,7 +48,7 @@ pub struct Timeouts {
 /// Reason why a program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndReason {
-    /// The program exited by itself.
+    /// The program exited on its own.
     Exited,
     /// The program reached the time limit.
     TimedOut,

@@ -120,7 +120,7 @@ pub enum StopCause {
 pub struct Finished {
     /// Kind of the ending.
     pub ending: RunEnd,
-    /// Cause of the stop; `None` if the run ended by itself.
+    /// Cause of the stop; `None` if the run ended on its own.
     pub stop_cause: Option<StopCause>,
     /// Error that prevented storing the ending; all pairs are stored.
     pub unnoted: Option<StoreError>,
@@ -359,8 +359,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         // The group is committed even after a failure, so that the earlier pairs are kept.
         let kept = self.run.store.commit_group();
         let events = events?.into_iter().flatten().collect();
-        // The error of an event is reported rather than that of the commit, because it is the
-        // cause.
+        // If both the event and the commit failed, the error of the event is reported, because it
+        // is the cause.
         kept?;
         Ok(events)
     }

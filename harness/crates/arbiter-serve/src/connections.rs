@@ -34,8 +34,8 @@ const SHORTAGE: Duration = Duration::from_millis(100);
 /// limit, a new connection replaces another connection, whose browser then reconnects.
 pub(super) async fn serve(listener: TcpListener, router: Router) -> ! {
     let descriptors = usize::try_from(raise_open_files()).unwrap_or(usize::MAX);
-    // Only half of the descriptors are for connections, because requests also open the store and
-    // the sockets of runs.
+    // Only half of the file descriptors are for connections, because requests also open the store
+    // and the sockets of runs.
     let most = (descriptors / 2).clamp(1, MAX_CONNECTIONS);
     let service = TowerToHyperService::new(router);
     let mut open: Vec<(IpAddr, AbortHandle)> = Vec::new();

@@ -1,10 +1,10 @@
 //! Access control: requests that may see and control runs.
 //!
 //! A page of another site must not be able to use the browser of an authorized user. Such a page
-//! cannot send the token, because a browser asks the server before it lets the page of another site
-//! set this header, and the server does not allow it. The page cannot read answers, because unknown
-//! host names are refused even if they resolve to this machine. In addition, requests from another
-//! origin are refused.
+//! cannot send the token: before a browser lets the page of another site set this header, it asks
+//! the server, and the server refuses. The page cannot read answers, because unknown host names are
+//! refused even if they resolve to this machine. In addition, requests from another origin are
+//! refused.
 
 use std::net::IpAddr;
 

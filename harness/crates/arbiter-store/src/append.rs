@@ -54,7 +54,7 @@ impl Store {
         self.connection.execute_batch("COMMIT").map_err(|e| self.sqlite(e))
     }
 
-    /// Commits a pair with its games; when the function returns, they are on disk, unless they are
+    /// Commits a pair with its games. When the function returns, the pair is on disk, unless it is
     /// part of a [group](Store::begin_group). `noise` describes a disturbance by the machine, if
     /// any; `worker` is the worker that played the pair, `None` for this machine. Returns `false`
     /// for a pair that is already stored, which remains unchanged.

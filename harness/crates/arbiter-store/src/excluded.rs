@@ -29,8 +29,8 @@ impl Store {
             // Pairs are moved one at a time, because the games of a long run may not fit into
             // memory.
             while takes_back && let Some(pair) = self.next_pair_of(run, worker, from)? {
-                let whole = self.whole(run, pair)?;
-                self.discard(run, worker, pair, &whole)?;
+                let pair_json = self.pair_as_json(run, pair)?;
+                self.discard(run, worker, pair, &pair_json)?;
                 pairs += 1;
                 from = pair + 1;
             }
@@ -73,7 +73,7 @@ impl Store {
     }
 
     /// Returns a pair with its games and transcripts, as JSON.
-    fn whole(&self, run: &str, pair: u64) -> Result<String> {
+    fn pair_as_json(&self, run: &str, pair: u64) -> Result<String> {
         let played = self.pair(run, pair)?;
         let played = played.ok_or_else(|| self.corrupt(run, format!("pair {pair} is missing")))?;
         let mut transcripts = Vec::new();
@@ -82,20 +82,20 @@ impl Store {
             transcripts.push(transcript.map(|transcript| transcript.to_string()));
         }
         let [first, second] = played.pairing.engines;
-        let whole = json!({
+        let pair_json = json!({
             "first": first,
             "second": second,
             "opening": played.pairing.opening,
             "games": disturbance::games(&played),
             "transcripts": transcripts,
         });
-        Ok(whole.to_string())
+        Ok(pair_json.to_string())
     }
 
-    /// Moves a pair out of the run; `whole` is the pair as JSON.
-    fn discard(&self, run: &str, worker: &str, pair: u64, whole: &str) -> Result<()> {
+    /// Moves a pair out of the run; `pair_json` is the pair as JSON.
+    fn discard(&self, run: &str, worker: &str, pair: u64, pair_json: &str) -> Result<()> {
         let insert = "INSERT INTO discarded (run, pair, worker, played) VALUES (?1, ?2, ?3, ?4)";
-        self.execute(insert, params![run, pair, worker, whole])?;
+        self.execute(insert, params![run, pair, worker, pair_json])?;
         // Rows that refer to other rows are deleted first.
         for table in ["findings", "transcripts", "games", "players", "pairs"] {
             let delete = format!("DELETE FROM {table} WHERE run = ?1 AND pair = ?2");

@@ -53,7 +53,7 @@ impl Store {
         self.row(&sql, [key], read)?.map(|gate| self.understood(gate)).transpose()
     }
 
-    /// Returns all outcomes, oldest first, or only those of the gate `name` if it is given.
+    /// Returns all outcomes, oldest first, or only the outcomes of the gate `name` if it is given.
     pub fn gates(&self, name: Option<&str>) -> Result<Vec<StoredGate>> {
         let sql = format!(
             "SELECT {COLUMNS} FROM gates WHERE ?1 IS NULL OR step = ?1 ORDER BY created_ms, id"

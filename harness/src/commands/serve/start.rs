@@ -82,7 +82,7 @@ impl TestStarter {
         Ok(TestStarter { results, program: own_binary()?, jobs, played })
     }
 
-    fn is_there(&self, run: &str) -> bool {
+    fn has_run(&self, run: &str) -> bool {
         Store::observe(&self.results).is_ok_and(|store| store.run(run).is_ok())
     }
 
@@ -95,7 +95,7 @@ impl TestStarter {
             lock.take(MAX_NAME as u64).read_to_string(&mut played)?;
             return Ok(StartResult::Busy(played));
         }
-        if self.is_there(run) {
+        if self.has_run(run) {
             return Ok(StartResult::Refused(format!("Run {run} already exists.")));
         }
         lock.set_len(0)?;
@@ -122,7 +122,7 @@ impl TestStarter {
         let _ = self.jobs.send(Job { run: run.to_owned(), command, ended: sender });
         for _ in 0..LOOKS {
             let ended = ended.recv_timeout(LOOK);
-            if self.is_there(run) {
+            if self.has_run(run) {
                 return Ok(StartResult::Run);
             }
             match ended {

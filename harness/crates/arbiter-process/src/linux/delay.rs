@@ -68,10 +68,10 @@ impl Delays {
     ///
     /// An engine may have to wait for a processor after its move, while its opponent runs, and its
     /// reader thread may be late for an unimportant line. Neither wait costs clock time, so the
-    /// loss of a thread is limited to the time that the thread did not run. This limit is useless
-    /// for a thread that waits for input; the reader's delay is not added for such a thread. If the
-    /// engine ran while its clock did not run, as during pondering, it is unknown which threads
-    /// waited for input.
+    /// loss of a thread is limited to the time that the thread did not run. For a thread that waits
+    /// for input, this limit is meaningless, so the reader's delay is not added for such a thread.
+    /// If the engine ran while its clock did not run, as during pondering, it is unknown which
+    /// threads waited for input.
     pub fn since(&self, earlier: &Delays, thought: Duration) -> Duration {
         let unread = self.reader.since(earlier.reader).waited;
         let spent = self.engine.iter().map(|(thread, times)| {

@@ -42,8 +42,8 @@ pub struct ResourceLimits {
     pub file_bytes: Option<u64>,
     /// Total processor time, in seconds.
     pub cpu_seconds: Option<u64>,
-    /// Maximum number of processes and threads of the user, including those of other programs. The
-    /// limit does not apply to root.
+    /// Maximum number of processes and threads of the user, including the processes and threads of
+    /// other programs. The limit does not apply to root.
     pub processes: Option<u64>,
 }
 

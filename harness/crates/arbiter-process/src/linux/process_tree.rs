@@ -1,9 +1,9 @@
 //! Processes that an engine has started, including processes outside its process group.
 //!
-//! Arbiter is a child subreaper: an orphaned process becomes a child of Arbiter instead of init, so
-//! it can be found, recognized by a mark in its environment, killed and reaped. A process that
-//! clears its environment *and* leaves its parent and group cannot be recognized, except in a
-//! sandbox with a PID namespace: all its processes end with the engine.
+//! Arbiter is a child subreaper: an orphaned process becomes a child of Arbiter instead of init.
+//! Arbiter can then find the process, recognize it by a mark in its environment, kill it and reap
+//! it. A process that clears its environment *and* leaves its parent and group cannot be
+//! recognized. In a sandbox with a PID namespace, such a process also ends with the engine.
 //!
 //! Arbiter only waits for specific process IDs: waiting for any child would steal the exit status
 //! of an engine from the thread that waits for the engine.

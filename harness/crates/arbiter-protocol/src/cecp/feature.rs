@@ -20,7 +20,7 @@ pub(super) fn parse(mut text: &str) -> Vec<(&str, &str)> {
     features
 }
 
-/// Features of an engine. The defaults are those of the protocol.
+/// Features of an engine. The defaults are the values that the protocol specifies.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Features {
     pub(super) ping: bool,

@@ -187,7 +187,7 @@ pub(crate) fn leaders_line(schedule: &Schedule, engines: &[String]) -> Option<St
     let (round, rounds) = schedule.round();
     let leaders = schedule.ranking().into_iter().take(3).map(|row| {
         let half_points = (2.0 * row.points).round() as u64;
-        // A bye counts as half of the points of an encounter, but as all of its games.
+        // A bye counts as half of the points, but as all of the games, of an encounter.
         let byes = schedule.byes().iter().filter(|(_, engine)| *engine == row.engine).count();
         let design = schedule.design();
         let games = row.games + byes as u64 * design.pairs * design.games_per_pair();

@@ -14,8 +14,8 @@ pub fn shown_message(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Escapes a report in any format for a terminal: control characters become `\u001b`, except those
-/// of Arbiter's styles. JSON parsers decode the escapes.
+/// Escapes a report in any format for a terminal: control characters become escapes such as
+/// `\u001b`, except in the codes of Arbiter's styles. JSON parsers decode the escapes.
 pub fn shown_output(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for (at, c) in text.char_indices() {

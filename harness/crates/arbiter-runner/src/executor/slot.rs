@@ -85,12 +85,12 @@ impl Slot {
     ) -> Result<Option<Games<GameRecord>>, String> {
         let pauses = self.pauses().await;
         let pair = job.pairing.pair;
-        let first = self.play_half((pair, 0), &job.games.first, pauses, &tell).await?;
+        let first = self.play_and_report((pair, 0), &job.games.first, pauses, &tell).await?;
         let Some(first) = first else { return Ok(None) };
         let Some(setup) = &job.games.second else {
             return Ok(Some(Games { first, second: None }));
         };
-        let second = self.play_half((pair, 1), setup, pauses, &tell).await?;
+        let second = self.play_and_report((pair, 1), setup, pauses, &tell).await?;
         Ok(second.map(|second| Games { first, second: Some(second) }))
     }
 
@@ -105,7 +105,7 @@ impl Slot {
         }
     }
 
-    async fn play_half(
+    async fn play_and_report(
         &mut self,
         id: GameId,
         setup: &GameSetup,

@@ -74,8 +74,8 @@ fn numbered(line: &str) -> Option<(usize, Info)> {
 }
 
 /// Rejects a position unless a quick search at `depth` is promising: the scores of the two best
-/// moves differ by half of the required gap, and the best move is neither a recapture nor preferred
-/// at a low depth.
+/// moves differ by at least half of the required gap, and the best move is neither a recapture nor
+/// preferred at a low depth.
 pub(super) fn look(
     candidate: &Candidate,
     transcript: &Transcript,

@@ -197,7 +197,7 @@ fn close_from(first: u32) -> io::Result<()> {
 }
 
 fn close_range(first: u32, last: u32) -> io::Result<()> {
-    // SAFETY: the callers do not use the closed files any more.
+    // SAFETY: the callers no longer use the closed files.
     succeeded(unsafe { libc::syscall(libc::SYS_close_range, first, last, 0) })
 }
 
