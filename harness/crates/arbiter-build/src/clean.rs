@@ -76,7 +76,8 @@ pub fn builds_to_remove(all: &[KeptBuild], policy: Policy, now: SystemTime) -> V
     removed
 }
 
-/// Removes a build; `false` if it remains because another process builds it or plays with it.
+/// Removes a build. Returns `false` if the build remains because another process is building or
+/// running it.
 pub fn remove_build(cache: &Cache, kept: &KeptBuild) -> Result<bool> {
     let Some(_lock) = kept.entry.lock_for_removal()? else { return Ok(false) };
     // The folder is moved first, so that no process finds a partly removed folder.

@@ -78,7 +78,7 @@ const NETWORK: [&str; 7] = [
     "/etc/ssl",
 ];
 
-/// Returns the paths that a sandboxed build may read in addition to the system's, and the
+/// Returns the paths that a sandboxed build may read in addition to the system's paths, and the
 /// environment of the build.
 pub(super) fn toolchains(passed: &[String]) -> (Vec<PathBuf>, Vec<(OsString, OsString)>) {
     let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());

@@ -340,7 +340,7 @@ impl Builder<'_> {
         (self.notify)(&format!("building {what} by `{command}` ({source}); log: {shown}"));
         let ended = self.run_steps(recipe, files, &file);
         // The log must be complete before an error message refers to it. A poisoned lock is
-        // harmless: a panic while it is held leaves a valid state.
+        // harmless: a panic while the lock is held leaves a valid state.
         let written = file.lock().unwrap_or_else(PoisonError::into_inner).finish();
         written.map_err(io_error(&log))?;
         let ended = ended?;

@@ -205,8 +205,8 @@ impl KeptFields {
         KeptFields { fields: annotation.fields.clone(), transcripts }
     }
 
-    /// Drops the search results of a move that are not selected; score, depths, nodes and times are
-    /// always kept.
+    /// Drops those search results of a move that are not selected; score, depths, nodes and times
+    /// are always kept.
     pub(crate) fn trim_info(&self, info: &mut Info) {
         let mut unless = |field, drop: fn(&mut Info)| {
             if !self.fields.contains(&field) {

@@ -132,7 +132,7 @@ impl Process {
     }
 
     /// Returns a description of the exit, such as "exit code 3", if the process exits within
-    /// `limit`. Blocks until then.
+    /// `limit`. Blocks until the exit or the limit.
     pub fn exit_within(&mut self, limit: Duration) -> Option<String> {
         if !self.has_exited_within(limit) {
             return None;

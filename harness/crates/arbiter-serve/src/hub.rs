@@ -140,7 +140,7 @@ impl TopicThread {
         }
     }
 
-    /// Removes the topic, unless it has a viewer again; returns whether the topic was removed.
+    /// Removes the topic, unless there is a new viewer; returns whether the topic was removed.
     fn leave(&self, sender: &watch::Sender<Latest>) -> bool {
         let mut topics = self.hub.topics();
         // The count is read under the lock that viewers hold to subscribe, so no viewer can

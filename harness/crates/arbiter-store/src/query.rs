@@ -86,7 +86,7 @@ impl Store {
     }
 
     /// Returns the tally of each pair on disk, in schedule order. Fails if a pair is damaged, or if
-    /// the pair of a game is missing.
+    /// a game has no pair.
     pub fn tallies(&self, run: &str) -> Result<Vec<PairTally>> {
         // Another process may store a pair between the two queries; the counts would then differ
         // without damage.

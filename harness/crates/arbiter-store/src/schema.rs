@@ -14,8 +14,8 @@ use super::checksum::{add_functions, fill_in};
 use super::{Result, Store, StoreError};
 use arbiter_process::remove_if_there;
 
-/// Format that this code writes, stored in SQLite's `user_version`. Raise it with every change of
-/// [`TABLES`] or [`COLUMNS`].
+/// Format that this code writes, stored in SQLite's `user_version`. Raise this number with every
+/// change of [`TABLES`] or [`COLUMNS`].
 pub(super) const FORMAT: i64 = 14;
 
 /// First format of a released version of Arbiter; earlier builds wrote lower numbers.
@@ -38,8 +38,8 @@ const MAX_VALUE: i32 = 64 << 20;
 /// Number of steps of SQLite's virtual machine between two progress checks of a query.
 const TICK: i32 = 1_000_000;
 
-/// Maximum number of progress checks before a query is ended, which takes several minutes. Tests
-/// use a lower maximum.
+/// Maximum number of progress checks of a query; a query that exceeds it has run for several
+/// minutes and is ended. Tests use a lower maximum.
 const MAX_TICKS: u64 = if cfg!(test) { 20 } else { 10_000 };
 
 /// Memory for pages of the file, in KiB. A small cache suffices because a run appends to the file

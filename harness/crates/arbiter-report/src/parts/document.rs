@@ -297,7 +297,7 @@ impl Document {
 }
 
 /// Returns a bar chart of the first engines and a table of all engines, with one value per label.
-/// The arguments of `height` are a value and all values of its engine.
+/// `height` returns the height of a bar from a value and all values of its engine.
 pub(crate) fn bars_by_engine<T>(
     unit: &'static str,
     labels: Vec<String>,

@@ -27,8 +27,7 @@ const LENIENCE: Duration = Duration::from_millis(200);
 pub struct Question {
     /// Record with the position.
     pub record: Arc<Record>,
-    /// Number of plies by which the depth must grow after the engine found a solution before the
-    /// search is ended early.
+    /// Number of plies beyond the depth of a solution after which the search is ended early.
     pub hold: Option<u32>,
     /// Number of engines.
     pub engines: usize,
@@ -64,8 +63,7 @@ pub struct Search {
     pub engine: usize,
     /// Limits of the search; a clock is ignored.
     pub limits: Limits,
-    /// Number of plies by which the depth must grow after the engine found a solution before the
-    /// search is ended early.
+    /// Number of plies beyond the depth of a solution after which the search is ended early.
     pub hold: Option<u32>,
 }
 

@@ -51,7 +51,7 @@ pub enum PositionFault {
         /// Correct count.
         expected: u64,
     },
-    /// The fault is not reproducible: the engine's count is correct when it is asked again.
+    /// The fault is not reproducible: when asked again, the engine counts correctly.
     Unrepeatable,
 }
 

@@ -25,8 +25,8 @@ pub struct EpdReport<'a> {
     pub suite: &'a str,
     /// Engines, each with one search per record.
     pub engines: Vec<EpdEngine<'a>>,
-    /// Number of plies by which the depth had to grow after the engine found a solution before the
-    /// search was ended; `None` if no search was ended early.
+    /// Number of plies beyond the depth of a solution after which a search was ended early; `None`
+    /// if no search was ended early.
     pub hold: Option<u32>,
     /// Machines on which the engines ran.
     pub place: EngineLocation,
