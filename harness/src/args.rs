@@ -79,8 +79,8 @@ pub(crate) struct PlayArgs {
     cluster: ClusterArgs,
 }
 
-/// Returns the names of the flags on the command line; an error if an argument is not UTF-8,
-/// because the command line is stored as text.
+/// Returns the names of the flags on the command line. Fails if an argument is not UTF-8, because
+/// the command line is stored as text.
 fn given_flags() -> Result<BTreeSet<String>, Failure> {
     let flag = |word: OsString| match word.to_str() {
         Some(word) => {
@@ -92,12 +92,12 @@ fn given_flags() -> Result<BTreeSet<String>, Failure> {
     Ok(flags?.into_iter().flatten().filter(|flag| !flag.is_empty()).collect())
 }
 
-/// Returns the message about an argument that is not UTF-8.
+/// Returns the error message for an argument that is not UTF-8.
 pub(crate) fn not_utf8(word: &OsStr) -> String {
     format!("{} is not UTF-8; rename the file or link to it", word.display())
 }
 
-/// Returns the requested number of threads, by default one per core (at most [`MAX_THREADS`]).
+/// Returns the requested number of threads, by default one per core, but at most [`MAX_THREADS`].
 pub(crate) fn threads(requested: Option<usize>) -> Result<usize, String> {
     match requested {
         Some(threads @ 1..=MAX_THREADS) => Ok(threads),
@@ -120,7 +120,7 @@ fn engine_help() -> String {
 }
 
 impl PlayArgs {
-    /// Returns whether the flags request resuming a run.
+    /// Returns whether the flags request that a run be resumed.
     pub(crate) fn is_resuming(&self) -> bool {
         self.resume.is_some()
     }
@@ -136,8 +136,8 @@ impl PlayArgs {
         })
     }
 
-    /// Returns the settings of a new run; empty for a resumed run, whose settings come from the
-    /// store even if the file has changed.
+    /// Returns the settings of a new run; empty for a resumed run, because its settings come from
+    /// the store even if the file has changed.
     fn of_new_run(&self, settings: Settings) -> Settings {
         if self.resume.is_some() {
             return Settings::default();
@@ -148,8 +148,8 @@ impl PlayArgs {
         settings
     }
 
-    /// Merges flags and settings file; flags win. `bounds` are the bounds of the SPRT, if the
-    /// command plays one.
+    /// Merges the flags with the settings file; flags take precedence. `bounds` are the bounds of
+    /// the SPRT, if the command plays one.
     pub(crate) fn resolve(self, bounds: Option<TestSettings>) -> Result<RequestedRun, Failure> {
         if self.verbose {
             log::set_max_level(LevelFilter::Debug);
@@ -165,14 +165,14 @@ impl PlayArgs {
         let mut given = given_flags()?;
         given.extend((!self.engines.is_empty()).then(|| "engine".to_owned()));
         given.extend(self.settings.given_keys());
-        // A resumed run may write another file, but the same contents.
+        // A resumed run may write to a different file, but must write the same contents.
         given.remove("pgn file");
         let has_pgn_keys = given.iter().any(|key| key.starts_with("pgn "));
         if !has_pgn_keys {
             given.remove("pgn");
         }
         let mut settings = self.settings.over(file);
-        // A resumed run has its file in the store.
+        // For a resumed run, the store contains the path of the PGN file.
         let needs_file = has_pgn_keys && self.resume.is_none();
         if needs_file && merged(settings.pgn.clone()).file.is_none() {
             let message = "pgn: give the file of the games: --pgn FILE, or file in [pgn]";
@@ -201,7 +201,7 @@ impl PlayArgs {
         })
     }
 
-    /// Returns the engines of the flags, or else of the file, and the settings for all engines.
+    /// Returns the engines from the flags, or else from the file, and the settings for all engines.
     fn engines(&self, file: &Settings) -> Result<(Vec<EngineSpec>, EngineSpec), Failure> {
         let named = self.engines.iter().map(|text| engine_spec("engine", text));
         let own = named.chain(self.engine.iter().map(|text| engine_spec("--engine", text)));
@@ -224,7 +224,7 @@ impl PlayArgs {
         Ok((own, each))
     }
 
-    /// Returns an error if the name of an engine is a tournament format.
+    /// Fails if the name of an engine is the name of a tournament format.
     fn check_no_format(&self) -> Result<(), Failure> {
         let is_format = |word: &&String| word.parse::<Format>().is_ok();
         let Some(format) = self.engines.iter().find(is_format) else { return Ok(()) };

@@ -4,18 +4,19 @@ use arbiter_names::did_you_mean;
 use palimpsest::eval::Variant;
 use palimpsest::search::{Configuration, Personality};
 
-/// An evaluation of the bundled engine, with the features of a search that uses it.
+/// Evaluation of the bundled engine, with the features of a search that uses this evaluation.
 #[derive(Debug)]
 pub(crate) struct Evaluation {
     /// Name of the evaluation, as in the option `Eval`.
     pub name: &'static str,
-    /// Features that the option `Disable` can switch off: first those of the evaluation, then those
-    /// of the search.
+    /// Features that the option `Disable` can switch off: first the features of the evaluation,
+    /// then the features of the search.
     pub features: Vec<&'static str>,
 }
 
-/// Returns the evaluation `name`, by default one that has features, and the features of evaluation
-/// and search, for `personality` or the default personality. The error lists the known names.
+/// Returns the evaluation `name`, by default an evaluation that has features. Also returns the
+/// features of the evaluation and the search, for `personality` or the default personality. The
+/// error lists the known names.
 pub(crate) fn evaluation(
     name: Option<&str>,
     personality: Option<&str>,

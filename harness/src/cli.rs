@@ -121,7 +121,7 @@ impl Cli {
 }
 
 impl Command {
-    /// Returns the format of messages; only services have a flag for it.
+    /// Returns the format of messages; only services have a flag for the format.
     fn log_format(&self) -> Result<LogFormat, Failure> {
         match self {
             Command::Serve(args) => args.log.format(),

@@ -1,4 +1,4 @@
-//! Colour, level and format of messages on standard error, and the logger that prints them.
+//! Colour, level and format of messages on standard error, and the logger that prints the messages.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -57,7 +57,7 @@ struct Messages(LogFormat);
 impl Log for Messages {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
         // Targets are modules. The names of all arbiter-* crates start with the name of this
-        // package, so their messages are shown, unlike those of libraries.
+        // package, so their messages are shown, but messages of libraries are not.
         metadata.target().starts_with(env!("CARGO_PKG_NAME"))
             && metadata.level() <= log::max_level()
     }
@@ -76,8 +76,8 @@ impl Log for Messages {
             LogFormat::Json => json(record, unix_time_ms()),
             LogFormat::Journald => with_priority(record.level(), &line),
         };
-        // Writing fails if the reader is gone, for example a closed terminal, which must not end a
-        // run.
+        // Writing fails if the reader is gone, for example after the terminal was closed. This must
+        // not end a run.
         let _ = writeln!(anstream::stderr().lock(), "{line}");
     }
 

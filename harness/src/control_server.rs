@@ -23,7 +23,7 @@ const TIMEOUT: Duration = Duration::from_secs(2);
 /// Maximum length of a line, in bytes. A caller that sends no line end must not fill the memory.
 const MAX_LINE: u64 = 8 << 10;
 
-/// Maximum number of boards in an answer, because users cannot watch more.
+/// Maximum number of boards in an answer; users cannot watch more.
 const MAX_BOARDS: usize = 12;
 
 /// Control server, which runs until it is closed.
@@ -37,8 +37,8 @@ pub(crate) struct Server {
 
 impl Server {
     /// Starts a server that forwards commands to the run, which this process must have locked.
-    /// `live_games` and `recent` are the source of games and events in answers. On failure, prints
-    /// a note, and the run continues without a socket.
+    /// `live_games` and `recent` are the sources of the games and events in answers. If the server
+    /// cannot start, prints a note, and the run continues without a socket.
     pub(crate) fn listen(
         results: &Path,
         run: &str,
@@ -59,11 +59,11 @@ impl Server {
     /// Stops the server after the current caller.
     pub(crate) async fn close(self) {
         let Some(thread) = self.thread else { return };
-        // Relaxed is enough: the connection below wakes the thread, and no other data depends on
-        // the flag.
+        // Relaxed ordering suffices: the connection below wakes the thread, and no other data
+        // depends on the flag.
         self.is_over.store(true, Ordering::Relaxed);
-        // The thread waits in `accept`, which only a connection ends. If connecting fails, the
-        // thread ends with the process.
+        // The thread waits in `accept` until there is a connection. If connecting fails, the thread
+        // ends with the process.
         if connect_control_socket(&self.results, &self.run).is_ok() {
             // An error means that the thread has panicked, and printed a message.
             let _ = tokio::task::spawn_blocking(move || thread.join()).await;
@@ -89,8 +89,8 @@ fn serve(
                 let _ = answer(&stream, control_requests, seen);
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            // For example, too many open files. Without a pause, the loop would occupy a whole
-            // processor.
+            // There may be too many open files, for example. Without a pause, the loop would keep a
+            // processor busy.
             Err(_) => std::thread::sleep(TIMEOUT),
         }
     }

@@ -49,8 +49,8 @@ pub(crate) struct BuildContext {
     pub is_dry_run: bool,
 }
 
-/// Check of the engines before anything is built, with the bundled engine in place of each
-/// revision.
+/// Check of the engines that runs before anything is built, with the bundled engine in place of
+/// each revision.
 pub(crate) type BuildCheck = Box<dyn FnOnce(Vec<EngineSpec>) -> Result<(), Failure> + Send>;
 
 /// Engines that can be started, with their benchmarks.
@@ -58,11 +58,11 @@ pub(crate) type BuildCheck = Box<dyn FnOnce(Vec<EngineSpec>) -> Result<(), Failu
 pub(crate) struct BuiltEngines {
     /// Engines, each with a program.
     pub engines: Vec<EngineSpec>,
-    /// Benchmark result of each engine; `None` if it was not run.
+    /// Benchmark result of each engine; `None` if the benchmark was not run.
     pub signatures: Vec<Option<Signature>>,
     /// Recipe of each engine's benchmark.
     pub recipes: Vec<BenchRecipe>,
-    /// Scale of times, if times are scaled.
+    /// Scale by which times are multiplied, if times are scaled.
     pub scale: Option<Scale>,
 }
 
@@ -76,8 +76,8 @@ impl BuildArgs {
             || (is_built(each) && engines.iter().any(|engine| engine.cmd.is_none()))
     }
 
-    /// Builds revisions and runs benchmarks. `engines` are used if there is no `--dev` or `--base`;
-    /// `check` runs before anything is built.
+    /// Builds revisions and runs benchmarks. Uses `engines` if there is neither `--dev` nor
+    /// `--base`. Runs `check` before anything is built.
     pub(crate) fn prepare(
         &self,
         engines: Vec<EngineSpec>,
@@ -112,7 +112,7 @@ impl BuildArgs {
         })
     }
 
-    /// Runs `work` with an engine builder until it is done or a signal ends it.
+    /// Runs `work` with an engine builder until the work is done or a signal ends it.
     fn with_all<T: Send + 'static>(
         &self,
         context: BuildContext,
@@ -122,8 +122,8 @@ impl BuildArgs {
         interruptible(move |spawner, cancel| {
             let cache = Cache::new(args.cache.clone())?;
             let (args, context, settings) = (&args, &context, None);
-            let told = RefCell::default();
-            work(&mut EngineBuilder { args, context, cache, spawner, cancel, settings, told })
+            let printed = RefCell::default();
+            work(&mut EngineBuilder { args, context, cache, spawner, cancel, settings, printed })
         })
     }
 
@@ -149,7 +149,7 @@ impl BuildArgs {
                 sandbox: Some(engine.launch.sandbox),
                 ..EngineSpec::default()
             };
-            // builds/KEY/bin/PROGRAM
+            // The path is CACHE/builds/KEY/bin/PROGRAM.
             let cache = program.ancestors().nth(4).map(Path::to_owned);
             let pass_env = self.pass_env.clone();
             let again = BuildArgs { cache, no_bench: true, pass_env, ..BuildArgs::default() };
@@ -171,10 +171,11 @@ struct EngineBuilder<'a> {
     cache: Cache,
     spawner: &'a Spawner,
     cancel: &'a Cancel,
-    /// Build settings after they have been read, with `true` if a flag named the file.
+    /// Build settings, `None` until they have been read. Contains `true` if a flag named the
+    /// settings file.
     settings: Option<Option<(BuildSettings, bool)>>,
     /// Printed notes, so that a second engine of the same repository does not repeat them.
-    told: RefCell<BTreeSet<String>>,
+    printed: RefCell<BTreeSet<String>>,
 }
 
 impl EngineBuilder<'_> {
@@ -291,26 +292,26 @@ impl EngineBuilder<'_> {
         Ok((spec, signature, built.recipe.bench))
     }
 
-    /// Returns the bench of a revision; `None` if it has none and none is required.
+    /// Returns the bench of a revision; `None` if the revision has no bench and none is required.
     fn signature(&self, built: &mut Built) -> Result<Option<Signature>, Failure> {
         let (copies, label) = (self.context.copies, built.label());
         let is_timed = self.context.reference_nps.is_some();
         if is_timed {
-            // The cached bench was measured at another time, under another load.
+            // The cached speed was measured at another time, under another load.
             built.measure(copies, self.spawner, self.cancel)?;
         } else if self.args.no_bench {
             return Ok(None);
         }
         let promised = built.promised_nodes();
         let BenchRecipe { args, pattern, .. } = &built.recipe.bench;
-        let is_told = args.is_some() || pattern.is_some() || promised.is_some();
+        let is_expected = args.is_some() || pattern.is_some() || promised.is_some();
         match built.signature(copies, self.spawner, self.cancel) {
             Ok(found) => {
                 let agrees = if promised.is_some() { ", as in its commit message" } else { "" };
                 note(&format!("bench of {label}: {} nodes{agrees}", found.nodes));
                 Ok(Some(found))
             }
-            Err(error @ BuildError::Failed(BuildFailure::NoBench, _)) if !is_told => {
+            Err(error @ BuildError::Failed(BuildFailure::NoBench, _)) if !is_expected => {
                 log::debug!("{label} has no bench: {error}");
                 Ok(None)
             }
@@ -343,7 +344,7 @@ impl EngineBuilder<'_> {
         if self.args.no_bench && self.context.reference_nps.is_none() {
             return Ok(None);
         }
-        // Resolving the plan reports the error later.
+        // Resolving the plan will report the error later.
         let Ok(engine) = resolve_engine(index, spec) else { return Ok(None) };
         let EngineSetup { name, launch, .. } = setup(&engine)?;
         let subject = BenchTarget { name: &name, launch: &launch, recipe };
@@ -382,7 +383,7 @@ impl EngineBuilder<'_> {
         let without = self.context.without.iter().filter_map(|path| std::path::absolute(path).ok());
         let without = without.chain(files_of_init(&repo.top));
         let notify = |words: &str| {
-            if self.told.borrow_mut().insert(words.to_owned()) {
+            if self.printed.borrow_mut().insert(words.to_owned()) {
                 note(words);
             }
         };
@@ -419,7 +420,7 @@ impl EngineBuilder<'_> {
     }
 }
 
-/// Returns the revision of an engine, if it is built from one.
+/// Returns the revision from which an engine is built, if any.
 fn revision(spec: &EngineSpec, each: &EngineSpec) -> Option<String> {
     spec.rev.clone().or_else(|| each.rev.clone()).filter(|_| spec.cmd.is_none())
 }
@@ -457,8 +458,8 @@ fn make_names_differ(engines: &mut [EngineSpec]) {
     }
 }
 
-/// Returns an error if only the base has a bench, because the revision under test has most likely
-/// broken it.
+/// Fails if only the base has a bench, because the revision under test has most likely broken the
+/// bench.
 fn check_lost_bench(prepared: &BuiltEngines) -> Result<(), Failure> {
     let name = |index: usize| prepared.engines[index].name.as_deref().unwrap_or("it");
     match prepared.signatures[..] {
@@ -475,7 +476,7 @@ fn check_lost_bench(prepared: &BuiltEngines) -> Result<(), Failure> {
     }
 }
 
-/// Prints a note if both engines have the same bench, which means that the search is unchanged.
+/// Prints a note if both engines have the same bench, because the search is then unchanged.
 fn note_same_bench(prepared: &BuiltEngines) {
     if let [Some(one), Some(other)] = prepared.signatures[..]
         && one.nodes == other.nodes

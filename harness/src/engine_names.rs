@@ -34,7 +34,7 @@ KEY=VALUE may follow after a comma: stockfish,option.Hash=64; cmd=NAME and rev=N
 /// Maximum number of branches that are considered as suggestions for an unknown name.
 const BRANCHES: usize = 200;
 
-/// A registered engine.
+/// Registered engine.
 #[derive(Debug)]
 pub(crate) struct RegisteredEngine {
     /// Spec of the engine.
@@ -43,13 +43,14 @@ pub(crate) struct RegisteredEngine {
     pub file: PathBuf,
 }
 
-/// Returns the path of the file of registered engines, which has a table with the keys of
-/// `[[engine]]` for each engine.
+/// Returns the path of the file of registered engines. The file contains, for each engine, a table
+/// with the keys of `[[engine]]`.
 pub(crate) fn registry() -> Result<PathBuf, Failure> {
     Ok(user_folder("XDG_CONFIG_HOME", ".config", "XDG_CONFIG_HOME")?.join("engines.toml"))
 }
 
-/// Returns all registered engines, from Arbiter's and cutechess's files; Arbiter's entries win.
+/// Returns all registered engines, from the files of Arbiter and cutechess; Arbiter's entries take
+/// precedence.
 pub(crate) fn registered() -> Result<BTreeMap<String, RegisteredEngine>, Failure> {
     let mut all = BTreeMap::new();
     let (file, theirs) = cutechess_engines();
@@ -148,7 +149,7 @@ impl BuildArgs {
         let place = spec.repo.clone();
         let repo = self.repository(place.as_deref());
         let commit = repo.and_then(|repo| repo.commit(&name).map(|_| repo.top));
-        // Some systems have a program HEAD (libwww-perl), which is not an engine.
+        // Some systems have a program named HEAD (from libwww-perl), which is not an engine.
         let program = find_program(&name, spec.dir.as_deref()).ok().filter(|_| !is_revision(&name));
         let mut meanings = Vec::new();
         if let Some(RegisteredEngine { spec: own, file }) = known.remove(&name) {

@@ -7,7 +7,7 @@ use arbiter_runner::{PreflightError, StopSignal};
 use arbiter_store::{LockError, StoreError};
 use arbiter_suite::mine::JournalError;
 
-/// An error for the user, with its exit code.
+/// Error of a command, with its exit code.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub code: ExitCode,
@@ -20,22 +20,22 @@ impl Failure {
         Failure { code, message: error.to_string() }
     }
 
-    /// Creates an error of the environment.
+    /// Creates an error caused by the environment.
     pub(crate) fn environment(error: impl std::fmt::Display) -> Failure {
         Failure::new(ExitCode::Environment, error)
     }
 
-    /// Creates an error of the input.
+    /// Creates an error caused by the input.
     pub(crate) fn invalid(error: impl std::fmt::Display) -> Failure {
         Failure::new(ExitCode::Invalid, error)
     }
 
-    /// Creates an error of the environment or, if `is_environment` is `false`, of the input.
+    /// Creates an error caused by the environment or, if `is_environment` is `false`, by the input.
     pub(crate) fn classify(is_environment: bool, error: impl std::fmt::Display) -> Failure {
         if is_environment { Failure::environment(error) } else { Failure::invalid(error) }
     }
 
-    /// Creates the error for the end of a command by a signal; `when` describes the progress of the
+    /// Creates the error for a command that a signal ended; `when` describes the progress of the
     /// command.
     pub(crate) fn interrupted(signal: StopSignal, when: &str) -> Failure {
         let code = match signal {

@@ -34,8 +34,8 @@ const DEFAULT_LEASE_S: u64 = 30;
 /// Default priority of a run.
 const DEFAULT_PRIORITY: u8 = 100;
 
-/// Maximum time to wait after a signal for a request in progress, which may still create streams.
-/// These streams have to be removed from the server.
+/// Maximum time to wait, after a signal, for a request in progress. The request may still create
+/// streams, which have to be removed from the server.
 const SETTLE: Duration = Duration::from_secs(2);
 
 arbiter_settings::keys! {
@@ -129,7 +129,7 @@ impl ClusterArgs {
     }
 
     /// Returns the fleet if the flags name a server; `most` limits the pairs in flight. Connects to
-    /// the server once, so that an unusable server is an error before a run starts.
+    /// the server once, so that an unusable server is reported before a run starts.
     pub(crate) fn fleet(self, most: Option<usize>) -> Result<Option<Fleet>, Failure> {
         let Some(server) = self.on else { return Ok(None) };
         let (access, own_key) = self.access.of_coordinator(server.clone())?;
@@ -154,7 +154,7 @@ impl ClusterArgs {
 }
 
 /// Reads the signing key of a file, by default `signing.key` in the user's settings folder. Creates
-/// a missing key, with a note, because a mistyped path would also be a new key.
+/// a missing key, and prints a note because a mistyped path also creates a new key.
 pub(crate) fn signing_key(path: Option<PathBuf>) -> Result<Key, Failure> {
     let folder = || user_folder("XDG_CONFIG_HOME", ".config", "--fleet signing-key");
     let path = path.map_or_else(|| Ok(folder()?.join("signing.key")), Ok::<_, Failure>)?;
@@ -193,8 +193,8 @@ impl Fleet {
         if self.access.insecure { " --insecure" } else { "" }
     }
 
-    /// Runs the benchmarks that workers have to reproduce on this machine: those of builds with a
-    /// bench, or of all engines if requested or if times are scaled.
+    /// Runs, on this machine, the benchmarks that workers have to reproduce: the benchmarks of
+    /// builds that have a bench, or of all engines if requested or if times are scaled.
     async fn benches(
         &self,
         engines: &[Engine],
@@ -282,8 +282,7 @@ impl Fleet {
         Ok(channel)
     }
 
-    /// Returns the audit settings of a run; `repeats` is `true` if its engines always repeat their
-    /// games.
+    /// Returns the audit settings of a run; `repeats` is `true` if the engines are deterministic.
     fn audited(&self, repeats: bool, engines: Vec<EngineSetup>) -> AuditSpec {
         AuditSpec { share: self.audit.unwrap_or_default(), repeats, engines }
     }
@@ -309,8 +308,8 @@ impl Fleet {
     }
 }
 
-/// Waits for `opening`, or for a signal. After a signal, `put_away` closes the result of `opening`;
-/// `when` describes the progress of the command for the message.
+/// Waits for `opening`, or for a signal. After a signal, `put_away` cleans up the result of
+/// `opening`; `when` describes the progress of the command for the message.
 pub(crate) async fn opened<T>(
     opening: impl Future<Output = Result<T, Failure>>,
     signals: &mut Signals,

@@ -1,8 +1,8 @@
-//! Files of a run's games: PGN, and EPD of final positions.
+//! Files with the games of a run: PGN, and EPD with the final positions.
 //!
 //! Each file contains exactly the counted games, in schedule order. The games are also in the
-//! store, so after a kill the file is compared with the store, cut after the last complete game,
-//! and continued. Contents from before the run are never changed.
+//! store. Therefore, after the process was killed, the file is compared with the store, truncated
+//! after the last complete game, and continued. Contents from before the run are never changed.
 
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
@@ -13,7 +13,7 @@ use arbiter_process::{Links, WholeFile, is_at, open_output, places_near, try_loc
 use arbiter_report::{Dialect, PgnHeader, final_positions, pgn_text};
 use arbiter_run::{FilePrefix, Observer, ObserverError, PlayedPair, RunEvent};
 
-/// Text of a games file for each game.
+/// Text that a games file contains for each game.
 #[derive(Debug)]
 pub(crate) enum Content {
     /// The game.
@@ -40,13 +40,13 @@ impl Content {
     }
 }
 
-/// An open games file, positioned at its end.
+/// Open games file, positioned at its end.
 #[derive(Debug)]
 pub(crate) struct GamesFile {
     file: File,
     pub(crate) path: PathBuf,
     content: Content,
-    /// Start offset of each counted pair, in bytes, without skipped pairs.
+    /// Start offset, in bytes, of each counted pair that was not skipped.
     starts: Vec<u64>,
     /// Number of counted pairs.
     pairs: u64,
@@ -66,8 +66,8 @@ impl GamesFile {
             pgn.file.seek(SeekFrom::End(-1)).map_err(|e| pgn.io(e))?;
             pgn.file.read_exact(&mut last).map_err(|e| pgn.io(e))?;
             if last != *b"\n" {
-                // The last line is not terminated, so the last game may not be terminated either.
-                // In PGN, an empty line ends a game.
+                // The last line has no line end, so the last game may be incomplete. In PGN, an
+                // empty line ends a game.
                 let gap = if matches!(pgn.content, Content::Pgn(_)) { "\n\n" } else { "\n" };
                 pgn.append(gap)?;
                 pgn.end += gap.len() as u64;
@@ -76,13 +76,13 @@ impl GamesFile {
         Ok(pgn)
     }
 
-    /// Opens the file of a run whose games start at `offset`, in bytes, without changing the file.
+    /// Opens the file of a run, without changing the file; the games start at `offset`, in bytes.
     pub(crate) fn open(path: &Path, content: Content, offset: u64) -> Result<GamesFile, Failure> {
         let file = open_output(path, File::options().read(true).write(true), Links::Followed);
         let (name, flag) = content.describe(path);
         let file = file.map_err(|error| write_error(path, &error))?;
         // Two runs that write to one file, each at its own offset, would overwrite each other's
-        // games. Some network file systems do not support locks, so their files are rejected.
+        // games. Files on network file systems without locks are rejected.
         let is_locked = try_lock(&file).map_err(|error| {
             Failure::environment(format!(
                 "cannot lock {name}: {error}; give a file on a local disk with {flag}"
@@ -102,8 +102,8 @@ impl GamesFile {
     pub(crate) fn skip(&mut self, written: &FilePrefix) -> Result<u64, Failure> {
         let Some(length) = written.end.checked_sub(self.end) else { return Ok(0) };
         let hasher = self.hash(length)?;
-        // The hash shows in one pass that nothing has changed, so these pairs need not be rendered
-        // and compared.
+        // The hash shows that nothing has changed, so these pairs need not be rendered and
+        // compared.
         if written.file != self.path || hasher.finalize().to_hex().as_str() != written.hash {
             return Ok(0);
         }
@@ -119,10 +119,10 @@ impl GamesFile {
         hashed.map(|()| hasher).map_err(|error| self.io(error))
     }
 
-    /// Makes the file contain exactly `pairs` from offset `end`; these are the remaining counted
-    /// pairs in schedule order. The file may contain a part of them, cut anywhere. It may contain
-    /// further games only if `were_taken_back`, because the process may have been killed before it
-    /// cut the file. Other contents are an error.
+    /// Makes the file contain exactly `pairs` from offset `end` on; `pairs` are the remaining
+    /// counted pairs in schedule order. The file may contain a part of these pairs, truncated
+    /// anywhere. If `were_taken_back`, the file may also contain further games, because the process
+    /// may have been killed before it truncated the file. Other contents are an error.
     pub(crate) fn reconcile(
         &mut self,
         pairs: impl Iterator<Item = Result<PlayedPair, Failure>>,
@@ -138,7 +138,7 @@ impl GamesFile {
         let mut complete = true;
         for played in pairs {
             let text = self.content.render(&played?);
-            // Counted even if the file already contains the pair, because `take_back` needs the
+            // A pair is counted even if the file already contains it, because `take_back` needs the
             // start of each pair.
             self.count(&text);
             if complete {
@@ -157,8 +157,9 @@ impl GamesFile {
             }
             self.append(&text)?;
         }
-        // A game is written to the store first, so text beyond the last stored game is not from
-        // this run, unless pairs were taken back and the process was killed before it cut the file.
+        // Games are written to the store first, so text beyond the last stored game is not from
+        // this run. The exception is a run whose pairs were taken back and whose process was killed
+        // before it truncated the file.
         if complete && length > agreed {
             if !were_taken_back {
                 return Err(self.foreign());
@@ -177,14 +178,15 @@ impl GamesFile {
         self.hasher.update(text.as_bytes());
     }
 
-    /// Cuts the file after the first `counted` pairs.
+    /// Truncates the file after the first `counted` pairs.
     fn take_back(&mut self, counted: u64) -> Result<(), Failure> {
         let kept = usize::try_from(counted).unwrap_or(usize::MAX);
         let Some(&length) = self.starts.get(kept) else { return Ok(()) };
         let begin = self.starts[0];
         self.starts.truncate(kept);
         self.end = begin;
-        // A hash cannot be undone, so it is computed again over the remaining pairs.
+        // Bytes cannot be removed from a hash, so the hash is computed again over the remaining
+        // pairs.
         self.hasher = self.hash(length - begin)?;
         (self.end, self.pairs) = (length, counted);
         self.cut(length)
@@ -198,8 +200,8 @@ impl GamesFile {
     /// Appends text. If writing fails, saves the text to another file and returns an error.
     fn append(&mut self, text: &str) -> Result<(), Failure> {
         let written = match self.changed() {
-            // The file is checked for changes before each write, because a write at our offset
-            // would damage text of another program.
+            // The file is checked for changes before each write, because a write at the known
+            // offset would damage text of another program.
             Some(what) => Err(format!("was {what} by another program")),
             None => self.file.write_all(text.as_bytes()).map_err(|error| error.to_string()),
         };
@@ -229,8 +231,8 @@ impl GamesFile {
         }
     }
 
-    /// Writes a new file with the text, preceded by the contents of the old file if that was
-    /// deleted or replaced.
+    /// Writes a new file with the text, preceded by the contents of the old file if the old file
+    /// was deleted or replaced.
     fn save(&mut self, place: &Path, text: &str) -> std::io::Result<()> {
         let mut saved = WholeFile::create(place)?;
         if !is_at(&self.file, &self.path) {
@@ -331,7 +333,7 @@ mod tests {
         PlayedPair { pairing, games }
     }
 
-    fn whole(pairs: u64) -> String {
+    fn text_of(pairs: u64) -> String {
         let games: String = (0..pairs).map(|pair| content().render(&played_pair(pair))).collect();
         format!("{BEFORE}{games}")
     }
@@ -350,9 +352,9 @@ mod tests {
 
     #[test]
     fn a_file_truncated_anywhere_is_restored() {
-        let whole = whole(3);
-        for length in BEFORE.len()..=whole.len() {
-            assert_eq!(resume_with(&whole[..length]).unwrap(), format!("{whole}next"), "{length}");
+        let text = text_of(3);
+        for length in BEFORE.len()..=text.len() {
+            assert_eq!(resume_with(&text[..length]).unwrap(), format!("{text}next"), "{length}");
         }
     }
 
@@ -362,9 +364,9 @@ mod tests {
             resume_with(present)
                 .is_err_and(|error| error.message.contains("has changed since the run started"))
         };
-        assert!(foreign(&whole(3).replace("e4", "d4")));
-        assert!(foreign(&format!("{}; a note", whole(3))));
-        assert!(foreign(&format!("{}; a note", whole(2))));
+        assert!(foreign(&text_of(3).replace("e4", "d4")));
+        assert!(foreign(&format!("{}; a note", text_of(3))));
+        assert!(foreign(&format!("{}; a note", text_of(2))));
         assert!(foreign(""));
     }
 
@@ -383,17 +385,17 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("games.pgn");
         // In the last case, the process was killed before the last pair was removed from the file.
-        for present in [BEFORE.to_owned(), whole(1), whole(3), whole(4)] {
+        for present in [BEFORE.to_owned(), text_of(1), text_of(3), text_of(4)] {
             std::fs::write(&path, present).unwrap();
             let pairs = (0..3).map(|pair| Ok(played_pair(pair)));
             let mut pgn = GamesFile::open(&path, content(), BEFORE.len() as u64).unwrap();
             pgn.reconcile(pairs, true).unwrap();
             pgn.take_back(7).unwrap();
-            assert_eq!(std::fs::read_to_string(&path).unwrap(), whole(3));
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), text_of(3));
             pgn.take_back(1).unwrap();
-            assert_eq!(std::fs::read_to_string(&path).unwrap(), whole(1));
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), text_of(1));
             pgn.append("next").unwrap();
-            assert_eq!(std::fs::read_to_string(&path).unwrap(), format!("{}next", whole(1)));
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), format!("{}next", text_of(1)));
             pgn.take_back(0).unwrap();
             assert_eq!(std::fs::read_to_string(&path).unwrap(), BEFORE);
         }
@@ -403,31 +405,31 @@ mod tests {
     fn an_unchanged_prefix_is_skipped() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("games.pgn");
-        std::fs::write(&path, whole(2)).unwrap();
+        std::fs::write(&path, text_of(2)).unwrap();
         let reopened = || GamesFile::open(&path, content(), BEFORE.len() as u64).unwrap();
         let mut pgn = reopened();
         pgn.reconcile((0..2).map(|pair| Ok(played_pair(pair))), false).unwrap();
         let noted = pgn.written_prefix().unwrap();
-        assert_eq!((noted.pairs, noted.end), (2, whole(2).len() as u64));
+        assert_eq!((noted.pairs, noted.end), (2, text_of(2).len() as u64));
         drop(pgn);
-        // Further pairs were written after the prefix, and a kill cut the last one.
-        for later in [whole(2), whole(3), whole(4)[..whole(4).len() - 9].to_owned()] {
+        // Further pairs were written after the prefix, and a kill truncated the last pair.
+        for later in [text_of(2), text_of(3), text_of(4)[..text_of(4).len() - 9].to_owned()] {
             std::fs::write(&path, &later).unwrap();
             let mut pgn = reopened();
             assert_eq!(pgn.skip(&noted).unwrap(), 2);
             pgn.reconcile((2..4).map(|pair| Ok(played_pair(pair))), false).unwrap();
             let written = pgn.written_prefix().unwrap();
-            assert_eq!(std::fs::read_to_string(&path).unwrap(), whole(4));
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), text_of(4));
             drop(pgn);
             let mut pgn = reopened();
             pgn.reconcile((0..4).map(|pair| Ok(played_pair(pair))), false).unwrap();
             assert_eq!(pgn.written_prefix().unwrap(), written);
         }
-        for other in [whole(1), whole(2).replacen("e4", "d4", 1), String::new()] {
+        for other in [text_of(1), text_of(2).replacen("e4", "d4", 1), String::new()] {
             std::fs::write(&path, &other).unwrap();
             assert_eq!(reopened().skip(&noted).unwrap(), 0);
         }
-        std::fs::write(&path, whole(2)).unwrap();
+        std::fs::write(&path, text_of(2)).unwrap();
         let other = FilePrefix { file: "other.pgn".into(), ..noted };
         assert_eq!(reopened().skip(&other).unwrap(), 0);
     }

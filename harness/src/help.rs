@@ -1,5 +1,5 @@
-//! Arrangement of the help: `-h` shows one screen with the most used flags and examples, `--help`
-//! shows everything.
+//! Layout of the help: `-h` shows one screen with the most used flags and examples; `--help` shows
+//! everything.
 
 use std::any::TypeId;
 use std::error::Error;
@@ -73,8 +73,8 @@ fn arrange(mut command: Command, path: &str, is_short: bool) -> Command {
             .mut_subcommand(name, |own| arrange(own, path.trim_start(), is_short).hide(is_hidden));
     }
     command = command.mut_args(|arg| {
-        // Allowed, so that the error for -1 names the expected range. Otherwise clap would report
-        // -1 as an unknown flag.
+        // Negative numbers are allowed so that the error for -1 names the expected range.
+        // Otherwise, clap would report -1 as an unknown flag.
         let takes_value = !arg.is_positional() && arg.get_action().takes_values();
         let arg = if takes_value { arg.allow_negative_numbers(true) } else { arg };
         let is_path = arg.get_value_parser().type_id() == TypeId::of::<PathBuf>();
@@ -122,8 +122,8 @@ fn a_path(path: PathBuf) -> Result<PathBuf, String> {
     path.to_str().and_then(unexpanded_home).map_or(Ok(path), Err)
 }
 
-/// Returns the expected form of a number, if the error of the parser is one of Rust's standard
-/// library, which does not name it.
+/// Returns the expected form of a number if the error comes from Rust's standard library, whose
+/// message does not name the form.
 fn number_expected(error: &clap::Error, flag: &str) -> Option<String> {
     let value = error.get(ContextKind::InvalidValue)?.to_string();
     let is_number = |text: &str| text.trim_start_matches('-').parse::<u64>().is_ok();
@@ -147,7 +147,7 @@ fn number_expected(error: &clap::Error, flag: &str) -> Option<String> {
     (is_float || has_comma).then(|| "write a number with a point, as in 0.5".to_owned())
 }
 
-/// Improves an error of the command line: names the right flag for a renamed flag, an engine key or
+/// Improves a command-line error. Names the right flag in place of a renamed flag, an engine key or
 /// a flag in the style of another program; names the expected form of a number; and suggests at
 /// most one command.
 pub(crate) fn with_hint(mut error: clap::Error, args: &[OsString]) -> clap::Error {
@@ -169,7 +169,7 @@ pub(crate) fn with_hint(mut error: clap::Error, args: &[OsString]) -> clap::Erro
     let is_theirs =
         |word: &&str| word.len() > 2 && !word.starts_with("--") && word.starts_with(flag.as_str());
     let mut words = args.iter().filter_map(|word| word.to_str());
-    // The value of the flag, possibly after an equals sign.
+    // The value of the flag may follow an equals sign.
     let own = |word: &&str| word.split('=').next() == Some(flag);
     let mut arguments =
         words.clone().skip_while(|word| !own(word)).flat_map(|word| match own(&word) {
@@ -212,7 +212,7 @@ pub(crate) fn with_hint(mut error: clap::Error, args: &[OsString]) -> clap::Erro
     error
 }
 
-/// Returns whether the command of a command line has a flag.
+/// Returns whether the command in a command line has a flag.
 fn has_flag(args: &[OsString], flag: &str) -> bool {
     let root = Cli::command();
     let words = args.iter().skip(1).filter_map(|word| word.to_str());
@@ -251,7 +251,7 @@ fn missing_feature(
     ))
 }
 
-/// Joins lines that are not indented to paragraphs.
+/// Joins unindented lines into paragraphs.
 fn reflowed(text: &str) -> String {
     let mut all = String::new();
     let mut is_open = false;
@@ -396,9 +396,9 @@ mod tests {
         }
     }
 
-    /// Returns the words of an example's command line, without comment, pipes and redirections;
-    /// `None` if the command is not arbiter, contains shell variables, or requires a feature that
-    /// this build lacks.
+    /// Returns the words of the command line in an example, without comments, pipes and
+    /// redirections. Returns `None` if the command is not arbiter, contains shell variables, or
+    /// requires a feature that this build lacks.
     fn words_of(line: &str) -> Option<Vec<String>> {
         let line = line.trim().trim_start_matches("$ ");
         let line = Some(line).filter(|it| it.starts_with("arbiter ") && !it.contains("${"))?;
@@ -410,7 +410,7 @@ mod tests {
     }
 
     fn check_example(place: &str, line: &str) {
-        // As the shell would expand it.
+        // The tilde is expanded as in a shell.
         let line = &line.replace(" ~/", " /data/");
         let Some(words) = words_of(line) else { return };
         match arrange_help(Cli::command(), false).try_get_matches_from(words) {

@@ -9,7 +9,8 @@ use arbiter_process::Keys;
 use arbiter_run::ControlCommand;
 use arbiter_runner::{ControlRequest, ControlSender};
 
-/// Maximum time until the thread notices that it should end, which delays the end of the process.
+/// Maximum time until the thread notices that it should end; the end of the process is delayed by
+/// up to this time.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Listener for keys, which stops when it is dropped.
@@ -33,8 +34,8 @@ impl Keyboard {
 
 impl Drop for Keyboard {
     fn drop(&mut self) {
-        // Relaxed is enough: the thread looks again within `LOOK`, and no other data depends on the
-        // flag.
+        // Relaxed ordering suffices: the thread reads the flag again within `LOOK`, and no other
+        // data depends on the flag.
         self.is_over.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
             // An error means that the thread has panicked, and printed a message.

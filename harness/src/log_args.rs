@@ -20,7 +20,7 @@ pub(crate) struct LogArgs {
 }
 
 impl LogArgs {
-    /// Returns the format from the flag, the environment variable, or the detection of systemd's
+    /// Returns the format from the flag, the environment variable, or the detection of the systemd
     /// journal, in this order.
     pub(crate) fn format(self) -> Result<LogFormat, Failure> {
         if let Some(format) = self.log_format {

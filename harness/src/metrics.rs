@@ -30,7 +30,7 @@ fn address(text: &str) -> Result<SocketAddr, String> {
     port.or_else(|_| text.parse()).map_err(|_| "expected PORT or ADDR:PORT".to_owned())
 }
 
-/// An open port, and the metrics to serve on it.
+/// Open port, and the metrics to serve on this port.
 #[derive(Debug)]
 pub(crate) struct Endpoint {
     listener: TcpListener,
@@ -38,8 +38,8 @@ pub(crate) struct Endpoint {
 }
 
 impl MetricsArgs {
-    /// Opens the port before anything starts, so that an occupied port is an early error; `None`
-    /// without the flag.
+    /// Opens the port before anything else starts, so that an occupied port is reported early.
+    /// Returns `None` without the flag.
     pub(crate) fn open(self) -> Result<Option<Endpoint>, Failure> {
         let Some(address) = self.metrics else { return Ok(None) };
         let open = || {
@@ -65,8 +65,8 @@ impl Endpoint {
         Ok(())
     }
 
-    /// Serves the metrics of a run and of its coordinator, if any. Returns the observer that
-    /// updates the metrics.
+    /// Serves the metrics of a run and, if there is a coordinator, of the coordinator. Returns the
+    /// observer that updates the metrics.
     pub(crate) fn observer(
         mut self,
         runtime: &Handle,
@@ -103,7 +103,7 @@ impl RunMetrics {
     fn register(&self, registry: &mut Registry) {
         self.set_state(Pace::Running);
         for kind in Termination::ALL.into_iter().filter(|kind| kind.is_fault()) {
-            // Each label exists from the start with value 0, so that a collector sees the first
+            // Each label exists from the start with the value 0, so that a collector sees the first
             // fault as an increase.
             let _ = self.faults.get_or_create(&[("kind", kind.to_string())]);
         }

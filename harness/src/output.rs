@@ -36,7 +36,7 @@ pub(crate) enum OutputFormat {
 /// Conversion of a JSON value to CSV: the list that becomes the rows, and the leading columns.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rows<'a> {
-    /// Key of the list; `None` if the value itself is the list, or is the only row.
+    /// Key of the list; `None` if the value is the list, or the only row.
     pub list: Option<&'a str>,
     /// Names of the leading columns.
     pub first: &'a [&'a str],
@@ -62,7 +62,7 @@ impl OutputFormat {
             .try_map(|word| <OutputFormat as ValueEnum>::from_str(&word, false))
     }
 
-    /// Returns the result in this format; other formats are not computed.
+    /// Returns the result in this format, without computing the other formats.
     pub(crate) fn render(
         self,
         text: impl FnOnce() -> String,
@@ -79,7 +79,7 @@ impl OutputFormat {
         }
     }
 
-    /// Returns a result in this format, as `table` for text and Markdown, and otherwise as `value`.
+    /// Returns a result in this format: from `table` for text and Markdown, otherwise from `value`.
     pub(crate) fn of_table(
         self,
         table: Table,
@@ -90,7 +90,7 @@ impl OutputFormat {
         self.render(|| text.fitted(width()), || table.markdown(), value, rows)
     }
 
-    /// Returns a result in this format, as `document` for text and Markdown, and otherwise as
+    /// Returns a result in this format: from `document` for text and Markdown, otherwise from
     /// `value`.
     pub(crate) fn of_document(
         self,
@@ -115,8 +115,8 @@ pub(crate) fn lines(value: &Value) -> String {
     }
 }
 
-/// Returns the width of text, in characters: of the environment variable COLUMNS or the terminal,
-/// but at least 60. `None` if there is no limit, as in a file.
+/// Returns the width of text, in characters: the value of the environment variable COLUMNS or the
+/// width of the terminal, but at least 60. Returns `None` if the width is unlimited, as in a file.
 pub(crate) fn width() -> Option<usize> {
     let set = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let seen = || {
@@ -131,11 +131,11 @@ pub(crate) fn print_result(text: &str) -> Result<(), Failure> {
     arbiter_report::print_result(text).map_err(Failure::environment)
 }
 
-/// A file that a command uses, with a description of its use.
+/// File that a command uses, with a description of the use.
 pub(crate) type FileUse = (&'static str, PathBuf);
 
-/// Returns the files that a command reads, and the file of its standard output, none of which may
-/// be overwritten.
+/// Returns the files that a command must not overwrite: the files that it reads, and the file to
+/// which its standard output is redirected.
 pub(crate) fn in_use(read: impl IntoIterator<Item = FileUse>) -> Result<FilesInUse, Failure> {
     let mut files = FilesInUse::default();
     for (words, path) in read {
@@ -149,21 +149,21 @@ pub(crate) fn store_files(folder: &Path) -> impl Iterator<Item = FileUse> + use<
     own_files(folder).into_iter().map(|path| ("the results store", path))
 }
 
-/// Writes a file completely or not at all; an error if it is in use.
+/// Writes a file completely or not at all; fails if the file is in use.
 pub(crate) fn write_atomically(path: &Path, text: &str, in_use: FilesInUse) -> Result<(), Failure> {
     let mut file = NewFile::create(path, in_use)?;
     file.write(text)?;
     file.finish()
 }
 
-/// A file that appears at its path when it is complete.
+/// File that appears at its path only after it is complete.
 pub(crate) struct NewFile<'a> {
     path: &'a Path,
     file: BufWriter<WholeFile>,
 }
 
 impl NewFile<'_> {
-    /// Starts a file that will appear at `path`; an error if that file is in use.
+    /// Starts a file that will appear at `path`; fails if the file at this path is in use.
     pub(crate) fn create(path: &Path, mut in_use: FilesInUse) -> Result<NewFile<'_>, Failure> {
         in_use.writes("the file to write", path).map_err(Failure::invalid)?;
         let file = WholeFile::create(path).map_err(|error| write_error(path, &error))?;
@@ -197,7 +197,7 @@ pub(crate) fn quoted(path: &Path) -> String {
     shell_words::quote(&path.to_string_lossy()).into_owned()
 }
 
-/// Creates the failure to write a file.
+/// Creates the failure for a file that cannot be written.
 pub(crate) fn write_error(path: &Path, error: &std::io::Error) -> Failure {
     Failure::environment(cannot_write(path, error))
 }

@@ -1,5 +1,5 @@
-//! The current project: settings and results in the current folder, or in a folder above it up to
-//! the top of its git repository.
+//! The current project: settings and results in the current folder or in a parent folder, up to the
+//! root of the git repository.
 
 use std::iter::repeat_n;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use arbiter_store::{FILE_NAME, Store};
 /// Default name of the results folder.
 pub(crate) const DEFAULT_RESULTS: &str = "results";
 
-/// File at the top of a repository with the paths that git ignores.
+/// File in the root of a repository with the paths that git ignores.
 pub(crate) const IGNORED: &str = ".gitignore";
 
 /// Path of the GitHub Actions workflow.
@@ -31,7 +31,7 @@ rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8 ;D1 44 ;D2 1486 ;D3 62
 ";
 pub(crate) const PERFT_FILE: &str = "perft.epd";
 
-/// Name of the entry at the top of a repository: a folder, or a file in a worktree or submodule.
+/// Name of git's entry in the root of a repository: a folder, or a file in a worktree or submodule.
 const GIT: &str = ".git";
 
 /// Flag of every command that reads a results store and plays nothing.
@@ -60,16 +60,16 @@ impl ResultsArg {
 
 /// Reads the settings file `named`, or else the nearest settings file, if any.
 pub(crate) fn settings(named: Option<&Path>) -> Result<Option<Settings>, Failure> {
-    // A folder with this name, or a broken link, also counts as found, so that the user sees an
+    // A folder with this name or a broken link also counts as found, so that the user sees an
     // error.
     let found = || nearest(DEFAULT_SETTINGS, "--config", |path| path.symlink_metadata().is_ok());
     let path = if named.is_some() { named.map(Path::to_owned) } else { found()? };
     path.as_deref().map(load_settings).transpose().map_err(Failure::invalid)
 }
 
-/// Returns the results folder: `named`, or that of `settings`, or the nearest results folder with a
-/// store, or a new one beside the nearest settings. `config` is the settings file, if named by a
-/// flag.
+/// Returns the results folder: `named`, or the folder that `settings` names, or the nearest results
+/// folder with a store, or a new results folder next to the nearest settings file. `config` is the
+/// settings file, if a flag names it.
 pub(crate) fn results_folder(
     named: Option<PathBuf>,
     config: Option<&Path>,
@@ -103,16 +103,16 @@ pub(crate) fn user_folder(variable: &str, below: &str, flag: &str) -> Result<Pat
 }
 
 /// Returns the path of `folder` relative to the current folder; `None` unless `folder` is the
-/// current folder or above it.
+/// current folder or one of its parents.
 pub(crate) fn relative_to_current(folder: &Path) -> Option<PathBuf> {
     let here = std::env::current_dir().ok()?;
     let depth = here.ancestors().position(|above| above == folder)?;
     Some(repeat_n("..", depth).collect())
 }
 
-/// Returns the path of `name` in the nearest folder in which `is_it` accepts the path. An error if
-/// another user could have written it, because settings start programs; the error suggests `flag`,
-/// which names a trusted path.
+/// Returns the path of `name` in the nearest folder in which `is_it` accepts the path. Fails if
+/// another user could have written the file, because settings can start programs; the error
+/// suggests `flag` to name a trusted path.
 fn nearest(
     name: &str,
     flag: &str,
@@ -128,8 +128,8 @@ fn nearest(
         folder.push("..");
     }
     let path = folder.join(name);
-    // Settings can start programs, so the file must belong to the user. The owners of a link, its
-    // target, and the store in a results folder are checked.
+    // Settings can start programs, so the file must belong to the user. The owners of the link, of
+    // its target, and of the store in a results folder are checked.
     let of_file = [path.symlink_metadata(), path.metadata(), path.join(FILE_NAME).metadata()];
     let refused = |why: String| {
         let path = path.display();
@@ -151,7 +151,7 @@ fn nearest(
     }
 }
 
-/// Returns the top of the repository around the current folder.
+/// Returns the root of the repository that contains the current folder.
 fn top() -> Option<PathBuf> {
     let here = std::env::current_dir().ok()?;
     let is_top = |folder: &&Path| folder.join(GIT).symlink_metadata().is_ok();

@@ -56,11 +56,11 @@ use arbiter_store::{Fingerprints, Offsets, RunLock, Store, StoreError};
 /// Maximum number of queued commands to a run.
 const CONTROL_REQUESTS: usize = 64;
 
-/// A run that is ready to be played.
+/// Run that is ready to be played.
 struct ReadyRun {
     name: String,
     plan: Plan,
-    /// `None` if the run has ended.
+    /// Inputs of the games; `None` if the run has ended.
     inputs: Option<Inputs>,
     store: Store,
     files: Vec<GamesFile>,
@@ -76,7 +76,7 @@ struct Inputs {
     tables: Option<Arc<dyn Tables>>,
     /// Setup of each engine.
     setups: Vec<EngineSetup>,
-    /// Option checks of each engine from the preflight.
+    /// Options that the preflight found for each engine.
     options: Vec<OptionsFound>,
 }
 
@@ -138,7 +138,7 @@ pub(crate) fn play_plan(
     execute(store_run(load_inputs(plan, false)?, new)?, None, None, format, None, None)
 }
 
-/// A plan with the contents of its files, before anything is stored.
+/// Plan with the contents of its files, before anything is stored.
 struct LoadedPlan {
     plan: Plan,
     fingerprints: Fingerprints,
@@ -157,7 +157,7 @@ fn load_plan(
     Ok(loaded)
 }
 
-/// Resolves a request to a plan; builds its engines.
+/// Builds the engines of a request, and resolves the request to a plan.
 fn resolve_plan(kind: RunKind, requested: &mut RequestedRun) -> Result<Plan, Failure> {
     if let Some(path) = &requested.request.draft.book {
         std::fs::metadata(path).map_err(|error| {
@@ -173,7 +173,7 @@ fn resolve_plan(kind: RunKind, requested: &mut RequestedRun) -> Result<Plan, Fai
     plan_of(kind, std::mem::take(&mut requested.request))
 }
 
-/// Resolves a request whose engines are built.
+/// Resolves a request whose engines have been built.
 fn plan_of(kind: RunKind, request: Request) -> Result<Plan, Failure> {
     let plan = Plan::resolve(kind, request).map_err(|error| match error {
         PlanError::NothingToRun => Failure::new(ExitCode::NothingToRun, error),
@@ -189,7 +189,7 @@ fn plan_of(kind: RunKind, request: Request) -> Result<Plan, Failure> {
     Ok(plan)
 }
 
-/// Reads the files of a plan, which workers play if `has_workers`, otherwise this machine.
+/// Reads the files of a plan. If `has_workers`, workers play the plan; otherwise this machine does.
 fn load_inputs(plan: Plan, has_workers: bool) -> Result<LoadedPlan, Failure> {
     let checked = if has_workers { check_for_workers(&plan) } else { cpu_sets_of(&plan).map(drop) };
     checked.map_err(Failure::invalid)?;
@@ -256,8 +256,8 @@ fn store_run(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Fa
     Ok(ReadyRun { name, plan, inputs, store, files, state, results, _lock: lock })
 }
 
-/// Builds engines from revisions. Builds take long, so all other errors of the run are reported
-/// first.
+/// Builds engines from revisions. Builds take a long time, so all other errors of the run are
+/// reported first.
 pub(crate) fn make_engines(kind: RunKind, requested: &mut RequestedRun) -> Result<(), Failure> {
     let (request, results) = (requested.request.clone(), requested.results.clone());
     let files = requested.files.clone();
@@ -286,7 +286,7 @@ pub(crate) fn make_engines(kind: RunKind, requested: &mut RequestedRun) -> Resul
     let built = requested.build.prepare(engines, &requested.request.each, context, Some(check))?;
     requested.request.engines = built.engines;
     requested.request.draft.scale = built.scale;
-    // Cleared, so that a second call does not build the engines again.
+    // The flags are cleared, so that a second call does not build the engines again.
     (requested.build.dev, requested.build.base) = (None, None);
     Ok(())
 }
@@ -300,7 +300,7 @@ fn resume_run(
     let (results, style) = (requested.results.clone(), requested.compat.clone());
     let store = Store::open(&results)?;
     let name = store.named(&wanted.run)?;
-    // The lock is taken before the run is read, because another process with the lock may change
+    // The lock is taken before the run is read, because a process that holds the lock may change
     // the run.
     let lock = RunLock::take(&results, &name)?;
     let stored = store.run(&name)?;
@@ -322,7 +322,7 @@ fn resume_run(
     let concurrency = wanted.concurrency.unwrap_or(plan.concurrency);
     let affinity = wanted.affinity.unwrap_or_else(|| plan.affinity.clone());
     let mut inputs = None;
-    // A finished run needs neither engines nor book, which may no longer exist.
+    // A finished run needs neither its engines nor its book, and these may no longer exist.
     if state.ending().is_none() {
         let is_local = !has_workers && wanted.concurrency.is_none();
         if is_local && !store.pairs_by_worker(&name)?.is_empty() {
@@ -359,7 +359,7 @@ fn resume_run(
     Ok(ReadyRun { name, plan, inputs, store, files, state, results, _lock: lock })
 }
 
-/// Returns the error for a run that workers have played, and that no flag continues anywhere.
+/// Returns the error for a run that workers have played, if no flag says where to resume it.
 fn played_by_workers(run: &str, kind: RunKind, results: &Path) -> Failure {
     let again = resume_command(run, kind, results);
     Failure::invalid(format!(
@@ -426,8 +426,8 @@ fn execute(
         announce(&ready, book, fleet.as_ref());
     }
     let (request, unnoted) = match ready.state.ending() {
-        // The process may have been killed after the last pair and before the end was stored, so
-        // the end is stored now.
+        // The process may have been killed after the last pair but before the ending was stored, so
+        // the ending is stored now.
         Some(ending) => {
             let unnoted = ready.store.set_ending(&ready.name, Some(ending)).err();
             if let Some(style) = &style {
@@ -439,8 +439,8 @@ fn execute(
         None => play_pairs(&mut ready, fleet, endpoint, format, style.as_ref(), &resume_hint)
             .map(|finished| (finished.stop_cause, finished.unnoted))?,
     };
-    // The verdict follows from the stored pairs, so an error in storing the end does not end the
-    // command.
+    // The verdict follows from the stored pairs, so a failure to store the ending is not an error
+    // of the command.
     if let Some(error) = unnoted {
         log_error(format!("{error}; all pairs are stored, but not the final status of the run"));
     }
@@ -515,8 +515,8 @@ fn play_pairs(
     runtime.block_on(async {
         let socket =
             control_server::Server::listen(results, name, control, live_games.clone(), seen);
-        // The other programs can be interrupted even if a script has started them in the
-        // background, where shells disable SIGINT.
+        // Shells disable SIGINT for programs that scripts start in the background, but the other
+        // programs can be interrupted even then.
         let signals =
             if style.is_some() { Signals::listen_in_any_case() } else { Signals::listen() };
         let mut signals = signals.map_err(Failure::environment)?;

@@ -1,4 +1,4 @@
-//! The async runtime that runs engines, and work that signals can end.
+//! Async runtime that runs engines, and work that signals can end.
 
 use tokio::runtime::Runtime;
 
@@ -7,7 +7,7 @@ use arbiter_process::{Cancel, Spawner};
 use arbiter_runner::Signals;
 
 /// Number of threads of the async runtime. It only forwards lines and makes decisions; more threads
-/// would take time from engines.
+/// would take processor time from the engines.
 const RUNTIME_THREADS: usize = 1;
 
 /// Creates the async runtime that runs engines.
@@ -19,7 +19,7 @@ pub(crate) fn runtime() -> Result<Runtime, Failure> {
         .map_err(Failure::environment)
 }
 
-/// Runs blocking work until it is done or a signal ends it with all its processes.
+/// Runs blocking work until the work is done, or until a signal ends it and all its processes.
 pub(crate) fn interruptible<T: Send + 'static>(
     work: impl FnOnce(&Spawner, &Cancel) -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {
@@ -53,7 +53,8 @@ pub(crate) fn interruptible<T: Send + 'static>(
     })
 }
 
-/// Runs work until it is done or a signal ends it; `when` describes the progress for the message.
+/// Runs work until the work is done or a signal ends it; `when` describes the progress for the
+/// message.
 pub(crate) async fn until_signal<T>(
     work: impl Future<Output = Result<T, Failure>>,
     when: &str,

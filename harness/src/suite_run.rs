@@ -77,8 +77,8 @@ impl SuiteArgs {
         self.engines.iter().chain(&self.engine)
     }
 
-    /// Returns all engines, and builds those from revisions, with `copies` parallel copies of their
-    /// bench. `limits` apply to engines without limits.
+    /// Returns all engines. Builds the engines that are revisions, and runs their bench with
+    /// `copies` parallel copies. `limits` apply to engines without limits.
     pub(crate) fn engines(&self, copies: usize, limits: Limits) -> Result<Vec<Engine>, Failure> {
         engines(self.specs(), &self.build, copies, limits)
     }
@@ -128,7 +128,7 @@ fn engines<'a>(
     resolved(build.prepare(typed, &each, context, Some(check))?.engines, &each)
 }
 
-/// Resolves specs to engines; an error if two engines have the same name.
+/// Resolves specs to engines; fails if two engines have the same name.
 fn resolved(specs: Vec<EngineSpec>, each: &EngineSpec) -> Result<Vec<Engine>, Failure> {
     let mut engines: Vec<Engine> = Vec::new();
     for (index, spec) in specs.into_iter().enumerate() {
@@ -148,8 +148,8 @@ pub(crate) fn engine(spec: &str) -> Result<Engine, Failure> {
     Ok(engines([&spec.to_owned()].into_iter(), &build, 1, Limits::default())?.remove(0))
 }
 
-/// Starts the engines once to check them, and runs all tasks, with a progress bar on standard
-/// error. `tell` receives each answer as it arrives; an error of `tell` ends the suite.
+/// Starts each engine once as a check, and runs all tasks, with a progress bar on standard error.
+/// `tell` receives each answer when it arrives; an error of `tell` ends the suite.
 pub(crate) fn run_tasks<T: Task>(
     args: &QueryArgs,
     engines: &[Engine],

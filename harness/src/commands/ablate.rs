@@ -49,7 +49,7 @@ pub(crate) fn run(args: AblateArgs) -> Result<ExitCode, Failure> {
     run::run_command(RunKind::Ablate, resolve(args)?)
 }
 
-/// Merges flags and settings file; flags win.
+/// Merges the flags with the settings file; flags take precedence.
 pub(crate) fn resolve(args: AblateArgs) -> Result<RequestedRun, Failure> {
     let is_sequential = args.sprt || args.bounds != TestSettings::default();
     let mut requested = args.play.resolve(Some(args.bounds))?;
@@ -88,7 +88,7 @@ pub(crate) fn resolve(args: AblateArgs) -> Result<RequestedRun, Failure> {
     Ok(requested)
 }
 
-/// Returns the requested features, as the evaluation spells them; all features if none was named.
+/// Returns the requested features in the spelling of the engine; all features if none was named.
 fn select(known: &Evaluation, names: Vec<String>) -> Result<Vec<String>, Failure> {
     if names.is_empty() {
         return Ok(known.features.iter().map(|name| (*name).to_owned()).collect());

@@ -87,7 +87,7 @@ fn tidy_up(cache: &Cache, args: &CleanArgs) -> Result<(), Failure> {
             bytes: max_size.map(|mib| u64::from(mib) << 20),
         }
     };
-    // `max(0)`, because a clock set before 1970 would overflow.
+    // `max(0)` is needed because a clock set before 1970 would cause an overflow.
     let now = SystemTime::UNIX_EPOCH + Duration::from_millis(unix_time_ms().max(0) as u64);
     let (mut builds, mut bytes, mut in_use) = (0, 0, 0);
     for kept in builds_to_remove(&kept_builds(cache)?, policy, now) {

@@ -154,8 +154,8 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
     interruption.map_or(Ok(code), Err)
 }
 
-/// Runs the gates until one of them ends the others, and adds their outcomes. Returns the failure
-/// of a gate that a signal interrupted.
+/// Runs the gates until a failed gate stops the rest, and adds their outcomes. Returns the failure
+/// if a signal interrupted a gate.
 fn run_gates(
     runner: &GateRunner<'_>,
     gates: &[Gate],
@@ -224,7 +224,7 @@ fn sides(
         Err(_) => Vec::new(),
     };
     let takes_base = |gate: &Gate| gate.needs_base_engine() && !unchanged.contains(&gate.name);
-    // The base is built only if a gate needs it, because a build takes minutes.
+    // The base is built only if a gate needs the base, because a build takes minutes.
     let built = base.clone().ok().filter(|_| gates.iter().any(takes_base));
     let build = BuildArgs { base: built, no_bench: true, ..build.clone() };
     let prepared = build.prepare(
@@ -236,7 +236,7 @@ fn sides(
     StepEngines::new(prepared, base.err().unwrap_or_default(), unchanged)
 }
 
-/// Returns the names of the gates that are skipped because none of their paths differs.
+/// Returns the names of the gates that are skipped because none of their paths has changed.
 fn unchanged(build: &BuildArgs, base: &str, gates: &[Gate]) -> Result<Vec<String>, Failure> {
     let Ok(repo) = build.repository(None) else { return Ok(Vec::new()) };
     let commit = |side: Option<&str>| side.and_then(|side| repo.commit(side).ok());

@@ -16,7 +16,7 @@ use crate::{failure::Failure, runtime::runtime};
 use arbiter_cluster::{Cluster, RunId, document, observe, trouble};
 use arbiter_report::to_value;
 
-/// Duration of listening for workers and runs. Workers send a status every three seconds.
+/// Time spent listening for workers and runs; workers send their status every three seconds.
 const LISTEN: Duration = Duration::from_millis(3_500);
 
 /// Flags of `arbiter cluster`.

@@ -55,7 +55,7 @@ fn ask(args: &CtlArgs) -> Result<String, Failure> {
     let answer = send_command(&results, run, command, !is_text, CONTROL_TIMEOUT);
     let answer = answer.or_else(|error| {
         // A misspelt name causes the same failure as a run that is not being played. A look-up in
-        // the store distinguishes them.
+        // the store distinguishes the two cases.
         store.run(run)?;
         Err(Failure::invalid(error))
     })?;

@@ -1,4 +1,4 @@
-//! `arbiter datagen`: positions for the training of networks, from games of any engines.
+//! `arbiter datagen`: positions for training networks, from games of any engines.
 
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
@@ -82,7 +82,7 @@ pub(crate) fn run(args: DatagenArgs) -> Result<ExitCode, Failure> {
         return Err(Failure::new(ExitCode::Usage, message));
     }
     let (mut requested, name) = requested_run(play, &out)?;
-    // The run below reports an unreadable store as an error.
+    // If the store is unreadable, the run below reports the error.
     let begun = Store::open(&requested.results).ok().filter(|store| store.run(&name).is_ok());
     refuse_another(&out, begun.as_ref().map(|_| &*name))?;
     if requested.is_dry_run {
@@ -93,7 +93,7 @@ pub(crate) fn run(args: DatagenArgs) -> Result<ExitCode, Failure> {
     if genfens {
         let path = out.with_file_name(format!("{name}.genfens.epd"));
         requested.request.draft.book = Some(openings(&mut requested, path, before.is_some())?);
-        // The openings count as given, so that a run that was started with other openings is
+        // The openings count as a given flag, so that a run that was started with other openings is
         // rejected.
         requested.given.insert("openings file".to_owned());
     }
@@ -102,13 +102,13 @@ pub(crate) fn run(args: DatagenArgs) -> Result<ExitCode, Failure> {
     if code != ExitCode::Passed {
         return Ok(code);
     }
-    // Another run may have written the file during the games.
+    // Another run may have written to the file during the games.
     refuse_another(&out, Some(&name))?;
     let store = Store::open(&results)?;
     let (games, positions) = write(&store, &name, &out)?;
     let new = games - before.map_or(0, |tallies| tallies.len()).min(games);
     let share = new as f64 / games.max(1) as f64;
-    // At least 1 ms, because the value is a divisor and the clock may be set back.
+    // At least 1 ms, because the value is a divisor and the clock may have been set back.
     let seconds = (unix_time_ms() - begun_ms).max(1) as f64 / 1e3;
     let speed = positions as f64 * share / seconds;
     let out = out.display();
@@ -122,7 +122,7 @@ pub(crate) fn run(args: DatagenArgs) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Returns an error if the file cannot be written, or contains anything but positions of the run
+/// Fails if the file cannot be written, or if it contains anything except positions of the run
 /// `begun`.
 fn refuse_another(out: &Path, begun: Option<&str>) -> Result<(), Failure> {
     let mut begin = [0; HEADER_BYTES];
@@ -140,11 +140,12 @@ fn refuse_another(out: &Path, begun: Option<&str>) -> Result<(), Failure> {
     Err(Failure::invalid(format!("{out}: {reason}; name another file with --out")))
 }
 
-/// Returns the match of single games, which resumes an earlier start, and the name of its run.
+/// Returns the request for a match of single games, which resumes its run if it was started before,
+/// and the name of the run.
 fn requested_run(play: PlayArgs, out: &Path) -> Result<(RequestedRun, String), Failure> {
     if play.is_resuming() {
-        let told = "datagen resumes its run automatically; remove --resume, or give --name";
-        return Err(Failure::new(ExitCode::Usage, told));
+        let hint = "datagen resumes its run automatically; remove --resume, or give --name";
+        return Err(Failure::new(ExitCode::Usage, hint));
     }
     let mut requested = play.resolve(None)?;
     let stem = out.file_stem().unwrap_or(out.as_os_str()).to_string_lossy().into_owned();
@@ -175,7 +176,7 @@ fn requested_run(play: PlayArgs, out: &Path) -> Result<(RequestedRun, String), F
 }
 
 /// Returns the path of a file with an opening from the first engine for each game. An existing file
-/// is used again only if the run was started before.
+/// is reused only if the run was started before.
 fn openings(
     requested: &mut RequestedRun,
     path: PathBuf,
@@ -218,7 +219,7 @@ fn genfens(
     let (send, received) = std::sync::mpsc::channel();
     let read = move |line: &str| {
         let fen = line.trim().strip_prefix("info string genfens ");
-        // Sending fails if the receiver is gone; such lines are not needed.
+        // Sending fails if the receiver has been dropped; these lines are not needed.
         fen.into_iter().for_each(|fen| drop(send.send(fen.trim().to_owned())));
     };
     let timeouts = Timeouts { limit: GENFENS_TIMEOUT, grace: Duration::ZERO };

@@ -1,4 +1,4 @@
-//! `arbiter doctor`: fitness of this machine for games under a clock.
+//! `arbiter doctor`: suitability of this machine for timed games.
 
 use std::path::Path;
 use std::time::Duration;
@@ -17,7 +17,8 @@ use arbiter_report::{Table, to_value};
 /// Duration of the measurement of processor load.
 const WATCH: Duration = Duration::from_secs(1);
 
-/// Maximum share of processor time for other programs.
+/// Maximum share of processor time used by other programs; the next constant is the maximum share
+/// that the host of a virtual machine took.
 const MAX_BUSY: f64 = 0.1;
 const MAX_STOLEN: f64 = 0.01;
 
@@ -211,7 +212,7 @@ fn check_load(machine: &Machine, times: CpuTimes) -> Vec<Finding> {
     findings
 }
 
-/// Returns the findings on engines: the bundled and the registered engines, which must reply, and
+/// Returns the findings on engines: the bundled and registered engines, which must answer, and
 /// known engines in PATH.
 fn check_engines() -> Result<Vec<Finding>, Failure> {
     let own = registered()?.into_keys().map(|name| (name, Health::Bad));

@@ -138,8 +138,8 @@ pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
     Ok(verdict(&args, &report))
 }
 
-/// Answers of all engines to one question, and a suffix with the name of the worker for the
-/// messages of faults.
+/// Answers of all engines to one question, and a suffix with the name of the worker for messages
+/// about faults.
 type QueryAnswers = (Vec<Result<Answer, String>>, String);
 
 /// Runs the questions on this machine.
@@ -172,7 +172,7 @@ fn announce(args: &EpdArgs, engines: &[Engine], positions: usize) {
     }
 }
 
-/// Returns the exit code, from the gates in this order: solved, lost, faults.
+/// Returns the exit code according to the gates, tested in this order: solved, lost, faults.
 fn verdict(args: &EpdArgs, report: &EpdReport) -> ExitCode {
     let engines = 0..report.engines.len();
     let solved = report.tally(0).solved;

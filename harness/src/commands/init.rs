@@ -31,7 +31,8 @@ const PERFT_DEADLINE: &str = "10";
 /// Time limit for trying a gate.
 const TRIAL: Duration = Duration::from_secs(60);
 
-/// Folders that are searched for opening books, and the file extensions of books.
+/// Folders that are searched for opening books; the next constant contains the file extensions of
+/// books.
 const BOOK_FOLDERS: [&str; 5] = ["", "books", "book", "openings", "tests"];
 const BOOK_ENDINGS: [&str; 3] = ["epd", "pgn", "bin"];
 
@@ -68,7 +69,7 @@ pub(crate) struct InitArgs {
 /// Properties of a repository's engine.
 #[derive(Debug, Clone, Copy)]
 struct Facts<'a> {
-    /// File that decides the build, such as "Cargo.toml".
+    /// File that determines the build, such as "Cargo.toml".
     source: &'a str,
     command: &'a str,
     /// `true` if the build downloads packages.
@@ -78,7 +79,7 @@ struct Facts<'a> {
     failed: Option<&'a str>,
     /// Path of the perft suite, if the engine counts perft correctly.
     perft: Option<&'a str>,
-    /// Opening book, as a path relative to the top of the repository.
+    /// Opening book, as a path relative to the root of the repository.
     book: Option<&'a str>,
 }
 
@@ -122,7 +123,7 @@ pub(crate) fn run(args: InitArgs) -> Result<(), Failure> {
     print_result(&next)
 }
 
-/// Reads the settings file; an error if it is invalid.
+/// Reads the settings file; fails if the file is invalid.
 fn read(path: &Path) -> Result<Settings, Failure> {
     if let (Ok(to), false) = (path.read_link(), path.exists()) {
         let (path, to) = (path.display(), to.display());
@@ -134,8 +135,8 @@ fn read(path: &Path) -> Result<Settings, Failure> {
     gates.map_err(failed).map(|_| settings)
 }
 
-/// Adds the results folder to `.gitignore`, unless git already ignores it. Returns the name of a
-/// changed file.
+/// Adds the results folder to `.gitignore`, unless git already ignores it. Returns the name of the
+/// file if it was changed.
 fn ignore_results(repo: &Repository) -> Result<Option<String>, Failure> {
     if repo.ignores(&format!("{DEFAULT_RESULTS}/x")) {
         return Ok(None);
@@ -150,8 +151,8 @@ fn ignore_results(repo: &Repository) -> Result<Option<String>, Failure> {
     write().map(|()| Some(IGNORED.to_owned())).map_err(|error| write_error(&path, &error))
 }
 
-/// Builds and tests the engine, and writes the settings, and a perft suite if the engine counts
-/// perft correctly. Returns the names of the written files.
+/// Builds and tests the engine, and writes the settings. Also writes a perft suite if the engine
+/// counts perft correctly. Returns the names of the written files.
 fn settings(build: BuildArgs, top: &Path) -> Result<Vec<String>, Failure> {
     let Outline { recipe, .. } = build.outline(WORKING_TREE)?;
     note(&format!("building it: {} ({})", recipe.command, recipe.source));
@@ -318,7 +319,7 @@ fn text(facts: Facts<'_>) -> String {
     text
 }
 
-/// Writes a file unless it exists. Returns its name if it was written.
+/// Writes a file unless it exists. Returns the name of the file if it was written.
 fn write_new(top: &Path, name: &str, text: &str) -> Result<Option<String>, Failure> {
     let path = top.join(name);
     let write = || {
@@ -375,7 +376,7 @@ mod tests {
             fs::write(&path, text(facts)).unwrap();
             let read = load_settings(&path).unwrap();
             assert_eq!(merged(read.openings).file, facts.book.map(|book| folder.path().join(book)));
-            // The settings stay valid if the commented lines are enabled.
+            // The settings remain valid if the commented-out lines are enabled.
             fs::write(&path, text(facts).replace("# [build]\n# ", "[build]\n")).unwrap();
             assert!(load_settings(&path).unwrap().build.is_some());
             read.ci.gates().unwrap().iter().map(|gate| gate.name.clone()).collect::<Vec<_>>()

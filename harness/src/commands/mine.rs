@@ -40,8 +40,8 @@ Examples:
 /// Default depths of the preliminary searches, in plies.
 const LOOKS: [u32; 2] = [8, 12];
 
-/// Default of `--found-at`: the minimum depth at which the engine finds a solution that is not too
-/// easy, in plies.
+/// Default of `--found-at`: the depth, in plies, below which a solution that the engine finds is
+/// too easy.
 const FOUND_AT: u32 = 4;
 
 /// Flags of `arbiter mine`.

@@ -1,7 +1,7 @@
 //! `arbiter openings generate`: an opening book from random play.
 //!
-//! Random legal moves lead to positions, of which the balanced ones are kept, as judged by an
-//! engine. The same seed, settings and engine give the same book.
+//! Random legal moves lead to positions. An engine evaluates the positions, and the balanced
+//! positions are kept. The same seed, settings and engine give the same book.
 
 use std::path::PathBuf;
 
@@ -71,8 +71,8 @@ fn generate(args: &GenerateArgs) -> Result<(), Failure> {
     if args.count == 0 {
         return Err(Failure::new(ExitCode::NothingToRun, "expected at least 1 opening"));
     }
-    // The long search starts only after everything else that can fail. The file appears when it is
-    // complete, because half a book is useless.
+    // The long search starts only after everything else that can fail. The file appears only when
+    // it is complete, because an incomplete book is useless.
     let judge = engine(&args.engine)?;
     let mut file = NewFile::create(&args.output, in_use(engine_files(&judge))?)?;
     let found = runtime()?.block_on(search(args, &judge))?;
@@ -116,7 +116,7 @@ async fn search(args: &GenerateArgs, judge: &Engine) -> Result<Vec<String>, Fail
     Ok(lines)
 }
 
-/// Returns the engine's verdict; `None` for a mate score or without a score.
+/// Returns the engine's verdict; `None` if the score is a mate or missing.
 async fn ask(
     engine: &mut AnalysisEngine,
     candidate: &Candidate,

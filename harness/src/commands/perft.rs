@@ -49,7 +49,7 @@ pub(crate) struct PerftArgs {
     cluster: ClusterArgs,
 }
 
-/// Returns an error if the name of a suite contains the name of a chess variant.
+/// Fails if the name of a suite contains the name of a chess variant.
 fn check_rules(suite: &str) -> Result<(), Failure> {
     let Some(variant) = variant_of(suite) else { return Ok(()) };
     let message = format!("{suite}: a suite of {variant}; arbiter supports chess and Chess960");

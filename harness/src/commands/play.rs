@@ -40,7 +40,7 @@ pub(crate) struct TournamentCommand {
 }
 
 impl SprtArgs {
-    /// Merges flags and settings file; flags win.
+    /// Merges the flags with the settings file; flags take precedence.
     pub(crate) fn resolve(self) -> Result<RequestedRun, Failure> {
         self.play.resolve(Some(self.bounds))
     }

@@ -1,4 +1,4 @@
-//! `arbiter rate`: ratings from the games of any PGN.
+//! `arbiter rate`: ratings from the games of any PGN files.
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
@@ -138,7 +138,7 @@ pub(crate) struct RateArgs {
     elostat: bool,
 }
 
-/// Minimum standard deviation of a prior, in points; a smaller value would be an anchor.
+/// Minimum standard deviation of a prior, in points; a smaller value would fix the rating.
 const LEAST_DEVIATION: f64 = 0.01;
 
 /// Maximum absolute rating, in points.
@@ -200,9 +200,9 @@ fn ratings_of(args: &RateArgs) -> Result<String, Failure> {
     }
     let (options, lines) = options(args, &tally).map_err(Failure::invalid)?;
     let meetings = tally.meetings();
-    let is_told = !(options.priors.is_empty() && options.relations.is_empty());
+    let has_prior = !(options.priors.is_empty() && options.relations.is_empty());
     let rated = rate(tally.players.len(), &meetings, &options).map_err(|error| {
-        if is_told {
+        if has_prior {
             Failure::invalid(
                 "--prior and --relations contradict each other: give larger deviations",
             )
@@ -346,7 +346,7 @@ fn rows<T>(
     lines.from_reader(text.as_bytes()).into_records().map(row).collect()
 }
 
-/// Returns the given names; `@FILE` is replaced with the names on the lines of the file.
+/// Returns the given names; an item `@FILE` is replaced with the names in the file, one per line.
 fn names(given: &[String]) -> Result<Vec<String>, String> {
     let mut names = Vec::new();
     for name in given {
@@ -374,8 +374,8 @@ fn read_all(args: &RateArgs, threads: usize) -> Result<Tally, String> {
     let tally = Tally::new(!args.no_pairs).with_choice(choice);
     let tally = read_files(&args.files, asked, tally, threads)?;
     for name in named.iter().filter(|name| tally.players.iter().all(|p| p.name != **name)) {
-        // A file of names may contain players of many PGN files, so its unknown names cause only a
-        // warning.
+        // A file of names may contain players of many PGN files, so an unknown name in the file
+        // causes only a warning.
         if args.include.iter().chain(&args.exclude).any(|given| given == name) {
             return Err(unknown(name, &tally));
         }

@@ -1,4 +1,4 @@
-//! `arbiter replay`: the transcript of a game, which the referee judges again.
+//! `arbiter replay`: the transcript of a game, judged again by the referee.
 
 use std::path::Path;
 

@@ -172,7 +172,7 @@ fn is_other_file(store: &Store, word: &str) -> bool {
             .is_ok_and(|run| matches!(store.run(&run), Err(StoreError::NoRun { .. })))
 }
 
-/// Returns the requested format, by default that of the target.
+/// Returns the requested format, by default the format of the target.
 fn form(asked: Option<ReportFormat>, target: &Target) -> Result<ReportFormat, Failure> {
     Ok(match (asked, target) {
         (Some(form), _) => form,
@@ -189,7 +189,8 @@ fn form(asked: Option<ReportFormat>, target: &Target) -> Result<ReportFormat, Fa
     })
 }
 
-/// Prints a report, or writes its file atomically, so that an old file stays if writing fails.
+/// Prints a report, or writes it to a file atomically, so that an existing file is kept if writing
+/// fails.
 fn put(
     target: &Target,
     name: &str,
@@ -215,8 +216,8 @@ fn put(
     Ok(())
 }
 
-/// Returns the target. `--out` is a folder if the folder exists, if its name ends with `/`, or for
-/// several runs if it has no extension.
+/// Returns the target. The value of `--out` is a folder if the folder exists, if the value ends
+/// with `/`, or, for several runs, if it has no extension.
 fn target(args: &ReportArgs, runs: usize) -> Result<Target, Failure> {
     let Some(out) = args.out.clone() else {
         return match runs {

@@ -115,7 +115,7 @@ pub(crate) fn run(args: &ResultsArgs) -> Result<(), Failure> {
     }
 }
 
-/// Returns the table, in a narrow terminal without the columns `omitted`.
+/// Returns the table, without the columns `omitted` if the terminal is narrow.
 fn narrowed(table: Table, omitted: &[&str]) -> Table {
     if width().is_some_and(|width| width < WIDE) {
         omitted.iter().fold(table, |table, column| table.without(column))

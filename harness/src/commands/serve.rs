@@ -1,8 +1,8 @@
 //! `arbiter serve`: live web pages of the runs in a results folder.
 //!
-//! The server reads the store and queries runs in progress through their sockets, like any process
-//! of the same user; it plays nothing. It runs at the lowest priority, so that it does not disturb
-//! engines.
+//! The server reads the store and queries runs in progress through their sockets, as any process of
+//! the same user can; it plays no games. The server runs at the lowest priority, so that it does
+//! not disturb engines.
 
 mod start;
 
@@ -118,7 +118,7 @@ pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
     let guard = Guard::new(args.hosts, token.as_ref().map(|token| token.text.as_str()));
     let starter = args.start.then(|| TestStarter::new(results.clone())).transpose()?;
     let starter = starter.map(|starter| Arc::new(starter) as Arc<dyn Starter>);
-    // Engines have precedence. The server also works if the priority cannot be lowered.
+    // Engines have precedence. The server works even if the priority cannot be lowered.
     let _ = lower_priority();
     #[cfg(feature = "cluster")]
     let access =
@@ -152,8 +152,8 @@ pub(crate) fn run(args: ServeArgs) -> Result<(), Failure> {
             _ = signals.next() => Ok(()),
         }
     });
-    // A computation or the start of a test in a blocking thread may take long, and must not delay
-    // the end.
+    // A computation or the start of a test in a blocking thread may take a long time, and must not
+    // delay the end of the server.
     runtime.shutdown_background();
     done
 }
@@ -181,8 +181,8 @@ fn given_token(file: Option<&Path>) -> Result<Option<Token>, Failure> {
     }
 }
 
-/// Generates a token. A printed token is not stored; otherwise the token is in a private file,
-/// because other users may read the log.
+/// Generates a token. If the token is printed on a terminal, it is not stored. Otherwise it is
+/// written to a private file, because other users may be able to read the log.
 fn new_token(results: &Path, is_shown: bool) -> Result<Token, Failure> {
     if is_shown {
         return Ok(Token { text: hex(32)?, place: None });

@@ -72,7 +72,7 @@ pub(crate) struct SpeedArgs {
     build: BuildArgs,
 }
 
-/// An engine, with the recipe of its bench.
+/// Engine, with the recipe of its bench.
 type Side = (EngineSetup, BenchRecipe);
 
 /// Measures the engines and prints the result.
@@ -86,7 +86,7 @@ pub(crate) fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
     let cpu = if args.no_affinity {
         None
     } else {
-        // The first processors serve most interrupts, so the last one is disturbed least.
+        // The first processors handle most interrupts, so the last processor is disturbed least.
         Some(args.cpu.or_else(|| allowed_cpus().into_iter().max()).ok_or_else(|| {
             Failure::environment("cannot determine the available CPUs; give --cpu")
         })?)
@@ -207,10 +207,10 @@ mod tests {
     #[test]
     fn a_random_bit_decides_the_order() {
         let first = |seed| (0..1000).filter(move |round| order(seed, *round) == [0, 1]);
-        // Five standard deviations.
+        // The tolerance is five standard deviations.
         assert!(first(1).count().abs_diff(500) < 80);
         assert!(first(1).ne(first(2)));
-        // The order equals that of any earlier round in half of the cases.
+        // The order equals the order of any earlier round in half of the cases.
         for lag in 1..8 {
             let same = (0..1000).filter(|round| order(1, *round) == order(1, round + lag));
             assert!(same.count().abs_diff(500) < 80, "{lag}");

@@ -1,4 +1,4 @@
-//! `arbiter stats`: calculators for tests: figures of counts, plans and simulations.
+//! `arbiter stats`: calculators for tests, namely figures for given counts, plans and simulations.
 
 mod numbers;
 pub(super) mod plan;

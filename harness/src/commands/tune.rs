@@ -80,7 +80,7 @@ fn start(args: TuneArgs) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Merges flags and settings file; flags win.
+/// Merges the flags with the settings file; flags take precedence.
 fn requested_run(args: TuneArgs) -> Result<RequestedRun, Failure> {
     let TuneArgs { parameters, gains, no_probe, mut play, .. } = args;
     let settings = play.file()?;

@@ -115,7 +115,7 @@ pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
     let (access, name, trusted) = entry(args.entry)?;
     let bytes = |mib: u64| mib.saturating_mul(1 << 20);
     let folder = args.programs.map_or_else(default_folder, Ok)?;
-    // Engines are started in other folders, in which a relative path would be wrong.
+    // Engines are started in other folders, where a relative path would be wrong.
     let folder = std::path::absolute(&folder).map_err(Failure::environment)?;
     let config = Config {
         trusted,
@@ -212,7 +212,7 @@ fn entry(args: EntryArgs) -> Result<(Access, String, Vec<PublicKey>), Failure> {
 }
 
 fn default_name() -> String {
-    // The name becomes part of subjects on the server.
+    // The name becomes part of NATS subjects.
     let plain = |c: &char| c.is_ascii_alphanumeric() || "._-".contains(*c);
     let host: String = host_name().chars().filter(plain).take(40).collect();
     // The process ID is included because two workers on one machine need different names.
@@ -228,11 +228,11 @@ fn sandbox(mode: SandboxMode, readable: &[PathBuf]) -> Result<Option<Sandbox>, F
     if mode == SandboxMode::Require {
         SandboxSupport::detect().complete().map_err(Failure::environment)?;
     }
-    let there = |path: &PathBuf| {
+    let existing = |path: &PathBuf| {
         path.canonicalize()
             .map_err(|error| Failure::invalid(format!("--readable {}: {error}", path.display())))
     };
-    let readable = readable.iter().map(there).collect::<Result<_, _>>()?;
+    let readable = readable.iter().map(existing).collect::<Result<_, _>>()?;
     Ok(arbiter_runner::sandbox(mode, readable))
 }
 

@@ -1,4 +1,4 @@
-//! Flags and environment variables for the access to a NATS server.
+//! Flags and environment variables for access to a NATS server.
 //!
 //! Secrets come only from files and variables, because all users of a machine can read command
 //! lines.
@@ -79,7 +79,7 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// Converts an error of reading `path` to a failure.
+/// Converts an error in reading `path` to a failure.
 fn of_file<T>(path: &Path, read: io::Result<T>) -> Result<T, Failure> {
     read.map_err(|error| Failure::invalid(format!("cannot read {}: {error}", path.display())))
 }
@@ -162,8 +162,8 @@ impl AccessArgs {
         }
         let certificate = nats.cert.zip(nats.cert_key);
         for path in ca.iter().chain(certificate.iter().flat_map(|(one, key)| [one, key])) {
-            // The client reads these files when it connects, and would wait forever for a pipe, so
-            // they are checked here.
+            // The client reads these files when it connects, and would wait forever if a file is a
+            // pipe, so the files are checked first.
             of_file(path, open_input(path))?;
         }
         Ok(Access {

@@ -1,4 +1,4 @@
-//! Files of a run, none of which may be both written and otherwise used.
+//! Files of a run; a file that the run writes must not have another use.
 
 use std::path::Path;
 
@@ -16,8 +16,8 @@ pub(crate) fn engine_files(engine: &Engine) -> impl Iterator<Item = FileUse> {
     program.into_iter().chain(named).map(|path| ("a file of an engine", path))
 }
 
-/// Returns an error if the run would write a file that it also uses otherwise. Must be called
-/// before anything is written.
+/// Fails if the run would write a file that it also uses for another purpose. Must be called before
+/// anything is written.
 pub(super) fn check(
     plan: &Plan,
     others: &OtherFiles,

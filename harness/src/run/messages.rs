@@ -163,8 +163,8 @@ pub(super) fn with_results(command: &str, results: &Path) -> String {
     }
 }
 
-/// Creates the failure for an error that ended a run; `show` is the command that shows the run,
-/// `resume_hint` the one that resumes it.
+/// Creates the failure for an error that ended a run; `show` is the command that shows the run, and
+/// `resume_hint` the command that resumes it.
 pub(super) fn failure(error: &RunError, show: &str, resume_hint: &str) -> Failure {
     let message = format!("{error}; finished pairs are stored\nhint: {resume_hint}");
     match error {

@@ -9,7 +9,7 @@ use arbiter_report::utc_time_as;
 use arbiter_runner::unix_time_ms;
 use arbiter_store::{LockError, RunLock, Store, StoreError};
 
-/// A unique name of a new run, which is locked.
+/// Unique name of a new run, with the lock of the run.
 #[derive(Debug)]
 pub(super) struct NewName {
     pub name: String,
@@ -40,8 +40,8 @@ pub(super) fn new_name(
         if chosen.is_some() {
             return Err(failure);
         }
-        // Runs that start in the same millisecond are not rare: 3 of 240 matches, started six at a
-        // time, had the same time.
+        // Runs that start in the same millisecond are not rare: of 240 matches, started six at a
+        // time, 3 had the same start time as another.
         std::thread::sleep(Duration::from_millis(1));
     }
 }

@@ -16,10 +16,10 @@ use arbiter_runner::{Preflight, PreflightError, check_game_engines, check_tuning
 pub(super) const BEFORE_GAMES: &str = "before the first game";
 
 /// Starts all engines once, and returns the inputs of the games: the options of the engines, and
-/// the book without openings that an engine cannot set up (always the same for the same engines) or
-/// that will not be played. With `is_probed`, also checks that an engine obeys the parameters of a
-/// tuning. Sets the protocol of engines that turn out to speak xboard, in the plan and the setups.
-/// Prints an engine that cannot be started in `style`, if any.
+/// the book. The book no longer contains openings that an engine cannot set up (always the same
+/// openings for the same engines) or that will not be played. With `is_probed`, also checks that
+/// the engine can be tuned. Sets the protocol of engines that turn out to speak xboard, in the plan
+/// and in the setups. If `style` is given, uses it to print an engine that cannot be started.
 pub(super) fn check_engines(
     plan: &mut Plan,
     mut inputs: Inputs,
@@ -27,8 +27,8 @@ pub(super) fn check_engines(
     style: Option<&Style>,
 ) -> Result<Inputs, Failure> {
     let Inputs { book, setups, .. } = &mut inputs;
-    // UCI engines accept any opening, so the preflight will not exclude openings, and unused ones
-    // can be dropped now. Memory is scarcest while engines start.
+    // UCI engines accept any opening, so the preflight will not exclude openings, and unused
+    // openings can be dropped now. Memory is scarcest while engines start.
     if !is_probed && plan.engines.iter().all(|engine| engine.launch.protocol == Protocol::Uci) {
         thin_book(book, plan);
     }
@@ -83,14 +83,14 @@ pub(super) fn check_engines(
     Ok(Inputs { book, options, ..inputs })
 }
 
-/// Starts all engines once, and checks that the engine of a tuning can be tuned.
+/// Starts all engines once, and checks that the engine of a tuning run can be tuned.
 async fn try_all(
     plan: &Plan,
     setups: &[EngineSetup],
     book: &Book,
     is_probed: bool,
 ) -> Result<Preflight, PreflightError> {
-    // Both sides of a tuning are the same engine, which is started once.
+    // Both sides of a tuning run are the same engine, which is started only once.
     let Some((tuning, [side, _])) = plan.tuning.as_ref().zip(setups.first_chunk()) else {
         return check_game_engines(setups, book).await;
     };

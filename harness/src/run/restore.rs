@@ -6,8 +6,9 @@ use arbiter_report::replayed_state;
 use arbiter_run::{Effect, RunState};
 use arbiter_store::Store;
 
-/// Returns the state of a run after its stored pairs. The path of a tuning must agree with the
-/// stored path; points that are missing after a kill are added to the store.
+/// Returns the state of a run after its stored pairs. The iterations of a tuning run must agree
+/// with the stored iterations; iterations that are missing because the process was killed are added
+/// to the store.
 pub(crate) fn replay_stored(store: &Store, run: &str, plan: &Plan) -> Result<RunState, Failure> {
     let stored = store.iterations(run)?;
     let mut iterations = Vec::new();

@@ -5,7 +5,7 @@ use crate::{failure::Failure, requested_run::RequestedRun};
 use arbiter_plan::{Plan, RunKind};
 use arbiter_settings::{Difference, OnResume, difference, filled, on_resume};
 
-/// Returns an error if a flag differs from the settings of the run to resume.
+/// Fails if a flag differs from the settings of the run to resume.
 pub(super) fn check(
     kind: RunKind,
     name: &str,
@@ -15,7 +15,7 @@ pub(super) fn check(
     let mut given = std::mem::take(&mut requested.given);
     let is_checked = |flag: &str| match on_resume(flag) {
         OnResume::Free => false,
-        // In a tuning, these flags apply to the test of the tuned values, which is another run.
+        // In a tuning run, these flags apply to the test of the tuned values, which is another run.
         OnResume::Bound => kind != RunKind::Tune,
         _ => true,
     };
@@ -33,7 +33,7 @@ pub(super) fn check(
     if !names_engines {
         requested.request.engines.clear();
     }
-    // With --resume-or-start, the command line may also start the run, so its engines are complete.
+    // With --resume-or-start, the command line may also start the run, so it names all engines.
     let is_whole = requested.may_start && names_engines;
     requested.request = filled(std::mem::take(&mut requested.request), plan, is_whole);
     requested.name = None;
@@ -65,7 +65,8 @@ pub(super) fn check(
     }
 }
 
-/// Returns the hint for a longer match, whose new pairs can be another run with other openings.
+/// Returns the hint for a longer match: the additional pairs can be played as another run with
+/// other openings.
 fn more_pairs(own: &Plan, asked: &Plan) -> Option<String> {
     let more = asked.design.pairs.checked_sub(own.design.pairs).filter(|more| *more > 0)?;
     let is_match = own.kind == RunKind::Match && own.engines.len() == 2 && own.design.rounds == 1;

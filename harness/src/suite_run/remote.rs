@@ -11,8 +11,8 @@ use arbiter_plan::Engine;
 use arbiter_report::{EngineLocation, note};
 use arbiter_runner::{DispatcherEnd, JobCommand, Signals, check_suite_engines, unix_time_ms};
 
-/// Results of all queries of a suite, in order, each with the name of its worker as a suffix for
-/// the message of a fault.
+/// Results of all queries of a suite, in order. Each has the name of its worker, as a suffix for
+/// the message about a fault.
 pub(crate) type WorkerResults<A> = Vec<(<A as Assignment>::Done, String)>;
 
 /// Runs all queries of a suite on workers. Also returns the number of positions of each worker.

@@ -1,5 +1,4 @@
-//! Benchmark of an engine: a fixed search, whose node count is the signature of the engine's
-//! behaviour.
+//! Benchmark of an engine: a fixed search whose node count identifies the engine's behaviour.
 
 use std::time::Duration;
 
@@ -14,7 +13,8 @@ use arbiter_process::{Cancel, EndReason, Launch, Spawner, Timeouts, run_to_compl
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
 /// Patterns for the node count; the last line that matches any of them counts. A number is captured
-/// together with adjacent characters, so that no part of a number is mistaken for the whole.
+/// together with the characters that follow, so that a part of a number is not mistaken for the
+/// complete number.
 const NODES: [&str; 5] = [
     r"nodes searched\s*[:=]?\s*(\d.*)$",
     r"(?:^|\s)(\d\S*)\s+nodes\b.*?\s\d\S*\s*nps\b",
@@ -32,7 +32,8 @@ const SPEED: [&str; 3] =
 pub struct BenchRecipe {
     /// Arguments that run the benchmark; `bench` if `None`.
     pub args: Option<Vec<String>>,
-    /// Pattern with the node count as its first group and, optionally, the speed as its second.
+    /// Pattern whose first group captures the node count and whose optional second group captures
+    /// the speed.
     pub pattern: Option<String>,
     /// Time limit; 10 minutes if `None`.
     pub timeout: Option<Duration>,
@@ -60,7 +61,7 @@ pub struct Signature {
 pub struct BenchTarget<'a> {
     /// Name in messages.
     pub name: &'a str,
-    /// Launch of the engine, as for play.
+    /// Launch of the engine, as for games.
     pub launch: &'a Launch,
     /// Settings of the benchmark.
     pub recipe: &'a BenchRecipe,
@@ -74,8 +75,8 @@ pub struct BenchReader {
 }
 
 impl BenchReader {
-    /// Returns a reader of the common output formats, or of a pattern. The error describes the
-    /// fault of the pattern.
+    /// Returns a reader for `pattern`; for the common output formats if `None`. The error describes
+    /// the fault of the pattern.
     pub fn new(pattern: Option<&str>) -> Result<BenchReader, String> {
         let compile = |pattern: &str| {
             // Engines print `Nodes searched`, `nodes searched` and `NODES`.
@@ -89,7 +90,7 @@ impl BenchReader {
             None => all(&NODES)?,
             Some(pattern) => vec![compile(pattern)?],
         };
-        // `captures_len` counts the whole match as a group.
+        // `captures_len` counts the complete match as a group.
         if nodes.iter().any(|regex: &Regex| regex.captures_len() < 2) {
             let pattern = pattern.unwrap_or_default();
             return Err(format!("bench-pattern '{pattern}' has no group for the nodes"));
@@ -97,7 +98,7 @@ impl BenchReader {
         Ok(BenchReader { nodes, speed: all(&SPEED)? })
     }
 
-    /// Returns the nodes and the nodes per second that the output reports.
+    /// Returns the node count and, if reported, the nodes per second.
     pub fn read(&self, lines: &[String]) -> Option<(u64, Option<f64>)> {
         // The `info` lines of single searches do not contain the total.
         let is_of_search =
@@ -107,7 +108,7 @@ impl BenchReader {
             .iter()
             .rev()
             .filter_map(|line| self.nodes.iter().find_map(|regex| regex.captures(line)));
-        // If the last matching line has no unambiguous number, earlier lines do not replace it.
+        // If the last matching line has no unambiguous number, earlier lines are not used.
         let found = fits.next()?;
         let nodes = leading_number(found.get(1)?.as_str())?;
         let own_speed = found.get(2).and_then(|group| leading_number(group.as_str()));
@@ -115,7 +116,7 @@ impl BenchReader {
             let of_line = |line: &&String| {
                 self.speed.iter().find_map(|r| leading_number(&r.captures(line)?[1]))
             };
-            // The totals come last, after the results of single positions.
+            // The totals come last, after the results of individual positions.
             lines.iter().rev().find_map(of_line)
         };
         let speed = own_speed.or_else(usual).filter(|speed| *speed > 0);
@@ -131,9 +132,9 @@ fn leading_number(text: &str) -> Option<u64> {
     whole_number(number.trim_end_matches([',', '.', ';'])).filter(|_| is_whole)
 }
 
-/// Runs `copies` of a benchmark in parallel, one for each concurrent game, and requires the same
-/// node count from all copies. Blocks. Fails if a copy fails, reports no unambiguous node count, or
-/// exceeds the time limit.
+/// Runs a benchmark `copies` times in parallel, one for each concurrent game, and requires the same
+/// node count from all copies. Blocks until all copies have ended. Fails if a copy fails, reports
+/// no unambiguous node count, or exceeds the time limit.
 pub fn run_bench(
     target: &BenchTarget<'_>,
     copies: usize,
@@ -151,8 +152,8 @@ pub fn run_bench(
             .collect::<Result<Vec<Signature>>>()
     })?;
     let counts: Vec<u64> = found.iter().map(|copy| copy.nodes).collect();
-    // Copies with different counts show a data race or uninitialized memory; such a count
-    // identifies nothing.
+    // Copies with different counts show a data race or uninitialized memory; such a count does not
+    // identify the program.
     if counts.iter().any(|count| *count != counts[0]) {
         return Err(BuildError::bench_differs(target.name, &counts));
     }
@@ -184,7 +185,7 @@ pub fn run_bench_once(
     let script = ["-c", "exec \"$0\" \"$@\" 2>&1"].map(str::to_owned);
     let args = [&script[..], &words].concat();
     let mut launch = Launch { program: "/bin/sh".into(), args, ..target.launch.clone() };
-    // The sandbox must allow the program itself, because the launched program is `sh`.
+    // The sandbox must allow the program itself, because the process starts as `sh`.
     launch.sandbox.iter_mut().for_each(|own| own.readable.push(target.launch.program.clone()));
     let limit = target.recipe.timeout.unwrap_or(DEFAULT_TIMEOUT);
     let timeouts = Timeouts { limit, grace: Duration::ZERO };
@@ -204,19 +205,20 @@ pub fn run_bench_once(
         return Err(fail(BuildFailure::NoBench, reason));
     };
     // The measured time includes the start of the process, so a speed that the engine reports is
-    // preferred. The minimum prevents a division by zero if the clock did not advance.
+    // preferred. The lower limit prevents a division by zero if the clock did not advance.
     let measured = nodes as f64 / ended.elapsed.as_secs_f64().max(1e-9);
     Ok(Signature { nodes, nps: speed.unwrap_or(measured) })
 }
 
-/// Returns the signature that a commit message promises, in its last line of the form `Bench: 123`.
+/// Returns the node count that a commit message promises, in its last line of the form `Bench:
+/// 123`.
 pub fn promised_nodes(message: &str) -> Option<u64> {
     let words = |line: &str| -> Option<u64> {
         let line = line.trim();
         let (word, rest) = line.split_at_checked("bench".len())?;
         let number = rest.trim_start_matches([':', '=', ' ', '\t']);
-        let is_told = word.eq_ignore_ascii_case("bench") && number.len() < rest.len();
-        whole_number(number.trim_end_matches('.')).filter(|_| is_told)
+        let is_promise = word.eq_ignore_ascii_case("bench") && number.len() < rest.len();
+        whole_number(number.trim_end_matches('.')).filter(|_| is_promise)
     };
     // A message may quote the number of another commit; Stockfish's convention is that the commit's
     // own number comes last.

@@ -2,9 +2,9 @@
 //! the program.
 //!
 //! A program is renamed into its folder, so that it exists completely or not at all. Two locks
-//! protect an entry: the process that builds it holds `lock` exclusively, and processes that play
-//! with it share `used`. Removal needs both locks exclusively, so [`super::clean`] may run at any
-//! time.
+//! protect an entry: the process that builds the program holds `lock` exclusively, and the
+//! processes that run the program share `used`. Removal needs both locks exclusively, so
+//! [`super::clean`] may run at any time.
 
 use std::fs::{File, Metadata};
 use std::io::{ErrorKind, Write};
@@ -43,7 +43,7 @@ pub struct BuildRecord {
     pub commit: String,
     /// Command of the build.
     pub command: String,
-    /// Output of the toolchain commands, with the processor features and the compiler variables.
+    /// Output of the toolchain commands, the processor features, and the compiler variables.
     pub toolchain: String,
     /// Duration of the build, in seconds.
     pub seconds: f64,
@@ -55,7 +55,7 @@ pub struct BuildRecord {
     pub hash: String,
 }
 
-/// Result of a benchmark, with the conditions of its run.
+/// Result of a benchmark, and the conditions under which it ran.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BenchRecord {
     /// Identification of how the benchmark was run and read.
@@ -102,7 +102,7 @@ impl Cache {
 }
 
 impl Entry {
-    /// Returns the entry of a built program from its path, as returned by [`Entry::program`].
+    /// Returns the entry of a built program, given the path returned by [`Entry::program`].
     pub fn of_program(program: &Path) -> Option<Entry> {
         let bin = program.parent().filter(|bin| bin.ends_with("bin"))?;
         Some(Entry { folder: bin.parent()?.to_owned() })
@@ -124,8 +124,8 @@ impl Entry {
             };
             file.lock_shared().map_err(io_error(&path))?;
             if is_at(&file, &path) {
-                // Truncating and writing the file sets its time to now, even if the file system has
-                // another clock.
+                // Truncating and writing the file updates its modification time, even if the file
+                // system has another clock.
                 let noted = file.set_len(0).and_then(|()| (&file).write_all(b"used\n"));
                 noted.map_err(io_error(&path))?;
                 // At the end of the process, the kernel closes the file and thereby releases the
@@ -139,18 +139,17 @@ impl Entry {
     /// Takes both locks for a removal; `None` if another process holds one of them.
     pub(super) fn lock_for_removal(&self) -> Result<Option<[File; 2]>> {
         let take = |path: PathBuf| lock_file(&path).map_err(io_error(path));
-        // A build takes the second lock while it holds the first, so removal takes both in this
-        // order.
+        // A build takes `used` while it holds `lock`, so removal takes the locks in the same order.
         let Some(maker) = take(self.folder.join("lock"))? else { return Ok(None) };
         let user = take(self.last_use_file())?;
         Ok(user.map(|user| [maker, user]))
     }
 
-    /// Returns the stored record, if the program exists in full length.
+    /// Returns the stored record if the program exists and has the recorded length.
     pub fn record(&self) -> Option<BuildRecord> {
         let text = std::fs::read_to_string(self.folder.join("build.json")).ok()?;
         let record: BuildRecord = serde_json::from_str(&text).ok()?;
-        // A damaged or manually edited record must not point outside the folder.
+        // A damaged or manually edited record must not refer to a file outside the folder.
         if record.program.is_empty() || record.program.contains('/') {
             return None;
         }
@@ -158,7 +157,7 @@ impl Entry {
         (data.len() == record.bytes).then_some(record)
     }
 
-    /// Returns the stored record, if the hash of the program also matches.
+    /// Returns the stored record if the length and the hash of the program match.
     pub(super) fn intact(&self) -> Option<BuildRecord> {
         let record = self.record()?;
         let (_, hash) = hash_of(&self.program(&record)).ok()?;
@@ -176,7 +175,7 @@ impl Entry {
     }
 
     /// Stores the program at `built`, and the record with its length and hash. When the function
-    /// returns, both are on disk; the record is never there without the program.
+    /// returns, both are on disk; the record never exists without the program.
     pub(super) fn store(&self, built: &Path, record: BuildRecord) -> Result<BuildRecord> {
         let program = self.program(&record);
         let bin = self.folder.join("bin");
@@ -201,9 +200,9 @@ impl Entry {
         written.and_then(|()| put(&partial, &path)).map_err(io_error(path))
     }
 
-    /// Waits until no other process builds this entry, and calls `busy` once if another process
-    /// does. The returned file is the lock, which the kernel releases when the process ends in any
-    /// way.
+    /// Waits until no other process is building this entry, and calls `busy` once if it has to
+    /// wait. The returned file is the lock; the kernel releases the lock when this process ends,
+    /// even by a crash.
     pub(super) fn lock(&self, cancel: &Cancel, busy: impl FnOnce()) -> Result<File> {
         let path = self.folder.join("lock");
         let mut busy = Some(busy);
@@ -233,8 +232,8 @@ fn hash_of(path: &Path) -> std::io::Result<(u64, String)> {
     Ok((bytes, hasher.finalize().to_hex().to_string()))
 }
 
-/// Renames a written file durably. Without the first sync, a loss of power can keep the name
-/// without the bytes; without the second, the bytes without the name.
+/// Renames a written file durably. Without the first sync, a power failure can leave the name
+/// without the content; without the second sync, the content without the name.
 fn put(partial: &Path, path: &Path) -> std::io::Result<()> {
     sync(partial)?;
     std::fs::rename(partial, path)?;
@@ -297,10 +296,10 @@ mod tests {
         let entry = cache.entry("abc", &blake3::hash(b"x"));
         let cancel = Cancel::default();
         let first = entry.lock(&cancel, || panic!("it is free")).unwrap();
-        let (told, hears) = std::sync::mpsc::channel();
+        let (sender, receiver) = std::sync::mpsc::channel();
         std::thread::scope(|scope| {
-            let second = scope.spawn(|| entry.lock(&cancel, || told.send(()).unwrap()));
-            hears.recv().unwrap();
+            let second = scope.spawn(|| entry.lock(&cancel, || sender.send(()).unwrap()));
+            receiver.recv().unwrap();
             drop(first);
             let second = second.join().unwrap().unwrap();
             cancel.set();

@@ -1,4 +1,4 @@
-//! Checkout of a tree of files into a separate folder.
+//! Checkout of a source tree into a separate folder.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use super::error::{Result, io_error};
 use super::git::{Commit, Repository, Snapshot, command, git, output};
 
 /// Checks `commit` out into `dir`, or the files of `snapshot` with `commit` as parent. A build can
-/// query git there, for example for the name of the commit. Equal files give equal commits.
+/// query git in `dir`, for example for the name of the commit. Equal files give equal commits.
 pub(super) fn check_out(
     repository: &Repository,
     commit: Option<&Commit>,
@@ -23,7 +23,7 @@ pub(super) fn check_out(
     let alternates = dir.join(".git/objects/info/alternates");
     std::fs::create_dir_all(dir.join(".git/objects/info")).map_err(io_error(dir))?;
     std::fs::write(&alternates, objects).map_err(io_error(alternates))?;
-    // Without this file, git would look for the parents that a shallow clone does not have.
+    // Without this file, git would look for parents that a shallow clone does not contain.
     let shallow = repository.inner("shallow")?;
     if shallow.is_file() {
         std::fs::copy(&shallow, dir.join(".git/shallow")).map_err(io_error(shallow))?;

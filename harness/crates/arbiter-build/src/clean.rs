@@ -6,13 +6,13 @@ use std::time::{Duration, SystemTime};
 use super::cache::{BuildRecord, Cache, Entry};
 use super::error::{Result, io_error};
 
-/// Age of a checkout at which no build can still use it.
+/// Age at which a checkout can no longer be in use by a build.
 const ABANDONED: Duration = Duration::from_secs(24 * 3600);
 
 /// A build in the cache.
 #[derive(Debug, Clone)]
 pub struct KeptBuild {
-    /// Name of the folder: the commit, and a hash over commit, recipe and toolchain.
+    /// Name of the folder: the commit, and a hash of commit, recipe and toolchain.
     pub name: String,
     /// Record of the build; `None` if the build failed or is not finished.
     pub record: Option<BuildRecord>,
@@ -28,7 +28,8 @@ pub struct KeptBuild {
 pub enum Policy {
     /// All builds.
     All,
-    /// Builds unused for longer than `age`, then the longest unused until at most `bytes` remain.
+    /// Builds unused for longer than `age`, then the least recently used builds until at most
+    /// `bytes` remain.
     Limits {
         /// Maximum time without use; `None` for no limit.
         age: Option<Duration>,
@@ -37,7 +38,7 @@ pub enum Policy {
     },
 }
 
-/// Returns all builds, including failed ones, the longest unused first.
+/// Returns all builds, including failed builds, the least recently used first.
 pub fn kept_builds(cache: &Cache) -> Result<Vec<KeptBuild>> {
     let mut all = Vec::new();
     for folder in paths(&cache.builds())?.into_iter().filter(|path| path.is_dir()) {
@@ -50,12 +51,13 @@ pub fn kept_builds(cache: &Cache) -> Result<Vec<KeptBuild>> {
             entry.last_use_file().metadata().and_then(|data| data.modified()).unwrap_or(changed);
         all.push(KeptBuild { name, record: entry.record(), bytes, used, entry });
     }
-    // Names decide between equal times, so that the order is always the same.
+    // Names break ties between equal times, so that the order is deterministic.
     all.sort_by(|a, b| (a.used, &a.name).cmp(&(b.used, &b.name)));
     Ok(all)
 }
 
-/// Returns the builds to remove at the time `now`; `all` starts with the longest unused build.
+/// Returns the builds to remove at the time `now`; `all` is sorted from the least to the most
+/// recently used build.
 pub fn builds_to_remove(all: &[KeptBuild], policy: Policy, now: SystemTime) -> Vec<&KeptBuild> {
     let (age, most) = match policy {
         Policy::All => return all.iter().collect(),
@@ -74,10 +76,11 @@ pub fn builds_to_remove(all: &[KeptBuild], policy: Policy, now: SystemTime) -> V
     removed
 }
 
-/// Removes a build; `false` if it remains because another process builds it or plays with it.
+/// Removes a build. Returns `false` if the build remains because another process is building or
+/// running it.
 pub fn remove_build(cache: &Cache, kept: &KeptBuild) -> Result<bool> {
     let Some(_lock) = kept.entry.lock_for_removal()? else { return Ok(false) };
-    // The folder is moved first, so that no process finds a part of it.
+    // The folder is moved first, so that no process finds a partly removed folder.
     let aside = cache.staging().join(format!("removed-{}", kept.name));
     let removed =
         std::fs::rename(&kept.entry.folder, &aside).and_then(|()| std::fs::remove_dir_all(&aside));
@@ -85,12 +88,11 @@ pub fn remove_build(cache: &Cache, kept: &KeptBuild) -> Result<bool> {
     Ok(true)
 }
 
-/// Returns folders of killed builds that are so old at the time `now` that no build can still use
-/// them.
+/// Returns the folders of killed builds that, at the time `now`, are too old to be in use.
 pub fn abandoned_folders(cache: &Cache, now: SystemTime) -> Result<Vec<PathBuf>> {
     let mut found = paths(&cache.staging())?;
     found.retain(|path| {
-        // For a link, its own age counts, because its target may be anywhere.
+        // For a symbolic link, the age of the link counts, because its target may be anywhere.
         let changed = path.symlink_metadata().and_then(|data| data.modified());
         // A time in the future, from a clock that was set back, gives no age, and the folder
         // remains.
@@ -137,8 +139,8 @@ mod tests {
 
     const DAY: Duration = Duration::from_secs(24 * 3600);
 
-    /// Fills a cache with builds of the given sizes in bytes, each last used the given number of
-    /// days ago.
+    /// Fills a cache with builds of the given sizes in bytes, each with the number of days since
+    /// its last use.
     fn filled(folder: &Path, builds: &[(&str, u64, u32)]) -> (Cache, SystemTime) {
         let cache = Cache::new(Some(folder.to_owned())).unwrap();
         let now = SystemTime::UNIX_EPOCH + 1000 * DAY;
@@ -188,7 +190,8 @@ mod tests {
         let removed: Vec<bool> =
             all.iter().map(|kept| remove_build(&cache, kept).unwrap()).collect();
         assert_eq!(removed, [false, false, true]);
-        // A child process of another test may also hold the file until it starts its program.
+        // A child process forked by another test may also hold the file until it executes its
+        // program.
         making.unlock().unwrap();
         assert!(remove_build(&cache, &all[1]).unwrap());
         assert_eq!(kept_builds(&cache).unwrap().len(), 1);

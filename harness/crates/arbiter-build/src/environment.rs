@@ -4,8 +4,8 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Variables passed to builds that do not change the built program: those of the system, of network
-/// access, and of caches. `PATH` selects compilers, whose versions are part of the key.
+/// Variables passed to builds that do not change the built program: variables for the system,
+/// network access, and caches. `PATH` selects compilers, whose versions are part of the key.
 const SYSTEM: &str = "
     ALL_PROXY CARGO_BUILD_JOBS CARGO_NET_OFFLINE CCACHE_DIR CMAKE_BUILD_PARALLEL_LEVEL
     CURL_CA_BUNDLE DOTNET_CLI_TELEMETRY_OPTOUT GIT_SSL_CAINFO GOCACHE GOMODCACHE GOPATH GOPROXY
@@ -14,8 +14,8 @@ const SYSTEM: &str = "
     all_proxy http_proxy https_proxy no_proxy
 ";
 
-/// Variables passed to builds that can change the built program: those of the toolchains for C and
-/// C++, Rust, Go, Zig, Java and .NET.
+/// Variables passed to builds that can change the built program: variables of the toolchains for C
+/// and C++, Rust, Go, Zig, Java and .NET.
 const COMPILERS: &str = "
     AR ARCH AS CARGO_BUILD_TARGET CARGO_HOME CC CFLAGS CGO_CFLAGS CGO_ENABLED CGO_LDFLAGS
     CMAKE_GENERATOR CMAKE_PREFIX_PATH COMP CPATH CPLUS_INCLUDE_PATH CPPFLAGS CXX CXXFLAGS
@@ -24,7 +24,7 @@ const COMPILERS: &str = "
     RUSTFLAGS RUSTUP_TOOLCHAIN STRIP
 ";
 
-/// Prefixes of compiler variables: those of the compiler wrappers in Nix.
+/// Prefixes of the variables of the compiler wrappers in Nix.
 const COMPILER_PREFIXES: [&str; 2] = ["NIX_CFLAGS_", "NIX_LDFLAGS"];
 
 /// Returns the environment of builds and of benchmarks of built programs, including the variables
@@ -38,7 +38,7 @@ pub fn build_environment(passed: &[String]) -> Vec<(OsString, OsString)> {
 /// Returns the part of [`build_environment`] that can change the built program, sorted by name.
 pub(super) fn compiler_environment(passed: &[String]) -> Vec<(OsString, OsString)> {
     let mut environment = environment(|name| is_of_compiler(name, passed));
-    // The system lists variables in any order, but the key of a build must not depend on the order.
+    // The order of the variables is arbitrary, but the key of a build must not depend on the order.
     environment.sort();
     environment
 }
@@ -78,7 +78,8 @@ const NETWORK: [&str; 7] = [
     "/etc/ssl",
 ];
 
-/// Returns the paths that a sandboxed build may read besides the system, and its environment.
+/// Returns the paths that a sandboxed build may read in addition to the system's paths, and the
+/// environment of the build.
 pub(super) fn toolchains(passed: &[String]) -> (Vec<PathBuf>, Vec<(OsString, OsString)>) {
     let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
     let home = folder("HOME").unwrap_or_default();
@@ -94,9 +95,9 @@ pub(super) fn toolchains(passed: &[String]) -> (Vec<PathBuf>, Vec<(OsString, OsS
     let mut environment = build_environment(passed);
     environment.retain(|(name, _)| !name.to_str().is_some_and(|name| is_listed(UNSANDBOXED, name)));
     environment.push(("RUSTUP_HOME".into(), rustup.into()));
-    // The folder itself is not readable, because it contains the tokens of registries.
+    // The build may not read the Cargo home itself, because it contains registry tokens.
     let packages = ["git", "registry"].map(|name| cargo.join(name));
-    // Without downloaded packages, Cargo uses the writable home of the sandbox.
+    // Without downloaded packages, Cargo uses the writable home folder of the sandbox.
     if packages.iter().any(|path| path.is_dir()) {
         readable.extend(packages);
         environment.push(("CARGO_HOME".into(), cargo.into()));

@@ -41,7 +41,7 @@ pub enum BuildError {
 
 pub(crate) type Result<T, E = BuildError> = std::result::Result<T, E>;
 
-/// Failed stage on the way from a revision to a trusted program.
+/// Reason why a revision did not become a trusted program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BuildFailure {
     /// There is no repository.

@@ -7,7 +7,7 @@ use super::git::Repository;
 use super::recipe::{Recipe, choose, is_output};
 use arbiter_process::{Sandbox, is_executable, read_text};
 
-/// Maximum depth, in path components, at which a program is searched in a checkout.
+/// Maximum depth, in path components, of a program in a checkout.
 const MAX_DEPTH: usize = 6;
 
 /// Files of a checkout in which a program was built.
@@ -17,7 +17,7 @@ pub(super) struct Files<'a> {
     pub(super) top: PathBuf,
     /// Folders in which git finds the objects of the checkout.
     pub(super) objects: Vec<PathBuf>,
-    /// Files that existed before the build, relative to the top.
+    /// Files that existed before the build, relative to the root of the checkout.
     pub(super) tracked: BTreeSet<PathBuf>,
 }
 
@@ -37,7 +37,7 @@ impl Files<'_> {
         sandbox
     }
 
-    /// Returns the program that the build has produced, relative to the top.
+    /// Returns the program that the build has produced, relative to the root of the checkout.
     pub(super) fn find_program(
         &self,
         recipe: &Recipe,
@@ -53,7 +53,8 @@ impl Files<'_> {
         let mut found = Vec::new();
         self.collect(Path::new(""), &mut found);
         found.retain(|path| is_output(recipe, path) && self.is_program(path));
-        // The system lists files in any order, but the selection must not depend on the order.
+        // The order of files in a folder is arbitrary, but the selection must not depend on the
+        // order.
         found.sort();
         let name = repo.top.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let manifest = read_text(&self.top.join("Cargo.toml")).unwrap_or_default();
@@ -61,12 +62,12 @@ impl Files<'_> {
             .parse::<toml::Table>()
             .ok()
             .and_then(|manifest| Some(manifest.get("package")?.get("name")?.as_str()?.to_owned()));
-        // The package names its program, whereas a folder may have any name.
+        // The package determines the name of its program, whereas a folder may have any name.
         let hints: Vec<String> = package.into_iter().chain([name.to_owned()]).collect();
         choose(&found, &hints)
     }
 
-    /// Adds the new files below a folder, except those of nested repositories.
+    /// Adds the new files below a folder, except the files of nested repositories.
     fn collect(&self, folder: &Path, found: &mut Vec<PathBuf>) {
         let entries = std::fs::read_dir(self.top.join(folder)).into_iter().flatten().flatten();
         for entry in entries {
@@ -76,7 +77,7 @@ impl Files<'_> {
                 found.push(path);
             } else if is_folder
                 && path.components().count() < MAX_DEPTH
-                // Submodules and vendored repositories have other programs, such as tests.
+                // Submodules and vendored repositories contain other programs, such as tests.
                 && !path.ends_with(".git")
                 && !entry.path().join(".git").exists()
             {
@@ -85,7 +86,8 @@ impl Files<'_> {
         }
     }
 
-    /// Returns whether a path is executable and, with links resolved, inside the checkout.
+    /// Returns whether a path is executable and, after resolving symbolic links, inside the
+    /// checkout.
     fn is_program(&self, path: &Path) -> bool {
         let real =
             self.top.canonicalize().and_then(|top| Ok((top, self.top.join(path).canonicalize()?)));

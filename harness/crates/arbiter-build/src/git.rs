@@ -1,7 +1,7 @@
 //! Queries to git, through the program `git`.
 //!
-//! A library could read the objects, but a checkout must match the author's: submodules, filters
-//! such as LFS, line ends, credentials for a remote. Only `git` itself reads the complete
+//! A library could read the objects, but a checkout must match the author's in submodules, filters
+//! such as LFS, line ends, and credentials for a remote. Only `git` itself obeys the complete
 //! configuration for these.
 
 use std::ffi::OsStr;
@@ -21,7 +21,7 @@ const GIT_VARIABLES: &str = "
 /// Repository of the user, which is never changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repository {
-    /// Top folder; the folder of the repository itself if it is bare.
+    /// Root of the working tree; the folder of the repository itself if the repository is bare.
     pub top: PathBuf,
     is_bare: bool,
 }
@@ -49,7 +49,7 @@ pub(super) struct Snapshot {
     pub(super) tree: String,
     /// `true` if the tree differs from the tree of the checked-out commit.
     pub(super) is_dirty: bool,
-    /// Folder with the objects that the repository itself does not contain.
+    /// Folder with the objects that are not in the user's repository.
     pub(super) objects: PathBuf,
     /// Guard that removes the folder with the objects when it is dropped.
     _dir: TempDir,
@@ -117,8 +117,8 @@ impl Repository {
         self.commit(&format!("{}^", commit.id)).ok()
     }
 
-    /// Returns the names of at most `most` branches, latest commits first; none if they cannot be
-    /// read.
+    /// Returns the names of at most `most` branches, latest commits first; none if the branches
+    /// cannot be read.
     pub fn branches(&self, most: usize) -> Vec<String> {
         let count = format!("--count={most}");
         let words = [
@@ -150,7 +150,7 @@ impl Repository {
         Ok(paths.is_empty() || !git(&self.top, words)?.is_empty())
     }
 
-    /// Returns the names at the top of a commit or tree, and those in its folder `src`.
+    /// Returns the names in the root of a commit or tree, and the names in its folder `src`.
     pub(super) fn names(&self, tree: &str) -> Result<Vec<String>> {
         let listed = git(&self.top, ["ls-tree", "--name-only", tree, "--", ".", "src/"])?;
         Ok(listed.lines().map(str::to_owned).collect())
@@ -163,7 +163,7 @@ impl Repository {
         git(&self.top, ["cat-file", "blob", &object]).ok()
     }
 
-    /// Returns the path of a file or folder inside the repository's git folder.
+    /// Returns the path of a file or folder inside the repository's `.git` folder.
     pub(super) fn inner(&self, name: &str) -> Result<PathBuf> {
         Ok(self.top.join(git(&self.top, ["rev-parse", "--git-path", name])?))
     }
@@ -205,7 +205,7 @@ impl Repository {
         let inside = without.filter_map(|path| Some(path.strip_prefix(&self.top).ok()?.to_owned()));
         let inside: Vec<String> = inside
             .map(|path| path.display().to_string())
-            // Ignored paths are excluded anyway, and git fails if they are named.
+            // Ignored paths are excluded anyway, and git fails if its arguments name them.
             .filter(|path| !path.is_empty() && !self.ignores(path))
             .collect();
         let named = |words: &[&str], how: &str| {
@@ -251,8 +251,8 @@ pub(super) fn command(dir: &Path) -> Command {
     for name in GIT_VARIABLES.split_ascii_whitespace() {
         command.env_remove(name);
     }
-    // The output is parsed and shown, so it is in English; nobody can enter a password; and without
-    // optional locks git does not refresh the user's index.
+    // The output must be English because it is parsed and shown. Nobody can enter a password.
+    // Without optional locks, git does not refresh the user's index.
     command.env("LC_ALL", "C").env("GIT_TERMINAL_PROMPT", "0").env("GIT_OPTIONAL_LOCKS", "0");
     command
 }

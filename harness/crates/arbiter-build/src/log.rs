@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Write};
 
-/// Maximum length, in bytes, of the beginning and of the end. Without a limit, one log has grown to
-/// 287 MB.
+/// Maximum length, in bytes, of the stored beginning and of the stored end of a log. Without a
+/// limit, one log grew to 287 MB.
 const MOST: usize = 1 << 20;
 
 /// Log that is being written.
@@ -33,7 +33,7 @@ impl Log {
             self.written += line.len() + 1;
             return self.write(line);
         }
-        // From now on, lines go to the end of the log.
+        // From now on, lines belong to the end of the log.
         self.written = MOST;
         self.tail_bytes += line.len() + 1;
         self.tail.push_back(line.to_owned());
@@ -45,7 +45,7 @@ impl Log {
         }
     }
 
-    /// Writes the end of the output.
+    /// Writes the stored end of the output.
     pub(super) fn finish(&mut self) -> io::Result<()> {
         if self.left_out > 0 {
             self.write(&format!("[{} bytes omitted]", self.left_out));

@@ -1,4 +1,4 @@
-//! Recipe that turns a tree of files into a program.
+//! Recipe for building a program from a source tree.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use super::bench::BenchRecipe;
 
-/// Default time limit of a build, which suffices for a profile-guided build of a large engine on a
-/// slow machine.
+/// Default time limit of a build, sufficient for a profile-guided build of a large engine on a slow
+/// machine.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30 * 60);
 
 /// Instructions for a build.
@@ -32,7 +32,7 @@ pub struct Recipe {
     pub timeout: Duration,
     /// Commands whose output identifies the toolchain.
     pub toolchain: Vec<String>,
-    /// `true` if the settings list these commands.
+    /// `true` if the user's settings list the commands in `toolchain`.
     pub has_own_tools: bool,
     /// Settings of the program's benchmark.
     pub bench: BenchRecipe,
@@ -70,16 +70,16 @@ pub struct BuildSettings {
 }
 
 /// Returns the recipe of a source tree, from the settings and the `names` of the files in its root
-/// folder and in `src`, relative to the root. `text` reads a file of the tree. `None` if the
-/// settings have no command and none is detected.
+/// folder and in `src`, relative to the root. `text` reads a file of the tree. Returns `None` if
+/// the settings have no command and no build system is detected.
 pub(super) fn recipe(
     settings: &BuildSettings,
     names: &[String],
     text: impl Fn(&str) -> Option<String>,
 ) -> Option<Recipe> {
     let detected = detect(names, text);
-    // A command of the user may call any of these compilers. The failure of a missing compiler also
-    // identifies the toolchain.
+    // A command of the user may call any of these compilers. The error of a missing compiler also
+    // helps to identify the toolchain.
     let tools = detected.as_ref().map_or(&["rustc -vV", CC, CXX, "go version"][..], |p| p.tools);
     let tools = || tools.iter().map(|tool| (*tool).to_owned()).collect();
     let toolchain = settings.toolchain.clone().unwrap_or_else(tools);
@@ -89,14 +89,15 @@ pub(super) fn recipe(
         (Some(command), _) => (settings.file.clone(), command.clone(), ""),
         (None, Some(Project { file, command, output, .. })) => {
             if file == "Cargo.toml" {
-                // Otherwise, Cargo would use the target folder of the user's configuration.
+                // Without this variable, Cargo would use the target folder of the user's
+                // configuration.
                 env.insert("CARGO_TARGET_DIR".to_owned(), "target".to_owned());
             }
             (file.to_owned(), command, output)
         }
         (None, None) => return None,
     };
-    // The user's settings come last, so that they replace those of detected projects.
+    // The user's settings come last, so that they replace the settings of detected projects.
     env.extend(settings.env.clone());
     let has_submodules = || names.iter().any(|name| name == ".gitmodules");
     Some(Recipe {
@@ -170,7 +171,7 @@ fn detect(names: &[String], text: impl Fn(&str) -> Option<String>) -> Option<Pro
 }
 
 /// Chooses the engine among the programs that a build has produced. `found` contains executable
-/// files that git does not track; `hints` are possible names of the engine, the likeliest first.
+/// files that git does not track; `hints` are possible names of the engine, the most likely first.
 /// The error explains why no program is chosen.
 pub(super) fn choose(found: &[PathBuf], hints: &[String]) -> Result<PathBuf, String> {
     let is_named = |path: &&PathBuf, hint: &String| {
@@ -184,7 +185,7 @@ pub(super) fn choose(found: &[PathBuf], hints: &[String]) -> Result<PathBuf, Str
         ([only], _) => Ok(only.clone()),
         (_, Some(named)) => Ok(named.clone()),
         (several, None) => {
-            // The names of all programs could fill the screen.
+            // Listing all programs could fill the screen.
             let names = several.iter().take(8).map(|path| path.display().to_string());
             let names = names.collect::<Vec<_>>().join(", ");
             Err(format!("several executable files; name one with binary in [build]: {names}"))
@@ -227,7 +228,7 @@ pub(super) fn lacks_network(log: &str) -> bool {
     WORDS.iter().any(|word| log.contains(word))
 }
 
-/// Returns whether `path`, relative to the top of the checkout, can be the program of a build.
+/// Returns whether `path`, relative to the root of the checkout, can be the built program.
 pub(super) fn is_output(recipe: &Recipe, path: &Path) -> bool {
     let Ok(inner) = path.strip_prefix(&recipe.output) else { return false };
     let depth = inner.components().count();

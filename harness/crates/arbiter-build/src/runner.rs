@@ -41,7 +41,7 @@ pub struct Built {
     pub is_dirty: bool,
     /// Recipe of the build and the benchmark.
     pub recipe: Recipe,
-    /// Top folder of the repository.
+    /// Root of the repository's working tree.
     pub repo: PathBuf,
     environment: Vec<(OsString, OsString)>,
     sandbox: Option<Sandbox>,
@@ -60,7 +60,7 @@ pub struct Outline {
     pub is_dirty: bool,
     /// Recipe of the build.
     pub recipe: Recipe,
-    /// Hash of the tree of the files, or of the commit.
+    /// Hash of the tree object of a snapshot, or of the commit.
     tree: String,
     snapshot: Option<Snapshot>,
 }
@@ -72,7 +72,8 @@ impl Built {
     }
 
     /// Returns the signature of the benchmark, from an earlier run of at least as many copies if
-    /// there was one. Compares it with the signature that the commit message promises. Blocks.
+    /// there is such a run. Compares the node count with the count that the commit message
+    /// promises. Blocks until the benchmark has ended.
     pub fn signature(
         &mut self,
         copies: usize,
@@ -100,14 +101,14 @@ impl Built {
         }
     }
 
-    /// Returns the signature that the commit promises.
+    /// Returns the node count that the commit message promises.
     pub fn promised_nodes(&self) -> Option<u64> {
         // The promise does not cover later changes.
         let commit = self.commit.as_ref().filter(|_| !self.is_dirty);
         promised_nodes(&commit?.message)
     }
 
-    /// Runs the benchmark now, and stores its result. Blocks.
+    /// Runs the benchmark, and stores its result. Blocks until the benchmark has ended.
     pub fn measure(
         &mut self,
         copies: usize,
@@ -132,11 +133,11 @@ impl Built {
 pub struct Builder<'a> {
     /// Cache of programs.
     pub cache: &'a Cache,
-    /// Settings that take precedence over those of the commit itself.
+    /// Settings that take precedence over the settings in the commit.
     pub settings: Option<BuildSettings>,
     /// Parser of a commit's settings file, which returns the build settings.
     pub read: &'a dyn Fn(&str) -> Result<Option<BuildSettings>, String>,
-    /// Names of additional variables that builds get.
+    /// Names of additional environment variables that are passed to builds.
     pub passed: &'a [String],
     /// Sandbox of a commit's commands and of the benchmark of its program. A build may also read
     /// the toolchains, write to its checkout, and use the network if its recipe allows it.
@@ -159,8 +160,8 @@ const NO_NETWORK: &str = "; builds in the sandbox have no network unless [build]
 const SETTINGS: &str = "arbiter.toml";
 
 impl Builder<'_> {
-    /// Describes a revision from git data alone. Fails for an unknown revision, and for a tree
-    /// without a recipe.
+    /// Describes a revision from git data alone, without running its code. Fails for an unknown
+    /// revision, and for a tree without a recipe.
     pub fn outline(&self, repo: &Repository, revision: &str) -> Result<Outline> {
         let (commit, snapshot) = self.source(repo, revision)?;
         let is_dirty = snapshot.is_some();
@@ -174,8 +175,8 @@ impl Builder<'_> {
         Ok(Outline { label, commit, is_dirty, recipe, tree, snapshot })
     }
 
-    /// Returns the program of a revision, cached or newly built. Blocks. The error contains the
-    /// failed step and the path of the log.
+    /// Returns the program of a revision, cached or newly built. Blocks until a build has ended.
+    /// The error contains the failed step and the path of the log.
     pub fn build(&self, repo: &Repository, revision: &str) -> Result<Built> {
         let outline = self.outline(repo, revision)?;
         let Outline { label: what, commit, recipe, tree, snapshot, .. } = &outline;
@@ -189,7 +190,7 @@ impl Builder<'_> {
         let dir =
             TempDir::with_prefix_in("checkout-", &staging).map_err(arbiter_process::without_name);
         let dir = dir.map_err(io_error(staging))?;
-        // The files have a separate folder, so that a home folder fits beside them.
+        // The files have a separate folder, because the home folder of the sandbox is next to it.
         let top = dir.path().join("files");
         check_out(repo, commit.as_ref(), snapshot.as_ref(), &top)?;
         // The tracked files are listed now, because a later git command would obey settings that
@@ -218,7 +219,7 @@ impl Builder<'_> {
                 self.make(&files, what, recipe, &entry, repo, record)?
             }
         };
-        // No process removes the entry while the lock is held.
+        // No other process can remove the entry while this process holds the lock.
         entry.hold()?;
         drop(lock);
         let Outline { commit, is_dirty, recipe, .. } = outline;
@@ -248,7 +249,8 @@ impl Builder<'_> {
         // A repository without a commit also has a working tree.
         let head = repo.commit("HEAD").ok();
         let mut without = self.without.clone();
-        // The cache may be in the working tree, and each build would change the snapshot.
+        // The cache may be in the working tree; without this exclusion, each build would change the
+        // snapshot.
         without.push(self.cache.folder.clone());
         let snapshot = repo.snapshot(&self.cache.staging(), &without)?;
         Ok((head, Some(snapshot).filter(|snapshot| snapshot.is_dirty)))
@@ -274,7 +276,7 @@ impl Builder<'_> {
         let settings = match &self.settings {
             Some(settings) => Some(settings.clone()),
             None => {
-                // The settings file may exist without being part of the tree.
+                // The settings file may be in the folder without being tracked by git.
                 let own = if revision == WORKING_TREE {
                     std::fs::read_to_string(repo.top.join(SETTINGS)).ok()
                 } else {
@@ -294,8 +296,8 @@ impl Builder<'_> {
         })
     }
 
-    /// Returns the versions of the compilers and the features of the processor; `-march=native` is
-    /// common.
+    /// Returns the versions of the compilers and the features of the processor, which affect builds
+    /// with `-march=native`.
     fn toolchain(&self, files: &Files<'_>, what: &str, recipe: &Recipe) -> Result<String> {
         let mut text = String::new();
         // The user is informed before a command of the commit runs.
@@ -323,7 +325,7 @@ impl Builder<'_> {
         let log = entry.log();
         let Recipe { command, source, timeout, .. } = recipe;
         let made = open_output(&log, File::options().write(true), Links::Refused);
-        // An earlier failed build may have left its log here.
+        // An earlier failed build may have left its log.
         let made = made.and_then(|file| file.set_len(0).map(|()| file)).map_err(io_error(&log))?;
         let mut file = Log::new(made);
         file.add(&format!("$ {command}"));
@@ -337,8 +339,8 @@ impl Builder<'_> {
         }
         (self.notify)(&format!("building {what} by `{command}` ({source}); log: {shown}"));
         let ended = self.run_steps(recipe, files, &file);
-        // The log is complete before an error refers the user to it.
-        // A panic under this lock leaves a valid state.
+        // The log must be complete before an error message refers to it. A poisoned lock is
+        // harmless: a panic while the lock is held leaves a valid state.
         let written = file.lock().unwrap_or_else(PoisonError::into_inner).finish();
         written.map_err(io_error(&log))?;
         let ended = ended?;
@@ -357,7 +359,7 @@ impl Builder<'_> {
                 // An unreadable log must not hide the failure of the build.
                 let text = std::fs::read(&log).unwrap_or_default();
                 let text = String::from_utf8_lossy(&text);
-                // The checkout is removed after the error, so its path would be useless.
+                // The checkout is removed after the error, so its path would not help the user.
                 let text = text.replace(&format!("{}/", files.top.display()), "");
                 // The first line is the command itself, which may contain a word such as `error:`.
                 let first = first_error(text.split_once('\n').map_or("", |(_, rest)| rest));
@@ -440,7 +442,7 @@ impl Builder<'_> {
             sandbox,
             ..Launch::default()
         };
-        // A build has nothing to save when it ends.
+        // A build has nothing to save, so it is killed without a grace period.
         let timeouts = Timeouts { limit, grace: Duration::ZERO };
         Ok(run_and_read(self.spawner, &launch, timeouts, self.cancel, read)?)
     }
@@ -467,7 +469,7 @@ fn key(
 ) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new();
     let mut add = |text: &[u8]| {
-        // Lengths distinguish lists of texts that are equal when joined.
+        // The lengths distinguish lists whose texts are equal when concatenated.
         hasher.update(&(text.len() as u64).to_le_bytes());
         hasher.update(text);
     };
@@ -482,7 +484,8 @@ fn key(
         binary.as_deref().unwrap_or_default(),
         &recipe.submodules.to_string(),
         toolchain,
-        // The number of variables separates the recipe's variables from those of the environment.
+        // The number of variables separates the recipe's variables from the variables of the
+        // environment.
         &recipe.env.len().to_string(),
     ]
     .into_iter()
@@ -493,7 +496,7 @@ fn key(
     hasher.finalize()
 }
 
-/// Returns the names at the top of a folder and in its folder `src`.
+/// Returns the names in a folder and in its subfolder `src`.
 fn present(top: &Path) -> Vec<String> {
     let within = |dir: &str| {
         let entries = std::fs::read_dir(top.join(dir)).into_iter().flatten().flatten();

@@ -30,7 +30,8 @@ pub(super) fn play<'a>(
     Ok(position)
 }
 
-/// Returns the legal move with this text; `None` if the text is not exactly the UCI notation.
+/// Returns the legal move with this text; `None` if the text is not exactly the UCI notation of a
+/// legal move.
 pub(super) fn legal(position: &Chess, text: &str) -> Option<shakmaty::Move> {
     let uci: UciMove = text.parse().ok()?;
     let played = uci.to_move(position).ok()?;

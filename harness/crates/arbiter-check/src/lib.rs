@@ -2,9 +2,9 @@
 //!
 //! A [`Check`] consists of a script of lines to send and answers to wait for, and a function that
 //! judges the transcript. [`run_check`] runs the script, with a new process for each check; all
-//! other functions do no I/O. The rules follow the UCI description by S. Meyer-Kahlen (April 2006)
-//! in our own words. If the description leaves something open, the expectations of match programs
-//! count, and the grade reflects this.
+//! other functions do no I/O. The rules paraphrase the UCI description by S. Meyer-Kahlen (April
+//! 2006). If the description leaves a case open, the expectations of match programs count, and the
+//! grade reflects this.
 
 mod board;
 
@@ -69,7 +69,7 @@ pub struct Check {
 /// Judgement of a check; the error describes the violation.
 type Judgement = Result<(), String>;
 
-/// Evidence for a check.
+/// Data by which a check is judged.
 #[derive(Debug, Clone, Copy)]
 struct Case<'a> {
     transcript: &'a Transcript,
@@ -104,7 +104,7 @@ pub struct Verdict {
 /// Judges the transcript of a check.
 fn judge(check: &Check, case: &Case) -> Outcome {
     // After a crash or a timeout the transcript is incomplete, and the judge would report a
-    // consequence instead of the cause.
+    // consequence of the failure instead of its cause.
     let judged = case.transcript.failure().map_or_else(|| (check.judge)(case), Err);
     judged.map_or_else(Outcome::Failed, |()| Outcome::Passed)
 }

@@ -43,7 +43,7 @@ pub fn score(verdicts: &[Verdict]) -> Option<f64> {
         let counted = verdicts.iter().filter(|verdict| is_counted(&verdict.outcome));
         counted.map(|verdict| verdict.check.grade as u32).sum()
     };
-    // A skipped check does not apply to the engine, and must not lower its score.
+    // A skipped check does not apply to the engine, so it must not lower the score.
     let all = weight(|outcome| !matches!(outcome, Outcome::Skipped(_)));
     let passed = weight(|outcome| *outcome == Outcome::Passed);
     (all > 0).then(|| 100.0 * f64::from(passed) / f64::from(all))

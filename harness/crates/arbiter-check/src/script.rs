@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use super::engine_info::EngineInfo;
 
-/// Step of a script. The number in `Expect` and `AwaitExit` multiplies the timeout of the engine
-/// under test.
+/// Step of a script. The timeout of the engine under test is multiplied by the number in `Expect`
+/// and `AwaitExit`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Step {
     /// Send bytes in one write; the transcript shows the lines.
     Send(Vec<u8>, Vec<String>),
     /// Wait for a line that begins with this word and has not been consumed by an earlier step.
     Expect(&'static str, u32),
-    /// Wait for the move of a search; after the timeout send `stop` and wait again.
+    /// Wait for the move of a search; after the timeout, send `stop` and wait again.
     Finish,
     /// Collect output for a duration.
     Collect(Duration),
@@ -97,7 +97,7 @@ impl<'a> Script<'a> {
 
     /// Collects unexpected output for 100 ms, then sends `isready` and waits for the answer.
     pub(super) fn settle(self) -> Script<'a> {
-        // A second answer would arrive within this time; then `readyok` shows that the engine is
+        // A second answer would arrive within this time; `readyok` then shows that the engine is
         // idle.
         self.collect(100).ready()
     }

@@ -1,5 +1,5 @@
-//! Sessions that run the scripts of checks. They block and run one process at a time, so that
-//! Arbiter does not disturb the measured times.
+//! Sessions that run the scripts of checks. The functions block and run one process at a time, so
+//! that Arbiter does not disturb the measured times.
 
 #![expect(clippy::disallowed_methods, reason = "conversations are timed")]
 
@@ -25,7 +25,7 @@ const MAX_LINES: usize = 20_000;
 const QUIT_GRACE: Duration = Duration::from_millis(200);
 
 /// Time for a process that closed its output to exit. The system reports the closed pipe shortly
-/// before the exit, and the transcript needs the exit status.
+/// before the exit, and the transcript must contain the exit status.
 const EXIT_GRACE: Duration = Duration::from_millis(250);
 
 /// Maximum number of attempts at a timed check, because a busy machine may delay the engine.
@@ -62,8 +62,8 @@ pub fn run_check(
     let verdict = |outcome, transcript| Verdict { check: *check, outcome, transcript };
     let skipped = |reason| verdict(Outcome::Skipped(reason), Transcript::default());
     let script = match (check.script)(Script::new(engine)) {
-        // Without `uciok` the handshake of most scripts fails, and every check would repeat the
-        // same failure. Scripts without the handshake can still judge the incomplete answer.
+        // Without `uciok`, the handshake of most scripts would fail, and every check would report
+        // the same failure. Scripts without the handshake can still judge the incomplete answer.
         Ok(script) if engine.is_complete || script.is_raw && engine.speaks_uci() => script,
         Ok(script) if check.name == "uciok" => script,
         Ok(_) => return Ok(skipped("the engine does not reply to uci".to_owned())),
@@ -127,7 +127,7 @@ struct Session {
     /// Running process; `None` after its exit.
     process: Option<Process>,
     chunks: Receiver<Chunk>,
-    /// Lines that no step has consumed yet.
+    /// Lines from the engine that no step has consumed yet.
     unread: VecDeque<String>,
     /// Number of `bestmove` lines received since the last `go` while a different answer was
     /// awaited.
@@ -188,7 +188,8 @@ impl Session {
         let Some(process) = &mut self.process else { return Err(SessionAborted) };
         process.write(bytes).map_err(|error| match error {
             WriteError::Closed => self.died(),
-            // A full pipe means that the engine runs but does not read, so no exit is awaited.
+            // A full pipe means that the engine is running but does not read its input, so the
+            // session does not wait for an exit.
             WriteError::Full => self.abort(Event::Died(error.to_string())),
         })
     }
@@ -210,14 +211,14 @@ impl Session {
         let until = Instant::now() + limit;
         loop {
             while let Some(line) = self.unread.pop_front() {
-                let heard = line.split_ascii_whitespace().next();
-                if heard == Some(word) {
+                let first_word = line.split_ascii_whitespace().next();
+                if first_word == Some(word) {
                     return Ok(true);
                 }
                 // A move that arrives while a different answer is awaited still answers its `go`.
                 // Without this count, the next wait would report a timeout instead of the actual
                 // failure.
-                self.early_moves += usize::from(heard == Some("bestmove"));
+                self.early_moves += usize::from(first_word == Some("bestmove"));
             }
             if !self.receive(until)? {
                 return Ok(false);
@@ -237,7 +238,7 @@ impl Session {
         Ok(has_received)
     }
 
-    /// Waits for output or its end; returns `false` after the timeout.
+    /// Waits for output or the end of the output; returns `false` after the timeout.
     fn receive_chunk(&mut self, until: Instant) -> bool {
         match self.chunks.recv_timeout(until.saturating_duration_since(Instant::now())) {
             Err(RecvTimeoutError::Timeout) => return false,
@@ -245,7 +246,7 @@ impl Session {
             Ok(chunk) => {
                 self.is_closed = chunk.closed;
                 // The reader thread took the time when the bytes arrived, so a busy session does
-                // not distort it.
+                // not distort the time.
                 let at = chunk.at.saturating_duration_since(self.start);
                 for line in chunk.lines {
                     self.unread.push_back(line.clone());
@@ -259,33 +260,33 @@ impl Session {
     fn await_exit(&mut self, limit: Duration) -> Result<(), SessionAborted> {
         let until = Instant::now() + limit;
         while !self.is_closed && self.receive_chunk(until) {}
-        // An engine that closes its output just before the limit has exited in time, although the
-        // system reports the exit later.
+        // An engine that closes its output immediately before the limit has exited in time,
+        // although the system reports the exit later.
         let left = until.saturating_duration_since(Instant::now()).max(EXIT_GRACE);
         let how = self.exit(left).ok_or_else(|| self.timed_out("end of the process", limit))?;
         self.note(Event::Exited(how));
         Ok(())
     }
 
-    /// Notes the event because of which the session cannot continue.
+    /// Records the event because of which the session cannot continue.
     fn abort(&mut self, event: Event) -> SessionAborted {
         self.note(event);
         SessionAborted
     }
 
-    /// Notes that an awaited answer did not arrive in time.
+    /// Records that an awaited answer did not arrive in time.
     fn timed_out(&mut self, awaited: &str, limit: Duration) -> SessionAborted {
         self.abort(Event::Timeout(format!("no {awaited} within {} ms", limit.as_millis())))
     }
 
-    /// Notes the exit of an engine that closed its output or input.
+    /// Records the exit of an engine that closed its output or input.
     fn died(&mut self) -> SessionAborted {
         let how = self.exit(EXIT_GRACE);
         self.abort(Event::Died(how.unwrap_or_else(|| "closed its input or output".to_owned())))
     }
 
-    /// Waits at most `limit` for the exit of the process and returns its description. Notes the
-    /// last lines of stderr.
+    /// Waits at most `limit` for the exit of the process, records the last lines of stderr, and
+    /// returns a description of the exit; `None` if the process is still running.
     fn exit(&mut self, limit: Duration) -> Option<String> {
         let process = self.process.as_mut()?;
         let how = process.exit_within(limit)?;
@@ -299,11 +300,11 @@ impl Session {
 
     fn end(mut self) -> Transcript {
         if let Some(mut process) = self.process.take() {
-            // The write fails if the engine no longer reads its input; `stop` below ends it in any
-            // case.
+            // The write fails if the engine no longer reads its input; the call of `stop` below
+            // ends the process in any case.
             let _ = process.write(b"stop\nquit\n");
-            // The queue is dropped first: a reader that waits for room in the queue would never see
-            // the end of the pipe.
+            // The queue is dropped first: otherwise a reader thread that waits for room in the
+            // queue would never read the end of the pipe.
             drop(self.chunks);
             process.stop(QUIT_GRACE);
         }

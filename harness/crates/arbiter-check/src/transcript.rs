@@ -15,7 +15,7 @@ pub enum Event {
     Sent(String),
     /// Line received from the engine.
     Received(String),
-    /// Line of the engine's stderr, noted only after the exit.
+    /// Line of the engine's stderr, recorded only after the exit.
     Error(String),
     /// Close of the engine's input.
     Closed,
@@ -54,7 +54,7 @@ impl fmt::Display for TimedEvent {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Transcript(pub Vec<TimedEvent>);
 
-/// Search with its output, until the next search starts.
+/// Search, with all output until the next search starts.
 #[derive(Debug, Clone)]
 pub(super) struct Search<'a> {
     /// Position that is searched.
@@ -218,16 +218,16 @@ impl Transcript {
         searches
     }
 
-    /// Returns the lines of the transcript for a report: all lines sent, and at most `most`
-    /// lines of each series of consecutive engine lines, from its beginning and its end.
+    /// Returns the lines of the transcript for a report: all lines sent, and at most `most` lines
+    /// from the beginning and the end of each series of consecutive engine lines.
     pub fn lines(&self, most: usize) -> Vec<String> {
-        let is_heard = |entry: &TimedEvent| matches!(entry.event, Event::Received(_));
+        let is_received = |entry: &TimedEvent| matches!(entry.event, Event::Received(_));
         let mut lines = Vec::new();
-        for stretch in self.0.chunk_by(|a, b| is_heard(a) == is_heard(b)) {
+        for stretch in self.0.chunk_by(|a, b| is_received(a) == is_received(b)) {
             let mut shown = stretch.iter().map(|entry| printable(&entry.to_string()));
-            // All lines sent are shown, because they are few and necessary to reproduce the check
+            // All lines sent are shown, because they are few, and necessary to reproduce the check
             // by hand.
-            if stretch.len() <= most || !is_heard(&stretch[0]) {
+            if stretch.len() <= most || !is_received(&stretch[0]) {
                 lines.extend(shown);
                 continue;
             }

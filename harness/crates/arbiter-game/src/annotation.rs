@@ -9,18 +9,18 @@ use serde_with::{As, DisplayFromStr};
 
 use arbiter_names::UnknownName;
 
-/// Optional part of a move comment, besides score, depth and time. The names are those of
+/// Optional part of a move comment, besides score, depth and time. The names are the same as in
 /// fastchess.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Field {
     /// Time left on the clock of the moving side after the move.
     TimeLeft,
-    /// Measured time minus the time that the engine reported last.
+    /// Time measured for the move minus the last time that the engine reported for it.
     Latency,
     /// Nodes searched.
     Nodes,
-    /// Selective depth: length of the deepest line, in plies.
+    /// Selective depth: length of the longest variation searched, in plies.
     Seldepth,
     /// Nodes per second, as reported by the engine.
     Nps,
@@ -126,20 +126,19 @@ pub struct Annotation {
     pub notation: Notation,
     /// Parts of move comments besides score, depth and time, in the order of [`Field::ALL`].
     pub fields: Vec<Field>,
-    /// Pattern of the engine lines that are added to comments.
+    /// Pattern that selects the engine lines that are added to comments.
     #[serde(with = "As::<Option<DisplayFromStr>>")]
     pub pattern: Option<LinePattern>,
     /// `true` to omit comments and optional tags.
     #[serde(rename = "minimal")]
     pub is_minimal: bool,
-    /// `true` if tags contain seed, programs and opening.
+    /// `true` if tags contain the seed, the programs and the opening.
     #[serde(rename = "origin")]
     pub has_origin: bool,
     /// Program whose wording and tags are used; Arbiter's if `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dialect: Option<Dialect>,
-    /// Number of games per round for the `Round` tag, as in other programs; each pair is a round if
-    /// `None`.
+    /// Number of games per round, for the `Round` tag; each pair is a round if `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub round_games: Option<u64>,
     /// Value of the `Event` tag; the kind of run if `None`.
@@ -155,8 +154,8 @@ impl Annotation {
     }
 }
 
-/// Parses a comma-separated list of field names; `all` stands for every field. Fails at the first
-/// unknown name.
+/// Parses a comma-separated list of field names; `all` stands for every field. Fails if a name is
+/// unknown.
 pub fn parse_fields(text: &str) -> Result<Vec<Field>, UnknownName> {
     if text == "all" {
         return Ok(Field::ALL.to_vec());

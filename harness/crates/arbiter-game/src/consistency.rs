@@ -1,4 +1,4 @@
-//! Consistency of game records from other machines or files. This module does no I/O.
+//! Consistency checks of game records from other machines or files. This module does no I/O.
 
 use std::time::Duration;
 
@@ -14,15 +14,16 @@ use arbiter_protocol::{Conditions, Limits};
 
 /// Checks that a record is consistent: its moves must be legal, and if they end the game by the
 /// rules of chess, the recorded outcome must match. Adjudications and engine faults cannot be
-/// checked and are accepted if the result fits. The error names the first contradiction.
+/// checked; they are accepted if they agree with the result. The error names the first
+/// contradiction.
 pub fn check(record: &GameRecord) -> Result<(), String> {
     let mode = CastlingMode::from_chess960(record.chess960);
     let start: Option<Chess> =
         record.fen.parse().ok().and_then(|fen: Fen| fen.into_position(mode).ok());
     let start = start.ok_or_else(|| format!("'{}' is not a legal position", record.fen))?;
     let moves: Vec<UciMove> = record.moves.iter().map(|played| played.uci).collect();
-    // A record contains neither clocks nor tablebases, so no limit, adjudication rule or table may
-    // end the game here.
+    // A record contains neither clocks nor tablebases, so the replay of the moves uses no limits,
+    // adjudication rules or tables.
     let any = ByColor::new_with(|_| Conditions {
         limits: Limits::default(),
         margin: Duration::ZERO,
@@ -40,14 +41,14 @@ pub fn check(record: &GameRecord) -> Result<(), String> {
     }
     let Outcome { result, termination, .. } = record.outcome;
     let mover = if number.is_multiple_of(2) { turn } else { !turn };
-    // An engine fails on its own turn. Before the first move of an engine, however, either engine
-    // may have failed to start.
+    // An engine fails on its own turn. Before the first engine move, however, either engine may
+    // have failed to start.
     let is_begun = record.moves.iter().any(|played| played.thought.is_some());
     let is_so = match (judged, termination) {
         (Some(judged), _) => (judged.termination, judged.result) == (termination, result),
         (None, Termination::DrawAdjudication | Termination::MoveCap) => result.winner().is_none(),
         (None, Termination::ResignAdjudication) => result.winner().is_some(),
-        // Tablebases adjudicate wins and draws; without the tables neither result can be refuted.
+        // Tablebases adjudicate wins and draws; without the tables, neither result can be checked.
         (None, Termination::TablebaseAdjudication) => true,
         (None, _) if termination.is_of_engine() => {
             result.winner().is_some_and(|winner| winner != mover || !is_begun)

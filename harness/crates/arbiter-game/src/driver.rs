@@ -53,13 +53,13 @@ pub struct GameSetup {
     pub progress: Progress,
 }
 
-/// Move budget below which the time that an engine waits for a processor is measured. These waits
-/// are shorter than 250 ms, so a move with a larger budget is late for another reason.
+/// Time budget of a move below which the time that the engine waits for a processor is measured.
+/// These waits are shorter than 250 ms, so a move with a larger budget is late for another reason.
 const SHORT: Duration = Duration::from_millis(250);
 
-/// Plays a game between engines that are ready for it, and returns its record and the engines. An
-/// engine fault ends the game and is never an error. If `is_measured`, the record of a late move
-/// contains the time that its engine waited for a processor.
+/// Plays a game between engines that are ready for the game. Returns the record of the game, and
+/// the engines. An engine fault ends the game and is never an error. If `is_measured`, the record
+/// of a late move contains the time that its engine waited for a processor.
 pub async fn play(
     setup: GameSetup,
     engines: ByColor<EngineProcess>,
@@ -103,8 +103,8 @@ async fn play_on(
         let is_short = is_measured && turn.budget.is_some_and(|budget| budget < SHORT);
         let delays = is_short.then(|| mover.process().delays());
         let reply = tokio::select! {
-            // The mover is polled first, because its answer ends the turn; lines of the waiter are
-            // not urgent.
+            // The mover is polled first, because its answer ends the turn; lines of the waiting
+            // engine are not urgent.
             biased;
             reply = mover.watch(turn, give_up) => reply,
             never = waiter.listen() => match never {},
@@ -124,7 +124,7 @@ async fn play_on(
         setup.progress.advance();
         let forecast = mover.expected_reply().and_then(|reply| referee.forecast(reply));
         if let Some(forecast) = forecast.filter(|_| referee.outcome().is_none()) {
-            // An error occurs again on the engine's next turn and is judged there.
+            // An error is ignored, because it recurs on the engine's next turn and is judged then.
             let _ = mover.ponder(forecast);
         }
     };
@@ -141,8 +141,8 @@ pub fn game(setup: &GameSetup, color: Color) -> Game<'_> {
     Game { start: &setup.start, mode: setup.mode, limits, settings: setup.settings.get(color) }
 }
 
-/// Returns the record of a game that `absent` lost because its engine could not start; `recorder`
-/// contains the lines of this engine.
+/// Returns the record of a game that side `absent` lost because its engine could not start;
+/// `recorder` contains the lines of this engine.
 pub fn forfeited(
     setup: &GameSetup,
     absent: Color,

@@ -27,36 +27,36 @@ use crate::transcript::{Mark, Recorder};
 use arbiter_process::{Chunk, Delays, Process, SpawnError, Spawner, WriteError};
 use arbiter_protocol::{Game, Info, Session, SessionError, Step};
 
-/// Maximum number of unread chunks of output; beyond it the engine has to wait, so that excessive
-/// output cannot fill the memory.
+/// Maximum number of unread chunks of output. If there are more, the engine has to wait, so that
+/// excessive output cannot fill the memory.
 const CHUNKS_IN_FLIGHT: usize = 256;
 
-/// Time within which a process that closed its output has to exit to count as crashed, because the
-/// system may report the closed pipe before the exit. A process that is still running after
-/// this time counts as disconnected.
+/// Time that a process has to exit after its output was closed. The system may report the closed
+/// pipe before the exit. A process that exits within this time counts as crashed; a process that is
+/// still running counts as disconnected.
 const EXIT_GRACE: Duration = Duration::from_millis(250);
 
 /// Maximum wait for the last lines of an exited process. The lines are in the pipe or in the reader
 /// thread, and may name the cause of the exit.
 const LAST_LINES: Duration = Duration::from_millis(100);
 
-/// Time between two checks whether a silent process has exited; its pipe may stay open because a
-/// child process inherited it. Two checks fit into the half second within which
+/// Time between two checks of whether a silent process has exited. Its pipe may stay open because a
+/// child process inherited the pipe. Two checks fit into the half second within which
 /// `docs/guarantees.md` promises to notice a crash.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Maximum wait for a processor that does not excuse a missed deadline.
+/// Longest wait for a processor that does not excuse a missed deadline.
 const NO_WAITING: Duration = Duration::from_millis(1);
 
 /// Running engine process with its protocol session.
 #[derive(Debug)]
 pub struct EngineProcess {
     process: Process,
-    /// Protocol session. Large fields are boxed, because engines move between futures, each of
-    /// which reserves space for an engine.
+    /// Protocol session. Large fields are boxed because engines move between futures, and each
+    /// future reserves space for an engine.
     session: Box<Session>,
     chunks: mpsc::Receiver<Chunk>,
-    /// Hand-over of the engine's output by its reader thread.
+    /// State of the reader thread that hands the engine's output over.
     handoff: Arc<ReaderHandoff>,
     lines: VecDeque<(Instant, String)>,
     /// Last processed line that is not a move.
@@ -69,28 +69,27 @@ pub struct EngineProcess {
     heard: Instant,
     /// `true` if the engine ponders.
     ponders: bool,
-    /// Expected reply, as the engine reported it last.
+    /// Last reported reply that the engine expects.
     expected: Option<String>,
     /// `position` command that the engine ponders.
     pondered: String,
     pattern: Option<LinePattern>,
-    /// Lines of the search in progress that the pattern selected.
+    /// Lines of the search in progress that the pattern has selected.
     chosen: Vec<String>,
     /// Recorder of the lines to and from the engine.
     recorder: Box<Recorder>,
-    /// Time just before the last commands were sent.
+    /// Time immediately before the last commands were sent.
     asked: Instant,
-    /// Time just after the last commands were written to the engine's pipe.
+    /// Time immediately after the last commands were written to the engine's pipe.
     flushed: Instant,
     /// Time that the engine took to get ready for its last game.
     ready_time: Option<Duration>,
-    /// Time and result of the last measurement of the waits for a processor.
+    /// Time and result of the last measurement of how long the engine waited for a processor.
     looked: (Instant, Delays),
-    /// `true` if an engine that does not even answer `stop` loses on time, as in cutechess-cli and
+    /// `true` if an engine that does not answer `stop` loses on time, as in cutechess-cli and
     /// fastchess.
     silence_is_late: bool,
-    /// Error of an engine that never sent the last move of its game; reported at the end of the
-    /// game.
+    /// Error because the engine never sent its last move; returned at the end of the game.
     owed: Option<EngineError>,
 }
 
@@ -121,8 +120,8 @@ impl EngineProcess {
     fn spawn(spawner: &Spawner, setup: &EngineSetup) -> Result<EngineProcess, SpawnError> {
         let (sender, chunks) = mpsc::channel(CHUNKS_IN_FLIGHT);
         let handoff = Arc::new(ReaderHandoff::default());
-        let heard = handoff.clone();
-        let sink = move |chunk| heard.hand_over(|| sender.blocking_send(chunk)).is_ok();
+        let reader_handoff = handoff.clone();
+        let sink = move |chunk| reader_handoff.hand_over(|| sender.blocking_send(chunk)).is_ok();
         // Starting a process blocks until the child process executes the program, and other games
         // need this thread.
         let process = tokio::task::block_in_place(|| spawner.spawn(&setup.launch, sink))?;
@@ -182,7 +181,7 @@ impl EngineProcess {
         self.ready_time
     }
 
-    /// Returns the hand-over of the engine's output.
+    /// Returns the state of the reader thread that hands the engine's output over.
     pub(super) fn handoff(&self) -> Arc<ReaderHandoff> {
         self.handoff.clone()
     }
@@ -215,8 +214,9 @@ impl EngineProcess {
         Ok(())
     }
 
-    /// Ends a game; `result` is a PGN result with a comment. Ends pondering, so that late lines
-    /// cannot be taken for lines of the next game. Fails if the engine can play no further game.
+    /// Ends a game; `result` is a PGN result with a comment. Also ends pondering, so that late
+    /// lines cannot be mistaken for lines of the next game. Fails if the engine can play no further
+    /// game.
     pub async fn game_over(&mut self, result: &str) -> Result<(), EngineError> {
         if let Some(error) = self.owed.take() {
             return Err(error);
@@ -246,7 +246,7 @@ impl EngineProcess {
     /// Never returns; the caller drops the future when the opponent has moved.
     pub async fn listen(&mut self) -> std::convert::Infallible {
         loop {
-            // An error occurs again on the engine's own turn and is judged there.
+            // An error is ignored, because it recurs on the engine's own turn and is judged then.
             if self.closed || !self.session.is_pondering() || self.step().await.is_err() {
                 std::future::pending::<()>().await;
             }
@@ -266,9 +266,9 @@ impl EngineProcess {
         Ok(self.heard.saturating_duration_since(asked))
     }
 
-    /// Lets the engine search for a move. An engine that exceeds its budget is sent `stop`, and its
-    /// answer counts as its move, however late; without a budget the session's deadline is final.
-    /// An engine that pondered the wrong reply is also charged for the time that it took to stop
+    /// Lets the engine search for a move. If the engine exceeds its budget, `stop` is sent, and the
+    /// answer counts as the move, however late. Without a budget, the session's deadline is final.
+    /// An engine that pondered on the wrong reply is also charged for the time that it took to stop
     /// pondering.
     pub async fn think(&mut self, turn: Turn) -> Reply {
         self.watch(turn, |_, _| ControlFlow::Continue(())).await
@@ -302,7 +302,7 @@ impl EngineProcess {
         self.catch_up().await?;
         let mut lost = Duration::ZERO;
         // Stopping a search on the wrong move counts on the engine's clock, so `go` contains the
-        // time that is left afterwards.
+        // time left after the stop.
         if self.session.is_pondering() && self.pondered != position {
             lost = self.cease_pondering().await?;
             go.take_from(color.is_white(), lost);
@@ -314,13 +314,13 @@ impl EngineProcess {
             self.send(text)?;
         } else {
             // An engine may send unrequested lines, such as a second `bestmove`. Lines that were
-            // read before this moment cannot answer this search.
+            // read before this moment do not belong to this search.
             self.since = Instant::now();
             let text = self.session.think(self.since, &position, &go, budget);
             self.send(&text)?;
         }
-        // The clock starts when the commands are in the engine's pipe: earlier delays are not the
-        // engine's.
+        // The clock starts when the commands are in the engine's pipe: the engine is not
+        // responsible for earlier delays.
         let flushed = self.flushed;
         // Without a budget no clock runs, and the session's deadline is final.
         let mut may_halt = budget.is_some();
@@ -366,7 +366,7 @@ impl EngineProcess {
     }
 
     /// Sends a command that is not part of the protocol, and passes the lines of the answer to
-    /// `take` until it returns `Break`. Fails if the engine does not speak UCI, exits, or needs
+    /// `take` until `take` returns `Break`. Fails if the engine does not speak UCI, exits, or needs
     /// more than `limit`.
     pub async fn ask(
         &mut self,
@@ -396,8 +396,8 @@ impl EngineProcess {
     pub async fn quit(mut self, grace: Duration) {
         // An engine that no longer reads its input is ended by signals.
         let _ = self.send(arbiter_protocol::QUIT);
-        // The channel is dropped first: a reader thread that waits for room in the channel would
-        // never see the end of the output.
+        // The channel is dropped first; otherwise a reader thread that waits for room in the
+        // channel would never read the end of the output.
         let EngineProcess { process, chunks, .. } = self;
         drop(chunks);
         // A join error means that the runtime is shutting down; dropping the process kills it.
@@ -417,11 +417,11 @@ impl EngineProcess {
             let due = self.session.deadline();
             let look = Instant::now() + LOOK;
             let wake = due.map_or(look, |due| due.min(look));
-            let heard = poll_fn(|cx| match self.chunks.poll_recv(cx) {
+            let received = poll_fn(|cx| match self.chunks.poll_recv(cx) {
                 Poll::Ready(chunk) => Poll::Ready(Some(chunk)),
                 Poll::Pending => self.timer.poll(wake, cx).map(|()| None),
             });
-            match heard.await {
+            match received.await {
                 Some(Some(chunk)) => {
                     self.take(chunk);
                     return Ok(true);
@@ -438,8 +438,8 @@ impl EngineProcess {
                 None if has_left => self.closed = true,
                 None => {
                     has_left = self.process.has_exited();
-                    // Delays are measured only at the first check after a command, so that the many
-                    // answers that arrive earlier need no reads of `/proc`.
+                    // Delays are measured only at the first check after a command, because most
+                    // answers arrive earlier and then need no read of `/proc`.
                     if self.looked.0 < self.asked {
                         self.looked = (Instant::now(), self.process.delays());
                     }
@@ -473,7 +473,7 @@ impl EngineProcess {
                 match self.chunks.try_recv() {
                     Ok(chunk) => self.take(chunk),
                     Err(TryRecvError::Disconnected) => break,
-                    // This thread may sleep, because the closure runs in `block_in_place`.
+                    // This thread may sleep because the closure runs in `block_in_place`.
                     Err(TryRecvError::Empty) => std::thread::sleep(LAST_LINES / 20),
                 }
             }
@@ -491,7 +491,8 @@ impl EngineProcess {
                 self.recorder.note(self.flushed, Mark::Flushed, "");
                 Ok(())
             }
-            // A closed pipe usually means a crash; the exit code is more informative.
+            // A closed pipe usually means a crash, and the exit code is more informative than the
+            // error.
             Err(WriteError::Closed) => Err(self.gone()),
             Err(error) => Err(error.into()),
         }

@@ -13,8 +13,8 @@ use crate::outcome::printable;
 use crate::text::Text;
 use arbiter_protocol::{Info, Limits, Score};
 
-/// Tolerated excess of the reported over the measured time of a search: on a busy machine an engine
-/// may read `go` before its clock is started.
+/// Tolerated excess of the reported time of a search over the measured time: on a busy machine, an
+/// engine may read `go` before its clock is started.
 const TIME_MARGIN: Duration = Duration::from_millis(500);
 
 /// Tolerated number of nodes beyond the node limit, because few engines check the limit at every
@@ -22,7 +22,7 @@ const TIME_MARGIN: Duration = Duration::from_millis(500);
 const NODE_MARGIN: u64 = 5_000;
 
 /// Absolute score, in centipawns, from which a change of sign between two consecutive moves of an
-/// engine is a finding: few searches err by so much.
+/// engine is a finding: few searches are wrong by so much.
 const SURE: i32 = 1_000;
 
 /// Maximum length, in characters, of a quoted move. A move in UCI notation has at most five
@@ -86,13 +86,13 @@ pub struct LintFinding {
     #[serde(with = "As::<Text>")]
     pub what: String,
     /// `info` line with the violation, without the word `info`; empty unless all lines of a search
-    /// are checked. The line is neither stored nor sent.
+    /// are checked. This field is neither stored nor sent.
     #[serde(skip)]
     pub line: String,
 }
 
-/// Maximum number of variation moves that are checked per search, so that excessive output cannot
-/// delay a game.
+/// Maximum number of moves in variations that are checked per search, so that excessive output
+/// cannot delay a game.
 const MAX_CHECKED: usize = 5_000;
 
 /// Maximum length, in characters, of a quoted line.
@@ -102,8 +102,8 @@ const MAX_LINE: usize = 1_000;
 pub(crate) struct SearchedMove<'a> {
     /// Position before the move.
     pub(crate) position: &'a Chess,
-    /// Function that counts the occurrences of a position since the last irreversible move,
-    /// including the current position.
+    /// Function that counts the occurrences of a position in the game since the last irreversible
+    /// move.
     pub(crate) repetitions: &'a dyn Fn(&Chess) -> usize,
     /// Move that was sent as `bestmove`.
     pub(crate) best: Move,
@@ -153,7 +153,8 @@ impl SearchedMove<'_> {
         {
             add(LintRule::DepthLimit, format!("depth {depth} with depth={limit}"));
         }
-        // With `nodestime` an engine counts nodes as time, and may report that count as its time.
+        // With `nodestime` an engine counts nodes as time, and may report the number of nodes as
+        // its time.
         let time = info.time.filter(|_| limits.nodestime.is_none());
         if let Some(time) = time.filter(|time| *time > elapsed + TIME_MARGIN) {
             add(
@@ -171,8 +172,8 @@ impl SearchedMove<'_> {
     fn check_variations(&self, findings: &mut Vec<LintFinding>) {
         let mut left = MAX_CHECKED;
         for line in self.info.variations() {
-            // A word that is not a move ends the variation without a finding, because these
-            // findings follow the warnings of fastchess.
+            // A word that is not a move ends the variation without a finding, because this check
+            // follows the warnings of fastchess.
             let said = Info { not_a_move: None, ..Info::parse_any(line) };
             let Some(rest) = left.checked_sub(said.pv.len()) else { return };
             left = rest;
@@ -235,8 +236,8 @@ impl SearchedMove<'_> {
             }
         }
         if let Some(Score::Mate(moves)) = score {
-            // A mate in n moves takes 2n - 1 plies if the side to move mates, and 2n if the side to
-            // move is mated.
+            // A mate in n moves takes 2n - 1 plies if the side to move mates, and 2n plies if the
+            // side to move is mated.
             let plies = 2 * i64::from(moves).abs() - i64::from(moves > 0);
             let mates = position.is_checkmate();
             if !mates || pv.len() as i64 != plies {
@@ -248,7 +249,7 @@ impl SearchedMove<'_> {
     }
 }
 
-/// Returns the sign of a clear advantage: 1, -1, or 0.
+/// Returns the sign of a score of at least [`SURE`] in size; 0 for smaller scores.
 fn sign(score: Score) -> i32 {
     score.limited(SURE) / SURE
 }
@@ -260,10 +261,10 @@ mod tests {
     use shakmaty::fen::Fen;
 
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-    /// White mates in one with Ra8, or in two.
+    /// Position in which White mates in one with Ra8, or in two.
     const BACK_RANK: &str = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1";
 
-    /// Returns the rules that these lines and this move violate.
+    /// Returns the rules that `lines` and the move `best` violate.
     fn lint_rules(fen: &str, lines: &[&str], best: &str, limits: &Limits) -> Vec<LintRule> {
         let fen: Fen = fen.parse().unwrap();
         let position: Chess = fen.into_position(CastlingMode::Standard).unwrap();
@@ -372,10 +373,10 @@ mod tests {
     fn a_repetition_ends_the_principal_variation() {
         let position = Chess::default();
         let info = Info::parse("score cp 0 pv g1f3 g8f6 f3g1 f6g8 e2e4");
-        let lint = |there: usize| {
+        let lint = |count: usize| {
             let searched = SearchedMove {
                 position: &position,
-                repetitions: &|at| if *at.board() == *Chess::default().board() { there } else { 0 },
+                repetitions: &|at| if *at.board() == *Chess::default().board() { count } else { 0 },
                 best: "g1f3".parse::<UciMove>().unwrap().to_move(&position).unwrap(),
                 limits: &Limits::default(),
                 before: None,

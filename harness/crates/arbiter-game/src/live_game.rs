@@ -1,8 +1,8 @@
 //! Snapshots of a game in progress, for live views.
 //!
 //! The game must not wait for its viewers, nor spend time on snapshots that nobody reads. The game
-//! takes a snapshot only if the last snapshot was read, or after a move so slow that the cost makes
-//! no difference; it takes none while the last snapshot is being read.
+//! takes a snapshot only if the last snapshot was read, or after a move so slow that the cost is
+//! negligible. While the last snapshot is being read, the game takes no new one.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError, TryLockError};
@@ -73,8 +73,8 @@ impl LiveGame {
     /// Returns the last snapshot, if any, and requests a new one after the next move.
     pub fn snapshot(&self) -> Option<GameSnapshot> {
         self.is_wanted.store(true, Ordering::Relaxed);
-        // A snapshot is replaced in one assignment, so a poisoned lock still protects a complete
-        // value.
+        // A snapshot is replaced in one assignment, so the value is complete even if the lock is
+        // poisoned.
         self.snapshot.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

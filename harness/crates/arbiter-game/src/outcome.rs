@@ -1,4 +1,4 @@
-//! Outcome of a game: result, reason and description.
+//! Outcomes of games.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -107,7 +107,7 @@ pub struct Outcome {
     pub result: KnownOutcome,
     /// Reason for the end.
     pub termination: Termination,
-    /// Description without a full stop, such as "Black loses on time (27 ms over)".
+    /// Description of the end, without a full stop, such as "Black loses on time (27 ms over)".
     #[serde(with = "Detail")]
     pub detail: String,
 }
@@ -137,7 +137,7 @@ impl Outcome {
 }
 
 /// Returns the first `length` characters of a text, with control and other hidden characters
-/// replaced, so that terminals can show it safely.
+/// replaced, so that it is safe to print on a terminal.
 pub fn printable(text: &str, length: usize) -> String {
     let shown = text.chars().take(length);
     shown.map(|c| if is_hidden(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
@@ -155,14 +155,14 @@ mod tests {
     #[test]
     fn faults_name_the_engine() {
         let engines = ByColor { white: "new", black: "old" };
-        let told =
+        let described =
             |loser, termination, detail| Outcome::lost(loser, termination, detail).naming(engines);
         let late = "Black loses on time (27.0 ms over)";
-        let told_late = told(Color::Black, Termination::TimeForfeit, late);
-        assert_eq!(told_late, "old (Black) loses on time (27.0 ms over)");
-        let crash = told(Color::White, Termination::Crash, "White crashed (exit code 3)");
+        let late_text = described(Color::Black, Termination::TimeForfeit, late);
+        assert_eq!(late_text, "old (Black) loses on time (27.0 ms over)");
+        let crash = described(Color::White, Termination::Crash, "White crashed (exit code 3)");
         assert_eq!(crash, "new (White) crashed (exit code 3)");
-        let mated = told(Color::White, Termination::Checkmate, "Black mates");
+        let mated = described(Color::White, Termination::Checkmate, "Black mates");
         assert_eq!(mated, "Black mates");
         let draw = Outcome::drawn(Termination::Stalemate, "draw by stalemate");
         assert_eq!(draw.naming(engines), "draw by stalemate");

@@ -18,8 +18,8 @@ use arbiter_protocol::times::Nanos;
 use arbiter_protocol::{Info, Score};
 
 /// Maximum number of moves in a game from another machine. The fifty-move rule ends every game
-/// earlier: at most 96 pawn moves and 30 captures, each at most 100 plies after the last, make at
-/// most 12,700 plies.
+/// earlier: at most 96 pawn moves and 30 captures, each at most 100 plies after the last, limit a
+/// game to 12,700 plies.
 const MAX_MOVES: usize = 20_000;
 
 /// Maximum number of engine lines, PV moves and findings per move in a game from another machine.
@@ -29,10 +29,11 @@ const MAX_LIST: usize = 1_000;
 /// Move that lost a game on time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LateMove {
-    /// Excess over the available time; the margin is not subtracted. Only sums are stored.
+    /// Excess over the available time, without subtracting the margin. Only sums over games are
+    /// stored.
     #[serde(with = "Nanos")]
     pub over: Duration,
-    /// Time that the engine waited for a processor during this move; `None` if not measured. The
+    /// Time that the engine waited for a processor during this move; `None` if not measured. This
     /// time is not stored.
     #[serde(with = "As::<Option<Nanos>>")]
     pub waited: Option<Duration>,
@@ -52,21 +53,21 @@ pub struct MoveRecord {
     pub thought: Option<SearchInfo>,
 }
 
-/// Search results of an engine for one move, as reported last.
+/// Last search results that an engine reported for one move.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SearchInfo {
     /// Score from the point of view of the side that moved.
     pub score: Option<Score>,
     /// Search depth in plies.
     pub depth: Option<u32>,
-    /// Selective depth: length of the deepest line, in plies.
+    /// Selective depth: length of the longest variation searched, in plies.
     pub seldepth: Option<u32>,
     /// Nodes searched.
     pub nodes: Option<u64>,
     /// Time from the flush of `go` to the stamp of `bestmove`.
     #[serde(with = "Nanos")]
     pub elapsed: Duration,
-    /// Time that the engine reported last.
+    /// Last search time that the engine reported.
     #[serde(with = "As::<Option<Nanos>>")]
     pub reported: Option<Duration>,
     /// Details that are kept only on request; `None` if there are none. They are boxed to save
@@ -89,7 +90,7 @@ pub struct SearchDetails {
     /// Principal variation, as the engine wrote it.
     #[serde(deserialize_with = "at_most::<MAX_LIST, _, _>")]
     pub pv: Vec<String>,
-    /// Output lines that the pattern of the user selected, as the engine wrote them.
+    /// Output lines selected by the user's pattern, as the engine wrote them.
     #[serde(deserialize_with = "at_most::<MAX_LIST, _, _>")]
     pub lines: Vec<String>,
     /// Findings of the lint.
@@ -105,14 +106,14 @@ impl SearchDetails {
 }
 
 impl SearchInfo {
-    /// Returns the measured minus the reported time, or zero if this is negative because engines
-    /// round; `None` if the engine reported no time.
+    /// Returns the measured time minus the reported time, or zero if the difference is negative,
+    /// because engines round. Returns `None` if the engine reported no time.
     pub fn latency(&self) -> Option<Duration> {
         self.reported.map(|reported| self.elapsed.saturating_sub(reported))
     }
 }
 
-/// Returns a 64-bit hash of the starting position and the moves of a game, in UCI notation.
+/// Returns a 64-bit hash of the starting position and the moves, in UCI notation, of a game.
 pub fn game_hash(fen: &str, chess960: bool, moves: impl IntoIterator<Item: Display>) -> u64 {
     let mut text = format!("{fen} {chess960}");
     for played in moves {
@@ -148,7 +149,8 @@ impl GameRecord {
     }
 
     /// Returns the number of searched moves of each side, and their total time. A move that lost on
-    /// time is not counted as a move; its time is the rest of the game's duration.
+    /// time is not counted as a move; its time is the rest of the game's duration, which is added
+    /// to the total.
     pub fn thinking_times(&self) -> ByColor<(u32, Duration)> {
         let mut sum = ByColor::new_with(|_| (0, Duration::ZERO));
         let mut color = self.first_to_move();
@@ -167,8 +169,8 @@ impl GameRecord {
         sum
     }
 
-    /// Returns the swing of the game: the largest change between two successive scores of one
-    /// engine, in centipawns, with scores limited to ten pawns; `None` if no engine reported two
+    /// Returns the swing of the game: the largest change between two consecutive scores of one
+    /// engine, in centipawns. Scores are limited to ten pawns. `None` if no engine reported two
     /// scores.
     pub fn swing(&self) -> Option<i32> {
         let mut last = [None; 2];
@@ -189,7 +191,7 @@ impl GameRecord {
     }
 }
 
-/// Selection of the data that is kept of a game, in addition to moves and result.
+/// Selection of the data of a game that is kept in addition to moves and result.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct KeptFields {
     fields: Vec<Field>,
@@ -203,8 +205,8 @@ impl KeptFields {
         KeptFields { fields: annotation.fields.clone(), transcripts }
     }
 
-    /// Drops the search results of a move that are not selected; score, depths, nodes and times are
-    /// always kept.
+    /// Drops those search results of a move that are not selected; score, depths, nodes and times
+    /// are always kept.
     pub(crate) fn trim_info(&self, info: &mut Info) {
         let mut unless = |field, drop: fn(&mut Info)| {
             if !self.fields.contains(&field) {
@@ -242,19 +244,19 @@ pub struct GameRecord {
     #[serde(with = "Nanos")]
     pub duration: Duration,
     /// Time that each engine took to get ready for the game; `None` if the engine did not get
-    /// ready. Only sums are stored.
+    /// ready. Only sums over games are stored.
     #[serde(with = "ByColorDef")]
     pub ready: ByColor<Option<Duration>>,
-    /// Time per move of each side; `None` without a `movetime` limit. The limit is not stored.
+    /// Time per move of each side; `None` without a `movetime` limit. This field is not stored.
     #[serde(with = "ByColorDef")]
     pub movetime: ByColor<Option<Duration>>,
     /// Move that lost the game on time, if any.
     pub late: Option<LateMove>,
     /// Time that each engine waited for a processor while its clock ran, beyond the usual wait on
-    /// an idle machine; `None` if not measured. Only sums are stored.
+    /// an idle machine; `None` if not measured. Only sums over games are stored.
     #[serde(with = "ByColorDef")]
     pub waited: ByColor<Option<Duration>>,
-    /// Start of the game, in milliseconds of Unix time; `None` for games of other machines.
+    /// Start of the game, in milliseconds of Unix time; `None` for games from other machines.
     #[serde(skip)]
     pub begun_ms: Option<i64>,
     /// Transcript of the lines of both engines, if kept.

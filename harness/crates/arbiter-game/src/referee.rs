@@ -2,9 +2,10 @@
 //! answer.
 //!
 //! The referee is a state machine without I/O. Its rules of chess come from shakmaty, not from the
-//! bundled engine, so that a bug in one cannot hide in the other. The order of judgement is fixed:
-//! crash, disconnect or stall; loss on time; unparseable move; illegal move; endings by the rules
-//! of chess; and finally adjudication by tablebases, resignation, draw and move cap.
+//! bundled engine, so that a bug in one of them cannot hide a bug in the other. The order of
+//! judgement is fixed: crash, disconnect or stall; loss on time; unparseable move; illegal move;
+//! endings by the rules of chess; and finally adjudication by tablebases, resignation, draw and
+//! move cap.
 
 use std::fmt::{self, Write as _};
 use std::str::FromStr;
@@ -28,8 +29,8 @@ use arbiter_protocol::{Claim, Clock, Conditions, Go, Info, Limits, Score};
 /// Maximum length, in characters, of a quoted answer that is not a move.
 const EXCERPT: usize = 20;
 
-/// Number of moves by which the move list grows: doubling would waste up to half of the memory for
-/// the moves of many concurrent games.
+/// Number of moves by which the move list grows. Doubling the list would waste up to half of the
+/// memory for moves.
 const GROWTH: usize = 64;
 
 /// Maximum length, in characters, of a quoted claim.
@@ -51,13 +52,13 @@ pub struct Turn {
 /// Answer of the engine on the move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
-    /// Move that the engine sent.
+    /// Move sent by the engine.
     Move {
         /// Text of the move.
         text: String,
         /// Time from the flush of `go` to the time stamp of the answer.
         elapsed: Duration,
-        /// Information of the engine about its search.
+        /// Information from the engine about its search.
         info: Info,
     },
     /// Claim of a result instead of a move.
@@ -71,7 +72,7 @@ pub enum Reply {
 pub struct Forecast {
     /// `position` command after the expected reply.
     pub position: String,
-    /// Limits of the search, with the clocks before the expected reply.
+    /// Limits of the search; the clocks have their values before the expected reply.
     pub go: Go,
 }
 
@@ -82,11 +83,11 @@ pub enum Fault {
     Silent(String),
     /// The process exited; the text describes the exit status.
     Crashed(String),
-    /// The pipe closed but the process is still running; the text describes the event.
+    /// The output was closed but the process is still running; the text describes the event.
     Disconnected(String),
 }
 
-/// Writes a word for the kind, and the text; `from_str` is the inverse.
+/// Writes the name of the kind and the text; `from_str` is the inverse.
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -119,7 +120,7 @@ pub struct Referee {
     clocks: ByColor<Option<Clock>>,
     /// Keys of the positions since the last irreversible move, including the current position.
     seen: Vec<Zobrist128>,
-    /// Current `position` command.
+    /// `position` command of the current position.
     line: String,
     moves: Vec<MoveRecord>,
     /// Fields that are kept with each move.
@@ -131,8 +132,8 @@ pub struct Referee {
 }
 
 impl Referee {
-    /// Creates a game from `start` after the moves of `book`, which ends before its first illegal
-    /// move (loaded openings contain none). Tablebases are probed after each move of an engine.
+    /// Creates a game from `start` after the moves of `book`. An illegal move ends the book; loaded
+    /// openings contain no illegal moves. Tablebases are probed after each move of an engine.
     pub fn new(
         start: Chess,
         mode: CastlingMode,
@@ -169,7 +170,7 @@ impl Referee {
         referee
     }
 
-    /// Returns the referee with this selection of fields to keep with each move.
+    /// Returns the referee, which now keeps the fields `keep` with each move.
     pub fn keeping(self, keep: Arc<KeptFields>) -> Referee {
         Referee { keep, ..self }
     }
@@ -186,8 +187,8 @@ impl Referee {
         let left = self.clocks.get(color).as_ref().map(Clock::left);
         // An engine may have both a clock and a time per move, and must obey both.
         let budget = [left, limits.movetime].into_iter().flatten().min();
-        // The copy has the same capacity as the line, which grows in steps. Copies that each are a
-        // few bytes longer than the last would fragment the heap.
+        // The copy has the same capacity as `line`, which grows in large steps. Copies that are
+        // each a few bytes longer than the last would fragment the heap.
         let mut position = String::with_capacity(self.line.capacity());
         position.push_str(&self.line);
         Turn {
@@ -215,10 +216,10 @@ impl Referee {
 
     fn bounds(&self, color: Color) -> Go {
         let limits = self.conditions.get(color).limits;
-        let told = |c: Color| self.clocks.get(c).as_ref().map(|k| (k.left(), k.increment()));
+        let time_of = |c: Color| self.clocks.get(c).as_ref().map(|k| (k.left(), k.increment()));
         let clock = self.clocks.get(color).as_ref();
         // An engine without a clock would mistake its opponent's clock for its own.
-        let shown = |c: Color| if clock.is_some() { told(c) } else { None };
+        let shown = |c: Color| if clock.is_some() { time_of(c) } else { None };
         Go {
             white: shown(Color::White),
             black: shown(Color::Black),
@@ -243,7 +244,7 @@ impl Referee {
         }
     }
 
-    /// Ends the game with a loss of `color` by a fault, regardless of the side to move. A game that
+    /// Ends the game as a loss of `color` by a fault, regardless of the side to move. A game that
     /// is already over keeps its outcome.
     pub fn forfeit(&mut self, color: Color, fault: Fault) -> &Outcome {
         self.lose(color, loss_by_fault(fault))
@@ -261,7 +262,7 @@ impl Referee {
         elapsed: Duration,
         mut info: Info,
     ) -> Result<(), Loss> {
-        // The clock comes first: a late answer loses on time, whatever its text.
+        // The clock is judged first: a late answer loses on time, whatever its text.
         self.charge(color, elapsed, info.nodes).map_err(|over| {
             self.late = Some(over);
             let ms = over.as_secs_f64() * 1e3;
@@ -273,7 +274,7 @@ impl Referee {
         })?;
         let illegal = |_| (Termination::IllegalMove, format!("played the illegal move {text}"));
         let m = uci.to_move(&self.position).map_err(illegal)?;
-        // For White, scores from White's and the engine's point of view are equal.
+        // If the engine plays White, scores from White's point of view need no conversion.
         if color.is_black() && self.conditions.get(color).white_pov {
             for score in [&mut info.score, &mut info.pv_score] {
                 *score = score.map(Score::reversed);
@@ -306,13 +307,13 @@ impl Referee {
         Ok(())
     }
 
-    /// Returns the findings about a move of the side to move and its search.
+    /// Returns the lint findings about a move of the side to move and about its search.
     fn lint(&self, best: Move, elapsed: Duration, info: &Info) -> Vec<LintFinding> {
-        // The last move is the opponent's, so the engine's previous move is the second last.
+        // The last move is the opponent's, so the engine's previous move is the second to last.
         let before = self.moves.iter().rev().nth(1).and_then(|own| own.thought.as_ref()?.score);
         let repetitions = |position: &Chess| {
-            // A position can recur after four plies at the earliest, so shorter lists need no
-            // search.
+            // A position can recur after four plies at the earliest, so shorter lists need not be
+            // searched.
             if self.seen.len() < 5 {
                 return 0;
             }
@@ -339,8 +340,8 @@ impl Referee {
         if let Some(clock) = self.clocks.get_mut(color) {
             clock.charge(cost, margin)?;
         }
-        // Only an hourglass clock gains the opponent's time, and only if the opponent did not lose
-        // on time.
+        // Only an hourglass clock gains the time that the opponent used, and only if the opponent
+        // did not lose on time.
         if let Some(clock) = self.clocks.get_mut(color.other()) {
             clock.opponent_used(cost);
         }
@@ -366,23 +367,23 @@ impl Referee {
         self.seen.push(key(&self.position));
         let adjudicated = self.adjudicator.observe(PlayedMove {
             color,
-            // The move number already increased if Black has moved; the current full move is not
-            // completed.
+            // The move number has already increased if Black has moved; the current full move is
+            // not yet complete.
             full_moves: self.position.fullmoves().get() - 1,
             is_book: !is_own,
             zeroing: m.is_zeroing(),
             score,
         });
-        // Tablebases are probed only after a move of an engine, because an opening that is in the
-        // tables should be played.
+        // Tablebases are probed only after a move of an engine, because an opening whose position
+        // is in the tables should be played.
         let looked_up = || is_own.then(|| self.adjudicator.look_up(&self.position)).flatten();
-        // The rules of chess come first, so that adjudication cannot override a mate.
+        // The rules of chess take precedence, so that adjudication cannot override a mate.
         self.outcome = self.rule_ending().or_else(looked_up).or(adjudicated);
     }
 
-    /// Returns whether a pawn that cannot be pinned has an empty square in front: then the position
-    /// is no stalemate. This test avoids generating all legal moves, which took a tenth of the time
-    /// that the referee needs for a game.
+    /// Returns whether a pawn that cannot be pinned has an empty square in front of it; then the
+    /// position is not stalemate. This test avoids generating all legal moves, which took a tenth
+    /// of the referee's time per game.
     fn has_free_pawn(&self) -> bool {
         let (board, color) = (self.position.board(), self.position.turn());
         let lines = board.king_of(color).map(|king| attacks::queen_attacks(king, Bitboard::EMPTY));
@@ -393,7 +394,7 @@ impl Referee {
     fn rule_ending(&self) -> Option<Outcome> {
         let color = self.position.turn();
         let current = self.seen.last();
-        // Checkmate comes before the fifty-move rule, because a mate on the hundredth ply wins.
+        // Checkmate is tested before the fifty-move rule, because a mate on the hundredth ply wins.
         if self.position.is_checkmate() {
             let detail = format!("{} mates", color_name(color.other()));
             Some(Outcome::lost(color, Termination::Checkmate, detail))
@@ -467,7 +468,7 @@ fn loss_by_fault(fault: Fault) -> Loss {
     }
 }
 
-/// Maps a claim to a loss. Claims of a win or a draw are wrong, because the game is still in
+/// Maps a claim to a loss. Claims of a win or a draw are wrong because the game is still in
 /// progress; only a resignation is accepted.
 fn loss_by_claim(claim: &Claim) -> Loss {
     let (what, line) = match claim {
@@ -486,8 +487,8 @@ fn append(line: &mut String, is_first: bool, uci: UciMove) {
     let _ = write!(line, "{uci}");
 }
 
-/// Returns a key of a position for the repetition rule: placement, side to move, castling rights,
-/// and en passant square if a capture there is legal.
+/// Returns a key of a position for the repetition rule: piece placement, side to move, castling
+/// rights, and the en passant square if an en passant capture is legal.
 fn key(position: &Chess) -> Zobrist128 {
     position.zobrist_hash(EnPassantMode::Legal)
 }

@@ -1,9 +1,9 @@
 //! Polling of a game's future in the reader thread of an engine.
 //!
-//! Otherwise an engine's answer would wake its reader thread, which would wake a thread of the
-//! runtime: these two context switches are most of the cost of a ply. A relayed future is polled by
-//! the thread that read the answer. Other wake-ups, such as timers, wake the task that awaits the
-//! future, as usual.
+//! Without a relay, an engine's answer would wake its reader thread, which would wake a thread of
+//! the runtime. These two context switches are most of the cost of a ply. A relayed future is
+//! polled by the thread that read the answer. Other wake-ups, such as timers, wake the task that
+//! awaits the future, as usual.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -15,13 +15,13 @@ use std::thread::{self, ThreadId};
 
 use tokio::runtime::Handle;
 
-/// Hand-over of an engine's output by its reader thread.
+/// State of a reader thread that hands an engine's output over.
 #[derive(Default)]
 pub(super) struct ReaderHandoff(Mutex<HandoffState>);
 
 #[derive(Default)]
 struct HandoffState {
-    /// Thread that is handing over.
+    /// Thread that is handing output over.
     from: Option<ThreadId>,
     /// Game that the hand-over has woken.
     woken: Option<Arc<dyn Resume>>,
@@ -30,7 +30,7 @@ struct HandoffState {
 impl ReaderHandoff {
     /// Calls `send` and then polls the game that `send` has woken.
     pub(super) fn hand_over<T>(&self, send: impl FnOnce() -> T) -> T {
-        // The thread is noted before `send`, because the wake-up happens within `send`.
+        // The thread is stored before `send`, because the wake-up happens within `send`.
         lock(&self.0).from = Some(thread::current().id());
         let sent = send();
         // The game is polled only after `send`, because the game may need a lock that `send` holds.
@@ -41,7 +41,7 @@ impl ReaderHandoff {
         sent
     }
 
-    /// Returns whether the current thread is handing over; if so, the thread polls `woken`
+    /// Returns whether the current thread is handing output over. If so, the thread polls `woken`
     /// afterwards.
     fn takes(&self, woken: Arc<dyn Resume>) -> bool {
         let mut state = lock(&self.0);
@@ -59,7 +59,7 @@ impl fmt::Debug for ReaderHandoff {
     }
 }
 
-/// Future that any thread can poll.
+/// Future that any thread can resume.
 trait Resume: Send + Sync {
     fn resume(self: Arc<Self>);
 }
@@ -87,9 +87,9 @@ struct Relay<T> {
 impl<T: Send + 'static> Relay<T> {
     /// Polls the future; if another thread is already polling it, makes that thread poll again.
     fn poll_here(self: &Arc<Self>) {
-        // The state is a lock for which no thread waits. Acquire makes the last thread's changes of
-        // the future visible to this thread, and Release makes the wake-up visible to the polling
-        // thread.
+        // The state is a lock for which no thread waits. Acquire ordering makes the last thread's
+        // changes of the future visible to this thread, and Release ordering makes the wake-up
+        // visible to the polling thread.
         let entered = self.state.fetch_update(Ordering::AcqRel, Ordering::Acquire, |state| {
             Some(if state == IDLE { POLLED } else { POLLED_AND_WOKEN })
         });
@@ -113,8 +113,8 @@ impl<T: Send + 'static> Relay<T> {
         let mut future = lock(&self.future);
         let Some(pinned) = future.as_mut() else { return };
         let waker = Waker::from(self.clone());
-        // A panic must not end the reader thread of the engine. The task that awaits the game gets
-        // the panic instead, and no thread polls this future again.
+        // A panic must not end the reader thread of the engine. Instead, the panic is passed to the
+        // task that awaits the game, and no thread polls this future again.
         let polled = catch_unwind(AssertUnwindSafe(|| {
             pinned.as_mut().poll(&mut Context::from_waker(&waker))
         }));
@@ -156,8 +156,8 @@ impl<T: Send + 'static> Wake for Relay<T> {
     }
 }
 
-/// Awaits `future`, which threads that hand over at one of `handoffs` may poll, too. Dropping the
-/// returned future drops `future`.
+/// Awaits `future`, which the reader threads of `handoffs` may poll as well. Dropping the returned
+/// future drops `future`.
 pub(super) async fn relayed<T: Send + 'static>(
     handoffs: Vec<Arc<ReaderHandoff>>,
     future: impl Future<Output = T> + Send + 'static,
@@ -172,8 +172,8 @@ pub(super) async fn relayed<T: Send + 'static>(
     });
     let awaited = RelayHandle(relay);
     let output = std::future::poll_fn(|cx| {
-        // The waker is stored before the poll. Otherwise a thread that finishes the future in
-        // between could not wake this task.
+        // The waker is stored before the poll. If it were stored later, a thread that finishes the
+        // future in between could not wake this task.
         *lock(&awaited.0.awaiting) = Some(cx.waker().clone());
         awaited.0.poll_here();
         lock(&awaited.0.output).take().map_or(Poll::Pending, Poll::Ready)
@@ -209,19 +209,19 @@ mod tests {
 
     #[tokio::test]
     async fn the_reader_thread_continues_the_game() {
-        let (sender, mut heard) = mpsc::channel::<u32>(1);
+        let (sender, mut receiver) = mpsc::channel::<u32>(1);
         let (ready, is_ready) = tokio::sync::oneshot::channel();
         let handoff = Arc::new(ReaderHandoff::default());
         let game = relayed(vec![handoff.clone()], async move {
             let _ = ready.send(());
-            let number = heard.recv().await;
+            let number = receiver.recv().await;
             (number, thread::current().name().map(str::to_owned))
         });
         let game = tokio::spawn(game);
         is_ready.await.unwrap();
         let reader = thread::Builder::new().name("reader".to_owned());
-        let told = move || handoff.hand_over(|| sender.blocking_send(7)).is_ok();
-        let reader = reader.spawn(told).unwrap();
+        let send = move || handoff.hand_over(|| sender.blocking_send(7)).is_ok();
+        let reader = reader.spawn(send).unwrap();
         let (number, thread) = game.await.unwrap();
         assert_eq!((number, thread.as_deref()), (Some(7), Some("reader")));
         assert!(reader.join().unwrap());
@@ -236,11 +236,11 @@ mod tests {
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
     async fn no_line_is_lost_between_threads() {
-        let (sender, mut heard) = mpsc::channel::<u32>(4);
+        let (sender, mut receiver) = mpsc::channel::<u32>(4);
         let handoffs: Vec<_> = (0..4).map(|_| Arc::new(ReaderHandoff::default())).collect();
         let sum = tokio::spawn(relayed(handoffs.clone(), async move {
             let mut sum = 0;
-            while let Some(number) = heard.recv().await {
+            while let Some(number) = receiver.recv().await {
                 sum += u64::from(number);
             }
             sum
@@ -264,10 +264,10 @@ mod tests {
 
     #[tokio::test]
     async fn a_panic_reaches_the_task_and_not_the_reader() {
-        let (sender, mut heard) = mpsc::channel::<u32>(1);
+        let (sender, mut receiver) = mpsc::channel::<u32>(1);
         let handoff = Arc::new(ReaderHandoff::default());
         let game = tokio::spawn(relayed(vec![handoff.clone()], async move {
-            heard.recv().await;
+            receiver.recv().await;
             panic!("a bug");
         }));
         tokio::task::yield_now().await;

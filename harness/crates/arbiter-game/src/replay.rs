@@ -1,7 +1,7 @@
 //! Replay of a transcript by the referee, to check the recorded result.
 //!
-//! Protocol sessions and referee work as in a real game; lines and times come from the transcript
-//! instead of a process and a clock.
+//! Protocol sessions and the referee work as in a real game; lines and times come from the
+//! transcript instead of from a process and a clock.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -33,14 +33,14 @@ pub struct ReplayResult {
     pub outcome: Option<Outcome>,
     /// Number of judged plies, including book moves.
     pub moves: usize,
-    /// Differences between recorded commands and those that this version sends, and the reason for
-    /// an early end of the replay.
+    /// Differences between the recorded commands and the commands that this version sends, and the
+    /// reason for an early end of the replay.
     pub remarks: Vec<String>,
 }
 
 /// Reason why the replay of a side cannot continue.
 enum Stop {
-    /// An answer is late; the text names it.
+    /// An answer is late; the text names the answer.
     Late(String),
     /// The engine failed.
     Fault(Fault),
@@ -115,7 +115,8 @@ fn play(
         {
             side.pondered = forecast.position;
             if let Some(text) = side.session.ponder(&side.pondered, forecast.go) {
-                // An error occurs again on the engine's own turn and is judged there.
+                // An error is ignored, because it recurs on the engine's own turn and is judged
+                // then.
                 let _ = side.sent(&text, true);
             }
         }
@@ -136,13 +137,13 @@ struct Side {
     pondered: String,
     /// Start of the search: lines read earlier belong to an earlier search.
     since: Instant,
-    heard: Instant,
+    last_read: Instant,
     /// Time at which the last command was flushed.
     flushed: Instant,
-    /// Recorded answer to the last ping, and the answer that the session expects now; they differ
-    /// because pings are numbered from the start of a process.
+    /// Recorded answer to the last ping, and the answer that the session expects now. The two
+    /// differ because pings are numbered from the start of a process.
     pong: Option<(String, String)>,
-    /// Description of the first command that would be different now.
+    /// Description of the first command that this version would send differently.
     difference: Option<String>,
 }
 
@@ -159,7 +160,7 @@ impl Side {
             expected: None,
             pondered: String::new(),
             since: zero,
-            heard: zero,
+            last_read: zero,
             flushed: zero,
             pong: None,
             difference: None,
@@ -174,7 +175,7 @@ impl Side {
 
     /// Returns the time at which the next entry was recorded.
     fn next_moment(&self) -> Instant {
-        self.entries.front().map_or(self.heard, |entry| self.moment(entry.at_ns))
+        self.entries.front().map_or(self.last_read, |entry| self.moment(entry.at_ns))
     }
 
     /// Performs the handshake and the preparation for the game.
@@ -196,11 +197,11 @@ impl Side {
             return Err(self.stop());
         }
         self.since = self.next_command_time();
-        let told = self.session.new_game(self.since, game);
-        let told = told.map_err(|error| Stop::Fault(Fault::Silent(error.to_string())))?;
+        let commands = self.session.new_game(self.since, game);
+        let commands = commands.map_err(|error| Stop::Fault(Fault::Silent(error.to_string())))?;
         // The preparation may differ from the recorded one, because options that an earlier game of
-        // the same process set were not sent again; here this game is the first.
-        self.sent(&told, false)?;
+        // the same process set were not sent again, whereas in the replay this game is the first.
+        self.sent(&commands, false)?;
         self.until_ready()
     }
 
@@ -226,7 +227,7 @@ impl Side {
             let text = self.session.end_pondering(began, false, None);
             self.sent(text, true)?;
             self.until_ready()?;
-            lost = self.heard.saturating_duration_since(began);
+            lost = self.last_read.saturating_duration_since(began);
             go.take_from(color.is_white(), lost);
             budget = budget.map(|budget| budget.saturating_sub(lost));
         }
@@ -244,7 +245,7 @@ impl Side {
             match self.step() {
                 Ok(Step::Move { text, info, ponder }) => {
                     self.expected = ponder;
-                    let elapsed = self.heard.saturating_duration_since(flushed) + lost;
+                    let elapsed = self.last_read.saturating_duration_since(flushed) + lost;
                     return Ok(Reply::Move { text, elapsed, info });
                 }
                 Ok(Step::Claim(claim)) => return Ok(Reply::Claim(claim)),
@@ -267,8 +268,8 @@ impl Side {
     fn step(&mut self) -> Result<Step, Stop> {
         let at = self.next_moment();
         if self.is_next(Mark::ToEngine) {
-            // The next entry is a command, so the answer to the last command was overdue at its
-            // time.
+            // The next entry is a command, so at its time the answer to the last command was
+            // overdue.
             return self.overdue(at);
         }
         let Some(entry) = self.entries.pop_front_if(|entry| entry.mark == Mark::FromEngine) else {
@@ -282,7 +283,7 @@ impl Side {
             self.entries.push_front(entry);
             return self.overdue(at);
         }
-        self.heard = at;
+        self.last_read = at;
         let text = match &self.pong {
             Some((then, now)) if *then == entry.text => now.as_str(),
             _ => entry.text.as_str(),
@@ -307,7 +308,7 @@ impl Side {
     /// is not an error.
     fn sent(&mut self, text: &str, exactly: bool) -> Result<(), Stop> {
         let mut due: VecDeque<&str> = text.lines().collect();
-        while exactly && !due.is_empty() || !exactly && self.own_next(Mark::ToEngine).is_some() {
+        while exactly && !due.is_empty() || !exactly && self.next_index(Mark::ToEngine).is_some() {
             let Some(entry) = self.take_entry(Mark::ToEngine) else { return Err(self.stop()) };
             self.flushed = self.moment(entry.at_ns);
             let wanted = due.pop_front();
@@ -336,18 +337,18 @@ impl Side {
     /// Returns the index of the next entry that is not a line from the engine, if its kind is
     /// `mark`. Lines from the engine that had not been processed at that time may precede this
     /// entry.
-    fn own_next(&self, mark: Mark) -> Option<usize> {
+    fn next_index(&self, mark: Mark) -> Option<usize> {
         let place = self.entries.iter().position(|entry| entry.mark != Mark::FromEngine);
         place.filter(|place| self.entries[*place].mark == mark)
     }
 
     fn take_entry(&mut self, mark: Mark) -> Option<Entry> {
-        self.own_next(mark).and_then(|place| self.entries.remove(place))
+        self.next_index(mark).and_then(|place| self.entries.remove(place))
     }
 
     /// Returns the time of the next command to the engine.
     fn next_command_time(&self) -> Instant {
-        let place = self.own_next(Mark::ToEngine);
+        let place = self.next_index(Mark::ToEngine);
         place.map_or(self.next_moment(), |place| self.moment(self.entries[place].at_ns))
     }
 
@@ -358,7 +359,7 @@ impl Side {
             Some(Entry { mark: Mark::Event, text, .. }) => match text.parse() {
                 // A recorded silence counts as a late answer only if the session misses the same
                 // answer, because `stop` is sent only after a late answer.
-                Ok(Fault::Silent(what)) => match self.session.overdue(self.heard) {
+                Ok(Fault::Silent(what)) => match self.session.overdue(self.last_read) {
                     Err(error) if error.to_string() == what => Stop::Late(what),
                     _ => Stop::Fault(Fault::Silent(what)),
                 },

@@ -11,7 +11,7 @@ use thiserror::Error;
 
 use crate::adjudicate::Tables;
 
-/// Error of tablebases in a folder; the text is the reason.
+/// Reason why tablebases cannot be used.
 #[derive(Debug, Error)]
 #[error("syzygy: {0}")]
 pub struct TablesError(String);
@@ -49,15 +49,15 @@ impl Syzygy {
     }
 }
 
-/// Rejects a file with the name of a table that is not a table or is incomplete: lookups would fail
-/// in the middle of a run. The data after the header come in blocks of 64 bytes.
+/// Rejects a file with the name of a table that is not a table or is incomplete: otherwise, lookups
+/// would fail in the middle of a run. The data after the header come in blocks of 64 bytes.
 fn check(path: &Path) -> Result<(), String> {
-    // The magic numbers of the two kinds of tables, as in `syzygy/tbprobe.cpp` of Stockfish, which
-    // also checks the length modulo 64.
+    // These are the magic numbers of the two kinds of tables, as in `syzygy/tbprobe.cpp` of
+    // Stockfish, which also checks the length modulo 64.
     let magic = match path.extension().and_then(OsStr::to_str) {
         Some("rtbw") => [0x71, 0xe8, 0x23, 0x5d],
         Some("rtbz") => [0xd7, 0x66, 0x0c, 0xa5],
-        // The folder may contain other files, which are never read.
+        // The folder may contain other files, which are ignored.
         _ => return Ok(()),
     };
     let mut first = [0; 4];

@@ -1,4 +1,4 @@
-//! Bounded texts and lists from other machines, for `#[serde(with)]` and
+//! Texts and lists of limited length from other machines, for `#[serde(with)]` and
 //! `#[serde(deserialize_with)]`.
 
 use std::convert::Infallible;
@@ -32,7 +32,7 @@ serde_conv!(
     |text: String| Ok::<_, Infallible>(printable(&text, MAX_DETAIL))
 );
 
-/// Reads a list of at most `MOST` items; fails before a longer list fills the memory.
+/// Reads a list of at most `MOST` items; fails on a longer list before it fills the memory.
 pub fn at_most<'de, const MOST: usize, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Vec<T>, D::Error> {
@@ -49,7 +49,8 @@ impl<'de, const MOST: usize, T: Deserialize<'de>> Visitor<'de> for BoundedList<M
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<T>, A::Error> {
-        // No capacity is reserved, because the announced size comes from the other machine.
+        // No capacity is reserved, because the announced length comes from the other machine and
+        // may be wrong.
         let mut items = Vec::new();
         while let Some(item) = list.next_element()? {
             if items.len() == MOST {

@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 
 use shakmaty::{ByColor, Color};
 
-/// Maximum number of bytes kept of the lines before an engine's first game. Otherwise an engine
-/// with thousands of options would fill the memory.
+/// Maximum number of bytes kept of the lines before an engine's first game. Without a limit, an
+/// engine with thousands of options would fill the memory.
 const MAX_START: usize = 128 << 10;
 
 /// Number of bytes kept of the beginning of a game, for each engine.
 const MAX_HEAD: usize = 128 << 10;
 
-/// Minimum number of bytes kept of the end of a game, for each engine; at most one chunk more is
+/// Minimum number of bytes kept of the end of a game, for each engine; at most one more chunk is
 /// kept.
 const MIN_TAIL: usize = 128 << 10;
 
@@ -25,13 +25,13 @@ const MAX_BYTES: usize = 8 << 20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Mark {
-    /// Line to the engine.
+    /// Line from Arbiter to the engine.
     ToEngine = b'<',
-    /// Line from the engine.
+    /// Line from the engine to Arbiter.
     FromEngine = b'>',
     /// Event, such as a fault; the text describes it.
     Event = b'!',
-    /// Flush of the preceding command; clocks start at this time.
+    /// Flush of the preceding command to the engine's pipe; clocks start at this time.
     Flushed = b'.',
     /// Start of the preparation for this game; earlier lines belong to the start of the engine.
     NewGame = b'=',
@@ -53,12 +53,12 @@ impl Mark {
 /// games can reuse the memory of finished games.
 const CHUNK: (usize, usize) = (8 << 10, 256);
 
-/// Recorder of the lines to and from one engine. Its size is bounded: only the beginning and the
+/// Recorder of the lines to and from one engine. Its size is limited: only the beginning and the
 /// end of a long game are kept.
 #[derive(Debug)]
 pub struct Recorder {
     epoch: Instant,
-    /// `true` if anything is recorded.
+    /// `true` if lines are recorded.
     is_enabled: bool,
     /// `true` once the first game has started.
     is_started: bool,
@@ -73,7 +73,7 @@ struct Lines {
     chunks: VecDeque<Chunk>,
     /// Number of bytes in use.
     size: usize,
-    /// Last `position` command of the last chunk, in full.
+    /// Last `position` command in the last chunk, in full.
     position: String,
     /// Number of lines that are not kept.
     lost: u64,
@@ -92,7 +92,8 @@ struct Note {
     end: u32,
     mark: Mark,
     /// `true` if the line extends the last `position` command in the chunk; then only the appended
-    /// part is stored. These commands repeat all moves of a game and would be most of the text.
+    /// part is stored. Each of these commands repeats all moves of the game; in full, they would be
+    /// most of the text.
     goes_on: bool,
 }
 
@@ -121,8 +122,8 @@ impl Chunk {
 impl Lines {
     fn push(&mut self, ns: u64, mark: Mark, line: &str) {
         let is_position = tells_position(mark, line);
-        // Each `position` command usually repeats the last one and appends two moves, so storing
-        // the appended part suffices.
+        // A `position` command usually repeats the last one and appends two moves, so storing the
+        // appended part suffices.
         let known = Some(self.position.as_str()).filter(|known| is_position && !known.is_empty());
         let mut more = known.and_then(|known| line.strip_prefix(known));
         let chunk = match self.chunks.back_mut() {
@@ -149,7 +150,7 @@ impl Lines {
         }
     }
 
-    /// Drops the first chunks as long as at least `bytes` remain.
+    /// Drops chunks from the beginning as long as at least `bytes` bytes remain.
     fn keep_last(&mut self, bytes: usize) {
         while let Some(first) = self.chunks.pop_front_if(|first| self.size - first.size() >= bytes)
         {
@@ -177,7 +178,7 @@ impl Lines {
         })
     }
 
-    /// Returns the entry for `lost` missing lines after these lines.
+    /// Returns the entry for the `lost` lines that are missing after these lines.
     fn cut(&self, lost: u64) -> Option<(u64, Mark, String)> {
         let last = self.chunks.back().and_then(|chunk| chunk.notes.last());
         let ns = last.map_or(0, |note| note.ns);
@@ -201,8 +202,8 @@ impl Recorder {
     pub fn begin_game(&mut self, at: Instant) {
         if !self.is_started {
             self.is_started = true;
-            // The lines before the first game stay in memory as long as the engine, so their spare
-            // capacity is released.
+            // The lines before the first game stay in memory as long as the engine is used, so
+            // their spare capacity is released.
             self.start.chunks.iter_mut().for_each(Chunk::shrink);
         }
         [self.head, self.tail] = Default::default();
@@ -217,8 +218,8 @@ impl Recorder {
         let since = at.saturating_duration_since(self.epoch);
         let ns = u64::try_from(since.as_nanos()).unwrap_or(u64::MAX);
         match mark {
-            // Most of the text is a position with all moves of the game; `memchr` finds the line
-            // ends fastest.
+            // Most of the text is a `position` command with all moves of the game; `memchr` finds
+            // the line ends fastest.
             Mark::ToEngine => {
                 let mut begin = 0;
                 for end in memchr::memchr_iter(b'\n', text.as_bytes()) {
@@ -276,8 +277,8 @@ pub struct Transcript {
 }
 
 impl Transcript {
-    /// Merges the lines of both sides; `zero` is the start of the game. A side may have no
-    /// recorder.
+    /// Merges the lines of both sides into a transcript; `zero` is the start of the game. A side
+    /// may have no recorder.
     pub fn of(recorders: ByColor<Option<&Recorder>>, zero: Instant) -> Transcript {
         let mut entries = Vec::new();
         for (color, recorder) in [(Color::White, recorders.white), (Color::Black, recorders.black)]
@@ -289,7 +290,7 @@ impl Transcript {
             entries.extend(recorder.entries().map(|(ns, mark, text)| {
                 let at_ns = i64::try_from(ns).unwrap_or(i64::MAX) - before + after;
                 // An answer may have an earlier time than the flush of its command, because two
-                // threads take the times. Sorting by the latest time so far keeps the recorded
+                // threads read the clock. Sorting by the latest time so far keeps the recorded
                 // order of each side.
                 latest = latest.max(at_ns);
                 (latest, Entry { at_ns, color, mark, text })
@@ -305,7 +306,7 @@ fn signed_ns(time: Duration) -> i64 {
     i64::try_from(time.as_nanos()).unwrap_or(i64::MAX)
 }
 
-/// Writes a line per entry: time in nanoseconds, `W` or `B`, mark, text. The marks are `<` for a
+/// Writes one line per entry: time in nanoseconds, `W` or `B`, mark, text. The marks are `<` for a
 /// line to the engine, `.` for its flush, `>` for a line from the engine, `!` for an event, `=` for
 /// the start of the game, and `~` for missing lines.
 impl fmt::Display for Transcript {
@@ -398,18 +399,19 @@ mod tests {
     fn positions_are_sent_in_full_and_stored_once() {
         let now = Instant::now();
         let mut recorder = Recorder::new(now, true);
-        let mut told = Vec::new();
+        let mut expected = Vec::new();
         for game in ["position startpos", "position fen 8/8 w - - 0 1"] {
             recorder.begin_game(now);
-            told = vec![String::new()];
+            expected = vec![String::new()];
             let mut line = game.to_owned();
             for ply in 0..600 {
                 line.push_str(if ply == 0 { " moves e2e4" } else { " g1f3 g8f6" });
-                // After a wrong ponder move, the next position does not extend the last.
+                // After a wrong ponder move, the next `position` command does not extend the last
+                // one.
                 for position in [format!("{line} a7a6"), line.clone()] {
                     recorder.note(now, Mark::ToEngine, &format!("{position}\ngo nodes 1\n"));
                     recorder.note(now, Mark::FromEngine, "position startpos");
-                    told.extend([position, "go nodes 1".into(), "position startpos".into()]);
+                    expected.extend([position, "go nodes 1".into(), "position startpos".into()]);
                     if ply % 2 == 0 {
                         break;
                     }
@@ -418,22 +420,22 @@ mod tests {
         }
         let lines = texts(&recorder);
         let cut = lines.iter().position(|line| line.ends_with("lines not recorded")).unwrap();
-        assert_eq!(lines[..cut], told[..cut]);
-        assert_eq!(lines[cut + 1..], told[told.len() - (lines.len() - cut - 1)..]);
+        assert_eq!(lines[..cut], expected[..cut]);
+        assert_eq!(lines[cut + 1..], expected[expected.len() - (lines.len() - cut - 1)..]);
 
         let mut recorder = Recorder::new(now, true);
         recorder.begin_game(now);
-        let mut told = vec![String::new()];
+        let mut expected = vec![String::new()];
         let mut line = "position startpos moves".to_owned();
         for ply in 0..600 {
             line.push_str(" g1f3");
             recorder.note(now, Mark::ToEngine, &format!("{line}\n"));
-            // The lines have many lengths, so that chunks end between any two kinds of lines.
+            // The lines have many lengths, so that chunks may end after any kind of line.
             let answer = format!("bestmove {:ply$}", "g1f3", ply = ply % 90);
             recorder.note(now, Mark::FromEngine, &answer);
-            told.extend([line.clone(), answer]);
+            expected.extend([line.clone(), answer]);
         }
-        assert_eq!(texts(&recorder), told);
+        assert_eq!(texts(&recorder), expected);
         assert!(recorder.head.size < 90_000 && recorder.tail.size == 0);
     }
 

@@ -1,4 +1,4 @@
-//! Reader of the lists in a book file: decompression, archive members, detection of the format.
+//! Reading of a book file: decompression, archive members, detection of the format.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -14,8 +14,8 @@ use crate::compressed::{decompressed, is_zip};
 use arbiter_position::{PlainText, lines};
 use arbiter_process::open_input;
 
-/// Maximum length, in bytes, of an unpacked text that is read as a whole. A small packed file may
-/// unpack without end.
+/// Maximum length, in bytes, of an unpacked text that is read into memory. A small packed file
+/// could otherwise unpack without end.
 const MAX_UNPACKED: u64 = 1 << 28;
 
 /// Number of bytes that are examined to detect the format of a text.
@@ -47,13 +47,13 @@ fn open(path: &Path) -> io::Result<(File, bool)> {
     Ok((file, is_zip(&magic)))
 }
 
-/// Reads the text of a plain or packed file: gzip, Zstandard, or a zip archive with one file. The
-/// lines of the returned text end with line feeds, and it has no byte order mark.
+/// Reads the text of an uncompressed or packed file: gzip, Zstandard, or a zip archive with one
+/// file. The returned text has line feeds as line ends, and no byte order mark.
 ///
 /// # Errors
 ///
-/// The errors of [`open_input`], an error for a file that cannot be unpacked or is not text, and an
-/// error for a text of more than 256 MiB.
+/// Returns the errors of [`open_input`]. Also fails if the file cannot be unpacked, is not text, or
+/// has more than 256 MiB of text.
 pub fn read_packed(path: &Path) -> io::Result<Vec<u8>> {
     let (file, is_archive) = open(path)?;
     if !is_archive {
@@ -77,7 +77,7 @@ fn members(archive: &mut ZipArchive<impl Read + Seek>) -> Result<Vec<(usize, Str
     for index in 0..archive.len() {
         let member = archive.by_index(index)?;
         let name = member.name()?.into_owned();
-        // macOS adds a folder `__MACOSX` with a file for each other file, and hidden files.
+        // macOS adds hidden files, and a folder `__MACOSX` with one file for each member.
         let is_added = name.split('/').any(|part| part == "__MACOSX" || part.starts_with('.'));
         if member.is_file() && !is_added {
             members.push((index, name));
@@ -88,7 +88,7 @@ fn members(archive: &mut ZipArchive<impl Read + Seek>) -> Result<Vec<(usize, Str
 
 fn read_bounded(source: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    // An additional byte shows that the text is too long.
+    // One byte more than the limit shows that the text is too long.
     PlainText::new(source).take(MAX_UNPACKED + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_UNPACKED {
         let reason = format!("it exceeds the limit of {MAX_UNPACKED} bytes");
@@ -97,7 +97,7 @@ fn read_bounded(source: impl Read) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads a list of unknown kind; `name` is the path in errors.
+/// Reads a list whose kind is not yet known; errors call it `name`.
 pub(super) fn read_text(name: &str, source: &mut dyn Read, book: &mut Collector) -> Result<()> {
     if let Some(read) = reader_by_extension(name) {
         return read(name, source, book);
@@ -107,7 +107,7 @@ pub(super) fn read_text(name: &str, source: &mut dyn Read, book: &mut Collector)
     let sniffed = (&mut source).take(SNIFFED_BYTES).read_to_end(&mut head);
     sniffed.map_err(|reason| OpeningError::unreadable(name, 1, reason))?;
     let read = if looks_like_pgn(&head) { pgn::read } else { epd::read };
-    // The examined bytes are part of the list.
+    // The examined bytes are part of the list, so they are read again.
     read(name, &mut Cursor::new(head).chain(source), book)
 }
 
@@ -133,8 +133,8 @@ fn read_archive(name: &str, file: File, book: &mut Collector) -> Result<()> {
 
 fn reader_by_extension(name: &str) -> Option<Reader> {
     let name = name.to_ascii_lowercase();
-    // `book.epd.gz` is a list of positions: the extension before the compression suffix shows the
-    // kind.
+    // `book.epd.gz` is a list of positions: the extension before the compression suffix determines
+    // the kind of list.
     let unpacked = [".gz", ".zst"].iter().find_map(|packed| name.strip_suffix(packed));
     let name = unpacked.unwrap_or(&name);
     match Path::new(name).extension()?.to_str()? {
@@ -160,7 +160,8 @@ mod tests {
     use super::*;
     use crate::ReadOptions;
 
-    /// Returns the number of openings in a list of this name; `None` if its kind is unknown.
+    /// Returns the number of openings in a list named `name`; `None` if the kind of list is
+    /// unknown.
     fn openings(name: &str, text: &str) -> Option<usize> {
         let mut book = Collector::new(ReadOptions::default());
         reader_by_extension(name)?(name, &mut text.as_bytes(), &mut book).ok()?;

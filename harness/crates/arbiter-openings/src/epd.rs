@@ -10,7 +10,8 @@ use super::error::{OpeningError, Result};
 use super::{Collector, Opening};
 use arbiter_position::{Start, content, line_parts};
 
-/// Maximum accepted length of a line, in bytes. Positions take 90, comments rarely 1000 more.
+/// Maximum accepted length of a line, in bytes. A position has at most about 90 bytes; comments
+/// rarely add more than 1,000.
 const MAX_LINE: usize = 1 << 16;
 
 /// Reads every position of `source` into `book`; lines that are not positions are skipped.
@@ -19,7 +20,7 @@ pub(super) fn read(file: &str, source: &mut dyn Read, book: &mut Collector) -> R
     let mut bytes = Vec::new();
     for line in 1.. {
         bytes.clear();
-        // An additional byte shows that the line is too long.
+        // One byte more than the limit shows that the line is too long.
         let read = (&mut source).take(MAX_LINE as u64 + 1).read_until(b'\n', &mut bytes);
         match read {
             Ok(0) => break,
@@ -45,7 +46,7 @@ pub(super) fn read(file: &str, source: &mut dyn Read, book: &mut Collector) -> R
             }) {
                 Ok(start) => {
                     book.add(file, Opening::new(&start, Vec::new()))?;
-                    // Corrections count only for openings that are used.
+                    // Only corrections of openings that are used are counted.
                     book.corrected.extend(start.correction.map(at_line));
                 }
                 Err(fault) => book.leave_out(at_line(fault))?,
@@ -55,8 +56,7 @@ pub(super) fn read(file: &str, source: &mut dyn Read, book: &mut Collector) -> R
     Ok(())
 }
 
-/// Checks that a game can begin with a position: engines need not handle positions that no game
-/// reaches.
+/// Checks that a game can begin with a position: engines need not handle unreachable positions.
 pub(super) fn playable(start: Start) -> Result<Start, String> {
     match start.reachable() {
         Ok(()) => Ok(start),
@@ -64,7 +64,7 @@ pub(super) fn playable(start: Start) -> Result<Start, String> {
     }
 }
 
-/// Returns the reason why the game is over in `position`, if it is.
+/// Returns the reason why the game is over in `position`; `None` if the game is not over.
 pub(super) fn ending(position: &Chess) -> Option<&'static str> {
     if position.legal_moves().is_empty() {
         Some(if position.is_check() { "checkmate" } else { "stalemate" })
@@ -78,7 +78,7 @@ pub(super) fn ending(position: &Chess) -> Option<&'static str> {
     }
 }
 
-/// Returns the fault of an opening in which the game is already over.
+/// Returns the description of the fault that the game is already over after an opening.
 pub(super) fn finished_game_fault(ending: &str) -> String {
     format!("expected a position to play from, got one where the game is over by {ending}")
 }

@@ -1,8 +1,8 @@
 //! Generation of openings by random play from the initial position.
 //!
-//! This part needs no engine: it generates [`Candidate`]s, each different from all earlier ones.
-//! The caller asks an engine which candidates are balanced. The same seed gives the same
-//! candidates.
+//! This module needs no engine: it generates [`Candidate`]s, each different from all earlier
+//! candidates. The caller asks an engine which candidates are balanced. The same seed gives the
+//! same candidates.
 
 use std::collections::HashSet;
 
@@ -20,18 +20,20 @@ const PURPOSE: &str = "openings.generate";
 /// Maximum number of consecutive failed attempts before the supply counts as exhausted.
 const MAX_FAILURES: usize = 10_000;
 
-/// Maximum material difference between the sides of a candidate, in pawns (1, 3, 3, 5, 9).
+/// Maximum material difference between the sides of a candidate, in pawns (pawn 1, knight and
+/// bishop 3, rook 5, queen 9).
 const MAX_MATERIAL_DIFFERENCE: i32 = 1;
 
 /// Position that may become an opening.
 #[derive(Debug, Clone)]
 pub struct Candidate {
-    /// Number of the attempt, from 0. With the seed and the number of plies, it determines the
+    /// Number of the attempt, from 0. The seed, the number of plies and this number determine the
     /// moves.
     pub id: u64,
     /// Moves from the initial position.
     pub moves: Vec<UciMove>,
-    /// Position after the moves, in which the game is not over and no side is in check.
+    /// Position after the moves, in which the game is not over and the side to move is not in
+    /// check.
     pub position: Chess,
 }
 
@@ -45,7 +47,7 @@ impl Candidate {
         let (halfmoves, fullmoves) = (setup.halfmoves, setup.fullmoves);
         // EPD stores the counters as operations, not as fields.
         let epd = Epd::from_fen(fen);
-        // EPD stores the score for the side to move.
+        // EPD stores the score from the point of view of the side to move.
         let ce = self.position.turn().fold_wb(score_cp, -score_cp);
         let id = self.id;
         format!(
@@ -63,8 +65,8 @@ pub struct Verdict {
     pub depth: u32,
 }
 
-/// Returns all candidates of a seed after `plies` plies, by increasing [`Candidate::id`]. Ends when
-/// random play finds no new positions.
+/// Returns all candidates of a seed after `plies` plies, by increasing [`Candidate::id`]. The
+/// iterator ends when random play finds no new positions.
 pub fn candidates(seed: u64, plies: u32) -> impl Iterator<Item = Candidate> {
     let mut ids = 0..;
     let mut dealt = HashSet::new();
@@ -73,7 +75,7 @@ pub fn candidates(seed: u64, plies: u32) -> impl Iterator<Item = Candidate> {
         // end.
         ids.by_ref().take(MAX_FAILURES).find_map(|id| {
             let candidate = attempt(seed, id, plies)?;
-            // Two positions that differ only in their counters are the same opening.
+            // Positions that differ only in their counters count as the same opening.
             let position = Epd::from_position(&candidate.position, EnPassantMode::Legal);
             dealt.insert(position).then_some(candidate)
         })

@@ -2,8 +2,8 @@
 //!
 //! A book is a list of [`Opening`]s: legal positions, optionally followed by moves, from which
 //! games can be played. All openings are validated when the book is read, so that an invalid line
-//! is reported with its number before the first game instead of in the middle of a run. Invalid
-//! lines are skipped; a book that contains only invalid lines is an error.
+//! is reported with its number before the first game, and not in the middle of a run. Invalid lines
+//! are skipped; a book that contains only invalid lines is an error.
 //!
 //! [`load`] reads a file, [`from_text`] a book compiled into the program. [`OpeningOrder`] assigns
 //! openings to pairs of games; [`generate`] generates new openings.
@@ -51,7 +51,7 @@ pub const MAX_OPENINGS: usize = 10_000_000;
 /// Options for reading a book.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ReadOptions {
-    /// Number of plies to take from each game of a PGN file; all if `None`.
+    /// Number of plies to take from each game of a PGN file; all plies if `None`.
     pub plies: Option<u32>,
     /// Number of plies for which a Polyglot book is followed; 8 if `None`.
     pub depth: Option<u32>,
@@ -61,8 +61,8 @@ pub struct ReadOptions {
     pub strict: bool,
 }
 
-/// Position, optionally with moves, from which a game starts. It is always legal, and the game is
-/// never over.
+/// Position, optionally with moves, from which a game starts. The position is always legal, and the
+/// game is never over after the moves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Opening {
     fen: Fen,
@@ -128,8 +128,8 @@ impl Book {
         self.duplicates
     }
 
-    /// Returns the opening at `index`, from 0 in the order of the file. The index must be below
-    /// [`Book::len`], and the opening must not have been dropped by [`Book::keep`].
+    /// Returns the opening at `index`, from 0 in the order of the file. The index must be less than
+    /// [`Book::len`], and [`Book::keep`] must not have dropped the opening.
     pub fn opening(&self, index: usize) -> Opening {
         let place = match &self.kept {
             None => index,
@@ -138,7 +138,7 @@ impl Book {
         self.openings.get(place)
     }
 
-    /// Drops all openings except those at the indices `places`, which saves most of the memory of a
+    /// Drops all openings except those at the indices `places`; this frees most of the memory of a
     /// large book. The remaining openings keep their indices.
     pub fn keep(&mut self, places: &BTreeSet<usize>) {
         let mut left = PackedBook::default();
@@ -159,14 +159,14 @@ impl Book {
         &self.quarantine
     }
 
-    /// Returns the corrections of positions that are used: impossible en passant squares and
-    /// castling rights, which are ignored.
+    /// Returns the corrections of the positions used: impossible en passant squares and castling
+    /// rights, which are ignored.
     pub fn corrected(&self) -> &Quarantine {
         &self.corrected
     }
 
-    /// Returns the book without the openings at some indices of [`Book::openings`]; `None` if no
-    /// opening remains.
+    /// Returns the book without the openings at the indices `left_out` of [`Book::openings`];
+    /// `None` if no opening remains.
     pub fn without(mut self, left_out: &BTreeSet<usize>) -> Option<Book> {
         if !left_out.is_empty() {
             let mut left = PackedBook::default();
@@ -187,10 +187,10 @@ impl Book {
 /// Reads the book at `path`: EPD, FEN list, PGN or Polyglot; plain, gzip, Zstandard, or in a zip
 /// archive.
 ///
-/// The extension determines the kind of list (`.epd`, `.fen`, `.pgn`, `.bin`, before a `.gz` or
-/// `.zst`), or else the beginning of the text; the content determines the compression. In an
-/// archive, all members with a known extension are read in archive order; if there are none, all
-/// members are read.
+/// The extension (`.epd`, `.fen`, `.pgn` or `.bin`, before a `.gz` or `.zst`) determines the kind
+/// of list. For other extensions, the beginning of the text determines the kind. The content
+/// determines the compression. In an archive, all members with a known extension are read in
+/// archive order; if there are none, all members are read.
 pub fn load(path: &Path, options: ReadOptions) -> Result<Book> {
     let name = path.display().to_string();
     let mut collector = Collector::new(options);
@@ -198,15 +198,15 @@ pub fn load(path: &Path, options: ReadOptions) -> Result<Book> {
     collector.finish(name)
 }
 
-/// Reads a book from text in memory; `name` replaces the path, including the extension.
+/// Reads a book from text in memory; `name` takes the place of the path, including its extension.
 pub fn from_text(name: &str, text: &str, options: ReadOptions) -> Result<Book> {
     let mut collector = Collector::new(options);
     archive::read_text(name, &mut text.as_bytes(), &mut collector)?;
     collector.finish(name.into())
 }
 
-/// Creates a book from moves that start in the initial position: consecutive openings of `plies`
-/// plies, with two bytes per move. The moves are not validated.
+/// Creates a book from moves that start in the initial position: `moves` contains consecutive
+/// openings of `plies` plies, with two bytes per move. The moves are not validated.
 pub fn from_moves(name: &str, moves: &[u8], plies: usize) -> Book {
     let mut collector = Collector::new(ReadOptions::default());
     let initial = Start::new(Chess::default(), CastlingMode::Standard);
@@ -250,8 +250,9 @@ impl Collector {
         Ok(())
     }
 
-    /// Ends a file that cannot be read from `line`. If only its end is missing, as in an incomplete
-    /// download, the openings before `line` are used; other damage is an error.
+    /// Ends the reading of a file that is unreadable from `line` on. If only the end of the file is
+    /// missing, as in an incomplete download, the openings before `line` are used; other damage is
+    /// an error.
     fn break_off(&mut self, file: &str, line: u64, reason: io::Error) -> Result<()> {
         if reason.kind() != io::ErrorKind::UnexpectedEof {
             return Err(OpeningError::unreadable(file, line, reason));

@@ -1,10 +1,11 @@
 //! Lines of weighted moves, sampled without replacement.
 //!
-//! A line is drawn, among the lines not drawn before, with the product of its move probabilities.
-//! The algorithm is a race: a line with probability p arrives after a time that is exponentially
-//! distributed with rate p, and lines are taken in order of arrival. The first arrival below a
-//! position has the position's probability as its rate; after it, the other lines take as long as
-//! from the start. Therefore the tree is expanded only where the next arrival is.
+//! Each line that has not been drawn yet is drawn with a probability proportional to the product of
+//! its move probabilities. The algorithm is a race: a line with probability p arrives after a time
+//! that is exponentially distributed with rate p, and lines are taken in order of arrival. The
+//! first arrival below a position has the position's probability as its rate. After this arrival,
+//! the remaining times of the other lines have the same distribution as at the start. Therefore the
+//! tree is expanded only where the next arrival is.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -18,8 +19,8 @@ use shakmaty::{Chess, Move, Position};
 use super::polyglot::key;
 use arbiter_schedule::seed::below;
 
-/// Maximum number of positions that are expanded. It suffices for every requested line, and limits
-/// books in which all lines lead to the same few positions.
+/// Maximum number of positions that are expanded. This number suffices for all requested lines, and
+/// limits the work for books in which all lines lead to the same few positions.
 const MAX_NODES: usize = 4_000_000;
 
 /// Move with its weight relative to the alternatives.
@@ -94,7 +95,7 @@ impl<'a, F: FnMut(&Chess) -> Vec<WeightedMove>> Lines<'a, F> {
         ways
     }
 
-    /// Continues the lines below a node whose first line arrives at `time`.
+    /// Continues the lines below a node below which the first line arrives at `time`.
     fn continue_lines(&mut self, node: u32, time: f64, ways: &[WeightedMove]) {
         let sum: u64 = ways.iter().map(|way| u64::from(way.weight)).sum();
         // The first move is drawn by weight, because a move's weight determines its probability to
@@ -109,7 +110,7 @@ impl<'a, F: FnMut(&Chess) -> Vec<WeightedMove>> Lines<'a, F> {
             let share = weight as f64 / sum as f64;
             let probability = self.nodes[node as usize].probability * share;
             // The first line below a position arrives together with the position. The lines of the
-            // other moves start anew there, because an exponential distribution has no memory.
+            // other moves restart at this time, because the exponential distribution is memoryless.
             let delay = if is_first { 0.0 } else { exponential(self.rng) / probability };
             self.arrivals.push(Reverse(((time + delay).to_bits(), self.nodes.len() as u32)));
             self.nodes.push(Node { parent: Some(node), m: Some(way.m), probability });

@@ -36,14 +36,15 @@ pub struct OpeningOrder {
     seed: u64,
     start: u64,
     len: NonZeroUsize,
-    /// Last shuffled part, with the number of its pass through the book and the part number. One
-    /// cached part is enough, because pairs are requested roughly in order.
+    /// Last shuffled part, with the number of the pass through the book and the number of the part.
+    /// One cached part is enough because pairs are requested roughly in order.
     shuffled: Option<([u64; 2], Vec<u32>)>,
 }
 
 impl OpeningOrder {
     /// Creates the order for a book of `len` openings, at most 2³². The first pair gets opening
-    /// number `start` (from 0) of the order, which allows continuing where an earlier run stopped.
+    /// number `start` (from 0) of the order, so that a run can continue where an earlier run
+    /// stopped.
     pub fn new(order: Order, seed: u64, start: u64, len: NonZeroUsize) -> OpeningOrder {
         // Indices have 32 bits, which takes half the memory of 64 bits.
         assert!(u32::try_from(len.get()).is_ok(), "a book of {len} openings does not fit");
@@ -54,8 +55,8 @@ impl OpeningOrder {
     /// depends only on the pair; `self` changes only to cache the last shuffle.
     pub fn opening_for(&mut self, pair_index: u64) -> usize {
         let len = self.len.get() as u64;
-        // The start is an offset in endless passes through the book. Sequential order only uses the
-        // remainder, but each random pass has a different order.
+        // The start is an offset in endless passes through the book. Sequential order uses only the
+        // position within the pass, but each random pass has a different order.
         let place = self.start.saturating_add(pair_index);
         let (pass, within) = (place / len, (place % len) as usize);
         match self.order {

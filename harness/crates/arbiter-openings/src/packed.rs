@@ -1,4 +1,4 @@
-//! Packed openings: about 30 bytes per position, where an [`Opening`] takes 200. A book may have
+//! Packed openings: about 30 bytes per position, whereas an [`Opening`] takes 200. A book may have
 //! hundreds of thousands of openings, and a run unpacks one at a time.
 
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
@@ -9,7 +9,7 @@ use shakmaty::{CastlingMode, fen::Fen};
 use super::Opening;
 
 /// Number of openings between two stored offsets. An offset for each opening would add 8 bytes to
-/// about 30.
+/// the 30 bytes of an opening.
 const STRIDE: usize = 16;
 
 /// Mask of the bits in the first byte of an entry that contain the length of the packed position.
@@ -74,7 +74,7 @@ impl PackedBook {
         self.offsets.shrink_to_fit();
     }
 
-    /// Returns the number of entries that equal an earlier entry.
+    /// Returns the number of entries that are equal to an earlier entry.
     pub(super) fn duplicates(&self) -> usize {
         // Hashes take 8 bytes per opening, whereas a set of entries would take as much memory as
         // the book.
@@ -160,8 +160,8 @@ mod tests {
         Opening::new(&start, moves.iter().map(|m| m.parse().unwrap()).collect())
     }
 
-    /// Returns unusual openings first: with and without every optional part, and with the largest
-    /// counters.
+    /// Returns test openings. The first ones are unusual: with and without every optional part, and
+    /// with the largest counters.
     fn openings() -> Vec<Opening> {
         let mut all = vec![
             opening("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1", &[]),

@@ -53,7 +53,7 @@ pub(super) fn read(file: &str, source: &mut dyn Read, book: &mut Collector) -> R
 struct OpeningVisitor {
     options: ReadOptions,
     fault: Option<String>,
-    /// `true` if the fault belongs to the last move read.
+    /// `true` if the fault is in the last move read.
     is_of_move: bool,
     line: Option<Mainline>,
     /// Positions before the moves.
@@ -73,7 +73,7 @@ impl OpeningVisitor {
         };
         let Mainline { start, position, moves } = line;
         let key = key(&position);
-        // A third occurrence would end the game before its first move.
+        // A third occurrence of the position would end the game before its first move.
         let is_third = self.history.iter().filter(|&&earlier| earlier == key).count() >= 2;
         let repetition = is_third.then_some("threefold repetition");
         if let Some(ending) = ending(&position).or(repetition) {

@@ -1,8 +1,8 @@
 //! Polyglot books: weighted moves, found by the hash of the position in which they are played.
 //!
-//! The file is a list of 16-byte entries, big-endian: key, move, weight, and four bytes for
-//! learning engines. The keys are those of [`Zobrist64`]. An opening is a line of book moves from
-//! the initial position; [`super::lines`] chooses the lines.
+//! The file is a list of 16-byte entries, big-endian: key, move, weight, and four bytes of learning
+//! data. The keys are [`Zobrist64`] hashes. An opening is a line of book moves from the initial
+//! position; [`super::lines`] chooses the lines.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
@@ -38,7 +38,7 @@ const PURPOSE: &str = "openings.polyglot";
 /// Reads the lines of the book `source` into `book`.
 pub(super) fn read(file: &str, source: &mut dyn Read, book: &mut Collector) -> Result<()> {
     let mut bytes = Vec::new();
-    // An additional byte shows that the file is too long.
+    // One byte more than the limit shows that the file is too long.
     let read = source.take(MAX_BYTES + 1).read_to_end(&mut bytes);
     read.map_err(|reason| {
         OpeningError::new(file, format_args!("cannot open the opening book: {reason}"))
@@ -47,7 +47,7 @@ pub(super) fn read(file: &str, source: &mut dyn Read, book: &mut Collector) -> R
         let expected = "a Polyglot book, at most 2^26 entries of 16 bytes";
         OpeningError::new(file, format_args!("expected {expected}, got {} bytes", bytes.len()))
     })?;
-    // During the search for lines, the file and its table would take twice the memory.
+    // Keeping both the file and its table during the search for lines would double the memory.
     drop(bytes);
     let options = book.options;
     let start = Start::new(Chess::default(), CastlingMode::Standard);
@@ -66,7 +66,7 @@ pub(super) fn read(file: &str, source: &mut dyn Read, book: &mut Collector) -> R
         // A book whose first moves are all invalid gives one empty line, which is not an opening of
         // the book.
         let is_book = !moves.is_empty() || depth == 0;
-        // Transpositions lead to the same position, which counts as one opening.
+        // Lines that transpose to the same position count as one opening.
         if is_book && ending(&position).is_none() && reached.insert(key(&position)) {
             openings.push(moves);
         }
@@ -74,8 +74,8 @@ pub(super) fn read(file: &str, source: &mut dyn Read, book: &mut Collector) -> R
             break;
         }
     }
-    // Only entries of positions that lines reach are checked: without a position, the move of an
-    // entry has no meaning.
+    // Only entries of positions that lines reach are checked, because the move of an entry has no
+    // meaning without its position.
     for (entry, uci) in std::mem::take(&mut table.faults) {
         let fault = format_args!("expected a move that is legal in its position, got {uci}");
         book.leave_out(OpeningError::new(format_args!("{file}: entry {entry}"), fault))?;
@@ -89,7 +89,7 @@ pub(super) fn read(file: &str, source: &mut dyn Read, book: &mut Collector) -> R
 
 /// Returns the key of a position in the book.
 pub(super) fn key(position: &Chess) -> u64 {
-    // The format counts the en passant square if a pawn could capture pseudo-legally.
+    // The format includes the en passant square if a pseudo-legal en passant capture exists.
     position.zobrist_hash::<Zobrist64>(EnPassantMode::PseudoLegal).0
 }
 
@@ -105,7 +105,7 @@ struct Entry {
 /// Entries of a book, sorted by key.
 struct Table {
     entries: Vec<Entry>,
-    /// Invalid entries: number in the file, from 1, and move.
+    /// Invalid entries, each with its number in the file, from 1, and its move.
     faults: Vec<(u64, String)>,
     wrong: HashSet<u32>,
 }
@@ -149,13 +149,13 @@ impl Table {
                 Some(m) if moves.iter().all(|known| known.m != m) => {
                     moves.push(WeightedMove { m, weight: entry.weight });
                 }
-                // A repeated move gets the weight of its first entry.
+                // A repeated move keeps the weight of its first entry.
                 Some(_) => {}
                 None => wrong.push((entry.number, uci.map_or("none".into(), |m| m.to_string()))),
             }
         }
         for (number, uci) in wrong {
-            // Several lines may reach the entry, but its fault is reported once.
+            // Several lines may reach the entry, but its fault is reported only once.
             if self.wrong.insert(number) {
                 self.faults.push((u64::from(number), uci));
             }
@@ -164,8 +164,8 @@ impl Table {
     }
 }
 
-/// Decodes the move of an entry, with three bits each for target file, target rank, source file,
-/// source rank, and promotion piece. Castling is written as the king capturing its own rook.
+/// Decodes the move of an entry: three bits each for target file, target rank, source file, source
+/// rank, and promotion piece. Castling is written as the king capturing its own rook.
 fn uci(m: u16) -> Option<UciMove> {
     let promotion = match m >> 12 {
         0 => None,
@@ -173,7 +173,7 @@ fn uci(m: u16) -> Option<UciMove> {
         2 => Some(Role::Bishop),
         3 => Some(Role::Rook),
         4 => Some(Role::Queen),
-        // No piece has a greater number.
+        // Greater numbers do not stand for any piece.
         _ => return None,
     };
     let square = |bits: u16| Square::new(u32::from(bits & 0o77));

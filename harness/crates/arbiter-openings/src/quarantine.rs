@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 /// Maximum number of faults of a book that are kept as text; further faults are only counted.
 pub const MAX_FAULTS: usize = 20;
 
-/// Faults of lines or games of a book: either those that are skipped because no game can begin from
-/// them, or those that are corrected. Every report of the run contains them.
+/// Faults of lines or games of a book: either of the entries that are skipped because no game can
+/// begin from them, or of the corrected entries. Every report of the run contains the faults.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Quarantine {
     /// Number of faults.
@@ -28,18 +28,17 @@ impl Quarantine {
         }
     }
 
-    /// Returns whether there is no fault.
+    /// Returns whether there are no faults.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Returns the first faults, at most `most` of the kept ones, and the number of the remaining
-    /// faults.
+    /// Returns at most `most` of the first faults, and the number of all other faults.
     pub fn first(&self, most: usize) -> Vec<String> {
-        let told = &self.faults[..self.faults.len().min(most)];
-        let others = self.count.saturating_sub(told.len() as u64);
+        let listed = &self.faults[..self.faults.len().min(most)];
+        let others = self.count.saturating_sub(listed.len() as u64);
         let others = (others > 0).then(|| format!("and {others} more"));
-        told.iter().cloned().chain(others).collect()
+        listed.iter().cloned().chain(others).collect()
     }
 }
 

@@ -147,17 +147,17 @@ fn position_errors_name_file_and_line() {
 fn impossible_rights_are_corrected_and_reported_in_lists_and_games() {
     let wrong = "4k3/8/8/8/8/8/4P3/4K2R w KQ e6 5 40";
     let sound = "4k3/8/8/8/8/8/4P3/4K2R w K - 5 40";
-    let told = |book: &Book| {
+    let fault_text = |book: &Book| {
         assert_eq!((fens(book), book.quarantine().count), (vec![sound.to_owned()], 0));
         assert_eq!(book.corrected().count, 1);
         book.corrected().faults[0].clone()
     };
     let what = "ignored as impossible: castling with a1, en passant on e6";
     let list = read("a.epd", &format!("\n{wrong}; id \"x\"\n")).expect("a book");
-    assert_eq!(told(&list), format!("a.epd:2: {what}"));
+    assert_eq!(fault_text(&list), format!("a.epd:2: {what}"));
     let game = format!("[FEN \"{wrong}\"]\n\n40. e4 Kd7 *\n");
     let book = read("a.pgn", &game).expect("a book");
-    assert_eq!(told(&book), format!("a.pgn:1: game 1: {what}"));
+    assert_eq!(fault_text(&book), format!("a.pgn:1: game 1: {what}"));
 }
 
 #[test]
@@ -217,7 +217,7 @@ fn bad_games_are_skipped_and_reported() {
                 2. Nc3 Nc6 *\n\n1. Ng9 Nf6 *\n\n[Event \"d\"]\n\n1. Nf3 d5 *\n";
     let book = read("a.pgn", text).expect("three sound games");
     let lines: Vec<String> = book.openings().map(|opening| moves(&opening)).collect();
-    // Game c has a blank line within its moves, after which it continues.
+    // The moves of game c continue after a blank line.
     assert_eq!(lines, ["d2d4", "c2c4 c7c5 b1c3 b8c6", "g1f3 d7d5"]);
     let faults = &book.quarantine().faults;
     let places: Vec<&str> = faults.iter().filter_map(|fault| fault.split(": ").next()).collect();
@@ -227,10 +227,10 @@ fn bad_games_are_skipped_and_reported() {
 #[test]
 fn a_book_without_valid_lines_reports_the_first_fault() {
     let error = read("a.epd", &"nonsense\n".repeat(30)).expect_err("nothing").to_string();
-    let told: Vec<&str> = error.split("; ").collect();
+    let parts: Vec<&str> = error.split("; ").collect();
     let first = "a.epd: expected at least one opening, got 30 bad ones: a.epd:1: expected a";
-    assert!(told[0].starts_with(first), "{error}");
-    assert!(told[2].starts_with("a.epd:3: ") && told[3] == "and 27 more", "{error}");
+    assert!(parts[0].starts_with(first), "{error}");
+    assert!(parts[2].starts_with("a.epd:3: ") && parts[3] == "and 27 more", "{error}");
 }
 
 #[test]
@@ -355,7 +355,8 @@ fn zipped(members: &[(&str, &str)]) -> Vec<u8> {
     archive.finish().expect("memory takes it").into_inner()
 }
 
-/// Loads a file with the given name and content, and returns its path as in errors.
+/// Loads a file with the given name and content, and returns the result with the path as errors
+/// show it.
 fn load_bytes(name: &str, bytes: &[u8]) -> (Result<Book, OpeningError>, String) {
     let dir = TempDir::new().expect("a temporary directory");
     let path: PathBuf = dir.path().join(name);

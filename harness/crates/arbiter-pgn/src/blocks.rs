@@ -4,25 +4,26 @@ use std::io::{self, ErrorKind, Read};
 
 use arbiter_position::PlainText;
 
-/// Size, in bytes, above which a block ends at the next game; small enough for the cache of a core.
+/// Size, in bytes, above which a block ends at the next game; small enough for the cache of one
+/// core.
 const BLOCK: usize = 1 << 20;
 
-/// Maximum accepted length of a game, in bytes; a longer game is an error. Otherwise a file that is
-/// not PGN would be read into memory as one game.
+/// Maximum accepted length of a game, in bytes; a longer game is an error. Without a limit, a file
+/// that is not PGN would be read into memory as one game.
 const MAX_GAME: usize = 64 << 20;
 
 /// Iterator that cuts a stream between games. Lines of the blocks end with line feeds.
 #[derive(Debug)]
 pub struct Blocks<R> {
     source: PlainText<R>,
-    /// Bytes that were read but not returned.
+    /// Bytes that were read but not yet returned.
     rest: Vec<u8>,
-    /// End of the source: either its last byte or an error.
+    /// How the source ended: at its last byte, or with an error.
     end: Option<io::Result<()>>,
 }
 
-/// Yields the blocks in order. If reading fails, the error comes last, after the text before the
-/// game that cannot be read completely.
+/// Yields the blocks in order. If reading fails, the last item is the error, after all games that
+/// were read completely.
 impl<R: Read> Iterator for Blocks<R> {
     type Item = io::Result<Vec<u8>>;
 

@@ -27,7 +27,7 @@ impl Evaluation {
     }
 }
 
-/// Returns the evaluation in a comment, if there is one.
+/// Returns the evaluation that a comment contains, if any.
 pub fn evaluation(comment: &[u8]) -> Option<Evaluation> {
     let comment = &comment[..comment.len().min(MAX_COMMENT)];
     if let Some(at) = memchr::memmem::find(comment, b"[%eval ") {
@@ -38,11 +38,11 @@ pub fn evaluation(comment: &[u8]) -> Option<Evaluation> {
     let text = comment.trim_ascii_start();
     let end = text.iter().position(|byte| matches!(byte, b'/' | b' ' | b',')).unwrap_or(text.len());
     // A number with another meaning, such as "3 moves to go", has neither a sign nor decimals.
-    let is_told = text[..end].iter().any(|byte| matches!(byte, b'+' | b'-' | b'.'));
+    let has_sign_or_point = text[..end].iter().any(|byte| matches!(byte, b'+' | b'-' | b'.'));
     let has_depth = text.get(end) == Some(&b'/');
     // Arbiter and other programs write `0.00/0` for a move without a score.
     let is_none = text[end..].starts_with(b"/0") && &text[..end] == b"0.00";
-    if is_none || !is_told && !has_depth {
+    if is_none || !has_sign_or_point && !has_depth {
         return None;
     }
     number(&text[..end]).map(Evaluation::Own)

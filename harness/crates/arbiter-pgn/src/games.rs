@@ -1,4 +1,4 @@
-//! Reader of the games of a text.
+//! Reader of the games in a text.
 
 use std::cell::Cell;
 use std::io::{self, Read};
@@ -11,22 +11,22 @@ use shakmaty::san::San;
 use super::tags::Tags;
 use super::text::{Text, UNKNOWN, newlines};
 
-/// Maximum accepted length of a tag line, in bytes; the normal form has no longer line. A value of
-/// 2 KiB has at most twice as many bytes with its escapes, and a name at most 255. The default of
-/// `pgn-reader`, 255 bytes for the line, would truncate common values.
+/// Maximum accepted length of a tag line, in bytes; no line of the normal form is longer. A value
+/// has at most 2 KiB, or twice as many bytes with its escapes; a name has at most 255 bytes. The
+/// default of `pgn-reader`, 255 bytes per line, would truncate common values.
 const MAX_TAG_LINE: usize = 1 << 13;
 
-/// Maximum length, in bytes, of a comment that is passed as a whole.
+/// Maximum length, in bytes, of a comment that is passed on; the rest is dropped.
 const MAX_COMMENT: usize = 1 << 14;
 
 /// Unknown token that marks a missing end of a comment. A brace cannot be part of a token, so no
-/// token of a file has this text.
+/// token in a file equals this text.
 pub const UNCLOSED: &[u8] = b"{";
 
-/// Receiver of the parts of a game, without its variations. A method that breaks skips the rest of
-/// the game.
+/// Receiver of the parts of a game, without its variations. If a method returns `Break`, the rest
+/// of the game is skipped.
 pub trait GameVisitor {
-    /// Begins a game whose tags have been read.
+    /// Begins a game after its tags have been read.
     fn begin(&mut self, tags: &Tags) -> ControlFlow<()>;
     /// Handles a move as written.
     fn san(&mut self, san: San) -> ControlFlow<()>;
@@ -43,11 +43,11 @@ pub trait GameVisitor {
 pub struct Lines {
     /// First line of the game.
     pub first: u64,
-    /// Line at which the visitor broke off or the game ended.
+    /// Line at which the visitor stopped or the game ended.
     pub last: u64,
 }
 
-/// Reader of the games of a text.
+/// Reader of the games in a text.
 pub struct Games<'t> {
     text: &'t Text<'t>,
     reader: Reader<Source<'t>>,
@@ -55,7 +55,7 @@ pub struct Games<'t> {
     taken: Rc<Cell<usize>>,
     tags: Tags,
     long_comment: Vec<u8>,
-    /// Offset of the current game; the next field is the number of lines before it.
+    /// Offset of the current game; `lines_before` is the number of lines before this offset.
     begin: usize,
     lines_before: u64,
 }
@@ -82,7 +82,7 @@ impl<'t> Games<'t> {
             let long_comment = &mut self.long_comment;
             let mut parts = Parts { visitor, tags, long_comment, has_moves: false };
             let read = self.reader.read_game(&mut parts);
-            // A visitor breaks off only in a game, so `Err` also means a game.
+            // A visitor stops only within a game, so `Err` also stands for a game.
             if parts.has_moves || parts.tags.any || read.is_err() {
                 return true;
             }
@@ -90,12 +90,12 @@ impl<'t> Games<'t> {
         false
     }
 
-    /// Returns the tags of the game read last.
+    /// Returns the tags of the last game read.
     pub fn tags(&self) -> &Tags {
         &self.tags
     }
 
-    /// Returns the lines of the game read last.
+    /// Returns the lines of the last game read.
     pub fn lines(&self) -> Lines {
         Lines { first: self.lines_before, last: self.lines_until(self.place()) }
     }
@@ -174,7 +174,7 @@ impl<V: GameVisitor> Visitor for Parts<'_, V> {
 
     fn comment(&mut self, (): &mut (), comment: RawComment<'_>) -> ControlFlow<()> {
         if !self.long_comment.is_empty() {
-            // This method of the adapter never breaks off.
+            // This method of the adapter never returns `Break`.
             let _ = self.partial_comment(&mut (), comment);
             self.visitor.comment(self.long_comment);
             self.long_comment.clear();

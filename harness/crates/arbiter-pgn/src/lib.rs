@@ -2,9 +2,9 @@
 //!
 //! [`Blocks`] cuts a stream into blocks of complete games, so that memory does not grow with the
 //! file. [`Text`] converts a block into the form that `pgn-reader` reads without loss, and
-//! [`Games`] passes the parts of each game to a [`GameVisitor`]. [`legal_move`] finds the intended
-//! move in the notations that programs write, [`read_move`] the move of a single word, and
-//! [`evaluation`] the evaluation in a comment. This crate does not open files.
+//! [`Games`] passes the parts of each game to a [`GameVisitor`]. [`legal_move`] finds the legal
+//! move that a written move stands for; [`read_move`] does the same for a single word, and
+//! [`evaluation`] finds the evaluation in a comment. This crate does not open files.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

@@ -7,7 +7,7 @@ use shakmaty::{Chess, Move, Position};
 use super::games::UNCLOSED;
 use super::moves::{MoveError, legal_move};
 
-/// Game, as far as it has been replayed.
+/// Game as far as it has been replayed.
 #[derive(Debug, Clone)]
 pub struct Mainline {
     /// Starting position of the game.
@@ -28,7 +28,7 @@ impl Mainline {
     ///
     /// # Errors
     ///
-    /// The errors of [`legal_move`].
+    /// Returns the errors of [`legal_move`].
     pub fn play(&mut self, written: San) -> Result<(), MoveError> {
         let played = legal_move(&self.position, written)?;
         self.position.play_unchecked(played);
@@ -42,7 +42,7 @@ impl Mainline {
         format!("{}{dots} {written}", self.position.fullmoves())
     }
 
-    /// Describes, in a sentence, the fault of a token in place of the next move.
+    /// Describes, in a sentence, a token that stands in place of the next move but is not a move.
     pub fn fault(&self, word: &[u8]) -> String {
         match word {
             UNCLOSED => "unclosed comment".to_owned(),

@@ -12,9 +12,9 @@ use super::words::{Meaning, meaning};
 /// Reason why a written move cannot be played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MoveError {
-    /// The notation fits no legal move.
+    /// The notation matches no legal move.
     Illegal,
-    /// The notation fits several legal moves.
+    /// The notation matches several legal moves.
     Ambiguous,
     /// The side to move passes, which chess does not allow.
     Null,
@@ -34,13 +34,13 @@ impl fmt::Display for MoveError {
     }
 }
 
-/// Returns the legal move that a word of an EPD means, in the notations of [`legal_move`] and with
-/// common additions: a move number, annotations, lowercase piece letters and uppercase squares.
-/// `bxc3` is a pawn move if one is legal, and else a bishop move.
+/// Returns the legal move that a word of an EPD stands for. Accepts the notations of
+/// [`legal_move`], and also a move number, annotations, lowercase piece letters and uppercase
+/// squares. `bxc3` is a pawn move if one is legal, and else a bishop move.
 ///
 /// # Errors
 ///
-/// The errors of [`legal_move`], and an error for a word that is not a move.
+/// Returns the errors of [`legal_move`], and an error for a word that is not a move.
 pub fn read_move(position: &Chess, word: &str) -> Result<Move, MoveError> {
     let is_number = |c: char| c.is_ascii_digit() || c == '.';
     let word = match word.find('.') {
@@ -54,13 +54,14 @@ pub fn read_move(position: &Chess, word: &str) -> Result<Move, MoveError> {
     let as_piece = first.to_ascii_uppercase() + rest;
     let as_pawn = if first == "P" { rest.to_owned() } else { word.to_ascii_lowercase() };
     let mut error = MoveError::NoMove;
-    // The word as written comes first; other readings are tried only if it means no legal move.
+    // The word as written comes first; other readings are tried only if the word stands for no
+    // legal move.
     for reading in [word, &as_piece, &as_pawn] {
         let reading = reading.as_bytes();
         let (reading, after) = reading.split_at(word_length(reading));
         let Meaning::Move(san) = meaning(reading, after).0 else { continue };
         match legal_move(position, san) {
-            // An ambiguous move is recognized, so no other reading must replace it.
+            // An ambiguous move has been recognized, so no other reading may replace it.
             Err(MoveError::Illegal) => error = MoveError::Illegal,
             read => return read,
         }
@@ -68,12 +69,12 @@ pub fn read_move(position: &Chess, word: &str) -> Result<Move, MoveError> {
     Err(error)
 }
 
-/// Returns the legal move that `written` means: SAN, long algebraic notation, or the squares of
-/// UCI. A capture may omit its `x`, and castling may be written as a king move.
+/// Returns the legal move that `written` stands for, in SAN, long algebraic notation, or UCI
+/// notation. A capture may omit its `x`, and castling may be written as a king move.
 ///
 /// # Errors
 ///
-/// Fails if no legal move or several legal moves fit, and for null moves.
+/// Fails if no legal move or several legal moves match, and for null moves.
 pub fn legal_move(position: &Chess, written: San) -> Result<Move, MoveError> {
     let error = match written.to_move(position) {
         Ok(legal) => return Ok(legal),
@@ -91,7 +92,7 @@ pub fn legal_move(position: &Chess, written: San) -> Result<Move, MoveError> {
         _ => None,
     };
     if let Some(from) = from {
-        // UCI has no piece letter, so it reads as a pawn move.
+        // UCI notation has no piece letter, so the move is parsed as a pawn move.
         let uci = UciMove::Normal { from, to, promotion };
         let is_meant = |legal: &Move| role == Role::Pawn || role == legal.role();
         return uci.to_move(position).ok().filter(is_meant).ok_or(error);

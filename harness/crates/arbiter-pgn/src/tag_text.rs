@@ -11,8 +11,8 @@ const MAX_TAG: usize = 1 << 11;
 /// Maximum length of a tag name, in bytes.
 const MAX_TAG_NAME: usize = 255;
 
-/// Number of bytes within which the end of a tag is searched. An unmatched quotation mark must not
-/// make each tag search the whole block.
+/// Number of bytes within which the end of a tag must be. Without a limit, an unmatched quotation
+/// mark would make each tag search the whole block.
 const MAX_TAG_TEXT: usize = 1 << 14;
 
 /// Tags that are recognized even without quotation marks around their values.
@@ -26,8 +26,8 @@ pub(crate) struct OddTag<'t> {
     pub(crate) length: usize,
 }
 
-/// Reads a tag that may extend over several lines, contain unescaped quotation marks, or lack its
-/// end; `None` if the text does not begin with a tag.
+/// Reads a tag that may extend over several lines, contain unescaped quotation marks, or be
+/// unclosed. Returns `None` if the text does not begin with a tag.
 pub(crate) fn odd_tag(whole: &[u8]) -> Option<OddTag<'_>> {
     let text = &whole[..whole.len().min(MAX_TAG_TEXT)];
     let Some(quote) = memchr2(b'"', b']', text).filter(|at| text[*at] == b'"') else {
@@ -47,12 +47,12 @@ pub(crate) fn odd_tag(whole: &[u8]) -> Option<OddTag<'_>> {
     let closes = |at: &usize| text_of_value.get(at + 1 + blanks_after(*at)) == Some(&b']');
     let is_bare = |at: &usize| {
         let slashes = text_of_value[..*at].iter().rev().take_while(|byte| **byte == b'\\').count();
-        // Two backslashes mean one backslash, and do not escape the quotation mark.
+        // Two backslashes stand for one, and do not escape the quotation mark.
         slashes.is_multiple_of(2)
     };
     let ends = || memchr_iter(b'"', text_of_value).filter(closes);
-    // A value may contain unescaped quotation marks; only one that is followed by the bracket can
-    // be the end.
+    // A value may contain unescaped quotation marks; only a mark that is followed by the bracket
+    // can end the value.
     let (value, length) = match ends().find(is_bare).or_else(|| ends().next_back()) {
         Some(end) => (&text_of_value[..end], quote + 1 + end + 1 + blanks_after(end) + 1),
         None => {
@@ -90,7 +90,7 @@ pub(crate) fn is_tag(text: &[u8]) -> bool {
     name > 0 && rest[name + blanks(&rest[name..])..].starts_with(b"\"")
 }
 
-/// Reads a tag of [`KNOWN_TAGS`] without quotation marks.
+/// Reads a tag of [`KNOWN_TAGS`] whose value is not in quotation marks.
 fn unquoted_tag(text: &[u8]) -> Option<OddTag<'_>> {
     let inner = text.strip_prefix(b"[")?;
     let length = memchr2(b']', b'\n', inner).filter(|at| inner[*at] == b']')?;

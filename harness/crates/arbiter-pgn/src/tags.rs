@@ -11,14 +11,15 @@ use super::text::trimmed;
 /// Maximum length of a stored name, in bytes.
 pub const MAX_NAME: usize = 200;
 
-/// Values of the tag `Variant` that mean chess, in lowercase letters and digits.
+/// Values of the tag `Variant` that stand for standard chess, reduced to lowercase letters and
+/// digits.
 const CHESS: &str = "standard chess normal fromposition";
-/// Values of the tag `Variant` that mean Chess960, in the same form.
+/// Values of the tag `Variant` that stand for Chess960, in the same form.
 const CHESS960: &str =
     "chess960 960 fischerandom fischerrandom frc dfrc doublefischerrandom freestyle";
 
-/// Returns the text of a tag with single spaces, decoded as UTF-8 or else as Latin-1, the encoding
-/// of the PGN standard. Control characters are replaced as in [`shown`].
+/// Returns the text of a tag, decoded as UTF-8 or else as Latin-1, the encoding of the PGN
+/// standard. White space becomes single spaces. Control characters are replaced as in [`shown`].
 pub fn text_of(bytes: &[u8]) -> String {
     let text = match str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),
@@ -32,7 +33,7 @@ pub fn text_of(bytes: &[u8]) -> String {
     shown(text)
 }
 
-/// Tags of a game that commands need, as in the file; missing tags are empty.
+/// Tags of a game that commands need, as they are in the file; missing tags are empty.
 #[derive(Debug, Default)]
 pub struct Tags {
     /// `true` if the game has any tag.
@@ -52,7 +53,7 @@ pub struct Tags {
 }
 
 impl Tags {
-    /// Clears all tags and keeps their memory.
+    /// Clears all tags but keeps their memory allocated.
     pub(crate) fn clear(&mut self) {
         let Tags { any, white, black, result, fen, termination, variant } = self;
         *any = false;
@@ -77,7 +78,7 @@ impl Tags {
         }
     }
 
-    /// Returns players and result as a short text.
+    /// Returns the players and the result as a short text.
     pub fn title(&self) -> String {
         let part = |text: &[u8]| text_of(&text[..text.len().min(MAX_NAME)]);
         format!("{} - {} {}", part(&self.white), part(&self.black), part(&self.result))
@@ -96,7 +97,7 @@ impl Tags {
         Start::read(&text_of(&self.fen), is_chess960)
     }
 
-    /// Returns whether the `Variant` tag means Chess960.
+    /// Returns whether the `Variant` tag stands for Chess960.
     ///
     /// # Errors
     ///

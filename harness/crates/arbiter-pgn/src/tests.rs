@@ -1,4 +1,4 @@
-//! Tests that read texts as programs write them.
+//! Tests that read texts in the forms that programs write.
 
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
@@ -51,18 +51,18 @@ fn games_text(text: impl AsRef<[u8]>) -> String {
         let block = block.expect("memory can be read");
         let text = Text::new(&block);
         let mut reader = Games::new(&text);
-        let mut told = GameText::default();
-        while reader.read(&mut told) {
+        let mut game = GameText::default();
+        while reader.read(&mut game) {
             let Lines { first, last } = reader.lines();
             let lines = (first + lines_before + 1, last + lines_before + 1);
-            let _ = writeln!(games, "{}-{}: {}", lines.0, lines.1, told.0.trim_end());
+            let _ = writeln!(games, "{}-{}: {}", lines.0, lines.1, game.0.trim_end());
         }
         lines_before += reader.lines().last;
     }
     games
 }
 
-/// Compares the reading of each text with the expected one.
+/// Compares the reading of each text with the expected reading.
 fn check(texts: &[&str], expected: Expect) {
     let mut all = String::new();
     for text in texts {

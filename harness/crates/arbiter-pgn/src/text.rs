@@ -1,7 +1,7 @@
 //! PGN text in the form that `pgn-reader` reads without loss.
 //!
-//! The reader ends a game at each blank line and skips unknown tokens. It requires each tag on one
-//! line, and an end of each comment. Text that already has this form is not copied.
+//! The reader ends a game at each blank line and skips unknown tokens. Each tag must be on one
+//! line, and each comment must be closed. Text that already has this form is not copied.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -20,7 +20,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// Ellipsis character of word processors.
 const ELLIPSIS: &[u8] = "…".as_bytes();
 
-/// First byte of a comment that contains an invalid token, so that the reader passes the token on.
+/// First byte of a comment that contains an invalid token, which the reader thereby passes on.
 pub(crate) const UNKNOWN: u8 = 0;
 
 /// Complete games in normal form.
@@ -57,10 +57,9 @@ struct Normalizer<'t> {
     out: Vec<u8>,
     copied: usize,
     added: Vec<usize>,
-    /// Offset returned by the last call of [`Normalizer::boundary`].
+    /// Offset that the last call of [`Normalizer::boundary`] returned.
     boundary: Option<usize>,
-    /// `true` if the game has a move or an unknown token; the next field is `true` if it has a
-    /// result.
+    /// `true` if the game has a move or an unknown token.
     has_words: bool,
     has_result: bool,
 }
@@ -77,7 +76,7 @@ impl<'t> Normalizer<'t> {
         (self.copied, self.at) = (part.end, part.end);
     }
 
-    /// Removes a part of the text but keeps its line ends, without creating blank lines.
+    /// Removes a part of the text except for its line ends, without creating blank lines.
     fn drop_but_lines(&mut self, part: Range<usize>) {
         // Messages contain line numbers, so the number of line ends must not change. The space
         // before each line end prevents a blank line, which would end the game.
@@ -92,8 +91,8 @@ impl<'t> Normalizer<'t> {
         self.replace(self.at..self.at, ending);
     }
 
-    /// Returns the next offset at which a tag follows a blank line, or the end of the text. A
-    /// comment without an end must not swallow the games that follow.
+    /// Returns the next offset at which a tag follows a blank line, or the end of the text. This
+    /// limit keeps an unclosed comment from swallowing the games that follow.
     #[inline]
     fn boundary(&mut self) -> usize {
         if let Some(boundary) = self.boundary.filter(|boundary| *boundary >= self.at) {
@@ -128,9 +127,9 @@ impl<'t> Normalizer<'t> {
                 }
                 _ => return,
             }
-            // PGN begins each game with this tag, so a second one belongs to the next game.
+            // PGN begins each game with this tag, so a second such tag belongs to the next game.
             if rest.starts_with(b"[Event ") && std::mem::replace(&mut has_event, true) {
-                // The preceding game has no moves; a full stop is movetext without a meaning.
+                // The preceding game has no moves; a full stop is movetext without any meaning.
                 self.split(b".\n");
             }
             match plain_tag(rest) {
@@ -140,7 +139,7 @@ impl<'t> Normalizer<'t> {
         }
     }
 
-    /// Skips white space, byte order marks and escaped lines.
+    /// Skips white space, byte order marks and escaped lines (lines that begin with `%`).
     fn skip_blank(&mut self) {
         loop {
             let rest = self.rest();
@@ -226,8 +225,8 @@ impl<'t> Normalizer<'t> {
         }
     }
 
-    /// Skips a line end and the blank lines that follow. Returns whether the game ends there:
-    /// before tags and, after a blank line, also before move 1 or after a result.
+    /// Skips a line end and the blank lines that follow. Returns whether the game ends there: if
+    /// tags follow, or if there is a blank line and move 1 follows or a result precedes.
     fn ends_game(&mut self) -> bool {
         let begin = self.at;
         self.at += 1;
@@ -264,10 +263,10 @@ impl<'t> Normalizer<'t> {
         false
     }
 
-    /// Skips a comment; a comment without an end extends to the end of its game.
+    /// Skips a comment; an unclosed comment extends to the end of its game.
     fn comment(&mut self) {
-        // The search ends at the tags of the next game, so that a comment without an end costs only
-        // one game.
+        // The search ends at the tags of the next game, so that an unclosed comment spoils only one
+        // game.
         let end = self.boundary();
         match memchr(b'}', &self.text[self.at..end]) {
             Some(length) => self.at += length + 1,
@@ -301,7 +300,7 @@ impl<'t> Normalizer<'t> {
             }
         }
         let ends_game = |end: &&[u8]| memmem::find(&self.text[begin..at], end).is_some();
-        // The reader skips variations itself, but stops at a blank line or a tag within a
+        // The reader skips variations itself, but ends the game at a blank line or a tag within a
         // variation.
         if depth > 0 || [&b"\n\n"[..], b"\n["].iter().any(ends_game) {
             self.drop_but_lines(begin..at)
@@ -310,7 +309,7 @@ impl<'t> Normalizer<'t> {
         }
     }
 
-    /// Skips a numeric annotation glyph, and separates an attached token.
+    /// Skips a numeric annotation glyph, and separates a token that is attached to the glyph.
     fn glyph(&mut self) {
         let digits = self.rest()[1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
         self.at += 1 + digits;
@@ -319,7 +318,8 @@ impl<'t> Normalizer<'t> {
         }
     }
 
-    /// Skips a number that is followed by a full stop or a move. Returns whether it skipped one.
+    /// Skips a number that is followed by a full stop or a move. Returns whether a number was
+    /// skipped.
     fn is_past_number(&mut self) -> bool {
         let rest = self.rest();
         let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -343,7 +343,7 @@ impl<'t> Normalizer<'t> {
         }
         let length = word_length(rest);
         let (word, after) = rest.split_at(length);
-        // A bracket after a move may contain its promotion: `e8(Q)`.
+        // A bracket after a move may contain the promotion piece: `e8(Q)`.
         if after.first() != Some(&b'(') && SanPlus::from_ascii(word).is_ok() {
             self.has_words = true;
             self.at += length;
@@ -406,7 +406,7 @@ pub(crate) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r')
 }
 
-/// Returns the length of a word, which Unicode spaces also end.
+/// Returns the length of a word; Unicode spaces also end a word.
 pub(crate) fn word_length(text: &[u8]) -> usize {
     let length = text.iter().position(|byte| ends_word(*byte)).unwrap_or(text.len());
     let word = &text[..length];
@@ -438,7 +438,7 @@ fn ends_word(byte: u8) -> bool {
     ENDS[usize::from(byte)]
 }
 
-/// Returns the length of a text in brackets, which extends at most to the end of its line.
+/// Returns the length of a text in brackets, at most to the end of the line.
 fn bracket_length(text: &[u8]) -> usize {
     let line = line_length(text);
     memchr(b']', &text[..line]).map_or(line, |end| end + 1)

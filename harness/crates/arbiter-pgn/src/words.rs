@@ -3,7 +3,7 @@
 use shakmaty::CastlingSide;
 use shakmaty::san::{San, SanPlus};
 
-/// Number of bytes in which invisible characters are searched in one step.
+/// Number of bytes that are searched for invisible characters in one step.
 const MAX_INVISIBLE: usize = 60;
 
 /// Meaning of a token.
@@ -13,14 +13,14 @@ pub(crate) enum Meaning {
     Move(San),
     /// A result.
     Outcome(&'static str),
-    /// Mark beside a move, such as `+-`, without information about the game.
+    /// Annotation of a move, such as `+-`, without information about the game.
     Mark,
     /// Token unknown to PGN and common programs.
     Unknown,
 }
 
-/// Returns the meaning of a token, and the number of bytes that belong to it in `after`, the text
-/// that follows.
+/// Returns the meaning of a token, and the number of bytes that belong to the token in the
+/// following text, `after`.
 pub(crate) fn meaning(word: &[u8], after: &[u8]) -> (Meaning, usize) {
     let plain = plain(word);
     let end = plain.iter().rposition(|byte| !b"`'\",".contains(byte)).map_or(0, |last| last + 1);
@@ -65,7 +65,7 @@ fn plain(word: &[u8]) -> Vec<u8> {
     let mut plain = Vec::with_capacity(word.len());
     for c in text.chars() {
         match c {
-            // Word processors replace the hyphens of results and castling by dashes or the minus
+            // Word processors replace the hyphens of results and castling with dashes or the minus
             // sign.
             '\u{2010}'..='\u{2015}' | '\u{2212}' => plain.push(b'-'),
             '½' => plain.extend_from_slice(b"1/2"),
@@ -75,7 +75,7 @@ fn plain(word: &[u8]) -> Vec<u8> {
             '♖' | '♜' => plain.push(b'R'),
             '♗' | '♝' => plain.push(b'B'),
             '♘' | '♞' => plain.push(b'N'),
-            // Pawns have no letter, and variation selectors may follow the symbol.
+            // Pawns have no letter. A variation selector may follow the symbol of a piece.
             '♙' | '♟' | '\u{fe0e}' | '\u{fe0f}' => {}
             _ if is_invisible(c) => {}
             _ => plain.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
@@ -120,7 +120,7 @@ fn is_promoted(role: u8) -> bool {
 /// Parses a move in a form other than SAN: `o-o`, `0-0-0`, `e2-e4`, `Ng1:f3`, `e7e8q`, `b8/Q`,
 /// `Qh5++`.
 fn san(word: &[u8], promoted: Option<u8>) -> Option<San> {
-    // Check marks are redundant, and other marks follow some moves without a space.
+    // Check marks are redundant, and other annotations follow some moves without a space.
     let is_mark = |byte: &u8| b"+-#=~/".contains(byte) || *byte >= 0x80;
     let end = word.iter().rposition(|byte| !is_mark(byte))? + 1;
     let word = &word[..end];
@@ -135,7 +135,7 @@ fn san(word: &[u8], promoted: Option<u8>) -> Option<San> {
     let mut text: Vec<u8> = word.iter().copied().filter(|byte| !b"-=/".contains(byte)).collect();
     text.extend(promoted);
     for byte in &mut text {
-        // A colon is an older capture sign.
+        // A colon is an older sign for a capture.
         if *byte == b':' {
             *byte = b'x';
         }

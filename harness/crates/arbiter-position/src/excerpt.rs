@@ -1,9 +1,9 @@
-//! Excerpts of external text for messages.
+//! Excerpts from external text for messages.
 
 /// Maximum length of an excerpt, in characters.
 const MAX_EXCERPT: usize = 100;
 
-/// Returns the start of an external text as one line for a message.
+/// Returns the beginning of an external text as one line for a message.
 pub fn excerpt(text: &[u8]) -> String {
     // A character has at most four bytes, so the rest of a long text need not be decoded.
     let text = &text[..text.len().min(4 * MAX_EXCERPT + 4)];

@@ -8,8 +8,9 @@ const MAX_DIGITS: usize = 9;
 
 /// Fields of a FEN or EPD.
 ///
-/// Both formats are accepted, and the variants of other programs: counters attached to the previous
-/// field or to the next word, semicolons attached to a field, and a missing en passant field.
+/// Both formats are accepted, as are the deviations of other programs: counters attached to the
+/// previous field or to the next word, semicolons attached to a field, and a missing en passant
+/// field.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Fields<'a> {
     pub(super) board: &'a str,
@@ -62,8 +63,8 @@ impl Fields<'_> {
         })
     }
 
-    /// Returns whether the counters of three-check chess follow: remaining checks (`3+3`) or given
-    /// checks (`+0+0`).
+    /// Returns whether counters of three-check chess follow the fields: remaining checks (`3+3`) or
+    /// given checks (`+0+0`).
     pub(super) fn is_of_three_check(&self) -> bool {
         let checks = word(self.rest).0;
         checks.contains('+') && checks.chars().all(|c| matches!(c, '0'..='9' | '+'))
@@ -93,7 +94,7 @@ fn en_passant(text: &str) -> Result<(String, &str), String> {
     let Some((field, rest)) = text.split_at_checked(2) else { return none };
     let bytes = field.as_bytes();
     let is_square = matches!(bytes[0], b'a'..=b'h' | b'A'..=b'H') && bytes[1].is_ascii_digit();
-    // `c3` is also an opcode, which a string follows.
+    // `c3` is also an opcode; a string follows the opcode.
     if !is_square || rest.trim_start().starts_with('"') {
         return none;
     }
@@ -104,7 +105,8 @@ fn en_passant(text: &str) -> Result<(String, &str), String> {
     Err(format!("expected an en passant square or -, got `{}`", excerpt(word(text).0.as_bytes())))
 }
 
-/// Reads a counter at the start of the text, and returns the rest. A dash means no counter.
+/// Reads a counter at the start of the text, and returns it with the rest. A dash stands for a
+/// missing counter.
 fn counter(text: &str) -> Result<(Option<u32>, &str), String> {
     let trimmed = text.trim_start();
     let (first, rest) = word(trimmed);
@@ -120,7 +122,7 @@ fn counter(text: &str) -> Result<(Option<u32>, &str), String> {
     let (digits, rest) = unsigned.split_at(end);
     let refused =
         || format!("expected a counter of a position, got `{}`", excerpt(first.as_bytes()));
-    // A negative counter is a mistake whose meaning is uncertain.
+    // A negative counter is a mistake that cannot be interpreted.
     let number = number(digits).filter(|_| unsigned.len() == trimmed.len());
     number.map(|number| (Some(number), rest)).ok_or_else(refused)
 }
@@ -138,7 +140,7 @@ fn operand(rest: &str, opcode: &str) -> Result<Option<u32>, String> {
     number(&operation.operand).map(Some).ok_or_else(refused)
 }
 
-/// Parses a number that consists of a few digits only.
+/// Parses a number of at most [`MAX_DIGITS`] digits, without a sign.
 fn number(digits: &str) -> Option<u32> {
     // The parser of the standard library also accepts a plus sign.
     let is_number = digits.len() <= MAX_DIGITS && digits.bytes().all(|b| b.is_ascii_digit());

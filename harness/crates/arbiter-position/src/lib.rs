@@ -1,5 +1,5 @@
-//! Positions as text: the only reader of FEN and EPD, for openings, suites, PGN tags and the UCI
-//! command `position`.
+//! Positions as text: the reader of FEN and EPD for openings, suites, PGN tags and the UCI command
+//! `position`.
 //!
 //! Files come from many sources, so the reader accepts mistakes whose meaning is unambiguous. An en
 //! passant square or a castling right that is impossible in the position is ignored and listed in
@@ -24,25 +24,26 @@ pub use text::PlainText;
 const COMMENT_SIGNS: [&str; 4] = ["#", "%", ";", "//"];
 
 /// Returns the non-empty lines of a text, each with its number, from 1, and without surrounding
-/// white space and NULs. Comments are skipped.
+/// white space and NUL characters. Comments are skipped.
 pub fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     (1..).zip(line_parts(text)).filter_map(|(number, line)| Some((number, content(line)?)))
 }
 
-/// Splits a text, whose carriage returns are already line feeds, into lines at line feeds and at
-/// rarer line ends.
+/// Splits a text into lines at line feeds and at rarer line ends. Carriage returns must already be
+/// line feeds.
 pub fn line_parts(text: &str) -> impl Iterator<Item = &str> {
     text.split(['\n', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'])
 }
 
-/// Returns a line without surrounding white space and NULs; `None` for an empty line or a comment.
+/// Returns a line without surrounding white space and NUL characters; `None` for an empty line or a
+/// comment.
 pub fn content(line: &str) -> Option<&str> {
     let line = line.trim_matches(|c: char| c.is_whitespace() || c == '\0');
     let is_comment = COMMENT_SIGNS.iter().any(|sign| line.starts_with(sign));
     (!line.is_empty() && !is_comment).then_some(line)
 }
 
-/// Returns the material lead of one side, in pawns (1, 3, 3, 5, 9).
+/// Returns the material lead of one side, in pawns (pawn 1, knight and bishop 3, rook 5, queen 9).
 pub fn material_lead(position: &Chess, side: Color) -> i32 {
     let worth = |color| {
         let own = position.board().material_side(color).map(i32::from);

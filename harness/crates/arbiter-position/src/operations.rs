@@ -1,6 +1,6 @@
 //! Operations of a line: an opcode, its operands, a semicolon.
 //!
-//! Files differ from the standard in many ways, so no EPD crate reads them. This reader accepts a
+//! Files deviate from the standard in many ways, so no EPD crate is used. This reader accepts a
 //! missing final semicolon, missing semicolons before a known opcode, unquoted strings and unclosed
 //! strings.
 
@@ -23,7 +23,7 @@ pub struct Operation {
     pub operand: String,
 }
 
-/// Reads the operations that follow a position.
+/// Reads the operations in `rest`, the text after a position.
 pub fn operations(mut rest: &str) -> Vec<Operation> {
     let is_between = |c: char| c.is_whitespace() || c == ';' || c == '\0';
     let mut found = Vec::new();
@@ -54,7 +54,7 @@ fn end_of_operand(opcode: &str, text: &str) -> usize {
     if !OPCODES_OF_WORDS.contains(&opcode) {
         return end;
     }
-    // The operands may extend into the next opcode.
+    // If the semicolon is missing, the text contains the next opcode.
     let mut at = 0;
     for word in text[..end].split_inclusive(char::is_whitespace) {
         let next = at + word.len();
@@ -69,8 +69,8 @@ fn end_of_operand(opcode: &str, text: &str) -> usize {
 }
 
 /// Returns the end of a string that begins at `start`, including the closing quote. A quote closes
-/// the string only if the operation ends there; otherwise the quote opens the string of another
-/// operation, and the string at `start` is unclosed.
+/// the string only if the operation ends after the quote; otherwise the quote opens the string of
+/// another operation, and the string at `start` is unclosed.
 fn end_of_string(text: &str, start: usize) -> Option<usize> {
     let close = start + 1 + text[start + 1..].find('"')?;
     let after = text[close + 1..].trim_start();

@@ -17,7 +17,8 @@ pub struct Start {
     pub position: Chess,
     /// Castling rules of the position.
     pub mode: CastlingMode,
-    /// Sentence about ignored parts of the text that are impossible in the position.
+    /// Sentence about the castling and en passant rights that were ignored because they are
+    /// impossible.
     pub correction: Option<String>,
 }
 
@@ -32,10 +33,10 @@ impl Start {
     ///
     /// # Errors
     ///
-    /// The errors of [`Start::split`].
+    /// Returns the errors of [`Start::split`].
     pub fn read(text: &str, is_chess960: bool) -> Result<Start, String> {
         let (start, rest) = Start::split(text, is_chess960)?;
-        // Without its moves, the line would mean another position.
+        // Without its moves, the line would describe another position.
         if rest.split_whitespace().next() == Some("moves") {
             return Err("expected a position, got one with moves; give the game as PGN".to_owned());
         }
@@ -44,13 +45,13 @@ impl Start {
 
     /// Reads the FEN or EPD at the start of a line, and returns the rest of the line.
     ///
-    /// Chess960 is recognized by castling rights that standard chess does not have; with
-    /// `is_chess960`, the position always is Chess960. Positions that no game reaches are accepted
-    /// if their moves are defined.
+    /// Chess960 is recognized by castling rights that are impossible in standard chess; with
+    /// `is_chess960`, the position always counts as Chess960. Unreachable positions are accepted if
+    /// their legal moves are defined.
     ///
     /// # Errors
     ///
-    /// An error for a text that does not mean exactly one position of chess or Chess960.
+    /// Fails if the text does not describe exactly one position of chess or Chess960.
     pub fn split(line: &str, is_chess960: bool) -> Result<(Start, &str), String> {
         let fields = Fields::of(line)?;
         let Fields { board, turn, castling, en_passant, .. } = &fields;
@@ -77,7 +78,7 @@ impl Start {
     /// in Chess960 than in standard chess.
     fn from_setup(setup: &Setup, is_chess960: bool, names_files: bool) -> Result<Start, String> {
         let standard = Start::by_rules(setup, CastlingMode::Standard)?;
-        // Most positions are valid under both rules; standard chess is the default.
+        // Most positions are valid under both sets of rules; standard chess is the default.
         if !is_chess960 && standard.lost_rights(setup).is_empty() {
             return Ok(standard);
         }
@@ -113,11 +114,11 @@ impl Start {
         setup.castling_rights & !self.position.castles().castling_rights()
     }
 
-    /// Checks that a game can reach the position; the error is the reason why it cannot.
+    /// Checks that a game can reach the position; the error is the reason why no game can.
     ///
     /// # Errors
     ///
-    /// Fails if there are too many pieces, or if no move can have given the check.
+    /// Fails if there are too many pieces, or if no move can have produced the check.
     pub fn reachable(&self) -> Result<(), String> {
         let setup = self.position.to_setup(EnPassantMode::Always);
         let again = Chess::from_setup(setup, self.mode);
@@ -129,12 +130,12 @@ impl Start {
         self.mode == CastlingMode::Chess960
     }
 
-    /// Returns the FEN, with an en passant square after every double pawn step.
+    /// Returns the FEN; it contains an en passant square after every double pawn step.
     pub fn fen(&self) -> String {
         fen(&self.position)
     }
 
-    /// Returns the UCI `position` line for the start, followed by `moves`.
+    /// Returns the UCI command `position` for this start, followed by `moves`.
     pub fn line(&self, moves: &[String]) -> String {
         let fen = self.fen();
         if moves.is_empty() {

@@ -4,12 +4,12 @@ use std::io::{self, Cursor, ErrorKind, Read};
 
 use memchr::memchr;
 
-/// Reader of a text that removes its byte order mark, and turns each carriage return, alone or with
-/// a line feed, into a line feed. UTF-16 is not supported: the first read fails.
+/// Reader that removes the byte order mark of a text and converts each carriage return, alone or
+/// with a line feed, to a line feed. UTF-16 is not supported: the first read fails.
 #[derive(Debug)]
 pub struct PlainText<R> {
     source: R,
-    /// Unread rest of the first bytes, after they were examined.
+    /// First bytes of the text, which have been examined but not yet returned.
     head: Option<Cursor<Vec<u8>>>,
     /// `true` if the last byte was a carriage return.
     after_return: bool,
@@ -23,10 +23,11 @@ impl<R: Read> PlainText<R> {
 
     fn begin(&mut self) -> io::Result<Cursor<Vec<u8>>> {
         let mut head = Vec::new();
-        // The first four bytes show a byte order mark, and UTF-16 without one.
+        // The first four bytes show whether there is a byte order mark, and whether the text is
+        // UTF-16 without one.
         (&mut self.source).take(4).read_to_end(&mut head)?;
         let is_zero: Vec<bool> = head.iter().map(|byte| *byte == 0).collect();
-        // Without a byte order mark, every second byte of the first letters is zero.
+        // In UTF-16 without a byte order mark, every second byte of the first letters is zero.
         let is_utf16 = head.starts_with(b"\xff\xfe")
             || head.starts_with(b"\xfe\xff")
             || matches!(is_zero[..], [false, true, false, true] | [true, false, true, false]);
@@ -50,7 +51,7 @@ impl<R: Read> PlainText<R> {
         }
     }
 
-    /// Converts the line ends of a part of the text. Returns the new length of the part.
+    /// Converts the line ends in `text`. Returns the new length of the text.
     fn end_lines(&mut self, text: &mut [u8]) -> usize {
         // A read may end between a carriage return and its line feed, which then starts the next
         // read.
@@ -76,7 +77,7 @@ impl<R: Read> Read for PlainText<R> {
         loop {
             let read = self.read_raw(buffer)?;
             let kept = self.end_lines(&mut buffer[..read]);
-            // A read of zero bytes means the end, so it is returned only if the source has ended.
+            // Zero bytes signal the end, so they are returned only if the source has ended.
             if kept > 0 || read == 0 {
                 return Ok(kept);
             }

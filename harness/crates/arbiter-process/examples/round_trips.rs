@@ -25,7 +25,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("sandbox: {}", SandboxSupport::detect());
     let mut times = [Vec::new(), Vec::new()];
     for _ in 0..STARTS {
-        // The starts alternate, so that other load on the machine affects both equally.
+        // The starts alternate, so that other load on the machine affects both measurements
+        // equally.
         for (launch, times) in [&free, &held].into_iter().zip(&mut times) {
             let asked = Instant::now();
             let (engine, _) = start(&spawner, launch)?;

@@ -1,4 +1,4 @@
-//! Commands of a user, which run beside this process or in its place.
+//! Commands that a user configures; they run as child processes or replace this process.
 
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -6,18 +6,18 @@ use std::process::{Child, Command};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// Gives a command a process group of its own, so that Ctrl-C does not reach the command.
+/// Puts a command into a separate process group, so that Ctrl-C does not reach the command.
 pub fn set_own_group(command: &mut Command) {
     command.process_group(0);
 }
 
-/// Asks a child process to end. The child must not have been waited for, because its ID could then
-/// belong to another process.
+/// Asks a child process to end. The child must not have been waited for, because its process ID
+/// could then belong to another process.
 pub fn terminate(child: &Child) -> io::Result<()> {
     Ok(kill_process(Pid::from_child(child), Signal::TERM)?)
 }
 
-/// Replaces this process by a command. Returns only if that fails, with the reason.
+/// Replaces this process with a command. Returns only on failure, with the reason.
 pub fn replace_process(command: &mut Command) -> io::Error {
     command.exec()
 }

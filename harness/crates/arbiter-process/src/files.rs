@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use super::output_file::{Links, is_at, open_output};
 
-/// Returns the ID of a file's owner, if that is another user.
+/// Returns the user ID of a file's owner; `None` if the owner is the user of this process.
 pub fn foreign_owner(file: &Metadata) -> Option<u32> {
     Some(file.uid()).filter(|uid| *uid != geteuid().as_raw())
 }
@@ -20,7 +20,7 @@ pub fn is_open_to_others(file: &Metadata) -> bool {
     file.mode() & 0o077 != 0
 }
 
-/// Returns whether a path leads to a file that is marked as executable.
+/// Returns whether a path leads to an executable file.
 pub fn is_executable(path: &Path) -> bool {
     path.metadata().is_ok_and(|about| about.is_file() && about.mode() & 0o111 != 0)
 }
@@ -30,7 +30,7 @@ pub fn has_other_names(path: &Path) -> bool {
     path.metadata().is_ok_and(|about| about.nlink() > 1)
 }
 
-/// Removes a file, unless it is missing.
+/// Removes a file if it exists.
 pub fn remove_if_there(file: &Path) -> io::Result<()> {
     match remove_file(file) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
@@ -46,8 +46,8 @@ pub fn replace_link(link: &Path, target: &Path) -> io::Result<()> {
     symlink(target, link)
 }
 
-/// Creates a folder and missing folders above it, all accessible only to the user. An existing
-/// folder stays unchanged.
+/// Creates a folder and missing folders above it, all accessible only to the user. Existing folders
+/// stay unchanged.
 pub fn create_private_folder(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
@@ -62,8 +62,8 @@ pub fn user_folder(variable: &str, below: &str) -> Option<PathBuf> {
     folder.map(|folder| folder.join("arbiter"))
 }
 
-/// Takes the lock of an open file or folder; the kernel releases it when the process ends in any
-/// way. Returns `false` if another process holds the lock.
+/// Takes the lock of an open file or folder; the kernel releases the lock when the process ends,
+/// even by a crash. Returns `false` if another process holds the lock.
 pub fn try_lock(file: &File) -> io::Result<bool> {
     match file.try_lock() {
         Ok(()) => Ok(true),
@@ -72,16 +72,16 @@ pub fn try_lock(file: &File) -> io::Result<bool> {
     }
 }
 
-/// Opens a lock file, which is created if missing, and takes its lock as [`try_lock`] does; `None`
-/// if another process holds the lock.
+/// Opens a lock file, creating it if it is missing, and takes its lock as [`try_lock`] does.
+/// Returns `None` if another process holds the lock.
 pub fn lock_file(path: &Path) -> io::Result<Option<File>> {
     loop {
         let file = open_output(path, File::options().write(true), Links::Refused)?;
         if !try_lock(&file)? {
             return Ok(None);
         }
-        // The last holder may have removed the file after it was opened here and before it was
-        // locked. The next attempt creates a new file.
+        // The last holder of the lock may have removed the file after this process opened it and
+        // before this process locked it. The next attempt creates a new file.
         if is_at(&file, path) {
             return Ok(Some(file));
         }
@@ -94,7 +94,7 @@ pub fn create_locked_folder(near: &Path, prefix: &str) -> io::Result<(TempDir, F
     let mut builder = tempfile::Builder::new();
     builder.prefix(prefix).permissions(Permissions::from_mode(0o700));
     loop {
-        // Before it is locked, another process may mistake the folder for a leftover and remove it.
+        // Until the folder is locked, another process may mistake it for a leftover and remove it.
         let folder = builder.tempdir_in(near)?;
         let lock = match File::open(folder.path()) {
             Err(error) if error.kind() == ErrorKind::NotFound => continue,
@@ -107,16 +107,16 @@ pub fn create_locked_folder(near: &Path, prefix: &str) -> io::Result<(TempDir, F
     }
 }
 
-/// Returns the folders of [`create_locked_folder`] that killed processes of this user have left,
-/// each with its lock.
+/// Returns the folders of [`create_locked_folder`] that killed processes of this user left behind,
+/// each with its lock, which is now held.
 pub fn leftover_folders(near: &Path, prefix: &str) -> impl Iterator<Item = (PathBuf, File)> {
     let entries = near.read_dir().into_iter().flatten().flatten();
     entries.filter_map(move |entry| {
         if !entry.file_name().as_encoded_bytes().starts_with(prefix.as_bytes()) {
             return None;
         }
-        // Other users may write to the folder of temporary files, so their folders, and links, are
-        // skipped.
+        // Other users may write to the folder of temporary files, so links and the folders of other
+        // users are skipped.
         let about = entry.metadata().ok()?;
         if !about.is_dir() || foreign_owner(&about).is_some() {
             return None;

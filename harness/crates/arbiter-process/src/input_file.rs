@@ -1,4 +1,4 @@
-//! Input files that users name: regular files of bounded length.
+//! Input files that users name: regular files of limited length.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Read};
@@ -7,33 +7,33 @@ use std::path::Path;
 
 use super::output_file::FilesInUse;
 
-/// Maximum length, in bytes, of a file that is read into memory, in case the user names the wrong
-/// file.
+/// Maximum length, in bytes, of a file that is read into memory. The limit protects against a wrong
+/// file name.
 const MAX_WHOLE: u64 = 1 << 28;
 
 /// Opens a file for reading.
 ///
 /// # Errors
 ///
-/// The error of the system, or an error with a hint if the path is not a regular file, because a
-/// pipe or a device may block forever or never end; or if the file is the redirected output of this
-/// command.
+/// Returns the system's error. Returns an error with a hint if the path is not a regular file,
+/// because a pipe or a device may block forever or never end, or if the file is the redirected
+/// output of this command.
 pub fn open_input(path: &Path) -> io::Result<File> {
     let in_use = FilesInUse::default().reads("an input", path);
     in_use.map_err(|conflict| io::Error::new(ErrorKind::InvalidInput, conflict))?;
     open_regular(path, File::options().read(true), 0)
 }
 
-/// Opens a regular file with `options` and these additional flags, without waiting for pipes; for
-/// other files the error contains a hint.
+/// Opens a regular file with `options` and the additional `flags`, without waiting for pipes. For
+/// other kinds of files the error contains a hint.
 pub(crate) fn open_regular(path: &Path, options: &mut OpenOptions, flags: i32) -> io::Result<File> {
     // The kind is checked first, with `O_PATH`, because the errors of opening a pipe or a folder do
     // not name the kind.
-    if let Ok(there) = File::options().read(true).custom_flags(libc::O_PATH | flags).open(path) {
-        regular(there)?;
+    if let Ok(file) = File::options().read(true).custom_flags(libc::O_PATH | flags).open(path) {
+        regular(file)?;
     }
-    // The path may lead to another file now, so the open file is checked, too. The flags prevent
-    // waiting for a pipe, and a terminal from becoming the controlling terminal.
+    // The path may lead to another file now, so the open file is checked too. `O_NONBLOCK` avoids
+    // waiting for a pipe; `O_NOCTTY` prevents a terminal from becoming the controlling terminal.
     regular(options.custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY | flags).open(path)?)
 }
 
@@ -57,11 +57,11 @@ pub(crate) fn regular(file: File) -> io::Result<File> {
 ///
 /// # Errors
 ///
-/// The errors of [`open_input`], and an error for a larger file.
+/// Returns the errors of [`open_input`], and an error for a larger file.
 pub fn read_input(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    // Reading one byte beyond the limit detects an oversized file, even if the file grows
-    // meanwhile.
+    // Reading one byte beyond the limit detects an oversized file, even if the file grows while it
+    // is read.
     open_input(path)?.take(MAX_WHOLE + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_WHOLE {
         let reason = format!("it exceeds the limit of {MAX_WHOLE} bytes");
@@ -74,7 +74,7 @@ pub fn read_input(path: &Path) -> io::Result<Vec<u8>> {
 ///
 /// # Errors
 ///
-/// The errors of [`read_input`], and an error for a text that is not UTF-8.
+/// Returns the errors of [`read_input`], and an error for a text that is not UTF-8.
 pub fn read_text(path: &Path) -> io::Result<String> {
     String::from_utf8(read_input(path)?).map_err(|error| {
         let byte = error.utf8_error().valid_up_to() + 1;

@@ -1,13 +1,13 @@
 //! Linux implementation of the system-dependent parts of this crate.
 //!
-//! Another system needs a module with the same names. For anything that the system does not
+//! Another system needs a module that exports the same names. For features that the system does not
 //! support, the module returns an error or an empty value: `None`, an empty list, or a
 //! [`SandboxSupport`](sandbox::SandboxSupport) with nothing supported. macOS has kqueue in place of
-//! `pidfd` and `epoll`, libproc in place of `/proc`, and no parent-death signal, so it needs
-//! another way to end engines when Arbiter is killed; Windows has job objects. The other modules of
-//! this crate work on every Unix, except that `input_file` needs a substitute for `O_PATH`; for
-//! Windows, `commands`, `files`, `input_file`, `no_start`, `output_file`, `process`, `terminal` and
-//! `writer` need changes.
+//! `pidfd` and `epoll`, and libproc in place of `/proc`. It has no parent-death signal, so it needs
+//! another way to end engines when Arbiter is killed. Windows has job objects for this purpose. The
+//! other modules of this crate work on every Unix, except that `input_file` needs a substitute for
+//! `O_PATH`; for Windows, `commands`, `files`, `input_file`, `no_start`, `output_file`, `process`,
+//! `terminal` and `writer` need changes.
 //!
 //! | module | task | on Linux |
 //! |---|---|---|

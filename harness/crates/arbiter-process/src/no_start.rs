@@ -12,7 +12,7 @@ use super::spawn::Launch;
 /// Maximum number of bytes of a script's first line that are read, as in the kernel.
 const FIRST_LINE: u64 = 256;
 
-/// Explains the error of the system, which names neither the folder nor the interpreter.
+/// Explains the system's error, which names neither a missing folder nor a missing interpreter.
 pub(super) fn cause(launch: &Launch, error: &io::Error) -> String {
     let program = launch.program.as_path();
     let kind = Errno::from_io_error(error);
@@ -51,8 +51,8 @@ fn interpreter(program: &Path) -> Option<PathBuf> {
     line.strip_prefix("#!")?.split_whitespace().next().map(PathBuf::from)
 }
 
-/// Returns the system or processor for which a program was built; `None` if the program fits this
-/// machine or the kind is unknown.
+/// Returns the system or processor for which a program was built; `None` if the program is made for
+/// this machine or if its kind is unknown.
 pub fn made_for(program: &Path) -> Option<&'static str> {
     let head = |path: &Path| {
         let mut head = [0; 20];
@@ -63,7 +63,7 @@ pub fn made_for(program: &Path) -> Option<&'static str> {
     match head(program)? {
         [b'M', b'Z', ..] => Some("Windows"),
         [0xce | 0xcf, 0xfa, 0xed, 0xfe, ..] | [0xca, 0xfe, 0xba, 0xbe, ..] => Some("macOS"),
-        // The last two bytes are the processor. 32-bit x86 programs (3) may run on a 64-bit
+        // The last two bytes identify the processor. 32-bit x86 programs (3) may run on a 64-bit
         // processor.
         [0x7f, b'E', b'L', b'F', .., 3, 0] => None,
         other @ [0x7f, b'E', b'L', b'F', ..] if other[18..] != own[18..] => {
@@ -113,7 +113,7 @@ mod tests {
             std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
             let launch = Launch { program: program.clone(), ..Launch::default() };
             let words = format!("it is a program for {other}");
-            // Some C libraries run such a program with a shell.
+            // Some C libraries start a shell for such a program.
             let how = match Spawner::start().unwrap().spawn(&launch, |_| true) {
                 Ok(mut process) => process.exit_within(std::time::Duration::from_secs(5)).unwrap(),
                 Err(error) => error.to_string(),

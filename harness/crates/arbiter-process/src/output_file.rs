@@ -1,4 +1,4 @@
-//! Output files of a command, checked against other uses of the same files by the command.
+//! Output files of a command, with a check that the command does not use the same file twice.
 
 use std::fmt::Display;
 use std::fs::{File, Metadata, OpenOptions};
@@ -11,14 +11,14 @@ use rustix::fs;
 
 use super::input_file::open_regular;
 
-/// Maximum number of saved files per folder; afterwards the next folder is tried.
+/// Maximum number of names tried in a folder; after that, the next folder is tried.
 const MAX_SAVED: u32 = 1000;
 
 /// Identity of a file, regardless of names and links.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileId {
     device: u64,
-    /// Inode of the file or, if the file does not exist, of the nearest existing folder above.
+    /// Inode of the file or, if the file does not exist, of the nearest existing parent folder.
     inode: u64,
     /// Path below that folder; empty if the file exists.
     missing: PathBuf,
@@ -35,12 +35,12 @@ impl FileId {
     ///
     /// # Errors
     ///
-    /// The error of the system if the path is not accessible or does not end with a name.
+    /// Returns the system's error if the path is not accessible or does not end with a name.
     pub fn of(path: &Path) -> io::Result<FileId> {
         match path.metadata() {
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                // A link may point to a file that will be created. Circular links are a different
-                // error.
+                // A link may point to a file that will be created. Circular links lead to a
+                // different error.
                 if let Ok(target) = path.read_link() {
                     return FileId::of(&folder_of(path).join(target));
                 }
@@ -62,9 +62,10 @@ pub fn folder_of(path: &Path) -> &Path {
 }
 
 /// Returns new paths for data that could not be written to `path`, in the order in which they
-/// should be tried: in the same folder, in the folders above, and in the folder of temporary files.
+/// should be tried: in the same folder, in its parent folders, and in the folder of temporary
+/// files.
 pub fn places_near(path: &Path) -> impl Iterator<Item = PathBuf> + use<> {
-    // An absolute path is needed for the folders above.
+    // Only an absolute path has all parent folders.
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let ending = path.extension().unwrap_or_default().to_owned();
@@ -81,7 +82,7 @@ pub fn may_write(path: &Path) -> bool {
     fs::access(place, fs::Access::WRITE_OK).is_ok()
 }
 
-/// Returns whether `path` leads to the open file.
+/// Returns whether `path` leads to the open file `file`.
 pub fn is_at(file: &File, path: &Path) -> bool {
     let open = file.metadata().ok().map(|about| FileId::from(&about));
     open.is_some() && open == FileId::of(path).ok()
@@ -116,11 +117,11 @@ impl Default for FilesInUse {
 }
 
 impl FilesInUse {
-    /// Adds a file that the command reads, or that it must not write.
+    /// Adds a file that the command reads, or that the command must not write.
     ///
     /// # Errors
     ///
-    /// A description of the conflict if the command writes the file.
+    /// Returns a description of the conflict if the command also writes the file.
     pub fn reads(&mut self, words: impl Display, path: &Path) -> Result<(), String> {
         self.add(words.to_string(), path, Access::Read)
     }
@@ -129,7 +130,7 @@ impl FilesInUse {
     ///
     /// # Errors
     ///
-    /// A description of the conflict if the file has another use.
+    /// Returns a description of the conflict if the file has another use.
     pub fn writes(&mut self, words: impl Display, path: &Path) -> Result<(), String> {
         self.add(words.to_string(), path, Access::Written)
     }
@@ -168,16 +169,16 @@ pub fn cannot_write(path: &Path, error: &io::Error) -> String {
 pub enum Links {
     /// The target of the link is opened, as for paths that the user names.
     Followed,
-    /// A link is an error, as for Arbiter's own files in folders where other users may write.
+    /// A link is an error. For Arbiter's own files in folders to which other users may write.
     Refused,
 }
 
-/// Opens a file with `options`, and creates the file if it does not exist. Neither truncates the
-/// file nor waits for pipes.
+/// Opens a file with `options`, creating the file if it does not exist. Neither truncates the file
+/// nor waits for pipes.
 ///
 /// # Errors
 ///
-/// The error of the system, or an error with a hint if the path does not lead to a regular file.
+/// Returns the system's error, or an error with a hint if the path does not lead to a regular file.
 pub fn open_output(path: &Path, options: &mut OpenOptions, links: Links) -> io::Result<File> {
     let no_links = if links == Links::Refused { libc::O_NOFOLLOW } else { 0 };
     open_regular(path, options.create(true), no_links)

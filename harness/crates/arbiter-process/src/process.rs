@@ -24,7 +24,7 @@ use crate::system::sandbox::Home;
 use crate::system::{cpus, host, limits, stop};
 
 /// Stack size of a reader thread, in bytes. The `sink`, which may run a complete step of a game,
-/// uses this stack, too. Only the used part takes memory.
+/// also uses this stack. Only the part in use takes memory.
 const READER_STACK: usize = 1024 * 1024;
 
 /// Maximum number of lines of an engine's stderr that are kept.
@@ -43,13 +43,13 @@ pub struct Process {
     program: PathBuf,
     input: Option<Writer>,
     errors: Tail,
-    /// ID of the thread that reads the output; 0 until the thread runs.
+    /// ID of the thread that reads the output; 0 until the thread is running.
     reader: Arc<AtomicI32>,
-    /// Processes of the engine, including processes outside its group.
+    /// Processes of the engine, including processes outside its process group.
     tree: ProcessTree,
-    /// `true` once the leader was reaped and its group has ended.
+    /// `true` after the leader has been reaped and its group has ended.
     reaped: bool,
-    /// Home of the process if the home is removed afterwards.
+    /// Temporary home of the process, which is removed when the process is dropped.
     _home: Option<Home>,
 }
 
@@ -96,8 +96,8 @@ impl Process {
         Ok(process)
     }
 
-    /// Writes bytes to the engine's input. Fails if the input is closed, or full because the engine
-    /// does not read.
+    /// Writes bytes to the engine's input. Fails if the input is closed, or if its pipe is full
+    /// because the engine does not read.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
         self.input.as_mut().ok_or(WriteError::Closed)?.write(bytes)
     }
@@ -118,21 +118,21 @@ impl Process {
         host::resident_bytes(self.tree.engine)
     }
 
-    /// Returns the times that the threads of the engine and its reader thread have waited for a
-    /// processor so far.
+    /// Returns how long the threads of the engine and its reader thread have waited for a processor
+    /// so far.
     pub fn delays(&self) -> Delays {
-        // Relaxed ordering suffices for the thread ID; 0, before the thread has stored it, means no
-        // delay.
+        // Relaxed ordering suffices for the thread ID; 0, the value before the thread has stored
+        // its ID, stands for no delay.
         Delays::of(self.tree.engine, self.reader.load(Ordering::Relaxed))
     }
 
-    /// Pins the process and its descendants to these processors.
+    /// Pins the process and its descendants to `cpus`.
     pub fn move_to(&self, cpus: &[usize]) {
         cpus::move_to(stop::pid(&self.child).as_raw_nonzero().get(), cpus);
     }
 
     /// Returns a description of the exit, such as "exit code 3", if the process exits within
-    /// `limit`. Blocks.
+    /// `limit`. Blocks until the exit or the limit.
     pub fn exit_within(&mut self, limit: Duration) -> Option<String> {
         if !self.has_exited_within(limit) {
             return None;
@@ -144,8 +144,8 @@ impl Process {
     pub(super) fn describe(&self, status: ExitStatus) -> String {
         match (status.code(), status.signal()) {
             (Some(code), _) => {
-                // Some systems run a program that they cannot start with a shell, which fails with
-                // these codes.
+                // If a program cannot be executed, some systems run it with a shell, which fails
+                // with these codes.
                 let other = made_for(&self.program).filter(|_| SHELL_ERRORS.contains(&code));
                 let cause = other.map(|other| format!(": it is a program for {other}"));
                 format!("exit code {code}{}", cause.unwrap_or_default())
@@ -168,13 +168,14 @@ impl Process {
         self.reaped || stop::has_exited(&self.child)
     }
 
-    /// Returns whether the process exits within `limit` and has not been reaped yet. Blocks.
+    /// Waits at most `limit` for the exit of the process. Returns whether the process has exited
+    /// and has not been reaped yet. Blocks.
     pub(super) fn has_exited_within(&self, limit: Duration) -> bool {
         !self.reaped && stop::wait_exit(&self.child, limit)
     }
 
-    /// Ends the group, with `term_grace` between SIGTERM and SIGKILL, and reaps the process.
-    /// Blocks.
+    /// Ends the process group, with `term_grace` between SIGTERM and SIGKILL, and reaps the
+    /// process. Blocks.
     pub(super) fn end(&mut self, term_grace: Duration) -> Option<ExitStatus> {
         let status = self.tree.end(&mut self.child, Duration::ZERO, term_grace);
         self.reaped = true;
@@ -187,7 +188,8 @@ impl Process {
         stop::signal_one(self.tree.engine, signal);
     }
 
-    /// Closes the input and ends the group: waits `grace`, then sends SIGTERM, then kills. Blocks.
+    /// Closes the input and ends the process group: waits `grace`, then sends SIGTERM, and finally
+    /// SIGKILL. Blocks.
     pub fn stop(mut self, grace: Duration) {
         self.input = None;
         self.tree.end(&mut self.child, grace, stop::TERM_GRACE);
@@ -197,7 +199,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // Once the leader is reaped, its ID may belong to another process.
+        // After the leader has been reaped, its process ID may belong to another process.
         if !self.reaped {
             self.tree.end(&mut self.child, Duration::ZERO, Duration::ZERO);
         }
@@ -218,8 +220,8 @@ fn reader_thread(
     number: Arc<AtomicI32>,
 ) -> io::Result<()> {
     let read = move || {
-        // Relaxed ordering suffices: the ID is only used for measurements, in which 0 means no
-        // delay.
+        // Relaxed ordering suffices: the thread ID is only used for measurements, in which 0 stands
+        // for no delay.
         number.store(process_tree::this_thread(), Ordering::Relaxed);
         read_lines(source, sink);
     };

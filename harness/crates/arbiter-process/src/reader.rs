@@ -7,8 +7,8 @@ use std::time::Instant;
 /// line cannot fill the memory.
 pub const MAX_LINE_BYTES: usize = 64 * 1024;
 
-/// Number of bytes read per call: more than engines usually write per call, but little memory for
-/// the readers of many engines.
+/// Number of bytes read per call: more than engines usually write per call, but so few that the
+/// readers of many engines take little memory.
 pub(super) const READ_BYTES: usize = 4 * 1024;
 
 /// Lines that one `read` completed.
@@ -18,7 +18,7 @@ pub struct Chunk {
     pub at: Instant,
     /// Lines without line ends; lines that are not UTF-8 are decoded as Latin-1.
     pub lines: Vec<String>,
-    /// `true` if the engine closed its output.
+    /// `true` if the engine has closed its output.
     pub closed: bool,
 }
 
@@ -76,7 +76,7 @@ pub fn decoded(bytes: &[u8]) -> String {
     }
 }
 
-/// Splitter of a stream of bytes into lines of bounded length.
+/// Splitter of a stream of bytes into lines of limited length.
 #[derive(Default)]
 struct Splitter {
     lines: Vec<String>,

@@ -41,16 +41,16 @@ pub struct Timeouts {
     /// Maximum running time of the program.
     pub limit: Duration,
     /// Time that the program has to exit after SIGINT, which is sent at the limit or on
-    /// cancellation; if zero, the program is terminated immediately.
+    /// cancellation. If the time is zero, the program is ended without SIGINT.
     pub grace: Duration,
 }
 
 /// Reason why a program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndReason {
-    /// The program exited by itself.
+    /// The program exited on its own.
     Exited,
-    /// The time limit has passed.
+    /// The program reached the time limit.
     TimedOut,
     /// Cancellation was requested.
     Cancelled,
@@ -73,8 +73,8 @@ pub struct Completed {
     pub elapsed: Duration,
 }
 
-/// Runs a program without input until it exits, reaches the time limit or is cancelled; then its
-/// process group is ended. Blocks. Fails only if the program cannot be started.
+/// Runs a program without input until it exits, reaches the time limit or is cancelled, and then
+/// ends its process group. Blocks. Fails only if the program cannot be started.
 pub fn run_to_completion(
     spawner: &Spawner,
     launch: &Launch,
@@ -124,7 +124,8 @@ pub fn run_and_read(
             break process.end(stop::TERM_GRACE);
         }
     };
-    // The time is taken before the wait for output, which a child process may keep open longer.
+    // The time is taken before the wait for the end of the output, because a child process may keep
+    // the output open.
     let elapsed = start.elapsed();
     output.wait_end(LAST_LINES_GRACE);
     Ok(Completed {

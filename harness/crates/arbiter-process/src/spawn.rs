@@ -17,23 +17,23 @@ use crate::system::limits::{self, ResourceLimits};
 use crate::system::process_tree;
 use crate::system::sandbox::Sandbox;
 
-/// Program to start, with its settings.
+/// Program to start, and the settings for its process.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Launch {
     /// Path of the program; a bare name is looked up in `PATH`.
     pub program: PathBuf,
     /// Arguments of the program.
     pub args: Vec<String>,
-    /// Working directory; that of this process if `None`.
+    /// Working directory; the working directory of this process if `None`.
     pub dir: Option<PathBuf>,
     /// File to which stderr is appended, if any.
     pub stderr: Option<PathBuf>,
     /// Resource limits of the program and each of its children.
     pub limits: ResourceLimits,
-    /// Processors on which the program may run; if empty, all that this process may use.
+    /// Processors on which the program may run; if empty, all processors that this process may use.
     pub cpus: Vec<usize>,
-    /// Environment variables, to which a sandbox adds its folders. If `None`, the program inherits
-    /// the environment; in a sandbox only the variables that the sandbox allows.
+    /// Environment variables; a sandbox adds variables for its folders. If `None`, the program
+    /// inherits the environment, but in a sandbox only the variables that the sandbox allows.
     pub environment: Option<Vec<(OsString, OsString)>>,
     /// Sandbox of the program, if any.
     pub sandbox: Option<Sandbox>,
@@ -52,7 +52,7 @@ pub struct SpawnError {
 impl SpawnError {
     pub(super) fn of_program(launch: &Launch, source: &io::Error) -> SpawnError {
         let scarce = [Errno::AGAIN, Errno::NOMEM, Errno::MFILE, Errno::NFILE];
-        // `Unsupported` means that the system cannot enforce the sandbox.
+        // The kind `Unsupported` means that the system cannot enforce the sandbox.
         let is_environment = source.kind() == io::ErrorKind::Unsupported
             || Errno::from_io_error(source).is_some_and(|no| scarce.contains(&no));
         let text =
@@ -75,7 +75,7 @@ type Request = (Launch, Sink, mpsc::Sender<Result<Process, SpawnError>>);
 /// Handle of the thread that starts all engines.
 ///
 /// With `PR_SET_PDEATHSIG`, the kernel kills a child when the *thread* that started it ends.
-/// Threads of the runtime may end at any time, but the spawner thread lives as long as any
+/// Threads of the async runtime may end at any time, but the spawner thread lives as long as any
 /// `Spawner`.
 #[derive(Debug, Clone)]
 pub struct Spawner(mpsc::Sender<Request>);
@@ -87,7 +87,7 @@ impl Spawner {
         Spawner::start_with(None)
     }
 
-    /// Starts the spawner thread and pins the thread, and all processes that it starts, to one CPU.
+    /// Starts the spawner thread, and pins the thread and all processes that it starts to one CPU.
     /// Fails if a thread cannot be started or may not use the CPU.
     pub fn start_on(cpu: usize) -> io::Result<Spawner> {
         Spawner::start_with(Some(cpu))
@@ -117,8 +117,9 @@ impl Spawner {
         Ok(Spawner(sender))
     }
 
-    /// Starts a process. `sink` receives its output in a separate thread, and stops reading by
-    /// returning `false`. Fails if the program cannot be started with the settings of `launch`.
+    /// Starts a process. `sink` receives the output of the process in a separate thread; returning
+    /// `false` ends the reading. Fails if the program cannot be started with the settings of
+    /// `launch`.
     pub fn spawn(
         &self,
         launch: &Launch,

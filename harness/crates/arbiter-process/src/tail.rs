@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::Chunk;
 
-/// Maximum total size of the lines kept, in bytes.
+/// Maximum total size of the lines that are kept, in bytes.
 const MOST_BYTES: usize = 4 << 20;
 
 /// Shared, bounded buffer of the most recent lines.
@@ -15,7 +15,7 @@ pub(super) struct Tail(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    /// Maximum number of lines kept.
+    /// Maximum number of lines that are kept.
     most: usize,
     memory: Mutex<Memory>,
     ended: Condvar,
@@ -34,12 +34,13 @@ impl Tail {
         Tail(Arc::new(Shared { most, memory: Mutex::default(), ended: Condvar::new() }))
     }
 
-    /// Appends the lines of a chunk and drops the oldest lines beyond the limits.
+    /// Appends the lines of a chunk and drops the oldest lines as long as a limit is exceeded.
     pub(super) fn take(&self, chunk: Chunk) {
         let mut memory = self.memory();
         memory.bytes += chunk.lines.iter().map(String::len).sum::<usize>();
         memory.lines.extend(chunk.lines);
-        // Lines may have 64 KiB each, so their number does not limit the memory enough.
+        // Lines may have 64 KiB each, so limiting only their number would not limit the memory
+        // enough.
         while memory.lines.len() > self.0.most || memory.bytes > MOST_BYTES {
             let Some(line) = memory.lines.pop_front() else { break };
             memory.bytes -= line.len();
@@ -50,8 +51,8 @@ impl Tail {
         }
     }
 
-    /// Waits, at most `limit`, for the end of the output, which a child process may keep open
-    /// forever.
+    /// Waits at most `limit` for the end of the output, because a child process may keep the output
+    /// open forever.
     pub(super) fn wait_end(&self, limit: Duration) {
         // The result is ignored, because the caller reads the available lines in any case.
         drop(self.0.ended.wait_timeout_while(self.memory(), limit, |memory| !memory.ended));
@@ -63,7 +64,7 @@ impl Tail {
     }
 
     fn memory(&self) -> MutexGuard<'_, Memory> {
-        // A poisoned lock is used: a panic cannot leave the queue half changed.
+        // A poisoned lock is harmless: a panic cannot leave the queue partly changed.
         self.0.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

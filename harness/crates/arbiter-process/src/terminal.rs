@@ -1,4 +1,4 @@
-//! Keys from the terminal of standard input, and detection of systemd's journal.
+//! Keys from the terminal of standard input, and detection of the systemd journal.
 
 use std::io::{self, IsTerminal, stderr, stdin};
 use std::os::fd::AsFd;
@@ -31,7 +31,7 @@ impl Keys {
     }
 
     /// Returns the bytes of the keys pressed within `timeout`; empty while this process is in the
-    /// background. Fails if the terminal was closed.
+    /// background. Fails if the terminal has been closed.
     pub fn read(&self, timeout: Duration) -> io::Result<Vec<u8>> {
         let input = stdin();
         let limit = Timespec::try_from(timeout).ok();
@@ -64,8 +64,8 @@ impl Drop for Keys {
     }
 }
 
-/// Returns whether stderr is the stream to systemd's journal; `journal_stream` is the value of the
-/// variable `JOURNAL_STREAM`.
+/// Returns whether stderr is connected to the systemd journal; `journal_stream` is the value of the
+/// environment variable `JOURNAL_STREAM`.
 pub fn is_journal(journal_stream: &str) -> bool {
     fstat(stderr()).is_ok_and(|file| format!("{}:{}", file.st_dev, file.st_ino) == journal_stream)
 }

@@ -17,8 +17,8 @@ pub enum WriteError {
     Closed,
 }
 
-/// Input of an engine. A pipe can contain 64 KiB, far more than a correct engine leaves unread, so
-/// a full pipe is an engine fault and not a reason to wait.
+/// Input of an engine. A pipe can contain 64 KiB, far more than a correct engine leaves unread.
+/// Therefore a full pipe is an engine fault and not a reason to wait.
 #[derive(Debug)]
 pub(super) struct Writer(ChildStdin);
 
@@ -41,8 +41,8 @@ impl Writer {
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
                     return Err(WriteError::Full);
                 }
-                // After any other error nothing more can be written; the exit status of the process
-                // is more informative than the error.
+                // After any other error, no more data can be written; the exit status of the
+                // process is more informative than the error.
                 Err(_) => return Err(WriteError::Closed),
             }
         }

@@ -45,7 +45,7 @@ fn the_limit_is_raised_for_arbiter_but_not_for_engines() {
     let before = getrlimit(Resource::Nofile);
     let least = before.current.map(|most| most.min(512));
     if std::env::var_os("OPEN_FILES").is_none() {
-        // The test runs in a new process, whose limit has not been raised.
+        // The test runs in a new process, in which the limit has not been raised yet.
         let mut command = std::process::Command::new(std::env::current_exe().unwrap());
         command.args(["--exact", "the_limit_is_raised_for_arbiter_but_not_for_engines"]);
         assert!(command.env("OPEN_FILES", "1").status().unwrap().success());

@@ -7,7 +7,7 @@ use std::time::Duration;
 pub struct Deadlines {
     /// Time from the start of the process to `uciok`.
     pub uciok: Duration,
-    /// Time from `isready` to `readyok`, in which engines allocate and clear their hash tables.
+    /// Time from `isready` to `readyok`, during which engines allocate and clear their hash tables.
     pub readyok: Duration,
     /// Time from `go` to `bestmove` if no clock limits the move.
     pub bestmove: Duration,

@@ -1,8 +1,9 @@
 //! Protocol session of one engine, as a state machine.
 //!
-//! The caller passes lines of the engine and commands, each with its time; the session returns the
-//! text to send, the meaning of a line, and the deadline of an answer. It does no I/O and reads no
-//! clock, so unit tests can cover every misbehaviour of engines. Texts to send include line ends.
+//! The caller passes commands and the lines of the engine, each with its time. The session returns
+//! the text to send, the meaning of a line, and the deadline of an answer. It does no I/O and reads
+//! no clock, so unit tests can cover every misbehaviour of engines. Texts to send include line
+//! ends.
 
 use std::fmt::{self, Write as _};
 use std::time::{Duration, Instant};
@@ -17,7 +18,7 @@ use crate::clock::Limits;
 use crate::deadlines::Deadlines;
 use crate::uci::{self, Go, Info, OptionDeclaration, OptionError, check_option};
 
-/// Maximum number of options that an engine may declare; real engines have at most some hundreds.
+/// Maximum number of options that an engine may declare; real engines have at most a few hundred.
 pub(crate) const MAX_OPTIONS: usize = 5_000;
 
 /// Command that ends an engine, in both protocols.
@@ -58,7 +59,7 @@ pub struct Setup {
     pub init: Vec<String>,
     /// `true` if the engine ponders.
     pub ponder: bool,
-    /// Number of nodes that count as a millisecond, sent to engines that have the option
+    /// Number of nodes that count as one millisecond, sent to engines that have the option
     /// `nodestime`.
     pub nodestime: Option<u64>,
     /// `true` to omit options that the engine does not declare or whose value it does not accept,
@@ -189,7 +190,8 @@ pub(crate) struct State {
     pub(crate) left_out: Vec<(String, String)>,
     /// Information about the search in progress.
     pub(crate) info: Info,
-    /// Last move of the engine's side in the `position` command; a different word if there is none.
+    /// Last move of the engine's side in the `position` command; a text that is not a move if there
+    /// is none.
     pub(crate) last_own_move: String,
     /// Rules and notation of castling in the last game.
     pub(crate) mode: CastlingMode,
@@ -231,7 +233,7 @@ impl State {
         SessionError::Late { awaited, limit: self.due.map_or(Duration::ZERO, |(_, limit)| limit) }
     }
 
-    /// Notes the start of a search, or its continuation after a ponder hit; without a budget, the
+    /// Records the start of a search, or its continuation after a ponder hit. Without a budget, the
     /// timeout [`Deadlines::bestmove`] applies.
     fn search(&mut self, now: Instant, budget: Option<Duration>) {
         self.wait(Phase::Thinking, now, budget.unwrap_or(self.deadlines.bestmove));
@@ -315,12 +317,12 @@ impl Session {
         self.state.phase == Phase::Idle
     }
 
-    /// Returns the deadline of the awaited answer; `None` while there is no deadline.
+    /// Returns the deadline of the awaited answer; `None` if there is no deadline.
     pub fn deadline(&self) -> Option<Instant> {
         self.state.due.map(|(due, _)| due)
     }
 
-    /// Returns whether the deadline follows from a clock, in which case it must not be extended.
+    /// Returns whether the deadline follows from a clock. Such a deadline must not be extended.
     pub fn is_on_clock(&self) -> bool {
         self.state.is_on_clock
     }
@@ -344,19 +346,19 @@ impl Session {
         }
     }
 
-    /// Starts the handshake of a new process. Returns the text to send.
+    /// Starts the handshake with a new process. Returns the text to send.
     pub fn open(&mut self, now: Instant) -> &'static str {
         let uciok = self.state.deadlines.uciok;
         let (greeting, limit) = match &self.xboard {
             None => ("uci\n", uciok),
-            // The user's timeout may be shorter than the wait for old engines.
+            // The user's timeout may be shorter than the time to wait for old engines.
             Some(_) => ("xboard\nprotover 2\n", Xboard::SILENCE.min(uciok)),
         };
         self.state.wait(Phase::Handshake, now, limit);
         greeting
     }
 
-    /// Prepares a new game. Returns the text to send; the engine is ready when it has answered.
+    /// Prepares a new game. Returns the text to send; the engine is ready after it has answered.
     /// Fails if the engine cannot set up the position, does not support Chess960, or does not
     /// accept an option.
     pub fn new_game(&mut self, now: Instant, game: Game<'_>) -> Result<String, SessionError> {
@@ -371,7 +373,7 @@ impl Session {
     }
 
     /// Starts a search; `position` is a UCI command, and `budget` is the time after which the
-    /// search loses on time. Returns the text to send.
+    /// engine loses on time. Returns the text to send.
     pub fn think(
         &mut self,
         now: Instant,
@@ -408,7 +410,7 @@ impl Session {
         })
     }
 
-    /// Ends the answer to [`Session::ask`]. Returns the text to send; the engine is ready when it
+    /// Ends the answer to [`Session::ask`]. Returns the text to send; the engine is ready after it
     /// has answered.
     pub fn settle(&mut self, now: Instant) -> &'static str {
         self.state.wait(Phase::Preparing, now, self.state.deadlines.readyok);
@@ -421,8 +423,8 @@ impl Session {
         if self.is_uci() { "stop\n" } else { "?\n" }
     }
 
-    /// Lets the engine ponder on the UCI command `position`; no answer is awaited meanwhile.
-    /// Returns the text to send; `None` for CECP engines, which ponder by themselves.
+    /// Lets the engine ponder on the UCI command `position`; no answer is awaited during this time.
+    /// Returns the text to send; `None` for CECP engines, which ponder on their own.
     pub fn ponder(&mut self, position: &str, go: Go) -> Option<String> {
         self.is_uci().then(|| {
             uci::dialect::set_position(&mut self.state, position);
@@ -432,14 +434,14 @@ impl Session {
         })
     }
 
-    /// Returns whether the engine ponders after [`Session::ponder`].
+    /// Returns whether the engine is pondering after [`Session::ponder`].
     pub fn is_pondering(&self) -> bool {
         self.state.phase == Phase::Pondering
     }
 
-    /// Ends pondering; must be called only while the engine ponders. If the opponent played the
-    /// expected reply (`hit`), the search continues as a normal search; otherwise it is stopped.
-    /// Returns the text to send.
+    /// Ends pondering; must be called only while the engine is pondering. If the opponent played
+    /// the expected reply (`hit`), the search continues as a normal search; otherwise the search is
+    /// stopped. Returns the text to send.
     pub fn end_pondering(
         &mut self,
         now: Instant,
@@ -464,7 +466,8 @@ impl Session {
         self.xboard.as_mut()?.draw_claim.take().map(Claim::Draw)
     }
 
-    /// Processes a line that was read before the last command. Returns the claim in it, if any.
+    /// Processes a line that was read before the last command. Returns the claim that the line
+    /// contains, if any.
     pub fn receive_early(&mut self, line: &str) -> Option<Claim> {
         self.xboard.as_ref()?.claim(&self.state, line.trim())
     }
@@ -483,10 +486,10 @@ impl Session {
 /// it.
 const TEXT_BYTES: usize = 4096;
 
-/// Formats a text in a buffer with the same capacity for all texts, to avoid heap fragmentation.
-fn text(told: fmt::Arguments<'_>) -> String {
+/// Formats a text. All texts have buffers of the same capacity, to avoid heap fragmentation.
+fn text(arguments: fmt::Arguments<'_>) -> String {
     let mut text = String::with_capacity(TEXT_BYTES);
     // Writing to a string cannot fail.
-    let _ = text.write_fmt(told);
+    let _ = text.write_fmt(arguments);
     text
 }

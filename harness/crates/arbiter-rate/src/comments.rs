@@ -1,11 +1,11 @@
-//! Contents of comments besides evaluations: the time of a move and the ending of the game.
+//! Data in comments besides evaluations: the time of a move and the ending of the game.
 
 use memchr::memchr;
 
 /// Returns the time in a comment, in milliseconds: a number followed by "s", as in `+0.31/12
 /// 0.123s`, or `[%emt 0:00:01.5]`.
 pub(crate) fn time_ms(comment: &[u8]) -> Option<f64> {
-    // Usual comments are short; long comments begin with the same data.
+    // Most comments are short; long comments begin with the same data.
     let comment = &comment[..comment.len().min(200)];
     if matches!(comment, [b'[', ..] | [b' ', b'[', ..]) {
         return elapsed_move_time(comment);
@@ -19,8 +19,8 @@ pub(crate) fn time_ms(comment: &[u8]) -> Option<f64> {
     }
 }
 
-/// Parses the number of seconds at the start of a text. Games have a time for each move, and the
-/// parser of the standard library takes three times as long.
+/// Parses the number of seconds at the start of a text. The parser of the standard library would
+/// take three times as long, and files contain a time for each move.
 fn seconds(text: &[u8]) -> Option<f64> {
     let mut digits = 0u64;
     let mut point = None;
@@ -58,7 +58,7 @@ fn elapsed_move_time(comment: &[u8]) -> Option<f64> {
 }
 
 /// Returns the text of a comment after the data of the last move, which have the form `,
-/// name=value`; a value in quotation marks may contain any other characters.
+/// name=value`; a value in quotation marks may contain any characters except quotation marks.
 pub(crate) fn ending(comment: &[u8]) -> Option<&[u8]> {
     let mut rest = &comment[memchr::memmem::find(comment, b", ")? + 2..];
     loop {

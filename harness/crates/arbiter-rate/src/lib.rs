@@ -2,7 +2,7 @@
 //!
 //! [`scan_all`] reads a file in blocks of complete games and reduces each block to results without
 //! keeping its moves; [`Tally`] adds the results up and finds the pairs. Memory grows with the
-//! numbers of players and openings, and by about 16 bytes per game for recognizing copies. This
+//! numbers of players and openings, and by about 16 bytes per game to recognize duplicates. This
 //! crate neither opens files nor prints. Moves are replayed only on request, because a replay takes
 //! several times as long.
 

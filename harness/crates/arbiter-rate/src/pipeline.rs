@@ -24,7 +24,7 @@ pub fn scan_all<R: Read + Send>(
 ) -> io::Result<()> {
     let blocks = Mutex::new(Blocks::new(source).enumerate());
     thread::scope(|scope| {
-        // Each thread can hand over one block without waiting; then a slow receiver makes the
+        // Each thread can send one block without waiting; after that, a slow receiver makes the
         // threads wait.
         let (sender, receiver) = sync_channel(threads);
         // Without a thread the channel would close immediately, as for an empty source.
@@ -35,8 +35,8 @@ pub fn scan_all<R: Read + Send>(
         }
         // The channel closes only when all senders are gone.
         drop(sender);
-        // Threads finish in any order, but sums of floating-point numbers and indices of players
-        // depend on the order of blocks, and would change from run to run.
+        // Threads finish in any order. Sums of floating-point numbers and indices of players depend
+        // on the order of blocks, so without sorting they would change from run to run.
         let mut early = BTreeMap::new();
         let mut next = 0;
         for scanned in receiver {
@@ -58,7 +58,8 @@ fn work<R: Read>(
     sender: &SyncSender<ScannedBlock>,
     options: ScanOptions,
 ) {
-    // The lock may be poisoned: the panic of a thread ends the whole scope, so no result is used.
+    // A poisoned lock is harmless: the panic of a thread ends the whole scope, so no result is
+    // used.
     let next = || blocks.lock().unwrap_or_else(PoisonError::into_inner).next();
     while let Some((number, text)) = next() {
         if sender.send(text.map(|text| (number, scan(&text, options)))).is_err() {

@@ -1,4 +1,4 @@
-//! Reduction of a block of games to results.
+//! Reduction of a block of games to their results.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -93,7 +93,7 @@ pub struct UncountedGame {
     pub title: String,
     /// Move that caused the rejection, if any.
     pub culprit: Option<String>,
-    /// Line in the block, from 0: of the culprit, or of the start of the game if there is no
+    /// Line of the culprit in the block, from 0; line of the start of the game if there is no
     /// culprit.
     pub line: u64,
 }
@@ -189,7 +189,7 @@ enum MoveOrWord {
 
 impl GameVisitor for GameScan {
     fn begin(&mut self, tags: &Tags) -> ControlFlow<()> {
-        // The vectors keep their memory from game to game.
+        // The vectors keep their allocated memory from game to game.
         let (mut moves, mut last_comment) =
             (std::mem::take(&mut self.moves), std::mem::take(&mut self.last_comment));
         moves.clear();
@@ -278,7 +278,7 @@ impl GameScan {
             self.time_ms.reverse();
             self.timed.reverse();
         }
-        // Without book marks, the opening of a game that starts from a FEN is the FEN alone.
+        // Without book marks, the opening of a game with a FEN tag is the FEN alone.
         let limit = if tags.fen.is_empty() { self.options.opening_plies as usize } else { 0 };
         let (opening, others) =
             self.moves.split_at(self.book.unwrap_or(limit).min(self.moves.len()));
@@ -306,7 +306,7 @@ impl GameScan {
     }
 }
 
-/// Returns the hash `start` extended by the moves.
+/// Returns the hash of the moves, continued from the hash `start`.
 fn hash(start: u64, moves: &[MoveOrWord]) -> u64 {
     moves.iter().fold(start, |hash, written| match written {
         MoveOrWord::San(San::Normal { role, file, rank, capture, to, promotion }) => {
@@ -315,7 +315,7 @@ fn hash(start: u64, moves: &[MoveOrWord]) -> u64 {
             let kind = *role as u8 + if *capture { 8 } else { 0 };
             let promotion = promotion.map_or(0, |role| role as u8);
             let code = u32::from_le_bytes([kind, 16 * file + rank, *to as u8, promotion]);
-            // FNV by 32-bit words is four times as fast as by bytes.
+            // FNV over 32-bit words is four times as fast as over bytes.
             (hash ^ u64::from(code)).wrapping_mul(HASH_FACTOR).rotate_left(32)
         }
         MoveOrWord::San(rare) => fnv1a(hash, rare.to_string().as_bytes()),
@@ -328,7 +328,7 @@ fn hash(start: u64, moves: &[MoveOrWord]) -> u64 {
 const HASH_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Returns the name of an opening: the FEN of the starting position if the game has a FEN tag, and
-/// the moves. If a move names an origin that SAN could omit, the moves are replayed as far as
+/// the moves. If a move names a source square that SAN could omit, the moves are replayed as far as
 /// possible, so that the name does not depend on the notation.
 fn opening_name(tags: &Tags, moves: &[MoveOrWord]) -> String {
     let is_long = |written: &MoveOrWord| match written {
@@ -379,7 +379,7 @@ fn check_tags(tags: &Tags) -> Result<(), RejectReason> {
     tags.is_chess960().map(drop).map_err(|_| RejectReason::Variant)
 }
 
-/// Returns White's result, from the tag and the end of the moves.
+/// Returns White's result, from the result tag and the result at the end of the moves.
 fn result(tags: &Tags, outcome: Option<Outcome>) -> Result<GameResult, RejectReason> {
     let by_tag = match tags.result.as_slice() {
         b"1-0" => Some(GameResult::Win),
@@ -390,7 +390,8 @@ fn result(tags: &Tags, outcome: Option<Outcome>) -> Result<GameResult, RejectRea
     match (by_tag, outcome.map(result_of_outcome)) {
         (Some(tag), Some(moves)) if Some(tag) != moves => Err(RejectReason::Contradiction),
         (Some(tag), _) => Ok(tag),
-        // The end of the moves decides only if the tag is missing; a tag `*` contradicts a result.
+        // The result at the end of the moves counts only if the tag is missing; a tag `*`
+        // contradicts a result.
         (None, Some(Some(moves))) if tags.result.is_empty() => Ok(moves),
         (None, Some(Some(_))) => Err(RejectReason::Contradiction),
         (None, _) => Err(RejectReason::NoResult),
@@ -411,8 +412,9 @@ fn is_nameless(name: &[u8]) -> bool {
     matches!(name.trim_ascii(), b"" | b"?" | b"-")
 }
 
-/// Returns the termination tag in lowercase; if the tag is missing or only reports a normal end,
-/// the text of the last comment after its figures, as in `+M1/9 0.1s, White mates`.
+/// Returns the termination tag in lowercase. If the tag is missing or only reports a normal end,
+/// returns the text after the figures in the last comment, such as `White mates` in `+M1/9 0.1s,
+/// White mates`.
 fn termination(tags: &Tags, last_comment: &[u8]) -> Vec<u8> {
     let tag = tags.termination.to_ascii_lowercase();
     if !matches!(tag.as_slice(), b"" | b"?" | b"normal") {
@@ -429,7 +431,7 @@ fn termination(tags: &Tags, last_comment: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Returns the index of a name in `names`, after adding a new name.
+/// Returns the index of a name in `names`, adding the name if it is new.
 fn number(text: &[u8], names: &mut Vec<String>, index: &mut HashMap<Vec<u8>, u32>) -> u32 {
     // Names of unlimited length would fill the memory.
     let text = &text[..text.len().min(MAX_NAME)];

@@ -1,4 +1,4 @@
-//! Sums over many games: results of each pair of players, by pairs of games where possible.
+//! Sums over many games: the results of each pair of players, counted in game pairs where possible.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
@@ -7,8 +7,8 @@ use arbiter_schedule::seed::fnv1a;
 use arbiter_stats::ratings::Meeting;
 use arbiter_stats::{Calibration, GameResult, Trinomial};
 
-/// Maximum number of games of one opening that wait for their partner game, for each pair of
-/// players. Without a limit, the games of a file without pairs would all wait in memory.
+/// Maximum number of games from one opening that wait for their partner game, for each pair of
+/// players. Without a limit, all games of a file without pairs would wait in memory.
 const MAX_WAITING: usize = 64;
 
 /// Maximum number of rejected games that are listed; further games are only counted.
@@ -20,12 +20,12 @@ const MAX_ENDINGS: usize = 64;
 /// Name for all further endings.
 const OTHER_ENDINGS: &str = "other";
 
-/// Player with sums over the player's games.
+/// Player, with sums over the player's games.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Player {
     /// Name in the games.
     pub name: String,
-    /// Results with White and with Black.
+    /// Results as White and as Black.
     pub by_colour: [Trinomial; 2],
     /// Time used on moves with a time, in milliseconds.
     pub time_ms: f64,
@@ -36,7 +36,7 @@ pub struct Player {
 }
 
 impl Player {
-    /// Returns the results with both colours together.
+    /// Returns the results as White and as Black, added up.
     pub fn results(&self) -> Trinomial {
         self.by_colour[0] + self.by_colour[1]
     }
@@ -56,7 +56,7 @@ pub struct Opening {
 pub struct RejectedGame {
     /// Name of the file.
     pub file: String,
-    /// Line in the file, from 1: of the culprit, or of the start of the game if there is no
+    /// Line of the culprit in the file, from 1; line of the start of the game if there is no
     /// culprit.
     pub line: u64,
     /// Number of the game in the file, from 1.
@@ -69,7 +69,7 @@ pub struct RejectedGame {
     pub culprit: Option<String>,
 }
 
-/// Games that wait for their partner games: the colour of the first player, and that player's
+/// Games that wait for their partner games: the colour of the first player, and this player's
 /// results.
 #[derive(Debug, Default)]
 struct UnpairedGames {
@@ -77,10 +77,10 @@ struct UnpairedGames {
     results: VecDeque<GameResult>,
 }
 
-/// Selection of the games that count, and aliases of players.
+/// Selection of the games that count, and the aliases of players.
 #[derive(Debug, Clone, Default)]
 pub struct Choice {
-    /// Main names of players by their aliases.
+    /// Names of players, by alias.
     pub aliases: HashMap<String, String>,
     /// Players whose games against each other count; if empty, all players.
     pub include: Vec<String>,
@@ -88,7 +88,7 @@ pub struct Choice {
     pub exclude: Vec<String>,
     /// `true` if draws do not count.
     pub ignores_draws: bool,
-    /// `true` if a game counts as often as it occurs, instead of once.
+    /// `true` if each duplicate of a game also counts.
     pub counts_copies: bool,
 }
 
@@ -105,11 +105,11 @@ impl Choice {
 /// Sums over all games so far.
 #[derive(Debug, Default)]
 pub struct Tally {
-    /// Number of games read, including rejected games, but not ignored duplicates or games that the
-    /// [`Choice`] excludes.
+    /// Number of games read, including rejected games, but excluding ignored duplicates and games
+    /// that the [`Choice`] excludes.
     pub games: u64,
-    /// Number of ignored duplicates: games with the same players, start, moves and result as an
-    /// earlier game. A game without moves is never a duplicate.
+    /// Number of ignored duplicates: games with the same players, starting position, moves and
+    /// result as an earlier game. A game without moves is never a duplicate.
     pub copies: u64,
     /// Number of games replayed after impossible castling or en passant rights were removed from
     /// their FEN tags.
@@ -132,7 +132,7 @@ pub struct Tally {
     by_opening: HashMap<u64, usize>,
     meetings: BTreeMap<[usize; 2], Meeting>,
     waiting: HashMap<([usize; 2], usize), UnpairedGames>,
-    /// Hashes of the games that count, for recognizing copies.
+    /// Hashes of the games that count, to recognize duplicates.
     known: HashSet<u64>,
     /// Name of the file that is being read.
     file: String,
@@ -140,13 +140,14 @@ pub struct Tally {
     file_games: u64,
     /// Number of lines of this file in the blocks before the current one.
     file_lines: u64,
-    /// `true` if games are counted singly and not in pairs.
+    /// `true` if games are counted individually instead of in pairs.
     is_single: bool,
     choice: Choice,
 }
 
 impl Tally {
-    /// Creates an empty tally that counts games in pairs if `pair` is set, and singly otherwise.
+    /// Creates an empty tally that counts games in pairs if `pair` is `true`, and individually
+    /// otherwise.
     pub fn new(pair: bool) -> Tally {
         Tally { is_single: !pair, ..Tally::default() }
     }
@@ -213,9 +214,9 @@ impl Tally {
         }
     }
 
-    /// Returns whether a game is an ignored copy of an earlier game.
+    /// Returns whether a game is a duplicate that is ignored.
     fn is_copy(&mut self, game: &Game, players: [usize; 2]) -> bool {
-        // Games without moves, such as the rows of a results table, would all be copies.
+        // Games without moves, such as the rows of a results table, would all be duplicates.
         if self.choice.counts_copies || game.plies == 0 {
             return false;
         }
@@ -227,7 +228,7 @@ impl Tally {
     /// Returns the results of each pair of players; games without a partner game count as single
     /// games.
     pub fn meetings(&self) -> Vec<Meeting> {
-        // More games may follow, so waiting games keep waiting.
+        // More games may follow, so the waiting games are not removed.
         let mut meetings = self.meetings.clone();
         for ((players, _), waiting) in &self.waiting {
             let meeting = meetings.entry(*players).or_insert_with(|| Meeting::new(*players));
@@ -263,7 +264,7 @@ impl Tally {
             *count += 1;
             return;
         }
-        // The tag may contain any text, such as the time of day.
+        // The termination tag may contain any text, such as the time of day.
         let name = if self.endings.len() < MAX_ENDINGS { ending } else { OTHER_ENDINGS };
         *self.endings.entry(name.to_owned()).or_default() += 1;
     }
@@ -271,8 +272,8 @@ impl Tally {
     /// Counts a game, as a pair if a partner game is waiting: the earliest unpaired game of the
     /// same players from the same opening with colours reversed.
     fn pair(&mut self, [white, black]: [usize; 2], opening: usize, result: GameResult) {
-        // The player with the lower index counts as the first, so that both games of a pair have
-        // the same key.
+        // The player with the lower index counts as the first player, so that both games of a pair
+        // have the same key.
         let first_is_white = white < black;
         let players = [white.min(black), white.max(black)];
         let result = if first_is_white { result } else { result.reversed() };
@@ -303,7 +304,7 @@ impl Tally {
         }
     }
 
-    /// Returns the index of a player, after adding a new player.
+    /// Returns the index of a player, adding the player if it is new.
     fn player(&mut self, name: &str) -> usize {
         let name = self.choice.aliases.get(name).map_or(name, String::as_str);
         *self.by_name.entry(name.to_owned()).or_insert_with(|| {
@@ -312,7 +313,7 @@ impl Tally {
         })
     }
 
-    /// Returns the index of an opening, given by key and name, after adding a new opening.
+    /// Returns the index of an opening, given by key and name, adding the opening if it is new.
     fn opening(&mut self, (key, name): &(u64, String)) -> usize {
         *self.by_opening.entry(*key).or_insert_with(|| {
             self.openings.push(Opening { name: name.clone(), results: Trinomial::default() });
@@ -336,7 +337,7 @@ mod tests {
         )
     }
 
-    /// Creates a tally that counts copies, because many of the short games in these tests are
+    /// Creates a tally that counts duplicates, because many of the short games in these tests are
     /// identical.
     fn empty(pair: bool) -> Tally {
         Tally::new(pair).with_choice(Choice { counts_copies: true, ..Choice::default() })
@@ -361,7 +362,7 @@ mod tests {
         let found = tally(&text, true);
         assert_eq!((found.games, found.pairs), (5, 1));
         let meetings = found.meetings();
-        // Won with White and drawn with Black.
+        // Won as White and drawn as Black.
         assert_eq!(meetings[0].pairs[2][1], 1);
         assert_eq!(meetings[0].singles, [[1, 1, 0], [1, 0, 0]]);
         let single = tally(&text, false).meetings();

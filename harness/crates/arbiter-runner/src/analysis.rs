@@ -22,7 +22,7 @@ pub struct Evaluation {
 pub struct AnalysisEngine {
     setup: EngineSetup,
     engine: EngineProcess,
-    /// Spawner of the engine; dropping the spawner would end the engine.
+    /// Spawner of the engine, kept because dropping it would end the engine.
     _spawner: Spawner,
 }
 
@@ -39,8 +39,8 @@ impl AnalysisEngine {
         Ok(AnalysisEngine { setup: setup.clone(), engine, _spawner: spawner })
     }
 
-    /// Searches a position for `nodes` nodes after a new game, and returns the evaluation; `None`
-    /// if the engine reports no score. After an error the engine cannot be used any more.
+    /// Searches a position for `nodes` nodes as in a new game, and returns the evaluation; `None`
+    /// if the engine reports no score. After an error, the engine can no longer be used.
     pub async fn ask(
         &mut self,
         fen: &str,
@@ -53,7 +53,7 @@ impl AnalysisEngine {
         self.engine.new_game(game).await.map_err(|error| broken(error.to_string()))?;
         let go = Go { nodes: Some(nodes), ..Go::default() };
         let position = format!("position fen {fen}");
-        // The colour only selects a clock, and no clock runs here.
+        // The colour only selects a clock, and no clock is running.
         let turn = Turn { color: Color::White, position, go, budget: None };
         match self.engine.think(turn).await {
             Reply::Move { info, .. } => Ok(info

@@ -28,7 +28,7 @@ pub enum ControlError {
     Refused(String),
 }
 
-/// Sends a command to a run and returns its answer, a line of text or JSON. The name of the run
+/// Sends a command to a run and returns the answer, a line of text or JSON. The name of the run
 /// must be valid. Fails if the run is not being played, does not answer within `patience`, or
 /// refuses the command.
 pub fn send_command(

@@ -24,19 +24,19 @@ use arbiter_run::{
 };
 use arbiter_store::{Store, StoreError, StoredRun};
 
-/// Interval of [`RunEvent::Tick`], at which observers may update times and games in progress.
+/// Interval of [`RunEvent::Tick`], at which observers can update times and games in progress.
 const TICK: Duration = Duration::from_millis(200);
 
 /// Number of counted pairs between two notes in the store about the written part of the games
-/// files. Each note costs a write; without notes, a resumed run compares all games.
+/// files. Each note costs a write; without notes, a resumed run would compare all games.
 const NOTED_PAIRS: u64 = 256;
 
 /// Minimum value of two limits that grow with the concurrency: the number of uncounted pairs in
 /// memory, and the number of events per commit.
 const HELD_PAIRS: usize = 16;
 
-/// Maximum value of the limits described at [`HELD_PAIRS`]. Pairs beyond the limit are read from
-/// the store when they are counted.
+/// Maximum value of the limits described at [`HELD_PAIRS`]. Uncounted pairs beyond the limit are
+/// read from the store when they are counted.
 const MAX_HELD_PAIRS: usize = 1024;
 
 /// Inputs of [`dispatch()`], besides state and executor.
@@ -47,7 +47,7 @@ pub struct Run<'a> {
     pub store: &'a mut Store,
     /// Creates the jobs of pairings.
     pub jobs: JobMaker<'a>,
-    /// `true` if a signal ends the run immediately and abandons the pairs in flight.
+    /// `true` if the first signal ends the run immediately and abandons the pairs in flight.
     pub stops_at_once: bool,
     /// Plan of the run.
     pub plan: &'a Plan,
@@ -57,7 +57,7 @@ pub struct Run<'a> {
     pub control_requests: mpsc::Receiver<ControlRequest>,
 }
 
-/// Reason why a run had to stop. All committed pairs stay in the store, and the run can be resumed.
+/// Error that stops a run. All committed pairs stay in the store, and the run can be resumed.
 #[derive(Debug, Error)]
 pub enum RunError {
     /// The store failed.
@@ -68,7 +68,7 @@ pub enum RunError {
     Unsaved {
         /// Error of the store.
         source: StoreError,
-        /// Path at which the pairs were saved, with a hint, or the report that saving failed.
+        /// Path at which the pairs were saved, with a hint, or a message that saving failed.
         saved: String,
     },
     /// An observer failed.
@@ -115,12 +115,12 @@ pub enum StopCause {
     Drain,
 }
 
-/// Ending of a run, with the cause of a stop, if any.
+/// Ending of a run, with the cause if the run was stopped.
 #[derive(Debug)]
 pub struct Finished {
     /// Kind of the ending.
     pub ending: RunEnd,
-    /// Cause of the stop; `None` if the run was not stopped.
+    /// Cause of the stop; `None` if the run ended on its own.
     pub stop_cause: Option<StopCause>,
     /// Error that prevented storing the ending; all pairs are stored.
     pub unnoted: Option<StoreError>,
@@ -138,8 +138,8 @@ pub fn any_moment() -> Instant {
     Instant::now()
 }
 
-/// Plays a run until its state has an ending. All engines are ended in any case. After an error the
-/// committed pairs stay in the store, so the run can be resumed.
+/// Plays a run until its state has an ending. All engines are ended in any case. After an error,
+/// the committed pairs stay in the store, so the run can be resumed.
 pub async fn dispatch<E: Executor>(
     run: Run<'_>,
     state: &mut RunState,
@@ -165,13 +165,13 @@ struct Dispatcher<'a, 'r, E> {
     executor: E,
     /// Start time of the loop.
     clock: Instant,
-    /// Committed pairs that are not counted yet, as far as they are kept in memory.
+    /// Committed pairs that are kept in memory until they are counted.
     held: BTreeMap<u64, PlayedPair>,
     /// `true` if no worker has played a pair. The fault limit applies only to local runs: faulty
     /// workers are excluded instead.
     is_local: bool,
-    /// Cause of the stop: the last signal, because scripts expect its exit code, otherwise a
-    /// command.
+    /// Cause of the stop: the last signal if there was one, because scripts expect its exit code;
+    /// otherwise a command.
     stop_cause: Option<StopCause>,
     unnoted: Option<StoreError>,
 }
@@ -186,8 +186,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         notify(&mut self.run.observers, &started)?;
         let mut tick = tokio::time::interval(TICK);
         loop {
-            // Commands come before new pairs, so that a pause or drain by an observer takes effect
-            // immediately.
+            // Commands are handled before new pairs start, so that a pause or drain by an observer
+            // takes effect immediately.
             while let Ok(control) = self.run.control_requests.try_recv() {
                 self.control(control).await?;
             }
@@ -214,8 +214,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
                 Some(control) = self.run.control_requests.recv() => self.control(control).await?,
                 _ = tick.tick() => {
                     self.notify(&RunEvent::Tick { elapsed: self.clock.elapsed() })?;
-                    // Otherwise pairs of vanished workers would delay the end until their leases
-                    // expire.
+                    // Without this interrupt, the pairs of vanished workers would delay the end
+                    // until their leases expire.
                     if self.state.pace() == Pace::Draining && !self.executor.has_players() {
                         self.apply(RunInput::Interrupt).await?;
                     }
@@ -235,8 +235,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
     /// Returns an error if too many games ended with an engine fault.
     fn check_faults(&self) -> Result<(), RunError> {
         let (counts, limit) = (self.state.counts(), self.run.plan.fault_limit);
-        // In distributed runs faulty workers are excluded instead, and a lenient plan follows other
-        // programs, which continue.
+        // In distributed runs faulty workers are excluded instead, and a lenient plan imitates
+        // other programs, which continue after faults.
         let may_end = self.is_local && !self.run.plan.is_lenient;
         let is_open = self.state.ending().is_none() && may_end;
         if !is_open || !counts.has_too_many_faults(limit) {
@@ -305,7 +305,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
     }
 
     /// Commits `first` and all other ready events as one group, because short games end faster than
-    /// the disk can commit them one by one. Returns the inputs for the state, and the worker to
+    /// pairs can be committed one by one. Returns the inputs for the state, and the worker to
     /// exclude afterwards, if any.
     fn commit_all(&mut self, first: JobEvent) -> Result<(Vec<RunInput>, Option<Remark>), RunError> {
         let mut happened = Vec::new();
@@ -359,7 +359,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         // The group is committed even after a failure, so that the earlier pairs are kept.
         let kept = self.run.store.commit_group();
         let events = events?.into_iter().flatten().collect();
-        // A failed event is reported rather than a failed commit, because it is the cause.
+        // If both the event and the commit failed, the error of the event is reported, because it
+        // is the cause.
         kept?;
         Ok(events)
     }
@@ -437,8 +438,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         Ok(None)
     }
 
-    /// Returns the input that makes the state play a suspicious pair again, if the pair must be
-    /// played again.
+    /// Returns the input that makes the state replay a suspicious pair; `None` if the pair is not
+    /// replayed.
     fn voided(&self, pair: u64) -> Result<Option<RunInput>, StoreError> {
         let Run { store, name, plan, .. } = &self.run;
         let times = store.times_voided(name, pair)?;
@@ -492,14 +493,14 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         Ok(())
     }
 
-    /// Notes the written part of the games files in the store if its number of pairs is a multiple
-    /// of `pairs`. A resumed run then compares only later games.
+    /// Stores a note about the written part of the games files if the number of written pairs is a
+    /// multiple of `pairs`. A resumed run then compares only later games.
     fn note_written(&self, pairs: u64) {
         let Run { store, name, observers, .. } = &self.run;
         for written in observers.iter().filter_map(|observer| observer.written_prefix()) {
             if written.pairs.is_multiple_of(pairs) {
-                // An error is ignored: without the note, a resumed run compares all games, which
-                // only takes longer.
+                // An error is ignored: without the note, a resumed run compares all games and only
+                // takes longer to start.
                 let _ = store.note_written(name, &written);
             }
         }

@@ -1,4 +1,4 @@
-//! Hashes of the inputs of a run, which a resumed run must match.
+//! Hashes of the inputs of a run; the inputs of a resumed run must match them.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -10,7 +10,7 @@ use arbiter_plan::{Plan, bundled_book};
 use arbiter_process::{open_input, processor_name, system_version};
 use arbiter_store::Fingerprints;
 
-/// Error of an input that cannot be read, or has changed since the start of the run.
+/// Error for an input that cannot be read or has changed since the start of the run.
 #[derive(Debug, Error)]
 #[error("{0}")]
 pub struct FingerprintError(String);
@@ -52,7 +52,7 @@ fn host() -> String {
     format!("{processor}, {count} processors available, {}, {arch}", system.trim())
 }
 
-/// Compares the inputs at the start of a run with the present inputs. The error names the first
+/// Compares the inputs at the start of a run with the current inputs. The error names the first
 /// difference.
 pub fn check_unchanged(
     plan: &Plan,
@@ -64,7 +64,7 @@ pub fn check_unchanged(
     let what = if then.book != now.book {
         "the opening book".to_owned()
     } else if then.openings != now.openings {
-        // Different versions of Arbiter may read different openings from one file.
+        // Different versions of Arbiter may read different openings from the same file.
         "the content of the opening book".to_owned()
     } else if let Some((_, engine)) = changed_engines.next() {
         format!("the program of engine '{}'", engine.name)

@@ -1,4 +1,4 @@
-//! Plays a run from its first pair to its end.
+//! Execution of a run, from its first pair to its end.
 //!
 //! [`dispatch()`] waits for events, applies them to [`arbiter_run::RunState`], which makes all
 //! decisions, and carries out the effects. An [`Executor`] plays pairs: a [`LocalExecutor`] on this

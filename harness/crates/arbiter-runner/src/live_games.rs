@@ -29,7 +29,7 @@ impl LiveGames {
     }
 
     /// Returns snapshots of the first `limit` games, and the total number of games. Games without a
-    /// snapshot are only counted.
+    /// snapshot are counted but not returned.
     pub fn snapshots(&self, limit: usize) -> (Vec<(GameId, GameSnapshot)>, usize) {
         let games = self.games();
         let count = games.len();
@@ -44,13 +44,13 @@ impl LiveGames {
 
     fn games(&self) -> MutexGuard<'_, BTreeMap<GameId, Arc<LiveGame>>> {
         // No code under this lock panics between two changes, so the list is consistent even if the
-        // lock is poisoned.
+        // lock is poisoned by a panic.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl LiveGameGuard {
-    /// Returns the shared snapshot holder of the game.
+    /// Returns the object through which the game shares its snapshots.
     pub fn live_game(&self) -> Arc<LiveGame> {
         self.live_game.clone()
     }

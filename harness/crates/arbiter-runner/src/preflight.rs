@@ -1,4 +1,4 @@
-//! Setups of a plan's engines, and checks of the engines before the run.
+//! Setups of the engines of a plan, and checks of the engines before the run.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -17,15 +17,15 @@ use arbiter_process::{
 use arbiter_protocol::{Deadlines, OptionDeclaration, Protocol, Session, SessionError, Setup};
 use arbiter_run::cpu_sets;
 
-/// Time for an engine to answer `uci` before it is also started as an xboard engine. Otherwise a
-/// check of an xboard engine would take the full timeout of `uciok`, and the error would not name
-/// the cause.
+/// Time that an engine has to answer `uci` before it is also started as an xboard engine. Without
+/// this second start, the check of an xboard engine would take the full timeout of `uciok`, and the
+/// error would not name the cause.
 const HEAD_START: Duration = Duration::from_secs(1);
 
 /// Arguments with which some console programs speak UCI.
 const UCI_ARGUMENTS: [&str; 3] = ["--uci", "-uci", "uci"];
 
-/// Maximum time for an engine to answer `uci` with one of `UCI_ARGUMENTS`.
+/// Maximum time for an engine started with one of `UCI_ARGUMENTS` to answer `uci`.
 const ARGUMENT_TRIAL: Duration = Duration::from_secs(2);
 
 /// Returns a setup for each engine of the plan; `own_binary` is the program of the bundled engine.
@@ -60,7 +60,7 @@ pub fn cpu_sets_of(plan: &Plan) -> Result<Vec<Vec<usize>>, String> {
     cpu_sets(&plan.affinity, &allowed, plan.concurrency, cpus_per_game(&plan.engines))
 }
 
-/// Returns the setup of an engine, with default timeouts.
+/// Returns the setup of an engine with default timeouts.
 pub fn engine_setup(engine: &Engine, own_binary: &Path) -> EngineSetup {
     let (program, mut args) = match &engine.program {
         Program::Bundled => (own_binary.to_owned(), vec!["engine".to_owned()]),
@@ -107,8 +107,8 @@ fn sandbox_of(engine: &Engine) -> Option<Sandbox> {
     let home = std::env::home_dir().unwrap_or_default();
     // A program directly in the user's home, or above it, must not make the complete home readable.
     let folder = folder.filter(|folder| !home.starts_with(folder));
-    let told = engine.told_options();
-    let named = told.iter().flat_map(|(_, value)| std::env::split_paths(value));
+    let options = engine.told_options();
+    let named = options.iter().flat_map(|(_, value)| std::env::split_paths(value));
     let named = named.filter(|path| path.is_absolute() && path.exists());
     sandbox(
         engine.launch.sandbox,
@@ -116,8 +116,8 @@ fn sandbox_of(engine: &Engine) -> Option<Sandbox> {
     )
 }
 
-/// Returns a sandbox in which an engine may read these files and folders in addition to its
-/// program; `None` if the mode is off.
+/// Returns a sandbox in which an engine may read the files and folders `readable` in addition to
+/// its program; `None` if the mode is off.
 pub fn sandbox(mode: SandboxMode, readable: Vec<PathBuf>) -> Option<Sandbox> {
     let is_required = mode == SandboxMode::Require;
     let sandbox = Sandbox { readable, is_required, ..Sandbox::default() };
@@ -144,8 +144,8 @@ impl PreflightError {
     }
 }
 
-/// Starts an engine outside a run. If the setup says UCI but the engine answers only to `xboard`,
-/// it is returned as an xboard engine, without its options.
+/// Starts an engine outside a run. If the protocol in the setup is UCI but the engine answers only
+/// to `xboard`, it is returned as an xboard engine, without its options.
 pub(crate) async fn start(
     spawner: &Spawner,
     setup: &EngineSetup,
@@ -173,8 +173,8 @@ pub(crate) async fn start(
         return Ok(engine);
     }
     let mut hint = hint(&error).to_owned();
-    // The error already names the system for which the program was built, and the hint would
-    // mislead.
+    // The error already names the system for which the program was built, and the hint would be
+    // misleading.
     if has_left && made_for(&setup.launch.program).is_some() {
         hint.clear();
     }
@@ -215,8 +215,8 @@ fn is_silent(error: &EngineError) -> bool {
 
 /// Starts an engine as an xboard engine; `None` if it sends no `feature` line.
 async fn start_xboard(spawner: &Spawner, setup: &EngineSetup) -> Option<EngineProcess> {
-    let (protocol, told) = (Protocol::Xboard, Setup::default());
-    let setup = EngineSetup { protocol, setup: told, ..setup.clone() };
+    let (protocol, no_options) = (Protocol::Xboard, Setup::default());
+    let setup = EngineSetup { protocol, setup: no_options, ..setup.clone() };
     let engine = EngineProcess::start(spawner, &setup).await.ok()?;
     if engine.session().has_features() {
         return Some(engine);
@@ -225,7 +225,7 @@ async fn start_xboard(spawner: &Spawner, setup: &EngineSetup) -> Option<EnginePr
     None
 }
 
-/// Starts a spawner; `name` is the engine for the error message.
+/// Starts a spawner; `name` is the name of the engine in the error message.
 pub(crate) fn start_spawner(name: &str) -> Result<Spawner, PreflightError> {
     Spawner::start().map_err(|error| PreflightError {
         name: name.to_owned(),
@@ -235,21 +235,22 @@ pub(crate) fn start_spawner(name: &str) -> Result<Spawner, PreflightError> {
     })
 }
 
-/// Results of the checks that are not errors.
+/// Findings of the checks that are not errors.
 #[derive(Debug, Default)]
 pub struct Preflight {
-    /// Names of engines whose setup says UCI but that speak xboard; they were not checked further.
+    /// Names of engines that speak xboard although the protocol in their setup is UCI; they were
+    /// not checked further.
     pub xboard: Vec<String>,
     /// Indices of the openings that an engine cannot set up.
     pub unplayable: BTreeSet<usize>,
-    /// Name, option for the number of threads, and its default, of each engine that uses several
-    /// threads by default, if the plan does not set the number.
+    /// Engines that use several threads by default, if the plan does not set their number: name of
+    /// the engine, name of the option, and default number of threads.
     pub threaded: Vec<(String, String, usize)>,
     /// Options found for each engine.
     pub options: Vec<OptionsFound>,
 }
 
-/// Default options of an engine, and omitted options.
+/// Options of an engine: defaults, and options that were omitted.
 #[derive(Debug, Clone, Default)]
 pub struct OptionsFound {
     /// Name and default value of each option.
@@ -278,7 +279,7 @@ impl OptionsFound {
 }
 
 /// Starts, configures and ends each engine once, so that a wrong option is an error before the run
-/// instead of a thousand lost games. The error names the first unsuitable engine.
+/// instead of the loss of every game. The error names the first unsuitable engine.
 pub async fn check_game_engines(
     setups: &[EngineSetup],
     book: &Book,
@@ -290,16 +291,16 @@ pub async fn check_game_engines(
             return Ok(());
         }
         options.push(OptionsFound::of(engine.session()));
-        let is_told = setup.setup.options.iter().any(|(name, _)| is_threads_option(name));
+        let is_set = setup.setup.options.iter().any(|(name, _)| is_threads_option(name));
         let declared =
             engine.session().options().iter().find(|option| is_threads_option(&option.name));
-        if let Some(option) = declared.filter(|_| !is_told)
+        if let Some(option) = declared.filter(|_| !is_set)
             && let Some(threads) = option.default.as_ref().and_then(|usual| usual.parse().ok())
             && threads > 1
         {
             threaded.push((setup.name.clone(), option.name.clone(), threads));
         }
-        // Only xboard engines may be unable to set up positions.
+        // Only xboard engines may be unable to set up a position.
         if !engine.session().is_uci() {
             let openings = book.openings().enumerate();
             let out_of_reach = openings

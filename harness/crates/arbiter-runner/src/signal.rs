@@ -16,12 +16,13 @@ pub enum StopSignal {
     Terminate,
 }
 
-/// Streams of the signals, in the order SIGINT, SIGTERM, SIGHUP, and SIGXFSZ, whose handler makes
-/// writing beyond the file size limit an error instead of the end of the process.
+/// Streams of the signals, in the order SIGINT, SIGTERM, SIGHUP, SIGXFSZ. With the handler of
+/// SIGXFSZ, writing beyond the file size limit is an error and does not end the process.
 type Streams = [Option<Signal>; 4];
 
-/// Streams that nobody reads at the moment. A command reads signals in several phases, such as the
-/// check of the engines and the run, and a signal that arrives between two phases must not be lost.
+/// Streams that are not in use at the moment. A command reads signals in several phases, such as
+/// the check of the engines and the run, and a signal that arrives between two phases must not be
+/// lost.
 static IDLE: Mutex<Streams> = Mutex::new([const { None }; 4]);
 
 /// Stream of stop signals. Signals that arrive between two calls, or after an earlier stream ended,
@@ -39,8 +40,8 @@ impl Signals {
         Signals::with(is_signal_ignored)
     }
 
-    /// Starts to listen, to SIGINT and SIGTERM even if they were ignored at the start of this
-    /// process. Fails if the system refuses a handler.
+    /// Starts to listen as [`Signals::listen`] does, but to SIGINT and SIGTERM even if they were
+    /// ignored at the start of this process. Fails if the system refuses a handler.
     pub fn listen_in_any_case() -> io::Result<Signals> {
         Signals::with(|signal| {
             signal == SignalKind::hangup().as_raw_value() && is_signal_ignored(signal)
@@ -88,7 +89,7 @@ async fn arrival(signal: &mut Option<Signal>) {
         Some(signal) => signal.recv().await,
         None => None,
     };
-    // An ignored signal never arrives, so that the other branches of the `select!` decide.
+    // An ignored signal never arrives, so this branch of the `select!` must never complete.
     if arrived.is_none() {
         std::future::pending::<()>().await;
     }

@@ -1,5 +1,5 @@
-//! Check that an engine can be tuned: it has the options, accepts their values between games, and
-//! plays differently with different values.
+//! Check that an engine can be tuned: the engine has the options, accepts their values between
+//! games, and plays differently with different values.
 
 use shakmaty::Color;
 
@@ -20,7 +20,7 @@ const POSITIONS: usize = 8;
 /// Depth, in plies, of the compared searches if the run has neither a node nor a depth limit.
 const DEPTH: u32 = 8;
 
-/// Result of a search without its time: move, depth, score, nodes, PV.
+/// Result of a search except its time: move, depth, score, nodes, and PV.
 type Trace = (String, Option<u32>, Option<Score>, Option<u64>, Vec<String>);
 
 /// Returns name, default, minimum and maximum of each spin option of an engine. Fails if the engine
@@ -91,7 +91,7 @@ fn check_parameter(engine: &EngineProcess, parameter: &Parameter) -> Result<(), 
     }
 }
 
-/// Engine under test, with the settings of the test.
+/// Engine under test, with the settings of the comparison.
 struct Trial<'a> {
     setup: &'a EngineSetup,
     spawner: Spawner,
@@ -109,12 +109,12 @@ impl Trial<'_> {
         let mut values = self.tuning.start();
         values[place] = value;
         let settings = self.tuning.settings(&values);
-        let (name, told) = settings[place].clone();
+        let (name, text) = settings[place].clone();
         let (setup, book) = (self.setup, self.book);
         let unfit =
-            |cause: String| PreflightError::new(setup, format!("with {name} at {told}: {cause}"));
-        // If the run restarts the engine for each game, the engine need not accept changes of
-        // options between games.
+            |cause: String| PreflightError::new(setup, format!("with {name} at {text}: {cause}"));
+        // If the run restarts the engine for each game, the engine need not accept new option
+        // values between games.
         if self.setup.restart == Restart::On
             && let Some(engine) = self.engine.take()
         {
@@ -140,7 +140,7 @@ impl Trial<'_> {
             } else {
                 format!("position fen {} moves {}", opening.fen(), moves.join(" "))
             };
-            // The colour only selects a clock, and no clock runs here.
+            // The colour only selects a clock, and no clock is running.
             let turn = Turn { color: Color::White, position, go: self.question(), budget: None };
             match engine.think(turn).await {
                 Reply::Move { text, info, .. } => {
@@ -154,11 +154,11 @@ impl Trial<'_> {
         Ok(traces)
     }
 
-    /// Returns the node and depth limits of the run; without them a fixed depth, so that searches
-    /// are reproducible.
+    /// Returns the node and depth limits of the run; without limits, returns a fixed depth, so that
+    /// searches are reproducible.
     fn question(&self) -> Go {
         match (self.limits.nodes, self.limits.depth) {
-            // Searches that a clock ends differ each time, even if a parameter has no effect.
+            // Searches limited by time differ each time, even if a parameter has no effect.
             (None, None) => Go { depth: Some(DEPTH), ..Go::default() },
             (nodes, depth) => Go { nodes, depth, ..Go::default() },
         }

@@ -1,7 +1,7 @@
 //! Queries of URLs.
 
-/// Maximum length of a query, in bytes. A query is part of the key of a live page, and of the links
-/// on the page.
+/// Maximum length of a query, in bytes. A query is part of the key of a live page and of the links
+/// on this page.
 pub(crate) const MAX_QUERY: usize = 1_000;
 
 /// Query of a URL: text and decoded fields.
@@ -13,13 +13,13 @@ pub(crate) struct UrlQuery {
 }
 
 impl UrlQuery {
-    /// Returns a query from its text and its decoded fields; fails if the text is too long.
+    /// Creates a query from its text and its decoded fields; fails if the text is too long.
     pub(crate) fn new(query: &str, fields: Vec<(String, String)>) -> Result<UrlQuery, String> {
         if query.len() > MAX_QUERY {
             return Err(format!("The query exceeds {MAX_QUERY} bytes."));
         }
-        // Forms also send empty fields. Without empty fields, a selection has only one address, so
-        // it has only one live page.
+        // Forms also send empty fields. Without empty fields, each selection has only one address
+        // and therefore only one live page.
         let is_kept = |field: &&str| !field.ends_with('=') && !field.starts_with("page=");
         let query = query.split('&').filter(is_kept).collect::<Vec<_>>().join("&");
         Ok(UrlQuery { query, fields })
@@ -34,8 +34,8 @@ impl UrlQuery {
         self
     }
 
-    /// Returns the address of `path` with the query and, if `part` is given, the page of a list,
-    /// from 0.
+    /// Returns the address of `path` with the query and, if `part` is given, the number of the page
+    /// of a list, from 0.
     pub(crate) fn address(&self, path: &str, part: Option<u64>) -> String {
         let part = part.map(|part| format!("page={}", part + 1));
         let fields = [Some(self.query.clone()).filter(|query| !query.is_empty()), part];
@@ -66,7 +66,7 @@ impl UrlQuery {
         }
     }
 
-    /// Returns the requested page of a list, from 0.
+    /// Returns the number of the requested page of a list, from 0.
     pub(crate) fn part(&self) -> Result<u64, String> {
         Ok(self.number("page", 1_000_000, 1.0)?.map_or(0, |page| u64::from(page).saturating_sub(1)))
     }

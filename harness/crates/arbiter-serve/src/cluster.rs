@@ -19,8 +19,8 @@ use prometheus_client::registry::Registry;
 /// Time before the server is contacted again after a failure.
 const RECONNECT: Duration = Duration::from_secs(5);
 
-/// State of the cluster, shared by the task that listens and the page: workers, runs and
-/// connection, or a sentence with the reason why the state is unknown.
+/// State of the cluster, shared by the listening task and the page: workers, runs and connection,
+/// or a sentence with the reason why the state is unknown.
 #[derive(Debug)]
 pub struct ClusterMonitor {
     state: Mutex<Result<(Cluster, Connection), String>>,
@@ -34,7 +34,7 @@ fn unreachable(reason: &str) -> String {
 }
 
 impl ClusterMonitor {
-    /// Returns an unconnected monitor; `is_named` is `true` if a server is configured.
+    /// Creates an unconnected monitor; `is_named` is `true` if a server is configured.
     pub fn new(is_named: bool) -> ClusterMonitor {
         let none = "No NATS server is configured. Start arbiter serve with --on URL.";
         let why = if is_named { unreachable("not connected yet") } else { none.to_owned() };
@@ -42,7 +42,7 @@ impl ClusterMonitor {
     }
 
     fn state(&self) -> MutexGuard<'_, Result<(Cluster, Connection), String>> {
-        // Code that holds the lock cannot panic during a change, so the state is valid.
+        // A poisoned lock is harmless: code that holds it cannot panic during a change.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -59,7 +59,7 @@ impl ClusterMonitor {
         Box::new(ClusterPage { monitor, results, asked, residuals: BTreeMap::new(), rest: 0 })
     }
 
-    /// Listens to the server for ever, and reconnects whenever the connection is lost.
+    /// Listens to the server forever, and reconnects whenever the connection is lost.
     pub async fn keep(&self, access: Access) {
         loop {
             let reason = match self.listen(&access).await {
@@ -70,8 +70,8 @@ impl ClusterMonitor {
             // again.
             *self.state() = Err(unreachable(&reason));
             self.metrics.disconnected();
-            // There is no limit of attempts, because the NATS server may be restarted while the
-            // page is open.
+            // The number of attempts is not limited, because the NATS server may be restarted while
+            // the page is open.
             sleep(RECONNECT).await;
         }
     }
@@ -107,7 +107,7 @@ impl ClusterMonitor {
 /// reads all pairs of a run.
 const RESIDUAL_TICKS: u32 = 120;
 
-/// Live page of the workers, optionally of those in one state, and of the runs.
+/// Live page of the workers, optionally only of the workers in one state, and of the runs.
 #[derive(Debug)]
 struct ClusterPage {
     monitor: Arc<ClusterMonitor>,
@@ -149,8 +149,8 @@ impl LivePage for ClusterPage {
 fn residuals(results: &Path, run: &str) -> Result<BTreeMap<String, f64>, StoreError> {
     let store = Store::observe(results)?;
     let plan = store.run(run)?.plan;
-    // Residuals compare results of two engines under constant conditions, but a tuning changes the
-    // engines.
+    // Residuals compare results of two engines under constant conditions, but a tuning run changes
+    // the engines.
     if plan.engines.len() == 2 && plan.spsa().is_none() {
         Ok(worker_residuals(&store.played_by_workers(run)?))
     } else {

@@ -1,4 +1,4 @@
-//! Pages computed per request from the current state of the store.
+//! Pages computed for each request from the current state of the store.
 
 use std::path::Path;
 

@@ -14,28 +14,28 @@ use tokio::task::AbortHandle;
 use arbiter_process::{end_if_stalled, raise_open_files};
 
 /// Maximum number of simultaneous connections, if the process may open twice as many files: each
-/// connection uses a descriptor, and its requests use further ones.
+/// connection uses a file descriptor, and its requests use further descriptors.
 const MAX_CONNECTIONS: usize = 256;
 
-/// Maximum time until the head of a request arrives, from the start of the connection or the
-/// previous answer. Otherwise, a client that opens many connections and sends nothing would block
-/// all other clients.
+/// Maximum time from the start of a connection, or from the previous answer, until the head of the
+/// next request arrives. Without a limit, a client that opens many connections and sends nothing
+/// would block all other clients.
 const HEAD_DEADLINE: Duration = Duration::from_secs(10);
 
-/// Time after which the kernel closes a connection whose other end does not accept the data sent
+/// Time after which the kernel closes a connection whose client does not acknowledge sent data
 /// (`end_if_stalled`).
 const STALL_DEADLINE: Duration = Duration::from_secs(20);
 
-/// Pause after a failure of `accept` for lack of descriptors; without the pause, `accept` would
-/// fail again immediately, and the loop would occupy a processor.
+/// Pause after `accept` failed for lack of file descriptors. Without the pause, `accept` would fail
+/// again immediately, and the loop would keep a processor busy.
 const SHORTAGE: Duration = Duration::from_millis(100);
 
-/// Answers requests until the process ends. A live page may keep its connection for ever, but at
-/// the limit a new connection replaces another, whose browser then reconnects.
+/// Answers requests until the process ends. A live page may keep its connection forever. At the
+/// limit, a new connection replaces another connection, whose browser then reconnects.
 pub(super) async fn serve(listener: TcpListener, router: Router) -> ! {
     let descriptors = usize::try_from(raise_open_files()).unwrap_or(usize::MAX);
-    // Only half of the descriptors are for connections, because requests also open the store and
-    // the sockets of runs.
+    // Only half of the file descriptors are for connections, because requests also open the store
+    // and the sockets of runs.
     let most = (descriptors / 2).clamp(1, MAX_CONNECTIONS);
     let service = TowerToHyperService::new(router);
     let mut open: Vec<(IpAddr, AbortHandle)> = Vec::new();
@@ -72,9 +72,9 @@ fn network(address: IpAddr) -> IpAddr {
     }
 }
 
-/// Returns the index of the connection to close for a new one: the oldest connection of the network
-/// with the most connections, and a connection from this machine only if there are no others.
-/// `open` begins with the oldest connection.
+/// Returns the index of the connection to close when a new connection arrives: the oldest
+/// connection of the network with the most connections. Connections from this machine are closed
+/// only if there are no other connections. `open` begins with the oldest connection.
 fn to_close<T>(open: &[(IpAddr, T)]) -> usize {
     let share = |network| open.iter().filter(|(other, _)| other == network).count();
     let by_right = |index: &usize| {

@@ -1,4 +1,4 @@
-//! State of a run, updated from a store that other processes write.
+//! State of a run, updated from a store to which other processes write.
 
 use arbiter_report::{Summary, apply_tallies, shown_run, summary_of};
 use arbiter_run::{Effect, RunState};
@@ -23,7 +23,7 @@ impl Fold {
         observe: impl FnMut(Effect),
     ) -> Result<Fold, StoreError> {
         // The mark is read before the pairs, so that no pair is missed. A pair that is read twice
-        // counts once.
+        // is counted once.
         let (epoch, mark) = (store.epoch()?, store.mark()?);
         let stored = shown_run(store, run)?;
         let state = RunState::of(&stored.plan);
@@ -33,7 +33,7 @@ impl Fold {
     }
 
     /// Returns whether the fold can continue; `false` after pairs of any run were withdrawn,
-    /// because other pairs may have taken their rows in the store.
+    /// because other pairs may have reused the row numbers in the store.
     pub(crate) fn can_advance(&self, store: &Store) -> Result<bool, StoreError> {
         Ok(store.epoch()? == self.epoch)
     }

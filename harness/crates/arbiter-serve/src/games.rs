@@ -1,4 +1,4 @@
-//! Games of a run, computed per request: list, page of one game, and PGN.
+//! Games of a run, computed for each request: list, page of one game, and PGN.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -30,7 +30,7 @@ pub(crate) const ORDERS: [(&str, &str, GameOrder); 3] = [
 ];
 
 impl UrlQuery {
-    /// Converts the query, except for its opening.
+    /// Converts the query, except for the field `opening`.
     fn games(&self, plan: &Plan) -> Result<GameQuery, String> {
         let engine = |name: &str| {
             let known = plan.engines.iter().position(|engine| engine.name == name);
@@ -72,11 +72,11 @@ impl Openings {
         wanted: impl IntoIterator<Item = (u64, u64)>,
     ) -> Result<BTreeMap<u64, String>, StoreError> {
         let run = &stored.head.run;
-        // A cache that is incomplete after a panic is still valid: missing names are read again.
+        // A poisoned lock is harmless: names that a panic left out of the cache are read again.
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let OpeningCache { table, runs } = &mut *known;
         let table = table.get_or_insert_default();
-        // The key contains the start time, because the name of a removed run can be used again.
+        // The key contains the start time, because a new run may have the name of a removed run.
         let key = (run.clone(), stored.head.created_ms);
         if runs.len() >= MAX_RUNS && !runs.contains_key(&key) {
             runs.clear();
@@ -98,7 +98,7 @@ impl Openings {
         Ok(found)
     }
 
-    /// Converts the query. Its opening is a number, from 1, or a part of a name.
+    /// Converts the query. The field `opening` is a number, from 1, or a part of a name.
     fn games(
         &self,
         store: &Store,
@@ -176,14 +176,14 @@ pub(crate) fn game(
         let opening = name.filter(|name| !name.is_empty());
         let opening = opening.map_or(String::new(), |name| format!(" Opening: {name}."));
         let names = game.engines.map(|engine| stored.plan.engines[engine].name.as_str());
-        let (why, told) = (outcome.termination.describe(), outcome.naming(names));
-        format!("Ending: {why}. {told}.{opening}")
+        let (why, description) = (outcome.termination.describe(), outcome.naming(names));
+        format!("Ending: {why}. {description}.{opening}")
     });
     Ok(Some(pages::game(run, asked, place, &around, &shown)))
 }
 
-/// Returns the PGN header of a run, and the games that the query selects: number of the pair and
-/// index of the game in the pair, both from 0.
+/// Returns the PGN header of a run, and the games that the query selects. A game is given by the
+/// number of its pair and its index in the pair, both from 0.
 pub(crate) fn select_games(
     results: &Path,
     run: &str,

@@ -1,9 +1,9 @@
-//! Decision about the requests that may see and control runs.
+//! Access control: requests that may see and control runs.
 //!
 //! A page of another site must not be able to use the browser of an authorized user. Such a page
-//! cannot send the token, because browsers ask the server before a foreign page may set this
-//! header, and the server does not agree. The page cannot read answers, because unknown host names
-//! are refused, even if they resolve to this machine. In addition, requests from another origin are
+//! cannot send the token: before a browser lets the page of another site set this header, it asks
+//! the server, and the server refuses. The page cannot read answers, because unknown host names are
+//! refused even if they resolve to this machine. In addition, requests from another origin are
 //! refused.
 
 use std::net::IpAddr;
@@ -11,7 +11,7 @@ use std::net::IpAddr;
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName, StatusCode, Uri, header};
 
-/// Header with the relation of a request's origin to this server, sent by browsers.
+/// Header in which browsers send the relation of a request's origin to this server.
 const SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// Minimum length of a token chosen by the user, in bytes. A shorter token could be guessed,
@@ -27,7 +27,7 @@ pub struct Guard {
     token: Option<blake3::Hash>,
 }
 
-/// Status code and text of the answer to a refused request.
+/// Status code and text of the response to a refused request.
 pub(crate) type Refusal = (StatusCode, &'static str);
 
 /// Refusal of a request with an unknown host name.
@@ -48,7 +48,7 @@ const TOKEN: Refusal =
 const READ_ONLY: Refusal = (StatusCode::FORBIDDEN, "This server is read-only.\n");
 
 impl Guard {
-    /// Returns a guard that accepts these host names, and commands with this token; without a
+    /// Creates a guard that accepts these host names, and commands with this token. Without a
     /// token, the server is read-only.
     pub fn new(names: Vec<String>, token: Option<&str>) -> Guard {
         Guard { names, token: token.map(|token| blake3::hash(token.as_bytes())) }
@@ -63,23 +63,23 @@ impl Guard {
     ///
     /// # Errors
     ///
-    /// The refusal, if the host name is unknown or missing.
+    /// Returns the refusal if the host name is unknown or missing.
     pub(crate) fn may_see(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
         // DNS rebinding: a foreign site can make its name resolve to this machine, but cannot
         // change the name in the request.
         let host = single_header(headers, &header::HOST).ok_or(HOST)?;
-        // A request in the form for proxies also contains the host in its first line, and both
-        // hosts must be known.
+        // A request in the form for proxies also contains a host in its first line; both hosts must
+        // be known.
         let is_other = uri.authority().is_some_and(|named| !self.is_ours(named.as_str()));
         if self.is_ours(host) && !is_other { Ok(()) } else { Err(HOST) }
     }
 
-    /// Checks that a request, which is addressed to this server, may control a run.
+    /// Checks that a request that is addressed to this server may control a run.
     ///
     /// # Errors
     ///
-    /// The refusal, if the server is read-only, the request comes from another origin, or its token
-    /// is wrong.
+    /// Returns the refusal if the server is read-only, the request comes from another origin, or
+    /// the token is wrong.
     pub(crate) fn may_steer(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         let expected = self.token.ok_or(READ_ONLY)?;
         // Only browsers send this header. For other programs, only the token is checked.
@@ -119,8 +119,8 @@ impl Guard {
 /// Returns the text of a header that occurs exactly once.
 fn single_header<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     let mut values = headers.get_all(name).iter();
-    // Programs differ in which of two equal headers they use, so a repeated header counts as
-    // missing.
+    // If a header occurs twice, programs differ in which one they use, so a repeated header counts
+    // as missing.
     let value = values.next().filter(|_| values.next().is_none())?;
     value.to_str().ok()
 }

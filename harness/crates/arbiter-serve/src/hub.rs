@@ -14,12 +14,12 @@ use super::list::RunList;
 use super::run::RunPage;
 use crate::web::{Fragment, PageVersion};
 
-/// Time from one version of a page to the next. Only boards change on each tick; other parts change
-/// every few ticks.
+/// Interval at which new versions of a page are made. Only boards change on each tick; other parts
+/// change every few ticks.
 pub(crate) const TICK: Duration = Duration::from_millis(500);
 
 /// Number of ticks (30 s) for which a page without viewers is kept up to date, so that a viewer who
-/// reloads the page need not wait until the run is read again.
+/// reloads the page does not have to wait until the run has been read again.
 const IDLE_TICKS: u32 = 60;
 
 /// Maximum number of live pages. Each page has a thread and a connection to the store, and queries
@@ -48,7 +48,7 @@ impl Topic {
     }
 }
 
-/// Last published version; `None` before the first.
+/// Last published version; `None` before the first version.
 pub(crate) type Latest = Option<Arc<PageVersion>>;
 
 /// Set of all live pages.
@@ -73,8 +73,8 @@ impl Hub {
         Hub { results, runs, monitor, topics: Mutex::default() }
     }
 
-    /// Subscribes to the versions of a page, and starts its thread if there is none. An error is a
-    /// sentence.
+    /// Subscribes to the versions of a page, and starts the thread of the page if there is none. An
+    /// error is a sentence.
     pub(crate) fn follow(
         self: &Arc<Self>,
         topic: Topic,
@@ -96,7 +96,7 @@ impl Hub {
         match builder.spawn(move || thread.publish(&sender)) {
             Ok(_) => Ok(receiver),
             Err(error) => {
-                // Otherwise, the next viewer would wait for a page without a thread.
+                // If the topic remained, the next viewer would wait for a page without a thread.
                 self.topics().remove(&topic);
                 Err(format!("Cannot start a thread: {error}."))
             }
@@ -104,12 +104,12 @@ impl Hub {
     }
 
     fn topics(&self) -> MutexGuard<'_, BTreeMap<Topic, watch::Sender<Latest>>> {
-        // Code that holds the lock cannot panic during a change, so the map is valid.
+        // A poisoned lock is harmless: code that holds it cannot panic during a change.
         self.topics.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Thread of a topic, which removes the topic from the hub even after a panic.
+/// Thread of a topic. Dropping it after a panic removes the topic from the hub.
 #[derive(Debug)]
 struct TopicThread {
     hub: Arc<Hub>,
@@ -140,11 +140,11 @@ impl TopicThread {
         }
     }
 
-    /// Removes the topic, unless it has a viewer again; returns whether the topic was removed.
+    /// Removes the topic, unless there is a new viewer; returns whether the topic was removed.
     fn leave(&self, sender: &watch::Sender<Latest>) -> bool {
         let mut topics = self.hub.topics();
         // The count is read under the lock that viewers hold to subscribe, so no viewer can
-        // subscribe to a page that ends.
+        // subscribe to a page that is being removed.
         let is_alone = sender.receiver_count() == 0;
         if is_alone {
             topics.remove(&self.topic);
@@ -155,8 +155,8 @@ impl TopicThread {
 
 impl Drop for TopicThread {
     fn drop(&mut self) {
-        // A thread that ends normally has already removed its topic, which another thread may serve
-        // now.
+        // A thread that ends normally has already removed its topic, and another thread may now
+        // serve the same topic.
         if std::thread::panicking() {
             self.hub.topics().remove(&self.topic);
         }

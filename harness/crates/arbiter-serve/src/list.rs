@@ -19,7 +19,7 @@ use arbiter_store::{Outline, RunHead, Store, StoreError};
 const LIST_TICKS: u32 = 4;
 
 /// Maximum number of pairs per read; the next constant is the additional cost of a run, in pairs.
-/// Reads are large enough to complete a long list soon, and small enough to keep the page
+/// Reads are large enough to complete a long list quickly, and small enough to keep the page
 /// responsive.
 const READ_PAIRS: u64 = 10_000;
 const RUN_PAIRS: u64 = 50;
@@ -44,7 +44,7 @@ struct Runs {
 struct CachedRun {
     listed: ListedRun,
     state: State,
-    /// Fold of the run; `None` if the run cannot get more pairs, or after an error.
+    /// Fold of the run; `None` if the run gets no more pairs, or after an error.
     fold: Option<Fold>,
 }
 
@@ -91,7 +91,7 @@ pub(crate) struct RunListPage {
 }
 
 impl RunList {
-    /// Returns a list before its first read.
+    /// Creates a list that has not been read yet.
     pub(crate) fn new(results: PathBuf) -> RunList {
         RunList(Arc::new(Mutex::new(Runs { results, ..Runs::default() })))
     }
@@ -133,7 +133,7 @@ impl RunList {
 impl Runs {
     /// Reads new runs and pairs, within the limit of one read; returns the number of unread runs.
     fn look(&mut self) -> Result<usize, StoreError> {
-        // The store is taken out of the state, so that it is opened again after an error.
+        // The store is taken out of the state, so that the next call opens it again after an error.
         let store = match self.store.take() {
             Some(store) => store,
             None => Store::observe(&self.results)?,
@@ -142,7 +142,7 @@ impl Runs {
         let has_changed = self.version != version;
         if epoch != self.epoch {
             // The epoch changes when pairs are withdrawn or a run is removed. Other pairs may have
-            // taken their rows in the store, so everything is read again.
+            // reused the row numbers in the store, so everything is read again.
             self.known.clear();
         }
         let outlines = store.outlines()?;
@@ -164,7 +164,7 @@ impl Runs {
         Ok(unread)
     }
 
-    /// Returns the runs read so far, newest first.
+    /// Returns the runs that have been read so far, newest first.
     fn cached_runs(&self) -> impl Iterator<Item = &CachedRun> {
         self.order.iter().filter_map(|run| self.known.get(run))
     }
@@ -178,7 +178,8 @@ impl CachedRun {
             let fold = Fold::begin(store, &outline.run, |_| ())?;
             Ok((fold.summary(store)?, fold))
         };
-        // If the process of a run does not answer for any reason, the run is not shown as running.
+        // If the process of a run does not answer, whatever the reason, the run is not shown as
+        // running.
         let of = |head: &RunHead| state(results, head).0;
         match read_one(read) {
             Ok((summary, fold)) => {
@@ -201,7 +202,7 @@ impl CachedRun {
         }
     }
 
-    /// Updates the run. Only a run that has not ended gets new pairs; for other runs, comparing the
+    /// Updates the run. Only a run that has not ended gets new pairs. For other runs, comparing the
     /// outline is enough.
     fn advance(
         &mut self,

@@ -55,8 +55,8 @@ async fn figures(State(registry): State<Arc<Registry>>) -> Response {
     }
 }
 
-/// Converts OpenMetrics to the text format of Prometheus: descriptions of counters contain the full
-/// name with `_total`, and there are no lines for units and the end.
+/// Converts OpenMetrics to the text format of Prometheus: the descriptions of counters contain the
+/// full name with `_total`, and the lines for units and the end are removed.
 fn prometheus_text(open_metrics: &str) -> String {
     let is_counter = |name: &str| open_metrics.contains(&format!("\n# TYPE {name} counter\n"));
     let lines = open_metrics.lines().filter(|line| !line.starts_with("# UNIT") && *line != "# EOF");
@@ -111,7 +111,7 @@ pub(crate) async fn timed(
     next: Next,
 ) -> Response {
     let begun = Instant::now();
-    // Unknown addresses have a common label, because the number of labels must be limited.
+    // Unknown addresses share a label, because the number of labels must be limited.
     let path = request.extensions().get::<MatchedPath>();
     let route = path.map_or("other", MatchedPath::as_str).to_owned();
     let response = next.run(request).await;

@@ -20,7 +20,7 @@ impl ClusterMonitor {
         ClusterMonitor
     }
 
-    /// Returns an empty page; no route uses the page.
+    /// Returns an empty page, which no route uses.
     pub(crate) fn page(
         self: &Arc<Self>,
         _results: PathBuf,

@@ -33,8 +33,8 @@ use crate::web::{self, EventSource, list, run as run_page};
 use arbiter_report::HTML_POLICY;
 use arbiter_store::{RunLock, Store, StoreError};
 
-/// Headers of every answer: browsers must not load anything from other sites, show the page in a
-/// frame of another site, send its address to other sites, or cache it.
+/// Headers of every answer: they forbid browsers to load anything from other sites, to show the
+/// page in a frame of another site, to send its address to other sites, and to cache it.
 const HEADERS: [(HeaderName, &str); 7] = [
     (header::CONTENT_SECURITY_POLICY, web::POLICY),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -45,15 +45,16 @@ const HEADERS: [(HeaderName, &str); 7] = [
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
 ];
 
-/// Content security policy that sandboxes a report, which contains its script. The browser treats
-/// the report as a foreign site, so it has no rights of the server's own pages.
+/// Content security policy that sandboxes a report, because a report contains a script. The browser
+/// treats the report as another site, so the report has none of the rights of the server's own
+/// pages.
 const SANDBOX: &str = "sandbox allow-scripts; frame-ancestors 'none'";
 
 /// Interval of keep-alive messages on a silent connection, so that both ends notice a lost
 /// connection.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// Maximum number of requests computed in parallel; the engines need the other processors.
+/// Maximum number of requests computed in parallel; the other processors are left to the engines.
 const MAX_COMPUTED: usize = 4;
 
 /// State of the server.
@@ -65,9 +66,9 @@ pub(super) struct Inner {
     pub(super) hub: Arc<Hub>,
     pub(super) guard: Guard,
     pub(super) results: PathBuf,
-    /// Starter of tests; `None` if tests cannot be started.
+    /// Component that starts tests; `None` if tests cannot be started.
     pub(super) starter: Option<Arc<dyn Starter>>,
-    /// Identity of this server process, which differs from that of an earlier process at the same
+    /// Identity of this server process, which distinguishes it from earlier processes at the same
     /// address.
     boot: String,
     /// Locks of computations, by key: the name of a run, or empty for comparisons.
@@ -107,7 +108,7 @@ impl From<StoreError> for HttpError {
 }
 
 impl Site {
-    /// Returns the site of a results folder and a cluster; `boot` must differ for each server
+    /// Creates the site of a results folder and a cluster; `boot` must differ for each server
     /// process.
     pub fn new(
         results: PathBuf,
@@ -179,8 +180,8 @@ impl Site {
         let turn = turn.lock_owned().await;
         // An error means that the semaphore is closed, which never happens.
         let permit = self.0.permits.clone().acquire_owned().await;
-        // A computation in a blocking thread cannot be cancelled, so it holds lock and permit until
-        // it ends, even if the client has disconnected.
+        // A computation in a blocking thread cannot be cancelled, so the lock and the permit are
+        // held until it ends, even if the client has disconnected.
         self.read_store(move |results| {
             let _place = (turn, permit);
             work(results)
@@ -260,8 +261,8 @@ pub(super) async fn check_run(site: &Site, run: &str) -> Result<(), HttpError> {
     site.read_store(exists).await
 }
 
-/// Streams the changes of a live page. The last event known to the browser is in a header after a
-/// reconnection, and in the query of a page that was just loaded.
+/// Streams the changes of a live page. The request contains the last event known to the browser: in
+/// a header after a reconnection, and in the query if the page has just been loaded.
 async fn events(
     State(site): State<Site>,
     Path(topic): Path<String>,
@@ -282,8 +283,8 @@ async fn events(
     };
     let in_header = headers.get("last-event-id").and_then(|value| value.to_str().ok());
     let seen = in_header.unwrap_or(&since).split_once('-');
-    // After a restart of the server, version numbers restart, but the browser still sends its old
-    // version.
+    // After a restart of the server, version numbers start again, but the browser still sends its
+    // old version number.
     let of_ours = seen.filter(|(boot, _)| *boot == site.0.boot);
     let seen = of_ours.and_then(|(_, version)| version.parse().ok()).unwrap_or(0);
     let latest = site.0.hub.follow(topic).map_err(unavailable)?;
@@ -299,8 +300,8 @@ fn changes(
     unfold((site, latest, seen), |(site, mut latest, seen)| async move {
         loop {
             let page = latest.borrow_and_update().clone();
-            // If the version is older than the version seen, the page was closed and opened again,
-            // so all fragments are sent.
+            // A version older than the version seen means that the page was closed and opened
+            // again, so all fragments are sent.
             if let Some(found) = page.filter(|found| found.version != seen) {
                 let version = found.version;
                 let seen = if version > seen { seen } else { 0 };

@@ -17,18 +17,18 @@ use arbiter_run::{ControlCommand, Effect};
 use arbiter_runner::{ControlError, send_command};
 use arbiter_store::{RunHead, Store, StoreError};
 
-/// Minimum and maximum number of ticks from one version of the report to the next. The report of a
-/// long run hardly changes with each pair, but is large and sent to all viewers.
+/// Minimum and maximum number of ticks from one version of the report to the next. With each pair,
+/// the report of a long run hardly changes, but it is large and is sent to all viewers.
 const REPORT_TICKS: RangeInclusive<u32> = 4..=20;
 
 /// Number of counted pairs by which the time between two versions of the report grows by one tick.
 const TICK_PAIRS: usize = 25;
 
-/// Maximum number of pairs whose games are read per tick: enough to read a long run soon, and few
-/// enough to keep the page responsive.
+/// Maximum number of pairs whose games are read per tick: enough to read a long run quickly, and
+/// few enough to keep the page responsive.
 const READ_PAIRS: usize = 500;
 
-/// Timeout for the answer of a run's process; the page does not change while it waits.
+/// Timeout for the answer of a run's process; while waiting, the page does not change.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Live page of one run.
@@ -36,7 +36,7 @@ const TIMEOUT: Duration = Duration::from_secs(2);
 pub(crate) struct RunPage {
     results: PathBuf,
     run: String,
-    /// State after the last read; `None` before the first read, and after an error.
+    /// State after the last read; `None` before the first read and after an error.
     read: Option<Reading>,
 }
 
@@ -52,7 +52,7 @@ struct Reading {
     /// Last computed report.
     report: Vec<Fragment>,
     /// Number of pairs (or games, in a run without pairs) in the report; the counts above the
-    /// report must agree with the report.
+    /// report must agree with it.
     reported: u64,
     is_stale: bool,
     /// Number of ticks until the report may be computed again.
@@ -60,7 +60,7 @@ struct Reading {
 }
 
 impl RunPage {
-    /// Returns the page of a run before its first read.
+    /// Creates the page of a run that has not been read yet.
     pub(crate) fn new(results: PathBuf, run: String) -> RunPage {
         RunPage { results, run, read: None }
     }
@@ -81,14 +81,14 @@ impl RunPage {
     }
 }
 
-/// Returns the state of a run, with boards if a process plays the run, and the problem with the
-/// process, if any.
+/// Returns the state of a run, with boards if a process plays the run, and a description of the
+/// problem if the process does not answer.
 pub(crate) fn state(results: &Path, head: &RunHead) -> (State, Option<String>) {
     if head.ending.is_some() {
         return (State::Over(head.ending), None);
     }
-    let told = send_command(results, &head.run, ControlCommand::Boards, true, TIMEOUT);
-    match told.map(|told| Running::read(told.trim_end())) {
+    let answer = send_command(results, &head.run, ControlCommand::Boards, true, TIMEOUT);
+    match answer.map(|answer| Running::read(answer.trim_end())) {
         Ok(Ok(running)) => (State::Played(running), None),
         Ok(Err(error)) => {
             let words = format!("run '{}' is of another version: {error}", head.run);
@@ -173,9 +173,8 @@ impl Reading {
         state: &State,
         trouble: Option<String>,
     ) -> Result<Vec<Fragment>, StoreError> {
-        // The last pair is stored shortly before the end of the run. Between these events, a
-        // process without further pairs reports that it is draining, which would be shown as the
-        // state of a finished run.
+        // The last pair is stored shortly before the run ends. In the meantime, the process reports
+        // that it is draining; this state would be wrong for a finished run.
         let over = State::Over(self.summary.ending);
         let state = if self.summary.is_over() { &over } else { state };
         // The verdict of an undecided run changes when its process starts or ends, so the report
@@ -193,7 +192,7 @@ impl Reading {
         self.rest = self.rest.saturating_sub(1);
         // The pause between two reports does not delay the final report.
         if self.is_stale && (self.rest == 0 || matches!(state, State::Over(Some(_)))) {
-            // While some games are unread, the statistics would contradict the counts.
+            // As long as some games are unread, the statistics would contradict the counts.
             let has_all = self.unread.is_empty() && summary.counts.games() > 0;
             let statistics = has_all.then_some(&self.statistics);
             let gates = gates_of_run(&self.store, &self.fold.stored)?;
@@ -203,8 +202,8 @@ impl Reading {
                 _ => None,
             });
             for game in games.flatten() {
-                // Graphs are shown only on the page of a game, because here they would be drawn and
-                // sent with each version.
+                // Graphs are shown only on the page of a game, because on this page they would be
+                // drawn and sent with each version.
                 game.graphs.clear();
                 game.link = Some(format!("/runs/{}/games/{}", summary.run, game.place));
             }

@@ -13,7 +13,7 @@ use arbiter_run::ControlCommand;
 use arbiter_runner::{CONTROL_TIMEOUT, ControlError, send_command};
 use arbiter_store::RunLock;
 
-/// SPRT as requested in the form, as unparsed text.
+/// Fields of the form that requests an SPRT, as unparsed text.
 #[derive(Debug, Clone, Default)]
 pub struct NewTest {
     /// Engine under test.
@@ -45,7 +45,7 @@ pub enum StartResult {
     Refused(String),
 }
 
-/// Starter of tests; at most one test runs at a time.
+/// Component that starts tests, at most one at a time.
 pub trait Starter: Debug + Send + Sync {
     /// Starts a test, and waits for a limited time until the run has started.
     fn start(&self, wanted: &NewTest) -> StartResult;
@@ -67,7 +67,7 @@ pub(crate) async fn steer(
     RunLock::check_name(&run).map_err(|error| (StatusCode::NOT_FOUND, format!("{error}\n")))?;
     let (results, starter) = (site.0.results.clone(), site.0.starter.clone());
     let name = run.clone();
-    // A test that is still being prepared has no control socket, so only its starter can stop it.
+    // A test that is still being prepared has no control socket, so only the server can stop it.
     let told = move || match send_command(&results, &run, command, false, CONTROL_TIMEOUT) {
         Err(ControlError::Idle(..))
             if command == ControlCommand::Stop && starter.is_some_and(|one| one.stop(&run)) =>
@@ -80,7 +80,7 @@ pub(crate) async fn steer(
         Ok(Ok(words)) => return Ok(words),
         Ok(Err(error)) => {
             let unknown = match error {
-                // An idle run and a missing run have different status codes.
+                // A run that is not being played and a missing run have different status codes.
                 ControlError::Idle(..) => check_run(&site, &name).await.err(),
                 ControlError::Refused(_) => None,
             };

@@ -35,18 +35,18 @@ impl Store {
         if inserted == 0 { Err(StoreError::Exists(run.to_owned())) } else { Ok(()) }
     }
 
-    /// Starts a group of changes that [`Store::commit_group`] writes to disk together: one write
-    /// takes as long as many. A store that is dropped before the commit discards the group. Fails
+    /// Starts a group of changes that [`Store::commit_group`] writes to disk together, because one
+    /// write takes as long as many. Dropping the store before the commit discards the group. Fails
     /// if another program has changed the file, or writes for longer than the store waits.
     pub fn begin_group(&mut self) -> Result<()> {
         self.check_in_place()?;
         self.group_latencies.clear();
-        // An immediate transaction takes the write lock now. A deferred one could be refused in the
-        // middle of the group.
+        // An immediate transaction takes the write lock now. A deferred transaction could be
+        // refused in the middle of the group.
         self.connection.execute_batch("BEGIN IMMEDIATE").map_err(|e| self.sqlite(e))
     }
 
-    /// Ends a group; when it returns, the whole group is on disk.
+    /// Ends a group; when the function returns, the complete group is on disk.
     pub fn commit_group(&mut self) -> Result<()> {
         for (run, latencies) in std::mem::take(&mut self.group_latencies) {
             self.add_latencies(&run, &latencies)?;
@@ -54,10 +54,10 @@ impl Store {
         self.connection.execute_batch("COMMIT").map_err(|e| self.sqlite(e))
     }
 
-    /// Commits a pair with its games; when the function returns, they are on disk, unless they are
+    /// Commits a pair with its games. When the function returns, the pair is on disk, unless it is
     /// part of a [group](Store::begin_group). `noise` describes a disturbance by the machine, if
-    /// there was one; `worker` is the player, if it was not this machine. Returns `false` for a
-    /// pair that is already stored, which remains unchanged.
+    /// any; `worker` is the worker that played the pair, `None` for this machine. Returns `false`
+    /// for a pair that is already stored, which remains unchanged.
     pub fn append(
         &mut self,
         run: &str,
@@ -65,7 +65,8 @@ impl Store {
         noise: Option<&str>,
         worker: Option<&str>,
     ) -> Result<bool> {
-        // A group has checked the file, and adds up the latencies of all its pairs.
+        // In a group, the file has already been checked, and the latencies of all pairs are added
+        // up.
         let is_alone = self.connection.is_autocommit();
         if is_alone {
             self.check_in_place()?;
@@ -112,7 +113,7 @@ impl Store {
         if changed == 0 { Err(self.no_run(run)) } else { Ok(()) }
     }
 
-    /// Notes the ending of a run; `None` while it is in progress.
+    /// Stores the ending of a run; `None` while it is in progress.
     pub fn set_ending(&self, run: &str, ending: Option<RunEnd>) -> Result<()> {
         self.check_in_place()?;
         let known = ENDINGS.iter().find(|(known, _)| Some(known) == ending.as_ref());
@@ -120,8 +121,8 @@ impl Store {
         self.change_run(run, "ending = ?2", params![run, ending]).map(drop)
     }
 
-    /// Replaces the plan of a run, whose PGN file may have changed, and stores the offset at which
-    /// the run starts in that file.
+    /// Replaces the plan of a run, because its PGN file may have changed, and stores the offset at
+    /// which the run starts in the new PGN file.
     pub fn set_plan(
         &self,
         run: &str,
@@ -130,7 +131,7 @@ impl Store {
         pgn_offset: u64,
     ) -> Result<()> {
         let json = PlanRow::of(plan, fingerprints).to_json();
-        // The notes are about the file of the old plan.
+        // The notes are about the PGN file of the old plan.
         self.execute("DELETE FROM written WHERE run = ?1", [run])?;
         let set = "plan = ?2, pgn_offset = ?3";
         self.change_run(run, set, params![run, json, pgn_offset]).map(drop)
@@ -196,7 +197,7 @@ const ENDINGS: [(RunEnd, &str); 4] = [
     (RunEnd::Interrupted, "interrupted"),
 ];
 
-/// Returns the ending with a stored name; `None` if there is none.
+/// Returns the ending with the stored name `name`; `None` if there is none.
 pub(super) fn ending_of(name: Option<String>) -> Option<RunEnd> {
     ENDINGS.into_iter().find(|(_, known)| name.as_deref() == Some(*known)).map(|(ending, _)| ending)
 }

@@ -1,5 +1,5 @@
-//! Export and import of a run as one file: a line of JSON for each of its rows in the store, packed
-//! with gzip. Also the removal of runs.
+//! Export and import of a run as one file, and the removal of runs. The file contains a line of
+//! JSON for each row of the run in the store, and is compressed with gzip.
 
 mod import;
 
@@ -37,14 +37,14 @@ const TABLES: [&str; 13] = [
     "written",
 ];
 
-/// Table of the outcomes of gates, which belong to commits instead of runs.
+/// Table of the outcomes of gates. These rows belong to commits instead of runs.
 const GATES: &str = "gates";
 
-/// Placeholders for table and column in the last line, which contains the number of lines before
-/// it.
+/// Placeholders for table and column in the last line; the line contains the number of preceding
+/// lines.
 const END: [&str; 2] = ["end", "lines"];
 
-/// Reason that a run cannot be exported or imported.
+/// Reason why a run cannot be exported or imported.
 #[derive(Debug, Error)]
 pub enum ArchiveError {
     /// The store failed.
@@ -98,7 +98,7 @@ enum Cell {
     Null(()),
     Integer(i64),
     Text(String),
-    /// Number as text, which preserves every bit.
+    /// Floating-point number as text, which preserves every bit.
     Real {
         real: String,
     },
@@ -109,28 +109,28 @@ enum Cell {
 }
 
 impl Store {
-    /// Removes a run with all its games from the store permanently. The file keeps its size; other
+    /// Permanently removes a run with all its games from the store. The file keeps its size; other
     /// runs reuse the space. Fails if there is no such run.
     pub fn remove_run(&self, run: &str) -> Result<()> {
         self.atomically(|| {
             let mut changed = 0;
-            // Rows that refer to other rows go first.
+            // Rows that refer to other rows are deleted first.
             for table in TABLES.iter().rev() {
                 changed = self.execute(&format!("DELETE FROM {table} WHERE run = ?1"), [run])?;
             }
             if changed == 0 {
                 return Err(self.no_run(run));
             }
-            // Followers of the store notice the removal by the number of these rows.
+            // Readers that follow the store notice the removal by the number of these rows.
             self.execute("INSERT INTO removed (run) VALUES (?1)", [run]).map(drop)
         })
     }
 
-    /// Writes all rows of a run in their present state. Fails if the run is damaged, because the
-    /// damage must not spread.
+    /// Writes all rows of a run in their current state. Fails if the run is damaged, so that the
+    /// damage does not spread.
     pub fn export_run(&self, run: &str, out: &mut dyn Write) -> Result<(), ArchiveError> {
-        // The JSON writer emits single words, and each write to the encoder has a cost. Chunks of
-        // 64 KiB make the cost small.
+        // The JSON writer writes single tokens, and each write to the encoder has a cost. Chunks of
+        // 64 KiB make this cost small.
         let mut out = BufWriter::with_capacity(1 << 16, GzEncoder::new(out, Compression::fast()));
         self.atomically(|| {
             if let Some(found) = self.check_run(run)?.damaged.into_iter().next() {
@@ -166,8 +166,8 @@ impl Store {
         key: &str,
     ) -> Result<i64, ArchiveError> {
         let fail = |error| ArchiveError::Store(self.sqlite(error));
-        // The column names come from a query, because the statement does not check its names for
-        // damage.
+        // The column names come from a query, because the statement does not check the names of its
+        // columns for damage.
         let columns = self.columns_of(table)?;
         let mut statement = self.connection.prepare(select).map_err(fail)?;
         let mut rows = statement.query([key]).map_err(fail)?;

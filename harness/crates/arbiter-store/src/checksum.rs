@@ -1,7 +1,7 @@
 //! Checksums of runs, pairs and games, which detect damage when rows are read.
 //!
-//! An SQL function computes them inside SQLite, for writing, for reading, and for rows that an
-//! older format has stored without checksums.
+//! An SQL function computes the checksums inside SQLite: when rows are written, when rows are read,
+//! and for rows of an older format without checksums.
 
 use std::fmt::Write;
 
@@ -17,7 +17,7 @@ use crate::rows::stored_hash;
 pub(super) const OF_RUN: &str =
     "checksum(created_ms, version, plan, pgn_offset, ending, epd_offset, about)";
 
-/// Columns of `games` except its run and the checksum itself.
+/// Columns of `games` except the run and the checksum.
 pub(super) const GAME_COLUMNS: &str = "pair, half, white, black, result, termination, detail, fen,
     chess960, plies, duration_ms, moves, begun_ms, swing";
 
@@ -26,8 +26,8 @@ pub(super) const PAIRS: &str = "pairs p
     LEFT JOIN games a ON a.run = p.run AND a.pair = p.pair AND a.half = 0
     LEFT JOIN games b ON b.run = p.run AND b.pair = p.pair AND b.half = 1";
 
-/// Checksum of a row of [`PAIRS`] over everything that counts. It excludes the moves, which
-/// therefore need not be read.
+/// Checksum of a row of [`PAIRS`] over everything that affects the counts. The moves are excluded,
+/// so they need not be read.
 pub(super) const OF_PAIR: &str = "checksum(p.pair, p.first, p.second, p.opening, p.first_hash,
     p.second_hash, a.white, a.black, a.result, a.termination, b.white, b.black, b.result, b.termination)";
 
@@ -36,7 +36,7 @@ pub(super) fn game_checksum() -> String {
     format!("checksum({GAME_COLUMNS})")
 }
 
-/// Result of the check of a run: numbers of rows read, and the damage.
+/// Result of the check of a run: numbers of checked pairs and games, and the damage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckedRun {
     /// Name of the run.
@@ -45,11 +45,11 @@ pub struct CheckedRun {
     pub pairs: u64,
     /// Number of checked games.
     pub games: u64,
-    /// All damage, with the position of each finding.
+    /// All damaged parts, each with its position.
     pub damaged: Vec<String>,
 }
 
-/// Adds two SQL functions to a connection: `checksum`, of any values, and `game_hash`, of FEN,
+/// Adds two SQL functions to a connection: `checksum` of any values, and `game_hash` of FEN,
 /// castling rules and moves.
 pub(super) fn add_functions(connection: &Connection) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
@@ -66,7 +66,8 @@ fn checksum(values: &Context<'_>) -> u32 {
     let mut hasher = Hasher::new();
     let mut add = |kind: u8, bytes: &[u8]| {
         hasher.update(&[kind]);
-        // Without lengths, bytes could move from one column to the next unnoticed.
+        // Without the lengths, bytes could move from one column to the next without changing the
+        // checksum.
         hasher.update(&bytes.len().to_le_bytes());
         hasher.update(bytes);
     };
@@ -82,7 +83,7 @@ fn checksum(values: &Context<'_>) -> u32 {
     hasher.finalize()
 }
 
-/// Adds missing hashes and checksums to rows. A pair without its first game gets none.
+/// Adds missing hashes and checksums to rows. A pair without its first game gets no checksum.
 pub(super) fn fill_in(connection: &Connection) -> rusqlite::Result<()> {
     let mut sql = format!(
         "UPDATE runs SET checksum = {OF_RUN} WHERE checksum IS NULL;
@@ -129,7 +130,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Fails if the store cannot be read; damage is part of the result.
+    /// Fails if the store cannot be read; damage to the run is part of the result.
     pub fn check_run(&self, run: &str) -> Result<CheckedRun> {
         self.atomically(|| {
             let count =
@@ -171,7 +172,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Fails with the first damaged game.
+    /// Fails at the first damaged game.
     pub fn check_games(&self, run: &str) -> Result<()> {
         match self.unsound_games(run)?.first() {
             Some((pair, half)) => Err(self.damaged_game(run, *pair, *half)),
@@ -179,7 +180,7 @@ impl Store {
         }
     }
 
-    /// Returns the damaged games of a run, by pair and half.
+    /// Returns the damaged games of a run, by pair and index in the pair.
     fn unsound_games(&self, run: &str) -> Result<Vec<(u64, u64)>> {
         let select = format!(
             "SELECT pair, half FROM games WHERE run = ?1 AND checksum IS NOT {} ORDER BY pair, half",

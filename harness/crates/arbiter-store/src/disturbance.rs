@@ -1,4 +1,4 @@
-//! Pairs that the machine disturbed: void pairs, and pairs that counted nevertheless.
+//! Pairs that the machine disturbed: void pairs, and pairs that count nevertheless.
 
 use rusqlite::params;
 
@@ -13,7 +13,8 @@ impl Store {
         self.insert_disturbance(run, played.pairing.pair, reason, Some(played))
     }
 
-    /// Adds a row; `void` is a pair that does not count, whose games are stored nowhere else.
+    /// Adds a row; `void` is a pair that does not count, and whose games are therefore stored in
+    /// this row.
     pub(super) fn insert_disturbance(
         &self,
         run: &str,
@@ -23,7 +24,8 @@ impl Store {
     ) -> Result<()> {
         let rows = void.map_or_else(Vec::new, games);
         let games = serde_json::to_string(&rows).expect("rows of numbers and text are JSON");
-        // The statement itself counts the attempts, so that no other row can come in between.
+        // The statement itself counts the attempts, so that no other row can be inserted in
+        // between.
         let insert = "INSERT INTO disturbances (run, pair, attempt, reason, counted, games)
             SELECT ?1, ?2, count(*), ?3, ?4, ?5 FROM disturbances WHERE run = ?1 AND pair = ?2";
         self.execute(insert, params![run, pair, reason, void.is_none(), games]).map(drop)

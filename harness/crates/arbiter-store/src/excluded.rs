@@ -9,9 +9,9 @@ use super::{Result, Store, disturbance};
 use arbiter_run::{ExcludedWorker, PairTally, Remark};
 
 impl Store {
-    /// Excludes a worker from a run. With `takes_back`, its pairs are removed from the run and
-    /// stored separately, with their games and transcripts. When the function returns, everything
-    /// is on disk; `at_ms` is Unix time.
+    /// Excludes a worker from a run. With `takes_back`, the pairs of the worker are removed from
+    /// the run and stored separately, with their games and transcripts. When the function returns,
+    /// everything is on disk; `at_ms` is Unix time.
     pub fn exclude_worker(
         &mut self,
         run: &str,
@@ -29,8 +29,8 @@ impl Store {
             // Pairs are moved one at a time, because the games of a long run may not fit into
             // memory.
             while takes_back && let Some(pair) = self.next_pair_of(run, worker, from)? {
-                let whole = self.whole(run, pair)?;
-                self.discard(run, worker, pair, &whole)?;
+                let pair_json = self.pair_as_json(run, pair)?;
+                self.discard(run, worker, pair, &pair_json)?;
                 pairs += 1;
                 from = pair + 1;
             }
@@ -49,7 +49,8 @@ impl Store {
         })
     }
 
-    /// Returns numbers that change whenever pairs of any run are taken back or a run is removed.
+    /// Returns two numbers, one of which changes whenever pairs of any run are taken back or a run
+    /// is removed.
     pub fn epoch(&self) -> Result<[u64; 2]> {
         let count = |table| self.number(&format!("SELECT count(*) FROM {table}"), []);
         Ok([count("set_aside")?, count("removed")?])
@@ -64,7 +65,7 @@ impl Store {
         Ok(tallies.filter_map(|tally| Some((players.remove(&tally.pair)?, tally))).collect())
     }
 
-    /// Returns the first pair with at least the number `from` that a worker has played.
+    /// Returns the number of the first pair, from the number `from` on, that a worker has played.
     fn next_pair_of(&self, run: &str, worker: &str, from: u64) -> Result<Option<u64>> {
         let next = "SELECT pair FROM players WHERE run = ?1 AND worker = ?2 AND pair >= ?3
                     ORDER BY pair LIMIT 1";
@@ -72,7 +73,7 @@ impl Store {
     }
 
     /// Returns a pair with its games and transcripts, as JSON.
-    fn whole(&self, run: &str, pair: u64) -> Result<String> {
+    fn pair_as_json(&self, run: &str, pair: u64) -> Result<String> {
         let played = self.pair(run, pair)?;
         let played = played.ok_or_else(|| self.corrupt(run, format!("pair {pair} is missing")))?;
         let mut transcripts = Vec::new();
@@ -81,21 +82,21 @@ impl Store {
             transcripts.push(transcript.map(|transcript| transcript.to_string()));
         }
         let [first, second] = played.pairing.engines;
-        let whole = json!({
+        let pair_json = json!({
             "first": first,
             "second": second,
             "opening": played.pairing.opening,
             "games": disturbance::games(&played),
             "transcripts": transcripts,
         });
-        Ok(whole.to_string())
+        Ok(pair_json.to_string())
     }
 
-    /// Moves a pair out of the run; `whole` is the pair as JSON.
-    fn discard(&self, run: &str, worker: &str, pair: u64, whole: &str) -> Result<()> {
+    /// Moves a pair out of the run; `pair_json` is the pair as JSON.
+    fn discard(&self, run: &str, worker: &str, pair: u64, pair_json: &str) -> Result<()> {
         let insert = "INSERT INTO discarded (run, pair, worker, played) VALUES (?1, ?2, ?3, ?4)";
-        self.execute(insert, params![run, pair, worker, whole])?;
-        // Rows that refer to other rows go first.
+        self.execute(insert, params![run, pair, worker, pair_json])?;
+        // Rows that refer to other rows are deleted first.
         for table in ["findings", "transcripts", "games", "players", "pairs"] {
             let delete = format!("DELETE FROM {table} WHERE run = ?1 AND pair = ?2");
             self.execute(&delete, params![run, pair])?;

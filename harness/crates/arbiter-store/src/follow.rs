@@ -1,4 +1,4 @@
-//! Reading from a store while other processes write to it, without blocking them.
+//! Reading from a store without blocking the processes that write to it.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -18,7 +18,7 @@ const BUSY: Duration = Duration::from_secs(5);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Mark(u64);
 
-/// Facts about a run that may change, without its pairs.
+/// Data of a run that may change, except its pairs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outline {
     /// Name of the run.
@@ -33,8 +33,7 @@ pub struct Outline {
 
 impl Store {
     /// Opens the store of a results folder, which must exist, for reading only. Readers and the
-    /// writer do not wait for each other. A store of an older format is migrated first, as in every
-    /// other function that opens a store.
+    /// writer do not wait for each other. A store of an older format is migrated first.
     pub fn observe(folder: &Path) -> Result<Store> {
         let file = Store::in_folder(folder)?;
         let store = Store::read_only(file.clone())?;
@@ -48,16 +47,17 @@ impl Store {
 
     pub(super) fn read_only(file: PathBuf) -> Result<Store> {
         Store::check_output(&file)?;
-        // Only one thread at a time uses a connection, so SQLite needs no lock of its own.
+        // Only one thread at a time uses a connection, so SQLite does not need to lock the
+        // connection.
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let open = || -> rusqlite::Result<Connection> {
             let log = Path::new(&format!("{}-wal", file.display())).exists();
             let connection = if log || kept_from_writing(&file).is_none() {
                 Connection::open_with_flags(&file, flags)?
             } else {
-                // SQLite cannot create the files that readers share with a writer here, so it opens
-                // only files that are declared immutable. Without a log, no process has the store
-                // open.
+                // In a read-only folder, SQLite cannot create the files that readers share with a
+                // writer, and opens only files that are declared immutable. If there is no log, no
+                // process has the store open.
                 let name = file.to_string_lossy().replace('%', "%25");
                 let name = name.replace('?', "%3f").replace('#', "%23");
                 let address = format!("file:{name}?immutable=1");
@@ -72,13 +72,13 @@ impl Store {
         Ok(store)
     }
 
-    /// Returns a number that changes whenever another process has written something.
+    /// Returns a number that changes whenever another process has written to the store.
     pub fn data_version(&self) -> Result<i64> {
         let read = self.connection.pragma_query_value(None, "data_version", |row| row.get(0));
         read.map_err(|e| self.sqlite(e))
     }
 
-    /// Returns the facts about each run that may change, oldest run first.
+    /// Returns the data of each run that may change, oldest run first.
     pub fn outlines(&self) -> Result<Vec<Outline>> {
         let select = "SELECT run, created_ms, ending, about FROM runs ORDER BY created_ms, run";
         self.rows(select, [], |row| {
@@ -93,11 +93,11 @@ impl Store {
     }
 
     /// Returns the tallies of the pairs of a run that were added after `mark`, in the order in
-    /// which they were added, and the mark from which to continue.
+    /// which they were added. Also returns the mark from which to continue.
     pub fn tallies_after(&self, run: &str, mark: Mark) -> Result<(Vec<PairTally>, Mark)> {
         let next = self.mark()?;
-        // The rows are found by row number, because few follow the mark. The plus keeps SQLite from
-        // searching by run.
+        // Few rows follow the mark, so they are found by row number. The plus sign keeps SQLite
+        // from searching by run instead.
         let select = format!(
             "SELECT {} FROM games g JOIN {PAIRS}
              WHERE g.rowid > ?1 AND g.rowid <= ?2 AND +g.run = ?3 AND g.half = 0

@@ -5,7 +5,7 @@ use rusqlite::{Row, named_params};
 use super::{Result, Store};
 use arbiter_game::outcome::Termination;
 
-/// Filter and order of the games of a run; `None` accepts any.
+/// Filter and order for a list of games; a filter of `None` accepts any game.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct GameQuery {
     /// Index of an engine that played.
@@ -14,9 +14,9 @@ pub struct GameQuery {
     pub ending: Option<Termination>,
     /// Indices of the openings in the order of the book.
     pub openings: Option<Vec<u64>>,
-    /// Minimum number of plies, including those of the book.
+    /// Minimum number of plies, including book moves.
     pub min_plies: Option<u32>,
-    /// Maximum number of plies, including those of the book.
+    /// Maximum number of plies, including book moves.
     pub max_plies: Option<u32>,
     /// Minimum swing, in centipawns: the largest change of an engine's evaluation between two of
     /// its consecutive moves.
@@ -52,7 +52,7 @@ pub struct ListedGame {
     pub result: String,
     /// Termination of the game.
     pub termination: String,
-    /// Number of plies, including those of the book.
+    /// Number of plies, including book moves.
     pub plies: u32,
     /// Swing, in centipawns, if it is known.
     pub swing: Option<u32>,
@@ -65,19 +65,19 @@ pub struct ListedGame {
 }
 
 impl ListedGame {
-    /// Returns the numbers of pair and game, as in the PGN tag `Round`.
+    /// Returns the numbers of the pair and the game, as in the PGN tag `Round`.
     pub fn place(&self) -> String {
         format!("{}.{}", self.pair + 1, self.half + 1)
     }
 
-    /// Returns the length in moves. The number of the last move is higher if the opening starts
-    /// after move 1.
+    /// Returns the length of the game, in moves. The number of the last move is higher if the
+    /// opening starts after move 1.
     pub fn length(&self) -> u32 {
         self.plies.div_ceil(2)
     }
 }
 
-/// Query for the games of a list, with their numbers.
+/// Start of a query: the games of a list, with their numbers.
 const CHOSEN: &str = "
     WITH chosen AS (
         SELECT pair, half, white, black, result, termination, plies, swing,
@@ -105,7 +105,7 @@ const CHOSEN: &str = "
     WHERE number BETWEEN begin AND begin + :count - 1 ORDER BY number";
 
 impl Store {
-    /// Returns at most `count` games of a list, starting at the number `first`, from 1.
+    /// Returns at most `count` games of a list, starting at the game number `first`, from 1.
     pub fn games(
         &self,
         run: &str,
@@ -124,7 +124,7 @@ impl Store {
         query: &GameQuery,
         game: (u64, usize),
     ) -> Result<Vec<ListedGame>> {
-        // A game and its two neighbours.
+        // The three games are the game and its two neighbours.
         self.select_games(run, query, None, Some(game), 3)
     }
 
@@ -156,7 +156,7 @@ impl Store {
     }
 
     /// Returns the openings of the games of a run, by their indices in the order of the book, each
-    /// with the lowest number of a pair that played it.
+    /// with the lowest number of a pair that was played from it.
     pub fn openings(&self, run: &str) -> Result<Vec<(u64, u64)>> {
         let select = "SELECT opening, min(pair) FROM pairs WHERE run = ?1 GROUP BY opening";
         self.rows(select, [run], |row| row.try_into())

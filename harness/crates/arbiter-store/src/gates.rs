@@ -1,17 +1,17 @@
-//! Outcomes of the gates of `arbiter ci`, stored so that no gate runs twice for the same commits,
-//! and so that its figures can be followed over time.
+//! Outcomes of the gates of `arbiter ci`, stored so that a gate need not run twice for the same
+//! commits, and so that its figures can be compared over time.
 
 use rusqlite::{Row, params};
 
 use super::{Result, Store};
 use arbiter_plan::GateOutcome;
 
-/// An outcome of a gate with its engines.
+/// Outcome of a gate, with its engines.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredGate {
     /// Time of the gate, in milliseconds of Unix time.
     pub created_ms: i64,
-    /// Engine under test: a commit, or a substitute for one.
+    /// Engine under test: a commit, or a text that identifies the engine.
     pub test: String,
     /// Base of the comparison.
     pub base: Option<String>,
@@ -46,14 +46,14 @@ impl Store {
         .map(drop)
     }
 
-    /// Returns the latest outcome of a key.
+    /// Returns the latest outcome that is stored under a key.
     pub fn gate(&self, key: &str) -> Result<Option<StoredGate>> {
         // A key may occur several times, because `--no-cache` repeats a gate.
         let sql = format!("SELECT {COLUMNS} FROM gates WHERE key = ?1 ORDER BY id DESC LIMIT 1");
         self.row(&sql, [key], read)?.map(|gate| self.understood(gate)).transpose()
     }
 
-    /// Returns all outcomes, oldest first, or only those of the gate `name` if it is given.
+    /// Returns all outcomes, oldest first, or only the outcomes of the gate `name` if it is given.
     pub fn gates(&self, name: Option<&str>) -> Result<Vec<StoredGate>> {
         let sql = format!(
             "SELECT {COLUMNS} FROM gates WHERE ?1 IS NULL OR step = ?1 ORDER BY created_ms, id"
@@ -78,7 +78,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Read> {
         let known = verdict.parse();
         let verdict = known.map_err(|_| format!("unknown verdict '{verdict}'"))?;
         let figures = serde_json::from_str(&figures).map_err(|error| error.to_string())?;
-        // A stored outcome was not measured now, and reports show its time.
+        // A stored outcome is marked with its time, because it was not measured now.
         let from_before = Some(created_ms);
         Ok(GateOutcome { gate, kind, verdict, text, code, seconds, figures, from_before })
     };

@@ -1,4 +1,4 @@
-//! Iterations of tunings.
+//! Iterations of tuning runs.
 
 use rusqlite::params;
 

@@ -1,8 +1,8 @@
 //! The results store: one SQLite file with every run, pair and game.
 //!
 //! The games of a pair are committed together, keyed by run and pair: a pair is stored completely
-//! or not at all, and a second delivery changes nothing. All other results (PGN, reports, counts)
-//! are derived from the store and can be recreated.
+//! or not at all, and storing a pair again changes nothing. All other results (PGN, reports,
+//! counts) are derived from the store and can be recreated.
 
 mod append;
 mod archive;
@@ -58,34 +58,34 @@ pub struct Offsets {
     pub epd: u64,
 }
 
-/// Maximum number of rows of a query, because all rows are in memory and a foreign store may return
-/// rows without end. Tests use a lower maximum.
+/// Maximum number of rows of a query, because all rows are kept in memory, and a store from an
+/// untrusted source may return rows without end. Tests use a lower maximum.
 const MAX_ROWS: usize = if cfg!(test) { 100_000 } else { 20_000_000 };
 
 /// Name of the store inside a results folder.
 pub const FILE_NAME: &str = "arbiter.db";
 
-/// Returns the files of the store in a results folder, existing or not: the store, SQLite's files
-/// beside it, copies of older formats, and locks.
+/// Returns the files of the store in a results folder, existing or not: the store, SQLite's
+/// additional files, copies in older formats, and locks.
 pub fn own_files(folder: &Path) -> Vec<PathBuf> {
     let is_own = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         name.starts_with(FILE_NAME) || name.ends_with(".lock")
     };
     let entries = folder.read_dir().into_iter().flatten().flatten();
-    let there = entries.map(|entry| entry.path()).filter(is_own);
+    let existing = entries.map(|entry| entry.path()).filter(is_own);
     let always = ["", "-wal", "-shm"].map(|end| folder.join(format!("{FILE_NAME}{end}")));
-    always.into_iter().chain(there).collect()
+    always.into_iter().chain(existing).collect()
 }
 
-/// Reason that a store is read-only for the user.
+/// Reason why the user cannot write to a store.
 const ONLY_READ: &str = "read-only; give a writable folder with --results";
 
-/// Returns the reason that a store is read-only, if there is one.
+/// Returns the reason why a store is read-only; `None` if it is writable.
 fn kept_from_writing(file: &Path) -> Option<&'static str> {
     if has_other_names(file) {
-        // SQLite keeps a log for each name, so writers that use different names do not notice each
-        // other.
+        // SQLite keeps a log for each name, so writers that use different names of the file do not
+        // notice each other.
         return Some(
             "it has a second hard link, through which runs would damage it; replace it by a copy",
         );
@@ -93,7 +93,7 @@ fn kept_from_writing(file: &Path) -> Option<&'static str> {
     (!may_write(file) || !may_write(folder_of(file))).then_some(ONLY_READ)
 }
 
-/// Failure of the store.
+/// Error of the store.
 #[derive(Debug, Error)]
 pub enum StoreError {
     /// The results folder cannot be created or used.
@@ -101,7 +101,7 @@ pub enum StoreError {
     Folder {
         /// Path of the folder.
         folder: PathBuf,
-        /// Reason of the system.
+        /// Error from the operating system.
         source: std::io::Error,
     },
     /// The store is read-only, has an unsupported format, or cannot be copied before its migration.
@@ -126,7 +126,7 @@ pub enum StoreError {
     Sqlite {
         /// Path of the store.
         file: PathBuf,
-        /// Reason of SQLite.
+        /// Error from SQLite.
         source: rusqlite::Error,
     },
     /// The file differs from what SQLite has written.
@@ -141,7 +141,7 @@ pub enum StoreError {
         /// First damage that was found.
         found: String,
     },
-    /// A run of this name exists already.
+    /// A run of this name already exists.
     #[error("a run named '{0}' already exists\nhint: continue with --resume, or another --name")]
     Exists(String),
     /// There is no run of this name.
@@ -154,7 +154,7 @@ pub enum StoreError {
         /// Suggestion of a similar name, as text.
         hint: String,
     },
-    /// There is no run at all.
+    /// The store contains no runs.
     #[error("no run in {}\nhint: play a run first, or give another --results", .0.display())]
     Empty(PathBuf),
     /// A row is invalid.
@@ -183,17 +183,18 @@ impl StoreError {
 pub struct Store {
     connection: Connection,
     file: PathBuf,
-    /// Response times of the pairs of an unfinished group, by run.
+    /// Response times in the pairs of an unfinished group, by run.
     group_latencies: BTreeMap<String, Latencies>,
-    /// The file and its log, as of the last write.
+    /// Identities of the file and its log at the last write.
     seen: RefCell<[watch::FileIdentity; 2]>,
     /// Number of progress checks of the current query.
     ticks: Arc<AtomicU64>,
 }
 
 impl Store {
-    /// Opens the store of a results folder, and creates both if they do not exist. Fails if the
-    /// folder or the store cannot be written, or if the store has a newer format.
+    /// Opens the store of a results folder, and creates the folder and the store if they do not
+    /// exist. Fails if the folder or the store cannot be written, or if the store has a newer
+    /// format.
     pub fn create(folder: &Path) -> Result<Store> {
         let unusable = |source| StoreError::Folder { folder: folder.to_owned(), source };
         std::fs::create_dir_all(folder).map_err(|source| match source.kind() {
@@ -208,8 +209,8 @@ impl Store {
         Store::connect(file)
     }
 
-    /// Creates a store that no other process has open, without a write-ahead log. The caller
-    /// removes the folder if the store is not completed.
+    /// Creates a store without a write-ahead log; no other process may have the store open. If the
+    /// store is not completed, the caller has to remove the folder.
     pub fn create_unshared(folder: &Path) -> Result<Store> {
         let store = Store::create(folder)?;
         let set = store.connection.pragma_update(None, "journal_mode", "MEMORY");
@@ -217,8 +218,8 @@ impl Store {
         Ok(store)
     }
 
-    /// Opens the store of a results folder, which must exist. The store is opened for reading only
-    /// if it cannot be written.
+    /// Opens the store of a results folder, which must exist. If the store is not writable, it is
+    /// opened read-only.
     pub fn open(folder: &Path) -> Result<Store> {
         let file = Store::in_folder(folder)?;
         let Some(why) = kept_from_writing(&file) else { return Store::connect(file) };
@@ -304,8 +305,8 @@ impl Store {
             let rows = statement.query_map(params, read)?.take(MAX_ROWS);
             let rows = rows.collect::<rusqlite::Result<Vec<T>>>()?;
             if rows.len() == MAX_ROWS {
-                // The error equals that of a query with too many steps, because both come from
-                // foreign stores.
+                // The error is the same as for a query with too many steps, because both occur with
+                // stores from untrusted sources.
                 let error = ffi::Error::new(ffi::SQLITE_INTERRUPT);
                 return Err(rusqlite::Error::SqliteFailure(error, None));
             }
@@ -314,7 +315,7 @@ impl Store {
         rows().map_err(|e| self.sqlite(e))
     }
 
-    /// Returns the first row of a query.
+    /// Returns the first row of a query; `None` if there are no rows.
     fn row<T>(
         &self,
         sql: &str,
@@ -331,7 +332,8 @@ impl Store {
         Ok(row.expect("a query of an aggregate has one row"))
     }
 
-    /// Does all of `work` or nothing, as a transaction or as a part of the current one.
+    /// Carries out `work` completely or not at all, as a transaction or as a part of the current
+    /// transaction.
     fn atomically<T, E: From<StoreError>>(
         &self,
         work: impl FnOnce() -> Result<T, E>,
@@ -340,7 +342,7 @@ impl Store {
         batch("SAVEPOINT work")?;
         let done = work().and_then(|done| Ok(batch("RELEASE work").map(|()| done)?));
         if done.is_err() {
-            // The first failure is the reason; a failed rollback adds nothing.
+            // The first failure is the cause, so a failed rollback is not reported.
             let _ = batch("ROLLBACK TO work; RELEASE work");
         }
         done
@@ -373,7 +375,7 @@ impl Store {
         if !is_damage {
             return StoreError::Sqlite { file, source };
         }
-        // The check reports the damaged page or row; the first finding suffices.
+        // The check reports damaged pages and rows; the first finding suffices.
         let check = "PRAGMA quick_check(1)";
         let found = self.connection.query_row(check, [], |row| row.get::<_, String>(0)).ok();
         let found = found.filter(|found| found != "ok").unwrap_or_else(|| source.to_string());
@@ -384,7 +386,7 @@ impl Store {
         self.file.parent().unwrap_or(&self.file).to_owned()
     }
 
-    /// Returns the error for a store without any run.
+    /// Returns the error for a store without runs.
     pub fn empty(&self) -> StoreError {
         StoreError::Empty(self.folder())
     }

@@ -6,7 +6,7 @@ use super::{Result, Store};
 use arbiter_game::lint::{LintFinding, LintRule};
 use arbiter_game::record::GameRecord;
 
-/// Number of findings of one rule in the games of one engine, with the first example.
+/// Number of findings of one rule in the games of one engine, with the first finding as an example.
 #[derive(Debug, Clone)]
 pub struct LintCount {
     /// Index of the engine.
@@ -39,7 +39,7 @@ impl Store {
         game: &GameRecord,
     ) -> Result<()> {
         for (ply, color, LintFinding { rule, what, .. }) in game.findings() {
-            // A move breaks a rule at most once, but a worker may repeat a finding.
+            // A move violates a rule at most once, but a worker may repeat a finding.
             let insert = "INSERT INTO findings (run, pair, half, ply, engine, rule, what)
                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING";
             let engine = game.engines.get(color);
@@ -49,10 +49,10 @@ impl Store {
         Ok(())
     }
 
-    /// Returns the findings in the games of a run that are on disk, by engine and rule.
+    /// Counts the findings in the games of a run that are on disk, by engine and rule.
     pub fn lint(&self, run: &str) -> Result<Vec<LintCount>> {
         // With `min`, SQLite takes the other columns from the row with the minimum, which is the
-        // first example. A game has far fewer plies than 65,536.
+        // first finding. A game has far fewer plies than 65,536.
         let rows = self.rows(
             "SELECT engine, rule, count(*), count(DISTINCT 2 * pair + half), pair, half, ply, what,
                  min((2 * pair + half) * 65536 + ply)

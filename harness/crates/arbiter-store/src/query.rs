@@ -52,8 +52,8 @@ impl Store {
         self.rows(&format!("SELECT {HEAD} FROM runs ORDER BY created_ms, run"), [], head)
     }
 
-    /// Returns the name of the run that `word` means: for [`LATEST`] the newest run, unless a run
-    /// has the name [`LATEST`]. Fails for [`LATEST`] in a store without runs.
+    /// Returns the name of the run that `word` stands for. [`LATEST`] stands for the newest run,
+    /// unless a run has this name. Fails for [`LATEST`] in a store without runs.
     pub fn named(&self, word: &str) -> Result<String> {
         let select =
             // A run that the user has named `latest` must stay reachable.
@@ -64,8 +64,8 @@ impl Store {
         }
     }
 
-    /// Returns the run with this name. Fails if there is none, or if the plan is damaged or was
-    /// written by a newer version.
+    /// Returns the run with this name. Fails if there is no such run, or if its plan is damaged or
+    /// was written by a newer version.
     pub fn run(&self, run: &str) -> Result<StoredRun> {
         let select = format!(
             "SELECT {HEAD}, plan, version, pgn_offset, epd_offset, checksum IS {OF_RUN}
@@ -86,7 +86,7 @@ impl Store {
     }
 
     /// Returns the tally of each pair on disk, in schedule order. Fails if a pair is damaged, or if
-    /// the pair of a game is missing.
+    /// a game has no pair.
     pub fn tallies(&self, run: &str) -> Result<Vec<PairTally>> {
         // Another process may store a pair between the two queries; the counts would then differ
         // without damage.
@@ -97,7 +97,7 @@ impl Store {
             Ok((rows, self.number("SELECT count(*) FROM games WHERE run = ?1", [run])?))
         })?;
         let tallies = self.sum_up(run, rows)?;
-        // The join starts at pairs, so it misses games without a pair.
+        // The join starts from pairs, so it misses games without a pair.
         let known = tallies.iter().flat_map(PairTally::games).count() as u64;
         if known == games {
             Ok(tallies)
@@ -180,7 +180,7 @@ fn head(row: &Row<'_>) -> rusqlite::Result<RunHead> {
     Ok(RunHead { run, created_ms, ending: ending_of(ending), pairs, about })
 }
 
-/// Returns the columns of [`PAIRS`] for a [`TallyRow`].
+/// Returns the columns of [`PAIRS`] that a [`TallyRow`] contains.
 pub(super) fn tally_columns() -> String {
     format!(
         "p.pair, p.first, p.second, p.checksum IS {OF_PAIR},
@@ -221,16 +221,17 @@ impl TallyRow {
 }
 
 impl TalliedGame {
-    /// Returns the game whose columns start at an index of a row, if the pair has this game.
+    /// Returns the game whose columns start at index `at` of a row; `None` if the pair does not
+    /// have this game.
     fn read(row: &Row<'_>, at: usize) -> rusqlite::Result<Option<TalliedGame>> {
-        // The outer join returns NULL if a pair has one game.
+        // The outer join returns NULL if the pair has only one game.
         let Some(white) = row.get(at)? else { return Ok(None) };
         let engines = ByColor { white, black: row.get(at + 1)? };
         let (result, termination) = (row.get(at + 2)?, row.get(at + 3)?);
         Ok(Some(TalliedGame { engines, result, termination, hash: row.get(at + 4)? }))
     }
 
-    /// Returns the tally of the game for the engines of its pair.
+    /// Returns the tally of the game, for the engines of its pair.
     fn count(self, engines: [usize; 2]) -> Result<GameTally, String> {
         let outcome: KnownOutcome =
             self.result.parse().map_err(|_| format!("'{}' is not a result", self.result))?;

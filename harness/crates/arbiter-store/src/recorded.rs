@@ -39,8 +39,8 @@ struct HeaderRow {
 }
 
 impl Store {
-    /// Returns a game of a run; `None` if it is not on disk or has no transcript. Pair and half
-    /// count from 0.
+    /// Returns a game of a run; `None` if the game is not on disk or has no transcript. `pair` and
+    /// the index in the pair, `half`, count from 0.
     pub fn recorded(&self, run: &str, pair: u64, half: usize) -> Result<Option<RecordedGame>> {
         let Some(transcript) = self.transcript(run, pair, half)? else { return Ok(None) };
         let Some(played) = self.pair(run, pair)? else { return Ok(None) };
@@ -79,7 +79,8 @@ impl RecordedGame {
         let (plan, _) = header.plan.into_plan();
         let record = header.game.into_record()?;
         let (run, round) = (header.run, header.round);
-        // The file may come from anywhere, and later code uses the indices without further checks.
+        // The file may come from an untrusted source, and later code uses the indices without
+        // further checks.
         if record.engines.white.max(record.engines.black) >= plan.engines.len() {
             return Err("names an engine that is not in the plan".to_owned());
         }

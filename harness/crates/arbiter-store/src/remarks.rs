@@ -1,4 +1,5 @@
-//! Workers of a run: the pairs that each played, and remarks without effect on the counts.
+//! Workers of a run: the number of pairs that each worker played, and remarks without effect on the
+//! counts.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +17,7 @@ impl Store {
         self.execute(insert, params![run, at_ms, worker, pair, text]).map(drop)
     }
 
-    /// Returns the remarks on workers of a run, in the order in which they were noted.
+    /// Returns the remarks on workers of a run, in the order in which they were stored.
     pub fn remarks(&self, run: &str) -> Result<Vec<Remark>> {
         let select = "SELECT worker, pair, what FROM remarks WHERE run = ?1 ORDER BY number";
         self.rows(select, [run], |row| {

@@ -13,7 +13,7 @@ use arbiter_process::{host_name, lock_file, read_text, remote_source};
 /// run have extensions.
 const MAX_NAME: usize = 200;
 
-/// Reason that a run cannot be locked.
+/// Reason why a run cannot be locked.
 #[derive(Debug, Error)]
 pub enum LockError {
     /// The name is not a valid file name.
@@ -22,10 +22,11 @@ pub enum LockError {
     /// The name is reserved for the newest run.
     #[error("'{LATEST}' means the newest run; give another name")]
     Latest,
-    /// Another process plays the run.
+    /// Another process is playing the run.
     #[error("run '{0}' is being played by another arbiter")]
     Busy(String),
-    /// The folder is on a remote file system, and another machine has a run there.
+    /// The folder is on a remote file system, and another machine is playing or has played a run in
+    /// the folder.
     #[error(
         "{} is on {remote}, where locks are unreliable, and {holder} plays or played there\nhint: \
          give a local folder with --results, or remove {} if that run has ended",
@@ -44,13 +45,13 @@ pub enum LockError {
     Io {
         /// Path of the lock file.
         path: PathBuf,
-        /// Reason of the system.
+        /// Error from the operating system.
         source: std::io::Error,
     },
 }
 
-/// A lock that is held. The kernel releases it when the process ends in any way; the file is
-/// removed if the process ends normally.
+/// Lock of a run that this process holds. The kernel releases the lock when the process ends, even
+/// by a crash; the file is removed if the process ends normally.
 #[derive(Debug)]
 pub struct RunLock {
     path: PathBuf,
@@ -59,7 +60,7 @@ pub struct RunLock {
 
 impl RunLock {
     /// Takes the lock of a run. Fails if another process holds the lock, or if the folder is on a
-    /// network file system and another machine holds a lock there.
+    /// network file system and another machine holds a lock in the folder.
     pub fn take(results: &Path, run: &str) -> Result<RunLock, LockError> {
         RunLock::check_name(run)?;
         let path = results.join(format!("{run}.lock"));
@@ -72,8 +73,8 @@ impl RunLock {
         Ok(RunLock { path, _file: file })
     }
 
-    /// Returns an error unless a new run may have this name. A run of an older version may have the
-    /// name that is now reserved for the newest run.
+    /// Returns an error unless a new run may have this name. Only a run that an older version
+    /// created can have the name that is reserved for the newest run.
     pub fn check_new_name(run: &str) -> Result<(), LockError> {
         if run == LATEST { Err(LockError::Latest) } else { RunLock::check_name(run) }
     }
@@ -87,10 +88,10 @@ impl RunLock {
     }
 }
 
-/// Writes the holder into a lock file. Fails if another machine wrote any lock file in the folder,
-/// even this one for an earlier holder: network file systems may enforce locks on one machine only,
-/// and SQLite shares memory between the processes that use a store. The second machine finds the
-/// entry of the first machine.
+/// Writes the holder into a lock file. Fails if another machine has written any lock file in the
+/// folder, including this lock file for an earlier holder: network file systems may enforce locks
+/// on one machine only, and SQLite shares memory between the processes that use a store. If two
+/// machines start one after the other, the second machine finds the entry of the first.
 fn check_machines(
     results: &Path,
     remote: &str,
@@ -115,8 +116,8 @@ fn check_machines(
     lock.set_len(0)?;
     lock.rewind()?;
     write!(lock, "process {}{machine}", std::process::id())?;
-    // Two machines may have written at the same time. Both find the other entry here, and neither
-    // plays.
+    // Two machines may have written at the same time. Then each finds the entry of the other, and
+    // neither plays.
     let other = others()?;
     if other.is_some() {
         lock.set_len(0)?;
@@ -126,7 +127,7 @@ fn check_machines(
 
 impl Drop for RunLock {
     fn drop(&mut self) {
-        // A file that is not removed does no harm, because only the lock on it counts.
+        // A file that is not removed does no harm, because only the lock on the file counts.
         let _ = std::fs::remove_file(&self.path);
     }
 }

@@ -14,34 +14,36 @@ use super::checksum::{add_functions, fill_in};
 use super::{Result, Store, StoreError};
 use arbiter_process::remove_if_there;
 
-/// Format that this code writes, stored in SQLite's `user_version`. Raise it with every change of
-/// [`TABLES`] or [`COLUMNS`].
+/// Format that this code writes, stored in SQLite's `user_version`. Raise this number with every
+/// change of [`TABLES`] or [`COLUMNS`].
 pub(super) const FORMAT: i64 = 14;
 
 /// First format of a released version of Arbiter; earlier builds wrote lower numbers.
 pub(super) const FIRST_FORMAT: i64 = 13;
 
-/// First version of Arbiter that reads this format; older versions show it in messages.
+/// First version of Arbiter that reads this format; older versions of Arbiter show this version in
+/// their messages.
 const READABLE_SINCE: &str = "0.2.0";
 
-/// Maximum wait for another process that writes.
+/// Maximum wait for another process that is writing.
 const BUSY: Duration = Duration::from_secs(30);
 
-/// Interval between retries in cases where SQLite does not wait itself.
+/// Interval between retries in cases in which SQLite does not wait.
 const RETRY: Duration = Duration::from_millis(5);
 
-/// Maximum length of text and blobs that are read or written, in bytes. It limits the memory that a
-/// foreign store can take.
+/// Maximum length of text and blobs that are read or written, in bytes. The limit bounds the memory
+/// that a store from an untrusted source can take.
 const MAX_VALUE: i32 = 64 << 20;
 
 /// Number of steps of SQLite's virtual machine between two progress checks of a query.
 const TICK: i32 = 1_000_000;
 
-/// Maximum number of progress checks before a query is ended, which is several minutes. Tests use a
-/// lower maximum.
+/// Maximum number of progress checks of a query; a query that exceeds it has run for several
+/// minutes and is ended. Tests use a lower maximum.
 const MAX_TICKS: u64 = if cfg!(test) { 20 } else { 10_000 };
 
-/// Memory for pages of the file, in KiB. A run appends to the file and reads little.
+/// Memory for pages of the file, in KiB. A small cache suffices because a run appends to the file
+/// and reads little.
 const CACHE_KIB: i64 = 512;
 
 /// Maximum length of the log, in pages, before it is written into the file. It is small because the
@@ -207,7 +209,8 @@ const COLUMNS: [(&str, &str, &str); 5] = [
     ("games", "checksum", "INTEGER"),
 ];
 
-/// Index with all columns of lists of games, which would be slow to read behind the moves.
+/// Index with all columns that lists of games need. Reading them from the rows, after the moves,
+/// would be slow.
 const INDEXES: &str = "
     CREATE INDEX IF NOT EXISTS games_listed
         ON games (run, pair, half, white, black, result, termination, plies, swing);
@@ -222,8 +225,8 @@ impl Store {
         // newer version must remain unchanged.
         let found = self.format()?;
         let setup = || -> rusqlite::Result<()> {
-            // WAL lets other processes read during a write. FULL puts each commit on disk before it
-            // returns, so that a counted pair survives a loss of power.
+            // WAL lets other processes read during a write. FULL makes each commit wait until its
+            // data is on disk, so that a counted pair survives a power failure.
             self.write_ahead()?;
             self.connection.pragma_update(None, "synchronous", "FULL")?;
             self.connection.pragma_update(None, "wal_autocheckpoint", WAL_PAGES)?;
@@ -234,8 +237,9 @@ impl Store {
         if found < FORMAT { self.migrate() } else { Ok(()) }
     }
 
-    /// Configures SQLite: it plans each query once instead of for each bound value, knows our
-    /// functions, and in a file of another program reads only tables, with values of limited size.
+    /// Configures SQLite: SQLite plans each query once instead of for each bound value, and knows
+    /// the functions of this crate. In files from untrusted sources, it uses only plain tables and
+    /// values of limited size.
     pub(super) fn adapt(&mut self) -> rusqlite::Result<()> {
         let settings = [
             (DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true),
@@ -255,8 +259,8 @@ impl Store {
         add_functions(&self.connection)
     }
 
-    /// Gives the file a write-ahead log. While another process does so, SQLite fails immediately,
-    /// regardless of its timeout, so this function waits.
+    /// Gives the file a write-ahead log. While another process does the same, SQLite fails
+    /// immediately regardless of its timeout, so this function waits.
     fn write_ahead(&self) -> rusqlite::Result<()> {
         let mut left = BUSY;
         loop {
@@ -273,8 +277,8 @@ impl Store {
         }
     }
 
-    /// Returns the format of the file, 0 for a new file. Fails if it is newer than [`FORMAT`] or
-    /// older than [`FIRST_FORMAT`].
+    /// Returns the format of the file, 0 for a new file. Fails if the format is newer than
+    /// [`FORMAT`] or older than [`FIRST_FORMAT`].
     pub(super) fn format(&self) -> Result<i64> {
         let found = self.connection.pragma_query_value(None, "user_version", |row| row.get(0));
         let file = self.file.display();
@@ -301,7 +305,7 @@ impl Store {
         let opened = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate);
         let transaction = opened.map_err(|e| self.sqlite(e))?;
         // Another process may have migrated the file, perhaps to a newer format, before this
-        // process got the lock.
+        // process acquired the lock.
         let found = self.format()?;
         if found < FORMAT {
             self.keep_copy(found)?;
@@ -310,8 +314,8 @@ impl Store {
         transaction.commit().map_err(|e| self.sqlite(e))
     }
 
-    /// Copies the file to a file beside it, named after the format, unless the store is new. The
-    /// caller keeps other processes from writing.
+    /// Copies the file to a file in the same folder, named after the format, unless the store is
+    /// new. The caller must hold the write lock.
     fn keep_copy(&self, format: i64) -> Result<()> {
         // The copy needs another connection, because SQLite refuses to copy within a transaction.
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
@@ -342,8 +346,8 @@ impl Store {
 }
 
 fn add_missing(connection: &Connection) -> rusqlite::Result<()> {
-    // Missing tables and columns are added regardless of the format number, because branches have
-    // used one number for different tables.
+    // Missing tables and columns are added regardless of the format number, because development
+    // branches have used the same number for different tables.
     connection.execute_batch(TABLES)?;
     for (table, column, definition) in COLUMNS {
         let present = "SELECT EXISTS (SELECT 1 FROM pragma_table_info(?1) WHERE name = ?2)";
@@ -356,6 +360,6 @@ fn add_missing(connection: &Connection) -> rusqlite::Result<()> {
     fill_in(connection)?;
     connection.execute("DELETE FROM readable_since", [])?;
     connection.execute("INSERT INTO readable_since VALUES (?1)", [READABLE_SINCE])?;
-    // The number is written last, when everything that it promises is present.
+    // The format number is written last, after all tables and columns of the format exist.
     connection.pragma_update(None, "user_version", FORMAT)
 }

@@ -160,7 +160,7 @@ fn pairs_of_an_excluded_worker_are_stored_separately() {
     for part in ["time_forfeit", "White was late", "e8e7", "bestmove e2e4"] {
         assert!(kept[0].1.contains(part), "{part} in {}", kept[0].1);
     }
-    // Another worker plays the pairs again.
+    // Another worker plays one of the pairs again.
     assert!(store.append("run", &numbered(0), None, Some("other")).unwrap());
     let again = store.exclude_worker("run", 6, &remark, true).unwrap();
     assert_eq!(again.pairs, 0);
@@ -346,7 +346,7 @@ fn an_exported_run_is_imported_completely() {
     assert!(matches!(import(None), Err(ArchiveError::Content(_))));
     assert_eq!(import(Some("copy")).unwrap(), "copy");
     assert_eq!(exported(&other, "copy"), text.replace("\"run\":\"run\"", "\"run\":\"copy\""));
-    // A removed run leaves no rows, and other runs lose none.
+    // Removing a run leaves none of its rows, and other runs lose no rows.
     let (before, epoch) = (exported(&other, "run"), other.epoch().unwrap());
     other.remove_run("copy").unwrap();
     assert_eq!(exported(&other, "run"), before);
@@ -361,7 +361,7 @@ fn invalid_imports_are_rejected_and_leave_nothing() {
     let (store, _) = filled(dir.path());
     let whole = exported(&store, "run");
     store.remove_run("run").unwrap();
-    // A forger can write checksums, and files of the first format have none.
+    // A forger can compute checksums, and files of the first format have no checksums.
     let text = without_checksums(&whole).replacen("\"format\":14", "\"format\":13", 1);
     let refused = |text: &str, words: &str| {
         let error = store.import_run(&mut text.as_bytes(), None, &|_| Ok(()), &|_| Ok(()));
@@ -446,7 +446,7 @@ fn judged(plies: usize, scores: &[i32]) -> GameRecord {
 fn games_are_listed_by_query() {
     let dir = tempfile::tempdir().unwrap();
     let (mut store, _) = filled(dir.path());
-    // Evaluations beyond ten pawns count as equal.
+    // Evaluations are limited to ten pawns.
     let games = [judged(9, &[20, -130, -110]), judged(30, &[0, 900, 5_000]), judged(4, &[7])];
     for (pair, first) in (1..).zip(games) {
         let pairing = Pairing { pair, engines: [0, 1], opening: 10 * pair };
@@ -487,7 +487,7 @@ fn games_are_listed_by_query() {
     assert_eq!(store.openings("run").unwrap(), [(0, 0), (10, 1), (20, 2), (30, 3)]);
 }
 
-/// Returns a store that another program has changed by SQL.
+/// Returns a store that another program has changed with an SQL statement.
 fn changed(sql: &str) -> (tempfile::TempDir, Store) {
     let dir = tempfile::tempdir().unwrap();
     drop(filled(dir.path()));

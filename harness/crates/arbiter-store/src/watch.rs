@@ -7,7 +7,7 @@ use super::{Result, Store, StoreError, StoredRun};
 use arbiter_process::{FileId, places_near};
 use arbiter_run::PlayedPair;
 
-/// Identity of a file at the last check, and its length in bytes; `None` if it did not exist.
+/// Identity of a file at the last check, and its length in bytes; `None` if the file did not exist.
 pub(super) type FileIdentity = Option<(FileId, u64)>;
 
 fn look(path: &Path) -> FileIdentity {
@@ -15,8 +15,8 @@ fn look(path: &Path) -> FileIdentity {
 }
 
 impl Store {
-    /// Returns an error if another program has deleted, replaced or truncated the store or its log
-    /// since the last call.
+    /// Fails if another program has deleted, replaced or truncated the store or its log since the
+    /// last call.
     pub(super) fn check_in_place(&self) -> Result<()> {
         let mut log = self.file.clone().into_os_string();
         log.push("-wal");
@@ -36,11 +36,11 @@ impl Store {
         Ok(())
     }
 
-    /// Saves the store with these pairs of a run in a new file, as far as the store is still
-    /// readable. The file goes beside the store, into the nearest parent folder that accepts it, or
-    /// into the folder for temporary files.
+    /// Saves the readable part of the store, with these pairs of a run, to a new file. The file is
+    /// created in the folder of the store, in the nearest parent folder that is writable, or in the
+    /// folder for temporary files.
     pub fn save_elsewhere(&self, run: &StoredRun, pairs: &[&PlayedPair]) -> Option<PathBuf> {
-        // The pairs of an open transaction are among `pairs`.
+        // The pairs of an open transaction are also in `pairs`.
         let _ = self.connection.execute_batch("ROLLBACK");
         // The file becomes a copy of the complete store or, if the store is unreadable, a new store
         // with the run and these pairs.
@@ -61,7 +61,7 @@ impl Store {
     }
 }
 
-/// Adds the pairs to a store, and the run if it is missing.
+/// Adds the pairs to a store, and adds the run if it is missing.
 fn save(place: &Path, run: &StoredRun, pairs: &[&PlayedPair]) -> Result<()> {
     let mut saved = Store::connect(place.to_owned())?;
     let StoredRun { head, plan, fingerprints, offsets, .. } = run;

@@ -1,4 +1,4 @@
-//! Tests of stores: of the first format, older, newer, damaged, and large.
+//! Tests of stores that have the first format, an older or a newer format, or are damaged or large.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use arbiter_store::{FILE_NAME, Store};
 use flate2::read::GzDecoder;
 use rusqlite::Connection;
 
-/// Store of the first format, and store of the current format.
+/// Store of the first format; the next constant is a store of the current format.
 const FIRST: &str = include_str!("formats/13.sql");
 const LATEST: &str = include_str!("formats/14.sql");
 
@@ -64,7 +64,7 @@ fn a_store_of_the_first_format_is_read_and_continued() {
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 2, "something is left behind");
 }
 
-/// Returns the layout of a store: columns, indexes, and the version that reads it.
+/// Returns the layout of a store: columns, indexes, and the oldest version that can read the store.
 fn layout(file: &Path) -> Vec<String> {
     let connection = Connection::open(file).unwrap();
     let query = "
@@ -105,9 +105,9 @@ fn a_store_from_before_the_first_format_is_refused_and_not_changed() {
     let file = write(dir.path(), FIRST, "PRAGMA user_version = 12");
     let before = std::fs::read(&file).unwrap();
     for open in [Store::open, Store::create, Store::observe] {
-        let told = open(dir.path()).unwrap_err().to_string();
+        let message = open(dir.path()).unwrap_err().to_string();
         assert_eq!(
-            told,
+            message,
             format!(
                 "results store {} has the unsupported format 12 of a build before the first \
                  version of arbiter\nhint: move it away or give another --results",
@@ -125,8 +125,11 @@ fn a_store_of_a_newer_format_is_refused_and_not_changed() {
     let file = write(dir.path(), LATEST, last);
     let before = std::fs::read(&file).unwrap();
     for open in [Store::open, Store::create, Store::observe] {
-        let told = open(dir.path()).unwrap_err().to_string();
-        assert!(told.contains("format 99") && told.contains("arbiter 7.8.9 or newer"), "{told}");
+        let message = open(dir.path()).unwrap_err().to_string();
+        assert!(
+            message.contains("format 99") && message.contains("arbiter 7.8.9 or newer"),
+            "{message}"
+        );
     }
     assert!(std::fs::read(&file).unwrap() == before, "it was changed");
 }
@@ -136,23 +139,23 @@ fn a_store_that_cannot_be_copied_is_not_migrated() {
     let dir = tempfile::tempdir().unwrap();
     let file = write(dir.path(), FIRST, "");
     std::fs::create_dir_all(dir.path().join("arbiter.db.format-13/kept")).unwrap();
-    let told = Store::open(dir.path()).unwrap_err().to_string();
-    assert!(told.contains("format-13") && told.contains("unchanged"), "{told}");
+    let message = Store::open(dir.path()).unwrap_err().to_string();
+    assert!(message.contains("format-13") && message.contains("unchanged"), "{message}");
     assert_eq!(version(&file), 13);
 }
 
 #[test]
 fn a_migration_that_fails_half_way_changes_nothing() {
     let dir = tempfile::tempdir().unwrap();
-    // No index can have the name of a table, and this index is created last.
+    // An index cannot have the name of a table, so creating this index, the last step, fails.
     let file = write(dir.path(), FIRST, "DROP INDEX games_listed; CREATE TABLE games_listed (x)");
     let tables = || -> String {
         let query = "SELECT group_concat(sql) FROM sqlite_schema";
         Connection::open(&file).unwrap().query_row(query, [], |row| row.get(0)).unwrap()
     };
     let before = tables();
-    let told = Store::open(dir.path()).unwrap_err().to_string();
-    assert!(told.contains("games_listed"), "{told}");
+    let message = Store::open(dir.path()).unwrap_err().to_string();
+    assert!(message.contains("games_listed"), "{message}");
     assert_eq!((tables(), version(&file)), (before, 13));
 }
 
@@ -172,9 +175,9 @@ fn a_damaged_store_is_reported() {
         let store = Store::open(dir.path()).unwrap();
         let read = store.run("old").map(drop).and_then(|()| store.tallies("old").map(drop));
         let read = read.and_then(|()| store.pair("old", 0).map(drop));
-        let told = read.unwrap_err().to_string();
+        let message = read.unwrap_err().to_string();
         for part in [file.to_str().unwrap(), "damaged", ".recover"] {
-            assert!(told.contains(part), "{table}: no '{part}' in {told}");
+            assert!(message.contains(part), "{table}: no '{part}' in {message}");
         }
     }
 }
@@ -183,8 +186,8 @@ fn a_damaged_store_is_reported() {
 fn a_pair_that_has_lost_its_games_is_an_error() {
     let dir = tempfile::tempdir().unwrap();
     write(dir.path(), LATEST, "DELETE FROM findings; DELETE FROM transcripts; DELETE FROM games");
-    let told = Store::open(dir.path()).unwrap().tallies("old").unwrap_err().to_string();
-    assert!(told.contains("run 'old', pair 1: changed since it was written"), "{told}");
+    let message = Store::open(dir.path()).unwrap().tallies("old").unwrap_err().to_string();
+    assert!(message.contains("run 'old', pair 1: changed since it was written"), "{message}");
 }
 
 /// Returns an export of the run, or its error.
@@ -232,14 +235,14 @@ fn damaged_games_are_named() {
     let last = "UPDATE games SET moves = replace(moves, '5000', '5001') WHERE half = 1";
     let file = write(dir.path(), LATEST, last);
     let store = Store::open(dir.path()).unwrap();
-    let told = store.pair("old", 0).unwrap_err().to_string();
+    let message = store.pair("old", 0).unwrap_err().to_string();
     let (file, game) = (file.display(), "run 'old', pair 1, game 2: changed since it was written");
     let expect = format!(
         "results store {file} is damaged: {game}\nhint: restore a copy, or save the readable part \
          with `sqlite3 {file} .recover | sqlite3 saved.db`; `arbiter results verify` lists the \
          damage"
     );
-    assert_eq!(told, expect);
+    assert_eq!(message, expect);
     let checked = store.check_run("old").unwrap();
     assert_eq!(
         (checked.pairs, checked.games, &checked.damaged[..]),
@@ -290,7 +293,8 @@ fn excluding_a_worker_needs_constant_memory() {
     let before = peak();
     let remark = Remark { worker: "w".into(), pair: None, text: "crashes".into() };
     assert_eq!(store.exclude_worker("old", 5, &remark, true).unwrap().pairs, 401);
-    // The kernel adds up the counts of threads only from time to time, so a peak can also fall.
+    // The kernel adds up the counts of the threads only from time to time, so the reported peak can
+    // also decrease.
     let grown = peak().saturating_sub(before);
     assert!(grown < 8 * 1024, "{grown} KiB for {} KiB of games", 400 * text.len() / 1024);
 }

@@ -2,7 +2,7 @@
 //! tests its search.
 //!
 //! Only [`run_suite`] and [`SuiteEngines`] start engines. Suites come from many sources, so the
-//! parsers accept everything that is unambiguous, and report every line that is not: such a line
+//! parsers accept everything that is unambiguous. They report every ambiguous line; such a line
 //! counts neither for nor against an engine.
 
 pub mod epd;
@@ -33,8 +33,8 @@ pub struct LineFault {
 impl LineFault {
     /// Returns the fault of a line with its number, from 1, and a reason, which may quote the line.
     pub fn new(line: usize, reason: &str) -> LineFault {
-        // A reason may quote control characters of the line, which must not reach the user's
-        // terminal.
+        // A reason may quote control characters from the line. These characters must not reach the
+        // user's terminal.
         LineFault { line, reason: printable(reason, MAX_TEXT) }
     }
 }

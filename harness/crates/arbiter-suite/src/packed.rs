@@ -1,4 +1,4 @@
-//! Quiet positions of games with their scores and results, 32 bytes each, for trainers of networks.
+//! Quiet positions of games with scores and results, 32 bytes each, for training networks.
 //! `docs/net.md` describes the format.
 
 use shakmaty::{Chess, Color, EnPassantMode, KnownOutcome, Position, Role};
@@ -23,14 +23,14 @@ const BLACK_PIECE: u8 = 8;
 pub fn packed(game: &Game) -> Vec<[u8; RECORD_BYTES]> {
     // A record without a result is useless for training.
     let Some(result) = game.result else { return Vec::new() };
-    let told = quiet(game).filter_map(|(ply, position)| {
+    let scored = quiet(game).filter_map(|(ply, position)| {
         let score = (*game.scores.get(ply)?)?;
-        // Engines report scores for the side to move; records contain White's point of view.
-        // `i32::MIN` has no opposite.
+        // Engines report scores from the point of view of the side to move; records contain scores
+        // from White's point of view. `i32::MIN` has no positive counterpart.
         let white_score = if position.turn().is_white() { score } else { score.saturating_neg() };
         Some(record(&position, white_score, result))
     });
-    let mut records: Vec<_> = told.collect();
+    let mut records: Vec<_> = scored.collect();
     // The trainer reserves whole games for validation, and needs this bit to separate games.
     records.iter_mut().take(1).for_each(|first| first[24] |= FIRST);
     records
@@ -46,8 +46,8 @@ fn record(position: &Chess, white_score: i32, result: KnownOutcome) -> [u8; RECO
             Role::Pawn => 0,
             Role::Knight => 1,
             Role::Bishop => 2,
-            // A separate code marks rooks that may castle, which also covers Chess960 without an
-            // extra field.
+            // A separate code marks rooks that may castle. This also covers Chess960 without an
+            // additional field.
             Role::Rook if castling_rooks.contains(square) => 6,
             Role::Rook => 3,
             Role::Queen => 4,
@@ -104,7 +104,7 @@ mod tests {
         let records = packed(&game);
         assert_eq!(records.len(), 2, "a position without a score is left out");
         let mut first = [0; 32];
-        // Squares e1, h1, e2, f4, e8.
+        // The bits stand for the squares e1, h1, e2, f4 and e8.
         first[..8]
             .copy_from_slice(&(1u64 << 4 | 1 << 7 | 1 << 12 | 1 << 29 | 1 << 60).to_le_bytes());
         (first[8], first[9], first[10]) = (0x65, 0x80, 0x0D);

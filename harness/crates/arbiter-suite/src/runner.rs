@@ -79,14 +79,14 @@ impl SuiteEngines {
         task: &T,
     ) -> Result<Result<T::Output, String>, SuiteError> {
         let setup = &self.setups[task.engine()];
-        let told = |reason: String| format!("engine '{}': {reason}", setup.name);
+        let message = |reason: String| format!("engine '{}': {reason}", setup.name);
         let mut engine = match self.started.remove(&task.engine()) {
             Some(engine) => engine,
             None => match EngineProcess::start(&self.spawner, setup).await {
                 Ok(engine) => engine,
-                // The engine could be started before, so the cause is a change of the machine.
+                // The engine could be started earlier, so the machine is the cause.
                 Err(error @ EngineError::Spawn(_)) => {
-                    return Err(SuiteError::Environment(told(error.to_string())));
+                    return Err(SuiteError::Environment(message(error.to_string())));
                 }
                 Err(error) => return Ok(Err(error.to_string())),
             },
@@ -98,20 +98,20 @@ impl SuiteEngines {
             }
             Err(error) => error,
         };
-        // An engine that did not answer is in an unknown state, and a late answer would count for
-        // the next question. The next question gets a new process.
+        // An engine that did not answer is in an unknown state, and a late answer would be mistaken
+        // for the answer to the next question. The next question gets a new process.
         engine.quit(Duration::ZERO).await;
         match error {
             TaskError::Fault(reason) => Ok(Err(reason)),
-            TaskError::Unsupported(reason) => Err(SuiteError::Unsupported(told(reason))),
+            TaskError::Unsupported(reason) => Err(SuiteError::Unsupported(message(reason))),
         }
     }
 
     /// Ends all engines with `quit`; the next question restarts its engine.
     pub async fn quit(&mut self) {
         let engines = std::mem::take(&mut self.started);
-        // All engines share one grace period; if they ended one after another, each slow engine
-        // would add its own.
+        // All engines share one grace period; if the engines were ended one after another, each
+        // slow engine would take a full grace period.
         join_all(engines.into_values().map(|engine| engine.quit(QUIT_GRACE))).await;
     }
 }
@@ -128,14 +128,15 @@ pub async fn run_suite<T: Task>(
     let spawner = Spawner::start().map_err(|error| SuiteError::Environment(error.to_string()))?;
     let setups: Arc<[EngineSetup]> = setups.into();
     let new_engines = || SuiteEngines::new(setups.clone(), spawner.clone());
-    // One async task polls all runs, so no lock is needed.
+    // The same async task polls all futures, so no lock is needed.
     let idle = RefCell::new(Vec::new());
-    // Tasks end in any order, but answers keep the order of the tasks.
+    // Tasks end in any order, but the answers are in the order of the tasks.
     let mut answers: Vec<_> = tasks.iter().map(|_| None).collect();
     let run = async |(index, task): (usize, T)| {
         let mut engines = idle.borrow_mut().pop().unwrap_or_else(new_engines);
-        // Each question runs in a separate async task, because some questions compute for long, and
-        // neither other engines nor signals should wait. Dropping the set ends the task.
+        // Each question runs in a separate async task, because some questions need long
+        // computations, for which neither other engines nor signals should wait. Dropping the set
+        // ends the task.
         let mut asking = JoinSet::new();
         asking.spawn(async move { (engines.ask(&task).await, engines) });
         let asked = asking.join_next().await.expect("a task was spawned just now");
@@ -146,7 +147,7 @@ pub async fn run_suite<T: Task>(
         Ok((index, answer?))
     };
     let tasks = stream::iter(tasks.into_iter().enumerate());
-    // With a concurrency of 0 the stream would never poll a run.
+    // With a concurrency of 0, the stream would never poll any task.
     let mut ended = std::pin::pin!(tasks.map(run).buffer_unordered(concurrency.max(1)));
     while let Some(task) = ended.next().await {
         let (index, answer) = task?;

@@ -13,7 +13,7 @@ serde_conv!(
     |(fen, is_chess960): (String, bool)| Start::read(&fen, is_chess960)
 );
 
-/// Returns a game without limits that starts with the position.
+/// Returns a game without limits that starts from the position.
 pub(crate) fn game(start: &Start) -> Game<'_> {
     Game { start: &start.position, mode: start.mode, limits: Limits::default(), settings: &[] }
 }

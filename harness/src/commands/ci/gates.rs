@@ -1,5 +1,5 @@
 //! Execution of one gate. A gate with a subcommand runs this program with the flags of the gate, so
-//! that users can repeat it by hand.
+//! that users can repeat the gate by hand.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -21,14 +21,14 @@ use arbiter_store::{Store, StoredGate};
 /// Time limit of a gate without a budget.
 const LIMIT: Duration = Duration::from_secs(24 * 3600);
 
-/// Default flags for the games of a lint. All transcripts are recorded as evidence.
+/// Default flags for the games of a lint. All transcripts are kept as evidence.
 const LINT: [(&str, &str); 3] =
     [("--each", "nodes=10000"), ("--pairs", "20"), ("--transcripts", "all")];
 
-/// Maximum time for a gate to end after its budget, because games in progress are finished.
+/// Maximum time that a gate may continue after its budget to finish the games in progress.
 const GRACE: Duration = Duration::from_secs(300);
 
-/// An engine of the gates.
+/// Engine that gates use.
 #[derive(Debug, Clone)]
 pub(super) struct Side {
     /// Name of the engine.
@@ -37,13 +37,13 @@ pub(super) struct Side {
     cmd: String,
     /// Settings of the engine, as fields of `--engine`; may be empty.
     settings: String,
-    /// Identifier of the program, its build and its settings.
+    /// Text that identifies the program, its build and its settings.
     identity: String,
     /// Provenance of the engine.
     provenance: Option<Provenance>,
 }
 
-/// The engines of the gates.
+/// Engines that the gates use.
 #[derive(Debug)]
 pub(super) struct StepEngines {
     /// Engine under test.
@@ -55,7 +55,7 @@ pub(super) struct StepEngines {
 }
 
 impl StepEngines {
-    /// Returns the built engines; `without` is the reason why there is no base.
+    /// Converts the built engines; `without` is the reason why there is no base.
     pub(super) fn new(
         prepared: BuiltEngines,
         without: String,
@@ -70,8 +70,8 @@ impl StepEngines {
                 Program::Bundled => (BUNDLED.to_owned(), own.clone()),
                 Program::Path(path) => (path.display().to_string(), path.clone()),
             };
-            // The folder name of a build identifies everything that determines the build. The bytes
-            // of the program may differ between machines.
+            // The folder name of a build identifies all inputs of the build, whereas the bytes of
+            // the program may differ between machines.
             let of_build = program.ancestors().nth(2).and_then(|folder| folder.file_name());
             let mut identity = match (&engine.provenance, of_build) {
                 (Some(_), Some(folder)) => folder.to_string_lossy().into_owned(),
@@ -116,12 +116,12 @@ pub(super) struct GateRunner<'a> {
     pub(super) folder: &'a Path,
     /// Sandbox of the engines.
     pub(super) sandbox: SandboxMode,
-    /// `true` to ignore earlier results.
+    /// `true` to ignore cached results.
     pub(super) is_fresh: bool,
 }
 
 impl GateRunner<'_> {
-    /// Runs a gate, or returns its earlier result. An error ends all gates.
+    /// Runs a gate, or returns its cached result. An error ends all gates.
     pub(super) fn pass(&self, gate: &Gate) -> Result<GateOutcome, Failure> {
         if let Some(reason) = self.reason_to_skip(gate) {
             note(&format!("{}: skipped, {reason}", gate.name));
@@ -165,7 +165,7 @@ impl GateRunner<'_> {
         }
     }
 
-    /// Returns a hash of everything that decides the result of a gate: engines, flags, and the
+    /// Returns a hash of everything that determines the result of a gate: engines, flags, and the
     /// files named in flags.
     fn key(&self, gate: &Gate) -> Result<String, FingerprintError> {
         let mut hasher = blake3::Hasher::new();
@@ -229,7 +229,7 @@ impl GateRunner<'_> {
 
     fn subcommand(&self, gate: &Gate) -> Result<GateOutcome, Failure> {
         let log = self.results.join(format!("ci-{}.log", gate.name.replace('/', "-")));
-        // The log of an earlier gate with this name would be misleading.
+        // An old log of a gate with this name would be misleading.
         let _ = std::fs::remove_file(&log);
         note(&format!("{}: running, progress in {}", gate.name, log.display()));
         let launch = Launch {
@@ -252,8 +252,8 @@ impl GateRunner<'_> {
     }
 
     /// Returns the command line of a gate. Commits are given by their full hashes, so that the run
-    /// knows the provenance of its engines; uncommitted files by the path of their build, because
-    /// they may have changed since.
+    /// knows the provenance of its engines. Uncommitted files are given by the path of their build,
+    /// because they may have changed since.
     fn step_arguments(&self, gate: &Gate) -> Vec<String> {
         let test = &self.sides.test;
         let base = self.sides.base.as_ref().ok().filter(|_| gate.needs_base_engine());
@@ -315,7 +315,7 @@ impl GateRunner<'_> {
     }
 }
 
-/// Appends fields to an engine as a value of a flag.
+/// Appends fields to an engine that is the value of a flag.
 fn with_fields(engine: String, fields: &str) -> String {
     if fields.is_empty() { engine } else { format!("{engine},{fields}") }
 }
@@ -336,7 +336,7 @@ fn outcome_of(gate: &Gate, ended: &Completed, log: &Path) -> GateOutcome {
         findings.retain(|found| !ignored.iter().any(|rule| found["rule"] == **rule));
         gate.kind == GateKind::Lint && !findings.is_empty()
     });
-    // The match passes even if the lint has findings.
+    // The match exits with 0 even if the lint has findings.
     let found = ended.code.map(|code| if is_linted && code == 0 { 1 } else { code });
     let verdict = gate_verdict(gate, found, ended.reason == EndReason::TimedOut);
     let error = ended.errors.iter().rev().find(|line| line.starts_with("error"));
@@ -347,7 +347,8 @@ fn outcome_of(gate: &Gate, ended: &Completed, log: &Path) -> GateOutcome {
             .unwrap_or_else(|error| format!("unreadable report: {error}")),
     };
     let code = match verdict {
-        // An undecided gate has the same exit code whether its budget or its games ran out.
+        // An undecided gate has the same exit code whether it exceeded its budget or played all its
+        // games.
         GateVerdict::Undecided | GateVerdict::Unproven => Some(ExitCode::Inconclusive as i32),
         _ => found,
     };

@@ -16,8 +16,8 @@ use arbiter_runner::unix_time_ms;
 /// Maximum number of workers for which one command creates files.
 const MAX_WORKERS: u16 = 1_000;
 
-/// Programs to try as the server. Debian installs it in `/usr/sbin`, which is not in every user's
-/// PATH.
+/// Programs to try as the server. Debian installs the server in `/usr/sbin`, which is not in every
+/// user's PATH.
 const PROGRAMS: [&str; 2] = ["nats-server", "/usr/sbin/nats-server"];
 
 #[derive(Debug, Args)]
@@ -135,8 +135,8 @@ pub(super) fn up(args: &UpArgs) -> Result<(), Failure> {
     let lock = lock(&dir)?;
     for program in PROGRAMS {
         let mut server = Command::new(program);
-        // The server does not read its standard input, whose descriptor keeps the lock until the
-        // server ends.
+        // The server does not read its standard input, so this descriptor can hold the lock until
+        // the server ends.
         server.stdin(lock.try_clone().map_err(Failure::environment)?);
         let error = replace_process(server.args(["-c", CONFIGURATION]).current_dir(&dir));
         if error.kind() != ErrorKind::NotFound {
@@ -150,8 +150,8 @@ pub(super) fn up(args: &UpArgs) -> Result<(), Failure> {
 /// Locks a folder for as long as the server runs.
 fn lock(dir: &Path) -> Result<File, Failure> {
     let configuration = File::open(dir.join(CONFIGURATION)).map_err(Failure::environment)?;
-    // A second server in the folder would open the streams of the first, and overwrite `nats.pid`,
-    // before it finds that the port is in use.
+    // A second server in the folder would open the streams of the first server, and overwrite
+    // `nats.pid`, before detecting that the port is in use.
     if try_lock(&configuration).map_err(Failure::environment)? {
         return Ok(configuration);
     }

@@ -131,7 +131,7 @@ fn text(text: Option<&clap::builder::StyledStr>) -> String {
     text.map(ToString::to_string).unwrap_or_default()
 }
 
-/// Returns a help text as Markdown; paragraphs with indented lines become code blocks.
+/// Converts a help text to Markdown; paragraphs with indented lines become code blocks.
 fn paragraphs(text: &str) -> String {
     let each = text.split("\n\n").map(|paragraph| {
         let paragraph = paragraph.trim_matches('\n');

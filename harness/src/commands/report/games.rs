@@ -1,4 +1,4 @@
-//! Reports of games in PGN files, which are read as by `arbiter rate`.
+//! Reports on games in PGN files, which are read in the same way as by `arbiter rate`.
 
 use std::path::{Path, PathBuf};
 

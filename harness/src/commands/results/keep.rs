@@ -76,8 +76,8 @@ pub(super) fn remove(store: &Store, args: &RemoveArgs) -> Result<(), Failure> {
     let mut heads = Vec::new();
     for run in &args.runs {
         let name = store.named(run)?;
-        // Listing a run needs less of its data than reading it, so even a run with damaged settings
-        // can be removed.
+        // Listing a run needs less of its data than reading the run, so even a run with damaged
+        // settings can be removed.
         let head = store.runs()?.into_iter().find(|head| head.run == name);
         heads.push(head.map_or_else(|| Ok(store.run(&name)?.head), Ok::<_, Failure>)?);
     }
@@ -141,15 +141,15 @@ pub(super) fn import(folder: &Path, args: &ImportArgs) -> Result<(), Failure> {
     let whole = std::path::absolute(folder).map_err(|error| write_error(folder, &error))?;
     whole.ancestors().for_each(remove_leftovers);
     if !file.exists() {
-        // A rejected file must not leave an empty store behind, so the import is first tried in a
-        // folder beside the store.
+        // A rejected file must not leave an empty store behind, so the run is first imported into a
+        // temporary folder near the store.
         let near = whole.ancestors().find(|near| near.is_dir()).unwrap_or(&whole);
         let trial = create_locked_folder(near, TRIAL);
         let (trial, _lock) = trial.map_err(|error| write_error(folder, &error))?;
         let name = import_into(&Store::create_unshared(trial.path())?, args)?;
         std::fs::create_dir_all(folder).map_err(|error| write_error(folder, &error))?;
-        // The link fails if the file system does not support links, or if another process has
-        // created a store in the meantime. The run is then imported again.
+        // The link fails if the file system does not support hard links, or if another process has
+        // created a store in the meantime. In these cases, the run is imported again.
         imported = std::fs::hard_link(trial.path().join(FILE_NAME), &file).ok().map(|()| name);
     }
     let store = Store::create(folder)?;

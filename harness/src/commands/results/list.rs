@@ -69,7 +69,7 @@ enum SortKey {
 
 /// Prints the list.
 pub(super) fn list(store: &Store, args: &ListArgs, format: OutputFormat) -> Result<(), Failure> {
-    // Newest first; the stable sort keeps this order for equal keys.
+    // The runs are listed newest first; the stable sort keeps this order for equal keys.
     let heads = store.runs()?;
     if heads.is_empty() && format == OutputFormat::Text {
         return print_result(&format!("{}\n", store.empty()));

@@ -37,7 +37,7 @@ const FIRST: [&str; 8] =
 /// Columns that a narrow terminal omits.
 const OMITTED: [&str; 4] = ["bounds, Elo", "limits", "LL, LD, DD+WL, WD, WW", "date"];
 
-/// Writes one log of all stores.
+/// Writes one log of the tests in all stores.
 pub(super) fn log(
     folders: &[PathBuf],
     args: &LogArgs,
@@ -52,7 +52,8 @@ pub(super) fn log(
     for folder in folders {
         read(folder, args.filter.as_ref(), &mut found)?;
     }
-    // A copied run is in two stores, possibly at different stages. The later stage is listed.
+    // A copied run is in two stores, possibly at different stages. The entry at the later stage is
+    // listed.
     found.sort_by_key(|(created_ms, entry)| {
         let games = entry.summary.counts.games();
         (*created_ms, entry.summary.run.clone(), Reverse(games))

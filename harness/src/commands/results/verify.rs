@@ -4,7 +4,8 @@ use crate::{failure::Failure, output::print_result};
 use arbiter_names::quantity;
 use arbiter_store::Store;
 
-/// Verifies one run or all runs, and the file of the store; prints all verdicts and any damage.
+/// Verifies one run or all runs, and the file of the store. Prints the result for each run, and all
+/// damage.
 pub(super) fn verify(store: &Store, run: Option<&str>) -> Result<(), Failure> {
     let runs = match run {
         Some(word) => vec![store.named(word)?],

@@ -1,8 +1,8 @@
-//! `arbiter serve --start`: conversion of a form on the page to a command line of this program.
+//! `arbiter serve --start`: conversion of a form on a page to a command line of this program.
 //!
-//! A holder of the token must not be able to start arbitrary programs, so every field of the form
-//! is parsed before it becomes part of the command line: engines are registered, bundled, or
-//! revisions, and are marked accordingly.
+//! A user with the token must not be able to start arbitrary programs, so every field of the form
+//! is parsed before it becomes part of the command line. An engine must be registered, bundled, or
+//! a revision, and is marked accordingly.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -26,7 +26,8 @@ use arbiter_store::{RunLock, Store};
 /// Maximum length of an engine's name, in bytes.
 const MAX_NAME: usize = 100;
 
-/// Limits of a test, so that a user with the token cannot keep the machine busy for too long.
+/// Maximum number of pairs; the next constant is the maximum number of nodes per move. The limits
+/// prevent a user with the token from keeping the machine busy for too long.
 const MAX_PAIRS: u64 = 1_000_000;
 const MAX_NODES: u64 = 1_000_000_000;
 const MAX_DEPTH: u32 = 100;
@@ -34,14 +35,14 @@ const MAX_DEPTH: u32 = 100;
 /// Maximum thinking time of one side for a hundred moves.
 const MAX_TIME: Duration = Duration::from_secs(4 * 3600);
 
-/// Interval of checks whether the run exists, before the reply to the page.
+/// Interval between checks of whether the run exists, before the reply is sent to the page.
 const LOOK: Duration = Duration::from_millis(100);
-/// Maximum number of these checks, six seconds in total: enough for an immediate error, while a
+/// Maximum number of these checks, six seconds in total: enough to report an immediate error; a
 /// build takes longer.
 const LOOKS: u32 = 60;
 
-/// File in the results folder with the name of the last started run, which locks the file while it
-/// is in progress.
+/// File in the results folder with the name of the last started run. The process of the run holds a
+/// lock on the file.
 const LOCK: &str = ".started";
 
 /// A run to start, and the channel for the exit status of its process.
@@ -54,14 +55,14 @@ struct Job {
 /// Name of the run in progress, and its process.
 type ActiveRun = Arc<Mutex<Option<(String, Child)>>>;
 
-/// Starter of tests, which continue after this process ends, as under nohup.
+/// Component that starts tests. The tests continue after this process ends, as under nohup.
 #[derive(Debug)]
 pub(super) struct TestStarter {
     results: PathBuf,
     program: PathBuf,
     /// Channel to the thread that starts programs and waits for them.
     jobs: Sender<Job>,
-    /// Run that this process has started and that has not ended.
+    /// Run in progress that this process has started, if any.
     played: ActiveRun,
 }
 
@@ -74,19 +75,20 @@ impl TestStarter {
         let shared = Arc::clone(&played);
         std::thread::spawn(move || {
             for Job { run, command, ended } in received {
-                // The receiver is gone if the reply to the page has been sent in the meantime.
+                // Sending fails if the reply to the page has been sent in the meantime, and the
+                // receiver dropped.
                 let _ = ended.send(play(&shared, run, command));
             }
         });
         Ok(TestStarter { results, program: own_binary()?, jobs, played })
     }
 
-    fn is_there(&self, run: &str) -> bool {
+    fn has_run(&self, run: &str) -> bool {
         Store::observe(&self.results).is_ok_and(|store| store.run(run).is_ok())
     }
 
-    /// Starts a test with its output in a log and in a separate process group, and waits until its
-    /// run exists, at most six seconds.
+    /// Starts a test with its output in a log and in a separate process group, and waits at most
+    /// six seconds until its run exists.
     fn launch(&self, run: &str, flags: Vec<String>) -> io::Result<StartResult> {
         let mut lock = open(&self.results.join(LOCK), File::options().write(true))?;
         if !try_lock(&lock)? {
@@ -94,7 +96,7 @@ impl TestStarter {
             lock.take(MAX_NAME as u64).read_to_string(&mut played)?;
             return Ok(StartResult::Busy(played));
         }
-        if self.is_there(run) {
+        if self.has_run(run) {
             return Ok(StartResult::Refused(format!("Run {run} already exists.")));
         }
         lock.set_len(0)?;
@@ -108,10 +110,10 @@ impl TestStarter {
             .arg("--results")
             .arg(&self.results)
             .args(flags)
-            // Engines and builds of the run must not know the token.
+            // The engines and builds of the run must not get the token.
             .env_remove(TOKEN_VARIABLE)
-            // The run does not read its standard input, whose descriptor keeps the lock until the
-            // run ends, even if this process is killed.
+            // The run does not read its standard input, so this descriptor can hold the lock until
+            // the run ends, even if this process is killed.
             .stdin(lock)
             .stdout(log.try_clone()?)
             .stderr(log.try_clone()?);
@@ -121,7 +123,7 @@ impl TestStarter {
         let _ = self.jobs.send(Job { run: run.to_owned(), command, ended: sender });
         for _ in 0..LOOKS {
             let ended = ended.recv_timeout(LOOK);
-            if self.is_there(run) {
+            if self.has_run(run) {
                 return Ok(StartResult::Run);
             }
             match ended {
@@ -131,8 +133,8 @@ impl TestStarter {
                     let mut said = String::new();
                     log.seek(SeekFrom::Start(begin))?;
                     log.read_to_string(&mut said)?;
-                    // The reply contains the reason. Without this clean-up, each rejected test
-                    // would leave a log behind.
+                    // The reply contains the reason, so the log is not needed. Without this
+                    // clean-up, each rejected test would leave a log behind.
                     match begin {
                         0 => std::fs::remove_file(&path)?,
                         _ => log.set_len(begin)?,
@@ -164,7 +166,7 @@ impl Starter for TestStarter {
     }
 }
 
-/// Starts a program and waits for its end; meanwhile other threads can stop it.
+/// Starts a program and waits for its end; other threads can stop the program in the meantime.
 fn play(played: &ActiveRun, run: String, mut command: Command) -> io::Result<ExitStatus> {
     *lock(played) = Some((run, command.spawn()?));
     // The command contains a copy of the lock's descriptor, which would outlive the run.
@@ -182,12 +184,12 @@ fn play(played: &ActiveRun, run: String, mut command: Command) -> io::Result<Exi
     }
 }
 
-/// Locks the run in progress, which is valid even after a panic.
+/// Locks the run in progress, whose value is valid even after a panic.
 fn lock(played: &ActiveRun) -> MutexGuard<'_, Option<(String, Child)>> {
     played.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Opens a file, but not through a link; errors name the file.
+/// Opens a file without following links; errors name the file.
 fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     let file = open_output(path, options.read(true), Links::Refused);
     file.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
@@ -213,8 +215,8 @@ fn flags(wanted: &NewTest) -> Result<Vec<String>, String> {
     ])
 }
 
-/// Returns the engine that a word names, marked as registered, bundled or revision. It is never a
-/// file or a program in PATH.
+/// Returns the engine that a word names, marked as registered, bundled or revision. The engine is
+/// never a file or a program in PATH.
 fn engine(word: &str) -> Result<String, String> {
     let bundled = word.strip_prefix(BUNDLED).map(|rest| rest.strip_prefix(':').ok_or(rest));
     match bundled {
@@ -227,7 +229,7 @@ fn engine(word: &str) -> Result<String, String> {
     let is_name = word.starts_with(|c: char| c.is_ascii_alphanumeric())
         && word.len() <= MAX_NAME
         && word.chars().all(is_plain)
-        // Neither `a..b`, a range of commits, nor `..`, a parent folder, is a revision.
+        // Neither a range of commits (`a..b`) nor a parent folder (`..`) is a revision.
         && !word.contains("..");
     if !is_name {
         let expected = "expected a registered engine, bundled, bundled:EVAL or a revision";
@@ -278,7 +280,7 @@ mod tests {
             ("bundled:material", "bundled:material"),
             ("HEAD~3", "rev=HEAD~3"),
             ("feature/lmr-2", "rev=feature/lmr-2"),
-            // Not the program in PATH.
+            // The word is a revision, not the program in PATH.
             ("sh", "rev=sh"),
         ] {
             assert_eq!(engine(word).as_deref(), Ok(expected));

@@ -111,15 +111,15 @@ pub(crate) fn run(args: &PlanArgs) -> Result<Answer, String> {
     })
 }
 
-/// Returns thirteen strengths in logistic Elo, from one width of the test (H1 − H0) below H0 to one
-/// width above H1.
+/// Returns thirteen strengths in logistic Elo, from H0 minus the width of the test (H1 − H0) to H1
+/// plus this width.
 fn range(test: &Sprt, planned: &PlannedTest) -> Vec<f64> {
     let width = test.elo1 - test.elo0;
     let at = |step: i32| test.elo0 + width * f64::from(step) / 4.0;
     (-4..=8).filter_map(|step| planned.logistic(at(step))).collect()
 }
 
-/// Returns the exit of the LLR if pairs are distributed as in the sample.
+/// Returns the exit of the LLR from its bounds if pairs are distributed as in the sample.
 fn pilot_exit(test: &Sprt, pairs: &Pentanomial) -> Result<Exit, String> {
     let probabilities = pairs.distribution().regularized().probabilities();
     let probabilities = probabilities.filter(|_| pairs.pairs() > 0);

@@ -56,7 +56,7 @@ pub(crate) struct SimulateArgs {
     threads: Option<usize>,
 }
 
-/// Sums over the tests at one strength. They are integers, so the order of addition does not
+/// Sums over the tests at one strength. The sums are integers, so the order of addition does not
 /// matter.
 #[derive(Debug, Clone, Copy, Default)]
 struct Tally {
@@ -170,10 +170,10 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, String> {
     })
 }
 
-/// Requested strength (`None` with `--probabilities`), and the probabilities of pair scores.
+/// Requested strength (`None` with `--probabilities`), and the probability of each pair score.
 type Case = (Option<f64>, [f64; 5]);
 
-/// Returns the cases to simulate; an error if a flag is out of range.
+/// Returns the cases to simulate; fails if a flag is out of range.
 fn cases(args: &SimulateArgs, test: &Sprt) -> Result<Vec<Case>, String> {
     if args.runs == 0 || args.batch == 0 || args.cap == 0 {
         return Err("expected --runs, --batch and --cap of at least 1".to_owned());

@@ -153,7 +153,8 @@ fn status_of_games(test: &Sprt, games: &Trinomial) -> SprtStatus {
     SprtStatus { llr, decision: test.decide(llr), ..start }
 }
 
-/// Checks that the games agree with the pairs: twice as many, with the same points.
+/// Checks that the games agree with the pairs: there must be twice as many games, with the same
+/// points.
 fn check_agreement(pairs: &Pentanomial, games: &Trinomial) -> Result<(), String> {
     let by_pairs: u64 = (0..).zip(pairs.0).map(|(half_points, n)| half_points * n).sum();
     let by_games = 2 * games.wins + games.draws;

@@ -15,7 +15,7 @@ use arbiter_runner::spin_options;
 use arbiter_settings::TuneTable;
 use arbiter_spsa::{Parameter, table};
 
-/// Spin options that are not parameters of play; `*` skips them.
+/// Spin options that a pattern with `*` does not match, because they are usually not tuned.
 const USUAL: &str = "\
 Hash, Threads, MultiPV, Move Overhead, MoveOverhead, Skill Level, UCI_Elo, Slow Mover, nodestime, \
 SyzygyProbeDepth, SyzygyProbeLimit, Minimum Thinking Time";
@@ -40,12 +40,12 @@ pub(super) struct ParameterArgs {
 }
 
 impl ParameterArgs {
-    /// Returns whether flags define parameters, without `--spins`.
+    /// Returns whether flags other than `--spins` define parameters.
     pub(super) fn is_given(&self) -> bool {
         self.params.is_some() || !self.param.is_empty()
     }
 
-    /// Returns the parameters of the flags, or else of the settings file.
+    /// Returns the parameters from the flags, or else from the settings file.
     pub(super) fn resolve(
         self,
         file: &TuneTable,
@@ -61,7 +61,7 @@ impl ParameterArgs {
             found.extend(more.map_err(|error| Failure::invalid(format!("{file_name}: {error}")))?);
             spins.clone_from(&file.spins);
         }
-        // A tuning has one engine. For two engines, an error follows later.
+        // A tuning run has one engine. For two engines, an error follows later.
         if !spins.is_empty() && requested.request.engines.len() < 2 {
             make_engines(RunKind::Tune, requested)?;
             let request = &requested.request;

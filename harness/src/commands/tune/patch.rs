@@ -1,4 +1,4 @@
-//! `arbiter tune patch`: the values of a tuning as a patch for source code.
+//! `arbiter tune patch`: the values of a tuning run as a patch for source code.
 
 use std::path::PathBuf;
 

@@ -46,7 +46,7 @@ pub(super) const CHECKS: &[Check] = &[
     should("bestmove-ponder-legal", "the ponder move of bestmove is legal after the move")
         .script(|s| Ok(s.search_all(&TRICKY, "depth 5")))
         .judge(|case| case.transcript.searches().iter().try_for_each(legal_reply)),
-    // The depth suffices for engines that prune in their first iterations.
+    // The depth suffices even for engines that prune in their first iterations.
     should("mate-in-one", "a mate in one is played")
         .script(|s| Ok(s.search_all(&MATES_IN_ONE, "depth 12")))
         .judge(|case| each_search(case, mates)),
@@ -95,7 +95,7 @@ fn no_move_then_one(case: &Case) -> Judgement {
     legal_answer(after)
 }
 
-/// Requires that the last answer is legal; late answers to an earlier `go` are ignored.
+/// Requires that the last answer is legal; late answers to earlier `go` commands are ignored.
 fn last_is_legal(case: &Case) -> Judgement {
     let searches = case.transcript.searches();
     let Some(search) = searches.last() else { return nothing_more(case) };

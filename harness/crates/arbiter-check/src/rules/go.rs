@@ -12,7 +12,7 @@ const MIDDLEGAME: &str = "fen r1bq1rk1/pp2bppp/2n1pn2/2pp4/3P1B2/2PBPN2/PP1N1PPP
 /// Position with a forced mate in two.
 const MATE_IN_TWO: &str = "fen 7k/8/8/8/8/8/R7/1R5K w - - 0 1";
 
-/// Opening with Black to move.
+/// Opening position with Black to move.
 const BLACK_TO_MOVE: &str = "startpos moves e2e4 e7e5 g1f3 b8c6 f1b5";
 
 pub(super) const CHECKS: &[Check] = &[
@@ -36,7 +36,7 @@ pub(super) const CHECKS: &[Check] = &[
         .script(|s| Ok(s.search(MIDDLEGAME, "wtime 1000 btime 60000")))
         .timed(|case| answered_within(case, 1000)),
     must("go-clock-black", "Black uses Black's clock")
-        // White's clock is so long that an engine that uses it answers late.
+        // White has so much time that an engine that uses White's clock answers late.
         .script(|s| Ok(s.search(BLACK_TO_MOVE, "wtime 60000 btime 500 winc 1000 binc 0")))
         .timed(|case| answered_within(case, 500)),
     must("go-increment", "the increment is added after the move, which cannot use it")
@@ -160,15 +160,15 @@ fn repeats(case: &Case) -> Judgement {
         let nodes = last.find_map(|info| info.field("nodes")).unwrap_or("no");
         format!("{} after {nodes} nodes", search.best())
     };
-    // Stopped searches end at different points, so only their common part is compared.
-    let told = |search: &Search| -> Vec<String> {
+    // Stopped searches end at different points, so only the part that both have is compared.
+    let scores_of = |search: &Search| -> Vec<String> {
         let scores = search.infos.iter().filter(|info| info.has("score"));
         scores.map(|info| format!("{} nodes", info.field("nodes").unwrap_or("no"))).collect()
     };
     searches.windows(2).try_for_each(|pair| {
         let mut ends = vec![(end(&pair[0]), end(&pair[1]))];
         if pair.iter().any(|search| search.stop.is_some()) {
-            ends = told(&pair[0]).into_iter().zip(told(&pair[1])).collect();
+            ends = scores_of(&pair[0]).into_iter().zip(scores_of(&pair[1])).collect();
         }
         let differing = ends.into_iter().find(|(one, other)| one != other);
         differing.map_or(Ok(()), |(one, other)| Err(format!("{one} and then {other}")))

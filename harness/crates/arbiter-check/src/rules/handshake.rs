@@ -88,7 +88,7 @@ fn sound_default(option: &OptionDeclaration) -> Judgement {
             default.parse::<i64>().map_or(true, |number| (*min..=*max).contains(&number))
         }
         OptionKind::Combo { values } => values.contains(default),
-        // A button has no value, and a string may have any.
+        // A button has no value, and a string may have any value.
         OptionKind::Button | OptionKind::String => true,
     };
     ensure(fits, || format!("option {} does not take its own default '{default}'", option.name))

@@ -74,7 +74,7 @@ fn searched(script: Script<'_>) -> Result<Script<'_>, String> {
     Ok(script.try_search("startpos moves e2e4 e7e5 g1f3", "movetime 200"))
 }
 
-/// Judges every `info` line, with its search.
+/// Judges every `info` line, together with its search.
 fn each_info(case: &Case, judge: impl Fn(&Search, &EngineLine) -> Judgement) -> Judgement {
     each_search(case, |search| {
         search.infos.iter().try_for_each(|info| {
@@ -141,7 +141,7 @@ fn has_key(case: &Case, key: &str) -> Judgement {
 
 fn grows(case: &Case, key: &str) -> Judgement {
     each_search(case, |search| {
-        // Further MultiPV lines may belong to the previous iteration.
+        // MultiPV lines after the first may belong to the previous iteration.
         let infos = search.infos.iter().filter(|info| info.is_main_line());
         let values: Vec<i64> = infos.filter_map(|info| info.number(key)).collect();
         values.windows(2).try_for_each(|pair| {
@@ -158,9 +158,9 @@ fn plausible_time(case: &Case) -> Judgement {
     for search in case.transcript.searches() {
         for info in &search.infos {
             let Some(Ok(ms)) = info.number("time").map(u64::try_from) else { continue };
-            let told = Duration::from_millis(ms);
+            let reported = Duration::from_millis(ms);
             let passed = info.at.saturating_sub(search.at);
-            ensure(told.abs_diff(passed) <= margin, || {
+            ensure(reported.abs_diff(passed) <= margin, || {
                 format!("{} ms after go the engine sent 'info {}'", passed.as_millis(), info.text)
             })?;
         }
@@ -180,7 +180,7 @@ fn plausible_nps(_: &Search, info: &EngineLine) -> Judgement {
         ["nodes", "time", "nps"].map(|key| info.number(key).map(|number| number as f64));
     let (Some(nodes), Some(time), Some(nps)) = (nodes, time, nps) else { return Ok(()) };
     let expected = nodes * 1000.0 / time;
-    // In a short time, the rounding to milliseconds is a large relative error.
+    // For short times, rounding to milliseconds causes a large relative error.
     let is_about = time < 50.0 || (0.8 * expected..=1.25 * expected).contains(&nps);
     ensure(is_about, || format!("nps is not about {expected:.0}"))
 }

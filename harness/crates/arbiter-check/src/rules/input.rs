@@ -54,8 +54,8 @@ pub(super) const CHECKS: &[Check] = &[
         .script(|s| Ok(s.send("register later").responds())),
     nice("go-twice", "a go during a search neither ends the process nor affects later searches")
         .script(|s| {
-            // The protocol does not define this case, so the engine may answer one `go` or both.
-            // The pauses let all answers arrive before the search that is judged.
+            // The protocol does not define this case, so the engine may answer one `go` command or
+            // both. The pauses let all answers arrive before the search that is judged.
             let s = s.think(100).send("go depth 2").collect(300).send("stop").ready();
             let s = s.send("stop").collect(200).ready();
             Ok(s.go(ONE_MOVE, "depth 3").collect(500).send("stop").ready())

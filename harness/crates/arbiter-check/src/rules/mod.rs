@@ -34,7 +34,7 @@ pub fn checks() -> impl Iterator<Item = &'static Check> {
     .flatten()
 }
 
-// By default a check requires legal moves, because an illegal move loses a game in every match
+// By default, a check requires legal moves, because an illegal move loses a game in every match
 // program.
 const fn must(name: &'static str, rule: &'static str) -> Check {
     let grade = Grade::Must;
@@ -70,13 +70,13 @@ fn ensure(holds: bool, wrong: impl FnOnce() -> String) -> Judgement {
     if holds { Ok(()) } else { Err(wrong()) }
 }
 
-/// Accepts every transcript, for checks whose script suffices: a crash or a timeout fails any
-/// check.
+/// Accepts every transcript. For checks that need no more than their script, because a crash or a
+/// timeout fails any check.
 fn nothing_more(_: &Case) -> Judgement {
     Ok(())
 }
 
-/// Requires that every search has exactly one answer and passes `judge`.
+/// Requires that every search has exactly one answer and that `judge` accepts it.
 fn each_search(case: &Case, judge: impl Fn(&Search) -> Judgement) -> Judgement {
     case.transcript.searches().iter().try_for_each(|search| {
         one_answer(search)?;
@@ -114,8 +114,8 @@ fn answered_within(case: &Case, limit: u64) -> Judgement {
     })
 }
 
-/// Requires that the search was not answered before `stop` was sent; `before` names the events that
-/// allow an answer, for the message.
+/// Requires that the search was not answered before `stop` was sent; `before` names, for the
+/// message, the events before which no answer is allowed.
 fn answered_after_stop(search: &Search, before: &str) -> Judgement {
     let answered_at = search.answered_at();
     ensure(search.stop.is_some_and(|stop| stop <= answered_at), || {

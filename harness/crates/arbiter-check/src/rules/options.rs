@@ -69,7 +69,7 @@ pub(super) const CHECKS: &[Check] = &[
         .judge(in_order),
     should("multipv-few-moves", "MultiPV may exceed the number of legal moves").script(|s| {
         several_lines(s.engine, 4)?;
-        // An engine that insists on four lines would never end here.
+        // An engine that insists on four lines would never end this search.
         let one_move = "fen rR4k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1";
         Ok(s.set("MultiPV", 4).search(one_move, "depth 4").responds())
     }),
@@ -93,8 +93,8 @@ fn defaults(script: Script<'_>) -> Result<Script<'_>, String> {
     Ok(lines.fold(script, |s, line| s.send(&line)).responds())
 }
 
-/// Words in the names of buttons that are not pressed: a check must neither change files of the
-/// user nor end the engine.
+/// Words in the names of buttons that checks never press, because a check must neither change the
+/// user's files nor end the engine.
 const HARMFUL: [&str; 4] = ["save", "write", "delete", "quit"];
 
 fn buttons(script: Script<'_>) -> Result<Script<'_>, String> {
@@ -110,7 +110,7 @@ fn buttons(script: Script<'_>) -> Result<Script<'_>, String> {
     Ok(lines.fold(script, |s, line| s.send(&line).ready()).responds())
 }
 
-/// Texts of engines that do not know an option.
+/// Replies of engines to an unknown option.
 const REFUSALS: [&str; 4] =
     ["no such option", "unknown option", "no option", "unrecognized option"];
 
@@ -137,13 +137,13 @@ struct Line<'a> {
 fn last_lines<'a>(case: &Case<'a>) -> Vec<Line<'a>> {
     let mut lines: Vec<Line> = Vec::new();
     for info in case.transcript.searches().iter().flat_map(|search| &search.infos) {
-        // Lines with a bound are skipped, because they are sent again with the exact score.
+        // Lines with a bound are skipped, because the engine sends them again with the exact score.
         let first_move = info.pv().first().copied().filter(|_| !info.is_bound());
         let (Some(number), Some(first_move)) = (info.number("multipv"), first_move) else {
             continue;
         };
         // Line 1 of the next depth removes all lines of the previous depth; a repeated line
-        // replaces the earlier one.
+        // replaces the earlier line with this number.
         lines.retain(|other| other.number < number);
         lines.push(Line { number, score: info.number("cp"), first_move });
     }

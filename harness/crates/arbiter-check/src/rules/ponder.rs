@@ -10,7 +10,8 @@ use crate::{Case, Check, Judgement};
 
 pub(super) const CHECKS: &[Check] = &[
     must("ponder-waits", "no bestmove during go ponder, however long it takes")
-        // The pause is longer than the time on the clock, which does not run during pondering.
+        // The pause is longer than the time on the clock, but the clock does not run during
+        // pondering.
         .script(|s| Ok(pondering(s, "wtime 300 btime 300")?.collect(800).stop().settle()))
         .judge(waited),
     should("ponder-waits-depth", "no bestmove during go ponder, though its depth is reached")
@@ -23,8 +24,8 @@ pub(super) const CHECKS: &[Check] = &[
         .script(|s| Ok(hit(pondering(s, "wtime 1000 btime 1000")?.collect(200))))
         .timed(|case| hit_in_time(case, 1000)),
     must("ponderhit-late", "a ponderhit after the time is used up is answered immediately")
-        // The pause before the hit is longer than the time on the clock, so an engine that counts
-        // from `go ponder` has no time left.
+        // The pause before the hit is longer than the time on the clock, so an engine that starts
+        // its clock at `go ponder` has no time left.
         .script(|s| Ok(hit(pondering(s, "wtime 500 btime 500")?.collect(1000))))
         .timed(|case| hit_in_time(case, 500)),
     must("ponder-miss", "stop ends go ponder, and the next search is of the new position").script(

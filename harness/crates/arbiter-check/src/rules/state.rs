@@ -37,8 +37,8 @@ pub(super) const CHECKS: &[Check] = &[
         "no bestmove before stop under go infinite, though nothing is left to search",
     )
     .script(|s| {
-        // In these positions, with a mate and with a single legal move, engines tend to end a
-        // search by themselves.
+        // In these positions, one with a mate and one with a single legal move, engines tend to end
+        // a search on their own.
         let mate_and_only_move = [
             "fen 6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1",
             "fen rR4k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1",
@@ -74,7 +74,7 @@ fn stopped_searches(case: &Case) -> Judgement {
 const PROMPT: Duration = Duration::from_millis(50);
 
 fn promptly(case: &Case) -> Judgement {
-    // The delay is only meaningful if no search ended before `stop`.
+    // The delay is meaningful only if no search ended before `stop`.
     stopped_searches(case)?;
     each_search(case, |search| {
         let late = search.answered_at().saturating_sub(search.stop.unwrap_or_default());

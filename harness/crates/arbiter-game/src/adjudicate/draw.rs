@@ -8,11 +8,11 @@ use arbiter_protocol::Score;
 /// Draw rule: a game is drawn after enough consecutive scores near zero from both engines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DrawRule {
-    /// Number of full moves that must be completed first.
+    /// Number of full moves that must be completed before a draw is adjudicated.
     pub move_number: u32,
-    /// Number of consecutive moves of each side, at least 1.
+    /// Number of consecutive moves with such a score that each side needs, at least 1.
     pub move_count: u32,
-    /// Largest absolute score, in centipawns, that counts as equality.
+    /// Largest absolute score, in centipawns, that counts as equal.
     pub score_cp: u32,
 }
 
@@ -22,8 +22,8 @@ impl DrawRule {
     pub(super) fn observe(self, plies: &mut u32, played: PlayedMove) -> bool {
         let equal = match played.score {
             Some(Score::Centipawns(cp)) => cp.unsigned_abs() <= self.score_cp,
-            // A missing score does not count as equality: otherwise an engine that reports no
-            // scores would agree to every draw.
+            // A missing score does not count as equal: otherwise an engine that reports no scores
+            // would agree to every draw.
             Some(Score::Mate(_)) | None => false,
         };
         let before = if played.zeroing { 0 } else { *plies };

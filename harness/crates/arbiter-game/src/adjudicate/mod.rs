@@ -1,6 +1,6 @@
-//! Adjudication of decided games before the rules of chess end them, by counters over engine scores
-//! and by tablebase values. After every move the referee checks tablebases, resignation, draw and
-//! move cap, in this order. This module does no I/O.
+//! Adjudication: engine scores and tablebases end a decided game before the rules of chess do.
+//! After every move the referee checks tablebases, resignation, draw and move cap, in this order.
+//! This module does no I/O.
 
 mod draw;
 mod resign;
@@ -25,7 +25,7 @@ use arbiter_protocol::Score;
 pub struct Rules {
     /// Rule for drawn games.
     pub draw: Option<DrawRule>,
-    /// Rule for resignations.
+    /// Rule for games that a side resigns.
     pub resign: Option<ResignRule>,
     /// Number of moves of each side after which a game is drawn.
     pub move_cap: Option<u32>,
@@ -92,8 +92,8 @@ impl Rules {
 pub struct PlayedMove {
     /// Side that moved.
     pub color: Color,
-    /// Number of completed full moves according to the move number of the position, including moves
-    /// before the opening.
+    /// Number of completed full moves according to the move number of the position, which includes
+    /// moves before the opening.
     pub full_moves: u32,
     /// `true` for a move of the opening book.
     pub is_book: bool,
@@ -117,7 +117,7 @@ pub struct Adjudicator {
 }
 
 impl Adjudicator {
-    /// Creates an adjudicator for one game; endgames are looked up in `tables`.
+    /// Creates an adjudicator for one game; `tables` are the tablebases.
     pub fn new(rules: Rules, tables: Option<Arc<dyn Tables>>) -> Adjudicator {
         let decided_moves = DecidedMoves::default();
         Adjudicator { rules, tables, agreed_plies: 0, plies: 0, book_plies: 0, decided_moves }
@@ -175,8 +175,8 @@ impl Adjudicator {
 mod tests {
     use super::*;
 
-    /// Feeds scores in centipawns, alternating between White and Black, and returns after how many
-    /// plies the game ended, and the reason.
+    /// Feeds scores in centipawns, alternating between White and Black. Returns the number of plies
+    /// after which the game ended, and the reason.
     fn first_adjudication(rules: Rules, scores: &[i32]) -> Option<(usize, Termination)> {
         over_from(0, rules, scores)
     }

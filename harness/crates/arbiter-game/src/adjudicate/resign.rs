@@ -11,9 +11,9 @@ use arbiter_protocol::Score;
 pub struct ResignRule {
     /// Number of consecutive moves, at least 1.
     pub move_count: u32,
-    /// Absolute score, in centipawns, from which a position counts as lost or won.
+    /// Absolute score, in centipawns, from which on a position counts as lost or won.
     pub score_cp: u32,
-    /// `true` if the scores of the winner must agree.
+    /// `true` if the winner must report won scores as well.
     pub two_sided: bool,
 }
 
@@ -28,8 +28,8 @@ impl ResignRule {
     /// Counts a move and returns the side that resigns after this move, if any.
     pub(super) fn observe(self, moves: &mut DecidedMoves, played: PlayedMove) -> Option<Color> {
         let limit = i64::from(self.score_cp);
-        // A missing score counts as equality, so that a silent engine neither resigns nor confirms
-        // a win.
+        // A missing score counts as an equal score, so that a silent engine neither resigns nor
+        // confirms a win.
         let value = played.score.map_or(0, worth);
         let step = |count: &mut u32, holds: bool| *count = if holds { *count + 1 } else { 0 };
         step(moves.lost.get_mut(played.color), value <= -limit);
@@ -55,8 +55,8 @@ fn worth(score: Score) -> i64 {
 mod tests {
     use super::*;
 
-    /// Returns after how many plies a side resigns, and which side; `scores` alternates between
-    /// White and Black.
+    /// Returns the number of plies after which a side resigns, and this side; `scores` alternates
+    /// between White and Black.
     fn resigned(two_sided: bool, scores: &[Score]) -> Option<(usize, Color)> {
         let rule = ResignRule { move_count: 2, score_cp: 500, two_sided };
         let mut moves = DecidedMoves::default();

@@ -9,7 +9,7 @@ use shakmaty_syzygy::{AmbiguousWdl, Wdl};
 /// Rule for adjudication by tablebases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TablebaseRule {
-    /// Maximum number of pieces, kings included, of a position that is looked up; 0 for no maximum.
+    /// Maximum number of pieces, kings included, in a position that is looked up; 0 for no maximum.
     pub pieces: u32,
     /// `true` if a win counts even if the fifty-move rule would make it a draw.
     #[serde(rename = "ignore_fifty")]
@@ -38,8 +38,8 @@ impl Scope {
 
 arbiter_names::named!(Scope);
 
-/// Tablebases. Values are for the side to move, and `None` if no table contains the position;
-/// positions with castling rights are in no table.
+/// Tablebases. Values are from the point of view of the side to move, and `None` if no table
+/// contains the position. No table contains positions with castling rights.
 pub trait Tables: Debug + Send + Sync {
     /// Returns the value as if a capture or pawn move had just been played.
     fn fresh(&self, position: &Chess) -> Option<Wdl>;
@@ -77,7 +77,7 @@ pub(super) fn value(
             AmbiguousWdl::CursedWin | AmbiguousWdl::BlessedLoss | AmbiguousWdl::Draw => {
                 KnownOutcome::Draw
             }
-            // Distances in the tables may be off by one ply, so it is unknown if the remaining
+            // Distances in the tables may be off by one ply, so it is unknown whether the remaining
             // moves suffice. The game continues, because a guess could turn a draw into a win.
             AmbiguousWdl::MaybeWin | AmbiguousWdl::MaybeLoss => return None,
         },
@@ -115,7 +115,7 @@ mod tests {
     const WHITE: Option<KnownOutcome> = Some(KnownOutcome::Decisive { winner: Color::White });
     const BLACK: Option<KnownOutcome> = Some(KnownOutcome::Decisive { winner: Color::Black });
 
-    /// Looks up a position with White to move, four pieces and the halfmove clock `counter`.
+    /// Looks up a position with White to move, four pieces, and the halfmove clock at `counter`.
     fn at(counter: u32, rule: TablebaseRule, tables: Oracle) -> Option<KnownOutcome> {
         let fen: Fen = format!("8/8/8/4k3/8/8/8/KQR5 w - - {counter} 80").parse().unwrap();
         value(rule, &tables, &fen.into_position(CastlingMode::Standard).unwrap())

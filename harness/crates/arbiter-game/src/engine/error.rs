@@ -7,7 +7,7 @@ use crate::referee::Fault;
 use arbiter_process::{SpawnError, WriteError};
 use arbiter_protocol::SessionError;
 
-/// Maximum length, in characters, of the last line of an exited engine that is quoted in an error.
+/// Maximum length, in characters, of a last line that the error of an exited engine quotes.
 const LAST_WORDS: usize = 200;
 
 /// First words of protocol lines (UCI and CECP), which do not explain the exit of an engine.
@@ -57,7 +57,7 @@ impl EngineError {
         matches!(self, EngineError::Spawn(error) if error.is_environment)
     }
 
-    /// Returns the fault by which an engine with this error loses a game.
+    /// Returns the fault for which an engine with this error loses a game.
     pub fn fault(&self) -> Fault {
         match self {
             EngineError::Exited(how) => Fault::Crashed(how.clone()),

@@ -43,7 +43,7 @@ impl EngineProcess {
         }
         let Some((at, _)) = self.lines.front() else { return Ok(Step::Continue) };
         let at = *at;
-        // The time stamp of the reader thread decides, not the time at which this task runs. A late
+        // The time stamp of the reader thread counts, not the time at which this task runs. A late
         // line is accepted only if the deadline is extended.
         while at >= self.since && self.session.deadline().is_some_and(|due| at > due) {
             if !self.is_excused() {
@@ -64,7 +64,7 @@ impl EngineProcess {
         }
         let step = self.session.receive(at, line)?;
         if !matches!(step, Step::Move { .. }) {
-            // The line of a move stays in the queue, because the caller needs its time stamp.
+            // The line with a move stays in the queue, because the caller needs its time stamp.
             self.last_line = self.lines.pop_front().map(|(_, line)| line).unwrap_or_default();
         }
         self.obey(step)

@@ -7,8 +7,8 @@ use std::time::Instant;
 use tokio::time::{Sleep, sleep_until};
 
 /// Timer that wakes a task at a deadline. Setting a timer takes a lock of the runtime, and the next
-/// deadline of an engine is usually later than the last; so the timer is set again only when it has
-/// expired, or for an earlier deadline.
+/// deadline of an engine is usually later than the last. Therefore the timer is set again only
+/// after it has expired, or for an earlier deadline.
 #[derive(Debug)]
 pub(super) struct Timer(Pin<Box<Sleep>>);
 

@@ -73,7 +73,7 @@ fn positions_with_different_castling_rights_are_no_repetition() {
     assert_eq!(after(fen, &three), Some((DRAW, Termination::Threefold)));
 }
 
-/// Checks the order of judgement: each answer also has the faults that are judged later.
+/// Checks the order of judgement: each answer also has all faults that are judged later.
 #[test]
 fn faults_are_judged_in_a_fixed_order() {
     let fen = "6k1/5ppp/8/8/8/8/8/KR6 w - - 99 90";

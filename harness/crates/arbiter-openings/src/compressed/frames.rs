@@ -9,18 +9,18 @@ use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 /// block (RFC 8878, Block_Maximum_Size).
 const CHUNK: usize = 1 << 17;
 
-/// Empty last block, with a checksum for decoders that expect one. The decoder returns the decoded
-/// part of a truncated frame only after a last block.
+/// Empty last block, with a checksum for decoders that expect one. The decoder returns all decoded
+/// bytes of a truncated frame only after a last block.
 const LAST_BLOCK: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
 
-/// Returns whether a file that begins with these bytes is Zstandard. The second pattern is that of
-/// skippable frames (RFC 8878, section 3.1.2).
+/// Returns whether a file that begins with these bytes is compressed with Zstandard. The second
+/// pattern matches skippable frames (RFC 8878, section 3.1.2).
 pub(super) fn is_zstd(start: &[u8]) -> bool {
     matches!(start, [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
 }
 
-/// Reader of the contents of all frames. Parallel compressors write many frames, with skippable
-/// frames between them.
+/// Reader of the contents of all frames. Parallel compressors write many frames, separated by
+/// skippable frames.
 pub(super) struct Frames<R> {
     source: BufReader<R>,
     decoder: FrameDecoder,
@@ -86,8 +86,8 @@ impl<R: Read> Frames<R> {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         // The checksum of a frame is optional.
-        let told = self.decoder.get_checksum_from_data();
-        if told.is_some() && told != self.decoder.get_calculated_checksum() {
+        let stored = self.decoder.get_checksum_from_data();
+        if stored.is_some() && stored != self.decoder.get_calculated_checksum() {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "wrong checksum"));
         }
         Ok(())
@@ -96,7 +96,7 @@ impl<R: Read> Frames<R> {
 
 impl<R: Read> Read for Frames<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        // The loop below would wait for bytes that do not fit.
+        // Without this check, the loop below would never end.
         if buffer.is_empty() {
             return Ok(0);
         }
@@ -104,7 +104,7 @@ impl<R: Read> Read for Frames<R> {
         loop {
             if !self.is_open {
                 if self.is_at_end()? {
-                    // A second call after the truncation gets the same error.
+                    // Each further call after the truncation returns the same error.
                     let is_whole = !self.is_cut;
                     return is_whole.then_some(0).ok_or(io::ErrorKind::UnexpectedEof.into());
                 }

@@ -15,11 +15,11 @@ pub(crate) fn is_zip(start: &[u8]) -> bool {
     start.starts_with(b"PK\x03\x04") || start.starts_with(b"PK\x05\x06")
 }
 
-/// Number of bytes of a file that show its format. A tar archive has its magic bytes at byte 257,
-/// in a first block of this size.
+/// Number of bytes of a file that are examined to detect the format. A tar archive has its magic
+/// bytes at byte 257 of its first block, which has this size.
 const HEAD_BYTES: u64 = 512;
 
-/// First bytes of files without usable text, each with advice for the user.
+/// First bytes of files that are not usable as text, each with advice for the user.
 const FOREIGN: [(&[u8], &str); 14] = [
     (b"PK\x03\x04", "a zip archive; unpack it, and name a file of it"),
     (b"PK\x05\x06", "a zip archive; unpack it, and name a file of it"),
@@ -40,7 +40,7 @@ const FOREIGN: [(&[u8], &str); 14] = [
 /// Describes a file with these first bytes, if it is neither text, gzip nor Zstandard.
 fn foreign(head: &[u8]) -> Option<&'static str> {
     let is_tar = head.get(257..262) == Some(b"ustar");
-    // Web pages and Git LFS pointers may start with a byte order mark or spaces, and may use
+    // Web pages and Git LFS pointers may begin with a byte order mark or spaces, and may contain
     // capitals.
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     let text = text.trim_ascii_start().to_ascii_lowercase();
@@ -54,7 +54,7 @@ fn foreign(head: &[u8]) -> Option<&'static str> {
 ///
 /// # Errors
 ///
-/// An error for other kinds of compression, for archives, and for Git LFS pointer files.
+/// Fails for other kinds of compression, for archives, and for Git LFS pointer files.
 pub fn decompressed<'a>(
     mut source: impl Read + Send + 'a,
 ) -> io::Result<Box<dyn Read + Send + 'a>> {
@@ -64,7 +64,7 @@ pub fn decompressed<'a>(
         return Err(io::Error::new(ErrorKind::InvalidData, format!("it is {what}")));
     }
     let (is_gzip, is_zstd) = (head.starts_with(b"\x1f\x8b"), is_zstd(&head));
-    // The examined bytes are part of the file.
+    // The examined bytes are part of the file, so they are read again.
     let source = Cursor::new(head).chain(source);
     Ok(match (is_gzip, is_zstd) {
         // Parallel compressors write several members; the simple decoder would read only the first

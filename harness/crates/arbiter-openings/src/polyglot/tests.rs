@@ -56,8 +56,8 @@ fn lines_of(book: &Book) -> Vec<String> {
 
 #[test]
 fn keys_and_moves_match_the_format() {
-    // Keys from the description of the format for these positions, and the bits of a move from each
-    // position: target file, target rank, source file, source rank.
+    // Keys of these positions from the description of the format, each with the bits of a move:
+    // target file, target rank, source file, source rank.
     let entries = [
         packed(0x463b_9618_1691_fc9c, 0o1434, 1),
         packed(0x823c_9b50_fd11_4196, 0o6343, 1),
@@ -80,7 +80,7 @@ fn castling_is_converted_to_standard_notation() {
     assert_eq!(lines_of(&book), ["g1f3 g8f6 g2g3 g7g6 f1g2 f8g7 e1g1 e8g8"]);
 }
 
-/// Returns six lines of two plies; the lines of e2e4 have nine tenths of the weight.
+/// Returns six lines of two plies; the lines that begin with e2e4 have nine tenths of the weight.
 fn six_lines() -> Vec<u8> {
     book_of(&[
         ("e2e4", 90),
@@ -171,9 +171,9 @@ fn zero_weight_moves_are_skipped_and_impossible_ones_reported() {
     let mut bytes = [packed(start, bits("e2e5"), 9), packed(start, 0o51434, 9)].concat();
     bytes.extend(packed(start, bits("d2d4"), 0));
     let error = read_book(&bytes, 2, 1).expect_err("no sound entry").to_string();
-    let told = "a.bin: expected at least one opening, got 2 bad ones: a.bin: entry 1: expected a \
+    let expected = "a.bin: expected at least one opening, got 2 bad ones: a.bin: entry 1: expected a \
                 move that is legal in its position, got e2e5; a.bin: entry 2: ";
-    assert!(error.starts_with(told), "{error}");
+    assert!(error.starts_with(expected), "{error}");
     bytes.extend(packed(start, bits("g1f3"), 1));
     let book = read_book(&bytes, 2, 1).expect("one sound entry");
     assert_eq!(lines_of(&book), ["g1f3"]);

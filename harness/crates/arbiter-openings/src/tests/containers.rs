@@ -1,4 +1,5 @@
-//! Tests of books in archives, compressed, truncated, damaged, and of files that are not books.
+//! Tests of books that are in archives, compressed, truncated or damaged, and of files that are not
+//! books.
 
 use super::*;
 
@@ -101,12 +102,12 @@ fn openings_before_a_truncation_are_used() {
         let (book, path) = load_bytes(name, &whole[..whole.len() / 2]);
         let book = book.unwrap_or_else(|error| panic!("{name}: {error}"));
         assert!(book.len() > least, "{name}: {}", book.len());
-        let told = &book.quarantine().faults[..];
+        let faults = &book.quarantine().faults[..];
         let line = lines_each * book.len() as u64 + 1;
         let expected = format!(
             "{path}:{line}: the compressed file is truncated here; the rest of the book is missing"
         );
-        assert_eq!(told, [expected], "{name}");
+        assert_eq!(faults, [expected], "{name}");
     };
     check("cut.epd.gz", &gzipped(&text), 3000, 1);
     check("cut.epd.zst", &zstandard(&text), 1000, 1);

@@ -1,4 +1,4 @@
-//! Peers and timeouts of connections, and the priority of threads.
+//! Access checks and timeouts of connections, and the priority of threads.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -22,8 +22,8 @@ pub fn end_if_stalled(connection: impl AsFd, after: Duration) -> io::Result<()> 
     Ok(set_tcp_user_timeout(connection, after.as_millis().try_into().unwrap_or(u32::MAX))?)
 }
 
-/// Gives this thread and all threads that it starts later the lowest priority, so that they do not
-/// disturb engines.
+/// Gives the lowest priority to this thread and to all threads that it starts later, so that they
+/// do not disturb engines.
 pub fn lower_priority() -> io::Result<()> {
     Ok(setpriority_process(None, LOWEST)?)
 }

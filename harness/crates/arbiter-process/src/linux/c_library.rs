@@ -8,8 +8,8 @@ pub fn set_up_c_library() {
     look_hosts_up_without_modules();
 }
 
-/// Makes all threads allocate from one heap (arena). Each engine has a thread, which allocates
-/// little; with glibc's default of several arenas, 64 games take 8 MiB more memory and are not
+/// Makes all threads allocate from one heap (arena). Each engine has a thread that allocates little
+/// memory. With glibc's default of several arenas, 64 games take 8 MiB more memory and are not
 /// faster.
 #[cfg(target_env = "gnu")]
 fn share_heap() {
@@ -21,9 +21,9 @@ fn share_heap() {
     }
 }
 
-/// Makes host lookups use only files and DNS, regardless of `/etc/nsswitch.conf`. glibc would load
-/// other services (mdns, resolve, myhostname) as modules of the system, and with them a second
-/// glibc, which crashes a static program.
+/// Makes host lookups use only files and DNS, regardless of `/etc/nsswitch.conf`. For other
+/// services (mdns, resolve, myhostname), glibc would load modules of the system and with them a
+/// second glibc, which crashes a statically linked program.
 #[cfg(all(target_env = "gnu", target_feature = "crt-static"))]
 fn look_hosts_up_without_modules() {
     unsafe extern "C" {

@@ -9,8 +9,8 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use super::process_tree::{descendants, threads};
 
 /// Returns the processors that this process may use (by its affinity mask and control group). One
-/// processor of each physical core comes first; processors that share a core with an earlier one
-/// follow.
+/// processor of each physical core comes first; processors that share a core with an earlier
+/// processor follow.
 pub fn allowed() -> Vec<usize> {
     // The call fails only for processes that have ended.
     let Ok(mask) = sched_getaffinity(None) else { return Vec::new() };
@@ -43,7 +43,7 @@ fn by_core<T: Ord>(
     order
 }
 
-/// Converts processor numbers to the type of the system.
+/// Converts processor numbers to a CPU set.
 pub(crate) fn set(cpus: &[usize]) -> CpuSet {
     let mut set = CpuSet::new();
     cpus.iter().filter(|cpu| **cpu < CpuSet::MAX_CPU).for_each(|cpu| set.set(*cpu));
@@ -52,12 +52,12 @@ pub(crate) fn set(cpus: &[usize]) -> CpuSet {
 
 /// Pins this thread and all threads that it starts later to a processor.
 pub(crate) fn move_here(cpu: usize) -> io::Result<()> {
-    // A number that is too large for the set leaves it empty, which the system rejects.
+    // A number that is too large leaves the set empty, and the system rejects an empty set.
     Ok(sched_setaffinity(None, &set(&[cpu]))?)
 }
 
-/// Pins all threads of a process and its descendants to these processors. Failures are ignored,
-/// because threads may end in the meantime.
+/// Pins all threads of a process and its descendants to `cpus`. Failures are ignored, because
+/// threads may end in the meantime.
 pub(crate) fn move_to(leader: i32, cpus: &[usize]) {
     let set = set(cpus);
     for pid in descendants(leader).into_iter().chain([leader]) {
@@ -73,7 +73,8 @@ mod tests {
 
     #[test]
     fn siblings_come_last() {
-        // The first numbering is that of most machines; the second has siblings in pairs.
+        // Most machines use the first numbering; in the second, sibling processors have consecutive
+        // numbers.
         assert_eq!(by_core(0..6, |cpu| Some(cpu % 3)), [0, 1, 2, 3, 4, 5]);
         assert_eq!(by_core(0..6, |cpu| Some(cpu / 2)), [0, 2, 4, 1, 3, 5]);
         assert_eq!(by_core([1, 2, 3, 5].into_iter(), |cpu| Some(cpu / 2)), [1, 2, 5, 3]);

@@ -16,7 +16,7 @@ use super::process_tree::{descendants, threads};
 const TICK: Duration = Duration::from_millis(10);
 
 /// Divisor of the busiest thread's running time: a thread that ran for less than the quotient
-/// counts as waiting for input.
+/// counts as a thread that waits for input.
 const IDLE: u64 = 10;
 
 /// Divisor of the engine's clock time: an engine whose busiest thread ran for longer than the clock
@@ -62,16 +62,16 @@ impl Delays {
     }
 
     /// Returns the part of the engine's clock time `thought` that was lost since `earlier` because
-    /// the engine or the reader thread waited for a processor. Of the engine only the thread that
-    /// lost most is counted, because a sum over parallel threads would exceed the clock. Threads
+    /// the engine or the reader thread waited for a processor. Only the engine thread that lost the
+    /// most time is counted, because a sum over parallel threads would exceed the clock. Threads
     /// that ended in between are not counted.
     ///
     /// An engine may have to wait for a processor after its move, while its opponent runs, and its
-    /// reader may be late for an unimportant line. Neither costs clock time, so the loss of a
-    /// thread is limited to the time that the thread did not run. This limit is useless for a
-    /// thread that waits for input; the reader's delay is not added for such a thread. If the
-    /// engine ran while its clock did not run, as during pondering, it is unknown which threads
-    /// waited for input.
+    /// reader thread may be late for an unimportant line. Neither wait costs clock time, so the
+    /// loss of a thread is limited to the time that the thread did not run. For a thread that waits
+    /// for input, this limit is meaningless, so the reader's delay is not added for such a thread.
+    /// If the engine ran while its clock did not run, as during pondering, it is unknown which
+    /// threads waited for input.
     pub fn since(&self, earlier: &Delays, thought: Duration) -> Duration {
         let unread = self.reader.since(earlier.reader).waited;
         let spent = self.engine.iter().map(|(thread, times)| {
@@ -89,7 +89,8 @@ impl Delays {
     }
 }
 
-/// Returns the time that the host of a virtual machine took so far, summed over all processors.
+/// Returns the time that the host of a virtual machine has taken so far, summed over all
+/// processors.
 pub fn stolen() -> Duration {
     let stat = fs::read_to_string("/proc/stat").unwrap_or_default();
     let ticks = CpuTimes::read(&stat).unwrap_or_default().stolen;
@@ -173,7 +174,7 @@ mod tests {
             (0..threads).for_each(|_| drop(scope.spawn(spin)));
             let before = Delays::of(own, own);
             let mut waited = Duration::ZERO;
-            // At any time three of four threads wait; a minute suffices even on a slow machine.
+            // At any moment, three of four threads wait; a minute suffices even on a slow machine.
             for _ in 0..6000 {
                 std::thread::sleep(Duration::from_millis(10));
                 waited = Delays::of(own, own).since(&before, Duration::MAX);

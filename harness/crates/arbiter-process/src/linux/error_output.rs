@@ -14,15 +14,15 @@ use rustix::event::epoll;
 use crate::reader::{LineReader, READ_BYTES};
 use crate::tail::Tail;
 
-/// Event number of the pipe that ends the reader; no engine has this number.
+/// Event number of the pipe whose closing ends the reader; no engine has this number.
 const END: u64 = u64::MAX;
 
 /// Reader of the stderr of all engines of a spawner, in one thread because engines write little to
 /// it.
 pub(crate) struct ErrorReader {
     epoll: OwnedFd,
-    /// Number of the next engine. File descriptors cannot identify engines, because they are reused
-    /// while old events wait.
+    /// Number of the next engine. File descriptors cannot identify engines, because a descriptor
+    /// may be reused while events of its previous file are still pending.
     next: AtomicU64,
     /// Engines with open stderr, by number.
     outputs: Mutex<HashMap<u64, ErrorOutput>>,
@@ -47,14 +47,14 @@ impl ErrorReader {
         let thread = std::thread::Builder::new().name("error reader".into());
         thread.spawn(move || {
             errors.read(|| true);
-            // Otherwise each further wait would report the closed pipe.
+            // Without this, each further wait would report the closed pipe again.
             let _ = epoll::delete(&errors.epoll, &end);
             errors.read(|| !errors.outputs().is_empty());
         })?;
         Ok((reader, open))
     }
 
-    /// Adds an engine: reads its stderr to the end, and appends it to `log`.
+    /// Adds an engine, whose stderr is read to its end and appended to `log`.
     pub(crate) fn add(&self, stderr: ChildStderr, log: Option<File>, tail: Tail) -> io::Result<()> {
         // Relaxed ordering suffices, because only the uniqueness of the number matters.
         let id = self.next.fetch_add(1, Ordering::Relaxed);
@@ -67,7 +67,7 @@ impl ErrorReader {
         Ok(())
     }
 
-    /// Reads while `goes_on` returns `true`, at most until the end is signalled.
+    /// Reads while `goes_on` returns `true`, at most until the pipe that signals the end is closed.
     fn read(&self, goes_on: impl Fn() -> bool) {
         let mut buffer = vec![0; READ_BYTES];
         while goes_on() {
@@ -86,7 +86,7 @@ impl ErrorReader {
                     self.outputs().insert(id, output);
                 } else {
                     // Closing the pipe may not suffice, because a process that is being started has
-                    // a copy.
+                    // a copy of the descriptor.
                     let _ = epoll::delete(&self.epoll, &output.reader.source);
                 }
             }
@@ -94,13 +94,13 @@ impl ErrorReader {
     }
 
     fn outputs(&self) -> MutexGuard<'_, HashMap<u64, ErrorOutput>> {
-        // A poisoned lock is used: a panic cannot leave the map half changed.
+        // A poisoned lock is harmless: a panic cannot leave the map partly changed.
         self.outputs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl ErrorOutput {
-    /// Reads once and returns whether there may be more.
+    /// Reads once. Returns whether there may be more output.
     fn read(&mut self, buffer: &mut [u8]) -> bool {
         let chunk = self.reader.read(buffer);
         for line in &chunk.lines {

@@ -1,4 +1,4 @@
-//! Properties of this machine and of the start of this process.
+//! Properties of this machine, and signals ignored at the start of this process.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,8 @@ pub fn processor_name() -> Option<String> {
     value("/proc/cpuinfo", "model name")
 }
 
-/// Returns the line in which the system lists the processor features; empty if there is none.
+/// Returns the line in which the system lists the processor features; empty if there is no such
+/// line.
 pub fn processor_features() -> String {
     let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let mut lines = text.lines();
@@ -19,7 +20,7 @@ pub fn processor_features() -> String {
     line.unwrap_or_default().to_owned()
 }
 
-/// Returns the total memory, in MiB; 0 if the system does not report it.
+/// Returns the total memory of the machine, in MiB; 0 if the system does not report it.
 pub fn memory_mib() -> u64 {
     kib("/proc/meminfo", "MemTotal").unwrap_or(0) >> 10
 }
@@ -51,12 +52,12 @@ fn first_line(file: &str) -> String {
     fs::read_to_string(file).unwrap_or_default().trim().to_owned()
 }
 
-/// Returns the first value of a key in a file of lines such as `key : 8 kB`, in KiB.
+/// Returns the first value of a key, in KiB, in a file with lines such as `key : 8 kB`.
 pub(crate) fn kib(file: impl AsRef<Path>, key: &str) -> Option<u64> {
     value(file, key)?.strip_suffix(" kB")?.parse().ok()
 }
 
-/// Returns the first value of a key in a file of lines such as `key : value`.
+/// Returns the first value of a key in a file with lines such as `key : value`.
 fn value(file: impl AsRef<Path>, key: &str) -> Option<String> {
     let text = fs::read_to_string(file).ok()?;
     let mut lines = text.lines().filter_map(|line| line.split_once(':'));

@@ -42,13 +42,13 @@ pub struct ResourceLimits {
     pub file_bytes: Option<u64>,
     /// Total processor time, in seconds.
     pub cpu_seconds: Option<u64>,
-    /// Maximum number of processes and threads of the user, including those of other programs. The
-    /// limit does not apply to root.
+    /// Maximum number of processes and threads of the user, including the processes and threads of
+    /// other programs. The limit does not apply to root.
     pub processes: Option<u64>,
 }
 
 impl ResourceLimits {
-    /// Returns the lower limit of both for each resource.
+    /// Returns, for each resource, the lower of the two limits.
     pub fn and(self, other: ResourceLimits) -> ResourceLimits {
         let least = |one: Option<u64>, two: Option<u64>| [one, two].into_iter().flatten().min();
         ResourceLimits {
@@ -74,7 +74,7 @@ impl ResourceLimits {
         ];
         for (resource, most) in limits {
             if most.is_some() {
-                // The hard limit is set, too, so that the program cannot raise its limit.
+                // The hard limit is set too, so that the program cannot raise its limit.
                 setrlimit(resource, Rlimit { current: most, maximum: most })?;
             }
         }
@@ -82,10 +82,11 @@ impl ResourceLimits {
     }
 }
 
-/// Makes the kernel enforce the limits of the child, and kill the child when the spawner thread
-/// ends for any reason.
+/// Makes the kernel enforce the limits of the child and kill the child when the spawner thread
+/// ends.
 ///
-/// The returned home, if any, was made for the child and must live as long as the child.
+/// The returned home, if any, was created for the child. It must not be dropped before the child
+/// has ended.
 pub(crate) fn prepare_child(command: &mut Command, launch: &Launch) -> io::Result<Option<Home>> {
     if let Some(environment) = &launch.environment {
         command.env_clear().envs(environment.iter().cloned());
@@ -109,7 +110,7 @@ pub(crate) fn prepare_child(command: &mut Command, launch: &Launch) -> io::Resul
         if rustix::process::getppid() != Some(parent) {
             return Err(Errno::SRCH.into());
         }
-        // The sandbox comes last, because it forks: its processes inherit all of the above.
+        // The sandbox comes last: it forks, and its processes inherit the settings above.
         sandbox.as_mut().map_or(Ok(()), PreparedSandbox::enter)
     };
     // SAFETY: between fork and exec only async-signal-safe calls are allowed; the closure makes

@@ -11,21 +11,21 @@ use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 
 use crate::files::remove_if_there;
 
-/// Maximum number of connections that wait to be accepted.
+/// Maximum number of connections that are waiting to be accepted.
 const BACKLOG: i32 = 8;
 
 /// Connection to a [`LocalSocket`].
 pub type LocalStream = UnixStream;
 
 /// Connects to the socket file `name` in a folder. Names of up to 64 bytes always fit into the
-/// maximum path length of sockets. Fails if the folder or the socket is missing, or no process
-/// listens.
+/// maximum path length of sockets. Fails if the folder or the socket is missing, or if no process
+/// is listening.
 pub fn connect_local(folder: &Path, name: &str) -> io::Result<LocalStream> {
     let folder = File::open(folder)?;
     LocalStream::connect(path_in(&folder, name))
 }
 
-/// Listening socket to which only its owner may connect. Dropping it removes the file.
+/// Listening socket to which only its owner may connect. Dropping it removes the socket file.
 #[derive(Debug)]
 pub struct LocalSocket {
     folder: File,
@@ -59,7 +59,7 @@ impl Drop for LocalSocket {
     }
 }
 
-/// Returns a short path to a file in the folder, regardless of the length of the folder's path.
+/// Returns a short path to a file in the folder, however long the path of the folder is.
 fn path_in(folder: &File, name: &str) -> String {
     format!("/proc/self/fd/{}/{name}", folder.as_raw_fd())
 }

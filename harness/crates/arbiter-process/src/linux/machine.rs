@@ -41,7 +41,7 @@ pub struct CpuTimes {
 }
 
 impl CpuTimes {
-    /// Returns the times since an earlier moment.
+    /// Returns the times that have passed since `earlier`.
     pub fn since(self, earlier: CpuTimes) -> CpuTimes {
         CpuTimes {
             all: self.all.saturating_sub(earlier.all),
@@ -54,7 +54,7 @@ impl CpuTimes {
     pub(crate) fn read(stat: &str) -> Option<CpuTimes> {
         let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
         let ticks: Vec<u64> = line.split_whitespace().map_while(|word| word.parse().ok()).collect();
-        // The guest columns, which follow, are already contained in user and nice.
+        // The guest columns that follow are already included in user and nice.
         let [_, _, _, idle, waiting, _, _, stolen] = ticks.get(..8)?.try_into().ok()?;
         Some(CpuTimes { all: ticks[..8].iter().sum(), idle: idle + waiting, stolen })
     }
@@ -62,7 +62,7 @@ impl CpuTimes {
 
 impl Machine {
     /// Reads the state from the system files below `root`, which is `/` except in tests; `cpus` are
-    /// the processors that may be used.
+    /// the processors that this process may use.
     pub fn read(root: &Path, cpus: &[usize]) -> Machine {
         let text = |file: &str| {
             let text = fs::read_to_string(root.join(file)).ok()?;

@@ -1,4 +1,4 @@
-//! Machine that holds the file system of a file.
+//! Machine on which the file system of a file is stored.
 
 use std::path::Path;
 

@@ -1,9 +1,9 @@
 //! Processes that an engine has started, including processes outside its process group.
 //!
-//! Arbiter is a child subreaper: an orphaned process becomes a child of Arbiter instead of init, so
-//! it can be found, recognized by a mark in its environment, killed and reaped. A process that
-//! clears its environment *and* leaves its parent and group cannot be recognized, unless a sandbox
-//! has put the engine into a PID namespace, which ends with the engine.
+//! Arbiter is a child subreaper: an orphaned process becomes a child of Arbiter instead of init.
+//! Arbiter can then find the process, recognize it by a mark in its environment, kill it and reap
+//! it. A process that clears its environment *and* leaves its parent and group cannot be
+//! recognized. In a sandbox with a PID namespace, such a process also ends with the engine.
 //!
 //! Arbiter only waits for specific process IDs: waiting for any child would steal the exit status
 //! of an engine from the thread that waits for the engine.
@@ -21,12 +21,11 @@ use super::stop;
 /// Environment variable that marks an engine and its descendants.
 const MARK: &str = "ARBITER_ENGINE_PROCESS";
 
-/// Timeout for reaping killed processes. Together with the grace times of `stop` it is one second,
-/// within which every engine ends.
+/// Timeout for reaping killed processes. The grace times of `stop` and this timeout add up to one
+/// second, within which every engine ends.
 const REAP_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// Maximum number of searches for descendants; one search may miss a process that is just being
-/// started.
+/// Maximum number of searches for descendants; one search may miss a process that is being started.
 const ROUNDS: u32 = 8;
 
 /// Makes orphaned descendants children of this process. If the kernel refuses, they become children
@@ -43,7 +42,7 @@ pub(crate) fn this_thread() -> i32 {
 /// Processes of one engine: its process group, and processes that have left the group.
 #[derive(Debug)]
 pub(crate) struct ProcessTree {
-    /// ID of the engine's process: the child or, in a namespace, the process for which the child
+    /// Process ID of the engine: the child or, in a namespace, the process for which the child
     /// waits.
     pub(crate) engine: i32,
     /// Environment entry that marks the processes of the engine.
@@ -59,8 +58,8 @@ impl ProcessTree {
         Ok((child, ProcessTree { engine, mark: format!("{MARK}={value}") }))
     }
 
-    /// Ends the engine, its group and its strays: waits `grace`, sends SIGTERM and waits
-    /// `term_grace`, then kills. Blocks.
+    /// Ends the engine, its process group and its strays: waits `grace`, sends SIGTERM, waits
+    /// `term_grace`, and sends SIGKILL. Blocks.
     pub(crate) fn end(
         &self,
         child: &mut Child,
@@ -94,8 +93,8 @@ impl ProcessTree {
     /// must have ended.
     fn strays(&self) -> BTreeSet<i32> {
         let this = getpid().as_raw_nonzero().get();
-        // The kernel gives orphans to the first thread of a subreaper; the children of other
-        // threads are running engines.
+        // The kernel makes orphans children of the first thread of a subreaper; the children of
+        // other threads are running engines.
         let ours = children_of_thread(this, this);
         let orphans: Vec<i32> = ours.into_iter().filter(|pid| self.is_marked(*pid)).collect();
         let below = orphans.iter().flat_map(|pid| descendants(*pid)).collect::<Vec<_>>();
@@ -103,8 +102,8 @@ impl ProcessTree {
     }
 
     fn is_marked(&self, pid: i32) -> bool {
-        // The environment of a process that has ended or belongs to another user cannot be read,
-        // and such a process must not be killed.
+        // If the process has ended or belongs to another user, its environment cannot be read, and
+        // the process must not be killed.
         let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
         environment.split(|byte| *byte == 0).any(|entry| entry == self.mark.as_bytes())
     }
@@ -128,13 +127,14 @@ fn reap(group: Pid, mut doomed: BTreeSet<i32>) {
         while let Ok(Some(_)) = waitpgid(group, WaitOptions::NOHANG) {}
         doomed.retain(|pid| {
             let pid = Pid::from_raw(*pid);
-            // A process that is not our child has been reaped, or is reaped by another process.
+            // A process that is not a child of Arbiter has been reaped, or another process will
+            // reap it.
             pid.is_some_and(|pid| matches!(waitpid(Some(pid), WaitOptions::NOHANG), Ok(None)))
         });
         if doomed.is_empty() || Instant::now() > give_up {
             return;
         }
-        // The kernel ends a killed process soon after the call, not during the call.
+        // A killed process ends soon after the call, not during the call.
         std::thread::sleep(Duration::from_millis(1));
     }
 }
@@ -149,7 +149,8 @@ pub(crate) fn descendants(pid: i32) -> BTreeSet<i32> {
     found
 }
 
-/// Returns the children of all threads of a process; empty if the process has ended.
+/// Returns the process IDs of the children of all threads of a process; empty if the process has
+/// ended.
 fn children(pid: i32) -> Vec<i32> {
     threads(pid).flat_map(|thread| children_of_thread(pid, thread)).collect()
 }

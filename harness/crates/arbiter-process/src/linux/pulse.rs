@@ -1,8 +1,8 @@
 //! Detection of pauses in which this process was stopped or its machine was suspended.
 //!
-//! A thread that only wakes up at intervals detects pauses. It reads the boot-time clock, which
-//! continues while the machine is suspended, unlike the monotonic clock. Waits for a processor do
-//! not count as pauses.
+//! A thread that wakes up at regular intervals detects pauses. The thread reads the boot-time
+//! clock, which, unlike the monotonic clock, continues while the machine is suspended. Time spent
+//! waiting for a processor does not count as a pause.
 
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
@@ -13,7 +13,7 @@ use rustix::time::{ClockId, clock_gettime};
 use super::delay::run_delay;
 use super::process_tree::this_thread;
 
-/// Time between two beats.
+/// Time between two beats, at which the thread wakes up.
 const BEAT: Duration = Duration::from_millis(100);
 
 /// Unexplained delay of a beat beyond which the delay counts as a pause.
@@ -48,20 +48,20 @@ impl Pulse {
             drop(begun);
             while let Some(beats) = theirs.upgrade() {
                 let pause = lock(&beats).beat(since_boot(), run_delay(thread));
-                // The reference is dropped before the sleep: otherwise the thread would keep the
-                // pulse alive and never end.
+                // The reference is dropped before the sleep; otherwise the thread would keep the
+                // pulse alive and would never end.
                 drop(beats);
                 pause.into_iter().for_each(&paused);
                 std::thread::sleep(BEAT);
             }
         })?;
-        // Nothing is ever sent: the channel closes after the first beat.
+        // Nothing is ever sent: the sender is dropped after the first beat.
         let _: Result<(), _> = has_begun.recv();
         Ok(Pulse(beats))
     }
 
-    /// Returns the number of pauses so far; `None` while the next beat is so late that a pause may
-    /// be in progress.
+    /// Returns the number of pauses so far; `None` if the next beat is so late that a pause may be
+    /// in progress.
     pub fn pauses(&self) -> Option<u64> {
         lock(&self.0).pauses_at(since_boot())
     }
@@ -85,13 +85,13 @@ impl Beats {
     }
 }
 
-/// Returns the time since the machine was started, including suspension.
+/// Returns the time since the machine was booted, including time in suspension.
 fn since_boot() -> Duration {
     Duration::try_from(clock_gettime(ClockId::Boottime)).unwrap_or_default()
 }
 
 fn lock(beats: &Mutex<Beats>) -> MutexGuard<'_, Beats> {
-    // A poisoned lock is used: a panic cannot leave the beats half changed.
+    // A poisoned lock is harmless: a panic cannot leave the beats partly changed.
     beats.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -103,7 +103,7 @@ mod tests {
         Duration::from_millis(time)
     }
 
-    /// Records a beat `ago` milliseconds after the last beat; the thread waited `waited`
+    /// Records a beat `ago` milliseconds after the last beat, of which the thread waited `waited`
     /// milliseconds for a processor. Returns the pause in seconds.
     fn beat(ago: u64, waited: u64) -> Option<u64> {
         let mut beats = Beats { last: ms(50_000), waited: ms(7), pauses: 0 };

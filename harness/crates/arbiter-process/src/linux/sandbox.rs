@@ -25,7 +25,7 @@ pub(crate) use self::home::Home;
 use self::namespaces::Namespaces;
 use crate::Launch;
 
-/// Newest Landlock ABI whose rules are used; rules that an older kernel lacks are omitted.
+/// Newest Landlock ABI whose rules are used; rules that the kernel does not support are omitted.
 const RULES: ABI = ABI::V6;
 
 /// Environment variables that a sandboxed program inherits, besides variables that begin with
@@ -54,9 +54,9 @@ const READABLE: [&str; 17] = [
     "/dev/urandom",
 ];
 
-/// Files of `/proc` that every program may read. Other processes are excluded, because their
-/// command lines may contain secrets; so are the machine's connections (`net`), and `task`, which
-/// contains `net` again.
+/// Files of `/proc` that every program may read. The entries of other processes are excluded,
+/// because command lines may contain secrets. The machine's connections (`net`) are excluded too,
+/// and so is `task`, which also contains `net`.
 const PROC: [&CStr; 18] = [
     c"/proc/cpuinfo",
     c"/proc/meminfo",
@@ -87,21 +87,22 @@ const NO_CAPABILITIES: CapabilitySets = CapabilitySets {
     inheritable: CapabilitySet::empty(),
 };
 
-/// Oldest Landlock version that supports all restrictions of a [`Sandbox`]: it added signals and
-/// abstract sockets.
+/// Oldest Landlock version that supports all restrictions of a [`Sandbox`]; this version added
+/// signals and abstract sockets.
 const COMPLETE: u32 = 6;
 
 /// Permissions of a sandboxed program, in addition to reading the system's programs and libraries.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sandbox {
-    /// Absolute path of the program's home, the only folder in which the program may write; also
-    /// used for temporary files. If `None`, each process gets an empty home that is removed
+    /// Absolute path of the program's home folder, the only folder in which the program may write,
+    /// including temporary files. If `None`, each process gets an empty home folder that is removed
     /// afterwards.
     pub home: Option<PathBuf>,
     /// Absolute paths of further files and folders that the program may read and execute.
     pub readable: Vec<PathBuf>,
-    /// `true` if the program may change modes, owners and times of files, as builds do: in its
-    /// home, or of all files of the user if [`Sandbox::keeps_attributes`] is false.
+    /// `true` if the program may change modes, owners and times of files, as builds do. The
+    /// permission covers the files in its home; if [`Sandbox::keeps_attributes`] is `false`, it
+    /// covers all files of the user.
     pub is_builder: bool,
     /// `true` if the program may use the network.
     pub has_network: bool,
@@ -124,7 +125,8 @@ impl SandboxSupport {
     pub fn detect() -> SandboxSupport {
         let nothing = std::ptr::null::<u8>();
         let action = libc::SECCOMP_RET_ERRNO;
-        // SAFETY: both calls are queries; the kernel reads at most the action, a number.
+        // SAFETY: both calls are queries; the only memory that the kernel reads is the action, a
+        // number.
         let (version, answer) = unsafe {
             (
                 libc::syscall(libc::SYS_landlock_create_ruleset, nothing, 0, 1),
@@ -174,7 +176,7 @@ pub(crate) struct PreparedSandbox {
 
 impl Sandbox {
     /// Returns whether the sandbox can prevent builds from changing modes, owners and times of
-    /// files outside their home, which needs user and mount namespaces. Starts a process.
+    /// files outside their home; this needs user and mount namespaces. Starts a process.
     pub fn keeps_attributes() -> bool {
         Namespaces::are_possible()
     }
@@ -201,7 +203,7 @@ impl Sandbox {
             name.to_str().is_some_and(|name| name.starts_with("LC_") || VARIABLES.contains(&name))
         };
         if launch.environment.is_none() {
-            // Variables may contain secrets, so a program gets only the listed ones.
+            // Variables may contain secrets, so a program gets only the listed variables.
             command.env_clear().envs(std::env::vars_os().filter(|(name, _)| is_kept(name)));
         }
         command.env("HOME", home).env("TMPDIR", home);
@@ -236,7 +238,8 @@ impl Sandbox {
 }
 
 impl PreparedSandbox {
-    /// Takes the home that was made for the process; it must live as long as the process.
+    /// Takes the home that was created for the process, if any. It must not be dropped before the
+    /// process has ended.
     pub(crate) fn take_home(&mut self) -> Option<Home> {
         self.home.take()
     }
@@ -246,18 +249,18 @@ impl PreparedSandbox {
     pub(crate) fn enter(&mut self) -> io::Result<()> {
         // Namespaces come first, because they need privileges that the next steps drop.
         self.namespaces.enter()?;
-        // `no_new_privs` disables setuid programs, and allows filters without privileges. Without
-        // capabilities even root has no special rights.
+        // `no_new_privs` disables setuid programs, and is required to install filters without
+        // privileges. Without capabilities, even root has no special rights.
         rustix::thread::set_no_new_privs(true)?;
         rustix::thread::set_capabilities(None, NO_CAPABILITIES)?;
         if let Some(rules) = self.rules.take() {
-            // These paths are opened only now, because `/proc/self` must be that of the new
+            // These paths are opened only now, because `/proc/self` must refer to the new
             // namespace.
             let flags = OFlags::PATH | OFlags::CLOEXEC;
             let read = AccessFs::from_read(RULES);
             let opened = PROC.iter().filter_map(|path| {
                 rustix::fs::open(*path, flags, Mode::empty()).ok().map(|own| {
-                    // A rule for a file must not contain access rights of folders.
+                    // A rule for a file must not contain access rights that apply only to folders.
                     let is_folder = path.to_bytes().ends_with(b"/");
                     let access = if is_folder { read } else { AccessFs::ReadFile.into() };
                     Ok::<_, RulesetError>(PathBeneath::new(own, access))

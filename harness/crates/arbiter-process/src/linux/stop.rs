@@ -1,6 +1,5 @@
-//! End of an engine: wait, terminate, kill. Signals go to the process group, and the leader is
-//! reaped last, so that its process ID cannot belong to another process when the group is
-//! signalled.
+//! End of an engine: wait, terminate, kill. Signals go to the process group. The leader is reaped
+//! last, so that its process ID cannot belong to another process when the group is signalled.
 
 use std::process::Child;
 use std::time::{Duration, Instant};
@@ -12,8 +11,8 @@ use rustix::process::{
     waitid,
 };
 
-/// Time that an engine has to exit after `quit`. Together with [`TERM_GRACE`] it is less than the
-/// second within which every engine ends.
+/// Time that an engine has to exit after `quit`. This time and [`TERM_GRACE`] add up to less than
+/// the second within which every engine ends.
 pub const QUIT_GRACE: Duration = Duration::from_millis(600);
 
 /// Time between SIGTERM and SIGKILL.
@@ -22,8 +21,8 @@ pub(crate) const TERM_GRACE: Duration = Duration::from_millis(200);
 /// Interval between checks of a process if no pidfd can be opened.
 const POLL: Duration = Duration::from_millis(5);
 
-/// Waits at most `limit` for the exit of the process, without reaping it. Returns whether the
-/// process has exited.
+/// Waits at most `limit` until the process has exited, without reaping the process. Returns whether
+/// it has exited.
 pub(crate) fn wait_exit(child: &Child, limit: Duration) -> bool {
     let give_up = Instant::now() + limit;
     let pidfd = pidfd_open(pid(child), PidfdFlags::empty());
@@ -32,7 +31,7 @@ pub(crate) fn wait_exit(child: &Child, limit: Duration) -> bool {
         if left.is_zero() {
             return false;
         }
-        // If no file descriptor is left for the pidfd, the process is checked at intervals.
+        // If no file descriptor is available for the pidfd, the process is checked at intervals.
         let is_polled = pidfd.as_ref().is_ok_and(|pidfd| {
             let timeout = Timespec::try_from(left).ok();
             poll(&mut [PollFd::new(pidfd, PollFlags::IN)], timeout.as_ref()).is_ok()
@@ -54,12 +53,12 @@ pub(crate) fn has_exited(child: &Child) -> bool {
     }
 }
 
-/// Signals every process of the group. Ignores failures, which mean that no process is left.
+/// Signals every process of the group. Ignores failures, because they mean that no process is left.
 pub(crate) fn signal(child: &Child, signal: Signal) {
     let _ = kill_process_group(pid(child), signal);
 }
 
-/// Signals one process. Ignores a failure, which means that the process has already ended.
+/// Signals one process. Ignores a failure, because it means that the process has already ended.
 pub(crate) fn signal_one(pid: i32, signal: Signal) {
     let _ = Pid::from_raw(pid).map(|pid| kill_process(pid, signal));
 }

@@ -12,7 +12,7 @@ use tempfile::NamedTempFile;
 use crate::folder_of;
 use crate::input_file::regular;
 
-/// File that gets its name only when it is complete.
+/// File that gets its name only after it is complete.
 #[derive(Debug)]
 pub struct WholeFile {
     path: PathBuf,
@@ -27,7 +27,8 @@ enum Part {
     Named(NamedTempFile),
 }
 
-/// Removes the name of a temporary file or folder from an error, because the user does not know it.
+/// Removes the name of a temporary file or folder from an error, because the name means nothing to
+/// the user.
 pub fn without_name(error: io::Error) -> io::Error {
     error.kind().into()
 }
@@ -37,7 +38,7 @@ pub fn without_name(error: io::Error) -> io::Error {
 ///
 /// # Errors
 ///
-/// The error of the system, without the name of a temporary file.
+/// Returns the system's error, without the name of a temporary file.
 pub fn write_secret(path: &Path, text: &str) -> io::Result<()> {
     match WholeFile::create_private(path)?.finish_new(&format!("{text}\n")) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
@@ -50,7 +51,7 @@ pub fn write_secret(path: &Path, text: &str) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// The error of the system, without the name of a temporary file.
+/// Returns the system's error, without the name of a temporary file.
 pub fn write_program(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = folder_of(path);
     create_dir_all(folder)?;
@@ -64,15 +65,17 @@ pub fn write_program(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 impl WholeFile {
     /// Creates an unnamed file for `path`, whose folder must exist. An existing file at `path`, or
-    /// the target of a link there, will be replaced if it is writable; the new file gets its mode.
+    /// the target of a link at `path`, will be replaced if it is writable; the new file gets the
+    /// mode of the existing file.
     ///
     /// # Errors
     ///
-    /// The error of the system, or an error with a hint if `path` is a folder, a pipe or a device.
+    /// Returns the system's error, or an error with a hint if `path` is a folder, a pipe or a
+    /// device.
     pub fn create(path: impl Into<PathBuf>) -> io::Result<WholeFile> {
         let whole = WholeFile::with_mode(path.into(), 0o666)?;
-        if let Ok(there) = whole.path.metadata() {
-            whole.file().set_permissions(there.permissions())?;
+        if let Ok(existing) = whole.path.metadata() {
+            whole.file().set_permissions(existing.permissions())?;
         }
         Ok(whole)
     }
@@ -81,18 +84,18 @@ impl WholeFile {
     ///
     /// # Errors
     ///
-    /// The errors of [`WholeFile::create`].
+    /// Returns the errors of [`WholeFile::create`].
     pub fn create_private(path: impl Into<PathBuf>) -> io::Result<WholeFile> {
         WholeFile::with_mode(path.into(), 0o600)
     }
 
     fn with_mode(mut path: PathBuf, mode: u32) -> io::Result<WholeFile> {
         // Links are followed, as in a shell, because a rename would replace the link.
-        if let Ok(there) = path.canonicalize() {
-            regular(File::options().read(true).custom_flags(libc::O_PATH).open(&there)?)?;
+        if let Ok(existing) = path.canonicalize() {
+            regular(File::options().read(true).custom_flags(libc::O_PATH).open(&existing)?)?;
             // A rename replaces even read-only files, so write permission is checked here.
-            access(&there, Access::WRITE_OK)?;
-            path = there;
+            access(&existing, Access::WRITE_OK)?;
+            path = existing;
         }
         let folder = folder_of(&path);
         let mut options = File::options();
@@ -111,10 +114,10 @@ impl WholeFile {
     ///
     /// # Errors
     ///
-    /// The error of the system; an existing file stays unchanged.
+    /// Returns the system's error; an existing file stays unchanged.
     pub fn finish(self) -> io::Result<()> {
-        // The bytes are on disk before the file gets its name, so a power failure leaves the old or
-        // the complete new file.
+        // The bytes are on disk before the file gets its name, so a power failure leaves either the
+        // old file or the complete new file.
         self.file().sync_all()?;
         match self.part {
             Part::Named(file) => file.persist(self.path).map(drop).map_err(|error| error.error),
@@ -135,7 +138,8 @@ impl WholeFile {
     ///
     /// # Errors
     ///
-    /// The error of the system; [`io::ErrorKind::AlreadyExists`] if a file or a link exists there.
+    /// Returns the system's error; [`io::ErrorKind::AlreadyExists`] if a file or a link exists at
+    /// the path.
     pub fn finish_new(mut self, text: &str) -> io::Result<()> {
         self.write_all(text.as_bytes())?;
         // As in `finish`, the bytes are on disk before the file gets its name.
@@ -187,7 +191,7 @@ mod tests {
         let names = || dir.path().read_dir().unwrap().count();
         let mut killed = WholeFile::create(&path).unwrap();
         killed.write_all(b"part").unwrap();
-        // Without its destructor, the file is in the state that a killed process leaves.
+        // Without its destructor, the file is in the state that a killed process leaves behind.
         std::mem::forget(killed);
         assert_eq!(names(), 0);
         for text in ["first", "second"] {

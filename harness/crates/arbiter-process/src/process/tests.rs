@@ -71,7 +71,7 @@ fn processes_in_another_session_are_found() {
     strays.into_iter().for_each(assert_gone);
 }
 
-/// Returns whether any process has this argument.
+/// Returns whether any process has the argument `mark`.
 fn is_argument(mark: &str) -> bool {
     let folders = std::fs::read_dir("/proc").unwrap().flatten();
     let mut arguments = folders.map(|of| std::fs::read(of.path().join("cmdline")));
@@ -86,8 +86,8 @@ fn daemons_end_with_their_sandbox() {
     }
     for (number, last_words) in ["exit 3", "kill -ABRT $$", "sleep 1000"].into_iter().enumerate() {
         let mark = format!("1000.{}{number}", std::process::id());
-        // Neither process keeps parent, group, session or environment of the engine; the second
-        // changes its process ID permanently.
+        // Neither process keeps the parent, group, session or environment of the engine; the second
+        // process keeps changing its process ID.
         let script = format!(
             "setsid --fork env -i sleep {mark}; \
              setsid --fork env -i perl -e 'fork && exit while 1' {mark}; \

@@ -1,5 +1,5 @@
-//! CECP part of a session. It keeps the position of the game, because CECP sends single moves, and
-//! engines may answer in SAN.
+//! CECP part of a session. This part keeps track of the position of the game, because CECP sends
+//! individual moves, and engines may answer in SAN.
 
 use std::time::{Duration, Instant};
 
@@ -22,11 +22,11 @@ pub(crate) struct Xboard {
     pub(crate) features: Features,
     /// `true` if the engine has sent a `feature` line.
     pub(crate) is_declared: bool,
-    /// Deadline of the handshake, once the engine has sent `feature done=0`.
+    /// Deadline of the handshake, after the engine has sent `feature done=0`.
     patience: Option<Instant>,
     pings: u32,
     position: Chess,
-    /// Number of plies of the game that the engine has received or sent.
+    /// Number of plies of the game that the engine has been sent or has played.
     played: usize,
     /// Number of moves requested from the engine in this game.
     asked: u32,
@@ -40,17 +40,17 @@ pub(crate) struct Xboard {
 }
 
 impl Xboard {
-    /// Wait for the first `feature` line, after which the engine is assumed to have no features.
-    /// The protocol specifies two seconds; a busy machine may need more.
+    /// Time to wait for the first `feature` line; after this time, the engine is assumed to have no
+    /// features. The protocol specifies two seconds; a busy machine may need more.
     pub(crate) const SILENCE: Duration = Duration::from_secs(5);
 
-    /// Returns whether the engine can set up a game from `start`.
+    /// Returns whether the engine can start a game from the position `start`.
     pub(crate) fn can_set_up(&self, start: &Chess, mode: CastlingMode) -> bool {
         is_initial(start, mode) || setup::lines(start, mode, self.features.setboard).is_some()
     }
 
-    /// Handles a missed deadline. An engine that sends no `feature` line is an old engine and
-    /// counts as ready.
+    /// Handles a missed deadline. An engine that sends no `feature` line is assumed to be an old
+    /// engine and counts as ready.
     pub(crate) fn overdue(
         &mut self,
         state: &mut State,
@@ -73,30 +73,30 @@ impl Xboard {
         now: Instant,
         game: Game<'_>,
     ) -> Result<String, SessionError> {
-        let mut told = vec!["new".to_owned()];
+        let mut commands = vec!["new".to_owned()];
         if game.mode == CastlingMode::Chess960 {
             if !self.features.chess960 {
                 return Err(no_chess960());
             }
-            told.push("variant fischerandom".to_owned());
+            commands.push("variant fischerandom".to_owned());
         }
         let ponder = if state.setup.ponder { "hard" } else { "easy" };
-        told.extend(["force", ponder, "post"].map(str::to_owned));
-        told.extend(limits(&game.limits));
+        commands.extend(["force", ponder, "post"].map(str::to_owned));
+        commands.extend(limits(&game.limits));
         if self.features.name {
-            told.push("computer".to_owned());
+            commands.push("computer".to_owned());
         }
         if !is_initial(game.start, game.mode) {
             let position = setup::lines(game.start, game.mode, self.features.setboard);
-            told.extend(position.ok_or_else(|| unfit(NO_SETBOARD))?);
+            commands.extend(position.ok_or_else(|| unfit(NO_SETBOARD))?);
         }
         self.position = game.start.clone();
         state.mode = game.mode;
         (self.played, self.plays, self.draw_claim) = (0, false, None);
         self.asked = 0;
         self.clock = game.limits.clock;
-        told.extend(self.ask_ready(state, now));
-        Ok(joined(told))
+        commands.extend(self.ask_ready(state, now));
+        Ok(joined(commands))
     }
 
     /// Returns the commands for the engine's turn; `position` is the UCI command of the game.
@@ -105,7 +105,7 @@ impl Xboard {
         let clocks = [self.new_period(), self.clocks(go)].concat();
         self.asked += 1;
         // Outside force mode the engine searches as soon as it receives a move, so the clocks are
-        // sent before the move. In force mode the engine needs `go`.
+        // sent before the move. In force mode the engine starts to search only after `go`.
         joined(if std::mem::replace(&mut self.plays, true) {
             [clocks, news].concat()
         } else {
@@ -196,23 +196,23 @@ impl Xboard {
     /// Plays the moves that the engine has not received yet, and returns the commands for them.
     fn follow(&mut self, mode: CastlingMode, position: &str) -> Vec<String> {
         let moves = position.split_once(" moves ").map_or("", |(_, moves)| moves);
-        let mut told = Vec::new();
+        let mut commands = Vec::new();
         for word in moves.split_whitespace().skip(self.played) {
             let parsed = word.parse::<UciMove>().ok();
             // The referee has already judged these moves, so each is legal.
             let Some(m) = parsed.and_then(|uci| uci.to_move(&self.position).ok()) else { break };
             self.sent = notation::write(&self.position, m, mode, self.features.san);
             let prefix = if self.features.usermove { "usermove " } else { "" };
-            told.push(format!("{prefix}{}", self.sent));
+            commands.push(format!("{prefix}{}", self.sent));
             self.position.play_unchecked(m);
             self.played += 1;
         }
-        told
+        commands
     }
 
     /// Returns the command for the period that begins with this move, if the period differs from
-    /// the last. The first period is sent before the game, and engines repeat a period by
-    /// themselves.
+    /// the last. The first period is sent before the game, and engines repeat a period on their
+    /// own.
     fn new_period(&self) -> Vec<String> {
         let Some(TimeControl::Periods(periods)) = self.clock else { return Vec::new() };
         let mut begin = 0;
@@ -231,8 +231,8 @@ impl Xboard {
             Color::Black => (go.black, go.white),
         };
         let shown = |word, clock: Option<(Duration, Duration)>| {
-            // The unit is centiseconds. Zero is never sent, because the engine has to move even
-            // with an empty clock.
+            // CECP clocks are in centiseconds. Zero is never sent, because the engine has to move
+            // even with an empty clock.
             clock.map(|(left, _)| format!("{word} {}", (left.as_millis() / 10).max(1)))
         };
         let shown = [shown("time", own), shown("otim", other)];
@@ -246,7 +246,7 @@ impl Xboard {
         text: &str,
     ) -> Result<Step, SessionError> {
         self.is_declared = true;
-        let mut told = Vec::new();
+        let mut commands = Vec::new();
         let mut done = false;
         for (name, value) in feature::parse(text) {
             let mut accepted = true;
@@ -254,7 +254,7 @@ impl Xboard {
                 ("done", "0") => {
                     let limit = state.deadlines.uciok;
                     // The handshake has a single deadline, so that repeated `done=0` cannot extend
-                    // it.
+                    // the deadline.
                     let due = *self.patience.get_or_insert(at + limit);
                     if state.phase == Phase::Handshake {
                         state.due = Some((due, limit));
@@ -269,12 +269,12 @@ impl Xboard {
                 _ => accepted = self.features.set(name, value),
             }
             let answer = if accepted { "accepted" } else { "rejected" };
-            told.push(format!("{answer} {name}"));
+            commands.push(format!("{answer} {name}"));
         }
         if done {
-            told.extend(self.configure(state, at)?);
+            commands.extend(self.configure(state, at)?);
         }
-        Ok(Step::Send(joined(told)))
+        Ok(Step::Send(joined(commands)))
     }
 
     /// Ends the handshake: returns the commands for the requested options.
@@ -288,11 +288,11 @@ impl Xboard {
             }
         }
         state.leave_out_unfit();
-        let mut told = Vec::new();
+        let mut commands = Vec::new();
         for (name, value) in &state.setup.options {
             let (OptionDeclaration { name, .. }, value) =
                 check_option(&state.options, name, value)?;
-            told.push(match (name.as_str(), value.as_str()) {
+            commands.push(match (name.as_str(), value.as_str()) {
                 ("memory" | "cores", value) => format!("{name} {value}"),
                 (name, "") => format!("option {name}"),
                 (name, "true") => format!("option {name}=1"),
@@ -300,12 +300,12 @@ impl Xboard {
                 (name, value) => format!("option {name}={value}"),
             });
         }
-        told.extend(state.setup.init.iter().cloned());
-        told.extend(self.ask_ready(state, now));
-        Ok(told)
+        commands.extend(state.setup.init.iter().cloned());
+        commands.extend(self.ask_ready(state, now));
+        Ok(commands)
     }
 
-    /// Returns the `ping` that asks if the engine is ready. An engine without `ping` counts as
+    /// Returns the `ping` that asks whether the engine is ready. An engine without `ping` counts as
     /// ready.
     fn ask_ready(&mut self, state: &mut State, now: Instant) -> Option<String> {
         if !self.features.ping {
@@ -330,18 +330,18 @@ fn is_initial(start: &Chess, mode: CastlingMode) -> bool {
 
 /// Returns the commands for the limits of a game.
 fn limits(limits: &Limits) -> Vec<String> {
-    let mut told = Vec::new();
-    told.extend(limits.clock.map(|control| level(control.first())));
+    let mut commands = Vec::new();
+    commands.extend(limits.clock.map(|control| level(control.first())));
     // `st` takes whole seconds; plans with other times are rejected.
-    told.extend(limits.movetime.map(|time| format!("st {}", time.as_secs().max(1))));
-    told.extend(limits.depth.map(|depth| format!("sd {depth}")));
-    told
+    commands.extend(limits.movetime.map(|time| format!("st {}", time.as_secs().max(1))));
+    commands.extend(limits.depth.map(|depth| format!("sd {depth}")));
+    commands
 }
 
 /// Returns the `level` command of a period, in whole seconds; the exact clock is sent before each
 /// move.
 fn level(Period { moves, base, increment }: Period) -> String {
-    // In `level`, 0 moves mean the whole game.
+    // In `level`, 0 moves stand for the whole game.
     let moves = moves.unwrap_or(0);
     let base = base.as_secs().max(1);
     format!("level {moves} {}:{:02} {}", base / 60, base % 60, increment.as_secs_f64())

@@ -20,7 +20,7 @@ pub(super) fn parse(mut text: &str) -> Vec<(&str, &str)> {
     features
 }
 
-/// Features of an engine. The defaults are those of the protocol.
+/// Features of an engine. The defaults are the values that the protocol specifies.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Features {
     pub(super) ping: bool,
@@ -29,7 +29,7 @@ pub(crate) struct Features {
     pub(super) usermove: bool,
     /// `true` if the engine does not accept `time` and `otim`.
     pub(super) is_untimed: bool,
-    /// `true` if the engine needs a new process for each game.
+    /// `true` if the engine has to be restarted for each game.
     pub(crate) plays_once: bool,
     pub(super) name: bool,
     pub(crate) chess960: bool,
@@ -57,7 +57,7 @@ impl Features {
             // These features are rejected, because neither signals nor `white` and `black` are
             // sent.
             "sigint" | "sigterm" | "colors" => return !on,
-            // These features are never used, but some engines complain if they are rejected.
+            // Arbiter never uses these features, but some engines complain if they are rejected.
             "analyze" | "playother" | "draw" | "pause" | "ics" | "debug" => {}
             _ => return false,
         }
@@ -75,7 +75,7 @@ pub(super) fn option(text: &str) -> Option<OptionDeclaration> {
             let mut numbers = rest.split_whitespace().map(|word| word.parse().ok());
             // The current value comes first.
             let mut bound = |index| numbers.nth(index).flatten();
-            // A missing bound is no restriction, so that an incomplete declaration rejects no
+            // A missing bound is not a restriction, so that an incomplete declaration rejects no
             // value.
             OptionKind::Spin {
                 min: bound(1).unwrap_or(i64::MIN),

@@ -1,5 +1,5 @@
-//! Chess Engine Communication Protocol (CECP) version 2, the protocol of xboard, from the side of
-//! the GUI.
+//! Chess Engine Communication Protocol (CECP) version 2, the protocol of xboard, on the side of the
+//! GUI.
 
 pub(super) mod dialect;
 mod feature;

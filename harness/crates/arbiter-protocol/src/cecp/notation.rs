@@ -4,15 +4,15 @@ use shakmaty::san::San;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, CastlingSide, Chess, Move};
 
-/// Writes a legal move for the engine: in SAN if `san`, otherwise in coordinate notation, with
-/// `O-O` for castling in Chess960.
+/// Writes a legal move for the engine: in SAN if `san` is `true`, otherwise in coordinate notation,
+/// with `O-O` for castling in Chess960.
 pub(super) fn write(position: &Chess, m: Move, mode: CastlingMode, san: bool) -> String {
     if san {
         return San::from_move(position, m).to_string();
     }
     match (mode, m.castling_side()) {
-        // In Chess960 the squares of the king may also denote an ordinary move, so xboard writes
-        // castling as `O-O`.
+        // In Chess960 the source and target squares of the king may also stand for an ordinary
+        // move, so xboard writes castling as `O-O`.
         (CastlingMode::Chess960, Some(CastlingSide::KingSide)) => "O-O".to_owned(),
         (CastlingMode::Chess960, Some(CastlingSide::QueenSide)) => "O-O-O".to_owned(),
         _ => m.to_uci(mode).to_string(),
@@ -26,7 +26,7 @@ pub(super) fn read(position: &Chess, text: &str) -> Option<Move> {
     if let Ok(uci) = coordinates.parse::<UciMove>() {
         return uci.to_move(position).ok();
     }
-    // Old engines write castling with zeros.
+    // Old engines write castling with zeros instead of letters.
     let san = text.trim_end_matches(['+', '#', '!', '?']).replace('0', "O");
     san.parse::<San>().ok()?.to_move(position).ok()
 }

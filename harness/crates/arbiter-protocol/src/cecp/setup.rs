@@ -6,8 +6,8 @@ use shakmaty::{CastlingMode, CastlingSide, Chess, Color, EnPassantMode, Position
 /// Returns the commands that set up `position` after `new` and `force`; `None` if the engine cannot
 /// set up the position.
 ///
-/// An engine without `setboard` may support the older `edit`, which only places pieces: a move sent
-/// before it sets the side to move, castling is allowed if king and rook are on their initial
+/// An engine without `setboard` may support the older `edit`, which only places pieces. A move sent
+/// before `edit` sets the side to move. Castling is allowed if king and rook are on their initial
 /// squares, and en passant captures are impossible.
 pub(super) fn lines(position: &Chess, mode: CastlingMode, setboard: bool) -> Option<Vec<String>> {
     if setboard {
@@ -39,7 +39,8 @@ fn edit(position: &Chess) -> Vec<String> {
     lines
 }
 
-/// Returns whether castling is allowed exactly where king and rook are on their initial squares.
+/// Returns whether the position has exactly those castling rights for which king and rook are on
+/// their initial squares.
 fn castles_wherever_it_could(position: &Chess) -> bool {
     Color::ALL.into_iter().all(|color| {
         [CastlingSide::KingSide, CastlingSide::QueenSide].into_iter().all(|side| {

@@ -30,8 +30,8 @@ pub struct Period {
     pub increment: Duration,
 }
 
-/// One or more periods. All periods except the last have a number of moves; if the last has one, it
-/// is repeated.
+/// One or more periods. All periods except the last have a number of moves; if the last period has
+/// one too, it is repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Periods {
     list: [Period; MAX_PERIODS],
@@ -39,8 +39,8 @@ pub struct Periods {
 }
 
 impl Periods {
-    /// Creates a list of periods; `None` if it is empty or too long, or if a period before the last
-    /// has no number of moves.
+    /// Creates a list of periods; `None` if the list is empty or too long, or if a period before
+    /// the last has no number of moves.
     pub fn new(periods: &[Period]) -> Option<Periods> {
         let (last, others) = periods.split_last()?;
         if periods.len() > MAX_PERIODS || others.iter().any(|period| period.moves.is_none()) {
@@ -51,13 +51,14 @@ impl Periods {
         Some(Periods { list, last: periods.len() - 1 })
     }
 
-    /// Returns the period with this index, counted from 0; beyond the end, the last period.
+    /// Returns the period with this index, counted from 0; beyond the end of the list, returns the
+    /// last period.
     pub fn get(&self, index: usize) -> Period {
         self.list[index.min(self.last)]
     }
 
-    /// Returns the total time for the first `moves` moves: the base of each period reached, and an
-    /// increment for each move.
+    /// Returns the total time for the first `moves` moves: the base time of each period reached,
+    /// and an increment for each move.
     pub(super) fn granted(&self, moves: u32) -> Duration {
         let mut total = Duration::ZERO;
         let mut left = moves;
@@ -88,8 +89,8 @@ impl TimeControl {
             TimeControl::Periods(mut periods) => {
                 for period in &mut periods.list {
                     period.base = scaled(period.base, factor);
-                    // `scaled` returns at least a millisecond, which would turn no increment into
-                    // one.
+                    // `scaled` returns at least a millisecond, so scaling a zero increment would
+                    // add an increment.
                     if !period.increment.is_zero() {
                         period.increment = scaled(period.increment, factor);
                     }
@@ -154,7 +155,7 @@ impl fmt::Display for TimeControl {
         for (index, period) in periods.as_slice().iter().enumerate() {
             if index > 0 {
                 let before = periods.get(index - 1);
-                // Without `+0`, the text would mean minutes and seconds.
+                // Without `+0`, the text would be parsed as minutes and seconds.
                 let zero = before.increment.is_zero() && period.moves.is_none();
                 f.write_str(if zero { "+0:" } else { ":" })?;
             }
@@ -197,7 +198,7 @@ fn non_negative_seconds(text: &str) -> Option<Duration> {
         return None;
     }
     let seconds: f64 = text.parse().ok()?;
-    // With this limit, sums of times in nanoseconds stay far below the maximum of 64 bits.
+    // With this limit, sums of times in nanoseconds stay far below the 64-bit maximum.
     (seconds <= 1e7).then(|| Duration::from_nanos((seconds * 1e9).round() as u64))
 }
 
@@ -218,8 +219,8 @@ impl FromStr for TimeControl {
     }
 }
 
-/// Splits at the colons between periods. A colon separates minutes and seconds instead if a number
-/// below 60 without a number of moves follows, and no increment precedes.
+/// Splits a text at the colons between periods. A colon separates minutes from seconds if it is
+/// followed by a number below 60 without a number of moves and not preceded by an increment.
 fn split_periods(text: &str) -> Vec<String> {
     let mut periods: Vec<String> = Vec::new();
     for piece in text.split(':') {
@@ -247,7 +248,7 @@ fn period(text: &str) -> Option<Period> {
     };
     let base = match base.split_once(':') {
         Some((minutes, seconds)) => {
-            // This limit keeps minutes below the maximum number of seconds, too.
+            // This limit keeps times with minutes below the maximum as well.
             let minutes = minutes.parse::<u32>().ok().filter(|m| *m < 100_000)?;
             Duration::from_secs(60 * u64::from(minutes)) + non_negative_seconds(seconds)?
         }

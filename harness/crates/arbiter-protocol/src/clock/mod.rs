@@ -17,8 +17,8 @@ use crate::times::Nanos;
 pub use control::{MAX_PERIODS, Period, Periods, TimeControl, TimeError, parse_seconds};
 pub use running::Clock;
 
-/// Limits of one side's searches. Several limits may apply together; the engine is sent all of
-/// them.
+/// Limits of one side's searches. Several limits may apply together; all of them are sent to the
+/// engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Limits {
     /// Time control of the game.
@@ -31,7 +31,7 @@ pub struct Limits {
     pub nodes: Option<u64>,
     /// Maximum search depth for each move, in plies.
     pub depth: Option<u32>,
-    /// Number of nodes that count as a millisecond: the clock counts the nodes that the engine
+    /// Number of nodes that count as one millisecond: the clock counts the nodes that the engine
     /// reports, and real time does not matter.
     pub nodestime: Option<u64>,
     /// `true` if an increment is also added before the first move.
@@ -52,7 +52,7 @@ impl Limits {
     }
 
     /// Returns the maximum time that a side may use for its first `moves` moves; `None` if real
-    /// time does not matter. For an hourglass it is the initial time.
+    /// time does not matter. For an hourglass, this is the initial time.
     pub fn granted(&self, moves: u32) -> Option<Duration> {
         if !self.is_timed() {
             return None;

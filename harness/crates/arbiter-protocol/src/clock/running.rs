@@ -23,7 +23,7 @@ impl Clock {
         Clock { control, left, period: 0, moves_left: moves }
     }
 
-    /// Returns the time left before the flag falls.
+    /// Returns the time left until the flag falls.
     pub fn left(&self) -> Duration {
         self.left
     }
@@ -41,10 +41,10 @@ impl Clock {
         self.moves_left
     }
 
-    /// Charges the time of one move and adds the increment. If the time left is exceeded by at most
-    /// `margin`, the clock counts as empty; beyond the margin the flag falls, and the error is the
-    /// excess over the time left. The time of the next period is added after the last move of a
-    /// period.
+    /// Charges the time of one move and adds the increment. If the move exceeds the time left by at
+    /// most `margin`, the clock counts as empty. Beyond the margin the flag falls, and the error is
+    /// the excess over the time left. After the last move of a period, the time of the next period
+    /// is added.
     pub fn charge(&mut self, elapsed: Duration, margin: Duration) -> Result<(), Duration> {
         if elapsed > self.left.saturating_add(margin) {
             return Err(elapsed - self.left);
@@ -149,8 +149,8 @@ mod tests {
     }
 
     proptest! {
-        /// The time left is the granted minus the used time, and the flag falls exactly when the
-        /// time left would be negative.
+        /// The time left is the granted time minus the used time, and the flag falls exactly when
+        /// the time left would be negative.
         #[test]
         fn time_is_conserved(control in any_control(), moves in prop::collection::vec(0..20_000u64, 1..40)) {
             let TimeControl::Periods(periods) = control.parse().unwrap() else { unreachable!() };

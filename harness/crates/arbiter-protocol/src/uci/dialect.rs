@@ -13,11 +13,12 @@ pub(crate) fn new_game(state: &mut State, game: &Game<'_>) -> Result<String, Ses
     for (name, value) in game.settings {
         text += &set_option(state, name, value)?;
     }
-    // The option is sent only if the mode changes, because engines without Chess960 lack it.
+    // The option is sent only if the mode changes, because engines without Chess960 do not have the
+    // option.
     if game.mode != state.mode {
         let is_chess960 = game.mode == CastlingMode::Chess960;
-        let told = set_option(state, "UCI_Chess960", &is_chess960.to_string());
-        text += &told.map_err(|_| no_chess960())?;
+        let command = set_option(state, "UCI_Chess960", &is_chess960.to_string());
+        text += &command.map_err(|_| no_chess960())?;
         state.mode = game.mode;
     }
     Ok(text + "ucinewgame\nisready\n")
@@ -30,9 +31,10 @@ pub(crate) fn set_position(state: &mut State, position: &str) {
     state.last_own_move.push_str(position.rsplit(' ').nth(1).unwrap_or_default());
 }
 
-/// Returns whether an answer repeats the answer to the previous search: it equals the last move of
-/// the engine's side, whose origin square is now empty, and no information about this search has
-/// arrived. In Chess960, a king that castled without leaving its square is an exception.
+/// Returns whether an answer repeats the answer to the previous search. An answer is a repetition
+/// if it equals the last move of the engine's side, if the source square of this move is now empty,
+/// and if no information about this search has arrived. In Chess960, a king that castled without
+/// leaving its square is an exception.
 fn is_said_again(state: &State, text: &str) -> bool {
     let may_stay = state.mode == CastlingMode::Chess960
         && ["c1", "g1", "c8", "g8"].iter().any(|square| text.starts_with(square));
@@ -86,8 +88,8 @@ pub(crate) fn receive(state: &mut State, at: Instant, line: &str) -> Result<Step
             let info = std::mem::take(&mut state.info);
             return Ok(Step::Move { text: text.to_owned(), info, ponder });
         }
-        // An engine that answers while it ponders is idle afterwards, and gets a new search on its
-        // turn.
+        // An engine that answers while it ponders is idle after the answer, and gets a new search
+        // on its turn.
         (Phase::Preparing, "readyok") | (Phase::Pondering | Phase::PonderMiss, "bestmove") => {
             state.rest();
         }
@@ -101,12 +103,12 @@ pub(crate) fn receive(state: &mut State, at: Instant, line: &str) -> Result<Step
 fn configure(state: &State) -> Result<String, SessionError> {
     let mut text = String::new();
     if state.setup.ponder {
-        let told = set_option(state, "Ponder", "true");
+        let command = set_option(state, "Ponder", "true");
         let needed = "does not declare Ponder, which ponder=true requires";
-        text += &told.map_err(|_| unfit(needed))?;
+        text += &command.map_err(|_| unfit(needed))?;
     }
     if let Some(nodes) = state.setup.nodestime {
-        // An engine without this option can play, too: the referee counts the reported nodes.
+        // An engine without this option can also play: the referee counts the reported nodes.
         text += &set_option(state, "nodestime", &nodes.to_string()).unwrap_or_default();
     }
     for (name, value) in &state.setup.options {

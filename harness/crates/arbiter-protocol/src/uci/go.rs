@@ -25,7 +25,7 @@ pub struct Go {
 }
 
 impl Go {
-    /// Subtracts `lost` from the time left of one side.
+    /// Subtracts `lost` from the time that one side has left.
     pub fn take_from(&mut self, white: bool, lost: Duration) {
         let clock = if white { &mut self.white } else { &mut self.black };
         if let Some((left, _)) = clock {
@@ -39,8 +39,8 @@ impl fmt::Display for Go {
         f.write_str(if self.ponder { "go ponder" } else { "go" })?;
         // An engine with an empty clock still has to move, and some engines interpret zero as "no
         // clock".
-        let told = |time: Duration| millis(time).max(1);
-        let left = |clock: Option<(Duration, Duration)>| clock.map(|(left, _)| told(left));
+        let ms = |time: Duration| millis(time).max(1);
+        let left = |clock: Option<(Duration, Duration)>| clock.map(|(left, _)| ms(left));
         let increment = |clock: Option<(Duration, Duration)>| {
             clock.filter(|(_, inc)| !inc.is_zero()).map(|(_, inc)| millis(inc))
         };
@@ -50,7 +50,7 @@ impl fmt::Display for Go {
             (" winc ", increment(self.white)),
             (" binc ", increment(self.black)),
             (" movestogo ", self.moves_to_go.map(u64::from)),
-            (" movetime ", self.movetime.map(told)),
+            (" movetime ", self.movetime.map(ms)),
             (" nodes ", self.nodes),
             (" depth ", self.depth.map(u64::from)),
         ];

@@ -16,7 +16,7 @@ const MAX_KEPT: (usize, usize) = (400, 1 << 16);
 pub struct Info {
     /// Search depth in plies.
     pub depth: Option<u32>,
-    /// Selective depth: length of the deepest line, in plies.
+    /// Selective depth: length of the longest variation searched, in plies.
     pub seldepth: Option<u32>,
     /// Score from the point of view of the side to move. `lowerbound` and `upperbound` scores are
     /// ignored unless [`Setup::takes_bounds`](crate::Setup::takes_bounds) is set, because they are
@@ -37,15 +37,16 @@ pub struct Info {
     /// Word that ended the principal variation, if the word is neither a move nor the name of a
     /// field.
     pub not_a_move: Option<Box<str>>,
-    /// Exact score in the last line with a principal variation, if that line has one.
+    /// Exact score in the last line with a principal variation; `None` if that line has no exact
+    /// score.
     pub pv_score: Option<Score>,
     /// `true` if the number of nodes decreased from one line to the next.
     pub has_fewer_nodes: bool,
     /// `true` if the search began as pondering.
     pub has_pondered: bool,
-    /// Output lines that the pattern of the user selected, as the engine wrote them.
+    /// Output lines selected by the user's pattern, as the engine wrote them.
     pub lines: Vec<String>,
-    /// Lines kept for the check of all variations; boxed, because few runs keep any.
+    /// Lines kept for the check of all variations; boxed, because few runs keep such lines.
     pub variations: Option<Box<Variations>>,
 }
 
@@ -56,7 +57,7 @@ pub struct Variations(pub Vec<String>);
 
 impl Info {
     /// Parses the words after `info`. Unknown words are skipped, and an unreadable number is
-    /// ignored, because no `info` line may stop a game.
+    /// ignored, because an `info` line must never stop a game.
     pub fn parse(rest: &str) -> Info {
         Info::read(rest, false)
     }
@@ -65,12 +66,12 @@ impl Info {
     /// cutechess-cli.
     pub(super) fn read(rest: &str, takes_bounds: bool) -> Info {
         let (line_number, info) = Info::read_line(rest, takes_bounds);
-        // Only the best line describes the move that will be played, but the nodes belong to the
-        // complete search.
+        // Only the best variation describes the move that will be played, but the node count is for
+        // the complete search.
         if line_number == 1 { info } else { Info { nodes: info.nodes, ..Info::default() } }
     }
 
-    /// Parses the words after `info`, even of a line with `multipv` above 1.
+    /// Parses the words after `info`, even if the line has a `multipv` number above 1.
     pub fn parse_any(rest: &str) -> Info {
         Info::read_line(rest, false).1
     }
@@ -82,8 +83,9 @@ impl Info {
         let Some((before, pv)) = parts else { return };
         let kept = &mut self.variations.get_or_insert_default().0;
         let last = kept.last().and_then(|last| last.split_once(" pv "));
-        // An engine repeats its variation at each depth, which would repeat the findings. A line
-        // with a mate score is always kept, because its distance to mate is checked.
+        // An engine repeats its variation at each depth; checking each line would repeat the
+        // findings. A line with a mate score is always kept, because its distance to mate is
+        // checked.
         let is_same = last.is_some_and(|(_, same)| same == pv) && !before.contains(" mate ");
         let has_room =
             kept.len() < MAX_KEPT.0 && kept.iter().map(String::len).sum::<usize>() < MAX_KEPT.1;
@@ -131,7 +133,7 @@ impl Info {
     fn continue_pv(&mut self, word: &str) {
         let is_move = |text: &str| text.parse::<UciMove>().is_ok();
         if self.not_a_move.is_some() {
-            // The variation has already ended.
+            // The variation has already ended at such a word.
         } else if is_move(word) || is_move(&word.to_ascii_lowercase()) {
             self.pv.push(word.to_owned());
         } else {

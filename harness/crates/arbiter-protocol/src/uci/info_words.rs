@@ -11,8 +11,8 @@ pub struct InfoWord<'a> {
     pub word: &'a str,
 }
 
-/// Returns the words after `info`, up to `string`, which starts free text. The fields may have any
-/// order and may lack values.
+/// Returns the words after `info`, up to and including `string`, after which free text follows. The
+/// fields may have any order and may lack values.
 pub fn info_words(rest: &str) -> impl Iterator<Item = InfoWord<'_>> {
     let (mut field, mut place) = ("", 0);
     rest.split_ascii_whitespace().map_while(move |word| {

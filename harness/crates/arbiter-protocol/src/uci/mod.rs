@@ -1,4 +1,4 @@
-//! Universal Chess Interface (UCI), from the side of the GUI.
+//! Universal Chess Interface (UCI), on the side of the GUI.
 
 pub(super) mod dialect;
 mod go;

@@ -43,7 +43,7 @@ pub enum OptionKind {
 #[error("{text}")]
 pub struct OptionError {
     text: String,
-    /// `true` if the engine has no option with this name or a similar one.
+    /// `true` if the engine has no option with this name or a similar name.
     pub is_unlike_any: bool,
 }
 
@@ -92,7 +92,7 @@ impl OptionDeclaration {
             "button" => OptionKind::Button,
             "string" => OptionKind::String,
             "spin" => OptionKind::Spin {
-                // A missing or unreadable bound is no restriction, so that an incomplete
+                // A missing or unreadable bound is not a restriction, so that an incomplete
                 // declaration rejects no value.
                 min: field("min").and_then(|v| v.parse().ok()).unwrap_or(i64::MIN),
                 max: field("max").and_then(|v| v.parse().ok()).unwrap_or(i64::MAX),

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 pub enum Score {
     /// Score in centipawns.
     Centipawns(i32),
-    /// Mate in this number of moves; negative if the side to move gets mated, zero if the side to
-    /// move is already mated.
+    /// Mate in this number of moves; negative if the side to move is being mated, zero if the side
+    /// to move is already mated.
     Mate(i32),
 }
 
@@ -25,7 +25,7 @@ impl Score {
         }
     }
 
-    /// Returns the score in centipawns; `None` if it is a mate.
+    /// Returns the score in centipawns; `None` for a mate score.
     pub fn centipawns(self) -> Option<i32> {
         match self {
             Score::Centipawns(cp) => Some(cp),

@@ -59,8 +59,8 @@ impl Default for OpeningNames {
         let openings: Vec<_> = entries().map(|(named, moves)| (named, keys(moves))).collect();
         let ends = openings.iter().filter_map(|(named, keys)| Some((*keys.last()?, *named)));
         let mut names: HashMap<_, _> = ends.collect();
-        // Books without moves start anywhere in an opening, so each position between two named
-        // positions has the name of the earlier named position.
+        // Books without moves may start from any position of an opening, so each position between
+        // two named positions gets the name of the earlier named position.
         for (_, keys) in openings {
             let mut last = None;
             for key in keys {
@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(find("c4 Nf6 d4 e6 Nc3 Bb4"), Some("E20"));
         assert_eq!(find("e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 O-O c3 d5"), Some("C89"));
         assert_eq!(find("a3 a6 h3 h6"), None);
-        // The position leads to several openings.
+        // The position can lead to several openings.
         assert_eq!(find("e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5"), Some("C84"));
     }
 }

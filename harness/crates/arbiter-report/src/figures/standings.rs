@@ -37,8 +37,8 @@ pub struct Rating {
     /// Half-width of the 95 % interval in Elo, from [`margin`]; `None` if the rating is only a
     /// bound.
     pub margin: Option<f64>,
-    /// `true` if all games were won, so that the rating is a lower bound; `false` if all were lost;
-    /// `None` otherwise.
+    /// `true` if the engine won all games, so that the rating is a lower bound; `false` if it lost
+    /// all games; `None` otherwise.
     pub won_all: Option<bool>,
     /// Index, from 0, of the group of comparable engines.
     pub group: Option<usize>,
@@ -56,7 +56,7 @@ impl Rating {
         })
     }
 
-    /// Returns both ends of the 95 % interval in Elo; a bound has only one end.
+    /// Returns both ends of the 95 % interval, in Elo; a bound has only one end.
     pub(crate) fn ends(&self) -> [Option<f64>; 2] {
         match (self.margin, self.won_all) {
             (Some(margin), _) => [Some(self.elo - margin), Some(self.elo + margin)],
@@ -67,7 +67,7 @@ impl Rating {
     }
 
     /// Returns both ends of the interval: infinity for the open end of a bound, and `unknown` for
-    /// both ends if there is neither interval nor bound.
+    /// both ends if there is neither an interval nor a bound.
     pub(crate) fn open_ends(&self, unknown: f64) -> [f64; 2] {
         match self.ends() {
             [None, None] => [unknown; 2],
@@ -85,7 +85,7 @@ impl Rating {
     }
 
     /// Returns whether the interval lies above the interval of another rating; `false` if either
-    /// rating is a bound, which is known only with 50 % certainty.
+    /// rating is a bound, because a bound holds only with 50 % confidence.
     pub(crate) fn is_above(&self, other: &Rating) -> bool {
         let margins = self.margin.zip(other.margin);
         margins.is_some_and(|(own, others)| self.elo - own > other.elo + others)
@@ -124,7 +124,8 @@ impl Standings {
         first.map(|row| row.ranked.engine).collect()
     }
 
-    /// Returns whether the games do not connect all engines, so some ratings cannot be compared.
+    /// Returns whether some ratings cannot be compared because the games do not connect all
+    /// engines.
     pub(crate) fn has_groups(&self) -> bool {
         let groups = self.rows.iter().filter_map(|row| row.rating?.group);
         groups.max().is_some_and(|group| group > 0)
@@ -147,7 +148,7 @@ pub(crate) fn total(counts: &RunCounts, engine: usize) -> Encounter {
     total
 }
 
-/// Rates all engines of a run by maximum likelihood over the counted games; `None` if the
+/// Rates all engines of a run by maximum likelihood over the counted games; returns `None` if the
 /// likelihood has no maximum.
 pub(crate) fn rate_engines(engines: usize, counts: &RunCounts) -> Option<RatingList> {
     let met = counts.encounters.iter();
@@ -155,14 +156,16 @@ pub(crate) fn rate_engines(engines: usize, counts: &RunCounts) -> Option<RatingL
     ratings::rate(engines, &meetings, &Options::default()).ok()
 }
 
-/// Returns the half-width of the 95 % interval of a rating, in Elo; the error allows for the
-/// correlation of the games in a pair. `None` for an engine that won or lost every game.
+/// Returns the half-width of the 95 % interval of a rating, in Elo; the standard error takes into
+/// account the correlation of the games in a pair. `None` for an engine that won or lost every
+/// game.
 pub(crate) fn margin(rated: &RatingList, player: usize) -> Option<f64> {
     rated.error(player, Errors::Sandwich).map(|error| Z_95 * error)
 }
 
-/// Returns the likelihood, 0 to 1, that `one` is stronger than `other`, from the same errors as
-/// [`margin`]; `None` for an engine against itself and for engines that cannot be compared.
+/// Returns the likelihood, 0 to 1, that `one` is stronger than `other`, from the same standard
+/// errors as [`margin`]; `None` for an engine against itself and for engines that cannot be
+/// compared.
 pub(crate) fn superiority(rated: &RatingList, one: usize, other: usize) -> Option<f64> {
     rated.superiority(one, other, Errors::Sandwich).filter(|_| one != other)
 }
@@ -184,7 +187,7 @@ pub(crate) fn leaders_line(schedule: &Schedule, engines: &[String]) -> Option<St
     let (round, rounds) = schedule.round();
     let leaders = schedule.ranking().into_iter().take(3).map(|row| {
         let half_points = (2.0 * row.points).round() as u64;
-        // A bye counts as half of the points of an encounter, but as all of its games.
+        // A bye counts as half of the points, but as all of the games, of an encounter.
         let byes = schedule.byes().iter().filter(|(_, engine)| *engine == row.engine).count();
         let design = schedule.design();
         let games = row.games + byes as u64 * design.pairs * design.games_per_pair();

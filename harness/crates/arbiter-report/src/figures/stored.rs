@@ -37,7 +37,7 @@ pub fn shown_run(store: &Store, run: &str) -> Result<StoredRun, StoreError> {
     Ok(stored)
 }
 
-/// Reads one run of a list, so that an error or panic does not prevent the display of the other
+/// Reads one run of a list, so that an error or a panic does not prevent the display of the other
 /// runs. A run stored by another version, or edited by hand, may violate an invariant and cause a
 /// panic.
 pub fn read_one<T>(read: impl FnOnce() -> Result<T, StoreError>) -> Result<T, String> {
@@ -70,8 +70,8 @@ pub fn summary_of(
         disturbances: store.disturbances(run)?,
         excluded: store.excluded_workers(run)?,
         remarks: store.remarks(run)?,
-        // Latencies differ on each repetition. Runs without a clock repeat the same games, so their
-        // reports must be identical and contain no latencies.
+        // Latencies differ between repetitions. A repeated run without a clock has the same games,
+        // so its report must be identical and therefore contains no latencies.
         latencies: if plan.is_timed() { store.latencies(run)? } else { summary.latencies },
         lint: store.lint(run)?,
         ..summary
@@ -108,8 +108,8 @@ pub fn apply_tallies(
     for tally in tallies {
         state.apply(RunInput::Committed(*tally)).into_iter().for_each(&mut observe);
     }
-    // The schedule started a pair after counting earlier pairs, all of which are stored. If the
-    // schedule does not contain the pair now, the store is damaged.
+    // When the pair was started, all earlier pairs on which the schedule depends were stored. If
+    // the schedule does not contain the pair now, the store is damaged.
     let is_known = |tally: &&PairTally| {
         let pairing = state.schedule().pairing(tally.pair);
         pairing.is_some_and(|pairing| pairing.engines == tally.engines)

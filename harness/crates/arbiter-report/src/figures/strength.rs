@@ -10,7 +10,7 @@ use arbiter_run::Encounter;
 use arbiter_stats::elo::{self, Estimate};
 use arbiter_stats::{Moments, Pentanomial, Trinomial, normalized};
 
-/// Counts, Elo and LOS of one engine against its opponents.
+/// Counts, Elo and LOS (likelihood of superiority) of one engine against its opponents.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Strength {
     /// Counted pairs.
@@ -22,14 +22,13 @@ pub struct Strength {
     pub elo: Option<Estimate>,
     /// Elo of a test without correction for the stopping rule, biased towards the verdict.
     pub naive: Option<Estimate>,
-    /// Normalized Elo; `None` if all results are equal, except for a bound if all games were won or
-    /// lost.
+    /// Normalized Elo; `None` if all results are equal; a bound if all games were won or lost.
     pub nelo: Option<Estimate>,
     /// Likelihood that the first engine is stronger, 0 to 1; in a test, corrected for the stopping
     /// rule.
     pub los: Option<f64>,
-    /// Bound on the LOS and its side, if the LOS would be closer to certainty than after the same
-    /// number of games, all won or all lost.
+    /// Bound on the LOS and the side of the bound, if the LOS would otherwise be closer to
+    /// certainty than after the same number of games that were all won or all lost.
     pub(super) los_bound: Option<(Ordering, f64)>,
 }
 
@@ -48,7 +47,8 @@ impl Strength {
         }
     }
 
-    /// Returns mean and variance of the score of a pair, or of a game if there are no pairs.
+    /// Returns the mean and the variance of the score of a pair, or of a game if there are no
+    /// pairs.
     pub(super) fn moments(&self) -> Option<Moments> {
         match self.pairs.pairs() {
             0 => self.games.distribution().moments(),
@@ -56,8 +56,9 @@ impl Strength {
         }
     }
 
-    /// Returns whether the first engine is significantly stronger or weaker, at the 95 % level; a
-    /// few pairs are never significant, even if all have the same result.
+    /// Returns whether the first engine is significantly stronger or weaker, at the 95 % level;
+    /// `None` if it is neither. A few pairs are never significant, even if all have the same
+    /// result.
     pub(crate) fn significant_difference(&self) -> Option<Ordering> {
         let los = self.los_bound.map(|(_, bound)| bound).or(self.los)?;
         match los {
@@ -67,7 +68,7 @@ impl Strength {
         }
     }
 
-    /// Returns the reason for a missing interval of `elo`.
+    /// Returns the reason why `elo` has no interval.
     pub fn no_interval_reason(&self) -> Option<String> {
         let elo = self.elo.filter(|elo| !is_significant(elo))?;
         let (units, unit) = match self.pairs.pairs() {
@@ -81,7 +82,7 @@ impl Strength {
         })
     }
 
-    /// Formats `elo` with its 95 % interval, or with the reason for a missing interval.
+    /// Formats `elo` with its 95 % interval, or with the reason why there is no interval.
     pub fn elo_text(&self) -> String {
         match (self.elo, self.no_interval_reason()) {
             (Some(elo), Some(reason)) if elo.value.is_finite() => {

@@ -22,7 +22,7 @@ use arbiter_store::LintCount;
 /// Maximum number of engines that are listed by name.
 const MAX_NAMED: usize = 4;
 
-/// Maximum length of a name beside a figure, in characters.
+/// Maximum length of a name next to a figure, in characters.
 const NAME_LENGTH: usize = 24;
 
 /// Verdict of a run.
@@ -90,7 +90,7 @@ pub struct Summary {
     pub latencies: Latencies,
     /// Number of lint findings, by engine and rule.
     pub lint: Vec<LintCount>,
-    /// State of the tuning, if the run is a tuning.
+    /// State of the tuning, if the run is a tuning run.
     pub spsa: Option<SpsaState>,
     /// Standings, if the run is a tournament.
     pub standings: Option<Standings>,
@@ -200,8 +200,8 @@ impl Summary {
         let rated = self.rate_engines().filter(|rated| rated.groups.groups.len() <= 1)?;
         let rating = |engine| Some((engine, Rating::of(&rated, engine)?));
         let mut list = (0..self.engines.len()).map(rating).collect::<Option<Vec<_>>>()?;
-        // The rating of an engine that won (or lost) every game is a bound, so the engine is ranked
-        // above (or below) all estimates.
+        // The rating of an engine that won every game is a bound, so the engine is ranked above all
+        // estimates; an engine that lost every game is ranked below them.
         let class =
             |rating: &Rating| rating.won_all.map_or(1, |won_all| if won_all { 0 } else { 2 });
         list.sort_by(|(_, a), (_, b)| class(a).cmp(&class(b)).then(b.elo.total_cmp(&a.elo)));
@@ -240,15 +240,15 @@ impl Summary {
         }
     }
 
-    /// Returns the strength of the first of two engines against the other; `None` for more engines,
-    /// for a tuning, and before the first game.
+    /// Returns the strength of the first of two engines against the second; `None` for more
+    /// engines, for a tuning run, and before the first game.
     pub fn duel(&self) -> Option<Strength> {
         let is_duel = self.engines.len() == 2 && self.spsa.is_none();
         is_duel.then(|| self.strength()).filter(|strength| strength.elo.is_some())
     }
 
-    /// Returns whether engines are ranked by the format's rule (points, rounds survived or rung)
-    /// instead of ratings.
+    /// Returns whether the rule of the tournament format (points, rounds survived or rung) ranks
+    /// the engines, instead of their ratings.
     pub(crate) fn is_by_table(&self) -> bool {
         let by_table = [Format::Knockout, Format::Swiss, Format::Ladder];
         self.engines.len() > 2 && by_table.contains(&self.plan.design.format)
@@ -270,8 +270,8 @@ impl Summary {
         ratings.first().filter(|_| !is_level).map(|&(engine, rating)| (engine, Some(rating)))
     }
 
-    /// Formats Elo of [`Summary::duel`] with its 95 % interval, or the engine in first place with
-    /// its rating; empty if there is neither.
+    /// Formats the Elo of [`Summary::duel`] with its 95 % interval, or the engine in first place
+    /// with its rating; empty if there is neither.
     pub fn elo_text(&self) -> String {
         if let Some((engine, rating)) = self.first() {
             let name = shortened(&self.engines[engine], NAME_LENGTH);
@@ -309,7 +309,7 @@ impl Summary {
     }
 
     /// Returns whether the share of games with an engine fault exceeds the limit of the plan;
-    /// before the end, whether it will certainly exceed the limit.
+    /// before the end, whether the share is certain to exceed the limit.
     pub fn is_invalid(&self) -> bool {
         if self.is_over() {
             self.counts.fault_share() > self.plan.fault_limit
@@ -379,7 +379,7 @@ mod tests {
             (false, "+0.0 (no interval: all pairs had the same result)".to_owned())
         );
         assert!(meet([0, 1, 13, 1, 0]).0);
-        // LOS after four pairs cannot exceed its value after four won pairs.
+        // The LOS after four pairs cannot exceed the LOS after four won pairs.
         meet([0, 0, 0, 1, 3]);
         assert_eq!(summary.strength().los_text(), "> 93.8 %");
     }

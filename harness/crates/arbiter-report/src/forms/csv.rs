@@ -9,9 +9,9 @@ use serde_json::{Map, Value};
 const FIRST: &str = "run kind ending verdict invalid rank engine feature first second points games wins \
     draws losses pairs pentanomial elo elo_low elo_high los llr llr_lower llr_upper";
 
-/// Converts the JSON report of a run to lines: one per feature of an ablation, one per engine of a
-/// tournament, or one for the two engines of a match. Lint findings of an engine become one column
-/// per rule, with the number of moves.
+/// Converts the JSON report of a run to lines: one line per feature of an ablation, one line per
+/// engine of a tournament, or one line for the two engines of a match. The lint findings of an
+/// engine become one column per rule, with the number of moves.
 pub fn run_csv(report: &Value) -> String {
     let of_all = ["run", "kind", "ending", "verdict", "invalid", "seed"];
     let of_two = ["llr", "llr_lower", "llr_upper"];
@@ -43,10 +43,11 @@ pub fn run_csv(report: &Value) -> String {
     csv_rows(&found, &FIRST.split(' ').collect::<Vec<_>>())
 }
 
-/// Formats a line per object, below a heading of all keys: first the keys in `first`, then the
+/// Formats one line per object, below a heading with all keys: first the keys in `first`, then the
 /// other keys by name. A text that a spreadsheet would interpret as a formula gets the prefix `'`.
-/// Nested objects and objects in lists become separate columns, lists of numbers one cell separated
-/// by spaces, lists of texts one cell with a CSV record, and null an empty cell.
+/// Nested objects and objects in lists become separate columns. A list of numbers becomes one cell
+/// with numbers separated by spaces, a list of texts becomes one cell with a CSV record, and null
+/// becomes an empty cell.
 pub fn csv_rows(objects: &[Value], first: &[&str]) -> String {
     let mut flat = vec![Map::new(); objects.len()];
     flat.iter_mut().zip(objects).for_each(|(line, object)| flatten("", object, line));
@@ -96,15 +97,15 @@ fn flatten(name: &str, value: &Value, line: &mut Map<String, Value>) {
 fn cell(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
-        // Spreadsheets interpret such a text as a formula. Names come from other people, so a
-        // formula could do harm.
+        // Spreadsheets interpret such a text as a formula. Names may come from untrusted sources,
+        // so a formula could do harm.
         Value::String(text)
             if text.starts_with(['=', '+', '-', '@']) && text.parse::<f64>().is_err() =>
         {
             format!("'{text}")
         }
         Value::String(text) => text.clone(),
-        // The texts may contain spaces, so the cell contains them as a record of CSV.
+        // The texts may contain spaces, so they are written as a CSV record in one cell.
         Value::Array(items) if items.first().is_some_and(Value::is_string) => {
             record(items.iter().map(cell)).trim_end().to_owned()
         }

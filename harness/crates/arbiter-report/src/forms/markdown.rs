@@ -2,7 +2,7 @@
 
 use crate::parts::{Block, Document, Figure, Game, escaped};
 
-/// Formats the document; charts become tables of their values, and games lists of moves.
+/// Formats the document; charts become tables of their values, and games become lists of moves.
 pub fn markdown(document: &Document) -> String {
     let blocks = document.blocks.iter().map(part).filter(|part| !part.is_empty());
     let title = format!("# {}\n", escaped(&document.title));

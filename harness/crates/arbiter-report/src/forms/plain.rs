@@ -7,7 +7,7 @@ use crate::parts::{
     BAD_STYLE, Block, Document, Figure, GOOD_STYLE, LABEL_STYLE, OPEN_STYLE, Tone, styled,
 };
 
-/// Maximum number of items shown of a list.
+/// Maximum number of items of a list that are shown.
 const MAX_ITEMS: usize = 40;
 
 /// Width of the column of names, in characters.
@@ -19,8 +19,8 @@ pub fn plain_text(document: &Document, width: Option<usize>) -> String {
     format!("{title}\n{}", plain_body(document, width))
 }
 
-/// Formats the document without its title; charts become tables of their values, and games their
-/// titles.
+/// Formats the document without its title; charts become tables of their values, and games are
+/// reduced to their titles.
 pub fn plain_body(document: &Document, width: Option<usize>) -> String {
     document.blocks.iter().map(|block| part(block, width)).collect()
 }

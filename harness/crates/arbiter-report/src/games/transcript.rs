@@ -21,7 +21,7 @@ pub fn transcript_text(transcript: &Transcript, names: ByColor<&str>) -> String 
             Mark::ToEngine => "<-",
             Mark::FromEngine => "->",
             Mark::Event => "!!",
-            // The time of a flush matters only to the clocks.
+            // The time of a flush matters only for the clocks.
             Mark::Flushed => continue,
             Mark::NewGame => "==",
             Mark::Cut => "~~",

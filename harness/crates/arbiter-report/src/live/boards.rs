@@ -1,4 +1,4 @@
-//! State and games of a running run, in the form of its control socket.
+//! State and games of a run in progress, in the form in which its control socket sends them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -105,7 +105,7 @@ impl Running {
 }
 
 impl Boards {
-    /// Returns the value for `count` games in progress, the first of which are `shown`.
+    /// Returns the boards of `count` games in progress; `shown` are the first of these games.
     pub fn of(shown: &[((u64, usize), GameSnapshot)], count: usize) -> Boards {
         let shown = shown.iter().map(|(place, snapshot)| Board::of(*place, snapshot)).collect();
         Boards { count, shown }
@@ -126,12 +126,12 @@ impl Side {
 }
 
 impl Board {
-    /// Formats the numbers of pair and game, from 1: `3.2` is the second game of pair 3.
+    /// Formats the numbers of the pair and the game, from 1: `3.2` is the second game of pair 3.
     pub fn place(&self) -> String {
         format!("{}.{}", self.pair + 1, self.game + 1)
     }
 
-    /// Returns the number of plies before the position, from White's move 1.
+    /// Returns the number of plies before the position, counted from White's move 1.
     pub(crate) fn ply(&self) -> u32 {
         2 * self.move_number.saturating_sub(1) + u32::from(!self.is_white_to_move)
     }
@@ -195,9 +195,9 @@ mod tests {
             left: ByColor { white: None, black: Some(Duration::from_millis(1_234)) },
         };
         let boards = Boards::of(&[((4, 1), snapshot)], 5);
-        let told = Running::of(status.clone()).with_boards(boards, Recent::default());
-        assert_eq!(Running::read(&told.json()).as_ref(), Ok(&told));
-        let boards = told.boards.expect("they were asked for");
+        let sent = Running::of(status.clone()).with_boards(boards, Recent::default());
+        assert_eq!(Running::read(&sent.json()).as_ref(), Ok(&sent));
+        let boards = sent.boards.expect("they were asked for");
         let board = &boards.shown[0];
         assert_eq!((boards.count, board.pair, board.game, board.move_number), (5, 4, 1, 1));
         assert_eq!(board.placement, "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR");

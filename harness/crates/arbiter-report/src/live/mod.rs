@@ -54,8 +54,8 @@ pub struct Live<'a> {
     progress: Progress,
     /// Time of the last plain line, and the number of pairs counted at that time.
     shown: Option<(Duration, u64)>,
-    /// Faults printed when a game ended, with the number of the pair; not printed again when the
-    /// pair is counted.
+    /// Faults that were printed when a game ended, with the number of the pair. They are not
+    /// printed again when the pair is counted.
     told: BTreeSet<(u64, String)>,
     pace: Pace,
     active_time: ActiveTime,
@@ -63,7 +63,7 @@ pub struct Live<'a> {
     slots: Option<usize>,
     /// Number of times that CPU contention may have decided a pair.
     suspect: u64,
-    /// `true` if the view shows the keys.
+    /// `true` if the view explains the keys.
     has_keys: bool,
     /// Tuning, number of finished iterations, and current values of the parameters.
     tuning: Option<(Arc<Tuning>, u64, Vec<f64>)>,
@@ -73,8 +73,8 @@ pub struct Live<'a> {
 const KEYS: &str = "p pause · r resume · d drain · + - concurrency · q stop";
 
 impl<'a> Live<'a> {
-    /// Returns a live view of a run in the state `state`. With `has_keys`, the view shows the keys;
-    /// `games` returns at most the given number of games in progress.
+    /// Returns a live view of a run in the state `state`. With `has_keys`, the view explains the
+    /// keys; `games` returns at most the given number of games in progress.
     pub fn new(
         plan: &Plan,
         state: &RunState,
@@ -120,7 +120,7 @@ impl<'a> Live<'a> {
         } else {
             self.wide_lines(elapsed, columns, rows)
         };
-        // The cursor needs the last row. A line that scrolls off the screen could never be erased.
+        // The last row is for the cursor. A line that scrolls off the screen could never be erased.
         lines.truncate(rows.saturating_sub(1).max(1));
         lines.iter().map(|line| cut(line, columns)).collect()
     }
@@ -146,7 +146,7 @@ impl<'a> Live<'a> {
         let mut lines = vec![bar, joined(self.evidence()), joined(pace)];
         // The keys are above the games, so they do not move when the number of games changes.
         lines.extend(self.has_keys.then(|| KEYS.to_owned()));
-        // A last game is shown itself instead of the line "and 1 more game".
+        // If only one game is left, it is shown instead of the line "and 1 more game".
         let room = rows.saturating_sub(lines.len() + 1).min(MAX_GAMES + 1);
         let games = (self.games)(room);
         let drawn = if games.count > room { room.saturating_sub(1) } else { room };
@@ -157,8 +157,8 @@ impl<'a> Live<'a> {
         lines
     }
 
-    /// Returns the bar of the LLR between its bounds; for a run with no test or several tests, the
-    /// bar of the counted pairs.
+    /// Returns the bar of the LLR between its bounds; for a run with no test or with several tests,
+    /// returns the bar of the counted pairs.
     fn bar_line(&self, columns: usize, chances: &str) -> String {
         let progress = &self.progress;
         let (before, after, [low, value, high]) = match progress.test() {
@@ -182,7 +182,7 @@ impl<'a> Live<'a> {
         let (zero, end) = (cell(0.0), cell(value));
         let filled = zero.min(end)..zero.max(end);
         let bar = (0..cells).map(|cell| match cell {
-            // An LLR starts at zero.
+            // The LLR starts at zero.
             _ if cell == zero && low < 0.0 => '│',
             _ if filled.contains(&cell) => '█',
             _ => '░',
@@ -254,8 +254,8 @@ impl<'a> Live<'a> {
         let told = self.told.len();
         self.told.retain(|(of, _)| !is_void || *of != pair);
         if self.told.len() < told {
-            // A fault of the pair has been printed, so the user must learn that the pair does not
-            // count.
+            // A fault in the pair has already been printed, so the user must be informed that the
+            // pair does not count.
             words.iter().for_each(|words| self.print_line(words));
         } else {
             words.into_iter().for_each(|words| self.debug(words));

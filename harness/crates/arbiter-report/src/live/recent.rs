@@ -1,4 +1,4 @@
-//! Recent events and playing time of a running run, for live pages.
+//! Recent events and playing time of a run in progress, for live pages.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -44,19 +44,19 @@ pub(crate) struct ActiveTime {
 }
 
 impl ActiveTime {
-    /// Returns the playing time within the first `elapsed` of the run.
+    /// Returns the playing time within the first `elapsed` of wall-clock time of the run.
     pub(crate) fn of(&self, elapsed: Duration) -> Duration {
         let now = self.paused_since.map_or(Duration::ZERO, |since| elapsed.saturating_sub(since));
         elapsed.saturating_sub(self.paused + now)
     }
 
-    /// Notes a counted pair. In a paused run, the time until then is playing time, because the pair
-    /// was finished after the command.
+    /// Records a counted pair. In a paused run, the time up to this pair is playing time, because
+    /// the pair was finished after the command to pause.
     pub(crate) fn note_counted_pair(&mut self, elapsed: Duration) {
         self.paused_since = self.paused_since.map(|_| elapsed);
     }
 
-    /// Notes a new pace chosen by the user.
+    /// Records a new pace chosen by the user.
     pub(crate) fn steered(&mut self, pace: Pace, elapsed: Duration) {
         self.paused = elapsed - self.of(elapsed);
         self.paused_since = (pace == Pace::Paused).then_some(elapsed);
@@ -77,8 +77,8 @@ pub(crate) fn fault_text(
     game.outcome.termination.is_fault().then(words)
 }
 
-/// Describes an event, in one text per fault for a pair; empty for unimportant events. `engines`
-/// are the names of the engines.
+/// Describes an event: one text per fault for a pair, and no text for an unimportant event.
+/// `engines` are the names of the engines.
 pub fn event_texts(event: &RunEvent<'_>, engines: &[String]) -> Vec<String> {
     match event {
         RunEvent::Counted { played, tally, .. } => {
@@ -150,8 +150,8 @@ impl RecentEvents {
     }
 
     fn watched(&self) -> MutexGuard<'_, RecentState> {
-        // The contents are only displayed, so an incomplete change by a panicked thread does no
-        // harm.
+        // The contents are only displayed, so an incomplete change by a thread that panicked does
+        // no harm.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -205,15 +205,16 @@ mod tests {
             RunEvent::Tick { elapsed: at(60) },
         ];
         all.iter().for_each(|event| events.observe(event).unwrap());
-        let Recent { active_ms, events: told, .. } = events.recent();
+        let Recent { active_ms, events: listed, .. } = events.recent();
         assert_eq!(active_ms, 30_000);
-        let told: Vec<_> = told.iter().map(|event| (event.at_ms, event.text.as_str())).collect();
+        let listed: Vec<_> =
+            listed.iter().map(|event| (event.at_ms, event.text.as_str())).collect();
         let expected = [
             (51_000, "pair 5 is played again: waited"),
             (51_000, "running, 2 games in parallel"),
             (21_000, "paused, 2 games in parallel"),
         ];
-        assert_eq!(told, expected);
+        assert_eq!(listed, expected);
         let many = RunEvent::Disturbed { pair: 0, reason: "", is_void: false };
         (0..2 * MAX_EVENTS).for_each(|_| events.observe(&many).unwrap());
         assert_eq!(events.recent().events.len(), MAX_EVENTS);

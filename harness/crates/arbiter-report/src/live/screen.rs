@@ -1,7 +1,7 @@
 //! Redrawn lines at the bottom of a terminal, below permanent output.
 //!
 //! Each line ends with a line feed. Lines that are padded to the width of the terminal, as in
-//! indicatif, would flow into the lines above when the window becomes wider.
+//! indicatif, would be joined with the lines above when the window becomes wider.
 
 use std::cell::RefCell;
 use std::io::Write;
@@ -16,7 +16,7 @@ pub(super) struct Screen {
 }
 
 impl Screen {
-    /// Replaces the lines drawn before.
+    /// Replaces the lines that were drawn last.
     pub(super) fn draw(&self, lines: Vec<String>) {
         let before = rows(&self.lines.replace(lines), size().0);
         write(&frame(before, "", &self.lines.borrow()));
@@ -35,24 +35,25 @@ pub(super) fn size() -> (usize, usize) {
     size.map_or((80, 24), |(width, height)| (width.0.into(), height.0.into()))
 }
 
-/// Returns the number of rows that lines occupy, because a terminal wraps the lines when it becomes
-/// narrower.
+/// Returns the number of rows that lines occupy; a terminal wraps lines when it becomes narrower.
 fn rows(lines: &[String], columns: usize) -> usize {
     lines.iter().map(|line| length(line).div_ceil(columns.max(1)).max(1)).sum()
 }
 
 fn write(text: &str) {
-    // The terminal may be closed, which must not end the run.
+    // Writing fails if the terminal is closed; this must not end the run.
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// Returns the output that replaces the last `before` rows by the text `above` and `lines`.
+/// Returns the output that replaces the last `before` rows with the text `above` and the lines
+/// `lines`.
 fn frame(before: usize, above: &str, lines: &[String]) -> String {
     let erase = match before {
         // Terminals interpret a movement by zero rows as a movement by one row.
         0 => "\u{1b}[J".to_owned(),
-        // tmux saves the rows to its history if they are erased from the top of the screen.
-        // Therefore the first row is erased separately, and the other rows from the second row.
+        // tmux saves rows to its history if they are erased from the top of the screen on.
+        // Therefore the first row is erased separately, and the other rows are erased from the
+        // second row on.
         _ => format!("\u{1b}[{before}F\u{1b}[K\u{1b}[E\u{1b}[J\u{1b}[F"),
     };
     let all = above.lines().chain(lines.iter().map(String::as_str));

@@ -1,4 +1,4 @@
-//! Progress of a running run, as parts of a line.
+//! Progress of a run, as parts of a line.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -64,7 +64,7 @@ impl Progress {
         (pairs > 0 && seconds > 0.0).then(|| games as f64 / seconds)
     }
 
-    /// Returns the number of pairs until the maximum.
+    /// Returns the number of pairs that are left until the maximum.
     fn left(&self) -> u64 {
         self.schedule.expected_pairs().saturating_sub(self.counted)
     }
@@ -79,7 +79,8 @@ impl Progress {
         let pairs = match self.test() {
             Some((_, sprt_status)) if sprt_status.decision != Decision::Continue => return None,
             Some((sprt, _)) => sprt.forecast(&self.strength().pairs)?.mean_units.min(capped),
-            // With several tests, each may end before its maximum, and there is no common forecast.
+            // With several tests, each test may end before its maximum, so there is no common
+            // forecast.
             None if self.sprt.is_some() => return None,
             None => capped,
         };
@@ -87,7 +88,7 @@ impl Progress {
         Duration::try_from_secs_f64(games / self.rate(elapsed)?).ok()
     }
 
-    /// Returns the probability of each verdict of the only SPRT, once there are results.
+    /// Returns the probability of each verdict of the only SPRT; empty before there are results.
     pub(crate) fn chances(&self) -> Vec<String> {
         let open = self.test().filter(|(_, status)| status.decision == Decision::Continue);
         let chances = open.and_then(|(sprt, _)| sprt.chances(&self.strength().pairs, self.left()));
@@ -195,7 +196,7 @@ mod tests {
         counts
     }
 
-    /// Returns the progress of a match of `pairs` pairs, of which `counted` were counted before.
+    /// Returns the progress of a match of `pairs` pairs, of which `counted` have been counted.
     fn progress(pairs: u64, counted: u64) -> Progress {
         Progress {
             sprt: None,

@@ -159,7 +159,7 @@ fn the_view_fits_the_rows_of_the_terminal() {
     let drawn = |games, rows| test(games, None).display(TIME, 100, rows);
     assert_eq!([drawn(40, 10).len(), drawn(40, 5).len(), drawn(40, 3).len()], [9, 4, 2]);
     assert_eq!(drawn(40, 10).last().map(String::as_str), Some("and 36 more games"));
-    // The last game is shown instead of "and 1 more game".
+    // The last game is shown instead of the line "and 1 more game".
     assert_eq!(drawn(9, 24).len(), 4 + 9);
     assert_eq!(drawn(5, 10).len(), 9);
 }

@@ -1,4 +1,4 @@
-//! Report as a list of blocks, which each output format converts.
+//! Report as a list of blocks; each output format converts the blocks.
 
 use super::chart::svg::LINE_COLOURS;
 use super::chart::{Bars, Chart};
@@ -40,14 +40,14 @@ pub enum Block {
         /// Verdict in sentences.
         text: String,
     },
-    /// Main figures of a run with pictures, only for HTML; other formats show the figures in other
-    /// blocks.
+    /// Main figures of a run, with pictures. Used only in HTML; other formats show the figures in
+    /// other blocks.
     Head(Vec<Gauge>),
     /// Empty line in plain text; other formats always separate blocks.
     Gap,
     /// Table.
     Table(Table),
-    /// Cross table: results of each engine against each other engine.
+    /// Cross table: results of each engine against every other engine.
     CrossTable {
         /// Table with names in the first column.
         table: Table,
@@ -73,7 +73,7 @@ pub enum Block {
     Figure(Figure),
     /// Small charts side by side.
     Figures(Vec<Figure>),
-    /// Positions, only for HTML; other formats show the positions in other blocks.
+    /// Positions. Used only in HTML; other formats show the positions in other blocks.
     Boards {
         /// Common feature of the positions, in one line.
         caption: String,
@@ -167,8 +167,8 @@ pub struct Figure {
     pub description: String,
     /// Chart to be drawn.
     pub chart: Chart,
-    /// Values of the chart; a table without columns if the values are in another block, and then
-    /// only HTML shows the chart.
+    /// Values of the chart; a table without columns if the values are in another block. In this
+    /// case, only HTML shows the chart.
     pub table: Table,
 }
 
@@ -177,7 +177,7 @@ pub struct Figure {
 pub struct Diagram {
     /// Title of the position.
     pub title: String,
-    /// Reason to show the position.
+    /// Reason why the position is shown.
     pub note: String,
     /// Board field of the FEN.
     pub placement: String,
@@ -195,9 +195,9 @@ impl Diagram {
 pub struct Game {
     /// Players and result.
     pub title: String,
-    /// Reason to show the game.
+    /// Reason why the game is shown.
     pub note: String,
-    /// Board field of the FEN of the start.
+    /// Board field of the FEN of the starting position.
     pub start: String,
     /// Moves of the game.
     pub moves: Vec<Step>,
@@ -222,7 +222,7 @@ pub struct Step {
     pub uci: String,
     /// Position of the move on the horizontal axis of the graphs.
     pub at: f64,
-    /// Search report on the move; "book" for a book move.
+    /// Search results for the move; "book" for a book move.
     pub remark: String,
     /// Board field of the FEN after the move.
     pub board: String,
@@ -296,8 +296,8 @@ impl Document {
     }
 }
 
-/// Returns a bar chart of the first engines and a table of all engines, with a value per label. The
-/// arguments of `height` are a value and all values of its engine.
+/// Returns a bar chart of the first engines and a table of all engines, with one value per label.
+/// `height` returns the height of a bar from a value and all values of its engine.
 pub(crate) fn bars_by_engine<T>(
     unit: &'static str,
     labels: Vec<String>,

@@ -10,8 +10,8 @@ pub fn short_hash(hash: &str) -> String {
     hash.chars().take(HASH_DIGITS).collect()
 }
 
-/// Returns each option that names a file, with name and hash of the file; `hashes` are the hashes
-/// of the option files, in order.
+/// Returns each option that names a file, with the name and the hash of the file; `hashes` are the
+/// hashes of the option files, in order.
 fn files<'a>(engine: &'a Engine, hashes: &'a [String]) -> impl Iterator<Item = (&'a str, String)> {
     engine.option_files().zip(hashes).map(|((option, path), hash)| {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();

@@ -8,7 +8,7 @@ use tabled::builder::Builder;
 use tabled::settings::object::Columns;
 use tabled::settings::{Style, Width};
 
-/// Width of the border and blanks of a cell, in characters.
+/// Width of the border and padding of a cell, in characters.
 const BORDER: usize = 3;
 
 /// Table of text cells; the first row is the heading.
@@ -50,7 +50,7 @@ impl Table {
         self.rows.push(row.iter().map(ToString::to_string).chain(more).collect());
     }
 
-    /// Makes the cell of the last row below `heading` a link on pages.
+    /// Makes the cell of the last row in the column `heading` a link on pages.
     pub fn link(&mut self, heading: &str, address: String) {
         self.links.insert((self.rows.len() - 1, heading.to_owned()), address);
     }
@@ -90,8 +90,9 @@ impl Table {
         format!("{table}\n")
     }
 
-    /// Returns the maximum width of each column, in characters, for a table of `width` characters:
-    /// the widest columns are shrunk, below the length of their longest word only if necessary.
+    /// Returns the maximum width of each column, in characters, for a table of `width` characters.
+    /// The widest columns are shrunk; a column becomes narrower than its longest word only if
+    /// necessary.
     fn widths(&self, width: usize) -> Vec<usize> {
         let longest = |column: usize, of: fn(&str) -> usize| {
             let cells = self.rows.iter().filter_map(|row| row.get(column));

@@ -9,15 +9,15 @@ use indicatif::ProgressBar;
 const HARMLESS: [&str; 8] =
     ["\n", "\t", "\r\n", "\u{1b}[0m", "\u{1b}[1m", "\u{1b}[31m", "\u{1b}[32m", "\u{1b}[33m"];
 
-/// Escapes a message for a terminal, because text of commits, engines and files may contain
+/// Escapes a message for a terminal, because text from commits, engines and files may contain
 /// characters that a terminal would interpret.
 pub fn shown_message(text: &str) -> String {
     let lines = text.split('\n').map(|line| arbiter_names::shown(line.replace('\t', " ")));
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Escapes a report in any format for a terminal: control characters become `\u001b`, except those
-/// of Arbiter's styles. JSON parsers decode the escapes.
+/// Escapes a report in any format for a terminal: control characters become escapes such as
+/// `\u001b`, except in the codes of Arbiter's styles. JSON parsers decode the escapes.
 pub(crate) fn shown_output(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for (at, c) in text.char_indices() {
@@ -52,7 +52,7 @@ pub fn note(line: &str) {
     log::info!("{line}");
 }
 
-/// Writes a warning to standard error, also in runs with the output of another program.
+/// Writes a warning to standard error, even in runs that imitate the output of another program.
 pub fn log_warn(line: &str) {
     log::warn!("{line}");
 }

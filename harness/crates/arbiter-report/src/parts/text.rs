@@ -54,9 +54,9 @@ pub(crate) fn ends_text(estimate: &Estimate) -> String {
     format!("[{}, {}]", end(estimate.low), end(estimate.high))
 }
 
-/// Returns whether an interval or bound is informative. An interval without width (all pairs had
-/// the same result), an interval without finite ends, and a bound on the wrong side of zero are
-/// not.
+/// Returns whether an interval or bound is informative. The following are not informative: an
+/// interval without width (all pairs had the same result), an interval without finite ends, and a
+/// bound on the wrong side of zero.
 pub(crate) fn is_significant(&Estimate { value, low, high }: &Estimate) -> bool {
     match value {
         f64::INFINITY => low > 0.0,
@@ -65,7 +65,7 @@ pub(crate) fn is_significant(&Estimate { value, low, high }: &Estimate) -> bool 
     }
 }
 
-/// Formats games, all won or all lost, that are too few for a bound.
+/// Formats the result of games that were all won or all lost but are too few for a bound.
 pub(crate) fn too_few(games: Trinomial) -> String {
     format!("{}–{}, too few games for an interval", games.wins, games.losses)
 }
@@ -149,12 +149,12 @@ pub(crate) fn escaped(words: &str) -> String {
     text
 }
 
-/// Formats a Unix time in milliseconds in UTC, as in RFC 3339.
+/// Formats a Unix time, in milliseconds, as a UTC time in the form of RFC 3339.
 pub fn utc_time(unix_ms: i64) -> String {
     utc_time_as(unix_ms, "%Y-%m-%dT%H:%M:%SZ")
 }
 
-/// Formats a Unix time in milliseconds in UTC, with a format of `strftime`.
+/// Formats a Unix time, in milliseconds, as a UTC time in the `strftime` format `form`.
 pub fn utc_time_as(unix_ms: i64, form: &str) -> String {
     chrono::DateTime::from_timestamp_millis(unix_ms).unwrap_or_default().format(form).to_string()
 }

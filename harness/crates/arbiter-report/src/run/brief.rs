@@ -8,10 +8,11 @@ use crate::topics::{ablation, latency, lint, strength, tournament, tuning};
 use arbiter_plan::base_name;
 use arbiter_run::Remark;
 
-/// Minimum share of the thinking time spent waiting for a processor that is reported.
+/// Minimum share of the thinking time that must be spent waiting for a processor for the wait to be
+/// reported.
 const NOTABLE_WAITING: f64 = 0.01;
 
-/// Maximum number of engines with a table of latencies.
+/// Maximum number of engines for which a table of latencies is shown.
 const MAX_LATENCIES: usize = 8;
 
 /// Heading of the remarks about workers.
@@ -24,7 +25,7 @@ pub fn brief_document(summary: &Summary) -> Document {
     if let Some(about) = &summary.about {
         document.value("About", about);
     }
-    // In an ablation, only the first engine is shown: the opponents have the name of their disabled
+    // In an ablation, only the first engine is shown: the opponents are named after their disabled
     // feature.
     let is_one = summary.plan.ablation.is_some() || summary.spsa.is_some();
     let shown = if is_one { 1 } else { summary.engines.len() };

@@ -1,5 +1,5 @@
-//! Report of a run as a document to publish: results with intervals, and all settings needed to
-//! repeat the run.
+//! Report on a run as a document for publication: results with intervals, and all settings needed
+//! to repeat the run.
 
 use std::cmp::Ordering;
 
@@ -181,30 +181,30 @@ fn leader(summary: &Summary) -> Option<String> {
 /// is open.
 pub fn tone(summary: &Summary) -> Tone {
     let tone = verdict_tone(summary);
-    let told = summary.strength().significant_difference();
+    let difference = summary.strength().significant_difference();
     let is_significant = match summary.plan.kind {
         _ if tone != Tone::Good => true,
         RunKind::Sprt => true,
-        // A finished tuning is not evidence. Only a test can show whether the tuned values are
+        // A finished tuning run is not evidence; only a test can show whether the tuned values are
         // better.
         RunKind::Tune => false,
         RunKind::Ablate => ablation::is_significant(summary),
-        RunKind::Match | RunKind::Tournament => match (told, summary.engines.len()) {
+        RunKind::Match | RunKind::Tournament => match (difference, summary.engines.len()) {
             (Some(Ordering::Less), 2) => return Tone::Bad,
-            (told, 2) => told.is_some(),
+            (difference, 2) => difference.is_some(),
             _ => summary.ratings().is_some_and(|ratings| is_clear(&ratings)),
         },
     };
     if is_significant { tone } else { Tone::Open }
 }
 
-/// Returns whether the interval of the first rating lies above the intervals of all others.
+/// Returns whether the interval of the first rating lies above the intervals of all other ratings.
 fn is_clear(ratings: &[(usize, Rating)]) -> bool {
     let (first, others) = (&ratings[0].1, &ratings[1..]);
     others.iter().all(|(_, other)| first.is_above(other))
 }
 
-/// Returns sentences on the error rates of an SPRT, its Elo and LOS.
+/// Returns sentences on the error rates, the Elo and the LOS of an SPRT.
 fn confidence(summary: &Summary) -> String {
     let Some((sprt, _)) = summary.test() else { return String::new() };
     let rate = |truth, accepted, rate| {
@@ -272,17 +272,19 @@ fn results(document: &mut Document, summary: &Summary, has_pictures: bool) {
 
 /// Adds endings, colours, search statistics, calibration and openings.
 fn game_figures(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
-    let told: &[_] = if summary.engines.len() == 2 { &statistics.engines } else { &[] };
+    let duel_engines: &[_] = if summary.engines.len() == 2 { &statistics.engines } else { &[] };
     let endings = summary.counts.terminations.iter().map(|(ending, count)| {
-        let wins = told.iter().map(|own| own.wins.get(ending).copied().unwrap_or_default());
+        let wins = duel_engines.iter().map(|own| own.wins.get(ending).copied().unwrap_or_default());
         (ending.describe(), *count, wins.collect())
     });
-    let names: Vec<&str> = summary.engines.iter().map(String::as_str).take(told.len()).collect();
+    let names: Vec<&str> =
+        summary.engines.iter().map(String::as_str).take(duel_engines.len()).collect();
     let endings = result_figures::endings(&names, endings.collect());
     let by_colour = statistics.engines.iter().map(|own| own.by_colour);
     let by_colour: Vec<_> = summary.engines.iter().map(String::as_str).zip(by_colour).collect();
     let colours = result_figures::colours(&by_colour, statistics.white);
-    // The results of a tuning show its path instead of the chart of pairs, which is added here.
+    // The results of a tuning run show the path of the parameters instead of the chart of pairs, so
+    // the chart is added to this section.
     let pairs = summary.spsa.as_ref().and_then(|_| strength::pairs(summary));
     document.multiples(pairs.into_iter().chain([endings, colours]));
     document.paragraph(bias(summary));

@@ -28,11 +28,11 @@ const LINE_LENGTH: usize = 62;
 /// Maximum number of lines of the verdict.
 const MAX_LINES: usize = 5;
 
-/// Draws a badge with name, state and Elo of a run.
+/// Draws a badge with the name, the state and the Elo of a run.
 pub fn badge_svg(summary: &Summary) -> String {
     let (state, elo) = (summary.state_text(), summary.elo_text());
     let value = if elo.is_empty() { state } else { format!("{state}, {elo} Elo") };
-    // The colours have enough contrast with white text.
+    // These colours have enough contrast with white text.
     let colour = match tone(summary) {
         Tone::Good => "#00694f",
         Tone::Bad => "#b34700",

@@ -10,7 +10,7 @@ use crate::topics::suite::PerftTotals;
 use crate::topics::suite::epd_figures::EpdResults;
 use arbiter_plan::GateKind;
 
-/// Returns the main figures of the report of a gate's subcommand as one line of text.
+/// Returns the main figures of a gate's report as one line of text.
 pub fn gate_text(kind: GateKind, report: &Value) -> Result<String, serde_json::Error> {
     let decimal = |value: Option<f64>, digits: usize| {
         value.map_or("–".to_owned(), |value| format!("{value:.digits$}"))

@@ -53,14 +53,14 @@ fn llr(sprt: &Sprt, SprtStatus { llr, lower, upper, .. }: SprtStatus) -> Gauge {
     }
 }
 
-/// Returns the games by result for the engine `who`, with repeats and total time.
+/// Returns the games by result for the engine `who`, with the repeats and the total time.
 fn games(summary: &Summary, who: &str, statistics: Option<&GameStatistics>) -> Gauge {
     let Trinomial { wins, draws, losses } = summary.strength().games;
     let results = format!("{wins} won, {draws} drawn, {losses} lost by {who}");
     all_games(summary, statistics, &results, [losses, 0, draws, 0, wins])
 }
 
-/// Returns the number of games with their results, repeats and total time.
+/// Returns the number of games, with the results, repeats and total time.
 fn all_games(
     summary: &Summary,
     statistics: Option<&GameStatistics>,

@@ -13,8 +13,8 @@ use arbiter_plan::{GateOutcome, RunKind};
 use arbiter_run::{Encounter, RunEnd};
 use arbiter_stats::Decision;
 
-/// Formats the test suite of a run: a test case for the verdict, or for each feature or encounter,
-/// one for engine faults, one for lint findings, and one for each gate of the commits.
+/// Formats the test suite of a run: one test case for the verdict or for each feature or encounter,
+/// one test case for engine faults, one for lint findings, and one for each gate of the commits.
 pub fn run_junit(summary: &Summary, gates: &[GateOutcome]) -> Result<String, SerializeError> {
     let mut suite = TestSuite::new(format!("arbiter {} {}", summary.plan.kind, summary.run));
     suite.add_test_cases(match summary.plan.kind {
@@ -25,13 +25,13 @@ pub fn run_junit(summary: &Summary, gates: &[GateOutcome]) -> Result<String, Ser
             encounters(summary).into_iter().chain([end(summary)]).collect()
         }
     });
-    let told = faults(summary);
+    let fault_text = faults(summary);
     let status = if summary.is_invalid() {
-        failed(NonSuccessKind::Failure, "invalid", &told)
+        failed(NonSuccessKind::Failure, "invalid", &fault_text)
     } else {
         TestCaseStatus::success()
     };
-    let mut faulty = case("faults of engines", "arbiter.faults", &told, status);
+    let mut faulty = case("faults of engines", "arbiter.faults", &fault_text, status);
     faulty.add_property(("share", summary.counts.fault_share().to_string().as_str()));
     faulty.add_property(("limit", summary.plan.fault_limit.to_string().as_str()));
     suite.add_test_case(faulty);
@@ -52,7 +52,7 @@ pub fn run_junit(summary: &Summary, gates: &[GateOutcome]) -> Result<String, Ser
 }
 
 /// Returns the test case of an SPRT: passed if H1 was accepted, failed if H0 was accepted or the
-/// run is inconclusive, an error if the run is unfinished.
+/// run is inconclusive, and an error if the run is unfinished.
 fn verdict(summary: &Summary) -> TestCase {
     let words = verdict_sentence(summary);
     let status = match (summary.verdict(), summary.ending) {

@@ -33,7 +33,7 @@ pub fn run_pattern(text: &str) -> Result<Regex, String> {
 }
 
 impl RunFilter {
-    /// Returns whether a run passes the filter.
+    /// Returns whether a run matches the filter.
     pub fn holds(&self, run: &ListedRun) -> bool {
         let summary = run.summary.as_ref().ok();
         let engines = || summary.iter().flat_map(|summary| &summary.engines);
@@ -52,7 +52,7 @@ impl RunFilter {
 /// Run in a list of runs.
 #[derive(Debug)]
 pub struct ListedRun {
-    /// Description of the run in the store.
+    /// Entry of the run in the store.
     pub head: RunHead,
     /// Summary of the run, or the reason why the run cannot be read.
     pub summary: Result<Summary, String>,
@@ -99,7 +99,7 @@ pub enum RunColumn {
 }
 
 impl RunColumn {
-    /// All columns, in the order of terminal and CSV.
+    /// All columns, in the order of the output on a terminal and in CSV.
     pub const ALL: [RunColumn; 10] = {
         use RunColumn::*;
         [Run, Started, Kind, Engines, Limits, Games, Elo, Llr, State, About]

@@ -1,4 +1,4 @@
-//! Log of tests: one row per SPRT, with purpose and result.
+//! Log of tests: one row per SPRT, with its purpose and result.
 
 use serde_json::Value;
 
@@ -29,7 +29,7 @@ pub fn log_markdown(entries: &[LogEntry], title: &str) -> String {
     format!("# {title}\n\n{}\n{LEGEND}", log_table(entries).markdown())
 }
 
-/// Returns the reports of the tests as a JSON array, each with start time and search limits.
+/// Returns the reports of the tests as a JSON array, each with its start time and search limits.
 pub fn log_json(entries: &[LogEntry]) -> Value {
     let reports = entries.iter().map(|LogEntry { started, summary }| {
         let limits = summary.limits().map(|limits| limits.to_string());
@@ -89,7 +89,8 @@ fn short_commit(from: &Provenance) -> String {
     format!("{short}{}", if from.is_dirty { "-dirty" } else { "" })
 }
 
-/// Formats bounds and model of an SPRT as `[0, 5] normalized`, with error rates other than 5 %.
+/// Formats the bounds and the model of an SPRT as `[0, 5] normalized`, with error rates other than
+/// 5 %.
 pub fn sprt_bounds_text(sprt: &Sprt) -> String {
     let rates = [("alpha", sprt.alpha), ("beta", sprt.beta)];
     let unusual = rates.iter().filter(|(_, rate)| *rate != USUAL_ERROR);

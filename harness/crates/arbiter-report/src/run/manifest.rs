@@ -29,8 +29,8 @@ pub(super) fn engines(document: &mut Document, plan: &Plan, fingerprints: &Finge
     }
 }
 
-/// Adds a table of all other conditions; for a played run, also of their effects, such as CPU
-/// contention. `concurrency` is `None` if workers play.
+/// Adds a table of all other conditions; for a played run, the table also contains their effects,
+/// such as CPU contention. `concurrency` is `None` if workers play.
 pub(super) fn conditions(
     document: &mut Document,
     plan: &Plan,

@@ -111,7 +111,7 @@ pub fn repeats_text(plan: &Plan, book: &Book) -> Option<String> {
     Some(format!("{openings} and {limit}: at most {pairs}{each}; repeated pairs are {fate}"))
 }
 
-/// Returns the plan of a run as JSON, with every default explicit; `concurrency` is `None` if
+/// Returns the plan of a run as JSON, with all defaults written out; `concurrency` is `None` if
 /// workers play.
 pub fn plan_json(
     plan: &Plan,

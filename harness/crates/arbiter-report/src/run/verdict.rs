@@ -17,7 +17,8 @@ pub fn verdict_sentence(summary: &Summary) -> String {
              against {other})."
         )
     };
-    // A negative bound means that a small loss is accepted, so the test shows no strength.
+    // A negative bound means that a small loss is acceptable, so the test does not show that an
+    // engine is stronger.
     let (better, worse) = match summary.plan.sprt {
         Some(sprt) if sprt.elo0 < 0.0 => {
             ("passed the non-regression test against", "failed the non-regression test against")
@@ -95,7 +96,7 @@ fn open_sentence(summary: &Summary) -> String {
     }
 }
 
-/// Returns the state of a tuning; for a complete tuning, also the command that tests the values.
+/// Returns the state of a tuning run; for a complete run, also the command that tests the values.
 fn tuning(summary: &Summary, spsa: &SpsaState) -> String {
     let (done, all) = (spsa.finished(), spsa.tuning().iterations);
     match summary.ending {

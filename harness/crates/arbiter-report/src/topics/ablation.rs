@@ -1,5 +1,5 @@
-//! Results of an ablation: values, table and sentences. Elo is that of the engine with a feature
-//! against the engine without the feature, so positive Elo means that the feature helps.
+//! Results of an ablation: values, table and sentences. Elo is measured for the engine with a
+//! feature against the engine without the feature, so positive Elo means that the feature helps.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -107,7 +107,8 @@ pub(crate) fn notes(summary: &Summary) -> Vec<String> {
     vec![meaning.to_owned(), caution]
 }
 
-/// Returns a sentence with the features that significantly help, significantly harm, or do neither.
+/// Returns a sentence that lists the features that significantly help, that significantly harm, and
+/// that do neither.
 pub(crate) fn conclusion(summary: &Summary) -> String {
     let features = features(summary);
     let listed = |is_wanted: &dyn Fn(&Feature<'_>) -> bool| {
@@ -140,8 +141,8 @@ pub(crate) fn is_significant(summary: &Summary) -> bool {
     })
 }
 
-/// Returns `true` if the feature significantly helps, `false` if the feature significantly harms,
-/// and `None` otherwise, by the simultaneous interval.
+/// Returns, according to the simultaneous interval, `true` if the feature significantly helps,
+/// `false` if the feature significantly harms, and `None` otherwise.
 fn proven(feature: &Feature<'_>) -> Option<bool> {
     let estimate = feature.simultaneous.filter(|estimate| estimate.low != estimate.high)?;
     if estimate.low > 0.0 { Some(true) } else { (estimate.high < 0.0).then_some(false) }

@@ -1,4 +1,4 @@
-//! List of builds in the cache.
+//! List of the builds in the cache.
 
 use schemars::JsonSchema;
 use serde::Serialize;

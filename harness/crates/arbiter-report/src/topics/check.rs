@@ -21,7 +21,7 @@ const KEPT: usize = 100;
 /// Results of `arbiter check`.
 #[derive(Debug)]
 pub struct CheckReport<'a> {
-    /// Name that the engine reports, or the name given by the user.
+    /// Name that the engine reports, or else the name given by the user.
     pub engine: &'a str,
     /// Verdict of each check.
     pub verdicts: &'a [Verdict],
@@ -155,8 +155,8 @@ impl<'a> CheckReport<'a> {
                 Outcome::Failed(reason) => {
                     let mut status = failed(NonSuccessKind::Failure, &grade, reason);
                     let lines = transcript.lines(KEPT).join("\n");
-                    let told = format!("{}: {}\n{reason}\n{lines}", check.name, check.rule);
-                    status.set_description(told);
+                    let description = format!("{}: {}\n{reason}\n{lines}", check.name, check.rule);
+                    status.set_description(description);
                     status
                 }
             };

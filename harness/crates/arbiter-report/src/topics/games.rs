@@ -14,7 +14,7 @@ use arbiter_game::record::{GameRecord, MoveRecord};
 use arbiter_plan::Plan;
 
 /// Maximum evaluation in a graph, in centipawns; larger evaluations and mates are drawn at this
-/// value.
+/// height.
 const MAX_SCORE: i32 = 1_000;
 
 /// Adds the games whose result was far below an engine's best evaluation.
@@ -62,7 +62,7 @@ pub(crate) fn faulty(document: &mut Document, summary: &Summary, statistics: &Ga
 }
 
 /// Returns a game of a pair for the viewer, which opens after `first_shown` plies; `note` returns
-/// the reason to show the game, from the number of the last move before the opened position.
+/// the reason why the game is shown, given the number of the last move before the opened position.
 pub fn game_to_show(
     plan: &Plan,
     (pair, game_index, game): (u64, usize, &GameRecord),
@@ -148,7 +148,7 @@ fn graph(
     Some(Figure { caption, description, chart, table })
 }
 
-/// Returns the position of a move on the axis of a graph, in full moves.
+/// Returns the position of a move on the axis of a graph, in moves.
 fn axis_position(mover: Color, number: u32) -> f64 {
     f64::from(number) + mover.fold_wb(0.0, 0.5)
 }

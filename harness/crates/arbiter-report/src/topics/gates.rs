@@ -16,7 +16,7 @@ use arbiter_names::quantity;
 use arbiter_plan::{GateKind, GateOutcome, GateVerdict};
 use arbiter_store::StoredGate;
 
-/// Results of all gates of one `arbiter ci`.
+/// Results of all gates of one call of `arbiter ci`.
 #[derive(Debug)]
 pub struct GatesReport<'a> {
     /// Name of the engine under test.
@@ -72,7 +72,8 @@ struct StoredGateFigures<'a> {
 }
 
 impl GatesReport<'_> {
-    /// Returns the report as a document, suitable (in Markdown) as step summary of GitHub Actions.
+    /// Returns the report as a document, suitable, in Markdown, as the step summary of GitHub
+    /// Actions.
     pub fn document(&self) -> Document {
         let bad = self.outcomes.iter().filter(|outcome| !outcome.verdict.is_good());
         let bad: Vec<&str> = bad.map(|outcome| outcome.gate.as_str()).collect();
@@ -151,7 +152,8 @@ pub fn gates_json<'a>(gates: &'a [StoredGate]) -> Value {
     to_value(&GatesFigures { gates: gates.iter().map(row).collect() })
 }
 
-/// Returns whether an outcome should be stored; builds have a separate cache.
+/// Returns whether an outcome should be stored; outcomes of builds are not, because builds have a
+/// separate cache.
 pub fn is_kept(outcome: &GateOutcome) -> bool {
     outcome.kind != GateKind::Build && outcome.verdict.is_lasting()
 }

@@ -96,7 +96,7 @@ fn histogram(summary: &Summary, wanted: LatencyKind) -> Option<Figure> {
     all.iter_mut().for_each(|(_, counts)| counts.resize(most, 0));
     let label = |end: u64| {
         let (from, to) = (time(end / 10), time(end));
-        // A unit common to both ends is written once.
+        // If both ends have the same unit, the unit is written only once.
         let unit = to.trim_start_matches(char::is_numeric);
         format!("{}–{to}", from.strip_suffix(unit).unwrap_or(&from))
     };

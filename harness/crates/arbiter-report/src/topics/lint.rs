@@ -25,12 +25,13 @@ pub(crate) fn by_engine(summary: &Summary) -> impl Iterator<Item = (&str, String
     })
 }
 
-/// Formats the game and move of the example of a finding.
+/// Formats the game and the move of a finding's example.
 fn place_of(found: &LintCount) -> String {
     place(found.pair, found.half, &found.game, found.ply)
 }
 
-/// Formats a move with its game: pair and game as in the PGN tag `Round`, move number and move.
+/// Formats a move with its game: the pair and the game as in the PGN tag `Round`, the move number,
+/// and the move.
 pub(crate) fn place(pair: u64, half: usize, game: &GameRecord, ply: usize) -> String {
     let (color, number) = movers(game).nth(ply).unwrap_or((Color::White, 0));
     let dots = color.fold_wb(".", "...");

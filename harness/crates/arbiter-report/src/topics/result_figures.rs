@@ -33,7 +33,7 @@ pub(crate) fn ratings(engines: &[(usize, &str, Rating)]) -> Figure {
     let description = format!("{first} is first of {count} at {best}; {last} is last at {worst}.");
     let engines = engines.iter().map(|(engine, ..)| Some(*engine)).collect();
     let chart = Intervals { x: "Elo around the mean", rows, level: Some(0.0), engines };
-    // The values are in the table of ratings beside the chart.
+    // The values are in the table of ratings next to the chart.
     Figure { caption, description, chart: Chart::Intervals(chart), table: Table::new([]) }
 }
 
@@ -77,8 +77,8 @@ pub(crate) fn pairs(name: &str, counts: [u64; 5]) -> Figure {
     Figure { caption, description, chart, table }
 }
 
-/// Returns the chart of games by ending; each item of `counts` is an ending, its number of games,
-/// and the number of games won by each engine.
+/// Returns the chart of games by ending; each item of `counts` consists of an ending, its number of
+/// games, and the number of games that each engine won.
 pub(crate) fn endings(engines: &[&str], mut counts: Vec<(String, u64, Vec<u64>)>) -> Figure {
     counts.sort_by_key(|(_, count, _)| std::cmp::Reverse(*count));
     let all: u64 = counts.iter().map(|(_, count, _)| count).sum();
@@ -130,7 +130,7 @@ pub(crate) fn colours(engines: &[(&str, [Trinomial; 2])], white: Trinomial) -> F
     Figure { caption, description, chart, table }
 }
 
-/// Opening with its name and results, for display.
+/// Opening with its name and results, in the form in which it is shown.
 #[derive(Debug)]
 pub(crate) struct NamedOpening<'a> {
     /// Label in a chart.
@@ -173,8 +173,8 @@ impl PlayedOpening {
     }
 }
 
-/// Adds the section on openings: the number of openings, and the openings whose score differs most
-/// from the mean, relative to their number of games. `first` is the first of two engines.
+/// Adds the section on openings: the number of openings, and the openings whose scores deviate most
+/// from the mean, relative to the number of games. `first` is the first of two engines.
 pub(crate) fn openings<'a>(
     document: &mut Document,
     first: Option<&str>,
@@ -217,8 +217,8 @@ pub(crate) fn openings<'a>(
     }
 }
 
-/// Adds boards of the openings in which the score of the first of two engines is furthest from one
-/// half, relative to the number of games. Openings with an even score are omitted.
+/// Adds boards of the openings in which the score of the first of two engines deviates most from
+/// one half, relative to the number of games. Openings with an even score are omitted.
 fn boards(document: &mut Document, first: &str, mut openings: Vec<NamedOpening<'_>>) {
     openings.retain(|opening| opening.first.wins != opening.first.losses);
     if openings.is_empty() {
@@ -243,8 +243,8 @@ fn boards(document: &mut Document, first: &str, mut openings: Vec<NamedOpening<'
     document.blocks.push(Block::Boards { caption, boards: boards.collect() });
 }
 
-/// Sorts openings by the distance of the score from `expected`, relative to the number of games,
-/// largest first.
+/// Sorts openings by the deviation of the score from `expected`, relative to the number of games,
+/// largest deviation first.
 fn by_lean(
     openings: &mut [NamedOpening<'_>],
     expected: Option<f64>,
@@ -288,7 +288,7 @@ pub(crate) fn score(results: &Trinomial) -> String {
     found.map_or(percent(None), |(mean, ends)| percent_interval(mean, ends))
 }
 
-/// Minimum half-width of the interval, in Elo, at which an advantage counts as unknown: the
+/// Half-width of the interval, in Elo, from which on an advantage counts as unknown, because the
 /// interval contains nearly all scores.
 const TELLS_NOTHING: f64 = 1_000.0;
 

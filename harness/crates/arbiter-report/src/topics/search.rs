@@ -8,7 +8,7 @@ use crate::figures::{
 use crate::parts::svg::LINE_COLOURS;
 use crate::parts::{Chart, Document, Figure, Line, Lines, Table, bars_by_engine};
 
-/// Measure of search statistics: name, unit and value.
+/// Quantity in the search statistics: name, unit and value.
 type Measure = (&'static str, &'static str, fn(&SearchStatistics) -> Option<f64>);
 
 const MEASURES: [Measure; 3] = [
@@ -20,7 +20,7 @@ const MEASURES: [Measure; 3] = [
 /// Names and statistics of the engines that are shown.
 type Engines<'a> = [(&'a String, &'a EngineStatistics)];
 
-/// Adds a section on search statistics, if the engines reported any.
+/// Adds a section on search statistics, if there are any.
 pub(crate) fn all(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
     let engines = summary.engines.iter().zip(&statistics.engines).take(LINE_COLOURS);
     let engines: Vec<_> = engines.collect();
@@ -44,7 +44,7 @@ pub(crate) fn all(document: &mut Document, summary: &Summary, statistics: &GameS
 fn times(engines: &Engines<'_>) -> Option<Figure> {
     let has_any = |bucket: &usize| engines.iter().any(|(_, own)| own.times[*bucket] > 0);
     let (first, last) = ((0..BUCKETS).find(has_any)?, (0..BUCKETS).rfind(has_any)?);
-    // A range with both ends would be too wide for its bar.
+    // A label with both ends of the range would be wider than the bar.
     let label = |bucket: usize| match ENDS_MS.get(bucket) {
         Some(end) => format!("< {}", duration(*end)),
         None => format!("≥ {}", duration(ENDS_MS[bucket - 1])),
@@ -64,8 +64,8 @@ fn duration(ms: u64) -> String {
     if ms < 1_000 { format!("{ms} ms") } else { format!("{} s", ms / 1_000) }
 }
 
-/// Returns the chart of a measure by move number; its table also contains the measure by game
-/// phase. `None` if no engine has values.
+/// Returns the chart of a quantity by move number; its table also contains the quantity by game
+/// phase. Returns `None` if no engine has values.
 fn move_numbers(engines: &Engines<'_>, (title, unit, value): Measure) -> Option<Figure> {
     let values = |own: &EngineStatistics| own.by_move_number.each_ref().map(value);
     let is_known = |range: &usize| engines.iter().any(|(_, own)| values(own)[*range].is_some());
@@ -94,7 +94,7 @@ fn move_numbers(engines: &Engines<'_>, (title, unit, value): Measure) -> Option<
     Some(Figure { caption, description, chart: Chart::Lines(chart), table })
 }
 
-/// Formats a number in a few characters; empty if unknown.
+/// Formats a number in a few characters; returns an empty text for `None`.
 fn compact(value: &Option<f64>) -> String {
     match *value {
         None => String::new(),

@@ -23,9 +23,9 @@ pub struct SpeedReport<'a> {
     pub seed: u64,
     /// Test of the speed ratio.
     pub question: SpeedTest,
-    /// Maximum loss of speed of the first program, in per cent, if requested.
+    /// Maximum speed loss of the first program, in per cent; `None` if no maximum was requested.
     pub max_loss_percent: Option<f64>,
-    /// Speed ratio after the last round; `None` for too few rounds.
+    /// Speed ratio after the last round; `None` if there are too few rounds.
     pub ratio: Option<Ratio>,
 }
 

@@ -9,7 +9,7 @@ use crate::parts::{
 use arbiter_names::quantity;
 use arbiter_stats::{Correction, LlrBounds, Sprt, SprtStatus};
 
-/// Adds charts of LLR and Elo over the games, and of the pairs by points.
+/// Adds charts of LLR and Elo over the games, and a chart of the pairs by points.
 pub(crate) fn history(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
     let points = statistics.llr_history.points();
     if summary.engines.len() == 2 && !points.is_empty() {
@@ -167,7 +167,7 @@ pub(crate) fn test(document: &mut Document, summary: &Summary) {
     document.paragraph(LEGEND);
 }
 
-/// Formats the LLR of an SPRT with current bounds and hypotheses.
+/// Formats the LLR of an SPRT with its current bounds and its hypotheses.
 pub(crate) fn sprt_text(sprt: &Sprt, sprt_status: SprtStatus) -> String {
     format!("{} for {}", ratio(sprt_status), hypotheses(sprt))
 }

@@ -1,4 +1,4 @@
-//! Results of a tuning: values, notes and path.
+//! Results of a tuning run: values, notes, and the path of the parameters.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -60,7 +60,7 @@ struct Step {
     values: Vec<f64>,
 }
 
-/// Returns the results of a tuning for JSON, if the run is a tuning.
+/// Returns the results of a tuning run for JSON; `None` for other runs.
 pub(crate) fn figures(summary: &Summary) -> Option<TuningFigures<'_>> {
     let spsa = summary.spsa.as_ref()?;
     let tuning = spsa.tuning();
@@ -101,7 +101,7 @@ pub fn tuned_names(tuning: &Tuning) -> String {
     }
 }
 
-/// Formats the length and gain schedule of a tuning.
+/// Formats the length and the gain schedule of a tuning run.
 pub fn tuning_schedule(tuning: &Tuning) -> String {
     let Tuning { parameters: _, alpha, gamma, a_ratio, iterations, pairs, ahead } = tuning;
     let games = 2 * tuning.all_pairs();
@@ -111,7 +111,8 @@ pub fn tuning_schedule(tuning: &Tuning) -> String {
     )
 }
 
-/// Formats the state of a tuning in one line: iteration, and the first values with their changes.
+/// Formats the state of a tuning run in one line: the iteration, and the first values with their
+/// changes.
 pub(crate) fn line(tuning: &Tuning, finished: u64, theta: &[f64]) -> String {
     let shown = tuning.parameters.iter().zip(theta).take(MAX_NAMED);
     let values = shown.map(|(parameter, value)| {
@@ -122,7 +123,7 @@ pub(crate) fn line(tuning: &Tuning, finished: u64, theta: &[f64]) -> String {
     std::iter::once(iteration).chain(values).chain(more).collect::<Vec<_>>().join(" · ")
 }
 
-/// Returns a table with a row per parameter.
+/// Returns a table with one row per parameter.
 fn table(spsa: &SpsaState) -> Table {
     let mut table = Table::with_columns(
         ["parameter", "start", "value", "tuned"],
@@ -153,7 +154,7 @@ fn assignments(spsa: &SpsaState) -> String {
     changed.map(line).collect()
 }
 
-/// Returns notes on the expected noise, and on values at the limit of a range.
+/// Returns notes on the expected noise, and on values at an end of their range.
 fn notes(summary: &Summary, spsa: &SpsaState) -> Vec<String> {
     let tuning = spsa.tuning();
     let mut notes = Vec::new();
@@ -173,8 +174,8 @@ fn notes(summary: &Summary, spsa: &SpsaState) -> Vec<String> {
     notes
 }
 
-/// Returns the mean Elo lost to the noise of SPSA after convergence, and its upper bound (95 %);
-/// `None` before the first game.
+/// Returns the mean Elo loss caused by the noise of SPSA after convergence, and its upper bound (95
+/// %); `None` before the first game.
 fn expected_noise(summary: &Summary, tuning: &Tuning) -> Option<(f64, f64)> {
     Some(noise(tuning, summary.counts.main_encounter().games.draw_ratio()?))
 }
@@ -221,7 +222,7 @@ pub(crate) fn results_in_full(document: &mut Document, summary: &Summary, spsa: 
     document.blocks.push(Block::Command(command));
 }
 
-/// Adds charts of the path of each parameter and of the score of the first sides.
+/// Adds charts of the path of each parameter, and of the score of the first side.
 pub(crate) fn history(document: &mut Document, spsa: &SpsaState) {
     let path = spsa.path();
     document.heading("Path");

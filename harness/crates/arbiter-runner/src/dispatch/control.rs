@@ -30,7 +30,7 @@ impl ControlRequest {
 /// Answer to a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// Text without a full stop; an error if the command was refused.
+    /// Text of the answer without a full stop; an error if the command was refused.
     pub words: Result<String, String>,
     /// Status of the run after the command.
     pub status: RunStatus,
@@ -83,8 +83,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
                 (Some(RunInput::Stop), Ok(format!("stopped; {given_up} pairs discarded")))
             }
             ControlCommand::Interrupt => {
-                // The key corresponds to Ctrl-C, and scripts expect the exit code of the last
-                // signal.
+                // The key corresponds to Ctrl-C, so the exit code is the one for the signal.
                 self.stop_cause = Some(StopCause::Signal(StopSignal::Interrupt));
                 (Some(RunInput::Interrupt), Ok("interrupted".to_owned()))
             }

@@ -1,5 +1,5 @@
 //! Pool of idle engines between their games. If many engines take turns, as in a gauntlet, starting
-//! an engine for each pair would take longer than short games.
+//! the engines for each pair would take longer than short games.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,19 +7,20 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Maximum total memory of idle engines, in bytes.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// Maximum number of idle engines, each of which needs pipes and a thread.
+/// Maximum number of idle engines; each engine needs pipes and a thread.
 const MAX_ENGINES: usize = 64;
 
 /// Idle engines, shared by all slots; `T` is an engine.
 ///
-/// A full pool refuses new engines and keeps the old ones: engines in a schedule take turns, so the
-/// next game of a new engine is the most distant.
+/// A full pool refuses a new engine and keeps the others. Engines in a schedule take turns, so the
+/// next game of the engine that has just played is the most distant.
 #[derive(Debug)]
 pub(super) struct EnginePool<T>(Mutex<PoolState<T>>);
 
 #[derive(Debug)]
 struct PoolState<T> {
-    /// Idle engines by index of their setup, each with its memory in bytes when it was added.
+    /// Idle engines by the index of their setup. Each has the number of bytes of memory that it
+    /// used when it was added.
     idle: BTreeMap<usize, Vec<(T, u64)>>,
     bytes: u64,
     count: usize,
@@ -63,7 +64,7 @@ impl<T> EnginePool<T> {
 
     fn state(&self) -> MutexGuard<'_, PoolState<T>> {
         // No code under this lock panics between two changes, so the state is consistent even if
-        // the lock is poisoned.
+        // the lock is poisoned by a panic.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -17,8 +17,8 @@ use arbiter_game::record::GameRecord;
 use arbiter_process::{Pulse, QUIT_GRACE, Spawner, allowed_cpus};
 use arbiter_run::PairJob;
 
-/// Maximum number of engines per processor that start in parallel; more than one, because some wait
-/// for the disk.
+/// Maximum number of engines per processor that start in parallel; more than one, because some
+/// engines wait for the disk.
 const STARTS_PER_CPU: usize = 2;
 
 /// Settings for games on this machine.
@@ -42,11 +42,11 @@ pub struct LocalExecutor {
     shared: Shared,
     /// Slots without work.
     idle: Vec<Slot>,
-    /// Tasks that end engines that are no longer needed.
+    /// Tasks that end engines when they are no longer needed.
     leaving: JoinSet<()>,
     /// Number of pairs in flight.
     in_flight: usize,
-    /// Numbers of the slots in use; the number determines the processors.
+    /// Numbers of the slots in use; the number of a slot determines its processors.
     taken: BTreeSet<usize>,
     /// Tasks of busy slots.
     busy: JoinSet<()>,
@@ -64,11 +64,11 @@ impl LocalExecutor {
         live_games: LiveGames,
     ) -> io::Result<LocalExecutor> {
         let (spawner, setups) = (Spawner::start()?, Arc::new(setups));
-        // The timeouts of a start run in real time, and too many parallel starts could miss them.
+        // The timeouts of a start run in real time, and too many parallel starts could exceed them.
         let starts = Arc::new(Semaphore::new(allowed_cpus().len().max(1) * STARTS_PER_CPU));
         let pool = Arc::new(EnginePool::new());
-        // The channel needs no bound: pairs in flight are limited, and each pair sends only a few
-        // events.
+        // The channel need not be bounded: pairs in flight are limited, and each pair sends only a
+        // few events.
         let (report, done) = mpsc::unbounded_channel::<(Option<Slot>, JobEvent)>();
         let paused = report.clone();
         // If the channel is closed, the run has ended and the event is not needed.
@@ -118,7 +118,7 @@ impl LocalExecutor {
             self.taken.remove(&slot.number);
             self.leaving.spawn(async move { slot.clear().await });
         }
-        // Otherwise finished tasks would stay in memory until the end of the run.
+        // Without this loop, finished tasks would stay in memory until the end of the run.
         while self.leaving.try_join_next().is_some() {}
     }
 }
@@ -141,7 +141,7 @@ impl Executor for LocalExecutor {
                     Some(game) => JobEvent::Ended { pairing, game_index, game },
                 };
                 // If the channel is closed, the run has ended and the event is not needed; the same
-                // applies to the last event below.
+                // holds for the last event below.
                 let _ = report.send((None, event));
             };
             let event = match slot.play(job, tell).await {
@@ -182,8 +182,8 @@ impl Executor for LocalExecutor {
                     self.take_back(slot);
                     return event;
                 }
-                // Tasks send their results over the channel, so a finished task only matters if it
-                // has panicked.
+                // Tasks send their results over the channel, so the end of a task matters only if
+                // the task has panicked.
                 Some(ended) = self.busy.join_next() => {
                     if let Err(error) = ended
                         && error.is_panic()

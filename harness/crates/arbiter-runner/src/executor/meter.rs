@@ -11,8 +11,8 @@ use arbiter_game::live_game::LiveGame;
 use arbiter_game::record::GameRecord;
 use arbiter_process::Delays;
 
-/// Delay of a move even on an idle machine, which does not count as waiting: the engine's thread
-/// and the reader thread are woken, which takes up to 0.1 ms each.
+/// Delay of a move on an idle machine, which does not count as waiting: waking the engine's thread
+/// and the reader thread takes up to 0.1 ms each.
 const WAKING: Duration = Duration::from_micros(200);
 
 /// Plays a game between engines that are ready for it, and returns the record and the engines. The
@@ -40,14 +40,14 @@ struct Meter {
 }
 
 impl Meter {
-    /// Measures before the first move.
+    /// Takes the measurements before the first move.
     fn start(engines: &ByColor<EngineProcess>) -> Meter {
         let delays = engines.as_ref().map(|engine| engine.process().delays());
         Meter { delays, stolen: arbiter_process::stolen() }
     }
 
-    /// Measures again after the last move, and returns the time that each engine lost. The time
-    /// lost by an engine that has already exited cannot be measured. Time that the host of a
+    /// Takes the measurements after the last move, and returns the time that each engine lost. The
+    /// time lost by an engine that has already exited cannot be measured. Time that the host of a
     /// virtual machine took from all processors is divided between the engines in proportion to
     /// their thinking times.
     fn stop(
@@ -56,8 +56,8 @@ impl Meter {
         record: &GameRecord,
     ) -> ByColor<Option<Duration>> {
         let stolen = arbiter_process::stolen().saturating_sub(self.stolen);
-        // The number of processors is only needed if time was stolen, and determining it reads
-        // several files.
+        // The number of processors is only needed if time was stolen; determining it requires
+        // reading several files.
         let processors = (!stolen.is_zero()).then(std::thread::available_parallelism);
         let processors = processors.and_then(Result::ok).map_or(1, |count| count.get());
         // Stolen time is a sum over all processors, so it is compared with the time of all
@@ -69,8 +69,8 @@ impl Meter {
             let (moves, thought) = *thinking.get(color);
             let delays = engines.get(color).process().delays();
             let lost = delays.since(self.delays.get(color), thought);
-            // Otherwise a fifth of the pairs with half a millisecond per move would be void on an
-            // idle machine.
+            // Without this correction, a fifth of the pairs with half a millisecond per move would
+            // be void on an idle machine.
             let lost = lost.saturating_sub(WAKING.saturating_mul(moves));
             Some((lost + thought.mul_f64(share.min(1.0))).min(thought))
         })

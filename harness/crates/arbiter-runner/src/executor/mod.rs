@@ -32,8 +32,8 @@ pub enum JobEvent<D = PlayedPair> {
         /// Index of the game in the pair, counted from 0.
         game_index: usize,
     },
-    /// A game of a pair is over; the game counts only with its pair. Sent on request, or after an
-    /// engine fault.
+    /// A game of a pair is over; the game counts only when its pair does. This event is sent on
+    /// request, or after an engine fault.
     Ended {
         /// Pair of the game.
         pairing: Pairing,
@@ -49,7 +49,7 @@ pub enum JobEvent<D = PlayedPair> {
         /// Reason for the failure.
         reason: String,
     },
-    /// This process was suspended for this time.
+    /// This process was suspended for the given time.
     Paused(Duration),
     /// Remark on a worker that does not affect the counts; the remark is stored.
     Noted(Remark),
@@ -68,11 +68,11 @@ pub trait Executor {
     /// Returns whether another pair can start now.
     fn has_room(&self) -> bool;
 
-    /// Starts a pair; must be called only if [`Executor::has_room`].
+    /// Starts a pair; must be called only if [`Executor::has_room`] returns `true`.
     fn start(&mut self, job: PairJob);
 
-    /// Notes that the result of a pair is on disk, whether the pair counts or not, and can be
-    /// dropped.
+    /// Informs the executor that the result of a pair is on disk, whether the pair counts or not,
+    /// and can be dropped.
     fn note_stored(&mut self, pair: u64);
 
     /// Ends idle engines, because few or no further pairs will start.

@@ -1,4 +1,4 @@
-//! Executor for pairs on other machines, through a channel to a coordinator.
+//! Executor that plays pairs on other machines, through a channel to a coordinator.
 //!
 //! This module does not depend on networks: the coordinator has the other end of the channel, and
 //! sends the pairs to workers. The channel can also transport other jobs.
@@ -13,7 +13,7 @@ use arbiter_run::{PairJob, PlayedPair};
 /// Command from the dispatcher to the coordinator.
 #[derive(Debug)]
 pub enum JobCommand<J = PairJob> {
-    /// Have workers do the job with this number.
+    /// Have a worker do the job with this number.
     Play(u64, Box<J>),
     /// The result of the job with this number is on disk.
     Stored(u64),
@@ -46,7 +46,8 @@ pub struct DispatcherEnd<J = PairJob, D = PlayedPair> {
 
 /// Creates a channel between a dispatcher and a coordinator, and returns both ends.
 pub fn job_channel<J, D>() -> (DispatcherEnd<J, D>, CoordinatorEnd<J, D>) {
-    // Neither channel needs a bound: `room` limits the jobs in flight, and each job has few events.
+    // Neither channel need be bounded: `room` limits the jobs in flight, and each job has few
+    // events.
     let (command_sender, commands) = mpsc::unbounded_channel();
     let (event_sender, events) = mpsc::unbounded_channel();
     let (room_sender, room) = watch::channel(0);
@@ -55,7 +56,7 @@ pub fn job_channel<J, D>() -> (DispatcherEnd<J, D>, CoordinatorEnd<J, D>) {
 }
 
 impl<J, D> DispatcherEnd<J, D> {
-    /// Sends a command. Failures are ignored here, because the channel of events also ends if the
+    /// Sends a command. Failures are ignored, because the channel of events also closes if the
     /// coordinator ends.
     pub fn send(&self, command: JobCommand<J>) {
         let _ = self.commands.send(command);
@@ -73,7 +74,7 @@ impl<J, D> DispatcherEnd<J, D> {
 #[derive(Debug)]
 pub struct RemoteExecutor {
     channel: DispatcherEnd,
-    /// Maximum number of pairs in flight; if `None`, the workers' slots are the limit.
+    /// Maximum number of pairs in flight; if `None`, only the workers' slots limit the number.
     most: Option<usize>,
     in_flight: BTreeSet<u64>,
 }
@@ -86,7 +87,8 @@ impl RemoteExecutor {
         (RemoteExecutor { channel, most, in_flight: BTreeSet::new() }, end)
     }
 
-    /// Returns whether an event is about the run or a pair in flight, not about an abandoned pair.
+    /// Returns whether an event is about the run or about a pair in flight, and not about an
+    /// abandoned pair.
     fn is_current(&mut self, event: &JobEvent) -> bool {
         match event {
             JobEvent::Played { pair, .. } => self.in_flight.remove(pair),
@@ -161,7 +163,7 @@ impl Executor for RemoteExecutor {
     }
 
     async fn finish(mut self) {
-        // Otherwise workers would continue to play pairs of a run that has ended.
+        // Without this call, workers would continue to play pairs of a run that has ended.
         if !self.in_flight.is_empty() {
             self.cancel_all().await;
         }

@@ -26,7 +26,7 @@ use arbiter_run::{Games, PairJob, PlayedPair};
 /// Assumed memory of an engine that cannot be measured, in bytes.
 const UNKNOWN_BYTES: u64 = 256 << 20;
 
-/// Interval between checks of a late pulse.
+/// Interval between checks while the pulse is late.
 const PULSE_CHECK: Duration = Duration::from_millis(20);
 
 /// Resources shared by all slots.
@@ -59,8 +59,8 @@ impl Slot {
         Slot { number, shared, engines: BTreeMap::new(), has_played: false }
     }
 
-    /// Plays the games of a pair. `tell` gets the start of each game, and its record on request or
-    /// after an engine fault. Fails only because of the machine, never because of an engine fault.
+    /// Plays the games of a pair. `tell` receives the start of each game, and its record on request
+    /// or after an engine fault. Only a problem of the machine is an error, never an engine fault.
     pub(super) async fn play(
         &mut self,
         job: PairJob,
@@ -77,7 +77,7 @@ impl Slot {
         }
     }
 
-    /// Plays the games once; `None` if a suspension of this process invalidated a game.
+    /// Plays the games once; returns `None` if a suspension of this process invalidated a game.
     async fn play_pair(
         &mut self,
         job: &PairJob,
@@ -85,12 +85,12 @@ impl Slot {
     ) -> Result<Option<Games<GameRecord>>, String> {
         let pauses = self.pauses().await;
         let pair = job.pairing.pair;
-        let first = self.play_half((pair, 0), &job.games.first, pauses, &tell).await?;
+        let first = self.play_and_report((pair, 0), &job.games.first, pauses, &tell).await?;
         let Some(first) = first else { return Ok(None) };
         let Some(setup) = &job.games.second else {
             return Ok(Some(Games { first, second: None }));
         };
-        let second = self.play_half((pair, 1), setup, pauses, &tell).await?;
+        let second = self.play_and_report((pair, 1), setup, pauses, &tell).await?;
         Ok(second.map(|second| Games { first, second: Some(second) }))
     }
 
@@ -99,13 +99,13 @@ impl Slot {
         loop {
             match self.shared.pulse.pauses() {
                 Some(pauses) => return pauses,
-                // The late beat shows if there was a pause.
+                // The late beat will show whether there was a pause.
                 None => tokio::time::sleep(PULSE_CHECK).await,
             }
         }
     }
 
-    async fn play_half(
+    async fn play_and_report(
         &mut self,
         id: GameId,
         setup: &GameSetup,
@@ -124,7 +124,8 @@ impl Slot {
         {
             return Ok(None);
         }
-        // A fault is reported immediately, because the second game of the pair may take long.
+        // A fault is reported immediately, because the second game of the pair may take a long
+        // time.
         if self.shared.options.tells_games || game.outcome.termination.is_fault() {
             tell(id.1, Some(Box::new(game.clone())));
         }
@@ -185,8 +186,9 @@ impl Slot {
         for color in Color::ALL {
             match self.ready_engine(setup, color).await {
                 Ok(engine) => ready.push((color, engine)),
-                // The engine was started successfully before the run, so the machine causes this
-                // failure: the program was removed, or memory or processes are exhausted.
+                // The engine was started successfully before the run, so the machine is the cause
+                // of this failure: the program was removed, or the machine has run out of memory or
+                // processes.
                 Err((error @ EngineError::Spawn(_), _)) => {
                     let index = *setup.engines.get(color);
                     return Err(format!("engine '{}': {error}", self.shared.setups[index].name));
@@ -229,8 +231,8 @@ impl Slot {
     }
 
     /// Returns the engine of `color`, ready for the game. An engine that exited between games is
-    /// started again, because this is no fault; an exit during the start is a fault. The error
-    /// contains the transcript of the failed engine.
+    /// started again, because this exit is not a fault; an exit during the start is a fault. The
+    /// error contains the transcript of the failed engine.
     async fn ready_engine(
         &mut self,
         setup: &GameSetup,
@@ -243,15 +245,15 @@ impl Slot {
             Some(engine) if engine.process().has_exited() => engine.quit(Duration::ZERO).await,
             Some(mut engine) => match engine.new_game(game).await {
                 Ok(()) => return Ok(engine),
-                // An exit between games is no fault, even if it is noticed only now. The engine is
-                // started again below.
+                // An exit between games is not a fault, even if it is noticed only now. The code
+                // below starts the engine again.
                 Err(EngineError::Exited(_)) => {}
                 Err(error) => return Err(give_up(engine, error).await),
             },
             None => {}
         }
         // The permit is acquired before the start, because the timeouts of the engine begin with
-        // its start. An error is impossible, because the semaphore is never closed.
+        // its start. There is no error, because the semaphore is never closed.
         let _permit = self.shared.starts.acquire().await;
         let mut engine =
             EngineProcess::try_start(&self.shared.spawner, &self.shared.setups[index]).await?;
@@ -269,7 +271,8 @@ async fn give_up(mut engine: EngineProcess, error: EngineError) -> (EngineError,
     (error, Some(recorder))
 }
 
-/// Returns whether a fault of the engine of `color` prevents further games with its process.
+/// Returns whether the engine of `color` failed in such a way that its process cannot play further
+/// games.
 fn is_broken(record: &GameRecord, color: Color) -> bool {
     let lost = record.outcome.result.winner() == Some(color.other());
     let broken = matches!(

@@ -19,8 +19,8 @@ pub(crate) fn lost(why: &str) -> Vec<Fragment> {
     vec![standing, Fragment::boxed("runs", &html! {})]
 }
 
-/// Returns the fragments of the page: state of the cluster, a row per selected worker, ordered by
-/// state with excluded and silent workers first, and the runs.
+/// Returns the fragments of the page: the state of the cluster, a row for each selected worker, and
+/// the runs. Workers are ordered by state, with excluded and silent workers first.
 pub(crate) fn fragments(
     cluster: &Cluster,
     asked: &UrlQuery,
@@ -71,7 +71,7 @@ fn row(
     let more = [status.sandbox.clone(), benches(status)];
     let more = more.into_iter().filter(|words| !words.is_empty() && *words != "-");
     // A time in seconds would change each row on each tick, and each change is sent to all viewers.
-    let heard = match state {
+    let last_message = match state {
         WorkerState::Silent => format!("{} ago", quantity(silent.div_ceil(60), "minute")),
         _ => "now".to_owned(),
     };
@@ -85,15 +85,15 @@ fn row(
             td class="figure" data-label="Residual" { @if let Some(residual) = residual { (format!("{residual:.1} σ")) } }
             td class="figure" data-label="Cores" { (status.cores) }
             td data-label="Version" { (version) }
-            td data-label="Last message" { (heard) }
+            td data-label="Last message" { (last_message) }
             td class="names" { (trouble(status).unwrap_or_default()) }
         }
     };
     Fragment { id, html: html.into_string() }
 }
 
-/// Returns the fragment of the runs. The fragment exists even without runs, so that rows of workers
-/// are inserted before it.
+/// Returns the fragment of the runs. The fragment exists even if there are no runs, so that rows of
+/// workers can be inserted before it.
 fn runs(cluster: &Cluster) -> Fragment {
     let mut document = Document::new(String::new());
     document.heading("Runs");

@@ -17,7 +17,7 @@ pub(crate) struct ComparedRun {
     pub(crate) summary: Summary,
     /// Start time, in UTC.
     pub(crate) started: String,
-    /// LLR and Elo over the games, for runs of two engines.
+    /// LLR and Elo after each number of games, for runs of two engines.
     pub(crate) history: Vec<HistoryPoint>,
     /// Names and values of the settings of the run.
     pub(crate) settings: Vec<(&'static str, String)>,
@@ -58,7 +58,7 @@ fn results(runs: &[ComparedRun]) -> Table {
     for ComparedRun { summary, started, .. } in runs {
         let strength = summary.strength();
         let faults: u64 = summary.counts.faults.values().sum();
-        // With more than two engines, no figure compares one engine with the others.
+        // With more than two engines, there is no single figure that compares them.
         let is_duel = summary.engines.len() == 2;
         let games: Trinomial = summary.counts.encounters.values().map(|met| met.games).sum();
         let los = if is_duel { strength.los_text() } else { String::new() };
@@ -92,7 +92,7 @@ fn strengths(runs: &[ComparedRun]) -> Option<Figure> {
         let Some(elo) = strength.elo else { continue };
         table.push([&summary.run, &strength.elo_text()]);
         table.link("run", format!("/runs/{}", summary.run));
-        // A bound is drawn as an arrow.
+        // An open end of an interval is drawn as an arrow.
         rows.push((summary.run.clone(), elo.value, elo.low, elo.high));
         // A run has the same colour in all charts.
         engines.push(Some(place));
@@ -132,7 +132,7 @@ fn bounds(runs: &[ComparedRun]) -> Vec<(String, f64)> {
     }
 }
 
-/// Returns a chart with a line for each run with points, and a table of the last values.
+/// Returns a chart with a line for each run that has points, and a table of the last values.
 fn history(
     runs: &[ComparedRun],
     (caption, unit): (&str, &str),

@@ -11,8 +11,8 @@ use arbiter_game::outcome::Termination;
 use arbiter_report::{Game, game_viewer};
 use arbiter_store::{ListedGame, StoredRun};
 
-/// Returns a page of the list of games; `openings` contains names by number of the opening in the
-/// order of the book.
+/// Returns a page of the list of games; `openings` contains the names of openings by their number
+/// in the order of the book.
 pub(crate) fn list(
     stored: &StoredRun,
     asked: &UrlQuery,

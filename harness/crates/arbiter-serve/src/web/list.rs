@@ -88,13 +88,13 @@ fn gauge(summary: &Summary) -> Markup {
     }
 }
 
-/// Returns the fragment of a sentence that replaces the list.
+/// Returns the fragment with a sentence that replaces the list.
 pub(crate) fn notice(words: &str) -> Fragment {
     Fragment::boxed("standing", &html! { p { (words) } })
 }
 
-/// Returns the fragment above the list: number of runs, links to other pages, progress of reading,
-/// and engine names for the filter.
+/// Returns the fragment above the list: the number of runs, links to other pages, the progress of
+/// reading, and the engine names for the filter.
 pub(crate) fn standing(
     asked: &UrlQuery,
     part: u64,
@@ -119,7 +119,8 @@ fn new_test() -> Markup {
     html! {
         details id="start" {
             summary { "New test" }
-            // A GET form would put the token into the address, and so into the browser history.
+            // A GET form would put the token into the address and therefore into the browser
+            // history.
             form method="post" action="/start" {
                 (field("dev", "Dev", &"")) (field("base", "Base", &""))
                 (field("limit", "Limit", &DEFAULT_TC))
@@ -138,7 +139,7 @@ fn new_test() -> Markup {
     }
 }
 
-/// Returns the page of the list of runs, from its fragments.
+/// Returns the page with the list of runs, built from its fragments.
 pub(crate) fn list(
     asked: &UrlQuery,
     fragments: &[Fragment],

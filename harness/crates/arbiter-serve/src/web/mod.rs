@@ -40,7 +40,7 @@ pub(crate) struct Fragment {
     pub(crate) html: String,
 }
 
-/// Source of a live page's changes, which the script opens as an `EventSource`.
+/// Source of the changes of a live page; the page's script opens it as an `EventSource`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct EventSource<'a> {
     /// URL of the events.
@@ -61,7 +61,7 @@ pub(crate) enum NavPage {
 }
 
 impl Fragment {
-    /// Returns a fragment with the content in a `div`.
+    /// Returns a fragment: a `div` with the content.
     fn boxed(name: &str, content: &Markup) -> Fragment {
         let id = format!("part-{name}");
         let html = html! { div id=(id) { (content) } }.into_string();
@@ -119,7 +119,7 @@ pub(crate) fn static_page(document: &Document) -> String {
     page(NavPage::Other, &document.title, None, &joined(&fragments(document)))
 }
 
-/// Returns the page of the workers and runs on a NATS server, from its fragments.
+/// Returns the page of the workers and runs on a NATS server, built from its fragments.
 pub(crate) fn cluster_page(fragments: &[Fragment], source: EventSource<'_>) -> String {
     let is_row = |fragment: &&Fragment| fragment.html.starts_with("<tr");
     let (rows, around): (Vec<_>, Vec<_>) = fragments.iter().partition(is_row);
@@ -143,12 +143,12 @@ pub(crate) fn cluster_page(fragments: &[Fragment], source: EventSource<'_>) -> S
     page(NavPage::Cluster, "Cluster", Some(source), &body)
 }
 
-/// Returns the position in a list with pages of `size` items, with links to other pages.
+/// Returns the current position in a list with pages of `size` items, and links to the other pages.
 fn parts(asked: &UrlQuery, path: &str, what: &str, part: u64, size: u64, total: u64) -> Markup {
     let to = |part| asked.address(path, Some(part));
     let before = part.saturating_mul(size);
     let last = total.saturating_sub(1) / size;
-    // For a page beyond the end, the list of games has no total.
+    // A page beyond the end of the list of games has no total.
     let previous = part.saturating_sub(1).min(if total == 0 { part } else { last });
     html! {
         nav class="parts" aria-label="Parts of the list" { ul {

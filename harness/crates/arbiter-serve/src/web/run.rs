@@ -8,7 +8,7 @@ use arbiter_report::{Board, Boards, Recent, RecentEvent, Running, Side, Summary}
 use arbiter_report::{diagram, run_title, squares, tone, utc_time_as};
 use arbiter_run::{ControlCommand, Pace, RunEnd};
 
-/// Commands of the page, with names and effects.
+/// Commands of the page, each with its name and effect.
 pub(crate) const COMMANDS: [(ControlCommand, &str, &str); 4] = [
     (ControlCommand::Pause, "Pause", "start no more pairs until resumed"),
     (ControlCommand::Resume, "Resume", "start pairs again"),
@@ -21,8 +21,8 @@ pub(crate) const COMMANDS: [(ControlCommand, &str, &str); 4] = [
 pub(crate) enum State {
     /// A process is playing the run.
     Played(Running),
-    /// No process is playing the run; if there is no `RunEnd`, the process was killed or has not
-    /// started yet.
+    /// No process is playing the run; without a `RunEnd`, the process was killed or has not started
+    /// yet.
     Over(Option<RunEnd>),
 }
 
@@ -47,7 +47,8 @@ impl State {
     }
 }
 
-/// Returns the fragment with state, outlook, and number of counted pairs; the LLR is in the report.
+/// Returns the fragment with the state, the forecast, and the number of counted pairs; the LLR is
+/// in the report.
 pub(crate) fn counts(
     summary: &Summary,
     state: &State,
@@ -89,7 +90,7 @@ pub(crate) fn counts(
     Fragment::boxed("state", &markup)
 }
 
-/// Returns the fragment of recent events, newest first; `None` without events.
+/// Returns the fragment of recent events, newest first; `None` if there are no events.
 pub(crate) fn events(recent: &Recent) -> Option<Fragment> {
     recent.events.first()?;
     let markup = html! {
@@ -112,7 +113,7 @@ pub(crate) fn loading(read: u64, all: u64) -> Fragment {
     Fragment::boxed("patience", &markup)
 }
 
-/// Returns the fragment of an error.
+/// Returns the fragment that shows an error.
 pub(crate) fn error_notice(words: &str) -> Fragment {
     Fragment::boxed("trouble", &html! { p class="trouble" { (words) } })
 }
@@ -169,7 +170,7 @@ pub(crate) fn run(
     source: EventSource<'_>,
     is_steered: bool,
 ) -> String {
-    // The first fragments are always present; fragments below the commands may be added and
+    // The fragments above the commands are always present; fragments below may be added and
     // removed.
     let is_first = |fragment: &Fragment| ["part-conclusion", "part-state"].contains(&&*fragment.id);
     let first = fragments.iter().take_while(|fragment| is_first(fragment)).count();

@@ -98,7 +98,7 @@ fn the_list_has_a_row_for_each_run_and_links_to_its_parts() {
         "a &quot;quoted&quot; &lt;b&gt;",
         ">16</td>",
         "class=\"badge running\">running</strong>",
-        // Position of LLR 0 between the bounds, and start of the bar to the right.
+        // Position of LLR 0 between the bounds, and start of the bar to the right of it.
         "class=\"zero\" d=\"M50 0v8\"",
         "class=\"open\" x=\"50\"",
         "[-2.94, ",
@@ -210,7 +210,7 @@ fn compared_runs_show_their_differences() {
     let page = static_page(&compare::compare(&differing));
     assert_strict(&page);
     assert!(page.contains("Comparison of 2 runs") && page.contains("Elo of each run"), "{page}");
-    // The interval of the first run is open at both ends, which are drawn as arrows.
+    // The interval of the first run is open at both ends; each open end is drawn as an arrow.
     assert!(page.matches("<polygon").count() >= 2, "{page}");
     assert!(page.contains("<td>--seed 1</td><td>--seed 2</td>"), "{page}");
     assert!(!page.contains("<th scope=\"row\">kind</th>"), "what is the same is left out");

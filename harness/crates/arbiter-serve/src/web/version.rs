@@ -1,6 +1,6 @@
-//! Version of a page, shared by its viewers: fragments, and the version in which each fragment last
-//! changed. A viewer with an older version gets all changes since that version, even if it skipped
-//! versions.
+//! Version of a page, shared by its viewers: the fragments, and the version in which each fragment
+//! last changed. A viewer with an older version gets all changes since that version, even if the
+//! viewer skipped versions.
 
 use std::collections::HashMap;
 
@@ -50,8 +50,8 @@ impl PageVersion {
         Some(next)
     }
 
-    /// Returns one line of JSON for a viewer with version `version`: the fragments changed since
-    /// then, and the order of all fragments if the order changed.
+    /// Returns one line of JSON for a viewer with version `version`: the fragments that have
+    /// changed since then, and the order of all fragments if the order has changed.
     pub(crate) fn since(&self, version: u64) -> String {
         if version + 1 == self.version { self.newest.clone() } else { self.compose(version) }
     }

@@ -1,6 +1,6 @@
-//! Import of a run from a file. The file may come from anywhere: its size is limited, it needs an
-//! end mark, its columns and values must match the store, its games are judged, and reports have to
-//! be able to read the imported rows before they are committed.
+//! Import of a run from a file. The file may come from an untrusted source. Therefore its size is
+//! limited, it needs an end mark, and its columns and values must match the store. The games are
+//! judged, and the imported rows are read like a report reads them before they are committed.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
@@ -22,7 +22,8 @@ use arbiter_names::is_hidden;
 /// Maximum length of a line, in bytes: enough for a game of thousands of moves with its transcript.
 const MAX_LINE: u64 = 64 << 20;
 
-/// Maximum total length of the lines, in bytes. A small packed file may unpack without end.
+/// Maximum total length of the lines, in bytes. A small compressed file could otherwise unpack
+/// without end.
 const MAX_BYTES: u64 = 64 << 30;
 
 /// Columns that contain the index of an engine.
@@ -37,9 +38,9 @@ const ENGINES: [(&str, &[&str]); 4] = [
 const NO_KEY: &str = "imported";
 
 impl Store {
-    /// Imports the run of an unpacked file, under another name if one is given, and returns the
-    /// name. Either the complete run is added or nothing: `judge` returns the fault of a game, and
-    /// `check` may still reject the run after its engines have been checked against its plan.
+    /// Imports the run of an unpacked file, under another name if a name is given, and returns the
+    /// name. Either the complete run is added or nothing. `judge` returns the fault of a game.
+    /// `check` may still reject the run after its engines have been compared with its plan.
     pub fn import_run(
         &self,
         file: &mut dyn Read,
@@ -63,7 +64,7 @@ impl Store {
             return Err(lines.wrong("was written by a build before the first version of arbiter"));
         }
         let run = name.unwrap_or(&header.run);
-        // The name comes from a foreign file and becomes part of file names.
+        // The name comes from an untrusted file and becomes part of file names.
         RunLock::check_new_name(run).map_err(|error| ArchiveError::Content(error.to_string()))?;
         let is_older = header.format < schema::FORMAT;
         self.atomically(|| {
@@ -78,8 +79,8 @@ impl Store {
                 let cut = "is missing: the file is truncated";
                 let mut line = lines.next::<Line>()?.ok_or_else(|| lines.wrong(cut))?;
                 if line.table == END[0] {
-                    let so_many = Cell::Integer(lines.line as i64 - 1);
-                    if line.row.remove(END[1]) != Some(so_many) || lines.next::<Line>()?.is_some() {
+                    let line_count = Cell::Integer(lines.line as i64 - 1);
+                    if line.row.remove(END[1]) != Some(line_count) || lines.next::<Line>()?.is_some() {
                         return Err(lines.wrong("is not the end of an export"));
                     }
                     if is_older {
@@ -125,7 +126,7 @@ impl Store {
             if !matches!(row.get("test"), Some(Cell::Text(test)) if commits.contains(test)) {
                 return Err(wrong("belongs to a commit that the run does not play".to_owned()));
             }
-            // Row numbers belong to this store, and a key from elsewhere could make `arbiter ci`
+            // Row numbers are assigned by this store, and an imported key could make `arbiter ci`
             // skip a gate.
             row.remove("id");
             row.insert("key".to_owned(), Cell::Text(NO_KEY.to_owned()));
@@ -147,7 +148,7 @@ impl Store {
         let values: Result<Vec<Value>, String> = row.into_values().map(Cell::into_value).collect();
         let inserted = self.execute(&insert, params_from_iter(values.map_err(&wrong)?));
         match inserted {
-            // A row that violates a constraint is a fault of the file, not of the disk.
+            // A row that violates a constraint is a fault of the file, not of the store.
             Err(StoreError::Sqlite { source, .. })
                 if source.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) =>
             {
@@ -160,7 +161,7 @@ impl Store {
         }
     }
 
-    /// Judges the game inserted last; the inner error is the fault of the game. Older files have no
+    /// Judges the last inserted game; the inner error is the fault of the game. Older files have no
     /// checksums.
     fn judge_last(
         &self,
@@ -194,7 +195,7 @@ impl Store {
         Ok(found.map_or(Ok(()), judged))
     }
 
-    /// Reads an imported run completely, like a report.
+    /// Reads an imported run completely, as a report does.
     fn check(&self, run: &str, more: &dyn Fn(&str) -> Result<()>) -> Result<(), ArchiveError> {
         let read = || -> Result<()> {
             let stored = self.run(run)?;

@@ -17,9 +17,9 @@ use arbiter_protocol::times::{Nanos, nanos};
 /// One row of the table `games`, without its key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct GameRow {
-    /// Index of the engine with White.
+    /// Index of the engine that played White.
     pub white: usize,
-    /// Index of the engine with Black.
+    /// Index of the engine that played Black.
     pub black: usize,
     /// `1-0`, `0-1` or `1/2-1/2`.
     pub result: String,
@@ -27,30 +27,30 @@ pub(crate) struct GameRow {
     pub termination: String,
     /// Termination as a sentence.
     pub detail: String,
-    /// Start position.
+    /// FEN of the starting position.
     pub fen: String,
     /// `true` if castling follows the rules of Chess960.
     pub chess960: bool,
     /// Duration of the game, in milliseconds.
     pub duration_ms: f64,
-    /// All moves from the start position, as JSON.
+    /// All moves from the starting position, as JSON.
     pub moves: String,
     /// Start of the game, in milliseconds of Unix time, if it is known.
     pub begun_ms: Option<i64>,
 }
 
-/// A move; the keys are short, because there are billions of them.
+/// Move; the keys are short because a store contains very many moves.
 #[derive(Serialize)]
 struct MoveRow<'a> {
     /// Move in UCI notation.
     #[serde(with = "As::<DisplayFromStr>")]
     m: UciMove,
-    /// Search information of the engine; absent for book moves.
+    /// Search information of the engine; `None` for book moves.
     #[serde(skip_serializing_if = "Option::is_none")]
     t: Option<SearchInfoRow<'a>>,
 }
 
-/// A [`MoveRow`] for reading.
+/// [`MoveRow`] for reading.
 #[derive(Deserialize)]
 struct ReadMove {
     #[serde(with = "As::<DisplayFromStr>")]
@@ -74,7 +74,7 @@ struct SearchInfoRow<'a> {
     /// Score in centipawns.
     #[serde(skip_serializing_if = "Option::is_none")]
     cp: Option<i32>,
-    /// Score as moves to mate.
+    /// Number of moves to mate.
     #[serde(skip_serializing_if = "Option::is_none")]
     mate: Option<i32>,
     /// Depth in plies.
@@ -97,10 +97,10 @@ struct SearchInfoRow<'a> {
     l: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     nps: Option<u64>,
-    /// Use of the hash table in permill.
+    /// Share of the hash table in use, in permill.
     #[serde(skip_serializing_if = "Option::is_none")]
     hf: Option<u32>,
-    /// Number of hits in endgame tables.
+    /// Number of positions found in tablebases.
     #[serde(skip_serializing_if = "Option::is_none")]
     tb: Option<u64>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
@@ -132,12 +132,12 @@ impl GameRow {
     pub(crate) fn into_record(self) -> Result<GameRecord, String> {
         let mut json = serde_json::Deserializer::from_str(&self.moves);
         let moves: Vec<MoveRecord> = As::<Vec<FromInto<ReadMove>>>::deserialize(&mut json)
-            // Text after the list would otherwise be ignored.
+            // Without this check, text after the list would be ignored.
             .and_then(|moves| json.end().map(|()| moves))
             .map_err(|error| format!("moves: {error}"))?;
         let result: KnownOutcome =
             self.result.parse().map_err(|_| format!("'{}' is not a result", self.result))?;
-        // A damaged number may be negative or NaN, and the conversion that cannot fail panics then.
+        // A damaged number may be negative or NaN, for which the infallible conversion would panic.
         let duration = Duration::try_from_secs_f64(self.duration_ms / 1e3)
             .map_err(|error| format!("duration: {error}"))?;
         Ok(GameRecord {
@@ -206,7 +206,7 @@ impl SearchInfoRow<'_> {
 }
 
 /// Reads a [`SearchInfoRow`] into a [`SearchInfo`], field by field, because moving a complete row
-/// takes as long as reading it.
+/// would take as long as reading it.
 fn read_thought<'de, D: Deserializer<'de>>(json: D) -> Result<Option<SearchInfo>, D::Error> {
     json.deserialize_map(SearchInfoFields).map(Some)
 }

@@ -11,11 +11,11 @@ use arbiter_openings::Quarantine;
 use arbiter_plan::{Engine, Plan};
 
 /// Versions of the stored plan. Fields may be added with a default; a change of meaning needs a new
-/// version. Version 3 marks plans with options that name files.
+/// version. Version 3 is used for plans with options that name files.
 const VERSIONS: [u32; 2] = [2, 3];
 
-/// Fingerprints of the inputs of a run at its start: hashes that a resumed run compares, so that it
-/// never mixes the games of two programs or two books.
+/// Fingerprints of the inputs of a run at its start: hashes that a resumed run compares, so that a
+/// run never mixes the games of two programs or two books.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Fingerprints {
     /// Hash of the opening book.
@@ -72,7 +72,7 @@ struct EngineRow {
     option_file_hashes: Vec<String>,
 }
 
-/// Folders of endgame tables, and the rule for adjudication by them.
+/// Folders of tablebases, and the rule for adjudication by tablebases.
 #[derive(Debug, Serialize, Deserialize)]
 struct TablesRow {
     paths: Vec<PathBuf>,
@@ -90,7 +90,7 @@ struct OutputRow {
 }
 
 impl PlanRow {
-    /// Returns the stored form of a plan; `fingerprints` has a hash for each of its engines.
+    /// Returns the stored form of a plan; `fingerprints` has a hash for each engine of the plan.
     pub(crate) fn of(plan: &Plan, fingerprints: &Fingerprints) -> PlanRow {
         let engines = plan.engines.iter().cloned().zip(fingerprints.by_engine());
         let engines = engines.map(|(engine, (program_hash, files))| EngineRow {
@@ -102,7 +102,7 @@ impl PlanRow {
         let tables = |rule| TablesRow { paths: plan.tables.clone(), rule };
         PlanRow {
             // Only plans that name files need version 3. Older versions of Arbiter can read all
-            // other plans, and do not mistake a file name for a value.
+            // other plans, and must not mistake a file name for a value.
             version: VERSIONS[usize::from(names_files)],
             engines: engines.collect(),
             fingerprints: fingerprints.clone(),
@@ -124,8 +124,7 @@ impl PlanRow {
     /// Parses JSON; the error is the fault of the text.
     pub(crate) fn from_json(text: &str) -> Result<PlanRow, String> {
         let row: PlanRow = serde_json::from_str(text).map_err(|error| format!("plan: {error}"))?;
-        // A plan of an unknown version may mean other games, so the run must not be resumed on a
-        // guess.
+        // A plan of an unknown version may describe other games, so the run must not be resumed.
         if VERSIONS.contains(&row.version) {
             Ok(row)
         } else {

@@ -1,10 +1,10 @@
-//! Tests that rows of earlier versions are read and written again unchanged.
+//! Tests that rows of earlier versions can be read, and are unchanged when written again.
 
 use serde_json::Value;
 
 use super::{GameRow, PlanRow};
 
-/// Plans of all kinds, the last one with tables, a commit and scaled times.
+/// Plans of all kinds, the last one with tablebases, a commit and scaled times.
 const PLANS: &str = include_str!("tests/plans.jsonl");
 
 /// Games with and without search information.

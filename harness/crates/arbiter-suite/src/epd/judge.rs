@@ -1,4 +1,4 @@
-//! Judge of a search: decides whether, and when, the search solved a position.
+//! Judge of a search, which decides whether and when the search solved a position.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use arbiter_position::Start;
 use arbiter_protocol::times::Nanos;
 use arbiter_protocol::{Info, Score};
 
-/// State of a search at one moment, such as when it found the solution.
+/// State of a search at one moment, for example when the search found the solution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SearchProgress {
     /// Time since `go`.
@@ -31,12 +31,13 @@ pub struct Outcome {
     pub played: Move,
     /// `true` if the move is a solution.
     pub is_solved: bool,
-    /// State of the search since which its move was a solution; `None` if the position is not
+    /// State of the search from which on its move was a solution; `None` if the position is not
     /// solved.
     pub found: Option<SearchProgress>,
-    /// Points of the move, if the record gives points.
+    /// Points for the move; `None` if the record gives no points.
     pub points: Option<u32>,
-    /// `true` if the mate of the record was announced; `None` if the record has no mate.
+    /// `true` if the engine announced the mate that the record asks for; `None` if the record asks
+    /// for no mate.
     pub announced: Option<bool>,
     /// State at the end of the search.
     pub end: SearchProgress,
@@ -52,7 +53,7 @@ pub struct Answer {
     pub score: Option<Score>,
     /// State at the end of the search.
     pub end: SearchProgress,
-    /// State since which the first move of the principal variation has been a solution.
+    /// State of the search from which on the first move of the principal variation was a solution.
     pub since: Option<SearchProgress>,
 }
 
@@ -65,7 +66,7 @@ impl Answer {
         Ok(Outcome {
             played,
             is_solved,
-            // A solution that no principal variation showed was found with the move itself.
+            // If no principal variation showed the solution, it was found at the end of the search.
             found: is_solved.then(|| self.since.unwrap_or(self.end)),
             points: goal.points_of(played),
             announced: goal.mate.map(|_| goal.announces_mate(self.score)),
@@ -84,19 +85,20 @@ fn read(text: &str, position: &Chess) -> Option<Move> {
 pub struct Judge<'a> {
     goal: &'a Goal,
     position: &'a Chess,
-    /// State since which the first move of the principal variation has been a solution.
+    /// State of the search from which on the first move of the principal variation has been a
+    /// solution.
     since: Option<SearchProgress>,
 }
 
 impl<'a> Judge<'a> {
-    /// Returns the judge of a search that has not started.
+    /// Creates the judge of a search that has not started yet.
     pub fn new(start: &'a Start, goal: &'a Goal) -> Judge<'a> {
         Judge { goal, position: &start.position, since: None }
     }
 
     /// Reads an `info` line of the search. Returns the number of plies by which the depth has grown
-    /// since the solution appeared, so that the caller may end the search; `None` without a
-    /// solution or a depth.
+    /// since the solution appeared, so that the caller can end the search early. Returns `None`
+    /// without a solution or a depth.
     pub fn look(&mut self, at: Duration, info: &Info) -> Option<u32> {
         let best = read(info.pv.first()?, self.position)?;
         if !self.goal.is_solved_by(best, info.score) {

@@ -21,7 +21,7 @@ pub use task::{EngineAnswers, Question, Search};
 use arbiter_position::Start;
 use arbiter_protocol::Score;
 
-/// Position with its question and theme.
+/// Position of a suite, with its solution and theme.
 #[derive(Debug, Clone)]
 pub struct Record {
     /// Number of the line, from 1.
@@ -48,9 +48,10 @@ pub struct Goal {
     /// Operands of `am`: any of these moves is wrong.
     pub avoid: Vec<Move>,
     /// Moves to mate: positive (`dm`, `bm #5`) if the side to move mates in at most this many
-    /// moves, negative (`bm #-5`) if it is mated in at most this many. Never zero.
+    /// moves, negative (`bm #-5`) if the side to move is mated in at most this many moves. Never
+    /// zero.
     pub mate: Option<i32>,
-    /// Points for moves; moves that are not listed have none.
+    /// Points for moves; a move that is not listed gets none.
     pub points: Vec<(Move, u32)>,
 }
 
@@ -60,10 +61,10 @@ impl Goal {
         *self == Goal::default()
     }
 
-    /// Returns whether a move with this score solves the position. A right move solves it. If the
-    /// record asks for a mate, announcing it in time also solves the position, and is the only
-    /// solution if the record asks for nothing else. If the record only gives points, a move with
-    /// the most points is right.
+    /// Returns whether a move with this score solves the position. A right move solves the
+    /// position. If the record asks for a mate, announcing the mate in time also solves the
+    /// position; if the record asks for nothing else, this is the only solution. If the record only
+    /// gives points, a move with the most points is right.
     pub fn is_solved_by(&self, played: Move, score: Option<Score>) -> bool {
         // A record may also have a mate or points; a move to avoid is wrong regardless of its
         // score.
@@ -84,7 +85,8 @@ impl Goal {
         }
     }
 
-    /// Returns whether a score is the mate that the record asks for, in at most as many moves.
+    /// Returns whether a score announces the mate that the record asks for, in at most the required
+    /// number of moves.
     pub fn announces_mate(&self, score: Option<Score>) -> bool {
         let (Some(limit), Some(Score::Mate(moves))) = (self.mate, score) else { return false };
         // A faster mate is also a solution.
@@ -97,7 +99,7 @@ impl Goal {
         (!self.points.is_empty()).then(|| found.map_or(0, |(_, points)| *points))
     }
 
-    /// Returns the most points of any move.
+    /// Returns the maximum number of points for a move.
     pub fn most_points(&self) -> Option<u32> {
         self.points.iter().map(|(_, points)| *points).max()
     }

@@ -4,9 +4,9 @@ use shakmaty::{Chess, Move};
 
 use arbiter_pgn::read_move;
 
-/// Returns the points for moves, which are empty for ordinary comments. `comment` returns the
-/// operand of `c0`, `c7`, `c8` or `c9`, if the record has it. The error describes the fault of the
-/// points.
+/// Returns the moves with points; empty if the comments contain no points. `comment` returns the
+/// operand of `c0`, `c7`, `c8` or `c9`, if the record has this opcode. The error describes the
+/// fault.
 pub(super) fn points<'a>(
     comment: impl Fn(&str) -> Option<&'a str>,
     position: &Chess,
@@ -29,7 +29,7 @@ pub(super) fn points<'a>(
     for (text, points) in pairs {
         let listed = read_move(position, text)
             .map_err(|error| format!("points for '{text}', which {error}; points ignored"))?;
-        // A move that is listed twice gets the higher points.
+        // A move that is listed twice gets the higher number of points.
         match found.iter_mut().find(|(known, _)| *known == listed) {
             Some((_, known)) => *known = points.max(*known),
             None => found.push((listed, points)),
@@ -48,7 +48,7 @@ fn numbers(text: &str) -> Option<Vec<u32>> {
     numbers.filter(|numbers| !numbers.is_empty())
 }
 
-/// Parses a list that contains only `move=points`.
+/// Parses a list that contains only items of the form `move=points`.
 fn assignments(text: &str) -> Option<Vec<(&str, u32)>> {
     words(text)
         .map(|word| {

@@ -9,7 +9,8 @@ use crate::Suite;
 use arbiter_pgn::read_move;
 use arbiter_position::{Operation, Start, lines, operations};
 
-/// Parses a suite. All positions are Chess960 if `is_chess960`; otherwise only those that need it.
+/// Parses a suite. All positions are Chess960 if `is_chess960`; otherwise only the positions that
+/// need Chess960 rules.
 pub fn read(text: &str, is_chess960: bool) -> Suite<Record> {
     let records = lines(text).map(|(line, text)| (line, Record::read(line, text, is_chess960)));
     Suite::collect(records, |record| &record.start)
@@ -17,10 +18,10 @@ pub fn read(text: &str, is_chess960: bool) -> Suite<Record> {
 
 impl Record {
     /// Parses the line with the number `line`. Its position is Chess960 if `is_chess960`, or if it
-    /// needs Chess960. Fails without a legal position, or without a question that can be judged.
+    /// needs Chess960. Fails if the line has no legal position, or no condition that can be judged.
     pub fn read(line: usize, text: &str, is_chess960: bool) -> Result<Record, String> {
         let (start, rest) = Start::split(text, is_chess960)?;
-        // No move can solve the position.
+        // A position without legal moves cannot be solved.
         if start.position.legal_moves().is_empty() {
             return Err("the game is over in this position".to_owned());
         }
@@ -56,7 +57,7 @@ fn goal(operations: &[Operation], start: &Start, notes: &mut Vec<String>) -> Res
     });
     let points = points(|opcode| first(operations, opcode), &start.position);
     let points = points.map_err(|reason| notes.push(reason)).unwrap_or_default();
-    // No move could solve the position.
+    // The same move would be both right and wrong.
     if best.found.iter().any(|found| avoid.found.contains(found)) {
         return Err("the same move is in bm and in am".to_owned());
     }
@@ -73,7 +74,7 @@ struct Moves {
 }
 
 /// Returns all moves of an opcode, which may be repeated. Fails if the opcode has operands and none
-/// of them is valid, because the question is then lost.
+/// of them is valid, because the condition is then unknown.
 fn moves(opcode: &str, operations: &[Operation], start: &Start) -> Result<Moves, String> {
     let mut moves = Moves::default();
     let operands = operations.iter().filter(|operation| operation.opcode == opcode);
@@ -224,7 +225,7 @@ mod tests {
             read_error(&format!("{ITALIAN} id \"x\";")),
             "neither bm, am, dm nor points for moves"
         );
-        // One rank has only seven files.
+        // One rank has only seven squares.
         assert!(read_error("4k3/7/8/8/8/8/8/4K3 w - - bm Ke2;").contains("4k3/7/8"));
         assert!(read_error("hello").starts_with("expected a position (pieces"));
         let mate = "7k/6Q1/6K1/8/8/8/8/8 b - - bm Kg8;";

@@ -20,9 +20,10 @@ pub struct Tally {
     /// Number of positions that the engine did not answer with a legal move; they count as
     /// unsolved.
     pub faults: u64,
-    /// Points scored and maximum points, if records give points.
+    /// Points scored, and maximum number of points; `None` if no record gives points.
     pub points: Option<(u64, u64)>,
-    /// Mates announced in time and mates asked for, if records ask for mates.
+    /// Number of mates announced in time, and number of mates asked for; `None` if no record asks
+    /// for a mate.
     pub mates: Option<(u64, u64)>,
     /// Solution times of the solved positions, in ascending order.
     times: Vec<Duration>,

@@ -17,8 +17,8 @@ use arbiter_game::referee::{Fault, Reply, Turn};
 use arbiter_game::text::Text;
 use arbiter_protocol::{Go, Limits};
 
-/// Time beyond the limit after which an engine is sent `stop`; the move that it then plays still
-/// counts.
+/// Time beyond the limit after which an engine is sent `stop`; the move that the engine then plays
+/// still counts.
 const LENIENCE: Duration = Duration::from_millis(200);
 
 /// Position that all engines search one after another, so that a disturbance of the machine affects
@@ -27,7 +27,7 @@ const LENIENCE: Duration = Duration::from_millis(200);
 pub struct Question {
     /// Record with the position.
     pub record: Arc<Record>,
-    /// Number of plies for which the engine must keep a solution to end the search early.
+    /// Number of plies beyond the depth of a solution after which the search is ended early.
     pub hold: Option<u32>,
     /// Number of engines.
     pub engines: usize,
@@ -63,7 +63,7 @@ pub struct Search {
     pub engine: usize,
     /// Limits of the search; a clock is ignored.
     pub limits: Limits,
-    /// Number of plies for which the engine must keep a solution to end the search early.
+    /// Number of plies beyond the depth of a solution after which the search is ended early.
     pub hold: Option<u32>,
 }
 
@@ -78,7 +78,7 @@ impl Task for Search {
         let Record { start, goal, .. } = &*self.record;
         // The hash table is cleared, so that no search profits from the previous position.
         engine.new_game(game(start)).await?;
-        // A suite has no game with a running clock.
+        // The clock is ignored, because no clock runs in a suite.
         let Limits { movetime, nodes, depth, .. } = self.limits;
         let go = Go { movetime, nodes, depth, ..Go::default() };
         let mut judge = Judge::new(start, goal);
@@ -90,8 +90,8 @@ impl Task for Search {
                 ControlFlow::Continue(())
             }
         };
-        // The duration of a search limited by nodes or depth is unknown, so only a time limit gives
-        // a budget.
+        // The duration of a search limited by nodes or depth is unknown, so only searches with a
+        // time limit have a budget.
         let budget = movetime.map(|time| time + LENIENCE);
         let color = start.position.turn();
         let turn = Turn { color, position: start.line(&[]), go, budget };

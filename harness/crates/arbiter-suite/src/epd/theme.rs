@@ -1,7 +1,7 @@
 //! Themes of positions, derived from their ids.
 
-/// Returns the theme in an id: the text after its number and a dash or a colon, or else the text
-/// before its last number. `None` if the id contains only numbers.
+/// Returns the theme that an id contains: the text after a number with a dash or a colon, or else
+/// the text before the last number. Returns `None` if the id contains only numbers.
 pub(super) fn theme(id: &str) -> Option<String> {
     let is_number = |c: char| c.is_ascii_digit();
     let is_joint = |c: char| c.is_whitespace() || matches!(c, '.' | '-' | '_' | '#' | ':' | '/');
@@ -25,7 +25,7 @@ pub(super) fn theme(id: &str) -> Option<String> {
     };
     let head = head.trim_end_matches(is_joint);
     let numbered = |c: char| is_number(c) || is_joint(c);
-    // Some ids begin with a number, which belongs to one position only.
+    // Some ids begin with a number that belongs to one position only.
     let head = if head.starts_with(is_number) { head.trim_start_matches(numbered) } else { head };
     (!head.is_empty()).then(|| head.to_owned())
 }

@@ -13,9 +13,9 @@ use arbiter_position::Start;
 pub struct Candidate {
     /// Position with its counters reset, because an EPD has no counters.
     pub start: Start,
-    /// Square on which the preceding move captured, if it was a capture.
+    /// Square of the preceding capture; `None` if the preceding move was not a capture.
     pub taken_on: Option<Square>,
-    /// Game and ply of the position.
+    /// Description of the game and the ply of the position.
     pub origin: String,
     /// Index of the game.
     pub game: usize,
@@ -30,7 +30,7 @@ pub fn candidates(games: &[Game], from_ply: usize) -> Vec<Candidate> {
     for (number, game) in games.iter().enumerate() {
         let mut position = game.start.position.clone();
         let mut taken_on = None;
-        // The position after the last move is a candidate too, although no move was played there.
+        // The position after the last move is a candidate too, although no move was played from it.
         for (ply, played) in game.moves.iter().map(Some).chain([None]).enumerate() {
             // A position with a single legal move is not a question.
             let is_question = ply >= from_ply && position.legal_moves().len() >= 2;

@@ -20,14 +20,14 @@ const MAX_ORIGIN: usize = 160;
 pub struct MinedPosition {
     /// Most specific theme.
     pub theme: String,
-    /// Position and solution.
+    /// First part of the line: position and solution.
     pub head: String,
     /// Remaining operations of the line.
     pub tail: String,
 }
 
-/// Returns a position as it is written to the suite. `c0` contains the themes, `c1` the scores in
-/// centipawns (`#` for mates), and `c2` the game.
+/// Returns the mined position that is written to the suite. `c0` contains the themes, `c1` the
+/// scores in centipawns (`#` for mates), and `c2` the game.
 pub(super) fn mined_position(
     candidate: &Candidate,
     proof: &Proof,
@@ -64,8 +64,9 @@ pub(super) fn mined_position(
 }
 
 /// Returns the lines of a suite, numbered by theme. If several positions of a game have the same
-/// solution text, only the first is kept, because a move that was missed once is often missed
-/// again. `found` contains positions with the index of their game, in order.
+/// solution text, only the first position is kept, because a move that was missed once is often
+/// missed again on the following moves. `found` contains positions with the index of their game, in
+/// order.
 pub fn suite_lines(found: &[(usize, MinedPosition)]) -> Vec<String> {
     let mut seen = HashSet::new();
     let mut numbers: BTreeMap<&str, u32> = BTreeMap::new();

@@ -22,21 +22,21 @@ const FAULTS: [&str; 5] =
 pub struct Game {
     /// Origin, such as "A v B, games.pgn game 7".
     pub origin: String,
-    /// Start position.
+    /// Starting position.
     pub start: Start,
     /// Moves played.
     pub moves: Vec<Move>,
     /// Score that the engine reported with each move, in centipawns for the side to move; `None`
     /// for book moves and mates. Empty for games of a PGN file.
     pub scores: Vec<Option<i32>>,
-    /// Result; `None` if unknown, or decided by a fault of an engine.
+    /// Result; `None` if the result is unknown or was decided by an engine fault.
     pub result: Option<KnownOutcome>,
-    /// Number of moves made before an engine announced a mate.
+    /// Number of plies played before an engine announced a mate.
     pub open_plies: usize,
 }
 
-/// Parses all games of a PGN text, without their variations. Returns the games, and the reasons for
-/// which games were truncated or skipped. Fails only if the source cannot be read.
+/// Parses all games of a PGN text, without their variations. Returns the games, and the reasons why
+/// games were truncated or skipped. Fails only if the source cannot be read.
 pub fn read_games(file: &str, source: impl Read) -> io::Result<(Vec<Game>, Vec<String>)> {
     let (mut games, mut faults) = (Vec::new(), Vec::new());
     let mut replay = Replay::default();
@@ -60,7 +60,7 @@ pub fn read_games(file: &str, source: impl Read) -> io::Result<(Vec<Game>, Vec<S
     Ok((games, faults))
 }
 
-/// Converts a game of the store. Fails if its start position or a move is illegal.
+/// Converts a game from the store. Fails if the starting position or a move is illegal.
 pub fn stored_game(origin: String, record: &GameRecord) -> Result<Game, String> {
     let start = Start::read(&record.fen, record.chess960)?;
     let mut position = start.position.clone();
@@ -80,7 +80,8 @@ pub fn stored_game(origin: String, record: &GameRecord) -> Result<Game, String> 
         moves.push(played);
     }
     let open_plies = open_plies.unwrap_or(moves.len());
-    // A fault says nothing about the position, so the result must not be used for training.
+    // A result that a fault decided reveals nothing about the position, so it must not be used for
+    // training.
     let is_fault = record.outcome.termination.is_fault();
     let result = Some(record.outcome.result).filter(|_| !is_fault);
     Ok(Game { origin, start, moves, scores, result, open_plies })
@@ -89,7 +90,7 @@ pub fn stored_game(origin: String, record: &GameRecord) -> Result<Game, String> 
 /// Game that is being read.
 #[derive(Default)]
 struct Replay {
-    /// Start position and moves; `None` if the start position is unusable.
+    /// Starting position and moves; `None` if the starting position is unusable.
     line: Option<Mainline>,
     /// Names of the players.
     origin: String,
@@ -106,7 +107,7 @@ impl Replay {
     /// Skips the rest of the game. The moves read so far are kept, but without a result.
     fn break_off(&mut self, reason: String) -> ControlFlow<()> {
         self.fault = Some(reason);
-        // The result follows from moves that could not be read.
+        // The result depends on moves that could not be read.
         self.result = None;
         ControlFlow::Break(())
     }

@@ -1,4 +1,5 @@
-//! Results so far, stored in a file beside the suite, so that an interruption loses nothing.
+//! Results so far, stored in a file in the folder of the suite, so that an interruption loses no
+//! results.
 //!
 //! The first line identifies the search. Each later line contains a position, a tab, and either the
 //! reason for its rejection or its theme, solution and remarks. A position whose line was truncated
@@ -47,7 +48,7 @@ pub struct Journal {
 
 impl Journal {
     /// Opens the journal at `path` for the search that the line `asked` identifies, or creates a
-    /// new one. Fails if the file cannot be used, or belongs to another search.
+    /// new journal. Fails if the file cannot be used, or belongs to another search.
     pub fn open(path: &Path, asked: &str) -> Result<Journal, JournalError> {
         let io = |source| JournalError::Io { path: path.to_owned(), source };
         let bytes = match read_input(path) {
@@ -61,16 +62,16 @@ impl Journal {
         let is_new = match lines.next() {
             None => true,
             Some(head) if head == asked => false,
-            // Otherwise a suite would mix results of different searches unnoticed.
+            // Without this error, a suite would mix the results of different searches.
             Some(_) => return Err(JournalError::Other(path.to_owned())),
         };
         let judged = lines.filter_map(entry).collect();
-        // The journal is written beside the suite, where a link could point to a file of another
+        // The journal is in the folder of the suite, where a link could point to a file of another
         // user.
         let opened = open_output(path, File::options().append(true), Links::Refused);
         let mut file = opened.map_err(io)?;
-        // Otherwise the next line would be appended to a line that a crash truncated, and both
-        // would be lost.
+        // If a crash truncated the last line, the next line would be appended to it, and both would
+        // be lost.
         file.set_len(whole.len() as u64).map_err(io)?;
         if is_new {
             writeln!(file, "{asked}").map_err(io)?;
@@ -78,7 +79,7 @@ impl Journal {
         Ok(Journal { path: path.to_owned(), file, judged })
     }
 
-    /// Returns the result for a position, by its FEN, if it is known.
+    /// Returns the result for the position with this FEN, if it is in the journal.
     pub fn judged(&self, fen: &str) -> Option<&MiningResult> {
         self.judged.get(fen)
     }
@@ -89,7 +90,8 @@ impl Journal {
             Ok(MinedPosition { theme, head, tail }) => format!("{fen}\t{theme}\t{head}\t{tail}\n"),
             Err(rejection) => format!("{fen}\t{rejection}\n"),
         };
-        // The whole line is appended in one write, so that an interruption loses at most this line.
+        // The complete line is appended in one write, so that an interruption loses at most this
+        // line.
         let written = self.file.write_all(text.as_bytes());
         written.map_err(|source| JournalError::Io { path: self.path.clone(), source })?;
         self.judged.insert(fen, judged);

@@ -1,4 +1,4 @@
-//! Positions for suites, found in games: those with one clearly best move according to a strong
+//! Mining of suite positions from games: positions with one clearly best move according to a strong
 //! engine.
 //!
 //! [`read_games`] parses games, [`candidates`] extracts positions from them, a [`Search`] asks the
@@ -27,12 +27,12 @@ use arbiter_protocol::Score;
 /// Conditions for a move to be clearly best and not obvious.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Criteria {
-    /// Depths, in plies and in ascending order, of the quick searches that decide whether the proof
-    /// search is worth its time.
+    /// Depths, in plies and in ascending order, of the quick searches that decide whether to run
+    /// the proof search.
     pub looks: Vec<u32>,
     /// Depth of the proof search, in plies.
     pub depth: u32,
-    /// Minimum lead of the best move over the second, in centipawns.
+    /// Minimum lead of the best move over the second best move, in centipawns.
     pub gap: i32,
     /// Score that decides the game, in centipawns. Scores are limited to this value, so that
     /// neither of two winning moves is clearly best.
@@ -44,20 +44,20 @@ pub struct Criteria {
 /// Number of depths, including the last one, at which a solution must have been clearly best.
 pub const CONFIRMATIONS: u32 = 3;
 
-/// Best move of a position, and its lead over the second.
+/// Best move of a position, and its lead over the second best move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proof {
     /// Best move.
     pub best: Move,
     /// Second best move.
     pub second: Move,
-    /// Score of the best move, for the side to move.
+    /// Score of the best move, from the point of view of the side to move.
     pub best_score: Score,
-    /// Score of the second best move, for the side to move.
+    /// Score of the second best move, from the point of view of the side to move.
     pub second_score: Score,
-    /// Difference of the scores in centipawns, each limited to [`Criteria::decided`].
+    /// Difference of the two scores, in centipawns; each score is limited to [`Criteria::decided`].
     pub gap: i32,
-    /// Depth from which the engine preferred the best move, in plies.
+    /// Depth from which on the engine preferred the best move, in plies.
     pub found_at: u32,
     /// Principal variation, starting with the best move.
     pub line: Vec<Move>,

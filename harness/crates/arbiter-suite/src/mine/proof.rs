@@ -10,10 +10,11 @@ use super::candidate::Candidate;
 use super::{CONFIRMATIONS, Criteria, Proof, Rejection};
 use arbiter_protocol::Info;
 
-/// Maximum number of plies of the expected line that are kept.
+/// Maximum number of plies of the principal variation that are kept.
 const MAX_LINE: usize = 12;
 
-/// Reports of an engine on its two best moves, by depth. Scores that are bounds are ignored.
+/// `info` lines of an engine on its two best moves, by depth. Lines with bounds as scores are
+/// ignored.
 #[derive(Debug, Default)]
 pub(super) struct Transcript(BTreeMap<u32, [Option<Info>; 2]>);
 
@@ -27,7 +28,7 @@ impl Transcript {
         }
         let Some((number, info)) = numbered(line) else { return ControlFlow::Continue(()) };
         if let (Some(depth), 1..=2) = (info.depth, number)
-            // A score that is only a bound could show a gap that the exact score does not have.
+            // With a bound, the gap could be larger than with the exact score.
             && info.score.is_some()
             && !info.pv.is_empty()
         {
@@ -36,7 +37,7 @@ impl Transcript {
         ControlFlow::Continue(())
     }
 
-    /// Returns both lines at a depth.
+    /// Returns both lines at a depth, the best line first.
     fn at(&self, depth: u32) -> Option<(&Info, &Info)> {
         match self.0.get(&depth) {
             Some([Some(best), Some(second)]) => Some((best, second)),
@@ -50,7 +51,7 @@ impl Transcript {
         best.pv.first().map(String::as_str)
     }
 
-    /// Returns the lowest depth from which the best move was always the best move at `depth`.
+    /// Returns the lowest depth from which on the best move was always the best move at `depth`.
     fn found_at(&self, depth: u32) -> u32 {
         let last = self.first_move(depth);
         let same = |other: &u32| self.first_move(*other) == last;
@@ -58,13 +59,13 @@ impl Transcript {
     }
 }
 
-/// Returns the MultiPV number of a line, and its report.
+/// Returns the MultiPV number of a line, and its information.
 fn numbered(line: &str) -> Option<(usize, Info)> {
     let words: Vec<&str> = line.split_ascii_whitespace().collect();
     let at = words.iter().position(|word| *word == "multipv");
     let number = at.map_or(Some(1), |at| words.get(at + 1)?.parse().ok())?;
-    // `Info::parse` keeps only the nodes of lines other than the best one, so the line number is
-    // removed first.
+    // `Info::parse` keeps only the node count of lines other than the best line, so the MultiPV
+    // number is removed first.
     let rest: Vec<&str> = match at {
         Some(at) => [&words[1..at], &words[at + 2..]].concat(),
         None => words[1..].to_vec(),
@@ -73,8 +74,8 @@ fn numbered(line: &str) -> Option<(usize, Info)> {
 }
 
 /// Rejects a position unless a quick search at `depth` is promising: the scores of the two best
-/// moves differ by half of the required gap, and the best move neither recaptures nor was preferred
-/// early.
+/// moves differ by at least half of the required gap, and the best move is neither a recapture nor
+/// preferred at a low depth.
 pub(super) fn look(
     candidate: &Candidate,
     transcript: &Transcript,
@@ -90,14 +91,14 @@ pub(super) fn look(
     worth(candidate, best_move.ok_or(Rejection::Incomplete)?, transcript.found_at(depth), criteria)
 }
 
-/// Rejects a best move that recaptures, or that the engine preferred too early.
+/// Rejects a best move that is a recapture, or that the engine preferred at too low a depth.
 fn worth(
     candidate: &Candidate,
     best: Move,
     found_at: u32,
     criteria: &Criteria,
 ) -> Result<(), Rejection> {
-    // Any engine recaptures, so such a move is not a useful question.
+    // Every engine finds a recapture, so such a position is not useful.
     if best.is_capture() && candidate.taken_on == Some(best.to()) {
         return Err(Rejection::Recapture);
     }
@@ -146,19 +147,20 @@ pub(super) fn prove(
     })
 }
 
-/// Returns the difference of two scores in centipawns, each limited to the deciding score.
+/// Returns the difference of two scores, in centipawns; each score is limited to `decided`.
 fn gap(best: &Info, second: &Info, decided: i32) -> i32 {
     let value = |info: &Info| info.score.map_or(0, |score| score.limited(decided));
     value(best) - value(second)
 }
 
-/// Returns the legal first moves of a variation.
+/// Returns the moves of a variation up to the first illegal move.
 fn replayed(candidate: &Candidate, pv: &[String]) -> Vec<Move> {
     let mut position = candidate.start.position.clone();
     let mut line = Vec::new();
     for text in pv.iter().take(MAX_LINE) {
         let read = UciMove::from_ascii(text.as_bytes()).ok();
-        // Some engines take the end of a variation from the hash table, and print an illegal move.
+        // Some engines take the end of a variation from the hash table, which may yield an illegal
+        // move.
         let Some(played) = read.and_then(|uci| uci.to_move(&position).ok()) else { break };
         position.play_unchecked(played);
         line.push(played);

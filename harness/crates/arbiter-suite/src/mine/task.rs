@@ -1,4 +1,4 @@
-//! Task that asks an engine for the best move and its lead over the second.
+//! Task that asks an engine for the best move and its lead over the second best move.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,8 +11,8 @@ use crate::runner::{Task, TaskError};
 use crate::start::game;
 use arbiter_game::engine::EngineProcess;
 
-/// Options of the proving engine, in addition to those of the user: one thread, which makes
-/// searches repeatable, and two lines.
+/// Options of the engine that proves positions, in addition to the user's options: one thread, so
+/// that searches are reproducible, and two lines.
 pub const OPTIONS: [(&str, &str); 2] = [("Threads", "1"), ("MultiPV", "2")];
 
 /// Searches of one position.
@@ -49,8 +49,8 @@ impl Task for Search {
 }
 
 impl Search {
-    /// Searches with an empty hash table, so that neither the order of positions nor an
-    /// interruption changes the result: the same games give the same suite.
+    /// Searches with an empty hash table. Therefore neither the order of positions nor an
+    /// interruption changes the result, and the same games give the same suite.
     async fn search(
         &self,
         engine: &mut EngineProcess,

@@ -12,11 +12,11 @@ const SACRIFICE: i32 = 2;
 /// Maximum number of pieces in an endgame, without kings and pawns.
 const ENDGAME_PIECES: usize = 4;
 
-/// Highest score of a defence, in centipawns: it saves a game that the second move loses, but does
-/// not win.
+/// Highest score of a defence, in centipawns. A defence saves a game that the second best move
+/// loses, but does not win the game.
 const DEFENCE: i32 = 50;
 
-/// Returns the themes, starting with the most specific.
+/// Returns the themes, starting with the most specific theme.
 pub(super) fn themes(start: &Start, proof: &Proof) -> Vec<&'static str> {
     let position = &start.position;
     let best = proof.best;
@@ -58,7 +58,8 @@ fn is_sacrifice(position: &Chess, line: &[Move]) -> bool {
         position.play_unchecked(*played);
         material_lead(&position, mover)
     });
-    // The opponent's reply captures the material, and the mover's next move could win it back.
+    // The opponent's reply captures the material, and the mover's next move could win the material
+    // back.
     let [Some(_), Some(replied), Some(followed)] = std::array::from_fn(|_| balances.next()) else {
         return false;
     };

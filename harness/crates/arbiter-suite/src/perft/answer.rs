@@ -22,12 +22,12 @@ const MOVE: &str = r"^\s*([a-h][1-8][a-h][1-8][nbrqkNBRQK]?)\s*[:=-]?>?\s*([0-9]
 /// or the number alone.
 const TOTAL: &str = r"(?i)^\s*(?:info string )?(?:(?:nodes searched|total nodes|total|nodes|leaf nodes|leaves|perft(?: \(?[0-9]+\)?)?)[ \t:=]+([0-9]\S*)|([0-9]\S*)(?:\s+(?:nodes|leaves).*)?)\s*$";
 
-/// Patterns for the lines of an answer.
+/// Patterns that match the lines of an answer.
 #[derive(Debug, Clone)]
 pub struct Patterns {
     of_move: Regex,
     total: Regex,
-    /// Pattern of the user, if there is one.
+    /// Pattern of the user, if any.
     own: Option<String>,
 }
 
@@ -38,7 +38,7 @@ impl Patterns {
     pub fn new(own: Option<&str>) -> Result<Patterns, String> {
         let text = own.unwrap_or(TOTAL);
         let total = Regex::new(text).map_err(|error| format!("pattern '{text}': {error}"))?;
-        // `captures_len` counts the whole match as a group.
+        // `captures_len` counts the complete match as a group.
         if total.captures_len() < 2 {
             return Err(format!("pattern '{text}': expected a group in parentheses, the count"));
         }
@@ -48,7 +48,7 @@ impl Patterns {
 }
 
 serde_conv!(
-    /// The pattern of the user, if there is one.
+    /// Pattern of the user, if any.
     pub(super) OwnPattern,
     Patterns,
     |patterns: &Patterns| patterns.own.clone(),
@@ -88,8 +88,8 @@ impl Answer {
                 return ControlFlow::Break(());
             }
         }
-        // Many engines treat `go perft` as `go` with an unknown word and search forever; they would
-        // never report a count.
+        // Many engines treat `go perft` as `go` with an unknown word, search forever, and never
+        // report a count.
         let is_search = line.starts_with("bestmove")
             || line.starts_with("info ") && line.contains(" score ") && line.contains(" pv ");
         if is_search {

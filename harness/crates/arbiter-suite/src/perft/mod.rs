@@ -1,7 +1,7 @@
 //! Perft: counts of the leaves of the tree of legal moves, which test an engine's move generator.
 //!
 //! [`read()`] parses the files, [`Patterns`] match the output of engines, and a [`Count`] finds the
-//! first wrong position below a position with a wrong count.
+//! first position in which an engine's moves or counts are wrong.
 
 mod answer;
 mod read;
@@ -15,7 +15,7 @@ pub use walk::{Finding, PositionFault, leaves};
 
 use arbiter_position::Start;
 
-/// Position with the expected numbers of leaves of its tree.
+/// Position with the expected numbers of leaves of its game tree.
 #[derive(Debug, Clone)]
 pub struct Case {
     /// Number of the line, from 1; in a JSON file, number of the case.

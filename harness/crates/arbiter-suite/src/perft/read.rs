@@ -11,7 +11,7 @@ use arbiter_names::whole_number;
 use arbiter_position::{Start, lines};
 
 /// Maximum accepted depth, in plies. A greater number is a count or a mistake, because no program
-/// counts that deep.
+/// counts to such a depth.
 const MAX_DEPTH: u64 = 64;
 
 /// Chess variants with other rules, as their names appear in files.
@@ -25,9 +25,9 @@ pub fn variant_of(name: &str) -> Option<&'static str> {
 }
 
 /// Parses a suite in any of the formats. All positions are Chess960 if `is_chess960`; otherwise
-/// only those that need it.
+/// only the positions that need Chess960 rules.
 pub fn read(text: &str, is_chess960: bool) -> Suite<Case> {
-    // A PGN tag also begins with a bracket.
+    // A bracket alone does not mean JSON, because a PGN tag also begins with a bracket.
     let is_blank = |c: char| c.is_whitespace() || c == '[';
     let is_json = text.trim_start_matches(is_blank).starts_with('{');
     let entries = if is_json { json_entries(text) } else { text_entries(text) };
@@ -51,7 +51,8 @@ type NumberedEntry = (usize, Result<Entry, String>);
 impl Entry {
     fn case(self, line: usize, is_chess960: bool) -> Result<Case, String> {
         let Entry { mut name, position, mut counts } = self;
-        // The rules of standard chess would give wrong counts, and blame the suite or the engine.
+        // With the rules of standard chess the counts would be wrong, and the suite or the engine
+        // would be blamed.
         if let Some(variant) = name.as_deref().and_then(variant_of) {
             return Err(format!("a position of {variant}, a chess variant"));
         }
@@ -62,7 +63,7 @@ impl Entry {
             Some(found) => counts.extend(found),
             None => operations(rest, &mut name, &mut counts)?,
         }
-        // Callers take the last count within the limits.
+        // The counts are sorted, because callers take the last count within the limits.
         counts.sort_unstable();
         if counts.is_empty() {
             return Err("no count (such as ;D1 20)".to_owned());
@@ -75,8 +76,8 @@ impl Entry {
     }
 }
 
-/// Parses `| DEPTH | COUNT`, or counts from depth 1, the first of which must be the number of legal
-/// moves; `None` if the text contains anything other than numbers.
+/// Parses `| DEPTH | COUNT`, or a list of counts from depth 1 whose first count must be the number
+/// of legal moves. Returns `None` if the text contains anything except numbers.
 fn bare_counts(rest: &str, position: &Chess) -> Result<Option<Vec<(u32, u64)>>, String> {
     let words = rest.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '|'));
     let numbers = words.filter(|word| !word.is_empty()).map(|word| word.parse().ok());
@@ -84,8 +85,8 @@ fn bare_counts(rest: &str, position: &Chess) -> Result<Option<Vec<(u32, u64)>>, 
         Some(numbers) if !numbers.is_empty() => numbers,
         _ => return Ok(None),
     };
-    // `| 20 | 400` may be a depth and a count, or the counts for two depths: the number of legal
-    // moves decides.
+    // `| 20 | 400` may be a depth and a count, or the counts for two depths: if the first number is
+    // the number of legal moves, the numbers are counts.
     let is_list = numbers[0] == leaves(position, 1);
     if let [depth @ 1..=MAX_DEPTH, count] = numbers[..]
         && rest.starts_with('|')
@@ -108,7 +109,7 @@ fn operations(
 ) -> Result<(), String> {
     for operation in rest.split(';').map(str::trim) {
         let depth =
-            // Longer words come before their initial letters.
+            // A longer word is tried before its initial letter.
             ["perft", "depth", "D", "d"].iter().find_map(|sign| operation.strip_prefix(sign));
         let depth = depth.map(str::trim_start);
         // Other operations, such as `dm`, begin with the same letters.
@@ -159,8 +160,8 @@ fn text_entries(text: &str) -> Vec<NumberedEntry> {
     entries
 }
 
-/// Parses JSON in two forms: a list of `{fen, depth, nodes}`, and `testCases` with a start position
-/// and the positions expected after each move.
+/// Parses JSON in two forms: a list of `{fen, depth, nodes}`, and `testCases` with a starting
+/// position and the positions expected after each move.
 fn json_entries(text: &str) -> Vec<NumberedEntry> {
     let file: Value = match serde_json::from_str(text) {
         Ok(file) => file,
@@ -190,13 +191,13 @@ fn json_entry(case: &Value) -> Result<Entry, String> {
     Ok(Entry { name, position: Some(fen.to_owned()), counts: count.into_iter().collect() })
 }
 
-/// Parses `DEPTH COUNT`, also with an equals sign, and with digit groups.
+/// Parses `DEPTH COUNT`; an equals sign between the numbers and grouped digits are accepted.
 fn count(text: &str) -> Option<(u32, u64)> {
     let is_space = |c: char| c.is_whitespace() || matches!(c, '=' | ':');
     let mut words = text.split(is_space).filter(|word| !word.is_empty());
     let depth: u64 = words.next()?.parse().ok().filter(|depth| (1..=MAX_DEPTH).contains(depth))?;
     let nodes = whole_number(words.next()?.trim_end_matches([',', '.']))?;
-    // More words could be the rest of a number with spaces, so the count would be uncertain.
+    // Further words could be the rest of a number with spaces, so the count would be uncertain.
     words.next().is_none().then_some((depth as u32, nodes))
 }
 

@@ -1,4 +1,4 @@
-//! Task that asks an engine for a number of leaves, and finds the fault after a wrong answer.
+//! Task that asks an engine for a number of leaves, and locates the fault after a wrong answer.
 
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ pub struct Count {
     pub depth: u32,
     /// Count according to the suite.
     pub expected: u64,
-    /// Way to ask the engine.
+    /// Command and patterns for asking the engine.
     pub query: PerftQuery,
 }
 
@@ -81,8 +81,8 @@ impl Task for Count {
         if got == self.expected {
             return Ok(Verdict::Right);
         }
-        // The harness counts only after a difference, because its count takes as long as the
-        // engine's.
+        // The harness counts the leaves only if the counts differ, because counting takes as long
+        // as in the engine.
         let leaves = leaves(&self.start.position, self.depth);
         if got == leaves {
             return Ok(Verdict::WrongSuite { leaves });
@@ -112,7 +112,7 @@ impl Count {
         let take = |line: &str| answer.take(line, patterns);
         let asked = engine.ask(&position, &question, self.query.limit, take).await;
         match (&answer.search, asked) {
-            // The search would also end in a timeout; the error must report the real cause.
+            // The search would also end in a timeout, but the error has to report the real cause.
             (Some(line), _) => Err(TaskError::Unsupported(format!(
                 "replies to '{question}' with a search ('{line}'); if it has another command for \
                  perft, give --command"

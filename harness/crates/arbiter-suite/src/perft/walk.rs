@@ -1,7 +1,8 @@
 //! Walk from a wrong count to the first wrong position.
 //!
 //! The walk asks the engine for its counts move by move, compares them with the counts of the
-//! harness, and follows the first move whose count differs, until the moves themselves differ.
+//! harness, and follows the first move whose count differs. It ends at a position in which the
+//! moves or the counts cannot be compared further.
 
 use std::convert::Infallible;
 
@@ -23,14 +24,15 @@ const MAX_MOVES: usize = 256;
 pub enum PositionFault {
     /// The engine's list of moves is wrong.
     Moves {
-        /// Legal moves that are missing in the engine's list.
+        /// Legal moves that are missing from the engine's list.
         #[serde(with = "Moves")]
         missing: Vec<String>,
         /// Illegal moves in the engine's list.
         #[serde(with = "Moves")]
         extra: Vec<String>,
     },
-    /// The count is wrong, but the engine does not count each move, or its moves do not add up.
+    /// The count is wrong, but the engine does not count each move, or the counts of its moves do
+    /// not add up.
     Count {
         /// Depth in plies.
         depth: u32,
@@ -49,7 +51,7 @@ pub enum PositionFault {
         /// Correct count.
         expected: u64,
     },
-    /// The fault is not repeatable: on a second query the engine counts correctly.
+    /// The fault is not reproducible: when asked again, the engine counts correctly.
     Unrepeatable,
 }
 
@@ -78,7 +80,7 @@ pub(super) struct Walk {
     position: Chess,
     path: Vec<String>,
     depth: u32,
-    /// Count of the engine for this position as a part of the preceding position.
+    /// The engine's count for this position in its divide of the preceding position.
     claimed: Option<u64>,
 }
 
@@ -120,7 +122,7 @@ impl Walk {
             legal.iter().filter(|legal| their(**legal).is_none()).map(name).collect();
         let unknown = theirs.iter().filter(|(found, ..)| found.is_none());
         let extra: Vec<String> = unknown.map(|(_, text, _)| (*text).to_owned()).collect();
-        // Wrong moves explain every wrong count, so they are checked first.
+        // Wrong moves explain wrong counts, so the moves are checked first.
         if !missing.is_empty() || !extra.is_empty() {
             return Some(self.end(PositionFault::Moves { missing, extra }));
         }
@@ -143,7 +145,7 @@ impl Walk {
         }
     }
 
-    /// Returns the fault of a position whose known moves are all correct.
+    /// Returns the fault of a position in which no move of the engine's list is wrong.
     fn judge_total(&self, got: Option<u64>, expected: u64) -> PositionFault {
         let depth = self.depth;
         match (got, self.claimed) {
@@ -169,7 +171,7 @@ pub fn leaves(position: &Chess, depth: u32) -> u64 {
     if depth == 0 { 1 } else { shakmaty::perft(position, depth) }
 }
 
-/// Returns the legal move that an engine's text means; castling may be written in two ways.
+/// Returns the legal move that an engine's text stands for; castling may be written in two ways.
 fn read_move(text: &str, position: &Chess) -> Option<Move> {
     let uci: UciMove = text.to_ascii_lowercase().parse().ok()?;
     // Engines write castling in Chess960 as the king capturing its rook or as a king move of two
@@ -187,8 +189,8 @@ mod tests {
     /// Position with castling, en passant (after a double step) and promotion.
     const FEN: &str = "r3k2r/pppp1ppp/8/8/4p3/8/PPPPPPpP/R3K2R w KQkq - 0 1";
 
-    /// Returns the answer of an engine that counts right, except that it omits the moves that `bug`
-    /// selects.
+    /// Returns the answer of an engine that counts correctly, except that it omits the moves that
+    /// `bug` selects.
     fn count(position: &Chess, depth: u32, bug: fn(&Chess, Move) -> bool) -> Answer {
         fn leaves(position: &Chess, depth: u32, bug: fn(&Chess, Move) -> bool) -> u64 {
             if depth == 0 {

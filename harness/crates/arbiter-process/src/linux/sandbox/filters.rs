@@ -8,8 +8,8 @@ use seccompiler::{
     SeccompFilter, SeccompRule, sock_filter,
 };
 
-/// System calls that neither engines nor compilers need, and that affect other processes,
-/// namespaces or rarely used parts of the kernel.
+/// System calls that affect other processes, namespaces or rarely used parts of the kernel. Neither
+/// engines nor compilers need them.
 const FORBIDDEN: [c_long; 49] = [
     libc::SYS_acct,
     libc::SYS_add_key,
@@ -99,8 +99,8 @@ const OLD: [c_long; 6] = [
 #[cfg(not(target_arch = "x86_64"))]
 const OLD: [c_long; 0] = [];
 
-/// System calls that change a process; only the caller may be changed, for which the first argument
-/// is 0.
+/// System calls that change the process given by their first argument. Only 0 is allowed, which
+/// stands for the caller.
 const OF_PROCESSES: [c_long; 6] = [
     libc::SYS_prlimit64,
     libc::SYS_sched_setaffinity,
@@ -110,7 +110,8 @@ const OF_PROCESSES: [c_long; 6] = [
     libc::SYS_setpriority,
 ];
 
-/// Flags of `clone` that create a namespace, in which a program would have administrator rights.
+/// Flags of `clone` that create a namespace, within which a program would have administrator
+/// rights.
 const NAMESPACES: [i32; 7] = [
     libc::CLONE_NEWCGROUP,
     libc::CLONE_NEWIPC,
@@ -135,15 +136,15 @@ const IOCTL: [u32; 5] = [
 ];
 
 /// Socket types that are forbidden for `socketpair`: all except SOCK_STREAM and SOCK_SEQPACKET,
-/// which Rust's standard library uses to start processes. A socket of another type could send to
-/// the sockets of other processes.
+/// which Rust's standard library uses to start processes. A socket of another type could send data
+/// to the sockets of other processes.
 const UNCONNECTED: [u64; 14] = [0, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
-/// Newest system call that was examined (`mseal`). The calls of the x32 ABI have higher numbers,
-/// too.
+/// Number of the newest system call that was examined (`mseal`). The calls of the x32 ABI also have
+/// higher numbers.
 const NEWEST: u32 = 462;
 
-/// Returns the filters; there are two, because a filter returns only one error code.
+/// Returns two filters, because a filter returns only one error code.
 pub(super) fn filters(
     is_builder: bool,
     has_network: bool,
@@ -191,8 +192,8 @@ pub(super) fn filters(
     for call in OF_PROCESSES {
         refused.insert(call, vec![if_argument(0, SeccompCmpOp::Ne, 0)?]);
     }
-    // The second argument of `setpriority` is the target; the first is its kind: process, group or
-    // user.
+    // The second argument of `setpriority` is the target; the first argument is the kind of target:
+    // process, group or user.
     let other = if_argument(1, SeccompCmpOp::Ne, 0)?;
     refused.entry(libc::SYS_setpriority).or_default().push(other);
     let has = |flag: i32| {
@@ -213,7 +214,7 @@ fn refuse_unknown() -> BpfProgram {
     let step = |code: u32, jt, jf, k| sock_filter { code: code as u16, jt, jf, k };
     let error = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs();
     vec![
-        // The number of the call is the first field of the filter's input.
+        // The number of the system call is the first field of the filter's input.
         step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0),
         step(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, 1, 0, libc::SYS_clone3 as u32),
         step(libc::BPF_JMP | libc::BPF_JGT | libc::BPF_K, 0, 1, NEWEST),

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::files::{create_locked_folder, leftover_folders};
 
-/// Prefix of the names of homes, which are in the folder of temporary files.
+/// Prefix of the names of homes in the folder of temporary files.
 const PREFIX: &str = "arbiter-home-";
 
 /// Empty home folder for one process. Dropping it removes the folder; a lock shows that this
@@ -28,7 +28,7 @@ impl Home {
         &self.path
     }
 
-    /// Removes homes whose owners were killed.
+    /// Removes the homes of Arbiter processes that were killed.
     pub(super) fn remove_old() {
         for (path, lock) in leftover_folders(&std::env::temp_dir(), PREFIX) {
             drop(Home { path, lock: Some(lock) });
@@ -38,14 +38,14 @@ impl Home {
 
 impl Drop for Home {
     fn drop(&mut self) {
-        // A home is usually empty. Removing files takes time, so a thread does it and no game has
-        // to wait.
+        // A home is usually empty. Removing the files of a home takes time, so a separate thread
+        // removes them and no game has to wait.
         if fs::remove_dir(&self.path).is_err() {
             let path = self.path.clone();
             let lock = self.lock.take();
             std::thread::spawn(move || {
-                // The commands can handle folders of any depth. The next Arbiter process tries
-                // again to remove leftovers.
+                // The shell commands handle folders of any depth. If they fail, the next Arbiter
+                // process tries again.
                 let script = "chmod -R u+rwx \"$0\"; rm -rf \"$0\"";
                 let _ = Command::new("sh").arg("-c").arg(script).arg(path).status();
                 drop(lock);
@@ -73,7 +73,7 @@ mod tests {
         // The lock is released without removing the home, as when this process is killed.
         drop(std::mem::ManuallyDrop::new(home).lock.take());
         for _ in 0..500 {
-            // A child process of another test may also have the lock until it calls exec.
+            // A child process of another test may also hold the lock until it calls exec.
             Home::remove_old();
             if !path.exists() {
                 return;

@@ -2,11 +2,12 @@
 //! build can change only one folder.
 //!
 //! Landlock does not restrict changes of modes, owners, times and attributes of files, but a
-//! read-only mount rejects them all.
+//! read-only mount rejects all of these changes.
 //!
-//! A program in a namespace has three processes. The child that Arbiter started waits outside and
-//! ends with the status of the program. The first process inside ends all others when the child has
-//! ended. The second process inside becomes the program, with normal signal handling.
+//! A program in a namespace has three processes. The child that Arbiter started waits outside the
+//! namespace and ends with the status of the program. The first process inside ends all other
+//! processes of the namespace after the child has ended. The second process inside becomes the
+//! program, with normal signal handling.
 
 use std::ffi::{CStr, CString, c_void};
 use std::io;
@@ -26,14 +27,14 @@ use rustix::process::{
 /// Numbers of the standard signals, without the real-time signals.
 const SIGNALS: std::ops::Range<i32> = 1..32;
 
-/// Stack size of the first process, in units of 16 bytes.
+/// Stack size of the first process in a namespace, in units of 16 bytes.
 const STACK: usize = 2048;
 
 /// Prepared namespaces of one program.
 pub(super) struct Namespaces {
-    /// Writable folder and working folder of a build; `None` if mounts stay writable.
+    /// Writable folder and working folder of a build; `None` if all mounts stay writable.
     folders: Option<[CString; 2]>,
-    /// ID maps of the user namespace, which map the user and the group to themselves.
+    /// User ID map of the user namespace, which maps the user to itself; `group` maps the group.
     user: String,
     group: String,
     /// Stack of the first process inside.
@@ -54,13 +55,14 @@ impl Namespaces {
         Ok(Namespaces { folders, user, group, stack: vec![0; STACK] })
     }
 
-    /// Returns whether the system allows read-only mounts in a namespace. Starts a process.
+    /// Returns whether the system allows read-only mounts in a namespace. Starts a process to find
+    /// out.
     pub(super) fn are_possible() -> bool {
         let root = Path::new("/");
         let home = std::env::temp_dir();
         let Ok(namespaces) = Namespaces::new(Some([&home, root])) else { return false };
         let mut command = Command::new(root);
-        // The child never executes a program: it returns this error code if all steps succeed.
+        // The child never executes a program: it reports this error code if all steps succeed.
         let arrived = Errno::CANCELED;
         let enter = move || namespaces.unshare().and_then(|()| namespaces.mount());
         // SAFETY: between fork and exec, `enter` makes only system calls and allocates nothing.
@@ -76,7 +78,7 @@ impl Namespaces {
     pub(super) fn enter(&mut self) -> io::Result<()> {
         if self.unshare().is_ok() {
             self.become_second()?;
-            // If the system refuses, builds have already warned the user.
+            // If the system refuses, the user has already been warned.
             let _ = self.mount();
             // A container that hides parts of /proc does not allow a new mount of it.
             let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
@@ -87,29 +89,30 @@ impl Namespaces {
 
     /// Creates the namespaces, as root or within a user namespace.
     fn unshare(&self) -> io::Result<()> {
-        // This call closes nothing but fails if the kernel lacks `close_range`, without which the
-        // end of the program would not end its processes.
+        // This call closes nothing, but fails if the kernel lacks `close_range`. Without
+        // `close_range`, the other processes would not end with the program.
         close_from(u32::MAX)?;
         let namespaces = libc::CLONE_NEWNS | libc::CLONE_NEWPID;
         if unshare(namespaces).is_ok() {
             return Ok(());
         }
         unshare(namespaces | libc::CLONE_NEWUSER)?;
-        // The kernel requires this before an unprivileged user may map a group.
+        // The kernel requires this before it allows an unprivileged user to map a group.
         write(c"/proc/self/setgroups", "deny")?;
         write(c"/proc/self/uid_map", &self.user)?;
         write(c"/proc/self/gid_map", &self.group)
     }
 
-    /// Makes all mounts private and, for builds, all except the writable folder read-only.
+    /// Makes all mounts private and, for builds, makes all of them read-only except the writable
+    /// folder.
     fn mount(&self) -> io::Result<()> {
         mount_change(c"/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?;
         let Some([home, dir]) = &self.folders else { return Ok(()) };
         mount_bind_recursive(&**home, &**home)?;
         set_read_only(c"/", true)?;
         set_read_only(home, false)?;
-        // The working folder is entered again, because the old one belongs to a mount that is now
-        // read-only.
+        // The working folder is entered again, because the current one is still in the mount that
+        // is now read-only.
         Ok(chdir(&**dir)?)
     }
 
@@ -120,10 +123,10 @@ impl Namespaces {
         let flags = libc::CLONE_VM | libc::SIGCHLD;
         let argument = std::ptr::without_provenance_mut(alive.into_raw_fd() as usize);
         // SAFETY: the first process has a separate stack, which lives as long as this process, and
-        // makes only system calls. Sharing the memory avoids a copy.
+        // makes only system calls. Sharing the memory avoids copying it.
         let first = unsafe { libc::clone(be_first, end.cast(), flags, argument) };
         succeeded(first.into())?;
-        // SAFETY: this process has one thread, and afterwards both processes make only system
+        // SAFETY: this process has one thread, and after the fork both processes make only system
         // calls.
         let second = unsafe { libc::fork() };
         succeeded(second.into())?;
@@ -131,20 +134,19 @@ impl Namespaces {
             return Ok(());
         }
         ignore_signals();
-        // If SIGCHLD stayed ignored, the kernel would reap the program, and its status would be
-        // lost.
+        // If SIGCHLD stayed ignored, the kernel would reap the program, and the exit status of the
+        // program would be lost.
         handle(libc::SIGCHLD, libc::SIG_DFL);
         // This process has a copy of Arbiter's memory, which the program must not read.
         let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
         keep_only(held.as_raw_fd());
         let ended = waitpid(Pid::from_raw(second), WaitOptions::empty());
-        // Closing the pipe ends the first process, which ends only after all other processes
-        // inside.
+        // Closing the pipe ends the first process, and with it all processes in the namespace.
         let _ = close_from(0);
         let _ = waitpid(Pid::from_raw(first), WaitOptions::empty());
         let status = ended.ok().flatten().map(|(_, status)| status);
         if let Some(signal) = status.and_then(|status| status.terminating_signal()) {
-            // This process ends by the signal that ended the program, so that Arbiter sees this
+            // This process ends with the signal that ended the program, so that Arbiter sees the
             // signal.
             handle(signal, libc::SIG_DFL);
             // SAFETY: the call takes a number.
@@ -154,8 +156,8 @@ impl Namespaces {
     }
 }
 
-/// Runs the first process of a namespace. When the other end of its pipe closes, the process exits
-/// and the kernel kills all others inside.
+/// Runs the first process of a namespace. When the other end of its pipe closes, the process exits,
+/// and the kernel kills all other processes in the namespace.
 extern "C" fn be_first(alive: *mut c_void) -> i32 {
     ignore_signals();
     let alive = alive.addr() as i32;
@@ -171,7 +173,7 @@ fn exit(code: i32) -> ! {
 }
 
 /// Ignores all signals, because this process is a copy of Arbiter with Arbiter's handlers. Ignoring
-/// SIGCHLD makes the kernel reap its children.
+/// SIGCHLD makes the kernel reap the children of this process.
 fn ignore_signals() {
     SIGNALS.for_each(|signal| handle(signal, libc::SIG_IGN));
 }
@@ -182,7 +184,8 @@ fn handle(signal: i32, handler: libc::sighandler_t) {
     unsafe { libc::signal(signal, handler) };
 }
 
-/// Closes all files except one, so that readers of the program's pipes see its end.
+/// Closes all files except one, so that readers of the program's pipes notice the end of the
+/// program.
 fn keep_only(file: i32) {
     let number = file.unsigned_abs();
     // `unshare` has checked that the kernel has this call.
@@ -194,7 +197,7 @@ fn close_from(first: u32) -> io::Result<()> {
 }
 
 fn close_range(first: u32, last: u32) -> io::Result<()> {
-    // SAFETY: the callers do not use the closed files any more.
+    // SAFETY: the callers no longer use the closed files.
     succeeded(unsafe { libc::syscall(libc::SYS_close_range, first, last, 0) })
 }
 

@@ -45,9 +45,9 @@ fn go() -> Go {
 #[test]
 fn the_handshake_answers_each_feature_and_sets_options() {
     let (mut session, now) = open_session(&[("skill", "3")]);
-    let Step::Send(told) = session.receive(now, GREETING).unwrap() else { panic!() };
+    let Step::Send(sent) = session.receive(now, GREETING).unwrap() else { panic!() };
     assert_eq!(
-        told.lines().collect::<Vec<_>>(),
+        sent.lines().collect::<Vec<_>>(),
         [
             "accepted ping",
             "accepted setboard",
@@ -95,29 +95,29 @@ fn engines_without_features_are_ready_and_done_0_has_one_deadline() {
 #[test]
 fn a_game_is_played_from_both_sides() {
     let (mut session, now) = ready(GREETING);
-    let told = session.new_game(now, game(&Chess::default(), "40/90+0.5")).unwrap();
-    assert_eq!(told, "new\nforce\neasy\npost\nlevel 40 1:30 0.5\nping 2\n");
+    let sent = session.new_game(now, game(&Chess::default(), "40/90+0.5")).unwrap();
+    assert_eq!(sent, "new\nforce\neasy\npost\nlevel 40 1:30 0.5\nping 2\n");
     session.receive(now, "pong 2").unwrap();
-    let told = session.think(now, "position startpos moves e2e4", &go(), None);
-    assert_eq!(told, "usermove e2e4\ntime 2000\notim 1000\ngo\n");
+    let sent = session.think(now, "position startpos moves e2e4", &go(), None);
+    assert_eq!(sent, "usermove e2e4\ntime 2000\notim 1000\ngo\n");
     session.receive(now, "9 -12 30 5000 e5 Nf3").unwrap();
     let Step::Move { text, info, .. } = session.receive(now, "move e5").unwrap() else { panic!() };
     assert_eq!((text.as_str(), info.nodes), ("e7e5", Some(5_000)));
-    let told = session.think(now, "position startpos moves e2e4 e7e5 g1f3", &go(), None);
-    assert_eq!(told, "time 2000\notim 1000\nusermove g1f3\n");
+    let sent = session.think(now, "position startpos moves e2e4 e7e5 g1f3", &go(), None);
+    assert_eq!(sent, "time 2000\notim 1000\nusermove g1f3\n");
     assert_eq!(session.deadline(), Some(now + Deadlines::default().bestmove));
     assert_eq!(session.halt(now), "?\n");
     let step = session.receive(now, "move a8a1").unwrap();
     assert_eq!(step, Step::Move { text: "a8a1".into(), info: Info::default(), ponder: None });
-    let told = session.game_over("1-0 {White wins}");
-    assert_eq!(told.as_deref(), Some("force\nresult 1-0 {White wins}\n"));
+    let sent = session.game_over("1-0 {White wins}");
+    assert_eq!(sent.as_deref(), Some("force\nresult 1-0 {White wins}\n"));
 }
 
 #[test]
 fn a_changed_period_is_sent_at_its_start() {
     let (mut session, now) = ready(GREETING);
-    let told = session.new_game(now, game(&Chess::default(), "2/60:1/30:1/30:1/90+1")).unwrap();
-    assert!(told.contains("\nlevel 2 1:00 0\n"), "{told:?}");
+    let sent = session.new_game(now, game(&Chess::default(), "2/60:1/30:1/30:1/90+1")).unwrap();
+    assert!(sent.contains("\nlevel 2 1:00 0\n"), "{sent:?}");
     session.receive(now, "pong 2").unwrap();
     let mut line = "position startpos moves".to_owned();
     let mut levels = Vec::new();
@@ -125,15 +125,15 @@ fn a_changed_period_is_sent_at_its_start() {
         ["g1f3 g8f6", "f3g1 f6g8"].repeat(4).iter().filter_map(|m| m.split_once(' '))
     {
         line.push_str(&format!(" {theirs}"));
-        let told = session.think(now, &line, &go(), None);
-        let level = told.lines().find(|line| line.starts_with("level"));
-        assert!(level.is_none_or(|level| told.contains(&format!("{level}\ntime 2000\n"))));
+        let sent = session.think(now, &line, &go(), None);
+        let level = sent.lines().find(|line| line.starts_with("level"));
+        assert!(level.is_none_or(|level| sent.contains(&format!("{level}\ntime 2000\n"))));
         levels.push(level.map(str::to_owned));
         session.receive(now, &format!("move {ours}")).unwrap();
         line.push_str(&format!(" {ours}"));
     }
-    let told = |text: &str| Some(text.to_owned());
-    let mut expected = vec![None, None, told("level 1 0:30 0"), None, told("level 1 1:30 1")];
+    let sent = |text: &str| Some(text.to_owned());
+    let mut expected = vec![None, None, sent("level 1 0:30 0"), None, sent("level 1 1:30 1")];
     expected.resize(8, None);
     assert_eq!(levels, expected);
 }
@@ -152,8 +152,8 @@ fn positions_need_setboard_or_edit() {
     let fen = "4k3/8/8/8/8/8/8/R3K3 w - - 0 1".parse::<shakmaty::fen::Fen>().unwrap();
     let start: Chess = fen.into_position(CastlingMode::Standard).unwrap();
     let (mut session, now) = ready(GREETING);
-    let told = session.new_game(now, game(&start, "5")).unwrap();
-    assert!(told.contains("\nsetboard 4k3/8/8/8/8/8/8/R3K3 w - - 0 1\n"), "{told:?}");
+    let sent = session.new_game(now, game(&start, "5")).unwrap();
+    assert!(sent.contains("\nsetboard 4k3/8/8/8/8/8/8/R3K3 w - - 0 1\n"), "{sent:?}");
     session.receive(now, "pong 2").unwrap();
     session.receive(now, "tellusererror Illegal position").unwrap();
     let (mut refusing, now) = ready(GREETING);
@@ -175,8 +175,8 @@ fn chess960_needs_the_variant() {
     let (mut session, now) = ready(GREETING);
     assert_eq!(session.new_game(now, game), Err(no_chess960()));
     let (mut able, now) = ready(r#"feature setboard=1 variants="normal,fischerandom" done=1"#);
-    let told = able.new_game(now, game).unwrap();
-    assert!(told.starts_with("new\nvariant fischerandom\n") && told.contains("\nsetboard "));
+    let sent = able.new_game(now, game).unwrap();
+    assert!(sent.starts_with("new\nvariant fischerandom\n") && sent.contains("\nsetboard "));
 }
 
 #[test]

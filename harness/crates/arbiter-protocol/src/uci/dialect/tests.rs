@@ -101,24 +101,24 @@ fn a_repeated_bestmove_does_not_answer_the_next_search() {
     let (mut session, now) = open_session(&[]);
     ready(&mut session, now);
     let go = Go::default();
-    let mut heard = |position: &str, line: &str| {
+    let mut step_after = |position: &str, line: &str| {
         session.think(now, position, &go, None);
         session.receive(now, line).unwrap()
     };
     let game = "position startpos moves e2e4 e7e5";
-    assert!(matches!(heard("position startpos", "bestmove e2e4"), Step::Move { .. }));
-    assert_eq!(heard(game, "bestmove e2e4"), Step::Continue);
-    assert_eq!(heard(game, " bestmove  e2e4 ponder e7e5 "), Step::Continue);
-    assert!(matches!(heard(game, "bestmove g1f3"), Step::Move { .. }));
+    assert!(matches!(step_after("position startpos", "bestmove e2e4"), Step::Move { .. }));
+    assert_eq!(step_after(game, "bestmove e2e4"), Step::Continue);
+    assert_eq!(step_after(game, " bestmove  e2e4 ponder e7e5 "), Step::Continue);
+    assert!(matches!(step_after(game, "bestmove g1f3"), Step::Move { .. }));
     // The opponent's last move and an empty move are answers, not repetitions.
-    assert!(matches!(heard(game, "bestmove e7e5"), Step::Move { .. }));
-    assert!(matches!(heard(game, "bestmove"), Step::Move { .. }));
+    assert!(matches!(step_after(game, "bestmove e7e5"), Step::Move { .. }));
+    assert!(matches!(step_after(game, "bestmove"), Step::Move { .. }));
     // After information about this search, the same move is an answer: the engine searched the
     // wrong position.
     session.think(now, game, &go, None);
     session.receive(now, "info depth 1 score cp 5 pv e2e4").unwrap();
     assert!(matches!(session.receive(now, "bestmove e2e4"), Ok(Step::Move { .. })));
-    // During pondering the same move is still a repetition.
+    // During pondering, the same move is still a repetition.
     session.ponder(game, go);
     assert_eq!(session.receive(now, "bestmove e2e4"), Ok(Step::Continue));
     assert!(session.is_pondering());
@@ -142,8 +142,8 @@ fn the_chess960_option_is_sent_only_if_the_mode_changes() {
     let (mut session, now) = open_session(&[]);
     session.receive(now, "option name UCI_Chess960 type check default false").unwrap();
     ready(&mut session, now);
-    let told = session.new_game(now, game(&Chess::default(), true, &[])).unwrap();
-    assert_eq!(told, "setoption name UCI_Chess960 value true\nucinewgame\nisready\n");
+    let sent = session.new_game(now, game(&Chess::default(), true, &[])).unwrap();
+    assert_eq!(sent, "setoption name UCI_Chess960 value true\nucinewgame\nisready\n");
     session.receive(now, "readyok").unwrap();
     assert_eq!(
         session.new_game(now, game(&Chess::default(), true, &[])).unwrap(),
@@ -161,11 +161,11 @@ fn game_options_are_sent_before_the_game() {
     ready(&mut session, now);
     let setting = |name: &str, value: &str| vec![(name.to_owned(), value.to_owned())];
     for value in ["7", "7", "8"] {
-        let told = session
+        let sent = session
             .new_game(now, game(&Chess::default(), false, &setting("razor", value)))
             .unwrap();
         let expect = format!("setoption name Razor value {value}\nucinewgame\nisready\n");
-        assert_eq!(told, expect);
+        assert_eq!(sent, expect);
         session.receive(now, "readyok").unwrap();
     }
     let refused = session.new_game(now, game(&Chess::default(), false, &setting("Razor", "10")));
@@ -177,8 +177,8 @@ fn pondering() -> (Session, Instant) {
     let (mut session, now) = opened_with(setup);
     session.receive(now, "option name Ponder type check default false").unwrap();
     ready(&mut session, now);
-    let told = session.ponder("position startpos moves e2e4 e7e5", Go::default());
-    assert_eq!(told.unwrap(), "position startpos moves e2e4 e7e5\ngo ponder\n");
+    let sent = session.ponder("position startpos moves e2e4 e7e5", Go::default());
+    assert_eq!(sent.unwrap(), "position startpos moves e2e4 e7e5\ngo ponder\n");
     assert_eq!(session.deadline(), None, "nobody waits for a ponderer");
     (session, now)
 }

@@ -1,4 +1,4 @@
-//! LLR and Elo over the pairs of a run of two engines.
+//! History of LLR and Elo over the pairs of a run of two engines.
 
 use arbiter_run::{PairTally, RunCounts};
 use arbiter_stats::SprtStatus;
@@ -20,7 +20,7 @@ pub struct HistoryPoint {
     pub elo: Option<Estimate>,
 }
 
-/// Evenly spaced points of a run, and the point after the last pair.
+/// Evenly spaced points of the history of a run, and the point after the last pair.
 #[derive(Debug, Clone, Default)]
 pub struct LlrHistory {
     points: Vec<HistoryPoint>,
@@ -38,15 +38,16 @@ impl LlrHistory {
         self.pairs += 1;
         self.stride = self.stride.max(1);
         let is_kept = self.pairs.is_multiple_of(self.stride);
-        // Estimates are slow and most points are dropped, so only kept points get an estimate here.
-        // `points` computes the estimate of the last point.
+        // Estimates are slow and most points are dropped, so only points that are kept get an
+        // estimate at this stage. `points` computes the estimate of the last point.
         let elo = if is_kept { self.elo() } else { None };
         let point = HistoryPoint { games: self.counts.games(), sprt_status, elo };
         self.last = Some(point);
         if is_kept {
             self.points.push(point);
         }
-        // Dropping every second point keeps the rest evenly spaced in runs of any length.
+        // Dropping every second point keeps the remaining points evenly spaced in runs of any
+        // length.
         if self.points.len() > MAX_POINTS {
             self.points = self.points.iter().skip(1).step_by(2).copied().collect();
             self.stride *= 2;

@@ -11,11 +11,10 @@ use arbiter_stats::elo::score_from_elo;
 /// Maximum number of games kept.
 const KEPT: usize = 6;
 
-/// Minimum evaluation at which an engine counts as winning; a lower evaluation is not a
-/// misjudgement.
+/// Minimum evaluation that counts as a winning advantage; a lower evaluation is not a misjudgement.
 pub(crate) const MIN_ADVANTAGE: Score = Score::Centipawns(150);
 
-/// Game, and the side that misjudged it.
+/// Game, and the side that misjudged the game.
 #[derive(Debug, Clone)]
 pub struct MisjudgedGame {
     /// Number of the pair, from 0.
@@ -54,7 +53,7 @@ pub(super) fn add(games: &mut Vec<MisjudgedGame>, pair: u64, game_index: usize, 
 /// Returns the expected score at an engine's best evaluation minus the score of the game; `None` if
 /// the evaluation is below [`MIN_ADVANTAGE`] or the engine won.
 fn error(best: Score, result: GameResult) -> Option<f64> {
-    // A pawn counts as 100 Elo, which is only used to rank games.
+    // A pawn counts as 100 Elo; the result is only used to rank games.
     let error = score_from_elo(centipawns(best)) - result.half_points() as f64 / 2.0;
     (centipawns(best) >= centipawns(MIN_ADVANTAGE) && error > 0.0 && result != GameResult::Win)
         .then_some(error)

@@ -22,7 +22,7 @@ use arbiter_stats::{Calibration, EvaluationBuckets, GameResult, Trinomial};
 
 use crate::figures::openings::{OpeningNames, book_plies};
 
-/// Maximum number of games kept that ended by a fault.
+/// Maximum number of games that are kept because they ended by a fault.
 const MAX_FAULTY: usize = 6;
 
 /// Statistics of the games of a run.
@@ -36,7 +36,7 @@ pub struct GameStatistics {
     pub duration: Duration,
     /// All games, by result for White.
     pub white: Trinomial,
-    /// Played openings, by the number of their first occurrence.
+    /// Played openings, by the number of their first occurrence in the book.
     pub openings: BTreeMap<u64, PlayedOpening>,
     /// Games whose result was far below an engine's best evaluation, largest errors first.
     pub misjudged: Vec<MisjudgedGame>,
@@ -55,7 +55,7 @@ pub struct GameStatistics {
 pub struct PlayedOpening {
     /// ECO code and name, if the opening is in the table.
     pub name: Option<String>,
-    /// FEN of the start position.
+    /// FEN of the starting position.
     pub fen: String,
     /// Board field of the FEN after the moves of the opening.
     pub placement: String,
@@ -105,7 +105,7 @@ impl GameStatistics {
         }
     }
 
-    /// Returns the entry of the opening `number`, which `game` was played from.
+    /// Returns the entry of the opening `number`, from which `game` was played.
     fn opening(&mut self, number: u64, game: &GameRecord) -> &mut PlayedOpening {
         let first = self.same_as.get(&number).copied().unwrap_or_else(|| {
             let place = [game.fen.clone(), placement_after_book(game)];
@@ -166,8 +166,8 @@ fn placement_after_book(game: &GameRecord) -> String {
 pub(crate) fn position_after(game: &GameRecord, plies: usize) -> Chess {
     let mut position = game.start();
     for played in game.moves.iter().take(plies) {
-        // The referee accepted all moves of a record, so only a damaged record has an illegal move,
-        // and must not cause a panic.
+        // The referee accepted all moves of a record, so only a damaged record contains an illegal
+        // move; it must not cause a panic.
         let Ok(m) = played.uci.to_move(&position) else { break };
         position.play_unchecked(m);
     }
@@ -196,7 +196,7 @@ fn evaluations(game: &GameRecord, color: Color) -> impl Iterator<Item = (usize, 
         .filter_map(|(ply, (played, _))| Some((ply, played.thought.as_ref()?.score?)))
 }
 
-/// Converts a score to centipawns; a mate is infinite.
+/// Converts a score to centipawns; a mate becomes infinite.
 fn centipawns(score: Score) -> f64 {
     match score {
         Score::Centipawns(centipawns) => f64::from(centipawns),

@@ -7,7 +7,7 @@ use shakmaty::{Chess, File, Move, Position, Role, Square};
 
 use arbiter_game::record::SearchInfo;
 
-/// Number of move numbers in a range.
+/// Number of moves in a range of move numbers.
 pub(crate) const MOVES_PER_RANGE: usize = 10;
 
 /// Number of ranges of move numbers; the last range has no upper end.
@@ -21,8 +21,9 @@ pub(crate) const PHASES: [(&str, usize); 3] = [("opening", 22), ("middlegame", 9
 const WEIGHTS: [(Role, usize); 4] =
     [(Role::Knight, 1), (Role::Bishop, 1), (Role::Rook, 2), (Role::Queen, 4)];
 
-/// Upper ends of the time buckets, in milliseconds; the last bucket has none. The steps 1, 2, 5 are
-/// about even on a logarithmic scale, because thinking times differ by orders of magnitude.
+/// Upper ends of the time buckets, in milliseconds; the last bucket has no upper end. The steps 1,
+/// 2, 5 are roughly even on a logarithmic scale, which suits thinking times because they differ by
+/// orders of magnitude.
 pub(crate) const ENDS_MS: [u64; 16] =
     [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000];
 
@@ -87,8 +88,8 @@ pub(super) fn phase(position: &Chess) -> usize {
     PHASES.partition_point(|(_, least)| weight < *least)
 }
 
-/// Converts a move of a stored game without testing its legality, which the referee tested during
-/// the game.
+/// Converts a move of a stored game without testing its legality, because the referee has tested it
+/// during the game.
 pub(super) fn stored_move(position: &Chess, played: UciMove) -> Option<Move> {
     let UciMove::Normal { from, to, promotion } = played else { return None };
     let role = position.board().role_at(from)?;

@@ -1,4 +1,5 @@
-//! Game viewer: moves and one board without script; with script, the board after every move.
+//! Game viewer: without JavaScript, the moves and one board; with JavaScript, the board after every
+//! move.
 
 use maud::{Markup, PreEscaped, html};
 use serde_json::json;
@@ -46,7 +47,7 @@ pub fn game_viewer(id: &str, game: &Game) -> Markup {
     }
 }
 
-/// Returns the data for the script: boards and remarks, beginning with the start position.
+/// Returns the data for the script: boards and remarks, beginning with the starting position.
 fn data(game: &Game) -> String {
     let steps = game.moves.iter().map(|step| {
         let name = format!("{} {}", step.number, step.san);
@@ -58,7 +59,7 @@ fn data(game: &Game) -> String {
     serde_json::Value::from(all).to_string().replace('<', "\\u003c")
 }
 
-/// Returns the origin and destination squares of a move in UCI notation, counted from a8.
+/// Returns the indices of the source and target squares of a move in UCI notation, counted from a8.
 pub fn squares(uci: &str) -> Vec<usize> {
     let square = |text: &[u8]| match text {
         [file @ b'a'..=b'h', rank @ b'1'..=b'8'] => {

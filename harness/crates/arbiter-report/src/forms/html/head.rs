@@ -1,5 +1,5 @@
-//! Head of a run's page: figures with pictures. Horizontal positions are percentages, so a picture
-//! fills the available width.
+//! Head of a run's page: figures with pictures. Horizontal positions are percentages, so that a
+//! picture fills the available width.
 
 use arbiter_stats::elo::Estimate;
 use maud::{Markup, html};
@@ -7,12 +7,12 @@ use maud::{Markup, html};
 use super::minus_signs;
 use crate::parts::{Gauge, Picture, is_bound};
 
-/// Positions of both ends of an axis, in per cent of the width, with room for labels beside the
-/// axis.
+/// Positions of both ends of an axis, in per cent of the width; the rest is room for labels next to
+/// the axis.
 const ENDS: (f64, f64) = (8.0, 92.0);
 
-/// Minimum distance between a hypothesis and zero at which the label of zero is readable, in per
-/// cent of the width.
+/// Minimum distance between a hypothesis and zero at which the label of zero is still readable, in
+/// per cent of the width.
 const ROOM: f64 = 14.0;
 
 /// Draws the figures in a row. Pictures are hidden from screen readers, because the text contains
@@ -78,7 +78,7 @@ fn interval(Estimate { value, low, high }: &Estimate, hypotheses: Option<[f64; 2
         @if !is_bound {
             circle cx=(at(place(*value))) cy="14" r="5" {}
         } @else {
-            // A bound has no value except its finite end.
+            // A bound has no value other than its finite end.
             @for (end, _) in ends.iter().filter(|(end, _)| end.is_finite()) {
                 line class="whole" x1=(at(place(*end))) y1="8" x2=(at(place(*end))) y2="20" {}
             }

@@ -1,4 +1,4 @@
-//! Document as a self-contained HTML page, which needs no network, server or other file.
+//! Document as a self-contained HTML page that needs no network, server or other files.
 
 mod board;
 mod head;
@@ -15,8 +15,8 @@ pub const HTML_STYLE: &str = include_str!("style.css");
 /// Script that steps through games.
 pub const HTML_SCRIPT: &str = include_str!("viewer.js");
 
-/// Content security policy that lets a page load nothing, so an engine name that is not escaped
-/// cannot load anything either.
+/// Content security policy that lets a page load nothing, so that even an engine name that is not
+/// escaped cannot load anything.
 pub const HTML_POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
@@ -59,8 +59,8 @@ pub fn html_page(document: &Document) -> String {
     page.into_string()
 }
 
-/// Returns the blocks before the first heading, then a section per heading; each part has a unique
-/// name.
+/// Returns the blocks before the first heading, then one section per heading; each part has a
+/// unique name.
 pub fn html_sections(blocks: &[Block]) -> Vec<(String, Markup)> {
     let is_heading = |block: &Block| matches!(block, Block::Heading(_));
     let first = blocks.iter().position(is_heading).unwrap_or(blocks.len());
@@ -84,8 +84,8 @@ pub fn html_sections(blocks: &[Block]) -> Vec<(String, Markup)> {
     found
 }
 
-/// Draws the blocks below a heading; a figure that follows a table is beside the table if there is
-/// room.
+/// Draws the blocks below a heading; a figure that follows a table is placed next to the table if
+/// there is room.
 fn parts(blocks: &[Block], heading: &str) -> Markup {
     let is_beside =
         |one: &Block, next: &Block| matches!((one, next), (Block::Table(_), Block::Figure(_)));
@@ -152,14 +152,14 @@ fn part(block: &Block, heading: &str) -> Markup {
 const PLAIN_ROWS: usize = 8;
 
 /// Draws the chart and a collapsed table of its values, or only a short table if the chart cannot
-/// be drawn. The style sheet shows the frame that fits the screen.
+/// be drawn. The style sheet selects the frame that fits the screen.
 fn figure(figure: &Figure, frames: &[&svg::Frame]) -> Markup {
     let drawn: Result<Vec<String>, _> =
         frames.iter().map(|frame| svg::draw(&figure.chart, frame)).collect();
     let is_plain =
         drawn.is_err() && !figure.table.is_empty() && figure.table.rows().len() <= PLAIN_ROWS;
-    // Paper has no tooltips with the full names, so the values are printed below a chart that
-    // truncates names.
+    // A printed page has no tooltips with the full names, so the values are printed below a chart
+    // that truncates names.
     let is_cut = drawn.iter().flatten().any(|svg| svg.contains('…'));
     html! {
         figure class=[is_cut.then_some("cut")] {
@@ -189,7 +189,7 @@ fn figure(figure: &Figure, frames: &[&svg::Frame]) -> Markup {
 }
 
 /// Draws a table that scrolls independently of the page; cells with figures are aligned to the
-/// right. `scores` are the scores in the cells of a cross table, each with one of five colours.
+/// right. `scores` are the scores in the cells of a cross table, each shown in one of five colours.
 fn table(table: &Table, name: &str, scores: &[Vec<Option<f64>>]) -> Markup {
     let class = |row: usize, column: usize| {
         let score = scores.get(row)?.get(column.checked_sub(1)?)?.as_ref()?;

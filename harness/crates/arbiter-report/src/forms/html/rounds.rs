@@ -1,4 +1,4 @@
-//! Rounds of a tournament side by side; a knockout as a bracket.
+//! Rounds of a tournament, side by side; a knockout is drawn as a bracket.
 
 use maud::{Markup, html};
 
@@ -6,8 +6,8 @@ use crate::parts::{Meeting, Round};
 
 /// Draws the rounds, which scroll independently of the page.
 pub(super) fn rounds(rounds: &[Round], is_bracket: bool) -> Markup {
-    // In a bracket, a line leads to an encounter only if one of its two encounters in the previous
-    // round was played; a bye in the previous round has no line.
+    // In a bracket, a line leads to an encounter only if at least one of the two encounters before
+    // it was played; a bye is not played.
     let is_fed = |round: usize, place: usize| {
         let before = round.checked_sub(1).map_or(&[][..], |before| &rounds[before].encounters);
         before.iter().skip(2 * place).take(2).any(|met| !met.sides.is_empty())

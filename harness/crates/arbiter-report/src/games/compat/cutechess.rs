@@ -9,7 +9,7 @@ use arbiter_run::{Encounter, RunCounts};
 use arbiter_stats::elo::normal_cdf;
 use arbiter_stats::{Decision, SprtStatus, Trinomial};
 
-/// Half-width of the interval in standard deviations: cutechess-cli's approximation of the 97.5 %
+/// Half-width of the interval, in standard deviations: cutechess-cli's approximation of the 97.5 %
 /// quantile, which follows from S. Winitzki's approximation of the inverse error function.
 const DEVIATIONS: f64 = 1.957_161_931_656_024_5;
 
@@ -96,7 +96,7 @@ pub(super) fn table(writer: &DialectWriter, counts: &RunCounts) -> String {
     text + "\n"
 }
 
-/// Formats a number like Qt, which rounds half away from zero; C rounds half to even.
+/// Formats a number as Qt does: Qt rounds halves away from zero, whereas C rounds halves to even.
 pub(super) fn format_like_qt(value: f64, decimals: usize) -> String {
     let unit = 10f64.powi(decimals as i32);
     // A value can only be exactly halfway if it is a multiple of 2^-(`decimals` + 1).
@@ -126,7 +126,7 @@ pub(super) fn verdict(sprt_status: Option<SprtStatus>) -> &'static str {
     }
 }
 
-/// Formats a number with three significant digits, like `%.3g` in C.
+/// Formats a number with three significant digits, as `%.3g` does in C.
 fn general(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return format!("{}", value + 0.0);

@@ -1,4 +1,4 @@
-//! Figures in the form of fastchess, and in fastchess's variant of the form of cutechess-cli.
+//! Figures in the form of fastchess, including the form in which fastchess imitates cutechess-cli.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use arbiter_run::RunCounts;
 use arbiter_stats::elo::{Estimate, normal_cdf};
 use arbiter_stats::{Sprt, SprtStatus, Trinomial};
 
-/// Elo, nElo and LOS as text; if all results are equal, infinity or NaN as printed by C.
+/// Elo, nElo and LOS as text; if all results are equal, infinity or NaN as C prints them.
 struct Figures {
     elo: [String; 2],
     nelo: [String; 2],
@@ -41,7 +41,7 @@ impl Figures {
     }
 }
 
-/// Formats a number like C on most processors, where NaN has a minus sign.
+/// Formats a number as C does on most processors, where NaN has a minus sign.
 fn format_like_c(value: f64, decimals: usize) -> String {
     if value.is_nan() { "-nan".to_owned() } else { format!("{value:.decimals$}") }
 }
@@ -54,7 +54,7 @@ pub(super) fn duel(writer: &DialectWriter, counts: &RunCounts) -> String {
     let Figures { elo, nelo, los } = Figures::of(&strength);
     let (elo, nelo) = (elo.join(" +/- "), nelo.join(" +/- "));
     let (draws, ratio) = if writer.penta {
-        // Without a lost pair, fastchess divides by zero and prints the result.
+        // If no pair was lost, fastchess divides by zero and prints the resulting infinity or NaN.
         let [.., wd, ww] = pairs.0;
         let endless = if wd + ww > 0 { f64::INFINITY } else { f64::NAN };
         let ratio = format_like_c(pairs.pairs_ratio().unwrap_or(endless), 2);

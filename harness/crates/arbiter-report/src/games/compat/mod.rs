@@ -27,8 +27,8 @@ const RULE: &str = "--------------------------------------------------\n";
 #[derive(Debug, Clone)]
 pub struct DialectWriter {
     dialect: Dialect,
-    /// Program whose behaviour is imitated; may differ from `dialect`, because fastchess can print
-    /// in the form of cutechess-cli.
+    /// Program whose behaviour is imitated. It may differ from `dialect`, because fastchess can
+    /// print in the form of cutechess-cli.
     program: Dialect,
     /// Number of seeds of a gauntlet; 0 in other formats.
     seeds: usize,
@@ -76,8 +76,8 @@ impl DialectWriter {
         format!("Finished game {number} ({players}): {result} {{{reason}}}\n")
     }
 
-    /// Returns the score of two engines after a game; empty in the form of fastchess, and as
-    /// cutechess-cli if more than two engines play.
+    /// Returns the score of two engines after a game; empty in the form of fastchess, and when
+    /// imitating cutechess-cli with more than two engines.
     pub fn score(&self, first: usize, second: usize, games: &Trinomial) -> String {
         let is_wanted = self.engines.len() == 2 || self.program == Dialect::Fastchess;
         if self.dialect == Dialect::Fastchess || !is_wanted {
@@ -94,7 +94,7 @@ impl DialectWriter {
         format!("Score of {players}: {wins} - {losses} - {draws}  [{score}] {count}\n")
     }
 
-    /// Returns the current strength and state of the SPRT.
+    /// Returns the current strength, and the state of the SPRT.
     pub fn interval(&self, counts: &RunCounts, sprt_status: Option<SprtStatus>) -> String {
         let is_duel = self.engines.len() == 2;
         let test = self.sprt.zip(sprt_status).filter(|_| is_duel);
@@ -174,7 +174,8 @@ impl DialectWriter {
         }
     }
 
-    /// Returns the warning about an engine that reports no score; empty as cutechess-cli.
+    /// Returns the warning about an engine that reports no score; empty when imitating
+    /// cutechess-cli.
     pub fn no_score(&self, engine: usize) -> String {
         if self.program == Dialect::Cutechess {
             return String::new();
@@ -206,8 +207,8 @@ impl DialectWriter {
         findings.collect::<String>() + &self.mates(game)
     }
 
-    /// Returns the warnings about consecutive mate scores with which both engines expect to win, or
-    /// both to lose.
+    /// Returns the warnings about consecutive mate scores that contradict each other: both engines
+    /// expect to win, or both expect to lose.
     fn mates(&self, game: &GameRecord) -> String {
         let first = game.first_to_move();
         let scores = game.moves.iter().zip([first, !first].into_iter().cycle());
@@ -289,8 +290,8 @@ fn place(game: &GameRecord, ply: usize, line: &str) -> String {
     format!("Info; info {line}\nPosition; {position}\nMoves; {}\n", moves.join(" "))
 }
 
-/// Returns the error in the PV of a mate score, from the text of the lint finding, such as `mate 3,
-/// and a PV of 4 plies that mates`.
+/// Returns the error in the PV of a mate score, according to the text of a lint finding such as
+/// `mate 3, and a PV of 4 plies that mates`.
 fn mating(what: &str) -> &'static str {
     let numbers = what.split(|c: char| c != '-' && !c.is_ascii_digit());
     let mut numbers = numbers.filter_map(|word| word.parse::<i64>().ok());
@@ -363,12 +364,12 @@ pub(crate) fn illegal_move(outcome: &Outcome) -> Option<&str> {
     }
 }
 
-/// Formats a number like C, with `nan` and `inf` in lowercase.
+/// Formats a number as C does, with `nan` and `inf` in lowercase.
 fn format_like_c(value: f64, decimals: usize) -> String {
     if value.is_nan() { "nan".to_owned() } else { format!("{value:.decimals$}") }
 }
 
-/// Converts a share to per cent; NaN if there is none.
+/// Converts a share to per cent; `None` becomes NaN.
 fn percent(share: Option<f64>) -> f64 {
     share.map_or(f64::NAN, |share| 100.0 * share)
 }

@@ -101,7 +101,7 @@ fn results_have_the_form_of_cutechess() {
             "...      White vs Black: 3 - 0 - 3  [0.750] 6",
         ]
     );
-    // The normal distribution at 1 / sqrt(3) is 0.718.
+    // The cumulative normal distribution at 1 / sqrt(3) is 0.718.
     assert!(lines[3].starts_with("Elo difference: 58.5 +/- "), "{text}");
     assert!(lines[3].ends_with(", LOS: 71.8 %, DrawRatio: 50.0 %"), "{text}");
     let sprt = "SPRT: llr 2.95 (100.3%), lbound -2.94, ubound 2.94 - H1 was accepted";

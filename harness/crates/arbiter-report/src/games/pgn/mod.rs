@@ -26,15 +26,15 @@ use arbiter_store::Fingerprints;
 /// Maximum length of a line of movetext, in characters, unless a single move is longer.
 const WIDTH: usize = 80;
 
-/// Maximum number of plies of a game that are searched for a named opening.
+/// Number of plies of a game within which a named opening is searched for.
 const LONGEST_OPENING: usize = 50;
 
 /// Common properties of the games of a run.
 #[derive(Debug, Clone)]
 pub struct PgnHeader {
-    /// Value of the tag `Event`, if the annotation has none.
+    /// Value of the tag `Event` if the annotation does not set it.
     pub event: String,
-    /// Value of the tag `Date`, the day on which the run started: `YYYY.MM.DD`.
+    /// Value of the tag `Date`: the day on which the run started, as `YYYY.MM.DD`.
     pub date: String,
     /// Names of the engines.
     pub engines: Vec<String>,
@@ -46,11 +46,11 @@ pub struct PgnHeader {
     pub files: Vec<String>,
     /// Seed of the run.
     pub seed: u64,
-    /// Number of games played before by another program.
+    /// Number of games that another program played before this run.
     pub before: u64,
     /// Requested tags and comments.
     pub annotation: Annotation,
-    /// Names of openings, if games get opening tags.
+    /// Names of openings; `None` if games get no opening tags.
     pub names: Option<OpeningNames>,
 }
 
@@ -177,7 +177,7 @@ fn more_tags(header: &PgnHeader, game: &GameRecord, tags: &mut Vec<(&'static str
         tags.push(("WhiteTimeControl", control(&white)));
         tags.push(("BlackTimeControl", control(&black)));
     }
-    // cutechess-cli names openings only in games from the initial position.
+    // cutechess-cli names the opening only if the game starts from the initial position.
     let is_whole = !is_cutechess || tags.iter().all(|(name, _)| *name != "FEN");
     let names = header.names.as_ref().filter(|_| is_whole);
     let named = names.and_then(|names| names.last_named(game, LONGEST_OPENING));
@@ -251,8 +251,8 @@ fn movetext(header: &PgnHeader, game: &GameRecord) -> String {
             (Color::Black, _) => Ok(()),
         };
         number += u32::from(position.turn().is_black());
-        // The referee accepted all moves of a record, so only a damaged record has an illegal move,
-        // and its text ends before that move.
+        // The referee accepted all moves of a record, so only a damaged record contains an illegal
+        // move; its text ends before that move.
         if written::play(&mut word, &mut position, played, annotation.notation, mode).is_none() {
             break;
         }
@@ -279,7 +279,7 @@ fn movetext(header: &PgnHeader, game: &GameRecord) -> String {
     lines.text
 }
 
-/// Text wrapped at [`WIDTH`], between moves only.
+/// Text that is wrapped at [`WIDTH`] characters, only between moves.
 #[derive(Default)]
 struct WrappedText {
     text: String,

@@ -32,13 +32,13 @@ pub(super) fn play(
     }
     let san = San::from_move(position, m);
     position.play_unchecked(m);
-    // The suffix is used only in check.
+    // The suffix is used only if the move gives check.
     let check = if position.is_checkmate() { Suffix::Checkmate } else { Suffix::Check };
     let san = SanPlus { san, suffix: position.is_check().then_some(check) };
     write!(text, "{}", if notation == Notation::Lan { long(san, m) } else { san }).ok()
 }
 
-/// Returns the long algebraic notation of a move, with its origin square.
+/// Returns the long algebraic notation of a move, with its source square.
 fn long(short: SanPlus, m: Move) -> SanPlus {
     match (short.san, m.from()) {
         (San::Normal { role, capture, to, promotion, .. }, Some(from)) => {
@@ -52,7 +52,7 @@ fn long(short: SanPlus, m: Move) -> SanPlus {
 
 /// Writes the comment on a move, without braces: score, depth, time (or nodes in a game without
 /// time limits), and the requested fields. Fields that the engine did not report are omitted,
-/// except in the form of another program.
+/// except when another program's form requires them.
 pub(super) fn comment(
     text: &mut String,
     thought: &SearchInfo,
@@ -63,11 +63,11 @@ pub(super) fn comment(
     let is_shown = thought.score.is_some() || is_cutechess;
     let depth = thought.depth.filter(|_| is_shown).unwrap_or(0);
     match thought.score {
-        // cutechess-cli writes no score without a depth.
+        // cutechess-cli writes no score if there is no depth.
         score if is_cutechess && (depth == 0 || score.is_none()) => {}
         Some(Score::Mate(moves)) if annotation.dialect.is_some() => {
-            // Other programs write mates in plies: 2n − 1 for a mate in n moves by the side to
-            // move, and 2n for a mate by the opponent.
+            // Other programs write mates in plies: 2n − 1 plies for a mate in n moves by the side
+            // to move, and 2n plies for a mate by the opponent.
             let plies = if moves > 0 { 2 * i64::from(moves) - 1 } else { 2 * i64::from(moves) };
             let sign = if moves > 0 { '+' } else { '-' };
             write!(text, "{sign}M{}", plies.abs())?;
@@ -100,7 +100,7 @@ pub(super) fn comment(
     Ok(())
 }
 
-/// Writes a field. An unknown field is omitted, or written as 0 with `must_be`.
+/// Writes a field. A field with an unknown value is omitted or, with `must_be`, written as 0.
 fn fact(f: &mut String, thought: &SearchInfo, field: Field, must_be: bool) -> fmt::Result {
     let details = thought.details.as_deref();
     let no_time = must_be.then_some(Duration::ZERO);

@@ -46,8 +46,8 @@ pub struct Line {
     pub points: Vec<(f64, f64)>,
     /// Interval of each point (x, low, high), if there are intervals.
     pub band: Vec<(f64, f64, f64)>,
-    /// Index of the engine whose colour the line has; with `None`, the colour follows from the
-    /// index of the line.
+    /// Index of the engine whose colour the line has; if `None`, the index of the line determines
+    /// the colour.
     pub engine: Option<usize>,
 }
 
@@ -74,14 +74,14 @@ pub struct Intervals {
     pub rows: Vec<(String, f64, f64, f64)>,
     /// Reference value, such as equal strength.
     pub level: Option<f64>,
-    /// Index of the engine whose colour each row has; `None` for a row of no engine. If the list is
-    /// empty, all rows have the colour of the first engine.
+    /// Index of the engine whose colour each row has; `None` for a row that belongs to no engine.
+    /// If the list is empty, all rows have the colour of the first engine.
     pub engines: Vec<Option<usize>>,
 }
 
 impl Chart {
-    /// Returns the names in the key of the chart, in the order of colours; empty if there is only
-    /// one name or if the lines are labelled.
+    /// Returns the names in the legend of the chart, in the order of colours; empty if there is
+    /// only one name or if the lines are labelled.
     pub(crate) fn names(&self) -> Vec<&str> {
         let names: Vec<&str> = match self {
             Chart::Lines(chart) if chart.is_labelled() => Vec::new(),
@@ -92,7 +92,7 @@ impl Chart {
         if names.len() > 1 { names } else { Vec::new() }
     }
 
-    /// Returns the CSS class of the colour of a name in the key, by its index from 0.
+    /// Returns the CSS class of the colour of a name in the legend, by its index from 0.
     pub(crate) fn key_class(&self, place: usize) -> String {
         match self {
             Chart::Bars(bars) if bars.is_rest(place) => "even".to_owned(),
@@ -106,7 +106,7 @@ impl Chart {
 
     /// Returns the values of the chart as JSON for the script of pages.
     pub(crate) fn values(&self) -> String {
-        let told = match self {
+        let data = match self {
             Chart::Lines(chart) => {
                 let lines = chart.lines.iter().map(|line| {
                     let band = |at: f64| line.band.iter().find(|(x, ..)| *x == at);
@@ -132,7 +132,7 @@ impl Chart {
                 json!({ "labels": labels, "lines": [["", points.collect::<Vec<_>>()]] })
             }
         };
-        told.to_string()
+        data.to_string()
     }
 }
 
@@ -148,8 +148,8 @@ fn point_text((_, value, low, high): &(String, f64, f64, f64)) -> String {
     }
 }
 
-/// Returns whether an estimate is only a bound: its value is infinite, or its value is one end of
-/// its interval and the other end is infinite.
+/// Returns whether an estimate is only a bound: its value is infinite, or its value equals one end
+/// of its interval and the other end is infinite.
 pub(crate) fn is_bound(value: f64, low: f64, high: f64) -> bool {
     value.is_infinite()
         || (low.is_infinite() && high == value)
@@ -157,8 +157,8 @@ pub(crate) fn is_bound(value: f64, low: f64, high: f64) -> bool {
 }
 
 impl Bars {
-    /// Returns whether a series is the remainder after the series of engines: the last of several
-    /// stacked series.
+    /// Returns whether a series is the last of several stacked series, which is the remainder after
+    /// the series of the engines.
     pub(crate) fn is_rest(&self, series: usize) -> bool {
         self.is_lying && series > 0 && series + 1 == self.series.len()
     }
@@ -179,8 +179,8 @@ impl Line {
         Line { name: name.into(), points, band: Vec::new(), engine: None }
     }
 
-    /// Returns a line of the finite estimates with their intervals; each estimate has a number of
-    /// games.
+    /// Returns a line of the finite estimates with their intervals; each estimate is given with a
+    /// number of games.
     pub fn of_estimates(name: String, estimates: &[(u64, Estimate)]) -> Line {
         let mut line = Line::plain(name, Vec::new());
         for (games, Estimate { value, low, high }) in estimates {
@@ -193,8 +193,8 @@ impl Line {
     }
 }
 
-/// Rounds a number to four significant digits, or to an integer if the number is larger than four
-/// digits.
+/// Rounds a number to four significant digits, or to an integer if the number has more than four
+/// digits before the decimal point.
 fn short(value: f64) -> f64 {
     let unit = 10_f64.powi((3 - value.abs().max(1e-6).log10().floor() as i32).max(0));
     (value * unit).round() / unit
@@ -224,16 +224,16 @@ mod tests {
         let band = vec![(2.0, 0.0, 9.0)];
         let line = Line { band, ..Line::plain("A", vec![(2.0, 1.23456), (4.0, 12_345.6)]) };
         let chart = Chart::Lines(Lines { x: "games", lines: vec![line], ..Lines::default() });
-        let told = r#"{"lines":[["A",[[2.0,1.235,0.0,9.0],[4.0,12346.0]]]],"x":"games"}"#;
-        assert_eq!(chart.values(), told);
+        let expected = r#"{"lines":[["A",[[2.0,1.235,0.0,9.0],[4.0,12346.0]]]],"x":"games"}"#;
+        assert_eq!(chart.values(), expected);
         let (labels, series) = (vec!["LL".to_owned()], vec![("B".to_owned(), vec![3.0])]);
         let bars = Bars { labels, series, ..Bars::default() };
-        let told = r#"{"labels":["LL"],"lines":[["B",[[0,3.0]]]]}"#;
-        assert_eq!(Chart::Bars(bars).values(), told);
+        let expected = r#"{"labels":["LL"],"lines":[["B",[[0,3.0]]]]}"#;
+        assert_eq!(Chart::Bars(bars).values(), expected);
         let row = |name: &str, low, high| (name.to_owned(), 1.0, low, high);
         let rows = vec![row("C", -1.5, f64::INFINITY), row("D", 1.0, f64::INFINITY)];
-        let told = r#"{"labels":["C","D"],"lines":[["",[[0,"1 [-1.5, open]"],[1,"> 1"]]]]}"#;
-        assert_eq!(Chart::Intervals(Intervals { rows, ..Intervals::default() }).values(), told);
+        let expected = r#"{"labels":["C","D"],"lines":[["",[[0,"1 [-1.5, open]"],[1,"> 1"]]]]}"#;
+        assert_eq!(Chart::Intervals(Intervals { rows, ..Intervals::default() }).values(), expected);
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Charts as SVG.
 //!
 //! The drawing crate supports only fixed colours. Each colour is a placeholder, replaced after
-//! drawing by a variable of the style sheet, so a chart follows the light or dark mode of its page.
+//! drawing by a variable of the style sheet, so that a chart follows the light or dark mode of its
+//! page.
 
 mod axis;
 mod lines;
@@ -28,10 +29,10 @@ pub(crate) struct Frame {
     pub(crate) width: u32,
     /// Height of a chart without rows.
     height: u32,
-    /// Room beside the vertical axis for values; the next field is the room for names.
+    /// Room for values next to the vertical axis; the next field is the room for names.
     values: u32,
     names: u32,
-    /// Maximum length of a name beside an axis, in characters.
+    /// Maximum length of a name next to an axis, in characters.
     name_length: usize,
     /// Maximum length of a name at the end of a line, in characters.
     pub(super) label_length: usize,
@@ -85,7 +86,8 @@ const CUT: char = '\u{e000}';
 /// Font size of text.
 const TEXT: u32 = 13;
 
-/// Names of the colours in the style sheet: text, grid, bars of no engine, and lines in order.
+/// Names of the colours in the style sheet: text, grid, bars that belong to no engine, and lines in
+/// order.
 const COLOURS: [&str; 11] = ["ink", "grid", "even", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8"];
 const INK: RGBColor = drawn_as(0);
 const GRID: RGBColor = drawn_as(1);
@@ -108,7 +110,7 @@ type DrawResult = Result<(), Box<dyn std::error::Error>>;
 ///
 /// # Errors
 ///
-/// If the chart has no finite values.
+/// Fails if the chart has no finite values.
 pub(crate) fn draw(chart: &Chart, frame: &Frame) -> Result<String, Box<dyn std::error::Error>> {
     let mut text = String::new();
     let size = (frame.width, frame.height_of(chart));
@@ -173,8 +175,8 @@ impl Lines {
     }
 }
 
-/// Replaces placeholders by variables of the style sheet and the fixed size by a class, and removes
-/// the font.
+/// Replaces placeholders with variables of the style sheet, replaces the fixed size with a class,
+/// and removes the font.
 fn styled(text: &str, class: &str, (width, height): (u32, u32)) -> String {
     let mut text = text.to_owned();
     for (index, name) in COLOURS.iter().enumerate() {
@@ -261,12 +263,12 @@ fn places(count: usize) -> usize {
 }
 
 /// Returns an axis with `count` segments, at least two. Fails if `count` is 0, because the drawing
-/// crate would loop for ever on an empty axis.
+/// crate would never return for an empty axis.
 fn segments(count: usize) -> Result<SegmentedCoord<RangedCoordusize>, Box<dyn std::error::Error>> {
     if count == 0 { Err(empty_chart_error()) } else { Ok((0..places(count) - 1).into_segmented()) }
 }
 
-/// Chart of rows with names beside the axis, first row on top.
+/// Chart of rows with names next to the axis; the first row is at the top.
 type Rows<'a> = Drawing<'a, RangedCoordf64, SegmentedCoord<RangedCoordusize>>;
 
 /// Draws the axes of a chart of rows; lines separate the rows unless the rows are bars of counts
@@ -299,8 +301,8 @@ fn row_axes<'a>(
         mesh.disable_y_mesh();
     }
     if count < 2 {
-        // An axis with a single segment cannot be drawn, so there are two, and the second segment
-        // is empty.
+        // An axis with a single segment cannot be drawn, so a second segment is added, which stays
+        // empty.
         mesh.set_tick_mark_size(LabelAreaPosition::Left, 0);
     }
     mesh.x_desc(unit)
@@ -326,7 +328,7 @@ fn draw_lying(area: &Area<'_>, frame: &Frame, chart: &Bars, names: &[&String]) -
         }
     }
     let (_, high) = range(ends.iter().copied().chain([0.0])).ok_or_else(empty_chart_error)?;
-    // The extra 10 % are room for the number behind the longest bar.
+    // The additional 10 % are room for the number after the longest bar.
     let mut context = row_axes(area, frame, names, (0.0, 1.1 * high), chart.y, true)?;
     context.draw_series(bars.into_iter().map(|(index, row, from, to)| {
         let corners = [(from, SegmentValue::Exact(row)), (to, SegmentValue::Exact(row + 1))];
@@ -352,7 +354,7 @@ impl Frame {
         }
     }
 
-    /// Shortens a name to the room beside an axis.
+    /// Shortens a name to the room next to an axis.
     fn shortened(&self, name: &str) -> String {
         // A suffix `, White` or `, Black` distinguishes two rows of one engine, so only the name
         // before the suffix is shortened.

@@ -1,5 +1,5 @@
-//! Report on the games of PGN files as a document. A PGN contains players, results and openings;
-//! the document lists the missing data.
+//! Report on the games of PGN files as a document. A PGN file provides players, results and
+//! openings; the document lists the data that PGN files lack.
 
 use crate::figures::{Rating, Strength, superiority};
 use crate::parts::{Block, Document, Table, UNDEFINED, percent};
@@ -59,8 +59,8 @@ fn duel(ratings: &Ratings<'_>) -> Option<(usize, Encounter)> {
     let &[first, _] = ratings.order().as_slice() else { return None };
     let [meeting] = ratings.meetings else { return None };
     let mut encounter = encounter(meeting);
-    // Counts of pairs omit games without a partner, so pairs are used only if every game has a
-    // partner.
+    // Counts of pairs omit games without a partner game, so pairs are used only if every game has a
+    // partner game.
     if meeting.singles.iter().flatten().any(|count| *count > 0) {
         encounter.pairs = Pentanomial::default();
     }
@@ -126,7 +126,7 @@ fn players(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
     }
 }
 
-/// Adds the cross table of results and the table of LOS for each pair of players.
+/// Adds the cross table of results and the LOS table of all pairs of players.
 fn everybody(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
     document.heading("Crosstable");
     document.table(ratings.crossed());

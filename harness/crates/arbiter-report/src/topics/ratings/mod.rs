@@ -48,7 +48,8 @@ impl Ratings<'_> {
         self.tally.players[player].results().games() >= self.min_games
     }
 
-    /// Returns the players with counted games in descending order of rating, unrated players last.
+    /// Returns the players with counted games, in descending order of rating; unrated players are
+    /// last.
     pub(super) fn order(&self) -> Vec<usize> {
         let games = |player: &usize| self.tally.players[*player].results().games();
         let mut order: Vec<usize> = (0..self.tally.players.len()).collect();
@@ -68,7 +69,7 @@ impl Ratings<'_> {
         &self.tally.players[player].name
     }
 
-    /// Returns remarks on players that are unrated, cannot be compared, or have only a bound.
+    /// Returns remarks on players who are unrated, cannot be compared, or have only a bound.
     pub(super) fn remarks(&self) -> Vec<String> {
         let mut lines = Vec::new();
         let names = |players: &[usize]| {
@@ -83,8 +84,8 @@ impl Ratings<'_> {
                 lines.push(format!("  group {number} of {}: {}", group.len(), names(group)));
             }
         }
-        // A player who beat only unrated players has no bound either, and is in the list of unrated
-        // players.
+        // A player who beat only unrated players does not have a bound either, and is in the list
+        // of unrated players.
         let mut bounds: Vec<usize> = self.rated.perfect.iter().map(|one| one.player).collect();
         bounds.sort_unstable();
         let perfect = groups.perfect.iter().map(|perfect| perfect.player);
@@ -119,7 +120,7 @@ impl Ratings<'_> {
 }
 
 /// Formats a table in the form of EloStat's `rating.dat`, with 95 % intervals; a rating without an
-/// interval, such as a bound, has "-".
+/// interval, such as a bound, is followed by "-".
 pub fn elostat(ratings: &Ratings<'_>) -> String {
     let order = ratings.order();
     let width = order.iter().map(|player| ratings.name(*player).len()).max().unwrap_or(0).max(7);
@@ -445,8 +446,8 @@ fn encounter_figures<'a>(ratings: &Ratings<'a>, meeting: &Meeting) -> EncounterF
     }
 }
 
-/// Formats the test suite of PGN files: a failed test case per reason for rejected games, and a
-/// passed test case for the counted games.
+/// Formats the test suite of PGN files: one failed test case for each reason for rejecting games,
+/// and a passed test case for the counted games.
 pub fn games_junit(tally: &Tally) -> Result<String, SerializeError> {
     let mut suite = TestSuite::new("arbiter report of games");
     let good = format!("{} games count", tally.games - tally.bad_games());

@@ -25,8 +25,8 @@ pub struct EpdReport<'a> {
     pub suite: &'a str,
     /// Engines, each with one search per record.
     pub engines: Vec<EpdEngine<'a>>,
-    /// Number of plies for which a solution had to be stable to end the search; `None` if no search
-    /// was ended early.
+    /// Number of plies beyond the depth of a solution after which a search was ended early; `None`
+    /// if no search was ended early.
     pub hold: Option<u32>,
     /// Machines on which the engines ran.
     pub place: EngineLocation,
@@ -56,7 +56,7 @@ impl EpdReport<'_> {
         Tally::of(records.zip(&self.engines[engine].searches))
     }
 
-    /// Compares the solved positions of the first engine and another.
+    /// Compares the solved positions of the first engine and the engine `other`.
     pub fn comparison(&self, other: usize) -> Comparison {
         compare(&self.engines[0].searches, &self.engines[other].searches)
     }
@@ -140,7 +140,7 @@ impl EpdReport<'_> {
         Tally::of(members.iter().map(of))
     }
 
-    /// Adds the comparison of the first engine and another.
+    /// Adds the comparison of the first engine and the engine `other`.
     fn add_comparison(&self, document: &mut Document, other: usize) {
         let (first, second) = (self.engines[0].name, self.engines[other].name);
         let found = self.comparison(other);

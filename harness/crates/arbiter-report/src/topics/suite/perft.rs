@@ -268,7 +268,7 @@ fn verdict_words(verdict: &Result<Verdict, String>) -> String {
     }
 }
 
-/// Describes the error of a position in several lines; empty if the count is right.
+/// Describes the error of a position in several lines; empty if the count is correct.
 fn mistake(case: &Case, count: &Count, verdict: &Result<Verdict, String>) -> String {
     let name = case.name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
     let place = format!("line {}{name}, depth {}", case.line, count.depth);

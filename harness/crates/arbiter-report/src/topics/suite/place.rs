@@ -45,8 +45,8 @@ struct ExcludedFigures<'a> {
 }
 
 impl EngineLocation {
-    /// Formats the number of positions in parallel, or the workers with the number of positions of
-    /// each.
+    /// Formats the number of positions in parallel, or the workers, each with its number of
+    /// positions.
     pub(super) fn describe(&self) -> String {
         let positions = match self {
             EngineLocation::Here(at_once) => return format!("{at_once} in parallel"),

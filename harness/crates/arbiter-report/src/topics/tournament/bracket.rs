@@ -4,8 +4,8 @@ use crate::figures::points;
 use crate::parts::{Meeting, Round, Side};
 use arbiter_schedule::{Encounter, Entrant, Knockout};
 
-/// Draws the bracket in text, with a column per round, a column for the winner, and scores after
-/// the names. Place n of a round is in the middle between places 2n and 2n + 1 of the previous
+/// Draws the bracket as text, with a column for each round, a column for the winner, and scores
+/// after the names. Place n of a round is halfway between places 2n and 2n + 1 of the previous
 /// round.
 pub(crate) fn draw(knockout: &Knockout, encounters: &[Encounter], engines: &[String]) -> String {
     let levels = knockout.levels();
@@ -59,7 +59,7 @@ fn score(encounter: &Encounter, engine: usize) -> Option<String> {
     Some(format!(" {}", points(encounter.score.half_points[side])))
 }
 
-/// Returns the rounds of a knockout, with the winner as last round.
+/// Returns the rounds of a knockout, with the winner as the last round.
 pub(super) fn rounds(knockout: &Knockout, met: &[Encounter], engines: &[String]) -> Vec<Round> {
     let levels = knockout.levels();
     let side = |entrant: Entrant, level: usize, place: usize| match entrant {

@@ -1,5 +1,5 @@
-//! Standings of a tournament in documents: table and, for formats whose pairings depend on results,
-//! rounds or bracket.
+//! Standings of a tournament in documents: a table and, for formats whose pairings depend on
+//! results, the rounds or the bracket.
 
 mod bracket;
 mod json;
@@ -68,8 +68,8 @@ const BOUND: &str = "An Elo with > or < is a bound (50 %) for an engine that won
 const GROUPS: &str = "Engines of different groups cannot be compared: no games connect them, or one \
     side won all.\nEach group has its own Elo scale.";
 
-/// Returns the cross table, in descending order of rating or, without ratings, in the order of the
-/// standings.
+/// Returns the cross table, in descending order of rating or, if there are no ratings, in the order
+/// of the standings.
 fn cross_table(
     summary: &Summary,
     standings: &Standings,
@@ -122,7 +122,7 @@ fn course(document: &mut Document, standings: &Standings, engines: &[String]) {
     document.blocks.extend([Block::Gap, block]);
 }
 
-/// Returns the table of standings, with a row per engine.
+/// Returns the table of standings, with one row per engine.
 fn table(standings: &Standings, engines: &[String]) -> Table {
     let has = |part: fn(&Row) -> bool| standings.rows.iter().any(part);
     let has_buchholz = has(|row| row.ranked.buchholz.is_some());
@@ -219,7 +219,7 @@ fn lines(rounds: &[Round]) -> String {
     rounds.iter().map(round).collect::<Vec<_>>().join("\n")
 }
 
-/// Adds the table of LOS for each pair of engines.
+/// Adds the LOS table of all pairs of engines.
 pub(crate) fn likelihoods(document: &mut Document, summary: &Summary) {
     let (Some(ratings), Some(rated)) = (summary.ratings(), summary.rate_engines()) else { return };
     if (3..=MAX_CROSS).contains(&ratings.len()) {

@@ -1,4 +1,4 @@
-//! Tests that plans survive storage.
+//! Tests that plans are unchanged after storing and reading.
 
 use super::*;
 use arbiter_game::adjudicate::Rules;

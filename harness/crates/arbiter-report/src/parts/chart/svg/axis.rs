@@ -3,7 +3,8 @@
 /// Mean width of a character, in units of the view box.
 const LETTER: u32 = 7;
 
-/// Returns the minimum and maximum of the finite values, with a margin; `None` if there are none.
+/// Returns the minimum and maximum of the finite values, with a margin; `None` if there are no
+/// finite values.
 pub(super) fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     let finite = values.filter(|value| value.is_finite());
     let (low, high) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
@@ -17,13 +18,13 @@ pub(super) fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
 }
 
 /// Widens a range to at least 1 % of its largest absolute value, so that about four digits
-/// distinguish the ticks: longer numbers do not fit beside the axis.
+/// distinguish the ticks: longer numbers do not fit next to the axis.
 pub(super) fn widened((low, high): (f64, f64)) -> (f64, f64) {
     let lacking = 0.01 * low.abs().max(high.abs()) - (high - low);
     if lacking > 0.0 { (low - lacking / 2.0, high + lacking / 2.0) } else { (low, high) }
 }
 
-/// Returns the number of ticks of an axis of counts, such that ticks are integers.
+/// Returns the number of ticks of an axis of counts, chosen so that ticks are integers.
 pub(super) fn whole(ticks: usize, span: f64) -> usize {
     ticks.min(span as usize + 1)
 }

@@ -30,8 +30,8 @@ pub(super) fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> DrawR
         return Err(empty_chart_error());
     }
     let (left, right) = chart.ends().ok_or_else(empty_chart_error)?;
-    // The intervals of the first points are so wide that nothing else would be visible, so the
-    // first quarter of the intervals does not affect the range.
+    // The intervals of the first points are so wide that everything else would be too small to see.
+    // Therefore the first quarter of the intervals does not affect the range.
     let values = points().map(|point| point.1);
     let middle = range(values.chain(levels)).ok_or_else(empty_chart_error)?;
     let ends =
@@ -64,7 +64,7 @@ pub(super) fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> DrawR
     for (name, level) in &chart.levels {
         let ends = [(left, *level), (right, *level)];
         context.draw_series(DashedLineSeries::new(ends, 6, 4, INK.stroke_width(1)))?;
-        // The name is above the line, slightly right of the axis.
+        // The name is above the line, slightly to the right of the axis.
         let style = text_style(area, HPos::Left, VPos::Bottom);
         let place = (left + 0.01 * (right - left), *level);
         context.draw_series([Text::new(name.clone(), place, style)])?;
@@ -79,7 +79,7 @@ pub(super) fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> DrawR
             let outline: Vec<_> = upper.chain(lower).collect();
             context.draw_series([Polygon::new(outline, colour.mix(0.18).filled())])?;
         }
-        // A line with one point has no length and would be invisible.
+        // A line with only one point has no length and would be invisible.
         let size = if line.points.len() == 1 { 4 } else { 0 };
         let series = LineSeries::new(frame.thinned(&line.points), colour.stroke_width(2).filled());
         context.draw_series(series.point_size(size))?;
@@ -95,8 +95,8 @@ pub(super) fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> DrawR
     Ok(())
 }
 
-/// Draws the names of lines at their ends, whose vertical positions are `ends`; moves names that
-/// would overlap.
+/// Draws the names of lines at the ends of the lines; `ends` are the vertical positions of the
+/// ends. Moves names that would overlap.
 fn draw_labels(area: &Area<'_>, frame: &Frame, chart: &Lines, ends: &[Option<i32>]) -> DrawResult {
     let mut places: Vec<(i32, usize)> =
         ends.iter().enumerate().filter_map(|(line, end)| Some(((*end)?, line))).collect();

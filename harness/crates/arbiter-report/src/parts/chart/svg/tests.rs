@@ -79,7 +79,7 @@ fn chart_lines_are_labelled_if_there_is_room() {
     let [anna, bo, cleo] = ["Anna", "Bo", "Cleo"].map(height);
     let _: [i32; 3] = [anna, bo, cleo];
     assert!((anna - bo).abs() >= LABEL && cleo > anna.max(bo), "{anna} {bo} {cleo}");
-    // The first line is that of engine 5, whose colour is the same in all charts.
+    // The first line belongs to engine 5, which has the same colour in all charts.
     assert!(svg.contains("var(--c5)") && !svg.contains("var(--c1)"), "{svg}");
     let many: Vec<Line> = (0..5).map(|n| named(None, &format!("E{n}"), 1.0)).collect();
     assert!(!draw_all(&many).contains("E3"), "they are in the key");
