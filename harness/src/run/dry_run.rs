@@ -1,6 +1,8 @@
 //! `--dry-run`: complete checks of a run that is not played.
 
-use super::{LoadedPlan, check_engines, load_plan};
+use super::LoadedPlan;
+use super::preflight::check_engines;
+use super::start::load_plan;
 use crate::output::{Rows, print_result};
 use crate::{failure::Failure, requested_run::RequestedRun};
 use arbiter_plan::{Engine, Program, RunKind};

@@ -1,6 +1,6 @@
 //! Comparison of the flags given with `--resume` with the run to resume.
 
-use super::resolve_plan;
+use super::start::resolve_plan;
 use crate::{failure::Failure, requested_run::RequestedRun};
 use arbiter_plan::{Plan, RunKind};
 use arbiter_settings::{Difference, OnResume, difference, filled, on_resume};

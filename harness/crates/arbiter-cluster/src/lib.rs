@@ -26,6 +26,7 @@ mod trust;
 mod verify;
 pub mod wire;
 mod worker;
+mod worker_state;
 
 pub use assignment::Assignment;
 pub use bench::measure;
@@ -36,7 +37,7 @@ pub use coordinator::{
 };
 pub use join_file::{JoinError, Role, read_join_file};
 pub use metrics::{ClusterMetrics, WorkerMetrics};
-pub use monitor::{Announcement, Cluster, Listener, WorkerState, observe};
+pub use monitor::{Announcement, Cluster, Listener, observe};
 pub use outliers::worker_residuals;
 pub use overview::{benches, cluster_text, document, runs_table, trouble};
 pub use proof::{Token, proof};
@@ -50,3 +51,4 @@ pub use subject::{
 pub use suite::{SuiteEvent, SuiteResults, SuiteRunError, run_suite};
 pub use trust::{Key, PublicKey, Purpose, TrustError};
 pub use worker::{Config, Phase, serve};
+pub use worker_state::WorkerState;

@@ -5,18 +5,14 @@ use std::time::Duration;
 
 use async_nats::Subscriber;
 use futures_util::StreamExt;
-use serde::{Deserialize, Serialize};
 use tokio::time::timeout;
 
 use super::connection::{AccessError, Connection};
 use super::metrics::ClusterMetrics;
 use super::run_id::RunId;
 use super::subject::{ALL_WORKER_STATUSES, BEACONS};
-use super::wire::{self, Beacon, EXCLUDED, WorkerStatus};
-
-/// Seconds without a message after which a worker is silent and a run is removed. Workers send a
-/// status every 3 seconds and coordinators a beacon every second, so a few messages may be lost.
-const TIMEOUT_S: u32 = 10;
+use super::wire::{self, Beacon, WorkerStatus};
+use super::worker_state::{TIMEOUT_S, WorkerState};
 
 /// Seconds for which a silent worker stays in the list, so that users notice its silence.
 const MEMORY_S: u32 = 3600;
@@ -29,41 +25,6 @@ const MAX_ENTRIES: usize = 10_000;
 pub struct Cluster {
     workers: BTreeMap<String, (WorkerStatus, u32)>,
     runs: BTreeMap<RunId, (Beacon, u32)>,
-}
-
-/// State of a worker, the most urgent first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum WorkerState {
-    /// A run has excluded the worker.
-    Excluded,
-    /// The worker has sent nothing for some time.
-    Silent,
-    /// The worker plays.
-    Playing,
-    /// The worker has nothing to do.
-    Idle,
-}
-
-arbiter_names::named!(WorkerState);
-
-impl WorkerState {
-    /// All states.
-    pub const ALL: [WorkerState; 4] =
-        [WorkerState::Excluded, WorkerState::Silent, WorkerState::Playing, WorkerState::Idle];
-
-    /// Returns the state of a worker from its last status, received `silent` seconds ago.
-    pub fn of(status: &WorkerStatus, silent: u32) -> WorkerState {
-        let is_excluded = status.refusals.iter().any(|(_, why)| why.starts_with(EXCLUDED));
-        match status.playing {
-            // This state comes first, because the other states follow from a status that may be
-            // outdated.
-            _ if silent >= TIMEOUT_S => WorkerState::Silent,
-            _ if is_excluded => WorkerState::Excluded,
-            0 => WorkerState::Idle,
-            _ => WorkerState::Playing,
-        }
-    }
 }
 
 /// Message that every client of the server may receive.

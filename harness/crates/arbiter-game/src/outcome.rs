@@ -6,7 +6,6 @@ use serde_with::{As, DisplayFromStr};
 use shakmaty::{ByColor, Color, KnownOutcome};
 
 use crate::text::Detail;
-use arbiter_names::is_hidden;
 
 /// Reason for the end of a game. The names are stored and printed, and their meaning never changes.
 #[derive(
@@ -134,13 +133,6 @@ impl Outcome {
     pub fn drawn(termination: Termination, detail: impl Into<String>) -> Outcome {
         Outcome { result: KnownOutcome::Draw, termination, detail: detail.into() }
     }
-}
-
-/// Returns the first `length` characters of a text, with control and other hidden characters
-/// replaced, so that it is safe to print on a terminal.
-pub fn printable(text: &str, length: usize) -> String {
-    let shown = text.chars().take(length);
-    shown.map(|c| if is_hidden(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
 /// Returns "White" or "Black".

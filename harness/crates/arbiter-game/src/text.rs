@@ -8,13 +8,20 @@ use std::marker::PhantomData;
 use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 use serde_with::serde_conv;
 
-use crate::outcome::printable;
+use arbiter_names::is_hidden;
 
 /// Maximum length, in characters, of a text from another machine that is shown or stored.
 pub const MAX_TEXT: usize = 300;
 
 /// Maximum length, in characters, of the description of a game's end.
 const MAX_DETAIL: usize = 1_000;
+
+/// Returns the first `length` characters of a text, with control and other hidden characters
+/// replaced, so that it is safe to print on a terminal.
+pub fn printable(text: &str, length: usize) -> String {
+    let shown = text.chars().take(length);
+    shown.map(|c| if is_hidden(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}
 
 serde_conv!(
     /// Text that is shown or stored, truncated and without control characters.

@@ -14,9 +14,9 @@ use std::collections::BinaryHeap;
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
-use shakmaty::{Chess, Move, Position};
+use shakmaty::zobrist::Zobrist64;
+use shakmaty::{Chess, EnPassantMode, Move, Position};
 
-use super::polyglot::key;
 use arbiter_schedule::seed::below;
 
 /// Maximum number of positions that are expanded. This number suffices for all requested lines, and
@@ -141,6 +141,12 @@ impl<F: FnMut(&Chess) -> Vec<WeightedMove>> Iterator for Lines<'_, F> {
             self.continue_lines(node, f64::from_bits(time), &ways);
         }
     }
+}
+
+/// Returns the key of a position in a Polyglot book.
+pub(super) fn key(position: &Chess) -> u64 {
+    // The format includes the en passant square if a pseudo-legal en passant capture exists.
+    position.zobrist_hash::<Zobrist64>(EnPassantMode::PseudoLegal).0
 }
 
 /// Draws an exponentially distributed number with mean 1.

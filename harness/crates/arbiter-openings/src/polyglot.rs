@@ -1,8 +1,8 @@
 //! Polyglot books: weighted moves, found by the hash of the position in which they are played.
 //!
 //! The file is a list of 16-byte entries, big-endian: key, move, weight, and four bytes of learning
-//! data. The keys are [`Zobrist64`] hashes. An opening is a line of book moves from the initial
-//! position; [`super::lines`] chooses the lines.
+//! data. The keys are [`Zobrist64`](shakmaty::zobrist::Zobrist64) hashes. An opening is a line of
+//! book moves from the initial position; [`super::lines`] chooses the lines.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
@@ -10,12 +10,11 @@ use std::collections::HashSet;
 use std::io::Read;
 
 use shakmaty::uci::UciMove;
-use shakmaty::zobrist::Zobrist64;
-use shakmaty::{CastlingMode, Chess, EnPassantMode, Position, Role, Square};
+use shakmaty::{CastlingMode, Chess, Position, Role, Square};
 
 use super::epd::ending;
 use super::error::{OpeningError, Result};
-use super::lines::{Lines, WeightedMove};
+use super::lines::{Lines, WeightedMove, key};
 use super::{Collector, Opening};
 use arbiter_position::Start;
 use arbiter_schedule::seed::seed_for;
@@ -85,12 +84,6 @@ pub(super) fn read(file: &str, source: &mut dyn Read, book: &mut Collector) -> R
         book.add(file, Opening::new(&start, moves))?;
     }
     Ok(())
-}
-
-/// Returns the key of a position in the book.
-pub(super) fn key(position: &Chess) -> u64 {
-    // The format includes the en passant square if a pseudo-legal en passant capture exists.
-    position.zobrist_hash::<Zobrist64>(EnPassantMode::PseudoLegal).0
 }
 
 #[derive(Debug, Clone, Copy)]

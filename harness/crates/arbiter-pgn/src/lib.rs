@@ -8,6 +8,7 @@
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod blanks;
 mod blocks;
 mod evaluation;
 mod games;

@@ -3,7 +3,7 @@
 use memchr::{memchr, memchr_iter, memchr2, memchr3, memmem};
 use pgn_reader::RawTag;
 
-use super::text::{is_blank, line_length, trimmed};
+use super::blanks::{is_blank, line_length, trimmed};
 
 /// Maximum length of a stored tag value, in bytes.
 const MAX_TAG: usize = 1 << 11;

@@ -6,7 +6,7 @@ use arbiter_names::shown;
 use arbiter_position::Start;
 use shakmaty::{CastlingMode, Chess};
 
-use super::text::trimmed;
+use super::blanks::trimmed;
 
 /// Maximum length of a stored name, in bytes.
 pub const MAX_NAME: usize = 200;

@@ -9,6 +9,7 @@ use std::ops::Range;
 use memchr::{memchr, memchr_iter, memmem};
 use shakmaty::san::SanPlus;
 
+use super::blanks::{is_blank, line_length};
 use super::tag_text::{begins_tags, is_tag, odd_tag, plain_tag};
 use super::words::{Meaning, invisible_length, meaning};
 
@@ -394,18 +395,6 @@ fn is_first_number(text: &[u8]) -> bool {
     text.starts_with(b"1.") && !text.starts_with(b"1..")
 }
 
-pub(crate) fn trimmed(text: &[u8]) -> &[u8] {
-    let begin = text.iter().position(|byte| !is_blank(*byte)).unwrap_or(text.len());
-    let end = text.iter().rposition(|byte| !is_blank(*byte)).map_or(begin, |last| last + 1);
-    &text[begin..end]
-}
-
-/// Returns whether a byte is white space: space, horizontal or vertical tab, line feed, form feed,
-/// or carriage return.
-pub(crate) fn is_blank(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t'..=b'\r')
-}
-
 /// Returns the length of a word; Unicode spaces also end a word.
 pub(crate) fn word_length(text: &[u8]) -> usize {
     let length = text.iter().position(|byte| ends_word(*byte)).unwrap_or(text.len());
@@ -442,10 +431,6 @@ fn ends_word(byte: u8) -> bool {
 fn bracket_length(text: &[u8]) -> usize {
     let line = line_length(text);
     memchr(b']', &text[..line]).map_or(line, |end| end + 1)
-}
-
-pub(crate) fn line_length(text: &[u8]) -> usize {
-    memchr(b'\n', text).unwrap_or(text.len())
 }
 
 pub(crate) fn newlines(text: &[u8]) -> usize {

@@ -10,6 +10,7 @@ mod no_start;
 mod output_file;
 mod process;
 mod reader;
+mod regular_file;
 mod run_to_completion;
 mod spawn;
 mod tail;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs;
 
-use super::input_file::open_regular;
+use super::regular_file::open_regular;
 
 /// Maximum number of names tried in a folder; after that, the next folder is tried.
 const MAX_SAVED: u32 = 1000;

@@ -22,10 +22,11 @@ pub use dispatch::{
     Answer, ControlRequest, ControlSender, Finished, Run, RunError, StopCause, any_moment,
     dispatch, unix_time_ms,
 };
-pub use executor::local::{LocalExecutor, LocalOptions};
+pub use executor::local::LocalExecutor;
 pub use executor::remote::{
     CoordinatorEnd, DispatcherEnd, JobCommand, RemoteExecutor, job_channel,
 };
+pub use executor::slot::LocalOptions;
 pub use executor::{Executor, JobEvent};
 pub use fingerprint::{FingerprintError, check_unchanged, hash_file, take_fingerprints};
 pub use live_games::{GameId, LiveGames};

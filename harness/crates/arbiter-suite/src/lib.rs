@@ -13,8 +13,8 @@ mod runner;
 mod samples;
 mod start;
 
-use arbiter_game::outcome::printable;
 use arbiter_game::text::MAX_TEXT;
+use arbiter_game::text::printable;
 use arbiter_position::Start;
 
 pub use packed::{RECORD_BYTES, packed};

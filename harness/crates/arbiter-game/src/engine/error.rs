@@ -2,8 +2,8 @@
 
 use thiserror::Error;
 
-use crate::outcome::printable;
 use crate::referee::Fault;
+use crate::text::printable;
 use arbiter_process::{SpawnError, WriteError};
 use arbiter_protocol::SessionError;
 

@@ -3,13 +3,12 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
 
 use super::engine_pool::EnginePool;
-use super::slot::{Shared, Slot};
+use super::slot::{LocalOptions, Shared, Slot};
 use super::{Executor, JobEvent};
 use crate::live_games::LiveGames;
 use arbiter_game::engine::EngineSetup;
@@ -20,21 +19,6 @@ use arbiter_run::PairJob;
 /// Maximum number of engines per processor that start in parallel; more than one, because some
 /// engines wait for the disk.
 const STARTS_PER_CPU: usize = 2;
-
-/// Settings for games on this machine.
-#[derive(Debug, Clone)]
-pub struct LocalOptions {
-    /// Number of concurrent games.
-    pub slots: usize,
-    /// Pause between two games of a slot.
-    pub wait: Duration,
-    /// `true` if the time that engines wait for a processor is measured in timed games.
-    pub measures_waiting: bool,
-    /// `true` if each game is reported when it ends, before its pair is complete.
-    pub tells_games: bool,
-    /// Processors of each slot; if empty, the system decides.
-    pub cpu_sets: Vec<Vec<usize>>,
-}
 
 /// Executor that plays pairs on this machine, each slot in a separate task.
 #[derive(Debug)]

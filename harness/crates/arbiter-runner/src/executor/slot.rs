@@ -9,7 +9,6 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use super::engine_pool::EnginePool;
-use super::local::LocalOptions;
 use super::meter;
 use crate::dispatch::unix_time_ms;
 use crate::live_games::{GameId, LiveGames};
@@ -28,6 +27,21 @@ const UNKNOWN_BYTES: u64 = 256 << 20;
 
 /// Interval between checks while the pulse is late.
 const PULSE_CHECK: Duration = Duration::from_millis(20);
+
+/// Settings for games on this machine.
+#[derive(Debug, Clone)]
+pub struct LocalOptions {
+    /// Number of concurrent games.
+    pub slots: usize,
+    /// Pause between two games of a slot.
+    pub wait: Duration,
+    /// `true` if the time that engines wait for a processor is measured in timed games.
+    pub measures_waiting: bool,
+    /// `true` if each game is reported when it ends, before its pair is complete.
+    pub tells_games: bool,
+    /// Processors of each slot; if empty, the system decides.
+    pub cpu_sets: Vec<Vec<usize>>,
+}
 
 /// Resources shared by all slots.
 #[derive(Debug, Clone)]

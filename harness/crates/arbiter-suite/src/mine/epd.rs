@@ -9,7 +9,7 @@ use shakmaty::{Chess, EnPassantMode, Move};
 use super::candidate::Candidate;
 use super::theme::themes;
 use super::{Criteria, Proof};
-use arbiter_game::outcome::printable;
+use arbiter_game::text::printable;
 use arbiter_protocol::Score;
 
 /// Maximum number of characters of an origin.

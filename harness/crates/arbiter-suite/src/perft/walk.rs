@@ -11,7 +11,7 @@ use serde_with::serde_conv;
 use shakmaty::{CastlingMode, Chess, Move, Position, uci::UciMove};
 
 use super::answer::Answer;
-use arbiter_game::outcome::printable;
+use arbiter_game::text::printable;
 use arbiter_game::text::{MAX_TEXT, Text};
 use arbiter_position::{Start, fen};
 

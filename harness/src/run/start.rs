@@ -1,0 +1,184 @@
+//! Plans of new runs, their files, and their start in the store.
+
+use std::fs::File;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::messages::note_engines;
+use super::new_name::{NewName, new_name};
+use super::preflight::check_engines;
+use super::{Inputs, LoadedPlan, ReadyRun, files, run_exists};
+use crate::engine_builds::{BuildContext, own_binary};
+use crate::fleet::check_for_workers;
+use crate::games_file::{Content, GamesFile};
+use crate::output::write_error;
+use crate::requested_run::RequestedRun;
+use crate::{bundled_engine, exit_code::ExitCode, failure::Failure};
+use arbiter_game::adjudicate::Tables;
+use arbiter_game::tablebases::Syzygy;
+use arbiter_plan::{
+    Engine, Plan, PlanError, Program, Request, RunKind, default_concurrency, load_book,
+};
+use arbiter_process::{Links, open_output};
+use arbiter_report::{PgnHeader, note};
+use arbiter_run::RunState;
+use arbiter_runner::{cpu_sets_of, engine_setups, take_fingerprints, unix_time_ms};
+use arbiter_store::{Offsets, RunLock, Store, StoreError};
+
+pub(super) fn start_new_run(
+    kind: RunKind,
+    mut requested: RequestedRun,
+    has_workers: bool,
+) -> Result<ReadyRun, Failure> {
+    let stderr_dir = requested.request.stderr_dir.clone();
+    let loaded = load_plan(kind, &mut requested, has_workers)?;
+    if let Some(dir) = stderr_dir {
+        std::fs::create_dir_all(&dir).map_err(|error| {
+            Failure::environment(format!("cannot make folder {}: {error}", dir.display()))
+        })?;
+    }
+    store_run(loaded, requested)
+}
+
+/// Resolves the request to a plan, and reads the files of the plan.
+pub(super) fn load_plan(
+    kind: RunKind,
+    requested: &mut RequestedRun,
+    has_workers: bool,
+) -> Result<LoadedPlan, Failure> {
+    let without_limits = requested.request.without_limits();
+    let loaded = load_inputs(resolve_plan(kind, requested)?, has_workers)?;
+    note_engines(&loaded, &without_limits);
+    Ok(loaded)
+}
+
+/// Builds the engines of a request, and resolves the request to a plan.
+pub(super) fn resolve_plan(kind: RunKind, requested: &mut RequestedRun) -> Result<Plan, Failure> {
+    if let Some(path) = &requested.request.draft.book {
+        std::fs::metadata(path).map_err(|error| {
+            let path = path.display();
+            Failure::invalid(if requested.request.draft.has_no_book {
+                format!("-openings file={path}: {error}")
+            } else {
+                format!("{path}: {error}\nhint: omit --openings to use the bundled book")
+            })
+        })?;
+    }
+    make_engines(kind, requested)?;
+    plan_of(kind, std::mem::take(&mut requested.request))
+}
+
+/// Resolves a request whose engines have been built.
+pub(super) fn plan_of(kind: RunKind, request: Request) -> Result<Plan, Failure> {
+    let plan = Plan::resolve(kind, request).map_err(|error| match error {
+        PlanError::NothingToRun => Failure::new(ExitCode::NothingToRun, error),
+        PlanError::EngineCount(_) => Failure::new(ExitCode::Usage, error),
+        PlanError::Invalid(_) => Failure::invalid(error),
+    })?;
+    let is_bundled =
+        |engine: &&Engine| engine.program == Program::Bundled && engine.provenance.is_none();
+    for engine in plan.engines.iter().filter(is_bundled) {
+        bundled_engine::check_features(&engine.options)
+            .map_err(|reason| Failure::invalid(format!("engine '{}': {reason}", engine.name)))?;
+    }
+    Ok(plan)
+}
+
+/// Reads the files of a plan. If `has_workers`, workers play the plan; otherwise this machine does.
+pub(super) fn load_inputs(plan: Plan, has_workers: bool) -> Result<LoadedPlan, Failure> {
+    let checked = if has_workers { check_for_workers(&plan) } else { cpu_sets_of(&plan).map(drop) };
+    checked.map_err(Failure::invalid)?;
+    let book = load_book(&plan).map_err(Failure::invalid)?;
+    let openings = book.len();
+    if plan.opening_start >= openings as u64 && !plan.is_lenient {
+        return Err(Failure::invalid(format!(
+            "--openings start={} exceeds the {openings} openings of {}",
+            plan.opening_start + 1,
+            book.name()
+        )));
+    }
+    let own_binary = own_binary()?;
+    let fingerprints = take_fingerprints(&plan, &book, &own_binary).map_err(Failure::invalid)?;
+    let tables = open_tables(&plan)?;
+    let setups = engine_setups(&plan, &own_binary);
+    let inputs = Inputs { book, tables, setups, options: Vec::new() };
+    Ok(LoadedPlan { plan, fingerprints, inputs })
+}
+
+/// Opens the tablebases that the plan's rules need.
+pub(crate) fn open_tables(plan: &Plan) -> Result<Option<Arc<dyn Tables>>, Failure> {
+    let Some(rule) = plan.rules.tablebase else { return Ok(None) };
+    let tables =
+        Syzygy::open(plan.tables.iter().map(PathBuf::as_path)).map_err(Failure::invalid)?;
+    let most = tables.max_pieces();
+    if rule.pieces as usize > most {
+        note(&format!("syzygy: these tables cover at most {most} pieces"));
+    }
+    Ok(Some(Arc::new(tables)))
+}
+
+/// Checks that a plan can be played, and stores it as a run.
+pub(super) fn store_run(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Failure> {
+    let LoadedPlan { mut plan, fingerprints, inputs } = loaded;
+    let RequestedRun { results, name, about, is_probed, compat, files, .. } = requested;
+    if let Some(name) = &name {
+        RunLock::check_new_name(name)?;
+    }
+    files::check(&plan, &files, &results, name.as_deref())?;
+    let store = Store::create(&results)?;
+    let NewName { name, created_ms, lock } = new_name(&store, &results, plan.kind, name)?;
+    let inputs = check_engines(&mut plan, inputs, is_probed, compat.as_ref()).map(Some)?;
+    for path in compat.iter().flat_map(|style| &style.replaces) {
+        let file = open_output(path, File::options().write(true), Links::Followed);
+        let emptied = file.and_then(|file| file.set_len(0));
+        emptied.map_err(|error| write_error(path, &error))?;
+    }
+    let begin = |path: &Option<PathBuf>, content| {
+        path.as_deref().map(|path| GamesFile::begin(path, content)).transpose()
+    };
+    let header = PgnHeader::of(&plan, &fingerprints, created_ms);
+    let pgn = begin(&plan.pgn, Content::Pgn(Box::new(header)))?;
+    let epd = begin(&plan.epd, Content::Epd(plan.annotation.dialect))?;
+    let offset = |file: &Option<GamesFile>| file.as_ref().map_or(0, |file| file.end);
+    let offsets = Offsets { pgn: offset(&pgn), epd: offset(&epd) };
+    let files = pgn.into_iter().chain(epd).collect();
+    let about = about.as_deref();
+    store.begin_run(&name, created_ms, &plan, &fingerprints, offsets, about)?;
+    let state = RunState::of(&plan);
+    Ok(ReadyRun { name, plan, inputs, store, files, state, results, _lock: lock })
+}
+
+/// Builds engines from revisions. Builds take a long time, so all other errors of the run are
+/// reported first.
+pub(crate) fn make_engines(kind: RunKind, requested: &mut RequestedRun) -> Result<(), Failure> {
+    let (request, results) = (requested.request.clone(), requested.results.clone());
+    let files = requested.files.clone();
+    let name = requested.name.clone().filter(|_| requested.resume.is_none());
+    let check = Box::new(move |engines| {
+        if let Some(name) = &name {
+            RunLock::check_new_name(name)?;
+            if run_exists(&results, name)? {
+                return Err(StoreError::Exists(name.clone()).into());
+            }
+        }
+        let plan = plan_of(kind, Request { engines, ..request })?;
+        files::check(&plan, &files, &results, name.as_deref())?;
+        load_inputs(plan, false).map(drop)
+    });
+    let own = &requested.request;
+    let outputs = own.draft.pgn.iter().chain(&own.draft.epd);
+    let context = BuildContext {
+        config: requested.config.clone(),
+        without: outputs.chain(&own.stderr_dir).chain([&requested.results]).cloned().collect(),
+        copies: requested.request.concurrency.unwrap_or_else(|| default_concurrency(true)),
+        reference_nps: requested.reference_nps,
+        is_dry_run: requested.is_dry_run,
+    };
+    let engines = std::mem::take(&mut requested.request.engines);
+    let built = requested.build.prepare(engines, &requested.request.each, context, Some(check))?;
+    requested.request.engines = built.engines;
+    requested.request.draft.scale = built.scale;
+    // The flags are cleared, so that a second call does not build the engines again.
+    (requested.build.dev, requested.build.base) = (None, None);
+    Ok(())
+}
