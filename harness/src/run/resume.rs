@@ -12,7 +12,7 @@ use crate::games_file::{Content, GamesFile};
 use crate::requested_run::{RequestedRun, Resume};
 use arbiter_plan::{Plan, RunKind};
 use arbiter_report::PgnHeader;
-use arbiter_run::{PlayedPair, RunState};
+use arbiter_run::{Observer, PlayedPair, RunState};
 use arbiter_runner::check_unchanged;
 use arbiter_store::{RunLock, Store};
 

@@ -22,7 +22,7 @@ use arbiter_plan::{
 use arbiter_process::{Links, open_output};
 use arbiter_report::{PgnHeader, note};
 use arbiter_run::RunState;
-use arbiter_runner::{cpu_sets_of, engine_setups, take_fingerprints, unix_time_ms};
+use arbiter_runner::{cpu_sets_of, engine_setups, take_fingerprints};
 use arbiter_store::{Offsets, RunLock, Store, StoreError};
 
 pub(super) fn start_new_run(

@@ -122,7 +122,7 @@ impl Access {
                 if let Event::ServerError(error) = event {
                     let text = error.to_string();
                     if text.to_ascii_lowercase().contains("permissions violation") {
-                        let _ = deny.send(Some(arbiter_game::outcome::printable(
+                        let _ = deny.send(Some(arbiter_game::text::printable(
                             &text,
                             arbiter_game::text::MAX_TEXT,
                         )));

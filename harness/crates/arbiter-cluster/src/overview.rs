@@ -3,8 +3,9 @@
 use arbiter_names::quantity;
 use arbiter_report::{Block, Document, Table};
 
-use crate::monitor::{Cluster, WorkerState};
+use crate::monitor::Cluster;
 use crate::wire::WorkerStatus;
+use crate::worker_state::WorkerState;
 
 /// Returns the reason why a worker does not play a run, or else its last problem.
 pub fn trouble(worker: &WorkerStatus) -> Option<&str> {

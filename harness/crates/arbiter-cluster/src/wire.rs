@@ -26,8 +26,8 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::subject;
-use arbiter_game::outcome::printable;
 use arbiter_game::text::MAX_TEXT;
+use arbiter_game::text::printable;
 
 pub use description::{Requirements, RunDescription, RunEngine, RunFile};
 pub(crate) use job::attempt_of_job;

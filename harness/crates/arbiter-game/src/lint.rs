@@ -9,8 +9,8 @@ use serde_with::As;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Move, Position};
 
-use crate::outcome::printable;
 use crate::text::Text;
+use crate::text::printable;
 use arbiter_protocol::{Info, Limits, Score};
 
 /// Tolerated excess of the reported time of a search over the measured time: on a busy machine, an

@@ -22,8 +22,9 @@ use shakmaty::{
 use crate::adjudicate::{Adjudicator, PlayedMove, Rules, Tables};
 use crate::lint::{LintFinding, SearchedMove};
 use crate::live_game::{GameSnapshot, MoveSummary};
-use crate::outcome::{Outcome, Termination, color_name, printable};
+use crate::outcome::{Outcome, Termination, color_name};
 use crate::record::{KeptFields, MoveRecord, SearchDetails, SearchInfo};
+use crate::text::printable;
 use arbiter_protocol::{Claim, Clock, Conditions, Go, Info, Limits, Score};
 
 /// Maximum length, in characters, of a quoted answer that is not a move.

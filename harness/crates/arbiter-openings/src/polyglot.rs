@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use std::io::Read;
 
 use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, Chess, Position, Role, Square};
+use shakmaty::{CastlingMode, Chess, Role, Square};
 
 use super::epd::ending;
 use super::error::{OpeningError, Result};

@@ -14,7 +14,7 @@ use crate::run_id::RunId;
 use crate::trust::Purpose;
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};
-use arbiter_game::outcome::printable;
+use arbiter_game::text::printable;
 use arbiter_game::text::{MAX_TEXT, Text};
 use arbiter_plan::{Engine, Scale};
 use arbiter_process::open_input;

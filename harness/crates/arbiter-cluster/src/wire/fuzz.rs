@@ -15,7 +15,7 @@ use crate::run_id::RunId;
 use crate::trust::{PublicKey, Purpose};
 use crate::verify::Terms;
 use arbiter_game::adjudicate::{DrawRule, ResignRule, Rules};
-use arbiter_game::outcome::printable;
+use arbiter_game::text::printable;
 use arbiter_protocol::Limits;
 use arbiter_run::{Games, PairJob, PlayedPair};
 use arbiter_suite::epd::EngineAnswers;

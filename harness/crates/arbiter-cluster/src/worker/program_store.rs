@@ -101,7 +101,7 @@ async fn fetch(
         let why = String::from_utf8_lossy(&uploaded.payload);
         return Err(format!(
             "the coordinator: {}",
-            arbiter_game::outcome::printable(&why, arbiter_game::text::MAX_TEXT)
+            arbiter_game::text::printable(&why, arbiter_game::text::MAX_TEXT)
         ));
     }
     let read = async {

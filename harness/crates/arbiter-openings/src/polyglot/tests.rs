@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
+use shakmaty::Position;
+
 use super::*;
 use crate::tests::after_moves;
 use crate::{Book, ReadOptions, archive};

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use shakmaty::ByColor;
 
-use arbiter_game::outcome::printable;
+use arbiter_game::text::printable;
 use arbiter_game::transcript::{Entry, Mark, Transcript};
 
 /// Maximum length of a line that is shown, in characters.

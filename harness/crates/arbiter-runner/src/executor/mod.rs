@@ -5,7 +5,7 @@ mod engine_pool;
 pub(crate) mod local;
 mod meter;
 pub(crate) mod remote;
-mod slot;
+pub(crate) mod slot;
 
 use std::time::Duration;
 

@@ -10,8 +10,8 @@ use shakmaty::san::{San, SanPlus, Suffix};
 use shakmaty::{CastlingMode, Chess, Move, Position};
 
 use arbiter_game::annotation::{Annotation, Dialect, Field, Notation};
-use arbiter_game::outcome::printable;
 use arbiter_game::record::{MoveRecord, SearchDetails, SearchInfo};
+use arbiter_game::text::printable;
 use arbiter_protocol::Score;
 
 /// Maximum length of a detail or an engine line in a comment, in characters.
