@@ -29,7 +29,7 @@ enum Command {
     /// Test whether one engine is stronger than another: play pairs until the SPRT decides.
     ///
     /// Without engines, plays a demonstration: the bundled engine against a copy that lacks one
-    /// feature of the hand-written evaluation.
+    /// feature of the hand-crafted evaluation.
     Sprt(play::SprtArgs),
     /// Play a fixed number of pairs between two or more engines.
     #[command(after_help = "\

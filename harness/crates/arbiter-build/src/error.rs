@@ -60,14 +60,13 @@ pub enum BuildFailure {
     Timeout,
     /// The build produced no program.
     NoBinary,
-    /// The benchmark exited without an error but reported no node count; the program may have no
-    /// benchmark.
+    /// The bench exited without an error but reported no node count; the program may have no bench.
     NoBench,
-    /// The benchmark failed.
+    /// The bench failed.
     BenchFailed,
     /// Two copies of one program searched different trees.
     BenchDiffers,
-    /// The benchmark result differs from the result that the commit promises.
+    /// The bench result differs from the result that the commit promises.
     BenchBroken,
 }
 

@@ -84,8 +84,8 @@ pub struct RunSpec {
     pub programs: HashMap<blake3::Hash, PathBuf>,
     /// Priority among other runs; the highest number comes first.
     pub priority: u8,
-    /// Results of benchmarks on this machine, one per engine; `None` for an engine that workers do
-    /// not benchmark.
+    /// Results of benches on this machine, one per engine; `None` for an engine whose bench workers
+    /// do not run.
     pub benches: Vec<Option<BenchResult>>,
     /// Facts about workers from the store.
     pub history: WorkerHistory,

@@ -38,7 +38,7 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// Returns the candidate as a line of an EPD file, without the line end: position, counters,
+    /// Returns the candidate as a line of an EPD file, without the line ending: position, counters,
     /// name, and the engine's verdict (`ce` in centipawns for the side to move, `acd` the depth in
     /// plies).
     pub fn to_epd(&self, Verdict { score_cp, depth }: Verdict) -> String {

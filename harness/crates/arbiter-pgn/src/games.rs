@@ -110,7 +110,7 @@ impl<'t> Games<'t> {
     /// precede the last game read.
     fn lines_until(&self, place: usize) -> u64 {
         let added = |place: usize| self.text.added.partition_point(|added| *added < place);
-        // The original text does not contain the line ends that the normal form adds.
+        // The original text does not contain the line endings that the normal form adds.
         let added = added(place) - added(self.begin);
         self.lines_before + (newlines(&self.text.bytes[self.begin..place]) - added) as u64
     }

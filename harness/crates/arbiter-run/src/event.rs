@@ -68,7 +68,7 @@ pub enum RunEvent<'a> {
         /// Time since the start or resumption of the run.
         elapsed: Duration,
     },
-    /// The counted pairs complete an iteration of a tuning; the iteration is on disk.
+    /// The counted pairs complete an iteration of a tuning run; the iteration is on disk.
     Iterated {
         /// Result of the iteration, and the values after it.
         iteration: &'a Iteration,

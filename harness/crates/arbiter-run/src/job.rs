@@ -106,8 +106,8 @@ impl<'a> JobMaker<'a> {
         }
     }
 
-    /// Returns the job of a pairing; in a tuning, `settings` are the options of engines 0 and 1 for
-    /// this pair.
+    /// Returns the job of a pairing; in a tuning run, `settings` are the options of engines 0 and 1
+    /// for this pair.
     pub fn job(
         &mut self,
         pairing: Pairing,

@@ -122,7 +122,7 @@ settings! {
         /// Adjudicate a draw after move number N
         #[arg(value_parser = clap::value_parser!(u32).range(1..))]
         max_moves["N"]: Option<u32> => plan.rules.move_cap,
-        /// Endgame tables.
+        /// Tablebases.
         #[arg(help = SyzygyKeys::ABOUT.trim(), long_help = SyzygyKeys::help())]
         syzygy["DIRS,KEY=VALUE"]: Vec<SyzygyKeys> as "keys" => SyzygyKeys::said(plan),
     }

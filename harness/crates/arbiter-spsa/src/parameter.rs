@@ -35,7 +35,7 @@ pub struct Parameter {
     pub name: String,
     /// Type of the values.
     pub kind: ParameterKind,
-    /// Value at the start of the tuning.
+    /// Value at the start of the tuning run.
     pub start: f64,
     /// Smallest allowed value.
     pub min: f64,

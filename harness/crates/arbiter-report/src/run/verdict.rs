@@ -101,7 +101,7 @@ fn tuning(summary: &Summary, spsa: &SpsaState) -> String {
     let (done, all) = (spsa.finished(), spsa.tuning().iterations);
     match summary.ending {
         Some(RunEnd::Complete) => format!(
-            "Complete: all {all} iterations were played. Test the values against the start values: \
+            "Complete: all {all} iterations were played. Test the values against the initial values: \
              arbiter tune --resume {} --confirm",
             summary.run
         ),

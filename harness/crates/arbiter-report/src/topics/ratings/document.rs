@@ -126,7 +126,7 @@ fn players(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
     }
 }
 
-/// Adds the cross table of results and the LOS table of all pairs of players.
+/// Adds the crosstable of results and the LOS table of all pairs of players.
 fn everybody(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
     document.heading("Crosstable");
     document.table(ratings.crossed());
