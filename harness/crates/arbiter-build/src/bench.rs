@@ -40,8 +40,8 @@ pub struct BenchRecipe {
 }
 
 impl BenchRecipe {
-    /// Returns a text that identifies how the bench is run and read. The text changes with every
-    /// version of Arbiter that recognizes other output formats.
+    /// Returns a string that identifies the method of running the bench and reading its output. The
+    /// string changes with every version of Arbiter that recognizes other output formats.
     pub(super) fn how(&self) -> String {
         format!("3 {:?} {:?}", self.args, self.pattern)
     }
@@ -124,7 +124,7 @@ impl BenchReader {
     }
 }
 
-/// Returns the integer at the start of a text; `None` if more digits follow, as in `2 030 154` or
+/// Returns the integer at the start of a string; `None` if more digits follow, as in `2 030 154` or
 /// `20/30`, or if a unit is attached to the number.
 fn leading_number(text: &str) -> Option<u64> {
     let (number, rest) = text.split_once(|c: char| c.is_ascii_whitespace()).unwrap_or((text, ""));

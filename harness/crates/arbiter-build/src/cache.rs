@@ -49,7 +49,7 @@ pub struct BuildRecord {
     pub seconds: f64,
     /// Result of the bench, if it has been run.
     pub bench: Option<BenchRecord>,
-    /// Length of the program, in bytes.
+    /// Size of the program, in bytes.
     pub bytes: u64,
     /// BLAKE3 hash of the program in hexadecimal.
     pub hash: String,
@@ -58,7 +58,7 @@ pub struct BuildRecord {
 /// Result of a bench, and the conditions under which it ran.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BenchRecord {
-    /// Identification of how the bench was run and read.
+    /// String that identifies the method of running the bench and reading its output.
     pub(super) how: String,
     /// Result of the bench.
     #[serde(flatten)]

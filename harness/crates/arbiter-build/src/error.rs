@@ -76,12 +76,12 @@ impl BuildError {
         BuildError::Failed(BuildFailure::InvalidRecipe, format!("[build] of {file}: {reason}"))
     }
 
-    /// Returns the error for copies of one program with different node counts.
+    /// Returns the error for parallel runs of one program with different node counts.
     pub fn bench_differs(what: &str, counts: &[u64]) -> BuildError {
         let counts = counts.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
         let text = format!(
-            "the bench of {what} differs between copies: {counts}; the engine is not deterministic \
-             with one thread (a bug, such as uninitialized memory)"
+            "the bench of {what} differs between parallel runs: {counts}; the engine is not \
+             deterministic with one thread (a bug, such as uninitialized memory)"
         );
         BuildError::Failed(BuildFailure::BenchDiffers, text)
     }

@@ -108,7 +108,7 @@ impl Built {
         promised_nodes(&commit?.message)
     }
 
-    /// Runs the bench, and stores its result. Blocks until the bench has ended.
+    /// Runs the bench and stores its result. Blocks until the bench has ended.
     pub fn measure(
         &mut self,
         copies: usize,

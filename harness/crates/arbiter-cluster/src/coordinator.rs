@@ -124,7 +124,8 @@ struct Coordinator<A: Assignment> {
     acknowledged: RangeSet,
     /// Pairs whose jobs were sent again, for lack of heartbeats, since the last result.
     unheard: BTreeSet<u64>,
-    /// Last status of each worker, and the time of its arrival since the start.
+    /// Last status of each worker, and the time from the start of the coordinator until the status
+    /// arrived.
     workers: BTreeMap<String, (WorkerStatus, Duration)>,
     /// Number of impossible results from each worker for its own jobs.
     impossible: BTreeMap<String, u32>,

@@ -23,8 +23,8 @@ const MAX_COMMENT: usize = 1 << 14;
 /// token in a file equals this text.
 pub const UNCLOSED: &[u8] = b"{";
 
-/// Receiver of the parts of a game, without its variations. If a method returns `Break`, the rest
-/// of the game is skipped.
+/// Visitor of the parts of a game, without its variations. If a method returns `Break`, the rest of
+/// the game is skipped.
 pub trait GameVisitor {
     /// Begins a game after its tags have been read.
     fn begin(&mut self, tags: &Tags) -> ControlFlow<()>;

@@ -227,8 +227,9 @@ impl<'t> Normalizer<'t> {
         }
     }
 
-    /// Skips a line ending and the blank lines that follow. Returns whether the game ends there: if
-    /// tags follow, or if there is a blank line and move 1 follows or a result precedes.
+    /// Skips a line ending and the blank lines that follow. Returns whether the game ends there. It
+    /// ends if tags follow; after a blank line, it also ends if move 1 follows or a result
+    /// precedes.
     fn ends_game(&mut self) -> bool {
         let begin = self.at;
         self.at += 1;

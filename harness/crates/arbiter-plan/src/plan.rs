@@ -56,7 +56,7 @@ pub struct Plan {
     /// Assignment of processors to games.
     #[serde(with = "As::<DisplayFromStr>")]
     pub affinity: Affinity,
-    /// Sequential test that ends each matchup; `None` without a test.
+    /// Sequential test that ends the games of each pair of engines; `None` without a test.
     pub sprt: Option<Sprt>,
     /// Counts of earlier games played by another program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -148,8 +148,8 @@ impl Plan {
         self.tuning.as_ref().map(|tuning| SpsaState::new(tuning.clone(), self.seed))
     }
 
-    /// Returns the engines with the names that the user gave, without the engines derived by an
-    /// ablation or a tuning run.
+    /// Returns the engines that the user named, without the engines derived for an ablation or a
+    /// tuning run.
     pub fn own_engines(&self) -> impl Iterator<Item = (&str, &Engine)> {
         let is_one = self.ablation.is_some() || self.tuning.is_some();
         let count = if is_one { 1 } else { self.engines.len() };

@@ -51,7 +51,7 @@ impl<R: Read> PlainText<R> {
         }
     }
 
-    /// Converts the line endings in `text`. Returns the new length of the text.
+    /// Converts the line endings in `text` to line feeds. Returns the new length of the text.
     fn end_lines(&mut self, text: &mut [u8]) -> usize {
         // A read may end between a carriage return and its line feed, which then starts the next
         // read.

@@ -43,7 +43,7 @@ pub struct PairJob {
 /// Pair with its played games.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlayedPair {
-    /// Pairing of the pair.
+    /// Engines and place of the pair in the schedule.
     pub pairing: Pairing,
     /// Records of the games.
     pub games: Games<GameRecord>,

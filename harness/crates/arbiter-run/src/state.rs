@@ -81,9 +81,9 @@ pub struct RunState {
     sprt: Option<Sprt>,
     /// State of the tuning run, if the run is a tuning run.
     spsa: Option<SpsaState>,
-    /// SPRT monitor of each matchup with a counted pair.
+    /// SPRT monitor of each pair of engines with a counted pair.
     monitors: BTreeMap<[usize; 2], SprtMonitor>,
-    /// Last SPRT status of each matchup with a counted pair.
+    /// Last SPRT status of each pair of engines with a counted pair.
     sprt_statuses: BTreeMap<[usize; 2], SprtStatus>,
     /// Next pair to start.
     next: u64,
@@ -199,7 +199,7 @@ impl RunState {
         self.counted_pairs().filter(|pair| !self.left_out.contains(pair))
     }
 
-    /// Returns the SPRT status of each matchup with counted pairs.
+    /// Returns the SPRT status of each pair of engines with counted pairs.
     pub fn sprt_statuses(&self) -> &BTreeMap<[usize; 2], SprtStatus> {
         &self.sprt_statuses
     }

@@ -279,7 +279,7 @@ mod tests {
         Beacon { run_id: id(digit), at: 0, run, priority, queued, playing }
     }
 
-    /// Returns the digit of the chosen run.
+    /// Returns the digit that identifies the chosen run.
     fn selected_run(known_runs: &KnownRuns) -> Option<String> {
         known_runs.choose().map(|choice| choice.run_id.as_str()[..1].to_owned())
     }

@@ -307,7 +307,7 @@ fn bias(summary: &Summary) -> String {
     {
         words.push_str(&format!(
             " Opening bias: {bias:.0} Elo (root mean square, estimated from the two games of each \
-             pair); playing pairs cancels it."
+             pair); it cancels out, because each opening is played with both colours."
         ));
     }
     words

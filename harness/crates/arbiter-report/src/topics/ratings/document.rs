@@ -137,7 +137,7 @@ fn everybody(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
     document.paragraph(result_figures::SUPERIORITY_LEGEND);
 }
 
-/// Adds the comparison of evaluations in comments with results, if there are evaluations.
+/// Adds a comparison of evaluations with results, if the comments contain evaluations.
 fn evaluations(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
     let judge =
         |player: &usize| (ratings.name(*player), &ratings.tally.players[*player].calibration);
