@@ -298,8 +298,8 @@ fn game_figures(document: &mut Document, summary: &Summary, statistics: &GameSta
 fn bias(summary: &Summary) -> String {
     let rated = summary.rate_engines();
     let advantage = rated.as_ref().and_then(|rated| rated.advantage);
-    let mut words =
-        result_figures::advantage(advantage, rated.and_then(|rated| rated.advantage_error));
+    let error = rated.and_then(|rated| rated.advantage_error);
+    let mut words = result_figures::advantage(advantage, error, "logistic scale");
     let encounter = summary.counts.main_encounter();
     if summary.engines.len() == 2
         && encounter.pairs.pairs() > 0

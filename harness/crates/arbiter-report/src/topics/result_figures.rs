@@ -293,15 +293,13 @@ pub(crate) fn score(results: &Trinomial) -> String {
 /// interval then contains nearly all scores.
 const TELLS_NOTHING: f64 = 1_000.0;
 
-/// Returns a sentence on the advantage of White.
-pub(crate) fn advantage(elo: Option<f64>, error: Option<f64>) -> String {
+/// Returns a sentence on the advantage of White; `scale` describes the scale of `elo`.
+pub(crate) fn advantage(elo: Option<f64>, error: Option<f64>, scale: &str) -> String {
     match (elo, error.map(|error| Z_95 * error)) {
         (Some(elo), Some(error)) if error < TELLS_NOTHING => {
             // Adding 0 turns −0 into 0.
             let elo = (elo * 10.0).round() / 10.0 + 0.0;
-            format!(
-                "White's advantage is {elo:+.1} ± {error:.1} Elo (95 %, on the scale of the ratings)."
-            )
+            format!("White's advantage is {elo:+.1} ± {error:.1} Elo (95 %, {scale}).")
         }
         (Some(elo), None) => format!("White's advantage is given as {elo:+.1} Elo."),
         _ => "White's advantage cannot be estimated from these games.".to_owned(),
@@ -321,11 +319,8 @@ mod tests {
 
     #[test]
     fn an_advantage_is_shown_if_significant() {
-        let words = |error| advantage(Some(-0.04), Some(error));
-        assert_eq!(
-            words(10.0),
-            "White's advantage is +0.0 ± 19.6 Elo (95 %, on the scale of the ratings)."
-        );
+        let words = |error| advantage(Some(-0.04), Some(error), "logistic scale");
+        assert_eq!(words(10.0), "White's advantage is +0.0 ± 19.6 Elo (95 %, logistic scale).");
         assert!([5e6, f64::NAN].iter().all(|error| words(*error).contains("cannot be estimated")));
     }
 

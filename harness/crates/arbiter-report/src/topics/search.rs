@@ -1,6 +1,7 @@
 //! Search statistics of the engines: depth, speed, time and calibration of evaluations.
 
 use super::calibration;
+use super::latency::range_text;
 use crate::figures::{
     BUCKETS, ENDS_MS, EngineStatistics, GameStatistics, MOVES_PER_RANGE, PHASES, RANGES,
     SearchStatistics, Summary,

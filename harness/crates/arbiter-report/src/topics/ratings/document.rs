@@ -152,7 +152,8 @@ fn evaluations(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) 
 
 fn bias(ratings: &Ratings<'_>) -> String {
     let rated = ratings.rated;
-    let mut words = result_figures::advantage(rated.advantage, rated.advantage_error);
+    let (elo, error) = (rated.advantage, rated.advantage_error);
+    let mut words = result_figures::advantage(elo, error, "on the scale of the ratings");
     let found = duel(ratings).filter(|(_, encounter)| encounter.pairs.pairs() > 0);
     if let Some(bias) = found.and_then(|(_, e)| opening_bias(&e.pairs, &e.games)) {
         words.push_str(&format!(" Opening bias: {bias:.0} Elo (root mean square)."));
