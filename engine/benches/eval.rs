@@ -19,12 +19,12 @@ struct Step {
     played: Option<Move>,
 }
 
-/// A walk through legal moves from a position of the benchmark. As in a search, most positions have
-/// the same pawns as the previous one.
+/// A walk through legal moves from a position of the bench. As in a search, most positions have the
+/// same pawns as the previous one.
 struct Walk(Vec<Step>);
 
 impl Walk {
-    /// Returns a walk from each position of the benchmark.
+    /// Returns a walk from each position of the bench.
     fn all() -> Vec<Walk> {
         bench::positions().map(Walk::new).collect()
     }

@@ -1,4 +1,4 @@
-//! The benchmark: its node count is the signature of the engine's behaviour.
+//! The bench: its node count is the signature of the engine's behaviour.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use crate::search::{Configuration, Limits, Memory, Request, Signals, search};
 use crate::time::{Timer, nodes_per_second};
 use crate::tt::OutOfMemory;
 
-/// Default depth of the benchmark, in plies. A benchmark of this depth takes a few seconds.
+/// Default depth of the bench, in plies. A bench of this depth takes a few seconds.
 const DEPTH: u32 = 12;
 
 /// Size of the hash table, in MiB.
@@ -64,7 +64,7 @@ const POSITIONS: [&str; 46] = [
     "6k1/5pp1/p3b2p/8/8/1p3P2/6PP/3B2K1 w - - 0 45",
 ];
 
-/// Result of the benchmark.
+/// Result of the bench.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BenchResult {
     /// Nodes visited: the signature of the engine's behaviour.
@@ -82,7 +82,7 @@ impl fmt::Display for BenchResult {
 
 /// Searches every position to the same depth with a cleared memory and one thread.
 ///
-/// A stop signal ends the benchmark early; the node count is then not a signature.
+/// A stop signal ends the bench early; the node count is then not a signature.
 ///
 /// # Errors
 ///
@@ -106,7 +106,7 @@ pub fn run(
     Ok(BenchResult { nodes, elapsed: timer.elapsed() })
 }
 
-/// Returns the positions of the benchmark.
+/// Returns the positions of the bench.
 pub fn positions() -> impl Iterator<Item = Position> {
     POSITIONS.iter().map(|text| fen::parse(text).expect("the bench positions are legal"))
 }

@@ -1,7 +1,7 @@
 //! Palimpsest, a chess engine with an evaluation chosen by name.
 //!
 //! [`chess`] contains the rules, [`eval`] the evaluations and [`search`] the search. [`tune`] finds
-//! weights for the hand-written evaluation, and [`datagen`] makes training positions for a network.
+//! weights for the hand-crafted evaluation, and [`datagen`] makes training positions for a network.
 //! [`uci`] is the protocol. [`run`] is the whole program.
 
 pub mod bench;

@@ -43,7 +43,7 @@ pub(crate) struct PlayArgs {
     /// [default: off]
     #[arg(help_heading = "Engines", long, value_parser = one_of(SANDBOXES))]
     sandbox: Option<SandboxMode>,
-    /// Settings file [default: arbiter.toml in this or a parent folder of the repository]
+    /// Settings file [default: nearest arbiter.toml, from here up to the repository root]
     #[arg(help_heading = "Run", long, value_name = "FILE")]
     config: Option<PathBuf>,
     #[command(flatten)]
@@ -97,7 +97,8 @@ pub(crate) fn not_utf8(word: &OsStr) -> String {
     format!("{} is not UTF-8; rename the file or link to it", word.display())
 }
 
-/// Returns the requested number of threads, by default one per core, but at most [`MAX_THREADS`].
+/// Returns the requested number of threads, by default one per processor, but at most
+/// [`MAX_THREADS`].
 pub(crate) fn threads(requested: Option<usize>) -> Result<usize, String> {
     match requested {
         Some(threads @ 1..=MAX_THREADS) => Ok(threads),

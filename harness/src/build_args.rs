@@ -12,7 +12,7 @@ pub(crate) const DEFAULT_DEV: &str = "HEAD";
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Builds")]
 pub(crate) struct BuildArgs {
-    /// Engine under test, as ENGINE; the bench of a revision is run after its build [default with
+    /// Engine under test, as in `match -h`; a revision's bench runs after its build [default with
     /// --base: HEAD]
     #[arg(help_heading = "Engines", long, value_name = "ENGINE")]
     pub dev: Option<String>,

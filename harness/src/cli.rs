@@ -28,8 +28,8 @@ pub struct Cli {
 enum Command {
     /// Test whether one engine is stronger than another: play pairs until the SPRT decides.
     ///
-    /// Without engines, plays a demonstration: the bundled engine against a copy that lacks one
-    /// feature of the hand-written evaluation.
+    /// If no engines are given, play a demonstration: the bundled engine against a copy that lacks
+    /// one feature of the hand-crafted evaluation.
     Sprt(play::SprtArgs),
     /// Play a fixed number of pairs between two or more engines.
     #[command(after_help = "\
@@ -60,7 +60,7 @@ Examples:
     Rate(rate::RateArgs),
     /// Compute the state of an SPRT from counts, plan an SPRT, or simulate SPRTs.
     Stats(stats::StatsArgs),
-    /// Check that an engine complies with UCI: run more than 100 checks, with transcripts.
+    /// Check whether an engine conforms to UCI: run more than 100 checks.
     Check(check::CheckArgs),
     /// Compare the perft counts of an engine with a suite, and find the first wrong position.
     Perft(perft::PerftArgs),

@@ -20,7 +20,7 @@ use arbiter_runner::{
 /// callers have to wait.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Maximum length of a line, in bytes. A caller that sends no line end must not fill the memory.
+/// Maximum length of a line, in bytes. A caller that sends no line ending must not fill the memory.
 const MAX_LINE: u64 = 8 << 10;
 
 /// Maximum number of boards in an answer; users cannot watch more.

@@ -1,4 +1,4 @@
-//! Builds and benchmarks of engines.
+//! Builds and benches of engines.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -34,14 +34,14 @@ pub(crate) fn engine_spec(flag: &str, text: &str) -> Result<EngineSpec, Failure>
     EngineSpec::parse(text).map_err(|error| Failure::invalid(format!("{flag} '{text}': {error}")))
 }
 
-/// Settings of builds and benchmarks, other than the engines.
+/// Settings of builds and benches, other than the engines.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BuildContext {
     /// Settings file named by a flag.
     pub config: Option<PathBuf>,
     /// Paths of results and other outputs, which do not count as changes of a working tree.
     pub without: Vec<PathBuf>,
-    /// Number of parallel copies of a benchmark, which is the concurrency of the games.
+    /// Number of parallel copies of a bench, which is the concurrency of the games.
     pub copies: usize,
     /// Reference speed in nodes per second, if times are scaled.
     pub reference_nps: Option<f64>,
@@ -53,21 +53,21 @@ pub(crate) struct BuildContext {
 /// each revision.
 pub(crate) type BuildCheck = Box<dyn FnOnce(Vec<EngineSpec>) -> Result<(), Failure> + Send>;
 
-/// Engines that can be started, with their benchmarks.
+/// Engines that can be started, with their benches.
 #[derive(Debug, Default)]
 pub(crate) struct BuiltEngines {
     /// Engines, each with a program.
     pub engines: Vec<EngineSpec>,
-    /// Benchmark result of each engine; `None` if the benchmark was not run.
+    /// Bench result of each engine; `None` if the bench was not run.
     pub signatures: Vec<Option<Signature>>,
-    /// Recipe of each engine's benchmark.
+    /// Recipe of each engine's bench.
     pub recipes: Vec<BenchRecipe>,
     /// Scale by which times are multiplied, if times are scaled.
     pub scale: Option<Scale>,
 }
 
 impl BuildArgs {
-    /// Returns whether any of these engines has to be built or benchmarked.
+    /// Returns whether any of these engines has to be built or its bench has to be run.
     fn concerns(&self, engines: &[EngineSpec], each: &EngineSpec, context: &BuildContext) -> bool {
         let is_built = |spec: &EngineSpec| spec.rev.is_some();
         self.dev().is_some()
@@ -76,8 +76,8 @@ impl BuildArgs {
             || (is_built(each) && engines.iter().any(|engine| engine.cmd.is_none()))
     }
 
-    /// Builds revisions and runs benchmarks. Uses `engines` if there is neither `--dev` nor
-    /// `--base`. Runs `check` before anything is built.
+    /// Builds revisions and runs benches. Uses `engines` if there is neither `--dev` nor `--base`.
+    /// Runs `check` before anything is built.
     pub(crate) fn prepare(
         &self,
         engines: Vec<EngineSpec>,
@@ -216,7 +216,7 @@ impl EngineBuilder<'_> {
         Ok(engines)
     }
 
-    /// Builds revisions and runs benchmarks.
+    /// Builds revisions and runs benches.
     fn make(
         &mut self,
         engines: Vec<EngineSpec>,

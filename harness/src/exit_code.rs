@@ -39,7 +39,7 @@ pub enum ExitCode {
     NoBinary = 25,
     /// The bench fails, or is missing where it is required.
     NoBench = 26,
-    /// The bench differs between copies of an engine.
+    /// The bench differs between parallel runs of an engine.
     BenchNondeterministic = 27,
     /// The bench differs from the one in the commit message.
     BenchBroken = 28,

@@ -193,8 +193,8 @@ impl Fleet {
         if self.access.insecure { " --insecure" } else { "" }
     }
 
-    /// Runs, on this machine, the benchmarks that workers have to reproduce: the benchmarks of
-    /// builds that have a bench, or of all engines if requested or if times are scaled.
+    /// Runs, on this machine, the benches that workers have to reproduce: the benches of builds
+    /// that have a bench, or of all engines if requested or if times are scaled.
     async fn benches(
         &self,
         engines: &[Engine],

@@ -66,7 +66,7 @@ impl GamesFile {
             pgn.file.seek(SeekFrom::End(-1)).map_err(|e| pgn.io(e))?;
             pgn.file.read_exact(&mut last).map_err(|e| pgn.io(e))?;
             if last != *b"\n" {
-                // The last line has no line end, so the last game may be incomplete. In PGN, an
+                // The last line has no line ending, so the last game may be incomplete. In PGN, an
                 // empty line ends a game.
                 let gap = if matches!(pgn.content, Content::Pgn(_)) { "\n\n" } else { "\n" };
                 pgn.append(gap)?;

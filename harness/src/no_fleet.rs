@@ -5,7 +5,7 @@ use clap::Args;
 use crate::failure::Failure;
 use arbiter_plan::Plan;
 
-/// Flags for other machines, of which there are none.
+/// Empty set of flags for other machines, for builds without the feature `cluster`.
 #[derive(Debug, Default, Args)]
 pub(crate) struct ClusterArgs {}
 

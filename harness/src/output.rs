@@ -24,8 +24,8 @@ pub(crate) enum OutputFormat {
     Text,
     /// One JSON value.
     Json,
-    /// JSON Lines: one for each item of a list, or for each counted pair of a run and then the
-    /// report.
+    /// JSON Lines: one line for each item of a list; for a run, one line for each counted pair,
+    /// then one line for the report.
     Ndjson,
     /// A Markdown document.
     Md,

@@ -7,7 +7,7 @@ use arbiter_process::{Cancel, Spawner};
 use arbiter_runner::Signals;
 
 /// Number of threads of the async runtime. It only forwards lines and makes decisions; more threads
-/// would take processor time from the engines.
+/// would take CPU time from the engines.
 const RUNTIME_THREADS: usize = 1;
 
 /// Creates the async runtime that runs engines.

@@ -185,7 +185,8 @@ fn protocol_violations_name_the_broken_rules() {
     project.write("engine.sh", &script);
     project.commit("Illegal");
     let failed = ci(&bench, &project, &[]).expect_code(1);
-    assert_eq!(failed.json()["gates"][2]["text"], "1 must failed: bestmove-legal; score 0.0");
+    let text = "1 must failed: bestmove-legal; score 0.0 of 100";
+    assert_eq!(failed.json()["gates"][2]["text"], text);
     expect_next(&bench.read("results/ci-moves.log"));
 }
 

@@ -1,4 +1,4 @@
-//! Tests of games that endgame tables decide, with real tables if available.
+//! Tests of games that tablebases decide, with real tables if available.
 
 use std::path::{Path, PathBuf};
 

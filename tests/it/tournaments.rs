@@ -258,7 +258,7 @@ fn the_winner_of_a_knockout_has_won_all_its_encounters() {
     for encounter in encounters {
         let points = |key: &str| encounter[key].as_f64().expect("points");
         let margin = points("first_points") - points("second_points");
-        // The first engine is the better seed, which advances if the encounter is level.
+        // The first engine is the higher seed, which advances if the encounter is level.
         assert!(encounter["first"] != winner || margin >= 0.0, "{encounter}");
         assert!(encounter["second"] != winner || margin < 0.0 + f64::EPSILON, "{encounter}");
         let pairs = encounter["pairs"].as_u64().expect("a count");

@@ -16,7 +16,7 @@ const PAIRS: usize = 2;
 /// Parameters with large steps, so that every result has a visible effect.
 const PARAMS: &str = "Courage,50,0,100,10,0.5\nPatience, int, 0, -9, 9, 2, 0.25\n";
 
-/// Returns a tuning of two options of the puppet, each of which changes its moves.
+/// Returns a tuning run of two options of the puppet, each of which changes its moves.
 fn tuning<'a>(bench: &'a Bench, args: &str) -> Plan<'a> {
     let params = bench.write("params.txt", PARAMS);
     Plan::new(bench, "tune", ITERATIONS * PAIRS)

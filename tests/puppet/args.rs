@@ -130,7 +130,7 @@ pub enum Mode {
     ExitAfterGame,
     /// Writes a line without end and no move
     EndlessLine,
-    /// Omits the line end after its move, and waits
+    /// Omits the line ending after its move, and waits
     NoNewline,
     /// Ends the line of its move with CR LF
     Crlf,

@@ -10,7 +10,7 @@ use std::time::Instant;
 /// Event on standard input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Input {
-    /// Line without its line end.
+    /// Line without its line ending.
     Line(String),
     /// End of the input.
     Closed,

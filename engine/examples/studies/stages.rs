@@ -8,7 +8,7 @@ use palimpsest::search::{Configuration, Limits, Memory, Personality, Request, Si
 use palimpsest::time::Timer;
 use serde_json::json;
 
-/// Search the positions of the benchmark by stage of the game
+/// Search the positions of the bench by stage of the game
 #[derive(Args)]
 pub(super) struct StagesArgs {
     /// Personality of the search

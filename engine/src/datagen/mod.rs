@@ -28,7 +28,7 @@ use walks::WALK_PLIES;
 /// Size of the header: lines of text with the settings, padded with spaces.
 pub const HEADER_BYTES: usize = 256;
 
-/// Depth, in plies, of the benchmark whose node count identifies the version of the engine.
+/// Depth, in plies, of the bench whose node count identifies the version of the engine.
 const BENCH_DEPTH: u32 = 6;
 
 /// Settings on which the records depend.

@@ -1,7 +1,7 @@
 //! Static evaluation, chosen by name.
 //!
 //! An evaluation implements [`Evaluator`]; [`Variant`] lists all evaluations. The search is
-//! compiled for the network, for the hand-written evaluation, and once for [`Choice::evaluator`], a
+//! compiled for the network, for the hand-crafted evaluation, and once for [`Choice::evaluator`], a
 //! pointer to any evaluation. The remaining evaluations reproduce other programs, whose speed does
 //! not justify a copy of the search for each.
 
@@ -197,7 +197,7 @@ impl Choice {
         nnue::Nnue::new(self.network.unwrap_or_else(nnue::embedded))
     }
 
-    /// Returns the hand-written evaluation, whatever the variant is.
+    /// Returns the hand-crafted evaluation, whatever the variant is.
     pub(crate) fn palimpsest(self) -> palimpsest::Palimpsest {
         palimpsest::Palimpsest::new(self.disabled)
     }

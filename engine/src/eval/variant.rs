@@ -28,7 +28,7 @@ variants! {
     /// A neural network.
     #[default]
     Nnue = nnue::EVALUATION;
-    /// The engine's hand-written evaluation.
+    /// The engine's hand-crafted evaluation.
     Palimpsest = palimpsest::EVALUATION;
     /// Rybka 1.0 Beta, rebuilt from a published analysis.
     Rybka1_0Beta = rybka::evaluation::<rybka::V1_0Beta>("rybka-1.0-beta");

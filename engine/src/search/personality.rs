@@ -89,7 +89,7 @@ impl Configuration {
     }
 
     /// Returns the configuration for commands about features: as [`new`](Self::new), but the
-    /// hand-written evaluation replaces the network, which has no features, unless the network is
+    /// hand-crafted evaluation replaces the network, which has no features, unless the network is
     /// requested.
     pub fn with_features(personality: Personality, eval: Option<Variant>) -> Configuration {
         let own = match personality.own_evaluation() {

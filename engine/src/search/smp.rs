@@ -78,7 +78,7 @@ struct ThreadInput<'a> {
 }
 
 impl ThreadInput<'_> {
-    /// Searches with code compiled for the network or for the hand-written evaluation, or with code
+    /// Searches with code compiled for the network or for the hand-crafted evaluation, or with code
     /// for any evaluation.
     fn search(self, eval: Choice, report: &mut dyn FnMut(&Report<'_>)) -> SearchResult {
         match eval.variant {

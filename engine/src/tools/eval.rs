@@ -12,7 +12,7 @@ use crate::uci::options::{personality, variant};
 /// Print the static evaluation of a position, term by term
 #[derive(Args)]
 pub(super) struct EvalArgs {
-    /// Evaluation; by default the hand-written one, because a network has no terms
+    /// Evaluation; by default the hand-crafted one, because a network has no terms
     #[arg(long, value_name = "NAME")]
     variant: Option<String>,
     /// Search; --features also lists its features, and its evaluation is the default

@@ -127,8 +127,8 @@ pub fn train(
     Ok(quantize(&state.weights))
 }
 
-/// Returns the sum of the squared errors of some records. With `gradients`, each part has a
-/// separate gradient.
+/// Returns the sum of the squared errors of some records. If `gradients` is given, each part of the
+/// records has a separate gradient.
 fn sum_errors(
     data: &Data,
     indices: &[u32],

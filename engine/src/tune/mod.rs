@@ -1,4 +1,4 @@
-//! The Texel tuner: fits the weights of the hand-written evaluation to the results of games.
+//! The Texel tuner: fits the weights of the hand-crafted evaluation to the results of games.
 //!
 //! The error is the mean squared difference between the result of a game and the result that a
 //! logistic curve expects from the evaluation of one of its quiet positions (Peter Österlund's

@@ -5,7 +5,7 @@ use std::thread;
 use super::samples::Samples;
 use crate::eval::palimpsest::trace::attack_worth;
 
-/// Weights by index: middle game, endgame. The weights are fractions during tuning.
+/// Weights by index: middlegame, endgame. The weights are fractions during tuning.
 pub type Weights = Vec<[f64; 2]>;
 
 /// Number of parts of a sum over samples. The number and the order of addition are fixed, so that

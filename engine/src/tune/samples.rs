@@ -22,9 +22,9 @@ pub(super) struct Row {
     start: usize,
     /// Numbers of coefficients of the sum, of White's attack and of Black's attack.
     counts: [u16; 3],
-    /// Shares of middle game and endgame.
+    /// Shares of middlegame and endgame.
     pub(super) shares: [f32; 2],
-    /// Score that depends on no weight, from White's point of view: middle game, endgame.
+    /// Score that depends on no weight, from White's point of view: middlegame, endgame.
     pub(super) fixed: [f32; 2],
     /// 1 if White won, 0.5 for a draw, 0 if Black won.
     pub(super) result: f32,

@@ -10,7 +10,7 @@ const ON_A_LINE: usize = 8;
 const HEAD: &str = "\
 //! The weights of the evaluation, written by `palimpsest tune`; `layout.rs` describes them.
 //!
-//! Scores are in centipawns for the middle game and for the endgame. Units of danger and scales are
+//! Scores are in centipawns for the middlegame and for the endgame. Units of danger and scales are
 //! explained where they are used.
 
 use super::layout::LEN;
@@ -20,7 +20,7 @@ const fn p(middle: i32, end: i32) -> Pair {
     Pair::new(middle, end)
 }
 
-/// The weights, group by group; the middle game comes first.
+/// The weights, group by group; the middlegame comes first.
 #[rustfmt::skip]
 pub(super) static WEIGHTS: [Pair; LEN] = [
 ";

@@ -29,7 +29,7 @@ pub(super) enum Command {
     Display,
     /// Show the static evaluation.
     Evaluate,
-    /// Run the benchmark, to this depth if given.
+    /// Run the bench, to this depth if given.
     Bench(Option<u32>),
     /// End the session.
     Quit,

@@ -51,7 +51,7 @@ pub fn run(mut input: impl BufRead, output: Output) -> i32 {
 /// A line of input.
 #[derive(Debug, PartialEq, Eq)]
 enum Line {
-    /// The line, including its line end. Bytes that are not UTF-8 are replaced.
+    /// The line, including its line ending. Bytes that are not UTF-8 are replaced.
     Whole(String),
     /// The line was too long and has been dropped.
     TooLong,

@@ -27,7 +27,7 @@ pub(super) enum Job {
     Search(Box<SearchJob>),
     /// Run perft and print the counts by move.
     Perft { game: Box<Game>, depth: u32, form: CastlingForm, signals: Arc<Signals> },
-    /// Run the benchmark.
+    /// Run the bench.
     Bench { depth: Option<u32>, configuration: Configuration, signals: Arc<Signals> },
     /// Clear the memory.
     Clear,

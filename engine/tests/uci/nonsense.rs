@@ -105,7 +105,7 @@ const WORDS: [&str; 22] = [
     "99/99/99/99/99/99/99/99",
 ];
 
-/// Returns one line of input, without its line end.
+/// Returns one line of input, without its line ending.
 fn line(random: &mut Random) -> Vec<u8> {
     match random.below(10) {
         0..5 => random.pick(&COMMANDS).into(),

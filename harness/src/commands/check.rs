@@ -1,4 +1,4 @@
-//! `arbiter check`: compliance of an engine with its protocol.
+//! `arbiter check`: conformance of an engine to its protocol.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -20,9 +20,10 @@ use arbiter_runner::ask_engine;
 
 const HELP: &str = "\
 Each check starts a new process and has a grade: must (a failure loses games or breaks runs), should
-(the protocol requires it), or nice. The score weights these grades 4, 2 and 1; checks that do not
-apply to an engine, such as ponderhit without the option Ponder, do not count. Timing checks are
-repeated up to three times, because a busy machine delays replies.
+(the protocol requires the behaviour), or nice. The score weights these grades 4, 2 and 1; checks
+that do not apply to an engine, such as ponderhit without the option Ponder, do not count. A timing
+check that fails is repeated, with at most three attempts in all, because a busy machine delays
+replies.
 
 Exit codes: 0 if no \"must\" check fails; 1 if one does; 2 for usage errors; 3 for an engine that
 cannot be started; 4 if no check is selected; 7 for an environment error.

@@ -55,8 +55,8 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub(crate) struct CiArgs {
-    /// File with the gates in [ci] [default: arbiter.toml in this or a parent folder of the
-    /// repository]
+    /// File with the gates in [ci] [default: nearest arbiter.toml, from here up to the repository
+    /// root]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Run only the gates with these names

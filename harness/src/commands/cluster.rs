@@ -125,7 +125,7 @@ struct WorkerFigures<'a> {
     cpu: &'a str,
     /// Sandbox of engines, such as `landlock 7, seccomp` or `off`; empty if not reported.
     sandbox: &'a str,
-    /// Benchmark speeds in nodes per second, by engine.
+    /// Bench speeds in nodes per second, by engine.
     bench_nps: BTreeMap<&'a str, f64>,
     /// Last problem of the worker, if there is one.
     problem: Option<&'a str>,

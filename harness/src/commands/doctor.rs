@@ -17,7 +17,7 @@ use arbiter_report::{Table, to_value};
 /// Duration of the measurement of processor load.
 const WATCH: Duration = Duration::from_secs(1);
 
-/// Maximum share of processor time used by other programs; the next constant is the maximum share
+/// Maximum share of CPU time used by other programs; the next constant is the maximum share
 /// that the host of a virtual machine took.
 const MAX_BUSY: f64 = 0.1;
 const MAX_STOLEN: f64 = 0.01;
@@ -177,7 +177,7 @@ fn check_processors(machine: &Machine) -> Vec<Finding> {
     findings
 }
 
-/// Returns the findings on the load of processors and memory; `times` are the processor times
+/// Returns the findings on the load of processors and memory; `times` are the CPU times
 /// during the measurement.
 fn check_load(machine: &Machine, times: CpuTimes) -> Vec<Finding> {
     let share = |ticks: u64| ticks as f64 / times.all.max(1) as f64;

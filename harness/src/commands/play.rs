@@ -54,7 +54,7 @@ pub(crate) fn sprt(args: SprtArgs) -> Result<ExitCode, Failure> {
     let code = run::run_command(RunKind::Sprt, requested)?;
     if is_demonstration {
         note(
-            "This was Palimpsest with and without the mobility term of its hand-written \
+            "This was Palimpsest with and without the mobility term of its hand-crafted \
              evaluation. Test your own engine with: arbiter sprt ./new ./old --each tc=8+0.08",
         );
     }

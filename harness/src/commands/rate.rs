@@ -22,9 +22,9 @@ use arbiter_stats::ratings::{
 enum LawArg {
     /// A draw is half a point, as in Ordo and in the Elo of a match
     Scores,
-    /// Draws by Davidson's rule, which widens the scale
+    /// Draws by the rule of Davidson, which widens the scale
     Davidson,
-    /// Draws by Rao and Kupper's rule, as in BayesElo, which narrows the scale
+    /// Draws by the rule of Rao and Kupper (used by BayesElo), which narrows the scale
     RaoKupper,
 }
 
@@ -63,7 +63,7 @@ pub(crate) struct RateArgs {
     /// PGN files; plain, .gz or .zst
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Model of a game
+    /// Model of draws
     #[arg(long, value_enum, default_value = "scores")]
     law: LawArg,
     /// Scale of the ratings
@@ -120,14 +120,14 @@ pub(crate) struct RateArgs {
     /// Treatment of duplicate games (same players, start position, moves and result)
     #[arg(long, value_enum, default_value = "once")]
     copies: CopiesArg,
-    /// Count games individually, not in pairs with one opening
+    /// Count single games, not pairs from the same opening
     #[arg(long)]
     no_pairs: bool,
     /// Replay every game, and reject games with an illegal move, an impossible position, or a
     /// result that contradicts the last position. Several times slower
     #[arg(long)]
     verify: bool,
-    /// Number of threads [default: one per core]
+    /// Threads [default: one per processor]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
     /// Format of the result

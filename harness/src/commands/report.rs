@@ -73,8 +73,8 @@ enum ReportFormat {
     Json,
     /// The JSON object on one line.
     Ndjson,
-    /// Comma-separated values: one line for each engine of a tournament, each feature of an
-    /// ablation, or the two engines of a match.
+    /// Comma-separated values: one line for each engine of a tournament or each feature of an
+    /// ablation; for a match, a single line.
     Csv,
     /// JUnit XML: one test case for the verdict (or for each encounter), one for the faults, and
     /// one for each gate.

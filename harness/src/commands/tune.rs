@@ -21,12 +21,12 @@ use arbiter_settings::TuneTable;
 #[command(after_help = "\
 A parameter is a line NAME,START,MIN,MAX,C_END,R_END, or NAME,int|float,START,… as in OpenBench. In each iteration,
 every parameter is randomly perturbed up or down, and the engine with these values plays --pairs pairs against the
-engine with the opposite perturbations. The perturbations decrease to C_END in the last iteration, in which a won
-game moves the values by the fraction R_END of the perturbation. The schedule is fixed from the start: a tuning ends
-after its last iteration, and --resume continues an interrupted tuning on the same path. For --spins, START is the
-default of the option, C_END is a twentieth of its range (at least 0.5), and R_END is 0.002.
+engine with the opposite perturbations. The perturbations decrease to C_END in the last iteration, in which a won game
+moves the values by the fraction R_END of the perturbation. The schedule is fixed from the start: a tuning run ends
+after its last iteration, and --resume continues an interrupted run on the same path. For --spins, START is the default
+of the option, C_END is a twentieth of its range (at least 0.5), and R_END is 0.002.
 
-Tuned values may be weaker: --confirm plays an SPRT of the tuned values against the start values.
+Tuned values may be weaker: --confirm plays an SPRT of the tuned values against the initial values.
 
 Examples:
   arbiter tune ./mine --params params.txt --iterations 2000 --each tc=4+0.04

@@ -39,18 +39,18 @@ and runs of equal priority in equal shares. It starts the programs of such runs,
 sandbox; nevertheless, run the worker as a separate user. Programs must run on this machine unchanged; files that they
 read, such as networks, must be at the paths given in the engine options, and below a path given with --readable.
 
-Ctrl-C ends the worker after its pairs in progress. A second Ctrl-C ends the worker immediately; other workers then
-play the unfinished pairs. While a worker waits for a lost server, one Ctrl-C ends the worker immediately.
+Ctrl-C ends the worker when its pairs in progress are finished. A second Ctrl-C ends the worker immediately; other
+workers then play the unfinished pairs. While a worker tries to reconnect to the server, one Ctrl-C ends it immediately.
 
-Exit codes: 0 after Ctrl-C or a signal; 2 for usage errors, 3 for invalid input, 7 for an environment error or no complete
-sandbox with --sandbox require, 8 if the server cannot be reached, refuses the connection, or lacks encryption or
-authentication (see --insecure).
+Exit codes: 0 after Ctrl-C or a signal; 2 for usage errors, 3 for invalid input, 7 for an environment error, or
+if --sandbox require is given and no complete sandbox is available; 8 if the server cannot be reached, refuses the
+connection, or lacks encryption or authentication (see --insecure).
 
 Examples:
   arbiter worker --on worker1.join
   arbiter worker --on worker1.join --slots 8 --readable ~/networks")]
 pub(crate) struct WorkerArgs {
-    /// Number of concurrent games [default: one less than the number of cores]
+    /// Number of concurrent games [default: the number of processors minus 1]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     slots: Option<usize>,
     /// Folder of downloaded programs [default: arbiter/programs in the user's cache folder]
@@ -62,8 +62,8 @@ pub(crate) struct WorkerArgs {
     /// Maximum size of a file that an engine process may write, in MiB
     #[arg(long, value_name = "MIB", default_value_t = FILE_MIB)]
     file_size: u64,
-    /// Maximum processor time of an engine process in seconds, from its start to its end; a process
-    /// that exceeds it is killed, and the engine loses the game
+    /// Maximum total CPU time of an engine process, in seconds; a process that exceeds it is
+    /// killed, and the engine loses the game
     #[arg(long, value_name = "SEC", value_parser = clap::value_parser!(u64).range(1..))]
     cpu_time: Option<u64>,
     /// Maximum number of processes and threads of the worker's user; at this number, an engine
@@ -94,7 +94,7 @@ struct EntryArgs {
     /// 'add'; or, with --trust, URLs such as tls://host:4222, separated by commas
     #[arg(long, value_name = "FILE|URL")]
     on: ServerName,
-    /// Public key, or a file that contains it, of a coordinator whose programs may be started here;
+    /// Public key of a coordinator whose programs may be started here, or a file with the key;
     /// 'arbiter cluster key' prints the key; may be repeated
     #[arg(long, value_name = "KEY")]
     trust: Vec<String>,

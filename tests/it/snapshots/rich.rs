@@ -120,7 +120,7 @@ pub fn add_tournaments(folder: &Path) {
     plan(Format::Ladder, None, 5, &[Some(1), None, Some(0), Some(0), Some(1)]);
 }
 
-/// Returns a tuning of two parameters in 30 iterations.
+/// Returns a tuning run of two parameters in 30 iterations.
 fn tuning() -> Plan {
     let parameter = |name: &str, start: f64, max: f64, kind| Parameter {
         name: name.to_owned(),
@@ -377,7 +377,7 @@ fn add(
     };
     let begun = BEGUN + 60_000 * minutes;
     store.begin_run(run, begun, plan, &fingerprints, Offsets::default(), None).expect("it is new");
-    // In a tuning, the next pairs depend on the results so far.
+    // In a tuning run, the next pairs depend on the results so far.
     let mut state = RunState::of(plan);
     for pair in 0..pairs {
         let pairing = state.schedule().pairing(pair).expect("the run has so many pairs");

@@ -11,7 +11,7 @@ pub const RESULT: &str = "## Result";
 pub const CONDITIONS: &str = "## Setup";
 /// Heading of the lint findings, in a text report.
 pub const LINT: &str = "## Lint";
-/// Phrase before the cross table, in a text report.
+/// Phrase before the crosstable, in a text report.
 pub const CROSS_TABLE: &str = "errors account for pairs.";
 /// Phrase before the figures of a chart, on a page.
 pub const FIGURES: &str = "<summary>Figures: ";

@@ -52,7 +52,7 @@ impl<'a> Project<'a> {
         std::fs::write(path, text).expect("a file can be written");
     }
 
-    /// Writes an engine whose benchmark runs `bench`.
+    /// Writes an engine whose bench runs `bench`.
     pub fn engine(&self, bench: &str) {
         let puppet = programs::puppet().display();
         let marker = self.bench.marker();
@@ -72,7 +72,7 @@ impl<'a> Project<'a> {
         self.git(&["rev-parse", "HEAD"])
     }
 
-    /// Commits an engine whose benchmark reports `nodes` nodes.
+    /// Commits an engine whose bench reports `nodes` nodes.
     pub fn commit_with_bench(&self, nodes: u64, message: &str) -> String {
         self.engine(&format!("echo {nodes} nodes 50000 nps"));
         self.commit(message)

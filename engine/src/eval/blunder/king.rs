@@ -57,7 +57,7 @@ impl Attack {
     }
 }
 
-/// Returns the penalty for the attack on the king of `color`, in centipawns of the middle game.
+/// Returns the middlegame penalty for the attack on the king of `color`, in centipawns.
 #[inline]
 pub(super) fn penalty<K: Sink>(board: &Board, color: Color, attack: Attack, sink: &K) -> i32 {
     let fewest = if sink.tries(Experiment::OneAttacker) { 1 } else { 2 };

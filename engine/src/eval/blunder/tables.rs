@@ -1,4 +1,4 @@
-//! Piece-square tables: middle game first, endgame second, in centipawns; see `PROVENANCE.md`.
+//! Piece-square tables: middlegame first, endgame second, in centipawns; see `PROVENANCE.md`.
 
 use super::super::pair::Pair;
 

@@ -1,4 +1,4 @@
-//! Weights other than the piece-square tables, in centipawns, middle game before endgame; see
+//! Weights other than the piece-square tables, in centipawns, middlegame before endgame; see
 //! `PROVENANCE.md`.
 
 use super::super::pair::Pair;

@@ -21,10 +21,10 @@ pub const HIDDEN: usize = 128;
 /// Number of outputs; the number of pieces on the board selects one.
 pub const OUTPUTS: usize = 8;
 
-/// Value of 1.0 in the hidden layer.
+/// Integer that represents 1.0 in the hidden layer.
 pub const HIDDEN_UNIT: i32 = 255;
 
-/// Value of 1.0 among the output weights.
+/// Integer that represents 1.0 in the quantized output weights.
 pub const OUTPUT_UNIT: i32 = 64;
 
 /// Centipawns of an output of 1.0.

@@ -1,4 +1,4 @@
-//! King danger: the sum of units of danger, which is squared in the middle game.
+//! King danger: the sum of units of danger, which is squared in the middlegame.
 
 use super::kingpawn::KingPawn;
 use super::layout as at;

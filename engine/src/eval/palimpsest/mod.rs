@@ -211,7 +211,7 @@ fn add_weight<K: Sink>(sink: &mut K, term: Term, color: Color, place: usize) {
     sink.count_weight(color, place, 1);
 }
 
-/// Blends both scores by the game phase, from 0 (endgame) to [`PHASE_MAX`] (middle game). The
+/// Blends both scores by the game phase, from 0 (endgame) to [`PHASE_MAX`] (middlegame). The
 /// endgame score is first multiplied by `scale` / [`SCALE_MAX`].
 #[inline]
 fn blend(middle: i32, end: i32, phase: i32, scale: i32) -> i32 {
@@ -243,7 +243,7 @@ fn phase(position: &Position) -> i32 {
     kinds.into_iter().map(phase_of_kind).sum::<i32>().min(PHASE_MAX)
 }
 
-/// Divisor of the squared units of danger in the middle game.
+/// Divisor of the squared units of danger in the middlegame.
 const DANGER_DIVISOR: i32 = 1024;
 
 /// Units of danger per centipawn in the endgame.

@@ -22,20 +22,20 @@ pub struct Trace {
     pub linear: Vec<(u16, i32)>,
     /// Index in the table and count for the units of danger of each side's attack, White's first.
     pub danger: [Vec<(u16, i32)>; 2],
-    /// Score that depends on no weight, White minus Black: middle game, endgame.
+    /// Score that depends on no weight, White minus Black: middlegame, endgame.
     pub fixed: [i32; 2],
-    /// Game phase, from 0 (endgame) to [`PHASE_MAX`] (middle game).
+    /// Game phase, from 0 (endgame) to [`PHASE_MAX`] (middlegame).
     pub phase: i32,
     /// Scale of the endgame score, up to [`SCALE_MAX`].
     pub scale: i32,
 }
 
-/// Returns the weights in use, by index: middle game, endgame.
+/// Returns the weights in use, by index: middlegame, endgame.
 pub fn weights() -> Vec<[i32; 2]> {
     WEIGHTS.iter().map(|weight| [weight.opening(), weight.endgame()]).collect()
 }
 
-/// Returns the value of units of danger in centipawns and its slope per unit: for the middle game,
+/// Returns the value of units of danger in centipawns and its slope per unit: for the middlegame,
 /// and for the endgame.
 pub fn attack_worth(units: [f64; 2]) -> [(f64, f64); 2] {
     let [middle, end] = units.map(|units| units.max(0.0));
@@ -45,7 +45,7 @@ pub fn attack_worth(units: [f64; 2]) -> [(f64, f64); 2] {
     [(middle * middle / divisor, 2.0 * middle / divisor), (end * per_unit, slope)]
 }
 
-/// Returns the shares of the middle game and of the endgame in a score.
+/// Returns the shares of the middlegame and of the endgame in a score.
 pub fn shares(phase: i32, scale: i32) -> [f64; 2] {
     let middle = f64::from(phase) / f64::from(PHASE_MAX);
     [middle, (1.0 - middle) * f64::from(scale) / f64::from(SCALE_MAX)]

@@ -1,4 +1,4 @@
-//! Terms of kings in the middle game, of minor and major pieces, and of hanging or pinned pieces.
+//! Terms of kings in the middlegame, of minor and major pieces, and of hanging or pinned pieces.
 
 use super::attacks::AttackTables;
 use super::kingpawn::KingPawn;
@@ -27,7 +27,7 @@ pub(super) fn control<K: Sink>(tables: &AttackTables, sink: &mut K) {
     }
 }
 
-/// Adds the terms of a king in the middle game.
+/// Adds the terms of a king in the middlegame.
 pub(super) fn king<K: Sink>(position: &Position, color: Color, found: &KingPawn, sink: &mut K) {
     let enemy = officers(position, !color);
     let scaled = |score: Score| plain(score * enemy / weights::OFFICERS);

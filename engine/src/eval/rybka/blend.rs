@@ -1,4 +1,5 @@
-//! Blend of the two sums into one score, and corrections of this score.
+//! Tapered evaluation: interpolation between the middlegame and endgame sums, and corrections of
+//! the resulting score.
 
 use super::features::{Experiment, Term};
 use super::material::{Counts, PHASE_MAX};

@@ -1,4 +1,4 @@
-//! Benchmark of an engine: a fixed search whose node count identifies the engine's behaviour.
+//! Bench of an engine: a fixed search whose node count identifies the engine's behaviour.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use super::error::{BuildError, BuildFailure, Result};
 use arbiter_names::whole_number;
 use arbiter_process::{Cancel, EndReason, Launch, Spawner, Timeouts, run_to_completion};
 
-/// Default time limit of a benchmark.
+/// Default time limit of a bench.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
 /// Patterns for the node count; the last line that matches any of them counts. A number is captured
@@ -27,10 +27,10 @@ const NODES: [&str; 5] = [
 const SPEED: [&str; 3] =
     [r"nodes/second\s*[:=]?\s*(\d\S*)", r"\bnps\s*[:=]?\s*(\d\S*)", r"(?:^|\s)(\d\S*)\s*nps\b"];
 
-/// Settings for running and reading the benchmark.
+/// Settings for running and reading the bench.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BenchRecipe {
-    /// Arguments that run the benchmark; `bench` if `None`.
+    /// Arguments that run the bench; `bench` if `None`.
     pub args: Option<Vec<String>>,
     /// Pattern whose first group captures the node count and whose optional second group captures
     /// the speed.
@@ -40,14 +40,14 @@ pub struct BenchRecipe {
 }
 
 impl BenchRecipe {
-    /// Returns a text that identifies how the benchmark is run and read. The text changes with
-    /// every version of Arbiter that recognizes other output formats.
+    /// Returns a string that identifies the method of running the bench and reading its output. The
+    /// string changes with every version of Arbiter that recognizes other output formats.
     pub(super) fn how(&self) -> String {
         format!("3 {:?} {:?}", self.args, self.pattern)
     }
 }
 
-/// Result of a benchmark.
+/// Result of a bench.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Signature {
     /// Number of nodes searched; equal for programs that behave identically.
@@ -56,18 +56,18 @@ pub struct Signature {
     pub nps: f64,
 }
 
-/// A program whose benchmark is run.
+/// A program whose bench is run.
 #[derive(Debug, Clone)]
 pub struct BenchTarget<'a> {
     /// Name in messages.
     pub name: &'a str,
     /// Launch of the engine, as for games.
     pub launch: &'a Launch,
-    /// Settings of the benchmark.
+    /// Settings of the bench.
     pub recipe: &'a BenchRecipe,
 }
 
-/// Reader of the output of benchmarks.
+/// Reader of the output of benches.
 #[derive(Debug)]
 pub struct BenchReader {
     nodes: Vec<Regex>,
@@ -124,7 +124,7 @@ impl BenchReader {
     }
 }
 
-/// Returns the integer at the start of a text; `None` if more digits follow, as in `2 030 154` or
+/// Returns the integer at the start of a string; `None` if more digits follow, as in `2 030 154` or
 /// `20/30`, or if a unit is attached to the number.
 fn leading_number(text: &str) -> Option<u64> {
     let (number, rest) = text.split_once(|c: char| c.is_ascii_whitespace()).unwrap_or((text, ""));
@@ -132,7 +132,7 @@ fn leading_number(text: &str) -> Option<u64> {
     whole_number(number.trim_end_matches([',', '.', ';'])).filter(|_| is_whole)
 }
 
-/// Runs a benchmark `copies` times in parallel, one for each concurrent game, and requires the same
+/// Runs a bench `copies` times in parallel, one for each concurrent game, and requires the same
 /// node count from all copies. Blocks until all copies have ended. Fails if a copy fails, reports
 /// no unambiguous node count, or exceeds the time limit.
 pub fn run_bench(
@@ -161,7 +161,7 @@ pub fn run_bench(
     Ok(Signature { nodes: counts[0], nps })
 }
 
-/// Runs one copy of a benchmark.
+/// Runs one copy of a bench.
 pub fn run_bench_once(
     target: &BenchTarget<'_>,
     reader: &BenchReader,

@@ -47,20 +47,20 @@ pub struct BuildRecord {
     pub toolchain: String,
     /// Duration of the build, in seconds.
     pub seconds: f64,
-    /// Result of the benchmark, if it has been run.
+    /// Result of the bench, if it has been run.
     pub bench: Option<BenchRecord>,
-    /// Length of the program, in bytes.
+    /// Size of the program, in bytes.
     pub bytes: u64,
     /// BLAKE3 hash of the program in hexadecimal.
     pub hash: String,
 }
 
-/// Result of a benchmark, and the conditions under which it ran.
+/// Result of a bench, and the conditions under which it ran.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BenchRecord {
-    /// Identification of how the benchmark was run and read.
+    /// String that identifies the method of running the bench and reading its output.
     pub(super) how: String,
-    /// Result of the benchmark.
+    /// Result of the bench.
     #[serde(flatten)]
     pub signature: Signature,
     /// Number of copies that ran in parallel.

@@ -27,8 +27,8 @@ const COMPILERS: &str = "
 /// Prefixes of the variables of the compiler wrappers in Nix.
 const COMPILER_PREFIXES: [&str; 2] = ["NIX_CFLAGS_", "NIX_LDFLAGS"];
 
-/// Returns the environment of builds and of benchmarks of built programs, including the variables
-/// that the user lists in `passed`.
+/// Returns the environment of builds and of benches of built programs, including the variables that
+/// the user lists in `passed`.
 pub fn build_environment(passed: &[String]) -> Vec<(OsString, OsString)> {
     environment(|name| {
         is_listed(SYSTEM, name) || name.starts_with("LC_") || is_of_compiler(name, passed)

@@ -60,14 +60,13 @@ pub enum BuildFailure {
     Timeout,
     /// The build produced no program.
     NoBinary,
-    /// The benchmark exited without an error but reported no node count; the program may have no
-    /// benchmark.
+    /// The bench exited without an error but reported no node count; the program may have no bench.
     NoBench,
-    /// The benchmark failed.
+    /// The bench failed.
     BenchFailed,
     /// Two copies of one program searched different trees.
     BenchDiffers,
-    /// The benchmark result differs from the result that the commit promises.
+    /// The bench result differs from the result that the commit promises.
     BenchBroken,
 }
 
@@ -77,12 +76,12 @@ impl BuildError {
         BuildError::Failed(BuildFailure::InvalidRecipe, format!("[build] of {file}: {reason}"))
     }
 
-    /// Returns the error for copies of one program with different node counts.
+    /// Returns the error for parallel runs of one program with different node counts.
     pub fn bench_differs(what: &str, counts: &[u64]) -> BuildError {
         let counts = counts.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
         let text = format!(
-            "the bench of {what} differs between copies: {counts}; the engine is not deterministic \
-             with one thread (a bug, such as uninitialized memory)"
+            "the bench of {what} differs between parallel runs: {counts}; the engine is not \
+             deterministic with one thread (a bug, such as uninitialized memory)"
         );
         BuildError::Failed(BuildFailure::BenchDiffers, text)
     }

@@ -1,7 +1,7 @@
 //! Queries to git, through the program `git`.
 //!
 //! A library could read the objects, but a checkout must match the author's in submodules, filters
-//! such as LFS, line ends, and credentials for a remote. Only `git` itself obeys the complete
+//! such as LFS, line endings, and credentials for a remote. Only `git` itself obeys the complete
 //! configuration for these.
 
 use std::ffi::OsStr;

@@ -45,7 +45,7 @@ impl Log {
         }
     }
 
-    /// Writes the stored end of the output.
+    /// Writes the end of the output, which was stored until now.
     pub(super) fn finish(&mut self) -> io::Result<()> {
         if self.left_out > 0 {
             self.write(&format!("[{} bytes omitted]", self.left_out));

@@ -13,7 +13,7 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30 * 60);
 /// Instructions for a build.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recipe {
-    /// Name of the source file, for messages: "arbiter.toml" or "Cargo.toml".
+    /// Name of the file from which the recipe comes, for messages: "arbiter.toml" or "Cargo.toml".
     pub source: String,
     /// Command that the shell runs in the root folder of the checkout.
     pub command: String,
@@ -34,7 +34,7 @@ pub struct Recipe {
     pub toolchain: Vec<String>,
     /// `true` if the user's settings list the commands in `toolchain`.
     pub has_own_tools: bool,
-    /// Settings of the program's benchmark.
+    /// Settings of the program's bench.
     pub bench: BenchRecipe,
 }
 
@@ -65,7 +65,7 @@ pub struct BuildSettings {
     pub timeout: Option<Duration>,
     /// Commands whose output identifies the toolchain.
     pub toolchain: Option<Vec<String>>,
-    /// Settings of the benchmark.
+    /// Settings of the bench.
     pub bench: BenchRecipe,
 }
 

@@ -39,7 +39,7 @@ pub struct Built {
     pub commit: Option<Commit>,
     /// `true` if files have changed since the commit.
     pub is_dirty: bool,
-    /// Recipe of the build and the benchmark.
+    /// Recipe of the build and the bench.
     pub recipe: Recipe,
     /// Root of the repository's working tree.
     pub repo: PathBuf,
@@ -71,9 +71,9 @@ impl Built {
         label(&self.revision, self.commit.as_ref(), self.is_dirty)
     }
 
-    /// Returns the signature of the benchmark, from an earlier run of at least as many copies if
-    /// there is such a run. Compares the node count with the count that the commit message
-    /// promises. Blocks until the benchmark has ended.
+    /// Returns the signature of the bench, from an earlier run of at least as many copies if there
+    /// is such a run. Compares the node count with the count that the commit message promises.
+    /// Blocks until the bench has ended.
     pub fn signature(
         &mut self,
         copies: usize,
@@ -108,7 +108,7 @@ impl Built {
         promised_nodes(&commit?.message)
     }
 
-    /// Runs the benchmark, and stores its result. Blocks until the benchmark has ended.
+    /// Runs the bench and stores its result. Blocks until the bench has ended.
     pub fn measure(
         &mut self,
         copies: usize,
@@ -139,8 +139,8 @@ pub struct Builder<'a> {
     pub read: &'a dyn Fn(&str) -> Result<Option<BuildSettings>, String>,
     /// Names of additional environment variables that are passed to builds.
     pub passed: &'a [String],
-    /// Sandbox of a commit's commands and of the benchmark of its program. A build may also read
-    /// the toolchains, write to its checkout, and use the network if its recipe allows it.
+    /// Sandbox of a commit's commands and of the bench of its program. A build may also read the
+    /// toolchains, write to its checkout, and use the network if its recipe allows it.
     pub sandbox: Option<Sandbox>,
     /// Files and folders that belong to no working tree, such as the results folder.
     pub without: Vec<PathBuf>,

@@ -59,7 +59,7 @@ impl<'a> Script<'a> {
         self.step(Step::Send(format!("{text}\n").into_bytes(), lines))
     }
 
-    /// Sends bytes unchanged, without adding a line end; the transcript shows `shown`.
+    /// Sends bytes unchanged, without adding a line ending; the transcript shows `shown`.
     pub(super) fn bytes(self, bytes: &[u8], shown: &str) -> Script<'a> {
         self.step(Step::Send(bytes.to_vec(), vec![shown.to_owned()]))
     }

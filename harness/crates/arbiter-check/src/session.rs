@@ -268,7 +268,7 @@ impl Session {
         Ok(())
     }
 
-    /// Records the event because of which the session cannot continue.
+    /// Records the event that prevents the session from continuing.
     fn abort(&mut self, event: Event) -> SessionAborted {
         self.note(event);
         SessionAborted

@@ -1,4 +1,4 @@
-//! Benchmark of an engine, identical on coordinators and workers.
+//! Bench of an engine, identical on coordinators and workers.
 
 use std::time::Duration;
 
@@ -7,11 +7,11 @@ use arbiter_build::{BenchRecipe, BenchTarget, run_bench};
 use arbiter_game::engine::EngineSetup;
 use arbiter_process::{Cancel, Spawner};
 
-/// Time limit of a benchmark. Without a limit, a bench that hangs would block the slot, or the
-/// start of the run, forever.
+/// Time limit of a bench. Without a limit, a bench that hangs would block the slot, or the start of
+/// the run, forever.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Cancels a benchmark when it is dropped.
+/// Cancels a bench when it is dropped.
 struct CancelOnDrop(Cancel);
 
 impl Drop for CancelOnDrop {

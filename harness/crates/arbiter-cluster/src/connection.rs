@@ -191,7 +191,7 @@ impl Access {
             Credentials::Token(Secret(token)) => options.token(token),
             Credentials::Nkey(Secret(seed)) => options.nkey(seed),
             Credentials::Creds(Secret(text)) => options
-                // The parser of the client ignores a last line without a line end.
+                // The parser of the client ignores a last line without a line ending.
                 .credentials(&format!("{text}\n"))
                 .map_err(|error| format!("creds: {error}"))?,
         };

@@ -84,8 +84,8 @@ pub struct RunSpec {
     pub programs: HashMap<blake3::Hash, PathBuf>,
     /// Priority among other runs; the highest number comes first.
     pub priority: u8,
-    /// Results of benchmarks on this machine, one per engine; `None` for an engine that workers do
-    /// not benchmark.
+    /// Results of benches on this machine, one per engine; `None` for an engine whose bench workers
+    /// do not run.
     pub benches: Vec<Option<BenchResult>>,
     /// Facts about workers from the store.
     pub history: WorkerHistory,
@@ -124,7 +124,8 @@ struct Coordinator<A: Assignment> {
     acknowledged: RangeSet,
     /// Pairs whose jobs were sent again, for lack of heartbeats, since the last result.
     unheard: BTreeSet<u64>,
-    /// Last status of each worker, and the time of its arrival since the start.
+    /// Last status of each worker, and the time from the start of the coordinator until the status
+    /// arrived.
     workers: BTreeMap<String, (WorkerStatus, Duration)>,
     /// Number of impossible results from each worker for its own jobs.
     impossible: BTreeMap<String, u32>,

@@ -135,7 +135,7 @@ impl JoinFile {
     }
 }
 
-/// Returns whether a text is short enough and has no control characters.
+/// Returns whether a string is short enough and has no control characters.
 fn is_short(text: &str) -> bool {
     text.len() <= MAX_FIELD && !text.contains(char::is_control)
 }

@@ -13,7 +13,7 @@ pub fn trouble(worker: &WorkerStatus) -> Option<&str> {
     refused.or(worker.trouble.as_deref())
 }
 
-/// Returns the benchmark speeds of engines on a worker, as text.
+/// Returns the bench speeds of engines on a worker, as text.
 pub fn benches(worker: &WorkerStatus) -> String {
     let bench = |(engine, nps): &(String, f64)| {
         if *nps < 1e5 {

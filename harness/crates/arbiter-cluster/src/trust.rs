@@ -29,7 +29,7 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    /// Returns the bytes to sign for a text.
+    /// Returns the bytes to sign for a string.
     fn mark(self, text: &[u8]) -> Vec<u8> {
         let kind = match self {
             Purpose::Description => "run description",
@@ -114,7 +114,7 @@ impl Key {
         PublicKey(self.0.verifying_key())
     }
 
-    /// Signs a text.
+    /// Signs a string.
     pub(crate) fn sign(&self, purpose: Purpose, text: &[u8]) -> [u8; SIGNATURE_BYTES] {
         self.0.sign(&purpose.mark(text)).to_bytes()
     }

@@ -80,7 +80,7 @@ const MORE: &str = "arbiter";
 /// Maximum of each count in a file.
 const MOST_GAMES: u64 = 1_000_000_000;
 
-/// Value that fastchess saves for an interval without intermediate reports.
+/// Interval that fastchess saves if intermediate reports are disabled.
 const NEVER: u64 = i32::MAX as u64;
 
 /// Returns a run in the file format of fastchess.

@@ -1,4 +1,5 @@
-//! The log of `-log` of fastchess, and the lines that `-debug` of cutechess-cli prints.
+//! The log that fastchess writes with `-log`, and the lines that cutechess-cli prints with
+//! `-debug`.
 
 use std::fmt::Write as _;
 use std::fs::File;

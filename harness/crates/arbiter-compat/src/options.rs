@@ -34,7 +34,7 @@ pub struct Options {
     pub resumes: Option<SavedIdentity>,
     /// Results folder, if given.
     pub results: Option<PathBuf>,
-    /// Maximum of the engines' factors for the timeouts of a start.
+    /// Largest of the engines' factors for start-up timeouts.
     pub(crate) start_scale: Option<f64>,
     /// `true` if more concurrent games than processors are allowed.
     pub(crate) is_forced: bool,

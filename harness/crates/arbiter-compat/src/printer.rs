@@ -185,8 +185,8 @@ impl Printer {
         self.games = counts.encounters.values().map(|met| met.games.games()).sum();
     }
 
-    /// Counts a pair, in schedule order. Returns the text to print: usually its games were printed
-    /// when they ended.
+    /// Counts a pair, in schedule order. Returns the text to print, which usually omits the pair's
+    /// games, because they were printed when they ended.
     fn count_pair(&mut self, played: &PlayedPair, tally: &PairTally) -> String {
         tally.count_in(&mut self.schedule);
         let mut text = String::new();

@@ -13,16 +13,16 @@ use crate::text::Text;
 use crate::text::printable;
 use arbiter_protocol::{Info, Limits, Score};
 
-/// Tolerated excess of the reported time of a search over the measured time: on a busy machine, an
-/// engine may read `go` before its clock is started.
+/// Amount by which the reported time of a search may exceed the measured time: on a busy machine,
+/// an engine may read `go` before Arbiter starts the engine's clock.
 const TIME_MARGIN: Duration = Duration::from_millis(500);
 
 /// Tolerated number of nodes beyond the node limit, because few engines check the limit at every
 /// node; a quarter of the limit is tolerated if that is more.
 const NODE_MARGIN: u64 = 5_000;
 
-/// Absolute score, in centipawns, from which a change of sign between two consecutive moves of an
-/// engine is a finding: few searches are wrong by so much.
+/// Minimum absolute score, in centipawns, at which a change of sign between two consecutive moves
+/// of an engine is a finding: few searches are wrong by so much.
 const SURE: i32 = 1_000;
 
 /// Maximum length, in characters, of a quoted move. A move in UCI notation has at most five

@@ -210,7 +210,7 @@ impl Recorder {
         self.note(at, Mark::NewGame, "");
     }
 
-    /// Records one line, or several commands to the engine, each with a line end.
+    /// Records one line, or several commands to the engine, each with a line ending.
     pub fn note(&mut self, at: Instant, mark: Mark, text: &str) {
         if !self.is_enabled {
             return;

@@ -37,8 +37,8 @@ pub fn quantity(number: impl Display, thing: &str) -> String {
 /// Separators between groups of three digits, including non-ASCII spaces.
 const GROUPING: [char; 8] = [',', '.', '\'', '’', '_', '\u{a0}', '\u{2009}', '\u{202f}'];
 
-/// Parses a whole number in the output of a program: digits, optionally in groups of three. `None`
-/// if the text is ambiguous, such as `2.030`, which is a decimal fraction in some locales.
+/// Parses an unsigned integer in the output of a program: digits, optionally in groups of three.
+/// `None` if the text is ambiguous, such as `2.030`, which is a decimal fraction in some locales.
 pub fn whole_number(text: &str) -> Option<u64> {
     let separator = text.chars().find(|c| !c.is_ascii_digit());
     let Some(separator) = separator.filter(|separator| GROUPING.contains(separator)) else {

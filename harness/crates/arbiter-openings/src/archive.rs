@@ -48,7 +48,7 @@ fn open(path: &Path) -> io::Result<(File, bool)> {
 }
 
 /// Reads the text of an uncompressed or packed file: gzip, Zstandard, or a zip archive with one
-/// file. The returned text has line feeds as line ends, and no byte order mark.
+/// file. The returned text has line feeds as line endings, and no byte order mark.
 ///
 /// # Errors
 ///

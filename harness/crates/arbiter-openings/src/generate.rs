@@ -38,9 +38,9 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// Returns the candidate as a line of an EPD file, without the line end: position, counters,
-    /// name, and the engine's verdict (`ce` in centipawns for the side to move, `acd` the depth in
-    /// plies).
+    /// Returns the candidate as a line of an EPD file, without the line ending: position, counters,
+    /// name, and the engine's evaluation (`ce` in centipawns for the side to move, `acd` the depth
+    /// in plies).
     pub fn to_epd(&self, Verdict { score_cp, depth }: Verdict) -> String {
         let fen = Fen::from_position(&self.position, EnPassantMode::Legal);
         let setup = fen.as_setup();
@@ -56,7 +56,7 @@ impl Candidate {
     }
 }
 
-/// Verdict of an engine on a position.
+/// Evaluation of a position by an engine, with its depth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Verdict {
     /// Score in centipawns, from White's point of view.

@@ -76,7 +76,7 @@ impl Opening {
         Opening { fen, castling_mode: start.mode, moves }
     }
 
-    /// Returns the position before the moves as in the book, including counters.
+    /// Returns the position before the moves, as written in the book, including its counters.
     pub fn fen(&self) -> &Fen {
         &self.fen
     }

@@ -95,7 +95,7 @@ impl<'a, F: FnMut(&Chess) -> Vec<WeightedMove>> Lines<'a, F> {
         ways
     }
 
-    /// Continues the lines below a node below which the first line arrives at `time`.
+    /// Continues the lines through a node; the first of these lines arrives at `time`.
     fn continue_lines(&mut self, node: u32, time: f64, ways: &[WeightedMove]) {
         let sum: u64 = ways.iter().map(|way| u64::from(way.weight)).sum();
         // The first move is drawn by weight, because a move's weight determines its probability to

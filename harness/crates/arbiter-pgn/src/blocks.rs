@@ -73,8 +73,8 @@ impl<R: Read> Blocks<R> {
     }
 }
 
-/// Returns the offset of the last game of a text, if it is not the first: at a tag `Event` at the
-/// start of a line, or else at any tag after a blank line.
+/// Returns the offset of the last game in a text; `None` if it is the first game. A game begins at
+/// an `Event` tag at the start of a line or, if there is none, at any tag after a blank line.
 fn last_game(text: &[u8]) -> Option<usize> {
     let find = |needle: &[u8]| memchr::memmem::rfind(text, needle);
     find(b"\n[Event ").map(|at| at + 1).or_else(|| find(b"\n\n[").map(|at| at + 2))

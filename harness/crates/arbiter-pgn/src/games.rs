@@ -23,8 +23,8 @@ const MAX_COMMENT: usize = 1 << 14;
 /// token in a file equals this text.
 pub const UNCLOSED: &[u8] = b"{";
 
-/// Receiver of the parts of a game, without its variations. If a method returns `Break`, the rest
-/// of the game is skipped.
+/// Visitor of the parts of a game, without its variations. If a method returns `Break`, the rest of
+/// the game is skipped.
 pub trait GameVisitor {
     /// Begins a game after its tags have been read.
     fn begin(&mut self, tags: &Tags) -> ControlFlow<()>;
@@ -110,7 +110,7 @@ impl<'t> Games<'t> {
     /// precede the last game read.
     fn lines_until(&self, place: usize) -> u64 {
         let added = |place: usize| self.text.added.partition_point(|added| *added < place);
-        // The original text does not contain the line ends that the normal form adds.
+        // The original text does not contain the line endings that the normal form adds.
         let added = added(place) - added(self.begin);
         self.lines_before + (newlines(&self.text.bytes[self.begin..place]) - added) as u64
     }

@@ -28,7 +28,7 @@ pub(crate) const UNKNOWN: u8 = 0;
 #[derive(Debug)]
 pub struct Text<'t> {
     pub(crate) bytes: Cow<'t, [u8]>,
-    /// Offsets of the line ends that were added.
+    /// Offsets of the line endings that were added.
     pub(crate) added: Vec<usize>,
 }
 
@@ -77,10 +77,10 @@ impl<'t> Normalizer<'t> {
         (self.copied, self.at) = (part.end, part.end);
     }
 
-    /// Removes a part of the text except for its line ends, without creating blank lines.
+    /// Removes a part of the text except for its line endings, without creating blank lines.
     fn drop_but_lines(&mut self, part: Range<usize>) {
-        // Messages contain line numbers, so the number of line ends must not change. The space
-        // before each line end prevents a blank line, which would end the game.
+        // Messages contain line numbers, so the number of line endings must not change. The space
+        // before each line ending prevents a blank line, which would end the game.
         let lines = newlines(&self.text[part.clone()]);
         self.replace(part, " \n".repeat(lines).as_bytes());
     }
@@ -155,7 +155,7 @@ impl<'t> Normalizer<'t> {
     }
 
     /// If `pgn-reader` would not skip the text that was skipped since `begin`, replaces this text
-    /// with its line ends.
+    /// with its line endings.
     fn drop_odd_blanks(&mut self, begin: usize) {
         let blanks = &self.text[begin..self.at];
         if !blanks.iter().all(|byte| b" \t\n".contains(byte)) {
@@ -180,7 +180,8 @@ impl<'t> Normalizer<'t> {
             }
         }
         text.extend_from_slice(b"\"]");
-        // The line ends are written after the tag, so that the following lines keep their numbers.
+        // The line endings are written after the tag, so that the following lines keep their
+        // numbers.
         text.extend(std::iter::repeat_n(b'\n', newlines(&rest[..tag.length])));
         self.replace(self.at..self.at + tag.length, &text);
     }
@@ -226,8 +227,9 @@ impl<'t> Normalizer<'t> {
         }
     }
 
-    /// Skips a line end and the blank lines that follow. Returns whether the game ends there: if
-    /// tags follow, or if there is a blank line and move 1 follows or a result precedes.
+    /// Skips a line ending and the blank lines that follow. Returns whether the game ends there. It
+    /// ends if tags follow; after a blank line, it also ends if move 1 follows or a result
+    /// precedes.
     fn ends_game(&mut self) -> bool {
         let begin = self.at;
         self.at += 1;
@@ -243,7 +245,7 @@ impl<'t> Normalizer<'t> {
         self.skip_blank();
         let blanks = &self.text[begin..self.at];
         if newlines(blanks) < 2 {
-            // A single line end in movetext is an ordinary space.
+            // A single line ending in movetext is an ordinary space.
             self.at = begin + 1;
             return false;
         }

@@ -1,10 +1,10 @@
-//! SPRT that confirms the result of a tuning.
+//! SPRT that confirms the result of a tuning run.
 
 use crate::{DEFAULT_SPRT_PAIRS, Engine, Plan, PlanError, RunKind, SprtRequest, base_name};
 use arbiter_schedule::Design;
 
-/// Returns the plan of an SPRT of the tuned values against the start values; `None` if the values
-/// are equal. The conditions are those of the tuning, but the openings are different.
+/// Returns the plan of an SPRT of the tuned values against the initial values; `None` if the values
+/// are equal. The conditions are those of the tuning run, but the openings are different.
 pub fn confirmation(
     plan: &Plan,
     theta: &[f64],
@@ -28,7 +28,7 @@ pub fn confirmation(
         engines,
         design: Design::round_robin(pairs.unwrap_or(DEFAULT_SPRT_PAIRS)),
         // Another seed gives other openings, because the values may fit the openings of the tuning
-        // by chance.
+        // run by chance.
         seed: plan.seed.wrapping_add(1),
         sprt: Some(sprt.resolve()?),
         tuning: None,

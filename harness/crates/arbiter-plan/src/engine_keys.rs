@@ -16,17 +16,17 @@ pub struct EngineKey {
     pub name: &'static str,
     /// Help text; may be empty.
     help: &'static str,
-    /// `true` for limits, which engines may share.
+    /// `true` if the key sets a limit; several engines may have the same limit.
     is_limit: bool,
     /// Function that parses a value and sets the field; the second argument is the key.
     set: fn(&mut EngineSpec, &str, &str) -> Result<(), String>,
-    /// Function that returns the value of an engine, if it differs from the default and affects
-    /// games.
+    /// Function that returns the key's value for an engine, if this value differs from the default
+    /// and affects games.
     said: fn(&Engine) -> Option<String>,
 }
 
 /// Declares the keys in the order of the help: name, help, effect of `text`, and after `=>` the
-/// value of an engine.
+/// key's value for an engine.
 macro_rules! keys {
     ($spec:ident, $key:ident, $text:ident, $engine:ident; $(
         $is_limit:literal => { $( $name:literal, $help:literal, $set:expr => $said:expr; )* }
@@ -68,7 +68,7 @@ keys! { spec, key, text, engine;
             Err(format!("{key} needs the name of an option")) => None;
         "init", "lines to send after the options, separated by \"\\n\"",
             extend(&mut spec.init, text) => unusual(String::new(), engine.launch.init.join("\\n"));
-        "restart", "on, off or auto: a new process for each game, never, or if the engine needs one",
+        "restart", "on: a new process for each game; off: never; auto: if the engine needs one",
             put(&mut spec.restart, word(key, text)) => unusual(Restart::default(), engine.launch.restart);
         "ponder", "true: think on the opponent's time",
             put(&mut spec.ponder, truth(key, text)) => unusual(false, engine.launch.ponder);

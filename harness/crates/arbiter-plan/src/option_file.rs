@@ -14,7 +14,7 @@ pub(crate) fn named_file(value: &str) -> Option<&str> {
     value.strip_prefix('@').filter(|path| !path.starts_with('@'))
 }
 
-/// Returns the option value for a text, with `@` at the start escaped.
+/// Returns a string as an option value, with a leading `@` escaped.
 pub(crate) fn escaped(text: &str) -> String {
     let escape = if text.starts_with('@') { "@" } else { "" };
     format!("{escape}{text}")

@@ -56,14 +56,15 @@ pub struct Plan {
     /// Assignment of processors to games.
     #[serde(with = "As::<DisplayFromStr>")]
     pub affinity: Affinity,
-    /// Sequential test that ends each matchup; `None` without a test.
+    /// Sequential test that ends the games of each pair of engines; `None` without a test.
     pub sprt: Option<Sprt>,
     /// Counts of earlier games played by another program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prior: Option<Prior>,
     /// Features that the engines after the first lack, if the run is an ablation.
     pub ablation: Option<Ablation>,
-    /// Parameters and gain schedule, if the run is a tuning; then both engines are the same engine.
+    /// Parameters and gain schedule, if the run is a tuning run; then both engines are the same
+    /// engine.
     #[serde(with = "As::<Option<Arc<Same>>>")]
     pub tuning: Option<Arc<Tuning>>,
     /// Share of games, 0 to 1, that may end with an engine fault before the run is invalid.
@@ -142,13 +143,13 @@ impl Plan {
         }
     }
 
-    /// Returns the tuning state before the first result; `None` unless the run is a tuning.
+    /// Returns the tuning state before the first result; `None` unless the run is a tuning run.
     pub fn spsa(&self) -> Option<SpsaState> {
         self.tuning.as_ref().map(|tuning| SpsaState::new(tuning.clone(), self.seed))
     }
 
-    /// Returns the engines with the names that the user gave, without the engines derived by an
-    /// ablation or a tuning.
+    /// Returns the engines that the user named, without the engines derived for an ablation or a
+    /// tuning run.
     pub fn own_engines(&self) -> impl Iterator<Item = (&str, &Engine)> {
         let is_one = self.ablation.is_some() || self.tuning.is_some();
         let count = if is_one { 1 } else { self.engines.len() };

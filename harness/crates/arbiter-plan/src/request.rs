@@ -18,8 +18,7 @@ const DEMONSTRATION: [&str; 2] = [
     "name=no-mobility,cmd=bundled,eval=palimpsest,option.Disable=mobility",
 ];
 
-/// A requested run: settings that may be left open, and a draft of the plan with all other
-/// settings.
+/// A requested run: settings that may be unset, and a draft of the plan with all other settings.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
     /// Engines in the order of the request.

@@ -156,8 +156,8 @@ pub(super) fn spread_stderr(engines: &mut [Engine], dir: &Path) {
     }
 }
 
-/// Returns the default number of concurrent games: one per core; with time limits, one core is
-/// reserved for the harness and the system.
+/// Returns the default number of concurrent games: one per processor; with time limits, one
+/// processor is reserved for the harness and the system.
 pub fn default_concurrency(is_timed: bool) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, Into::into);
     (cores - usize::from(is_timed)).max(1)

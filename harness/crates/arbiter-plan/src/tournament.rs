@@ -25,7 +25,7 @@ const MAX_PAIRS: u64 = 10_000_000;
 /// Maximum number of engines in a format that keeps all pairs in memory.
 const MAX_ENGINES: usize = 2_000;
 
-/// Requested tournament: settings that may be left open, and a draft of the design with all other
+/// Requested tournament: settings that may be unset, and a draft of the design with all other
 /// settings.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TournamentRequest {

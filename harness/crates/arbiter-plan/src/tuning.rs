@@ -17,7 +17,7 @@ pub const DEFAULT_AHEAD: u64 = 1;
 /// Suffixes of the engine's name for the two sides.
 const SIDES: [char; 2] = ['+', '-'];
 
-/// Checks a tuning and its engine: the engine must use UCI and must not set a tuned option.
+/// Checks a tuning run and its engine: the engine must use UCI and must not set a tuned option.
 pub(super) fn check(tuning: &Tuning, engine: &Engine) -> Result<(), PlanError> {
     tuning.check().map_err(|error| error.to_string())?;
     let name = base_name(&engine.name);

@@ -29,8 +29,8 @@ pub fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     (1..).zip(line_parts(text)).filter_map(|(number, line)| Some((number, content(line)?)))
 }
 
-/// Splits a text into lines at line feeds and at rarer line ends. Carriage returns must already be
-/// line feeds.
+/// Splits a string into lines at line feeds and at less common line endings. Carriage returns must
+/// already be line feeds.
 pub fn line_parts(text: &str) -> impl Iterator<Item = &str> {
     text.split(['\n', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'])
 }

@@ -1,4 +1,4 @@
-//! Text with the line ends of any operating system.
+//! Text with the line endings of any operating system.
 
 use std::io::{self, Cursor, ErrorKind, Read};
 
@@ -51,7 +51,7 @@ impl<R: Read> PlainText<R> {
         }
     }
 
-    /// Converts the line ends in `text`. Returns the new length of the text.
+    /// Converts the line endings in `text` to line feeds. Returns the new length of the text.
     fn end_lines(&mut self, text: &mut [u8]) -> usize {
         // A read may end between a carriage return and its line feed, which then starts the next
         // read.

@@ -16,7 +16,7 @@ pub(super) const READ_BYTES: usize = 4 * 1024;
 pub struct Chunk {
     /// Time at which `read` returned.
     pub at: Instant,
-    /// Lines without line ends; lines that are not UTF-8 are decoded as Latin-1.
+    /// Lines without line endings; lines that are not UTF-8 are decoded as Latin-1.
     pub lines: Vec<String>,
     /// `true` if the engine has closed its output.
     pub closed: bool,

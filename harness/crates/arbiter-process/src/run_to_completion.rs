@@ -1,4 +1,4 @@
-//! Runs of programs such as builds and benchmarks to their end, with a time limit.
+//! Runs a program, such as a build command or a bench, to completion, with a time limit.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

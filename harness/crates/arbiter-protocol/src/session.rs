@@ -461,7 +461,8 @@ impl Session {
         Some(self.xboard.as_mut()?.game_over(result))
     }
 
-    /// Takes a draw claim that the engine's last move did not make valid.
+    /// Takes the engine's draw claim, if there is one; the claim is false in the position after the
+    /// engine's last move.
     pub fn false_claim(&mut self) -> Option<Claim> {
         self.xboard.as_mut()?.draw_claim.take().map(Claim::Draw)
     }
@@ -486,7 +487,7 @@ impl Session {
 /// it.
 const TEXT_BYTES: usize = 4096;
 
-/// Formats a text. All texts have buffers of the same capacity, to avoid heap fragmentation.
+/// Formats a string. All strings have the same capacity, to avoid heap fragmentation.
 fn text(arguments: fmt::Arguments<'_>) -> String {
     let mut text = String::with_capacity(TEXT_BYTES);
     // Writing to a string cannot fail.

@@ -93,8 +93,8 @@ pub struct UncountedGame {
     pub title: String,
     /// Move that caused the rejection, if any.
     pub culprit: Option<String>,
-    /// Line of the culprit in the block, from 0; line of the start of the game if there is no
-    /// culprit.
+    /// Line of the move that caused the rejection in the block, from 0; without such a move, the
+    /// line on which the game starts.
     pub line: u64,
 }
 
@@ -152,7 +152,8 @@ pub(crate) fn scan(text: &[u8], options: ScanOptions) -> Block {
         block.games.push(judged.map_err(|reason| {
             let culprit = game.illegal.take();
             let lines = games.lines();
-            // The visitor stopped at the culprit, so the last line read is the line of the culprit.
+            // The visitor stopped at the illegal move, so the last line read is the line of this
+            // move.
             let line = if culprit.is_some() { lines.last } else { lines.first };
             UncountedGame { reason, title: games.tags().title(), culprit, line }
         }));

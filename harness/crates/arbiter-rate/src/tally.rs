@@ -56,8 +56,8 @@ pub struct Opening {
 pub struct RejectedGame {
     /// Name of the file.
     pub file: String,
-    /// Line of the culprit in the file, from 1; line of the start of the game if there is no
-    /// culprit.
+    /// Line of the move that caused the rejection in the file, from 1; without such a move, the
+    /// line on which the game starts.
     pub line: u64,
     /// Number of the game in the file, from 1.
     pub number: u64,

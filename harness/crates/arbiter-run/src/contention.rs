@@ -28,8 +28,8 @@ pub struct Disturbances {
     pub counted: u64,
 }
 
-/// Returns the input for a suspect pair that was void `times` times before; `None` if the pair
-/// counts. A third attempt can succeed only on a less busy machine, so the pair is put off if
+/// Returns the input for a suspect pair that has been void `times` times already; `None` if the
+/// pair counts. A third attempt can succeed only on a less busy machine, so the pair is put off if
 /// possible.
 pub fn voided_again(pair: u64, times: u64, can_put_off: bool) -> Option<RunInput> {
     let is_put_off = times == 1 && can_put_off;

@@ -167,7 +167,7 @@ impl From<Prior> for Encounter {
 /// All counts of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RunCounts {
-    /// Counts of each matchup. The key contains the two engines, lower index first.
+    /// Counts of each pair of engines. The key contains the engines, lower index first.
     pub encounters: BTreeMap<[usize; 2], Encounter>,
     /// Numbers of games by termination.
     pub terminations: BTreeMap<Termination, u64>,

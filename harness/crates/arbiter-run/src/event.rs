@@ -36,7 +36,7 @@ pub enum RunEvent<'a> {
         counts: &'a RunCounts,
         /// Number of pairs counted earlier.
         counted: u64,
-        /// SPRT status of each matchup, if the run is an SPRT.
+        /// SPRT status of each pair of engines, if the run is an SPRT.
         sprt_statuses: &'a BTreeMap<[usize; 2], SprtStatus>,
     },
     /// A game has started. Events of different pairs are in any order, and a void pair has several
@@ -68,7 +68,7 @@ pub enum RunEvent<'a> {
         /// Time since the start or resumption of the run.
         elapsed: Duration,
     },
-    /// The counted pairs complete an iteration of a tuning; the iteration is on disk.
+    /// The counted pairs complete an iteration of a tuning run; the iteration is on disk.
     Iterated {
         /// Result of the iteration, and the values after it.
         iteration: &'a Iteration,
@@ -102,9 +102,9 @@ pub enum RunEvent<'a> {
         counts: &'a RunCounts,
         /// Number of remaining pairs, the first pairs in the order of the schedule.
         counted: u64,
-        /// SPRT status of each matchup, if the run is an SPRT.
+        /// SPRT status of each pair of engines, if the run is an SPRT.
         sprt_statuses: &'a BTreeMap<[usize; 2], SprtStatus>,
-        /// Schedule after the remaining pairs.
+        /// Schedule as it stands when the remaining pairs have been counted.
         schedule: &'a Schedule,
     },
     /// Some time has passed, so that observers can show that the run is alive.

@@ -43,7 +43,7 @@ pub struct PairJob {
 /// Pair with its played games.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlayedPair {
-    /// Pairing of the pair.
+    /// Engines and place of the pair in the schedule.
     pub pairing: Pairing,
     /// Records of the games.
     pub games: Games<GameRecord>,
@@ -106,8 +106,8 @@ impl<'a> JobMaker<'a> {
         }
     }
 
-    /// Returns the job of a pairing; in a tuning, `settings` are the options of engines 0 and 1 for
-    /// this pair.
+    /// Returns the job of a pairing; in a tuning run, `settings` are the options of engines 0 and 1
+    /// for this pair.
     pub fn job(
         &mut self,
         pairing: Pairing,

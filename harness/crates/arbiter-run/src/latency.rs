@@ -59,7 +59,7 @@ impl LatencyDistribution {
         self.0.saturating_record_n(us.min(MAX_US), count);
     }
 
-    /// Returns the number of times.
+    /// Returns the number of measured times.
     pub fn count(&self) -> u64 {
         self.0.len()
     }

@@ -18,7 +18,7 @@ pub(super) struct Repeats {
     games: HashSet<u64>,
     /// Hashes of the two games of each pair, sorted.
     pairs: HashSet<[u64; 2]>,
-    /// Current pass of each matchup through the book.
+    /// Current pass of each pair of engines through the book.
     passes: BTreeMap<[usize; 2], Pass>,
 }
 

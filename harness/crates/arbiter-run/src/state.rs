@@ -54,7 +54,7 @@ pub enum Effect {
         /// SPRT status after the pair, if the run is an SPRT.
         sprt_status: Option<SprtStatus>,
     },
-    /// Store this iteration of a tuning, which the counted pairs complete.
+    /// Store this iteration of a tuning run, which the counted pairs complete.
     Iterated(Iteration),
     /// Notify the observers that no more pairs will start.
     Drain,
@@ -79,11 +79,11 @@ pub struct RunState {
     /// Schedule before the first pair.
     origin: Schedule,
     sprt: Option<Sprt>,
-    /// State of the tuning, if the run is a tuning.
+    /// State of the tuning run, if the run is a tuning run.
     spsa: Option<SpsaState>,
-    /// SPRT monitor of each matchup with a counted pair.
+    /// SPRT monitor of each pair of engines with a counted pair.
     monitors: BTreeMap<[usize; 2], SprtMonitor>,
-    /// Last SPRT status of each matchup with a counted pair.
+    /// Last SPRT status of each pair of engines with a counted pair.
     sprt_statuses: BTreeMap<[usize; 2], SprtStatus>,
     /// Next pair to start.
     next: u64,
@@ -176,12 +176,12 @@ impl RunState {
         &self.schedule
     }
 
-    /// Returns the state of the tuning, if the run is a tuning.
+    /// Returns the state of the tuning run, if the run is a tuning run.
     pub fn spsa(&self) -> Option<&SpsaState> {
         self.spsa.as_ref()
     }
 
-    /// Returns the options of the two engines for a pair; `None` unless the run is a tuning.
+    /// Returns the options of the two engines for a pair; `None` unless the run is a tuning run.
     pub fn settings(&self, pair: u64) -> Option<[Vec<(String, String)>; 2]> {
         self.spsa.as_ref()?.settings(pair)
     }
@@ -199,7 +199,7 @@ impl RunState {
         self.counted_pairs().filter(|pair| !self.left_out.contains(pair))
     }
 
-    /// Returns the SPRT status of each matchup with counted pairs.
+    /// Returns the SPRT status of each pair of engines with counted pairs.
     pub fn sprt_statuses(&self) -> &BTreeMap<[usize; 2], SprtStatus> {
         &self.sprt_statuses
     }
@@ -448,7 +448,8 @@ impl RunState {
         Some(monitor.update_counts(&encounter.pairs, &encounter.games))
     }
 
-    /// Applies a counted pair to a tuning, with the wins of engine 0 minus its losses as the score.
+    /// Applies a counted pair to a tuning run, with the wins of engine 0 minus its losses as the
+    /// score.
     fn move_values(&mut self, tally: &PairTally) -> Option<Effect> {
         let spsa = self.spsa.as_mut()?;
         if tally.is_repeat {

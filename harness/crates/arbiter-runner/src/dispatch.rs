@@ -138,8 +138,8 @@ pub fn any_moment() -> Instant {
     Instant::now()
 }
 
-/// Plays a run until its state has an ending. All engines are ended in any case. After an error,
-/// the committed pairs stay in the store, so the run can be resumed.
+/// Plays a run until it ends. Even after an error, all engines are stopped, and the committed pairs
+/// stay in the store, so the run can be resumed.
 pub async fn dispatch<E: Executor>(
     run: Run<'_>,
     state: &mut RunState,

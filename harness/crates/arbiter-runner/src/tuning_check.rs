@@ -102,9 +102,9 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// Searches with one parameter at `value` and the others at their start values, and returns the
-    /// results. Options are set as in a run: between games, or in a new process if the engine is
-    /// restarted for each game.
+    /// Searches with one parameter at `value` and the others at their initial values, and returns
+    /// the results. Options are set as in a run: between games, or in a new process if the engine
+    /// is restarted for each game.
     async fn traces(&mut self, place: usize, value: f64) -> Result<Vec<Trace>, PreflightError> {
         let mut values = self.tuning.start();
         values[place] = value;

@@ -4,10 +4,10 @@
 //! first round for the best seeds. Seeds are placed so that the best two can meet only in the
 //! final, the best four only in the semi-finals or later, and so forth. An encounter that is level
 //! after its pairs continues pair by pair, as often as the design allows; if it is still level, the
-//! better seed advances. An encounter whose loser can no longer catch up is over, unless the design
-//! requires that all pairs are played: the remaining pairs of such an encounter are void and do not
-//! count, even if they have been played in the meantime. There is no barrier between rounds: an
-//! encounter is scheduled as soon as both engines are known.
+//! higher seed advances. An encounter in which one engine can no longer catch up is over, unless
+//! the design requires that all pairs are played: the remaining pairs of such an encounter are void
+//! and do not count, even if they have been played in the meantime. There is no barrier between
+//! rounds: an encounter is scheduled as soon as both engines are known.
 
 use super::ledger::Ledger;
 
@@ -82,7 +82,7 @@ impl Knockout {
             None if found.planned < design.pairs.saturating_add(design.tie_breaks) => {
                 return ledger.extend(encounter);
             }
-            // The better seed is listed first and advances if the encounter is still level.
+            // The higher seed is listed first and advances if the encounter is still level.
             None => found.engines[0],
         };
         let (level, place) = self.prizes[encounter];

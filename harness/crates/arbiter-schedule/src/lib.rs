@@ -229,7 +229,7 @@ pub struct Schedule {
     /// without limit.
     ahead: Option<u64>,
     counted: u64,
-    /// Score of each matchup. The key contains the two engines, lower index first.
+    /// Score of each pair of engines. The key contains the engines, lower index first.
     scores: BTreeMap<[usize; 2], Score>,
 }
 

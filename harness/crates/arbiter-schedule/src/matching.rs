@@ -144,7 +144,8 @@ impl Forest {
         }
     }
 
-    /// Returns the outer vertex before the mate of an outer vertex.
+    /// Returns the next outer vertex on the path from an outer vertex to its root: the parent of
+    /// its mate.
     fn above(&self, v: usize, mate: &[Option<usize>]) -> Option<usize> {
         self.parent[mate[v]?]
     }

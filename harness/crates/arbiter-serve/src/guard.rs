@@ -2,8 +2,8 @@
 //!
 //! A page of another site must not be able to use the browser of an authorized user. Such a page
 //! cannot send the token: before a browser lets the page of another site set this header, it asks
-//! the server, and the server refuses. The page cannot read answers, because unknown host names are
-//! refused even if they resolve to this machine. In addition, requests from another origin are
+//! the server, and the server refuses. The page cannot read responses, because unknown host names
+//! are refused even if they resolve to this machine. In addition, requests from another origin are
 //! refused.
 
 use std::net::IpAddr;
@@ -11,7 +11,8 @@ use std::net::IpAddr;
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName, StatusCode, Uri, header};
 
-/// Header in which browsers send the relation of a request's origin to this server.
+/// Header in which browsers state how the origin of a request relates to this server: same origin,
+/// same site, another site, or none.
 const SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// Minimum length of a token chosen by the user, in bytes. A shorter token could be guessed,

@@ -18,8 +18,8 @@ use crate::web::{Fragment, PageVersion};
 /// change every few ticks.
 pub(crate) const TICK: Duration = Duration::from_millis(500);
 
-/// Number of ticks (30 s) for which a page without viewers is kept up to date, so that a viewer who
-/// reloads the page does not have to wait until the run has been read again.
+/// Number of ticks (30 s in total) for which a page without viewers is kept up to date, so that a
+/// viewer who reloads the page does not have to wait until the run has been read again.
 const IDLE_TICKS: u32 = 60;
 
 /// Maximum number of live pages. Each page has a thread and a connection to the store, and queries

@@ -33,7 +33,7 @@ use crate::web::{self, EventSource, list, run as run_page};
 use arbiter_report::HTML_POLICY;
 use arbiter_store::{RunLock, Store, StoreError};
 
-/// Headers of every answer: they forbid browsers to load anything from other sites, to show the
+/// Headers of every response: they forbid browsers to load anything from other sites, to show the
 /// page in a frame of another site, to send its address to other sites, and to cache it.
 const HEADERS: [(HeaderName, &str); 7] = [
     (header::CONTENT_SECURITY_POLICY, web::POLICY),
@@ -202,7 +202,7 @@ impl Site {
     }
 }
 
-/// Refuses requests that are not addressed to this server, and adds [`HEADERS`] to every answer.
+/// Refuses requests that are not addressed to this server, and adds [`HEADERS`] to every response.
 async fn guarded(State(site): State<Site>, request: Request, next: Next) -> Response {
     let mut response = match site.0.guard.may_see(request.uri(), request.headers()) {
         Ok(()) => next.run(request).await,

@@ -28,7 +28,7 @@ use arbiter_stats::{Correction, DEFAULT_ELO0, DEFAULT_ELO1, DEFAULT_ERROR, Model
 const WORKERS: &[&str] = if cfg!(feature = "cluster") { &["on"] } else { &[] };
 
 settings! {
-    /// Settings of a run, from flags and `arbiter.toml`; each may be left open.
+    /// Settings of a run, from flags and `arbiter.toml`; each may be unset.
     Settings, plan;
     "Openings" => {
         /// Openings.
@@ -64,14 +64,14 @@ settings! {
         wait["MS"]: Option<u64> => unless(0, plan.wait.as_millis()),
     }
     "Run" => {
-        /// Number of concurrent games [default: the number of cores; one less for timed games, but
-        /// at least 1]
+        /// Number of concurrent games [default: one per processor; one less for timed games, but at
+        /// least 1]
         #[arg(value_parser = at_least_one)]
         #[resume(Free)]
         concurrency["N"]: Option<usize> => Some(plan.concurrency),
         /// Processors for the games: auto (separate ones for each game, different physical cores
-        /// first), a list such as 0-3,8 (used in this order), or none. The number of processors of
-        /// a game is the larger of its engines' Threads options, or their sum if they may ponder
+        /// first), a list such as 0-3,8 (used in this order), or none. A game gets as many as the
+        /// larger Threads option of its engines, or the sum of both if an engine may ponder
         /// [default: none]
         #[arg(conflicts_with_all = WORKERS)]
         #[resume(Free)]
@@ -92,10 +92,10 @@ settings! {
         /// illegal move, time forfeit) before the run counts as invalid
         fault_limit["SHARE"]: Option<f64> = DEFAULT_FAULT_LIMIT => Some(plan.fault_limit),
         /// Treatment of engines that wait for a processor in timed games. "discard" replays a pair,
-        /// at most twice, if waiting may have decided it: an engine exceeded its time by no more
-        /// than it had waited, or the shares of thinking time that the two engines spent waiting
-        /// differ by more than 0.25. All other pairs count, and the result reports how long engines
-        /// waited. "report" counts all pairs, "off" does not measure [default: discard]
+        /// at most twice, if waiting may have decided the result: an engine exceeded its time by no
+        /// more than it had waited, or the engines' shares of thinking time spent waiting differ by
+        /// more than 0.25. Other pairs count, and the result reports how long engines waited.
+        /// "report" counts all pairs; "off" does not measure waiting [default: discard]
         cpu_contention["WHAT"]: Option<CpuContention> as "text" =>
             unless(CpuContention::default(), plan.cpu_contention()),
     }
@@ -122,7 +122,7 @@ settings! {
         /// Adjudicate a draw after move number N
         #[arg(value_parser = clap::value_parser!(u32).range(1..))]
         max_moves["N"]: Option<u32> => plan.rules.move_cap,
-        /// Endgame tables.
+        /// Tablebases.
         #[arg(help = SyzygyKeys::ABOUT.trim(), long_help = SyzygyKeys::help())]
         syzygy["DIRS,KEY=VALUE"]: Vec<SyzygyKeys> as "keys" => SyzygyKeys::said(plan),
     }
@@ -168,7 +168,7 @@ settings! {
 keys! {
     /// Opening book, and the order of the openings
     OpeningKeys, true, plan;
-    /// EPD, FEN list, PGN or Polyglot (.bin); plain, .gz, .zst or .zip. Bad lines are skipped
+    /// EPD, FEN list, PGN or Polyglot (.bin); plain, .gz, .zst or .zip. Invalid lines are skipped
     /// [default: the bundled book]
     file["FILE"]: PathBuf => plan.book.as_ref().map(|path| path.display()),
     /// sequential or random [default: random]
@@ -184,7 +184,7 @@ keys! {
     plies["N"]: u32 as "number" => plan.reading.plies,
     /// Number of plies for which a Polyglot book is followed [default: 8]
     depth["PLIES"]: u32 as "number" => plan.reading.book_depth,
-    /// Reject a book with invalid lines instead of excluding them
+    /// Reject a book that has invalid lines, instead of skipping these lines
     strict["true|false"]: bool as "truth" => plan.reading.strict_book,
 }
 
@@ -194,15 +194,15 @@ keys! {
     /// round-robin, gauntlet, pyramid, knockout, swiss or ladder [default: round-robin]
     format["FORMAT"]: Format as "text" =>
         unless(Format::default(), plan.design.format).filter(|_| plan.kind != RunKind::Ablate),
-    /// Number of seeded engines, in the order listed: for a gauntlet, those that meet all others
-    /// [default: 1]; for knockout, Swiss and ladder, the remaining engines are placed in random
+    /// The first N engines listed are seeded. In a gauntlet, the seeded engines meet all others
+    /// [default: 1]; in knockout, Swiss and ladder, the remaining engines are placed in random
     /// order [default: all]
     seeds["N"]: usize as "number" =>
         unusual(plan, |design| design.seeds as u64).filter(|_| plan.kind != RunKind::Ablate),
-    /// Maximum number of additional pairs of a drawn knockout encounter; then the better seed
-    /// advances
+    /// Maximum number of additional pairs in a drawn knockout encounter; after these, the higher
+    /// seed advances
     tie_breaks["N"]: u64 as "number" = DEFAULT_TIE_BREAKS => unusual(plan, |design| design.tie_breaks),
-    /// Continue a knockout encounter if its loser can no longer catch up
+    /// Play all games of a knockout encounter, even if one engine can no longer catch up
     play_out["true|false"]: bool as "truth" => plan.design.plays_out,
 }
 
@@ -281,8 +281,8 @@ settings! {
         /// Scale of the Elo bounds [default: normalized]
         #[arg(value_parser = one_of(MODELS))]
         model: Option<Model> as "text" => plan.sprt.map(|sprt| sprt.model),
-        /// Correction of the LLR bounds for overshoot [default: dynamic for Elo bounds at most 20
-        /// apart, else none]
+        /// Overshoot correction [default: dynamic for Elo bounds at most 20 apart on the --model
+        /// scale, else none]
         #[arg(value_parser = one_of(CORRECTIONS))]
         overshoot: Option<Correction> as "text" => plan.sprt.map(|sprt| sprt.correction),
     }

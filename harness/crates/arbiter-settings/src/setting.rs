@@ -19,9 +19,9 @@ pub enum OnResume {
     Engines,
     /// The setting determines the number of pairs.
     Length,
-    /// The setting determines the parameters of a tuning.
+    /// The setting determines the parameters of a tuning run.
     Parameters,
-    /// The setting is a bound of an SPRT; in a tuning, of the SPRT of the tuned values.
+    /// The setting is a bound of an SPRT; in a tuning run, of the SPRT of the tuned values.
     Bound,
     /// The setting determines what is written about a game.
     Written,

@@ -95,7 +95,7 @@ impl FromStr for Nps {
     }
 }
 
-/// Maximum number of pieces in positions that are looked up in endgame tables, 3 to 7.
+/// Maximum number of pieces in positions that are looked up in tablebases, 3 to 7.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pieces(pub u32);
 

@@ -33,16 +33,16 @@ pub struct Forecast {
     /// Number of games, for each parameter, in which the distance from the optimum shrinks to 1/e
     /// with the gains of the last iteration.
     pub time_constants: Vec<f64>,
-    /// Mean Elo below the optimum if the tuning continued forever at the final rates.
+    /// Mean Elo below the optimum if the tuning run continued forever at the final rates.
     pub noise_elo: f64,
-    /// 95 % quantile of the Elo below the optimum if the tuning continued forever at the final
+    /// 95 % quantile of the Elo below the optimum if the tuning run continued forever at the final
     /// rates.
     pub noise_elo_95: f64,
     /// Mean Elo below the optimum after the last iteration.
     pub end_elo: f64,
 }
 
-/// Returns the mean and the 95 % quantile of the Elo below the optimum if a tuning continued
+/// Returns the mean and the 95 % quantile of the Elo below the optimum if a tuning run continued
 /// forever at its final rates. The mean is C (1 − d) r / 8 for each parameter: C is 800 / ln 10, d
 /// the share of draws (0 to 1) and r the rate.
 pub fn noise(tuning: &Tuning, draw_ratio: f64) -> (f64, f64) {

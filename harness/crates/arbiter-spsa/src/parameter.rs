@@ -35,7 +35,7 @@ pub struct Parameter {
     pub name: String,
     /// Type of the values.
     pub kind: ParameterKind,
-    /// Value at the start of the tuning.
+    /// Value at the start of the tuning run.
     pub start: f64,
     /// Smallest allowed value.
     pub min: f64,
@@ -43,7 +43,7 @@ pub struct Parameter {
     pub max: f64,
     /// Perturbation in the last iteration, in units of the value.
     pub c_end: f64,
-    /// Move of the value by a won game in the last iteration, as a share of the perturbation.
+    /// Change of the value for each won game in the last iteration, as a share of the perturbation.
     pub r_end: f64,
 }
 

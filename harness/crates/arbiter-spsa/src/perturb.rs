@@ -46,8 +46,8 @@ impl Tuning {
         })
     }
 
-    /// Moves the values by the result of an iteration whose first pair is `k`. `score` is the first
-    /// side's number of wins minus its number of losses.
+    /// Updates the values according to the result of the iteration whose first pair is `k`. `score`
+    /// is the first side's number of wins minus its number of losses.
     pub(crate) fn update(&self, k: u64, theta: &mut [f64], flips: &[bool], score: i64) {
         for ((parameter, value), flip) in self.parameters.iter().zip(theta).zip(flips) {
             // The step is Spall's gradient estimate y·Δ/c, with Δ = ±1, times the gain a; and a/c =

@@ -23,7 +23,7 @@ pub struct Iteration {
     pub theta: Vec<f64>,
 }
 
-/// Values of a tuning after an iteration.
+/// Values of a tuning run after an iteration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PathPoint {
     /// Number of finished iterations.

@@ -179,7 +179,7 @@ mod tests {
         assert!((p[2] - 3155.0 / 14220.0).abs() < 1e-12);
     }
 
-    /// Samples as in [`super::super::reference`], and fishtest's classical LLR.
+    /// Checks the classical LLR of the samples in [`super::super::reference`] against fishtest's.
     #[test]
     fn the_classical_ratio_matches_fishtest() {
         let cases = [

@@ -20,8 +20,8 @@ const STEPS: i32 = 24;
 const SPACING: f64 = 0.25;
 
 /// Number of standard errors by which the drift of a sample must be outside the prior before the
-/// prior is widened. Without this, for engines of very different strength, the forecast would still
-/// be "no verdict" shortly before the test passes.
+/// prior is widened. Without the widening, the forecast for engines of very different strength
+/// would still be "no verdict" shortly before the test passes.
 const BEYOND_CHANCE: f64 = 3.0;
 
 impl Sprt {

@@ -36,8 +36,8 @@ pub struct McNemar {
     /// Exact two-sided p-value: probability of a difference at least as large between equal
     /// programs.
     pub p_exact: f64,
-    /// Two-sided mid-p value, which counts half of the probability of the observed difference and
-    /// is less conservative.
+    /// Two-sided mid-p value, which counts only half of the probability of the observed difference
+    /// and is therefore less conservative than the exact p-value.
     pub p_mid: f64,
     /// (b − c)²/(b + c), which follows χ² with one degree of freedom if b + c is large.
     pub chi_squared: f64,

@@ -12,7 +12,7 @@ use super::monitor::SprtMonitor;
 use super::pentanomial::Pentanomial;
 use super::sprt::{Decision, Model, Sprt};
 
-/// Number of pairs from which on the approximate LLR is used to rule out that a bound is near.
+/// Minimum number of pairs at which the approximate LLR is used to rule out that a bound is near.
 const WARM_UP: u64 = 200;
 
 /// Distance of the approximate LLR from a bound, up to which the LLR is computed exactly. The error

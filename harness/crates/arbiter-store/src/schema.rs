@@ -46,7 +46,7 @@ const MAX_TICKS: u64 = if cfg!(test) { 20 } else { 10_000 };
 /// and reads little.
 const CACHE_KIB: i64 = 512;
 
-/// Maximum length of the log, in pages, before it is written into the file. It is small because the
+/// Maximum length of the write-ahead log, in pages, before a checkpoint. It is small because the
 /// end of a run waits for the last pages.
 const WAL_PAGES: i64 = 256;
 

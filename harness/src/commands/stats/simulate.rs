@@ -51,7 +51,7 @@ pub(crate) struct SimulateArgs {
     /// Seed of the simulated results
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Number of threads [default: one per core]
+    /// Threads [default: one per processor]
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
 }

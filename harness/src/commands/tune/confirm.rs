@@ -1,4 +1,4 @@
-//! `arbiter tune … --confirm`: SPRT of the tuned values against the start values.
+//! `arbiter tune … --confirm`: SPRT of the tuned values against the initial values.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ use arbiter_store::{Store, StoreError};
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Confirmation")]
 pub(super) struct ConfirmArgs {
-    /// After the tuning, play run NAME-confirm: an SPRT of the tuned values against the start
+    /// After the run, play run NAME-confirm: an SPRT of the tuned values against the initial
     /// values; with --resume, start or resume this SPRT
     #[arg(long)]
     confirm: bool,
@@ -65,10 +65,10 @@ impl ConfirmArgs {
         let sprt = SprtRequest { elo0: self.elo0, elo1: self.elo1, ..SprtRequest::default() };
         let confirmed = confirmation(&plan, spsa.theta(), sprt, self.confirm_pairs);
         let Some(confirmed) = confirmed.map_err(Failure::invalid)? else {
-            let message = "the tuned values equal the start values: nothing to confirm";
+            let message = "the tuned values equal the initial values: nothing to confirm";
             return Err(Failure::new(ExitCode::NothingToRun, message));
         };
-        let about = format!("values tuned in {tuned} against the start values");
+        let about = format!("values tuned in {tuned} against the initial values");
         run::play_plan(confirmed, results, name, &about, format)
     }
 }

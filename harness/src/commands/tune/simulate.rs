@@ -62,10 +62,10 @@ pub(super) struct SimulateArgs {
     /// Stability constant A as a share of all pairs; damps the first steps
     #[arg(long, value_name = "SHARE", default_value_t = A_RATIO)]
     a_ratio: f64,
-    /// Number of simulated tunings, each with its own seed
+    /// Number of simulated runs, each with its own seed
     #[arg(long, value_name = "N", default_value_t = 10)]
     runs: u64,
-    /// Seed of the first tuning
+    /// Seed of the first run
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Format of the result
@@ -78,7 +78,7 @@ pub(super) struct SimulateArgs {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "schema", rename = "arbiter.tune.simulate/1")]
 pub(crate) struct SimulationFigures<'a> {
-    /// Number of games of a tuning.
+    /// Number of games of a tuning run.
     games: u64,
     /// Number of iterations; each of them moves the values.
     iterations: u64,
@@ -94,19 +94,19 @@ pub(crate) struct SimulationFigures<'a> {
     draw_ratio: f64,
     /// Parameters of the objective.
     parameters: Vec<ParameterFigures<'a>>,
-    /// Loss of the start values, in Elo.
+    /// Loss of the initial values, in Elo.
     start_loss_elo: f64,
     /// Mean loss of the final values, in Elo.
     mean_loss_elo: f64,
-    /// Standard error of `mean_loss_elo`; `null` for a single tuning.
+    /// Standard error of `mean_loss_elo`; `null` for a single tuning run.
     mean_loss_elo_error: Option<f64>,
     /// Theoretical forecast of the final loss, in Elo.
     forecast_loss_elo: f64,
-    /// Mean loss due to noise if the tuning continued at its final rates, in Elo.
+    /// Mean loss due to noise if the tuning run continued at its final rates, in Elo.
     noise_elo: f64,
     /// 95th percentile of the loss due to noise, in Elo.
     noise_elo_95: f64,
-    /// Simulated tunings.
+    /// Simulated tuning runs.
     runs: &'a [TuningRun],
 }
 
@@ -121,10 +121,10 @@ struct ParameterFigures<'a> {
     time_constant_games: f64,
 }
 
-/// Result of one simulated tuning.
+/// Result of one simulated tuning run.
 #[derive(Debug, Serialize, JsonSchema)]
 struct TuningRun {
-    /// Seed of the tuning.
+    /// Seed of the tuning run.
     seed: u64,
     /// Final values in the order of the parameters.
     #[serde(rename = "values")]

@@ -1,19 +1,19 @@
-//! Admission of workers: compares their benchmark results with the results of the coordinator. This
+//! Admission of workers: compares their bench results with the results of the coordinator. This
 //! module does no I/O.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::wire::BenchResult;
 
-/// Minimum number of workers with differing benchmark results that makes the coordinator the
-/// suspect, if workers with equal results are not in the majority. A single worker that differs may
-/// itself be broken.
+/// Minimum number of workers with differing bench results that makes the coordinator the suspect,
+/// if workers with equal results are not in the majority. A single worker that differs may itself
+/// be broken.
 const MIN_WRONG: usize = 2;
 
 /// Maximum number of workers. Their names are kept until the run ends, so the number is limited.
 const MAX_WORKERS: usize = 10_000;
 
-/// Result of a benchmark on a worker; the error is the reason for a failure.
+/// Result of a bench on a worker; the error is the reason for a failure.
 type BenchOutcome = Result<BenchResult, String>;
 
 /// Decision on a join request.
@@ -29,10 +29,10 @@ pub(super) enum Verdict {
     EndRun(String),
 }
 
-/// The benchmark results that workers of a run have to reproduce.
+/// The bench results that workers of a run have to reproduce.
 #[derive(Debug, Default)]
 pub(super) struct Admission {
-    /// Name of each engine, and the node count of its benchmark on this machine if it is compared.
+    /// Name of each engine, and the node count of its bench on this machine if it is compared.
     engines: Vec<(String, Option<u64>)>,
     /// Workers whose results differ from the coordinator's results, each with a description of the
     /// difference.
@@ -42,7 +42,7 @@ pub(super) struct Admission {
 }
 
 impl Admission {
-    /// Creates the admission for engines and their benchmark results on this machine, if any.
+    /// Creates the admission for engines and their bench results on this machine, if any.
     pub(super) fn new(engines: impl Iterator<Item = (String, Option<BenchResult>)>) -> Admission {
         let engines = engines.map(|(name, bench)| (name, bench.map(|bench| bench.nodes)));
         Admission { engines: engines.collect(), wrong: BTreeMap::new(), right: BTreeSet::new() }
@@ -114,7 +114,7 @@ mod tests {
         for worker in ["a", "b", "c"] {
             assert_eq!(admission.judge(worker, &benches([10, 20])), Verdict::Admit);
         }
-        // Engines that have no benchmark are not compared.
+        // Engines that have no bench are not compared.
         let mut none = Admission::new([("A".to_owned(), None)].into_iter());
         assert_eq!(none.judge("a", &[]), Verdict::Admit);
     }

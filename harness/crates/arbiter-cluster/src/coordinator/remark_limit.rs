@@ -3,10 +3,11 @@
 
 use std::collections::BTreeMap;
 
-/// Maximum number of remarks about all workers, and about one worker. The limit for one worker is a
-/// tenth, so that one worker cannot suppress remarks about other workers, which are the evidence
-/// against them.
+/// Maximum number of remarks about all workers together.
 const MAX: u32 = 10_000;
+
+/// Maximum number of remarks about one worker. It is a tenth of the limit for all workers, so that
+/// one worker cannot suppress remarks about other workers, which are the evidence against them.
 const MAX_OF_WORKER: u32 = 1_000;
 
 /// Counts of remarks so far, with a limit.

@@ -1,4 +1,4 @@
-//! Admission and exclusion of workers. Benchmarks are compared when a worker joins
+//! Admission and exclusion of workers. Benches are compared when a worker joins
 //! ([`admission`](super::admission)), and results while it plays ([`outliers`](crate::outliers));
 //! workers that differ are excluded.
 
@@ -41,7 +41,7 @@ pub(super) struct WorkerPolicy {
 }
 
 impl WorkerPolicy {
-    /// Creates the policy; `benches` are the results of the engines' benchmarks on this machine.
+    /// Creates the policy; `benches` are the results of the engines' benches on this machine.
     pub(super) fn new(
         description: &RunDescription,
         benches: &[Option<BenchResult>],

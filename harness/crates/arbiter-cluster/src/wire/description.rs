@@ -80,7 +80,7 @@ pub struct RunEngine {
     /// Option files of the engine, in the order of the options.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub option_files: Vec<RunFile>,
-    /// `true` if workers run the engine's benchmark before they play.
+    /// `true` if workers run the engine's bench before they play.
     pub is_benched: bool,
 }
 

@@ -11,7 +11,7 @@ use crate::run_id::RunId;
 use crate::trust::{PublicKey, Purpose};
 use arbiter_game::text::Text;
 
-/// Maximum number of benchmarks in a status. More benchmarks could exceed the maximum length of a
+/// Maximum number of benches in a status. More benches could exceed the maximum length of a
 /// message.
 const MAX_BENCHES: usize = 16;
 
@@ -84,7 +84,7 @@ pub struct WorkerStatus {
     /// not reported.
     #[serde(default, with = "Text")]
     pub sandbox: String,
-    /// Names and benchmark speeds, in nodes per second, of the engines that were benchmarked.
+    /// Names and bench speeds, in nodes per second, of the engines whose bench was run.
     #[serde(with = "As::<Vec<(Text, Same)>>")]
     pub benches: Vec<(String, f64)>,
     /// Runs that the worker does not play, with the reasons.
@@ -104,8 +104,7 @@ impl WorkerStatus {
         (self.recent_secs > 0).then(|| self.recent_pairs as f64 / minutes)
     }
 
-    /// Truncates benchmarks and refusals to their maximum numbers, so that the status is not too
-    /// long.
+    /// Truncates benches and refusals to their maximum numbers, so that the status is not too long.
     pub(crate) fn bounded(mut self) -> WorkerStatus {
         self.benches.truncate(MAX_BENCHES);
         self.refusals.truncate(MAX_REFUSALS);
@@ -159,7 +158,7 @@ pub struct ProgramRequest {
 
 impl Message for ProgramRequest {}
 
-/// Result of an engine's benchmark.
+/// Result of an engine's bench.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct BenchResult {
     /// Number of nodes, which identifies the behaviour of the program.
@@ -174,8 +173,8 @@ pub struct JoinRequest {
     /// Random bytes that no earlier request contains, so that no recorded answer is valid.
     #[serde(with = "As::<DisplayFromStr>")]
     pub nonce: Token,
-    /// Benchmark results, by the index of the engine; `None` if the run does not require one. An
-    /// error is the reason for a failure.
+    /// Bench results, by the index of the engine; `None` if the run does not require one. An error
+    /// is the reason for a failure.
     #[serde(with = "As::<Vec<Option<Result<Same, Text>>>>")]
     pub benches: Vec<Option<Result<BenchResult, String>>>,
 }
@@ -184,12 +183,12 @@ impl Message for JoinRequest {
     fn validated(self) -> Result<JoinRequest, WireError> {
         let is_speed = |bench: &BenchResult| bench.nps.is_finite() && bench.nps > 0.0;
         if self.benches.len() > MAX_ENGINES {
-            return Err(invalid("benchmarks of more than a thousand engines"));
+            return Err(invalid("benches of more than a thousand engines"));
         }
         if self.benches.iter().flatten().flatten().all(is_speed) {
             Ok(self)
         } else {
-            Err(invalid("a benchmark without a speed"))
+            Err(invalid("a bench without a speed"))
         }
     }
 }

@@ -15,7 +15,7 @@ serde_conv!(
     |name: String| checked_name(&name)
 );
 
-/// Returns whether a text is a valid name of a worker. A name consists of words of ASCII letters,
+/// Returns whether a string is a valid name of a worker. A name consists of words of ASCII letters,
 /// digits, `_` and `-`, separated by dots, so that it can be part of a subject.
 pub fn is_worker_name(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);

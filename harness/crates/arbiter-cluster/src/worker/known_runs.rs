@@ -21,8 +21,8 @@ const RUN_TIMEOUT: Duration = Duration::from_secs(6);
 /// run before it can be compared with other workers.
 const BACKOFF: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(4)];
 
-/// Maximum number of runs, and of benchmarks, that a worker keeps. Any coordinator may send
-/// beacons, so the number must be limited.
+/// Maximum number of runs, and of benches, that a worker keeps. Any coordinator may send beacons,
+/// so the number must be limited.
 const MAX_RUNS: usize = 1_000;
 
 /// Setup of a run, created by the first slot that needs it; the error is the reason why the run is
@@ -242,14 +242,14 @@ impl KnownRuns {
         is_news.then(|| known.beacon.run.clone())
     }
 
-    /// Records the benchmark speed of an engine, in nodes per second.
+    /// Records the bench speed of an engine, in nodes per second.
     pub(super) fn bench(&mut self, engine: &str, nps: f64) {
         if self.benches.len() < MAX_RUNS || self.benches.contains_key(engine) {
             self.benches.insert(engine.to_owned(), nps);
         }
     }
 
-    /// Returns the engines that were benchmarked, with their speeds in nodes per second.
+    /// Returns the engines whose bench was run, with their speeds in nodes per second.
     pub(super) fn benches(&self) -> Vec<(String, f64)> {
         self.benches.iter().map(|(engine, nps)| (engine.clone(), *nps)).collect()
     }
@@ -279,7 +279,7 @@ mod tests {
         Beacon { run_id: id(digit), at: 0, run, priority, queued, playing }
     }
 
-    /// Returns the digit of the chosen run.
+    /// Returns the digit that identifies the chosen run.
     fn selected_run(known_runs: &KnownRuns) -> Option<String> {
         known_runs.choose().map(|choice| choice.run_id.as_str()[..1].to_owned())
     }

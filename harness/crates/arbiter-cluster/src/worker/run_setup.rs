@@ -1,4 +1,4 @@
-//! Preparation of a worker for a run: description, programs, benchmarks, admission.
+//! Preparation of a worker for a run: description, programs, benches, admission.
 
 use std::time::Duration;
 
@@ -28,8 +28,8 @@ const RETRY_PAUSE: Duration = Duration::from_secs(1);
 /// that no longer exists.
 const MAX_TRIES: u32 = 30;
 
-/// Benchmark result of each engine; `None` if the run does not require one. An error is the reason
-/// for a failure.
+/// Bench result of each engine; `None` if the run does not require one. An error is the reason for
+/// a failure.
 type Benches = Vec<Option<Result<BenchResult, String>>>;
 
 /// Everything that a worker needs to play jobs of a run.
@@ -50,8 +50,8 @@ pub(super) struct RunSetup {
 }
 
 impl RunSetup {
-    /// Fetches the description and the programs, starts each engine once, runs benchmarks, and
-    /// joins the run. The error is the reason why the worker does not play the run.
+    /// Fetches the description and the programs, starts each engine once, runs benches, and joins
+    /// the run. The error is the reason why the worker does not play the run.
     pub(super) async fn make(shared: &Shared, run_id: &RunId) -> Result<RunSetup, String> {
         let answer = request(shared, run_id.description_subject(), Vec::new()).await?;
         let verified = wire::verified(&answer, &shared.config.trusted)?;
@@ -144,8 +144,8 @@ async fn setup(
     Ok(setup)
 }
 
-/// Sends the benchmark results in a join request. Returns the token and the time stamp of the
-/// answer; the error is the coordinator's reason for a refusal.
+/// Sends the bench results in a join request. Returns the token and the time stamp of the answer;
+/// the error is the coordinator's reason for a refusal.
 async fn join(
     shared: &Shared,
     run_id: &RunId,

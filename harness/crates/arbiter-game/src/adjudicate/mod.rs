@@ -50,17 +50,17 @@ impl Rules {
         if let Some(DrawRule { move_number, move_count, score_cp }) = self.draw {
             words.push(format!(
                 "adjudicated as a draw from move {move_number} on, after {move_count} consecutive \
-                 moves of each engine with scores within {score_cp} cp of 0; a capture or pawn move \
-                 restarts the count"
+                 moves at which each engine reports a score within {score_cp} cp of 0; a capture or \
+                 pawn move restarts the count"
             ));
         }
         if let Some(ResignRule { move_count, score_cp, two_sided }) = self.resign {
             let mut rule = format!(
-                "adjudicated as a loss after {move_count} consecutive moves of an engine with \
-                 scores of -{score_cp} cp or worse"
+                "adjudicated as a loss after {move_count} consecutive moves at which an engine \
+                 reports -{score_cp} cp or worse"
             );
             if two_sided {
-                rule.push_str(&format!(", and of its opponent with +{score_cp} cp or better"));
+                rule.push_str(&format!(" and its opponent +{score_cp} cp or better"));
             }
             words.push(rule);
         }
@@ -239,10 +239,10 @@ mod tests {
         let all = Rules { draw, resign, counts_by_position: true, ..cap };
         assert_eq!(
             described(all),
-            "adjudicated as a draw from move 34 on, after 8 consecutive moves of each engine with \
-             scores within 20 cp of 0; a capture or pawn move restarts the count\n\
-             adjudicated as a loss after 3 consecutive moves of an engine with scores of -600 cp or \
-             worse, and of its opponent with +600 cp or better\n\
+            "adjudicated as a draw from move 34 on, after 8 consecutive moves at which each \
+             engine reports a score within 20 cp of 0; a capture or pawn move restarts the count\n\
+             adjudicated as a loss after 3 consecutive moves at which an engine reports -600 cp or \
+             worse and its opponent +600 cp or better\n\
              adjudicated as a draw after move 40"
         );
     }

@@ -11,7 +11,7 @@ use arbiter_protocol::Score;
 pub struct ResignRule {
     /// Number of consecutive moves, at least 1.
     pub move_count: u32,
-    /// Absolute score, in centipawns, from which on a position counts as lost or won.
+    /// Minimum absolute score, in centipawns, at which a position counts as lost or won.
     pub score_cp: u32,
     /// `true` if the winner must report won scores as well.
     pub two_sided: bool,

@@ -40,7 +40,7 @@ pub struct ResourceLimits {
     pub memory_bytes: Option<u64>,
     /// Maximum size of a written file, in bytes.
     pub file_bytes: Option<u64>,
-    /// Total processor time, in seconds.
+    /// Total CPU time, in seconds.
     pub cpu_seconds: Option<u64>,
     /// Maximum number of processes and threads of the user, including the processes and threads of
     /// other programs. The limit does not apply to root.

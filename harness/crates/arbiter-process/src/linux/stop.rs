@@ -11,8 +11,8 @@ use rustix::process::{
     waitid,
 };
 
-/// Time that an engine has to exit after `quit`. This time and [`TERM_GRACE`] add up to less than
-/// the second within which every engine ends.
+/// Time within which an engine should exit after `quit`. This time and [`TERM_GRACE`] add up to
+/// less than 1 s, the time limit for ending an engine.
 pub const QUIT_GRACE: Duration = Duration::from_millis(600);
 
 /// Time between SIGTERM and SIGKILL.

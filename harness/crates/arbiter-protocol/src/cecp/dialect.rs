@@ -318,7 +318,7 @@ impl Xboard {
     }
 }
 
-/// Joins lines, each with a line end.
+/// Joins lines, each with a line ending.
 fn joined(lines: Vec<String>) -> String {
     lines.iter().flat_map(|line| [line, "\n"]).collect()
 }

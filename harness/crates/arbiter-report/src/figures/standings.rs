@@ -208,7 +208,7 @@ pub fn rules_text(design: &Design, engines: usize, is_test: bool) -> String {
         Format::Knockout => {
             let most = if design.plays_out { "" } else { "up to " };
             let breaks = format!("up to {} more to break a tie", design.tie_breaks);
-            format!("knockout, {most}{pairs} {unit} per encounter; {breaks}, then the better seed")
+            format!("knockout, {most}{pairs} {unit} per encounter; {breaks}, then the higher seed")
         }
         Format::Swiss => format!("Swiss, {rounds} rounds, {pairs} {unit} per encounter"),
         Format::Ladder => {

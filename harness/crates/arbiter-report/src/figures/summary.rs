@@ -90,7 +90,7 @@ pub struct Summary {
     pub latencies: Latencies,
     /// Number of lint findings, by engine and rule.
     pub lint: Vec<LintCount>,
-    /// State of the tuning, if the run is a tuning run.
+    /// State of the tuning run, if the run is a tuning run.
     pub spsa: Option<SpsaState>,
     /// Standings, if the run is a tournament.
     pub standings: Option<Standings>,

@@ -47,7 +47,7 @@ pub enum Block {
     Gap,
     /// Table.
     Table(Table),
-    /// Cross table: results of each engine against every other engine.
+    /// Crosstable: results of each engine against every other engine.
     CrossTable {
         /// Table with names in the first column.
         table: Table,

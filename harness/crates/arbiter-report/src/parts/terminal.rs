@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Write};
 use arbiter_names::is_hidden;
 use indicatif::ProgressBar;
 
-/// Control codes allowed in reports: line ends, tabs and the styles of Arbiter.
+/// Control codes allowed in reports: line endings, tabs and the styles of Arbiter.
 const HARMLESS: [&str; 8] =
     ["\n", "\t", "\r\n", "\u{1b}[0m", "\u{1b}[1m", "\u{1b}[31m", "\u{1b}[32m", "\u{1b}[33m"];
 

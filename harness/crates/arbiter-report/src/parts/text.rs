@@ -33,8 +33,8 @@ pub fn plus_minus_95(estimate: Option<Estimate>) -> String {
     format!("{}{level}", plus_minus(estimate))
 }
 
-/// Formats an estimate as `+4.1 [-1.2, +9.3]`, with `open` for an infinite end; an infinite
-/// estimate is formatted as its finite bound, such as `> +680`.
+/// Formats an estimate as `+4.1 [-1.2, +9.3]`, with `∞` for an infinite end; an infinite estimate
+/// is formatted as its finite bound, such as `> +680`.
 pub fn interval(estimate: &Estimate) -> String {
     let Estimate { value, low, high } = *estimate;
     let bound = |end: f64, beyond| signed(finite(end).unwrap_or(beyond), 0);
@@ -47,10 +47,14 @@ pub fn interval(estimate: &Estimate) -> String {
     }
 }
 
-/// Formats the interval of an estimate without its value, as `[-1.2, +9.3]`, with `open` for an
+/// Formats the interval of an estimate without its value, as `[-1.2, +9.3]`, with `∞` for an
 /// infinite end.
 pub(crate) fn ends_text(estimate: &Estimate) -> String {
-    let end = |end| finite(end).map_or("open".to_owned(), |end| signed(end, 1));
+    let end = |end| match end {
+        f64::INFINITY => "∞".to_owned(),
+        f64::NEG_INFINITY => "-∞".to_owned(),
+        end => signed(end, 1),
+    };
     format!("[{}, {}]", end(estimate.low), end(estimate.high))
 }
 
@@ -174,9 +178,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unbounded_intervals_show_open_ends() {
+    fn unbounded_intervals_show_infinite_ends() {
         let estimate = Estimate { value: 4.06, low: -1.0, high: f64::INFINITY };
-        assert_eq!(interval(&estimate), "+4.1 [-1.0, open]");
+        assert_eq!(interval(&estimate), "+4.1 [-1.0, ∞]");
         assert_eq!(plus_minus(Some(estimate)), interval(&estimate));
         let lopsided = |high| plus_minus(Some(Estimate { value: 800.0, low: 700.0, high }));
         assert_eq!(

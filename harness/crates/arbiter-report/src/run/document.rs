@@ -298,8 +298,8 @@ fn game_figures(document: &mut Document, summary: &Summary, statistics: &GameSta
 fn bias(summary: &Summary) -> String {
     let rated = summary.rate_engines();
     let advantage = rated.as_ref().and_then(|rated| rated.advantage);
-    let mut words =
-        result_figures::advantage(advantage, rated.and_then(|rated| rated.advantage_error));
+    let error = rated.and_then(|rated| rated.advantage_error);
+    let mut words = result_figures::advantage(advantage, error, "logistic scale");
     let encounter = summary.counts.main_encounter();
     if summary.engines.len() == 2
         && encounter.pairs.pairs() > 0
@@ -307,7 +307,7 @@ fn bias(summary: &Summary) -> String {
     {
         words.push_str(&format!(
             " Opening bias: {bias:.0} Elo (root mean square, estimated from the two games of each \
-             pair); playing pairs cancels it."
+             pair); it cancels out, because each opening is played with both colours."
         ));
     }
     words

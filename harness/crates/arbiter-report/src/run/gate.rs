@@ -18,7 +18,7 @@ pub fn gate_text(kind: GateKind, report: &Value) -> Result<String, serde_json::E
     Ok(match kind {
         GateKind::Perft => {
             let PerftTotals { right, wrong, faults, .. } = PerftTotals::deserialize(report)?;
-            format!("{right} right, {wrong} wrong, {faults} without a reply")
+            format!("{right} correct, {wrong} wrong, {faults} without a reply")
         }
         GateKind::Epd => {
             let EpdResults { engines, comparisons } = EpdResults::deserialize(report)?;
@@ -56,7 +56,7 @@ pub fn gate_text(kind: GateKind, report: &Value) -> Result<String, serde_json::E
         GateKind::Check => {
             let ConformanceFigures { score, .. } = ConformanceFigures::deserialize(report)?;
             let failed = failed_musts(report).map_or(String::new(), |failed| failed + "; ");
-            format!("{failed}score {}", decimal(score, 1))
+            format!("{failed}score {} of 100", decimal(score, 1))
         }
         GateKind::Bench | GateKind::Build => String::new(),
     })
@@ -78,7 +78,7 @@ mod tests {
             |kind, report: &Value, words| assert_eq!(gate_text(kind, report).unwrap(), words);
         let report = json!({ "engine": "A", "right": 3, "wrong": 1, "wrong_suite": 0, "faults": 0,
             "nodes": 9 });
-        check(GateKind::Perft, &report, "3 right, 1 wrong, 0 without a reply");
+        check(GateKind::Perft, &report, "3 correct, 1 wrong, 0 without a reply");
         let engine = json!({ "name": "A", "limits": "depth 3", "positions": 4, "solved": 2,
             "faults": 0, "total_time_ms": 1.0, "themes": [] });
         let comparison = json!({ "first": "A", "second": "B", "both": 2, "only_first": 0,
@@ -116,6 +116,6 @@ mod tests {
         ];
         let report = json!({ "engine": "A", "score": 85.8, "grades": {}, "checks": checks });
         let text = gate_text(GateKind::Check, &report).unwrap();
-        assert_eq!(text, "2 musts failed: a, d; score 85.8");
+        assert_eq!(text, "2 musts failed: a, d; score 85.8 of 100");
     }
 }

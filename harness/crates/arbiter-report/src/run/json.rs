@@ -76,7 +76,7 @@ pub(crate) struct RunReport<'a> {
     /// Rounds and standings of a tournament.
     #[serde(skip_serializing_if = "Option::is_none")]
     tournament: Option<tournament::Tournament<'a>>,
-    /// Figures of a tuning.
+    /// Figures of a tuning run.
     #[serde(skip_serializing_if = "Option::is_none")]
     tuning: Option<tuning::TuningFigures<'a>>,
     /// Features of an ablation with Elo, in descending order of Elo.

@@ -79,7 +79,7 @@ pub(super) fn conditions(
         row(label, strength::hypotheses(&sprt));
     }
     plan.rules.describe().into_iter().for_each(|rule| row("adjudication", rule));
-    row("faults allowed", percent(Some(plan.fault_limit)));
+    row("fault limit", format!("{} of the games", percent(Some(plan.fault_limit))));
     if let Some(contention) = summary.and_then(contention) {
         row("CPU contention", contention);
     }

@@ -6,15 +6,17 @@ use arbiter_names::quantity;
 use arbiter_plan::RunKind;
 use arbiter_run::{Overload, RunEnd};
 use arbiter_spsa::SpsaState;
+use arbiter_stats::Sprt;
 
 /// Returns the verdict of a run, or the state of a run without a verdict, with warnings.
 pub fn verdict_sentence(summary: &Summary) -> String {
     let [first, second] =
         [0, 1].map(|index| summary.engines.get(index).map_or("?", String::as_str));
-    let decided = |hypothesis, relation, [preferred, other]: [f64; 2], model| {
+    let decided = |hypothesis, relation, sprt: Sprt| {
+        let Sprt { elo0, elo1, model, .. } = sprt;
         format!(
-            "{hypothesis} accepted: {first} {relation} {second} ({model} Elo {preferred} accepted \
-             against {other})."
+            "{hypothesis} accepted: {first} {relation} {second} (H1: {model} Elo {elo1}; H0: \
+             {model} Elo {elo0})."
         )
     };
     // A negative bound means that a small loss is acceptable, so the test does not show that an
@@ -26,8 +28,8 @@ pub fn verdict_sentence(summary: &Summary) -> String {
         _ => ("beats", "does not beat"),
     };
     let mut sentence = match (summary.verdict(), summary.plan.sprt) {
-        (Verdict::H1, Some(sprt)) => decided("H1", better, [sprt.elo1, sprt.elo0], sprt.model),
-        (Verdict::H0, Some(sprt)) => decided("H0", worse, [sprt.elo0, sprt.elo1], sprt.model),
+        (Verdict::H1, Some(sprt)) => decided("H1", better, sprt),
+        (Verdict::H0, Some(sprt)) => decided("H0", worse, sprt),
         _ => open_sentence(summary),
     };
     let suspect = summary.disturbances.counted;
@@ -101,7 +103,7 @@ fn tuning(summary: &Summary, spsa: &SpsaState) -> String {
     let (done, all) = (spsa.finished(), spsa.tuning().iterations);
     match summary.ending {
         Some(RunEnd::Complete) => format!(
-            "Complete: all {all} iterations were played. Test the values against the start values: \
+            "Complete: all {all} iterations were played. Test the values against the initial values: \
              arbiter tune --resume {} --confirm",
             summary.run
         ),

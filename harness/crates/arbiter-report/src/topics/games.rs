@@ -25,7 +25,8 @@ pub(crate) fn misjudged(document: &mut Document, summary: &Summary, statistics: 
     let games = statistics.misjudged.iter().map(|found| misjudged_game(summary, found));
     document.heading("Misjudged games");
     document.paragraph(format!(
-        "Games that an engine evaluated at {MIN_ADVANTAGE} or more but did not win, worst first."
+        "Games that an engine evaluated at {MIN_ADVANTAGE} pawns or more but did not win, worst \
+         first."
     ));
     document.blocks.push(Block::Games(games.collect()));
 }
@@ -48,8 +49,8 @@ pub(crate) fn faulty(document: &mut Document, summary: &Summary, statistics: &Ga
     }
     document.heading("Games with faults");
     document.paragraph(format!(
-        "The first games that ended with an engine fault. arbiter replay {} GAME prints the engine \
-         I/O and judges the game again.",
+        "The first games that ended with an engine fault. arbiter replay {} GAME prints the \
+         transcript and judges the game again.",
         summary.run
     ));
     let games = statistics.faulty.iter().map(|(pair, game_index, game)| {

@@ -94,17 +94,18 @@ fn histogram(summary: &Summary, wanted: LatencyKind) -> Option<Figure> {
     let mut all: Vec<(&String, Vec<u64>)> = all.collect();
     let most = all.iter().map(|(_, counts)| counts.len()).max().filter(|most| *most > 0)?;
     all.iter_mut().for_each(|(_, counts)| counts.resize(most, 0));
-    let label = |end: u64| {
-        let (from, to) = (time(end / 10), time(end));
-        // If both ends have the same unit, the unit is written only once.
-        let unit = to.trim_start_matches(char::is_numeric);
-        format!("{}–{to}", from.strip_suffix(unit).unwrap_or(&from))
-    };
+    let label = |end: u64| range_text(&time(end / 10), &time(end));
     let labels: Vec<String> = (0..most as u32).map(|decade| label(10_u64.pow(decade))).collect();
     let description = format!("Response times of each engine: {}.", labels.join(", "));
     let height = |count: &u64, _: &[u64]| *count as f64;
     let (chart, table) = bars_by_engine("count", labels, &all, u64::to_string, height);
     Some(Figure { caption: format!("Latency: {wanted}"), description, chart, table })
+}
+
+/// Formats a range of times. If both ends have the same unit, the unit is written only once.
+pub(super) fn range_text(from: &str, to: &str) -> String {
+    let unit = to.trim_start_matches(char::is_numeric);
+    format!("{}–{to}", from.strip_suffix(unit).unwrap_or(from))
 }
 
 #[cfg(test)]

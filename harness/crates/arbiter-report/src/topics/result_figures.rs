@@ -174,7 +174,8 @@ impl PlayedOpening {
 }
 
 /// Adds the section on openings: the number of openings, and the openings whose scores deviate most
-/// from the mean, relative to the number of games. `first` is the first of two engines.
+/// from the mean, weighted by the square root of the number of games. `first` is the first of two
+/// engines.
 pub(crate) fn openings<'a>(
     document: &mut Document,
     first: Option<&str>,
@@ -184,8 +185,8 @@ pub(crate) fn openings<'a>(
     document.heading("Openings");
     let verb = if openings.len() == 1 { "was" } else { "were" };
     document.paragraph(format!(
-        "{} {verb} played. The list shows those whose score differs most from the mean, relative \
-         to their number of games.",
+        "{} {verb} played. The list shows those whose score differs most from the mean, \
+         weighted by the square root of the number of games.",
         quantity(openings.len(), "opening")
     ));
     let expected = mean_score(&openings.iter().map(|opening| opening.white).sum());
@@ -243,8 +244,8 @@ fn boards(document: &mut Document, first: &str, mut openings: Vec<NamedOpening<'
     document.blocks.push(Block::Boards { caption, boards: boards.collect() });
 }
 
-/// Sorts openings by the deviation of the score from `expected`, relative to the number of games,
-/// largest deviation first.
+/// Sorts openings by the deviation of the score from `expected`, weighted by the square root of the
+/// number of games, largest deviation first.
 fn by_lean(
     openings: &mut [NamedOpening<'_>],
     expected: Option<f64>,
@@ -288,19 +289,17 @@ pub(crate) fn score(results: &Trinomial) -> String {
     found.map_or(percent(None), |(mean, ends)| percent_interval(mean, ends))
 }
 
-/// Half-width of the interval, in Elo, from which on an advantage counts as unknown, because the
-/// interval contains nearly all scores.
+/// Minimum half-width of the interval, in Elo, at which an advantage counts as unknown, because the
+/// interval then contains nearly all scores.
 const TELLS_NOTHING: f64 = 1_000.0;
 
-/// Returns a sentence on the advantage of White.
-pub(crate) fn advantage(elo: Option<f64>, error: Option<f64>) -> String {
+/// Returns a sentence on the advantage of White; `scale` describes the scale of `elo`.
+pub(crate) fn advantage(elo: Option<f64>, error: Option<f64>, scale: &str) -> String {
     match (elo, error.map(|error| Z_95 * error)) {
         (Some(elo), Some(error)) if error < TELLS_NOTHING => {
             // Adding 0 turns −0 into 0.
             let elo = (elo * 10.0).round() / 10.0 + 0.0;
-            format!(
-                "White's advantage is {elo:+.1} ± {error:.1} Elo (95 %, on the scale of ratings)."
-            )
+            format!("White's advantage is {elo:+.1} ± {error:.1} Elo (95 %, {scale}).")
         }
         (Some(elo), None) => format!("White's advantage is given as {elo:+.1} Elo."),
         _ => "White's advantage cannot be estimated from these games.".to_owned(),
@@ -320,11 +319,8 @@ mod tests {
 
     #[test]
     fn an_advantage_is_shown_if_significant() {
-        let words = |error| advantage(Some(-0.04), Some(error));
-        assert_eq!(
-            words(10.0),
-            "White's advantage is +0.0 ± 19.6 Elo (95 %, on the scale of ratings)."
-        );
+        let words = |error| advantage(Some(-0.04), Some(error), "logistic scale");
+        assert_eq!(words(10.0), "White's advantage is +0.0 ± 19.6 Elo (95 %, logistic scale).");
         assert!([5e6, f64::NAN].iter().all(|error| words(*error).contains("cannot be estimated")));
     }
 

@@ -1,6 +1,7 @@
 //! Search statistics of the engines: depth, speed, time and calibration of evaluations.
 
 use super::calibration;
+use super::latency::range_text;
 use crate::figures::{
     BUCKETS, ENDS_MS, EngineStatistics, GameStatistics, MOVES_PER_RANGE, PHASES, RANGES,
     SearchStatistics, Summary,
@@ -34,8 +35,9 @@ pub(crate) fn all(document: &mut Document, summary: &Summary, statistics: &GameS
     }
     document.heading("Search statistics");
     document.paragraph(
-        "The tables also list game phases, by material without kings and pawns (minor piece 1, rook \
-         2, queen 4; initially 24): at least 22 in the opening, less than 9 in the endgame.",
+        "The tables also list the figures by game phase. The phase depends on the material without \
+         kings and pawns (minor piece 1, rook 2, queen 4; 24 at the start): at least 22 is the \
+         opening, less than 9 the endgame.",
     );
     document.multiples(figures);
 }
@@ -44,10 +46,9 @@ pub(crate) fn all(document: &mut Document, summary: &Summary, statistics: &GameS
 fn times(engines: &Engines<'_>) -> Option<Figure> {
     let has_any = |bucket: &usize| engines.iter().any(|(_, own)| own.times[*bucket] > 0);
     let (first, last) = ((0..BUCKETS).find(has_any)?, (0..BUCKETS).rfind(has_any)?);
-    // A label with both ends of the range would be wider than the bar.
-    let label = |bucket: usize| match ENDS_MS.get(bucket) {
-        Some(end) => format!("< {}", duration(*end)),
-        None => format!("≥ {}", duration(ENDS_MS[bucket - 1])),
+    let label = |bucket: usize| {
+        let from = duration(bucket.checked_sub(1).map_or(0, |before| ENDS_MS[before]));
+        ENDS_MS.get(bucket).map_or(format!("≥ {from}"), |end| range_text(&from, &duration(*end)))
     };
     let labels: Vec<String> = (first..=last).map(label).collect();
     let rows: Vec<_> =

@@ -116,8 +116,8 @@ const LEGEND_SINGLE: &str = "Figures are from the first engine's point of view. 
 const BOUNDS: &str = "An Elo with > or < is a 95 % bound: all games were won or lost, so there is \
     no finite estimate.";
 
-const NAIVE: &str = "Elo and LOS of the first table are corrected for the stopping rule. The naive \
-    Elo is biased towards the verdict.";
+const NAIVE: &str = "The Elo and LOS in the first table are corrected for the stopping rule. The \
+    naive Elo is biased towards the verdict.";
 
 const LEGEND: &str = "Figures are from the first engine's point of view. The unit of evidence is the \
     pair of games from one opening with colours reversed; pairs are grouped by the points of the \

@@ -11,7 +11,7 @@ use arbiter_spsa::{Parameter, PathPoint, SpsaState, Tuning, noise};
 /// Maximum number of parameters named in a line.
 const MAX_NAMED: usize = 6;
 
-/// Results of a tuning by SPSA.
+/// Results of a tuning run by SPSA.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct TuningFigures<'a> {
     /// Number of iterations.
@@ -34,7 +34,7 @@ pub(crate) struct TuningFigures<'a> {
     noise_elo_95: Option<f64>,
     /// Parameters, with current values.
     parameters: Vec<Tuned<'a>>,
-    /// Path points, beginning with the start values.
+    /// Path points, beginning with the initial values.
     path: Vec<Step>,
 }
 
@@ -49,7 +49,7 @@ struct Tuned<'a> {
     tuned: String,
 }
 
-/// Path point of a tuning.
+/// Path point of a tuning run.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Step {
     /// Number of games until this point.
@@ -212,7 +212,7 @@ pub(crate) fn results_in_full(document: &mut Document, summary: &Summary, spsa: 
     document.blocks.push(Block::Verbatim(options(spsa)));
     let changed = assignments(spsa);
     if changed.is_empty() {
-        document.paragraph("As UCI options, they equal the start values.");
+        document.paragraph("As UCI options, they equal the initial values.");
         return;
     }
     document.paragraph("Changes to a table in source code:");

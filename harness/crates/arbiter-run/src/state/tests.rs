@@ -387,7 +387,7 @@ fn a_drain_never_stops_a_game() {
     assert_eq!(paused.apply(RunInput::Drain), [Effect::End(RunEnd::Interrupted)]);
 }
 
-/// Returns a tuning of one parameter with six iterations of two pairs; one iteration may start
+/// Returns a tuning run of one parameter with six iterations of two pairs; one iteration may start
 /// early.
 fn tuned() -> RunState {
     let parameters = arbiter_spsa::table::read("A,50,0,100,10,0.5").unwrap();

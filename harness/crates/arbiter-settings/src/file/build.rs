@@ -29,11 +29,11 @@ pub struct BuildTable {
     timeout: Option<f64>,
     /// Commands whose output identifies the toolchain.
     toolchain: Option<Vec<String>>,
-    /// Arguments that run the benchmark, split as in a shell.
+    /// Arguments that run the bench, split as in a shell.
     bench: Option<String>,
-    /// Pattern of the node count, and optionally the speed, in the output of the benchmark.
+    /// Pattern of the node count, and optionally the speed, in the output of the bench.
     bench_pattern: Option<String>,
-    /// Time limit of the benchmark, in seconds.
+    /// Time limit of the bench, in seconds.
     bench_timeout: Option<f64>,
 }
 

@@ -8,7 +8,7 @@ use arbiter_plan::{DEFAULT_AHEAD, DEFAULT_ITERATIONS};
 use arbiter_spsa::{A_RATIO, ALPHA, GAMMA, Parameter, ParameterKind, Tuning, TuningError};
 
 settings! {
-    /// Settings of a tuning: flags of `arbiter tune` and the `[tune]` table.
+    /// Settings of a tuning run: flags of `arbiter tune` and the `[tune]` table.
     TuneTable, plan;
     None::<&str> => {
         /// Number of iterations of SPSA

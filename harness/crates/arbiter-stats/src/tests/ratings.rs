@@ -1,4 +1,4 @@
-//! Cross tables rated by Ordo 1.2.6, BayesElo 0057, and an independent solver of their equations.
+//! Crosstables rated by Ordo 1.2.6, BayesElo 0057, and an independent solver of their equations.
 
 use super::super::ratings::{
     Errors, LOGISTIC_SCALE, Meeting, Options, OutcomeModel, Parameter, RatingList, Relation, rate,

@@ -31,7 +31,7 @@ pub struct Outcome {
     pub played: Move,
     /// `true` if the move is a solution.
     pub is_solved: bool,
-    /// State of the search from which on its move was a solution; `None` if the position is not
+    /// State of the search since which its move was a solution; `None` if the position is not
     /// solved.
     pub found: Option<SearchProgress>,
     /// Points for the move; `None` if the record gives no points.
@@ -53,7 +53,7 @@ pub struct Answer {
     pub score: Option<Score>,
     /// State at the end of the search.
     pub end: SearchProgress,
-    /// State of the search from which on the first move of the principal variation was a solution.
+    /// State of the search since which the first move of the principal variation was a solution.
     pub since: Option<SearchProgress>,
 }
 
@@ -85,7 +85,7 @@ fn read(text: &str, position: &Chess) -> Option<Move> {
 pub struct Judge<'a> {
     goal: &'a Goal,
     position: &'a Chess,
-    /// State of the search from which on the first move of the principal variation has been a
+    /// State of the search since which the first move of the principal variation has been a
     /// solution.
     since: Option<SearchProgress>,
 }

@@ -57,7 +57,7 @@ pub struct Proof {
     pub second_score: Score,
     /// Difference of the two scores, in centipawns; each score is limited to [`Criteria::decided`].
     pub gap: i32,
-    /// Depth from which on the engine preferred the best move, in plies.
+    /// Lowest depth, in plies, since which the engine always preferred the best move.
     pub found_at: u32,
     /// Principal variation, starting with the best move.
     pub line: Vec<Move>,

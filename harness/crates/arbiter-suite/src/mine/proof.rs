@@ -51,7 +51,7 @@ impl Transcript {
         best.pv.first().map(String::as_str)
     }
 
-    /// Returns the lowest depth from which on the best move was always the best move at `depth`.
+    /// Returns the lowest depth since which the best move was always the best move at `depth`.
     fn found_at(&self, depth: u32) -> u32 {
         let last = self.first_move(depth);
         let same = |other: &u32| self.first_move(*other) == last;

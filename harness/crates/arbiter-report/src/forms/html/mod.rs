@@ -189,7 +189,7 @@ fn figure(figure: &Figure, frames: &[&svg::Frame]) -> Markup {
 }
 
 /// Draws a table that scrolls independently of the page; cells with figures are aligned to the
-/// right. `scores` are the scores in the cells of a cross table, each shown in one of five colours.
+/// right. `scores` are the scores in the cells of a crosstable, each shown in one of five colours.
 fn table(table: &Table, name: &str, scores: &[Vec<Option<f64>>]) -> Markup {
     let class = |row: usize, column: usize| {
         let score = scores.get(row)?.get(column.checked_sub(1)?)?.as_ref()?;

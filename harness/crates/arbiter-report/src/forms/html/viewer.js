@@ -131,7 +131,7 @@ const openChart = (chart) => {
     // second position.
     const words = lines.flatMap(([name, points]) => points
       .filter(([at]) => (labels ? at === chart.at : at <= chart.at)).slice(-1)
-      .map(([, y, low, high]) => `${lines.length > 1 ? `${name} ` : ""}${y}${low === undefined ? "" : ` [${low ?? "open"}, ${high ?? "open"}]`}`));
+      .map(([, y, low, high]) => `${lines.length > 1 ? `${name} ` : ""}${y}${low === undefined ? "" : ` [${low ?? "-∞"}, ${high ?? "∞"}]`}`));
     tip.textContent = `${labels?.[chart.at] ?? `${x} ${chart.at}`}: ${words.join(", ")}`;
     marks.forEach((mark) => mark(chart.at));
   };

@@ -138,8 +138,11 @@ impl Chart {
 
 /// Formats a value with its interval, or the bound on the value.
 fn point_text((_, value, low, high): &(String, f64, f64, f64)) -> String {
-    let shown =
-        |value: f64| if value.is_finite() { short(value).to_string() } else { "open".to_owned() };
+    let shown = |value: f64| match value {
+        f64::INFINITY => "∞".to_owned(),
+        f64::NEG_INFINITY => "-∞".to_owned(),
+        value => short(value).to_string(),
+    };
     match (low.is_finite(), high.is_finite()) {
         (true, false) if is_bound(*value, *low, *high) => format!("> {}", shown(*low)),
         (false, true) if is_bound(*value, *low, *high) => format!("< {}", shown(*high)),
@@ -232,7 +235,7 @@ mod tests {
         assert_eq!(Chart::Bars(bars).values(), expected);
         let row = |name: &str, low, high| (name.to_owned(), 1.0, low, high);
         let rows = vec![row("C", -1.5, f64::INFINITY), row("D", 1.0, f64::INFINITY)];
-        let expected = r#"{"labels":["C","D"],"lines":[["",[[0,"1 [-1.5, open]"],[1,"> 1"]]]]}"#;
+        let expected = r#"{"labels":["C","D"],"lines":[["",[[0,"1 [-1.5, ∞]"],[1,"> 1"]]]]}"#;
         assert_eq!(Chart::Intervals(Intervals { rows, ..Intervals::default() }).values(), expected);
     }
 

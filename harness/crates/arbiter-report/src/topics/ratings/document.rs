@@ -126,7 +126,7 @@ fn players(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
     }
 }
 
-/// Adds the cross table of results and the LOS table of all pairs of players.
+/// Adds the crosstable of results and the LOS table of all pairs of players.
 fn everybody(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
     document.heading("Crosstable");
     document.table(ratings.crossed());
@@ -137,7 +137,7 @@ fn everybody(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
     document.paragraph(result_figures::SUPERIORITY_LEGEND);
 }
 
-/// Adds the comparison of evaluations in comments with results, if there are evaluations.
+/// Adds a comparison of evaluations with results, if the comments contain evaluations.
 fn evaluations(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
     let judge =
         |player: &usize| (ratings.name(*player), &ratings.tally.players[*player].calibration);
@@ -152,7 +152,8 @@ fn evaluations(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) 
 
 fn bias(ratings: &Ratings<'_>) -> String {
     let rated = ratings.rated;
-    let mut words = result_figures::advantage(rated.advantage, rated.advantage_error);
+    let (elo, error) = (rated.advantage, rated.advantage_error);
+    let mut words = result_figures::advantage(elo, error, "on the scale of the ratings");
     let found = duel(ratings).filter(|(_, encounter)| encounter.pairs.pairs() > 0);
     if let Some(bias) = found.and_then(|(_, e)| opening_bias(&e.pairs, &e.games)) {
         words.push_str(&format!(" Opening bias: {bias:.0} Elo (root mean square)."));

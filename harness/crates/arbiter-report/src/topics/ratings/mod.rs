@@ -104,7 +104,7 @@ impl Ratings<'_> {
         lines
     }
 
-    /// Returns the cross table of results, as won-drawn-lost.
+    /// Returns the crosstable of results, as won-drawn-lost.
     pub(super) fn crossed(&self) -> Table {
         let order = self.order();
         let mut table = Table::with_columns(["", "won-drawn-lost"], 1..=order.len());

@@ -78,7 +78,7 @@ struct PositionFigures<'a> {
 enum CountVerdict<'a> {
     /// Engine and suite agree.
     Right,
-    /// The engine is right and the suite is wrong.
+    /// The engine is correct and the suite is wrong.
     WrongSuite {
         /// Correct count.
         correct: u64,
@@ -103,7 +103,7 @@ enum CountVerdict<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 struct WrongPosition<'a> {
     /// Kind of the error: wrong `moves`, or only a wrong `count`; `context` if the count of this
-    /// position alone is right; `unrepeatable` if a second request returned the right count.
+    /// position alone is correct; `unrepeatable` if a second request returned the correct count.
     kind: &'static str,
     /// FEN of the position.
     fen: &'a str,
@@ -128,7 +128,7 @@ pub struct PerftTotals<'a> {
     pub wrong_suite: usize,
     /// Number of positions without an answer from the engine.
     pub faults: usize,
-    /// Sum of the right counts, in leaf nodes.
+    /// Sum of the correct counts, in leaf nodes.
     // Reports of format 1, in stored gates, name the sum `leaves`.
     #[serde(alias = "leaves")]
     pub nodes: u64,
@@ -158,7 +158,8 @@ impl PerftReport<'_> {
         let mut document = Document::new(format!("Perft of {}", self.engine));
         let PerftTotals { right, nodes, .. } = self.totals();
         let (engine, suite, all) = (self.engine, self.suite, self.counts.len());
-        let sum = format!("{engine}: {right} of {all} positions of {suite} right, {nodes} leaves");
+        let sum =
+            format!("{engine}: {right} of {all} positions of {suite} correct, {nodes} leaves");
         document.blocks.push(Block::Paragraph { strong: sum, text: String::new() });
         let others = self.others();
         if !others.is_empty() {
@@ -206,7 +207,7 @@ impl PerftReport<'_> {
         let all = [
             (wrong, "wrong"),
             (faults, "without a reply (engine fault)"),
-            (wrong_suite, "right, but with a wrong count in the suite"),
+            (wrong_suite, "correct, but with a wrong count in the suite"),
             (self.beyond, "skipped: every count is beyond --depth or --max-nodes"),
         ];
         let some = all.into_iter().filter(|(number, _)| *number > 0);
@@ -261,7 +262,7 @@ fn position<'a>(
 /// Formats the verdict on a position briefly.
 fn verdict_words(verdict: &Result<Verdict, String>) -> String {
     match verdict {
-        Ok(Verdict::Right) => "right".to_owned(),
+        Ok(Verdict::Right) => "correct".to_owned(),
         Ok(Verdict::Wrong { got, leaves, .. }) => format!("wrong: {got}, expected {leaves}"),
         Ok(Verdict::WrongSuite { leaves }) => format!("the suite is wrong: {leaves}"),
         Err(_) => "no reply".to_owned(),
@@ -316,10 +317,10 @@ fn fault_description(wrong: &PositionFault) -> String {
              by move\n"
         ),
         PositionFault::Context { depth, got, expected } => format!(
-            "  counts {got} as part of the parent position, but {expected} (right) for this \
+            "  counts {got} as part of the parent position, but {expected} (correct) for this \
              position alone (depth {depth}): check make and unmake of moves, and hash tables\n"
         ),
-        PositionFault::Unrepeatable => "  a second request gives the right count\n".to_owned(),
+        PositionFault::Unrepeatable => "  a second request gives the correct count\n".to_owned(),
     }
 }
 
@@ -373,7 +374,7 @@ mod tests {
             "first wrong position: after e1e2\n  FEN\n  missing moves: e1d1\n  extra moves: e1e3\n",
             "NO REPLY   line 2, depth 1: exited",
             "SUITE      line 3, depth 1: the suite has 5, engine and referee count 6",
-            "E: 1 of 4 positions of s.epd right, 5 leaves",
+            "E: 1 of 4 positions of s.epd correct, 5 leaves",
             "2 skipped",
             "line 5: ",
         ] {
@@ -381,7 +382,7 @@ mod tests {
         }
         let markdown = crate::forms::markdown(&report.document(true));
         for part in [
-            "# Perft of E\n\n**E: 1 of 4 positions of s.epd right, 5 leaves**\n\n- 1 wrong\n",
+            "# Perft of E\n\n**E: 1 of 4 positions of s.epd correct, 5 leaves**\n\n- 1 wrong\n",
             "```text\nWRONG      line 4, depth 1: ",
             "| wrong: 7, expected 5 ",
             "the suite is wrong: 6 |",

@@ -16,7 +16,7 @@ use arbiter_stats::Trinomial;
 /// Maximum number of encounters in a list of rounds; the store contains all encounters.
 const MAX_LISTED: usize = 500;
 
-/// Maximum number of engines in a cross table.
+/// Maximum number of engines in a crosstable.
 pub(crate) const MAX_CROSS: usize = 20;
 
 /// Adds the table of standings, its notes, and the rounds or bracket.
@@ -26,7 +26,7 @@ pub(crate) fn all(document: &mut Document, standings: &Standings, engines: &[Str
     course(document, standings, engines);
 }
 
-/// Adds the table of standings, a chart of the ratings if `has_pictures`, notes, a cross table, and
+/// Adds the table of standings, a chart of the ratings if `has_pictures`, notes, a crosstable, and
 /// the rounds or bracket.
 pub(crate) fn in_full(
     document: &mut Document,
@@ -68,7 +68,7 @@ const BOUND: &str = "An Elo with > or < is a bound (50 %) for an engine that won
 const GROUPS: &str = "Engines of different groups cannot be compared: no games connect them, or one \
     side won all.\nEach group has its own Elo scale.";
 
-/// Returns the cross table, in descending order of rating or, if there are no ratings, in the order
+/// Returns the crosstable, in descending order of rating or, if there are no ratings, in the order
 /// of the standings.
 fn cross_table(
     summary: &Summary,
