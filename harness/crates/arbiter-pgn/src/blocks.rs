@@ -18,7 +18,7 @@ pub struct Blocks<R> {
     source: PlainText<R>,
     /// Bytes that were read but not yet returned.
     rest: Vec<u8>,
-    /// How the source ended: at its last byte, or with an error.
+    /// End of the source: its last byte, or an error.
     end: Option<io::Result<()>>,
 }
 
