@@ -48,7 +48,7 @@ def on_config(config):
 
 
 # Reports of the results that are pages of the book.
-REPORTS = ("seeds.md", "evaluations.md")
+REPORTS = ("seeds.md", "evaluations.md", "comparison-rybka.md")
 
 # Where the book shows the keys of a schema.
 KEYS = re.compile(r"\[Keys with their types and meanings\]\((schema/[a-z.]+\.json)\)")
