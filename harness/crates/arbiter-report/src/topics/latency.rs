@@ -103,7 +103,7 @@ fn histogram(summary: &Summary, wanted: LatencyKind) -> Option<Figure> {
 }
 
 /// Formats a range of times. If both ends have the same unit, the unit is written only once.
-pub(super) fn range_text(from: &str, to: &str) -> String {
+fn range_text(from: &str, to: &str) -> String {
     let unit = to.trim_start_matches(char::is_numeric);
     format!("{}–{to}", from.strip_suffix(unit).unwrap_or(from))
 }

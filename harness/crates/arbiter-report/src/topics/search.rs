@@ -1,7 +1,6 @@
 //! Search statistics of the engines: depth, speed, time and calibration of evaluations.
 
 use super::calibration;
-use super::latency::range_text;
 use crate::figures::{
     BUCKETS, ENDS_MS, EngineStatistics, GameStatistics, MOVES_PER_RANGE, PHASES, RANGES,
     SearchStatistics, Summary,
@@ -46,9 +45,10 @@ pub(crate) fn all(document: &mut Document, summary: &Summary, statistics: &GameS
 fn times(engines: &Engines<'_>) -> Option<Figure> {
     let has_any = |bucket: &usize| engines.iter().any(|(_, own)| own.times[*bucket] > 0);
     let (first, last) = ((0..BUCKETS).find(has_any)?, (0..BUCKETS).rfind(has_any)?);
-    let label = |bucket: usize| {
-        let from = duration(bucket.checked_sub(1).map_or(0, |before| ENDS_MS[before]));
-        ENDS_MS.get(bucket).map_or(format!("≥ {from}"), |end| range_text(&from, &duration(*end)))
+    // A range with both ends would be too wide for its bar.
+    let label = |bucket: usize| match ENDS_MS.get(bucket) {
+        Some(end) => format!("< {}", duration(*end)),
+        None => format!("≥ {}", duration(ENDS_MS[bucket - 1])),
     };
     let labels: Vec<String> = (first..=last).map(label).collect();
     let rows: Vec<_> =
