@@ -49,6 +49,6 @@ pub use subject::{
     ALL_COORDINATOR_MESSAGES, BEACONS, INBOX, JOB_CONSUMER, is_inbox, worker_status,
 };
 pub use suite::{SuiteEvent, SuiteResults, SuiteRunError, run_suite};
-pub use trust::{Key, PublicKey, Purpose, TrustError};
+pub use trust::{Key, PublicKey, TrustError};
 pub use worker::{Config, Phase, serve};
 pub use worker_state::WorkerState;

@@ -13,34 +13,10 @@ use thiserror::Error;
 
 use arbiter_process::{folder_of, read_text, write_secret};
 
-/// Purpose of a signature; a signature is not valid for other purposes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Purpose {
-    /// The description of a run.
-    Description,
-    /// A job.
-    Job,
-    /// The answer to a join request.
-    JoinAnswer,
-    /// The announcement of a run that needs workers.
-    Beacon,
-    /// A message to the workers of a run.
-    Message,
-}
-
-impl Purpose {
-    /// Returns the bytes to sign for a string.
-    fn mark(self, text: &[u8]) -> Vec<u8> {
-        let kind = match self {
-            Purpose::Description => "run description",
-            Purpose::Job => "job",
-            Purpose::JoinAnswer => "join answer",
-            Purpose::Beacon => "beacon",
-            Purpose::Message => "message",
-        };
-        // The signature covers the purpose, so that it is not valid for another kind of message.
-        [b"arbiter ", kind.as_bytes(), b", version 1\n", text].concat()
-    }
+/// Returns the bytes to sign for a text. They contain the purpose, so that a signature is not valid
+/// for another kind of message.
+fn mark(purpose: &str, text: &[u8]) -> Vec<u8> {
+    [b"arbiter ", purpose.as_bytes(), b", version 1\n", text].concat()
 }
 
 /// Length of a signature, in bytes.
@@ -114,9 +90,9 @@ impl Key {
         PublicKey(self.0.verifying_key())
     }
 
-    /// Signs a string.
-    pub(crate) fn sign(&self, purpose: Purpose, text: &[u8]) -> [u8; SIGNATURE_BYTES] {
-        self.0.sign(&purpose.mark(text)).to_bytes()
+    /// Signs a text for a purpose; the signature is not valid for other purposes.
+    pub(crate) fn sign(&self, purpose: &str, text: &[u8]) -> [u8; SIGNATURE_BYTES] {
+        self.0.sign(&mark(purpose, text)).to_bytes()
     }
 
     /// Derives secret bytes from the key and a context.
@@ -147,13 +123,14 @@ impl PublicKey {
     /// Returns an error unless this key has signed the text.
     pub(crate) fn check(
         &self,
-        purpose: Purpose,
+        purpose: &str,
         text: &[u8],
         signature: &[u8; SIGNATURE_BYTES],
     ) -> Result<(), TrustError> {
         // Strict verification rejects keys of small order, for which one signature is valid for
         // several messages.
-        let verified = self.0.verify_strict(&purpose.mark(text), &Signature::from_bytes(signature));
+        let verified =
+            self.0.verify_strict(&mark(purpose, text), &Signature::from_bytes(signature));
         verified.map_err(|_| TrustError(format!("the signature is not that of key {self}")))
     }
 
@@ -238,14 +215,14 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let key = Key::load_or_make(&dir.path().join("a")).unwrap();
         let other = Key::load_or_make(&dir.path().join("b")).unwrap();
-        let signature = key.sign(Purpose::Job, b"text");
+        let signature = key.sign("job", b"text");
         let check = |key: &Key, text: &str, signature| {
-            key.public().check(Purpose::Job, text.as_bytes(), signature).is_ok()
+            key.public().check("job", text.as_bytes(), signature).is_ok()
         };
         assert!(check(&key, "text", &signature));
         assert!(!check(&key, "Text", &signature));
         assert!(!check(&other, "text", &signature));
-        assert!(key.public().check(Purpose::Description, b"text", &signature).is_err());
+        assert!(key.public().check("run description", b"text", &signature).is_err());
         let mut wrong = signature;
         wrong[63] ^= 1;
         assert!(!check(&key, "text", &wrong) && !check(&key, "text", &[0; 64]));

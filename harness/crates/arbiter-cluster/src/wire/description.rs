@@ -11,7 +11,6 @@ use serde_with::{As, DisplayFromStr, serde_conv};
 use super::signed::{MAX_SIGNED, Signed};
 use super::{Message, WireError, invalid};
 use crate::run_id::RunId;
-use crate::trust::Purpose;
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};
 use arbiter_game::text::printable;
@@ -199,7 +198,7 @@ impl Message for RunDescription {
 }
 
 impl Signed for RunDescription {
-    const PURPOSE: Purpose = Purpose::Description;
+    const PURPOSE: &'static str = "run description";
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use super::*;
 use crate::assignment::Assignment;
 use crate::join_file::{JoinFile, Role};
 use crate::run_id::RunId;
-use crate::trust::{PublicKey, Purpose};
+use crate::trust::PublicKey;
 use crate::verify::Terms;
 use arbiter_game::adjudicate::{DrawRule, ResignRule, Rules};
 use arbiter_game::text::printable;
@@ -245,14 +245,14 @@ fn anything(bytes: &[u8]) -> bool {
 
 fn jobs(text: &[u8]) -> bool {
     let read = |bytes: &[u8]| read_job(bytes, &description(), key().public());
-    let job = read(&signed(Purpose::Job, text)).map_err(check_error_text);
+    let job = read(&signed("job", text)).map_err(check_error_text);
     let again = job.map(|job| read(&write_job(&run_id(), &job, &key())).is_ok());
     assert_ne!(again, Ok(false), "it cannot be sent again");
     again.is_ok()
 }
 
 fn descriptions(text: &[u8]) -> bool {
-    let bytes = signed(Purpose::Description, text);
+    let bytes = signed(RunDescription::PURPOSE, text);
     let read = verified(&bytes, &[key().public()]).map(|(description, _)| description);
     let Some(description) = settled::<RunDescription, _>(read) else { return false };
     let _ = description.requirements.slots(8, 16_000).map_err(check_error_text);
@@ -264,7 +264,7 @@ fn descriptions(text: &[u8]) -> bool {
 
 fn join_answers(text: &[u8]) -> bool {
     reads_coordinator_message::<JoinAnswer>(text);
-    let bytes = signed(Purpose::JoinAnswer, text);
+    let bytes = signed(JoinAnswer::PURPOSE, text);
     read_join_answer(&bytes, blake3::hash(b"n"), key().public()).map_err(check_error_text).is_ok()
 }
 

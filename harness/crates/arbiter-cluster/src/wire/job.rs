@@ -12,7 +12,7 @@ use super::signed::{Signed, sign, verified};
 use super::{Message, RunDescription, WireError, invalid};
 use crate::proof::Token;
 use crate::run_id::RunId;
-use crate::trust::{Key, PublicKey, Purpose};
+use crate::trust::{Key, PublicKey};
 use arbiter_game::driver::{GameSetup, Settings};
 use arbiter_game::progress::Progress;
 use arbiter_game::record::KeptFields;
@@ -84,7 +84,7 @@ impl Message for JobMessage {
 }
 
 impl Signed for JobMessage {
-    const PURPOSE: Purpose = Purpose::Job;
+    const PURPOSE: &'static str = "job";
 }
 
 #[derive(Serialize, Deserialize)]

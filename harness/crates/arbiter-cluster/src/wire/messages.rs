@@ -8,7 +8,7 @@ use super::text::WorkerName;
 use super::{Message, WireError, invalid};
 use crate::proof::Token;
 use crate::run_id::RunId;
-use crate::trust::{PublicKey, Purpose};
+use crate::trust::PublicKey;
 use arbiter_game::text::Text;
 
 /// Maximum number of benches in a status. More benches could exceed the maximum length of a
@@ -50,7 +50,7 @@ pub struct Beacon {
 impl Message for Beacon {}
 
 impl Signed for Beacon {
-    const PURPOSE: Purpose = Purpose::Beacon;
+    const PURPOSE: &'static str = "beacon";
 }
 
 /// Status of a worker, sent every few seconds.
@@ -209,7 +209,7 @@ pub struct JoinAnswer {
 impl Message for JoinAnswer {}
 
 impl Signed for JoinAnswer {
-    const PURPOSE: Purpose = Purpose::JoinAnswer;
+    const PURPOSE: &'static str = "join answer";
 }
 
 /// Reads the coordinator's answer to the join request with this nonce; `key` is the key of the
@@ -270,5 +270,5 @@ pub enum Notice {
 impl Message for CoordinatorMessage {}
 
 impl Signed for CoordinatorMessage {
-    const PURPOSE: Purpose = Purpose::Message;
+    const PURPOSE: &'static str = "message";
 }

@@ -2,7 +2,7 @@
 //! message.
 
 use super::{Message, Versioned, WireError, is_read, read, write};
-use crate::trust::{Key, PublicKey, Purpose, SIGNATURE_BYTES, TrustError};
+use crate::trust::{Key, PublicKey, SIGNATURE_BYTES, TrustError};
 
 /// Maximum length of a signed message, in bytes. Descriptions, with all engines and options of a
 /// run, are the longest.
@@ -10,8 +10,8 @@ pub(super) const MAX_SIGNED: usize = 4 << 20;
 
 /// Message that the coordinator signs.
 pub trait Signed: Message {
-    /// Purpose of the signature.
-    const PURPOSE: Purpose;
+    /// Purpose of the signature, different for each type.
+    const PURPOSE: &'static str;
 }
 
 /// Serializes and signs a message.

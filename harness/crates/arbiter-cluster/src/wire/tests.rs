@@ -7,7 +7,7 @@ use super::samples::*;
 use super::*;
 use crate::proof::{RunSecret, proof};
 use crate::run_id::RunId;
-use crate::trust::{Key, Purpose};
+use crate::trust::Key;
 use arbiter_run::PlayedPair;
 use arbiter_suite::perft::{CountResult, Finding, PositionFault, Verdict};
 
@@ -34,7 +34,7 @@ fn resigned(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
     let text = std::str::from_utf8(text_of(bytes)).unwrap();
     let changed = text.replace(from, to);
     assert_ne!(changed, text, "{from}");
-    signed(Purpose::Job, changed.as_bytes())
+    signed("job", changed.as_bytes())
 }
 
 fn read_packed<D: Payload>(payload: Vec<u8>) -> Result<JobResult<D>, WireError> {
