@@ -372,8 +372,10 @@ impl<A: Assignment> Coordinator<A> {
             let nonce = self.secret.nonce(pair, attempt);
             let expires = unix_time_us() + JOB_LIFETIME.as_micros() as u64;
             let not_for = self.audits.worker_of(pair);
-            let job = Job { number: pair, attempt, nonce, expires, not_for, work: job.work() };
-            let job = wire::write_job(&self.description.run_id, &job, &self.key);
+            let run_id = self.description.run_id.clone();
+            let work = job.work();
+            let job = Job { run_id, number: pair, attempt, nonce, expires, not_for, work };
+            let job = wire::sign(&job, &self.key);
             let is_first = self.in_flight.is_first(attempt);
             // The receiver lives as long as the coordinator.
             let _ = self.outgoing.send(Outgoing::Job { pair, attempt, is_first, job });

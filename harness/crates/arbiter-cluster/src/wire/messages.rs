@@ -9,6 +9,7 @@ use super::{Message, WireError, invalid};
 use crate::proof::Token;
 use crate::run_id::RunId;
 use crate::trust::PublicKey;
+use arbiter_build::Signature as BenchResult;
 use arbiter_game::text::Text;
 
 /// Maximum number of benches in a status. More benches could exceed the maximum length of a
@@ -157,15 +158,6 @@ pub struct ProgramRequest {
 }
 
 impl Message for ProgramRequest {}
-
-/// Result of an engine's bench.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct BenchResult {
-    /// Number of nodes, which identifies the behaviour of the program.
-    pub nodes: u64,
-    /// Speed in nodes per second; positive.
-    pub nps: f64,
-}
 
 /// Request of a worker to join a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
