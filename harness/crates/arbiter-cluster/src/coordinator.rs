@@ -26,7 +26,7 @@ use tokio::time::{interval, timeout};
 
 pub use self::audit::AuditSpec;
 use self::audit::Audits;
-pub use self::describe::{EngineFiles, Identity, check, check_engines, describe, describe_suite};
+pub use self::describe::{check, check_engines, describe, describe_suite};
 use self::remark_limit::RemarkLimit;
 use self::streams::{JobSender, Outgoing, ProgramUploader, StreamEvent};
 pub use self::worker_policy::WorkerHistory;

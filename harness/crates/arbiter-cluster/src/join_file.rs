@@ -2,14 +2,13 @@
 //! server.
 
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use async_nats::ServerAddr;
 use async_nats::rustls::RootCertStore;
 use async_nats::rustls::pki_types::{CertificateDer, pem::PemObject};
 use nkeys::{KeyPair, KeyPairType};
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use super::connection::{Access, Credentials, Secret};
 use super::subject::is_inbox;
@@ -35,14 +34,6 @@ pub enum Role {
     Coordinator(Key),
 }
 
-/// Reason why a join file cannot be used.
-#[derive(Debug, Error)]
-#[error("join file {}: {reason}", .path.display())]
-pub struct JoinError {
-    path: PathBuf,
-    reason: String,
-}
-
 /// Contents of a join file, in TOML. Its certificates begin and end on separate lines, so the file
 /// is also a valid PEM file.
 #[derive(Clone, Serialize, Deserialize)]
@@ -58,7 +49,7 @@ pub(crate) struct JoinFile {
 }
 
 /// Reads a join file; also returns whether other users of this machine can read the file.
-pub fn read_join_file(path: &Path) -> Result<(Access, Role, bool), JoinError> {
+pub fn read_join_file(path: &Path) -> Result<(Access, Role, bool), String> {
     let (file, role, is_exposed) = JoinFile::read(path)?;
     let access = Access {
         url: Secret(file.url),
@@ -75,8 +66,8 @@ pub fn read_join_file(path: &Path) -> Result<(Access, Role, bool), JoinError> {
 impl JoinFile {
     /// Reads a file. Returns its contents, its role, and whether other users of this machine can
     /// read the file.
-    pub(crate) fn read(path: &Path) -> Result<(JoinFile, Role, bool), JoinError> {
-        let invalid = |reason| JoinError { path: path.to_owned(), reason };
+    pub(crate) fn read(path: &Path) -> Result<(JoinFile, Role, bool), String> {
+        let invalid = |reason| format!("join file {}: {reason}", path.display());
         let unreadable = |error: io::Error| invalid(error.to_string());
         let file = open_input(path).map_err(unreadable)?;
         // The mode is read from the open file, because the file at the path could be replaced in

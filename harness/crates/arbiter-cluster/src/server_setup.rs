@@ -15,7 +15,7 @@ use rcgen::{
 };
 use thiserror::Error;
 
-use super::join_file::{JoinError, JoinFile, Role};
+use super::join_file::{JoinFile, Role};
 use super::trust::Key;
 use super::wire::is_worker_name;
 use arbiter_process::{WholeFile, create_private_folder, read_text};
@@ -107,12 +107,6 @@ pub enum SetupError {
     /// A file, a certificate or an nkey cannot be read or created on this machine.
     #[error("{0}")]
     Environment(String),
-}
-
-impl From<JoinError> for SetupError {
-    fn from(error: JoinError) -> SetupError {
-        SetupError::Unfit(error.to_string())
-    }
 }
 
 /// Returns a function that adds the path of a file or folder to an error.
@@ -219,7 +213,8 @@ pub fn add_workers(dir: &Path, names: &[String]) -> Result<(), SetupError> {
         SetupError::Unfit(format!("{path}: edited by hand; add the worker by hand"))
     };
     let mut users = users.strip_suffix(USERS_END).ok_or_else(edited)?.to_owned();
-    let (coordinator, role, _) = JoinFile::read(&join_path(dir, COORDINATOR))?;
+    let join = JoinFile::read(&join_path(dir, COORDINATOR));
+    let (coordinator, role, _) = join.map_err(SetupError::Unfit)?;
     let Role::Coordinator(key) = role else { return Err(edited()) };
     let joins = new_users(&mut users, names, &coordinator, &key)?;
     let mut replacement = WholeFile::create_private(&path).map_err(file_error(&path))?;

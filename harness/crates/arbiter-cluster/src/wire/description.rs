@@ -15,7 +15,7 @@ use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};
 use arbiter_game::text::printable;
 use arbiter_game::text::{MAX_TEXT, Text};
-use arbiter_plan::{Engine, Scale};
+use arbiter_plan::{Engine, Program, Scale};
 use arbiter_process::open_input;
 use arbiter_protocol::Deadlines;
 use arbiter_protocol::times::DeadlinesMs;
@@ -81,6 +81,25 @@ pub struct RunEngine {
     pub option_files: Vec<RunFile>,
     /// `true` if workers run the engine's bench before they play.
     pub is_benched: bool,
+}
+
+impl RunEngine {
+    /// Creates an engine without the paths and the provenance that it has on this machine.
+    pub fn new(
+        engine: &Engine,
+        program: RunFile,
+        option_files: Vec<RunFile>,
+        is_benched: bool,
+    ) -> RunEngine {
+        let path = match engine.program {
+            Program::Bundled => Program::Bundled,
+            Program::Path(_) => Program::Path(program.name.clone().into()),
+        };
+        let engine = Engine { program: path, provenance: None, ..engine.clone() };
+        let names = option_files.iter().map(|file| file.name.clone().into());
+        let engine = engine.with_option_files(names);
+        RunEngine { engine, program, option_files, is_benched }
+    }
 }
 
 /// Resources that a game needs.
