@@ -346,7 +346,8 @@ impl<A: Assignment> Coordinator<A> {
             }
             JobCommand::Stored(pair) => {
                 if self.done(pair).await {
-                    self.check_workers(pair).await;
+                    let finding = self.policy.note_stored(pair);
+                    self.exclude(finding).await;
                 }
             }
             JobCommand::CancelAll(reply) => {

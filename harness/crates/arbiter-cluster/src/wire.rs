@@ -39,7 +39,7 @@ pub use messages::{
     WorkerStatus, read_join_answer,
 };
 pub use result::{JobResult, Payload, Report, write_result};
-pub(crate) use result::{check_proof, read_result};
+pub(crate) use result::{ProvenResult, check_proof, read_result};
 pub use signed::{Signed, sign, unverified, verified};
 pub use text::is_worker_name;
 

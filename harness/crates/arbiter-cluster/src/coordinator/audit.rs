@@ -148,7 +148,7 @@ impl<A: Assignment> Coordinator<A> {
         }
         if is_last {
             let reason = "it repeated its own pairs, which other workers must repeat".to_owned();
-            self.exclude(Finding { worker: worker.to_owned(), reason }).await;
+            self.exclude(Some(Finding { worker: worker.to_owned(), reason })).await;
         }
         true
     }
@@ -218,9 +218,7 @@ impl<A: Assignment> Coordinator<A> {
             self.audits.bias.add([&held.worker, &worker], [&first, &again])
         });
         self.release(pair, held).await;
-        if let Some(finding) = finding {
-            self.exclude(finding).await;
-        }
+        self.exclude(finding).await;
     }
 
     /// Decides a contested pair by the games of this machine: workers have sent different games, or
@@ -271,9 +269,7 @@ impl<A: Assignment> Coordinator<A> {
             } else {
                 self.unconfirmed(pair, &worker, &played)
             };
-            if let Some(finding) = finding {
-                self.exclude(finding).await;
-            }
+            self.exclude(finding).await;
         }
     }
 
@@ -331,7 +327,8 @@ impl<A: Assignment> Coordinator<A> {
         // A suspect pair may not count, and only the report of the worker makes it suspect. A
         // worker could choose results by reporting contention too often.
         if is_suspect {
-            self.gave_back(&worker).await;
+            let finding = self.policy.gave_back(&worker);
+            self.exclude(finding).await;
         } else if let Some(tally) = played.tally() {
             self.policy.accepted(&worker, tally);
         }
