@@ -7,10 +7,11 @@ use std::time::Duration;
 use super::verify::{self, Terms};
 use super::wire::{Payload, Report, WorkMessage};
 use super::worker::job_runner::play;
+use super::worker::slot_engines::executor;
 use arbiter_game::driver::GameSetup;
 use arbiter_game::engine::EngineSetup;
 use arbiter_run::{PairJob, PlayedPair, judge_contention};
-use arbiter_runner::{Executor, LiveGames, LocalExecutor, LocalOptions};
+use arbiter_runner::Executor;
 use arbiter_schedule::Pairing;
 use arbiter_suite::epd::{Answer, EngineAnswers, Question, Record};
 use arbiter_suite::perft::{Count, CountResult, Verdict};
@@ -77,16 +78,8 @@ impl Assignment for PairJob {
     }
 
     async fn run_locally(self, engines: Vec<EngineSetup>) -> Result<PlayedPair, String> {
-        let options = LocalOptions {
-            slots: 1,
-            wait: Duration::ZERO,
-            // Only the moves of these games are compared, so their times need not be exact.
-            measures_waiting: false,
-            tells_games: false,
-            cpu_sets: Vec::new(),
-        };
-        let local = LocalExecutor::new(options, engines, LiveGames::default());
-        let mut local = local.map_err(|error| error.to_string())?;
+        // Only the moves of these games are compared, so their times need not be exact.
+        let mut local = executor(engines, Duration::ZERO, false)?;
         let report = play(&mut local, self, watch::channel(None).0).await;
         local.finish().await;
         match report {

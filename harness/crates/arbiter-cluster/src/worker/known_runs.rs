@@ -8,6 +8,7 @@ use std::time::Duration;
 use tokio::sync::OnceCell;
 
 use super::run_setup::RunSetup;
+use super::throughput::Throughput;
 use crate::run_id::RunId;
 use crate::trust::PublicKey;
 use crate::wire::{Beacon, CoordinatorMessage, Notice};
@@ -78,6 +79,8 @@ pub(super) struct KnownRuns {
     now: Duration,
     /// Last problem.
     pub(super) trouble: Option<String>,
+    /// Pairs played in the last minutes.
+    pub(super) throughput: Throughput,
     benches: BTreeMap<String, f64>,
 }
 
@@ -101,9 +104,7 @@ impl KnownRuns {
         if self.runs.len() >= MAX_RUNS {
             return false;
         }
-        let setup = SetupCell::default();
-        let refusal = None;
-        let backoff = Backoff::default();
+        let (setup, refusal, backoff) = Default::default();
         let run_id = beacon.run_id.clone();
         self.runs.insert(run_id, KnownRun { beacon, heard, setup, refusal, backoff });
         true
