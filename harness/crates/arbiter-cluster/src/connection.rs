@@ -14,6 +14,8 @@ use async_nats::{Client, ConnectError, ConnectOptions, Event, ServerAddr, Subscr
 use thiserror::Error;
 use tokio::sync::watch;
 
+use arbiter_game::text::{MAX_TEXT, printable};
+
 /// Time limit for the first connection. Without a limit, a server behind a firewall that drops
 /// packets would never be reported.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -122,10 +124,7 @@ impl Access {
                 if let Event::ServerError(error) = event {
                     let text = error.to_string();
                     if text.to_ascii_lowercase().contains("permissions violation") {
-                        let _ = deny.send(Some(arbiter_game::text::printable(
-                            &text,
-                            arbiter_game::text::MAX_TEXT,
-                        )));
+                        let _ = deny.send(Some(printable(&text, MAX_TEXT)));
                     }
                 }
             }

@@ -86,23 +86,18 @@ impl JoinFile {
     /// keys from the text.
     pub(crate) fn parse(text: &str) -> Result<(JoinFile, Role), String> {
         let file: JoinFile = toml::from_str(text).map_err(|error| one_line(&error, text))?;
-        let role = file.check(text)?;
-        Ok((file, role))
-    }
-
-    fn check(&self, text: &str) -> Result<Role, String> {
         let is_server = |url: &str| url.contains("://") && url.parse::<ServerAddr>().is_ok();
-        if !is_short(&self.url) || !self.url.split(',').all(is_server) || self.url.contains('@') {
+        if !is_short(&file.url) || !file.url.split(',').all(is_server) || file.url.contains('@') {
             return Err("url: expected tls://HOST:PORT".to_owned());
         }
-        if !is_short(&self.inbox) || !is_inbox(&self.inbox) {
+        if !is_short(&file.inbox) || !is_inbox(&file.inbox) {
             return Err("inbox: expected _INBOX.NAME".to_owned());
         }
-        match KeyPair::from_seed(&self.nkey) {
+        match KeyPair::from_seed(&file.nkey) {
             Ok(pair) if pair.key_pair_type() == KeyPairType::User => {}
             _ => return Err("nkey: expected the seed of a user, SU and 56 characters".to_owned()),
         }
-        if self.ca.is_some() {
+        if file.ca.is_some() {
             let mut authorities = RootCertStore::empty();
             for certificate in CertificateDer::pem_slice_iter(text.as_bytes()) {
                 let certificate = certificate.map_err(|error| format!("ca: {error}"))?;
@@ -112,17 +107,20 @@ impl JoinFile {
                 return Err("ca: expected PEM certificates on separate lines".to_owned());
             }
         }
-        match (&self.worker, &self.trust, &self.signing_key) {
+        let role = match (&file.worker, &file.trust, &file.signing_key) {
             (Some(name), Some(trust), None) if is_worker_name(name) => {
                 let trust = trust.parse().map_err(|error| format!("trust: {error}"))?;
-                Ok(Role::Worker(name.clone(), trust))
+                Role::Worker(name.clone(), trust)
             }
             (None, None, Some(digits)) => {
                 let key = Key::from_digits(digits);
-                Ok(Role::Coordinator(key.ok_or("signing_key: expected 64 hexadecimal digits")?))
+                Role::Coordinator(key.ok_or("signing_key: expected 64 hexadecimal digits")?)
             }
-            _ => Err("expected the worker's name and its trusted key, or signing_key".to_owned()),
-        }
+            _ => {
+                return Err("expected the worker's name and its trusted key, or signing_key".into());
+            }
+        };
+        Ok((file, role))
     }
 }
 

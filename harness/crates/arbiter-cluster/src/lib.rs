@@ -47,7 +47,7 @@ pub use server_setup::{
 pub use subject::{
     ALL_COORDINATOR_MESSAGES, BEACONS, INBOX, JOB_CONSUMER, is_inbox, worker_status,
 };
-pub use suite::{SuiteEvent, SuiteResults, SuiteRunError, run_suite};
+pub use suite::{SuiteResults, SuiteRunError, run_suite};
 pub use trust::{Key, PublicKey};
 pub use worker::{Config, Phase, serve};
 pub use worker_state::WorkerState;

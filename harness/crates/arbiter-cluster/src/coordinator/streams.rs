@@ -297,7 +297,7 @@ pub(super) async fn receive_results(
     events: mpsc::Sender<StreamEvent>,
 ) {
     let mut is_drained = false;
-    while !events.is_closed() {
+    'connecting: while !events.is_closed() {
         let consumer: Result<PullConsumer, _> =
             context.get_consumer_from_stream(RESULT_CONSUMER, id.result_stream()).await;
         // The request is repeated without end, because the server may be restarting.
@@ -310,18 +310,14 @@ pub(super) async fn receive_results(
             let wait = if is_drained { POLL } else { FIRST_POLL };
             let batch = consumer.fetch().max_messages(BATCH).expires(wait).messages().await;
             let Ok(mut batch) = batch else { break };
-            let mut has_failed = false;
             let mut count = 0;
             while let Some(message) = batch.next().await {
                 let Ok(message) = message else {
-                    has_failed = true;
-                    break;
+                    sleep(RETRY_PAUSE).await;
+                    continue 'connecting;
                 };
                 count += 1;
                 let _ = events.send(StreamEvent::Result(message)).await;
-            }
-            if has_failed {
-                break;
             }
             // An empty batch means that all results from before the start have been delivered. From
             // now on the coordinator knows which pairs need new jobs.
