@@ -193,7 +193,8 @@ pub async fn coordinate<A: Assignment>(
     let (outgoing, queue) = mpsc::unbounded_channel();
     let mut tasks = JoinSet::new();
     let context = &connection.jetstream;
-    let sender = JobSender { context: context.clone(), id: id.clone(), key: key.public() };
+    let sender =
+        JobSender { context: context.clone(), id: id.clone(), key: key.public(), first_attempt };
     tasks.spawn(sender.run(queue, event_sender.clone()));
     tasks.spawn(streams::receive_results(context.clone(), id.clone(), event_sender));
     let coordinator = Coordinator {
@@ -377,9 +378,8 @@ impl<A: Assignment> Coordinator<A> {
             let work = job.work();
             let job = Job { run_id, number: pair, attempt, nonce, expires, not_for, work };
             let job = wire::sign(&job, &self.key);
-            let is_first = self.in_flight.is_first(attempt);
             // The receiver lives as long as the coordinator.
-            let _ = self.outgoing.send(Outgoing::Job { pair, attempt, is_first, job });
+            let _ = self.outgoing.send(Outgoing::Job { pair, attempt, job });
         }
     }
 

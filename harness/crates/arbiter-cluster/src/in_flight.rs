@@ -184,11 +184,6 @@ impl<A: Assignment> InFlight<A> {
         (pending.last.number == attempt && pending.accepted.is_none()).then_some(pending)
     }
 
-    /// Returns whether this attempt is the first since the start of the coordinator.
-    pub(crate) fn is_first(&self, attempt: u32) -> bool {
-        attempt == self.first_attempt
-    }
-
     /// Returns whether a pair that was ordered, or an audit, is finished.
     pub(crate) fn is_over(&self, pair: u64) -> bool {
         !self.pending.contains_key(&pair) && self.is_ordered(pair)

@@ -251,17 +251,17 @@ impl<A: Assignment> Coordinator<A> {
                 };
             }
         };
-        let (right, other): (Vec<_>, Vec<_>) =
-            held.into_iter().enumerate().partition(|(_, held)| held.played.is_same(&here));
-        match right.into_iter().next() {
-            // Only the first result has an accepted receipt, so if only the second result is
-            // confirmed, the pair is played again.
-            Some((0, first)) if self.policy.exclusion_reason(&first.worker).is_none() => {
-                self.release(pair, first).await;
-            }
-            _ => self.replay(pair).await,
+        let is_right = |held: &UnconfirmedResult<A::Done>| held.played.is_same(&here);
+        let counts = is_right(&held[0]) && self.policy.exclusion_reason(&held[0].worker).is_none();
+        let (mut right, other): (Vec<_>, Vec<_>) = held.into_iter().partition(is_right);
+        // Only the first result has an accepted receipt, so if only the second result is confirmed,
+        // the pair is played again.
+        if counts {
+            self.release(pair, right.swap_remove(0)).await;
+        } else {
+            self.replay(pair).await;
         }
-        for (_, UnconfirmedResult { worker, played, .. }) in other {
+        for UnconfirmedResult { worker, played, .. } in other {
             let finding = if played.contradicts(&here) {
                 let reason =
                     format!("audit: its games of pair {} differ from those played here", pair + 1);

@@ -11,6 +11,7 @@ use crate::run_id::RunId;
 use crate::trust::PublicKey;
 use arbiter_build::Signature as BenchResult;
 use arbiter_game::text::Text;
+use arbiter_run::MAX_SLOTS;
 
 /// Maximum number of benches in a status. More benches could exceed the maximum length of a
 /// message.
@@ -19,9 +20,6 @@ const MAX_BENCHES: usize = 16;
 /// Maximum number of refused runs in a status. More refusals could exceed the maximum length of a
 /// message.
 const MAX_REFUSALS: usize = 64;
-
-/// Maximum number of slots of a worker.
-const MAX_SLOTS: u32 = 4096;
 
 /// Maximum number of engines of a run.
 const MAX_ENGINES: usize = 1_000;
@@ -115,7 +113,7 @@ impl WorkerStatus {
 
 impl Message for WorkerStatus {
     fn validated(mut self) -> Result<WorkerStatus, WireError> {
-        if self.slots.max(self.playing) > MAX_SLOTS {
+        if self.slots.max(self.playing) as usize > MAX_SLOTS {
             return Err(invalid(format!("{} games in parallel", self.slots)));
         }
         self.benches.retain(|(_, nps)| nps.is_finite() && *nps > 0.0);

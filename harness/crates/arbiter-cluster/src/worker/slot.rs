@@ -284,7 +284,9 @@ impl ActiveJob<'_> {
         // coordinator soon knows that a job was started.
         let mut tick =
             interval((description.lease / HEARTBEATS_PER_LEASE).min(Duration::from_secs(5)));
-        let mut liveness = Liveness { progress, seen: 0, since: tick.tick().await };
+        // A hanging game is detected by the number of replies of the engines.
+        let mut replies = 0;
+        let mut last_reply = tick.tick().await;
         self.send_heartbeat(false).await;
         loop {
             tokio::select! {
@@ -299,8 +301,12 @@ impl ActiveJob<'_> {
                 }
                 () = reached(&mut phase, Phase::Aborting) => return Err(Stop::Aborted),
                 now = tick.tick() => {
+                    if progress.count() != replies {
+                        replies = progress.count();
+                        last_reply = now;
+                    }
                     // No heartbeat is sent for a hanging game, so that another worker gets the job.
-                    if liveness.is_alive(now, description.stall_timeout) {
+                    if now - last_reply < description.stall_timeout {
                         self.send_heartbeat(false).await;
                     }
                 }
@@ -371,22 +377,5 @@ impl ActiveJob<'_> {
 async fn reached(phase: &mut watch::Receiver<Phase>, least: Phase) {
     if phase.wait_for(|phase| *phase >= least).await.is_err() {
         std::future::pending::<()>().await;
-    }
-}
-
-/// Detection of hanging games by the number of engine replies.
-struct Liveness {
-    progress: Progress,
-    seen: u64,
-    since: tokio::time::Instant,
-}
-
-impl Liveness {
-    fn is_alive(&mut self, now: tokio::time::Instant, stall_timeout: Duration) -> bool {
-        let count = self.progress.count();
-        if count != self.seen {
-            (self.seen, self.since) = (count, now);
-        }
-        now - self.since < stall_timeout
     }
 }
