@@ -32,7 +32,7 @@ const PING_INTERVAL: Duration = Duration::from_secs(10);
 const MAX_WAITING: usize = 1 << 16;
 
 /// Text that is never shown, not even by `Debug`.
-#[derive(Clone, Default, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Secret(pub String);
 
 impl fmt::Debug for Secret {
@@ -42,10 +42,9 @@ impl fmt::Debug for Secret {
 }
 
 /// Credentials for a NATS server.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Credentials {
     /// The credentials in the URL, if any.
-    #[default]
     None,
     /// A name and a password.
     Password(String, Secret),

@@ -153,11 +153,6 @@ impl<A: Assignment> Coordinator<A> {
         true
     }
 
-    /// Returns the workers that may repeat pairs of other workers.
-    fn auditors(&self) -> impl Iterator<Item = &str> {
-        self.players().map(|(name, _)| name).filter(|name| self.joined.contains(*name))
-    }
-
     /// Sends a failed or unstarted audit again. After [`MAX_TRIES`] failures, the pair is handled
     /// as if no worker repeated it.
     pub(super) async fn audit_failed(&mut self, pair: u64) {
@@ -267,19 +262,15 @@ impl<A: Assignment> Coordinator<A> {
                     format!("audit: its games of pair {} differ from those played here", pair + 1);
                 Some(Finding { worker, reason })
             } else {
-                self.unconfirmed(pair, &worker, &played)
+                // One worker reports an engine breakdown that neither the other worker nor this
+                // machine reproduces. The result does not count, and the worker's rate of such
+                // breakdowns is compared with the rates of other workers.
+                let how = played.breakdown().unwrap_or_default();
+                self.remark(&worker, Some(pair), format!("audit: seen once, not confirmed: {how}"));
+                played.tally().and_then(|tally| self.policy.refuted(&worker, &tally))
             };
             self.exclude(finding).await;
         }
-    }
-
-    /// Handles an engine breakdown that one worker reports and neither the other worker nor this
-    /// machine reproduces. The result does not count, and the worker's rate of such breakdowns is
-    /// compared with the rates of other workers.
-    fn unconfirmed(&mut self, pair: u64, worker: &str, played: &A::Done) -> Option<Finding> {
-        let how = played.breakdown().unwrap_or_default();
-        self.remark(worker, Some(pair), format!("audit: seen once, not confirmed: {how}"));
-        played.tally().and_then(|tally| self.policy.refuted(worker, &tally))
     }
 
     /// Accepts a result that was held for its audit.
@@ -308,7 +299,10 @@ impl<A: Assignment> Coordinator<A> {
 
     /// Handles the results for which no other worker is left to repeat the pair.
     pub(super) async fn release_lonely(&mut self) {
-        let auditors: BTreeSet<String> = self.auditors().map(str::to_owned).collect();
+        // Only workers that have joined may repeat pairs of other workers.
+        let auditors = self.players().map(|(name, _)| name);
+        let auditors = auditors.filter(|name| self.joined.contains(*name));
+        let auditors: BTreeSet<String> = auditors.map(str::to_owned).collect();
         let is_alone =
             |held: &UnconfirmedResult<A::Done>| auditors.iter().all(|other| *other == held.worker);
         let held = self.audits.held.iter();

@@ -109,14 +109,10 @@ pub(super) async fn open(
         ..common()
     };
     let stream = &connection.jetstream;
-    let jobs = stream
-        .get_or_create_stream(jobs)
-        .await
-        .map_err(|e| AccessError::denied("a stream of jobs", e))?;
-    let results = stream
-        .get_or_create_stream(results)
-        .await
-        .map_err(|e| AccessError::denied("a stream of results", e))?;
+    let jobs = stream.get_or_create_stream(jobs).await;
+    let jobs = jobs.map_err(|e| AccessError::denied("a stream of jobs", e))?;
+    let results = stream.get_or_create_stream(results).await;
+    let results = results.map_err(|e| AccessError::denied("a stream of results", e))?;
     let consumer = |name: &str, ack_wait| pull::Config {
         durable_name: Some(name.to_owned()),
         ack_policy: AckPolicy::Explicit,
