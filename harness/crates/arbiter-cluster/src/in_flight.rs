@@ -389,8 +389,8 @@ impl<A: Assignment> InFlight<A> {
 
     /// Returns whether a pair has no result yet and `attempt` is its last attempt.
     pub(crate) fn is_last(&self, pair: u64, attempt: u32) -> bool {
-        self.is_waiting(pair)
-            && self.pending.get(&pair).is_some_and(|own| own.last.number == attempt)
+        let pending = self.pending.get(&pair);
+        pending.is_some_and(|own| own.last.number == attempt && own.accepted.is_none())
     }
 
     /// Returns whether `attempt` is the last attempt at a pair, and was sent since the start of the

@@ -257,11 +257,9 @@ impl KnownRuns {
 
     /// Returns the runs that are not played, with the reasons.
     pub(super) fn refusals(&self) -> Vec<(RunId, String)> {
-        let refused = self
-            .runs
-            .iter()
-            .filter_map(|(run_id, known)| Some((run_id.clone(), known.refusal.clone()?)));
-        refused.collect()
+        let refusal =
+            |(run_id, known): (&RunId, &KnownRun)| Some((run_id.clone(), known.refusal.clone()?));
+        self.runs.iter().filter_map(refusal).collect()
     }
 }
 
