@@ -14,11 +14,10 @@ use tokio::time::timeout;
 pub(crate) use self::access::{AccessArgs, ServerName};
 use crate::{exit_code::ExitCode, failure::Failure, project::user_folder, runtime::runtime};
 pub(crate) use arbiter_cluster::check as check_for_workers;
-use arbiter_cluster::wire::{BenchResult, RunDescription, RunFile};
+use arbiter_cluster::wire::{BenchResult, RunDescription, RunEngine, RunFile};
 use arbiter_cluster::{
-    Access, AccessError, Assignment, AuditSpec, ClusterMetrics, EngineFiles, Identity, Key,
-    RunSpec, SuiteRunError, TrustError, WorkerHistory, coordinate, describe, describe_suite,
-    measure,
+    Access, AccessError, Assignment, AuditSpec, ClusterMetrics, Key, RunId, RunSpec, SuiteRunError,
+    WorkerHistory, coordinate, describe, describe_suite, measure,
 };
 use arbiter_game::engine::EngineSetup;
 use arbiter_plan::{Engine, Plan, engine_threads};
@@ -159,7 +158,7 @@ pub(crate) fn signing_key(path: Option<PathBuf>) -> Result<Key, Failure> {
     let folder = || user_folder("XDG_CONFIG_HOME", ".config", "--fleet signing-key");
     let path = path.map_or_else(|| Ok(folder()?.join("signing.key")), Ok::<_, Failure>)?;
     let is_new = !path.exists();
-    let key = Key::load_or_make(&path)?;
+    let key = Key::load_or_make(&path).map_err(Failure::invalid)?;
     if is_new {
         note(&format!("created the signing key {}; workers do not trust it yet", path.display()));
     }
@@ -242,11 +241,9 @@ impl Fleet {
             return Err(Failure::invalid(message));
         }
         let (remote, end) = RemoteExecutor::new(self.most);
-        let (key, lease) = (self.key.public(), self.lease);
-        let identity = Identity { run, created_ms, key: &key };
-        let (files, paths) = run_files(&plan.engines, &setups)?;
-        let description = describe(plan, identity, files, lease);
-        let description = description.map_err(Failure::invalid)?;
+        let run_id = RunId::new(run, created_ms, &self.key.public().to_string());
+        let (engines, paths) = run_engines(&plan.engines, &setups, &benches)?;
+        let description = describe(plan, run_id, run, engines, self.lease);
         let repeats = |engine: &Engine| {
             let limits = &engine.conditions.limits;
             let is_bounded = limits.nodes.is_some() || limits.depth.is_some();
@@ -271,12 +268,10 @@ impl Fleet {
         }
         let benches = self.benches(engines, &setups, false).await;
         let (channel, end) = job_channel();
-        let (key, lease) = (self.key.public(), self.lease);
-        let identity = Identity { run: suite, created_ms, key: &key };
+        let run_id = RunId::new(suite, created_ms, &self.key.public().to_string());
         let deadlines = setups.first().map_or_else(Deadlines::default, |setup| setup.deadlines);
-        let (files, paths) = run_files(engines, &setups)?;
-        let description = describe_suite(engines, deadlines, identity, files, lease);
-        let description = description.map_err(Failure::invalid)?;
+        let (engines, paths) = run_engines(engines, &setups, &benches)?;
+        let description = describe_suite(run_id, suite, engines, deadlines, self.lease);
         let (audit, history) = (self.audited(false, setups), WorkerHistory::default());
         self.start(description, paths, benches, history, audit, end).await?;
         Ok(channel)
@@ -289,16 +284,13 @@ impl Fleet {
 
     async fn start<A: Assignment>(
         self,
-        mut description: RunDescription,
+        description: RunDescription,
         programs: HashMap<blake3::Hash, PathBuf>,
         benches: Vec<Option<BenchResult>>,
         history: WorkerHistory,
         audit: AuditSpec,
         end: CoordinatorEnd<A, A::Done>,
     ) -> Result<(), Failure> {
-        for (engine, bench) in description.engines.iter_mut().zip(&benches) {
-            engine.is_benched = bench.is_some();
-        }
         let connection = self.access.connect(&format!("arbiter {}", description.run)).await?;
         let (key, priority) = (self.key, self.priority);
         let metrics = self.metrics;
@@ -330,11 +322,12 @@ pub(crate) async fn opened<T>(
     }
 }
 
-/// Returns the files of the engines, in order, and the paths of all files by hash.
-fn run_files(
+/// Returns the engines for workers, in order, and the paths of all their files by hash.
+fn run_engines(
     engines: &[Engine],
     setups: &[EngineSetup],
-) -> Result<(Vec<EngineFiles>, HashMap<blake3::Hash, PathBuf>), Failure> {
+    benches: &[Option<BenchResult>],
+) -> Result<(Vec<RunEngine>, HashMap<blake3::Hash, PathBuf>), Failure> {
     let mut paths = HashMap::new();
     let mut read = |path: &Path| {
         let file = RunFile::read(path);
@@ -343,16 +336,14 @@ fn run_files(
         paths.insert(file.hash, path.to_owned());
         Ok(file)
     };
-    let mut files = Vec::new();
-    for (engine, setup) in engines.iter().zip(setups) {
+    let mut run_engines = Vec::new();
+    for ((engine, setup), bench) in engines.iter().zip(setups).zip(benches) {
         let program = read(&setup.launch.program)?;
         let option_files = engine.option_files().map(|(_, path)| read(path));
-        files.push(EngineFiles {
-            program,
-            option_files: option_files.collect::<Result<_, Failure>>()?,
-        });
+        let option_files = option_files.collect::<Result<_, Failure>>()?;
+        run_engines.push(RunEngine::new(engine, program, option_files, bench.is_some()));
     }
-    Ok((files, paths))
+    Ok((run_engines, paths))
 }
 
 /// Returns the facts about the workers of a run from the store.
@@ -373,12 +364,6 @@ pub(crate) fn worker_history(
 impl From<AccessError> for Failure {
     fn from(error: AccessError) -> Failure {
         Failure::new(ExitCode::Cluster, error)
-    }
-}
-
-impl From<TrustError> for Failure {
-    fn from(error: TrustError) -> Failure {
-        Failure::invalid(error)
     }
 }
 

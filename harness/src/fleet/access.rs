@@ -12,7 +12,7 @@ use clap::Args;
 
 use crate::failure::Failure;
 use arbiter_cluster::{
-    Access, Credentials, INBOX, JOIN_SUFFIX, JoinError, Key, Role, Secret, is_inbox, read_join_file,
+    Access, Credentials, INBOX, JOIN_SUFFIX, Key, Role, Secret, is_inbox, read_join_file,
 };
 use arbiter_process::{open_input, read_text};
 use arbiter_report::note;
@@ -99,7 +99,7 @@ impl AccessArgs {
             let message = "a join file defines the access to the server: remove --nats";
             return Err(Failure::invalid(message));
         }
-        let (access, role, is_exposed) = read_join_file(&path)?;
+        let (access, role, is_exposed) = read_join_file(&path).map_err(Failure::invalid)?;
         if is_exposed {
             let path = path.display();
             note(&format!("{path} contains secrets and is readable by others: chmod 600 {path}"));
@@ -174,11 +174,5 @@ impl AccessArgs {
             inbox: nats.inbox,
             insecure: self.insecure,
         })
-    }
-}
-
-impl From<JoinError> for Failure {
-    fn from(error: JoinError) -> Failure {
-        Failure::invalid(error)
     }
 }

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use super::{SuiteArgs, UNFINISHED, bar, setups};
 use crate::fleet::{Fleet, opened};
 use crate::{failure::Failure, runtime::runtime};
-use arbiter_cluster::{Assignment, SuiteEvent, check_engines, run_suite};
+use arbiter_cluster::{Assignment, check_engines, run_suite};
 use arbiter_names::quantity;
 use arbiter_plan::Engine;
 use arbiter_report::{EngineLocation, note};
+use arbiter_run::Remark;
 use arbiter_runner::{DispatcherEnd, JobCommand, Signals, check_suite_engines, unix_time_ms};
 
 /// Results of all queries of a suite, in order. Each has the name of its worker, as a suffix for
@@ -38,11 +39,11 @@ pub(crate) fn run_on_workers<A: Assignment>(
         let put_away =
             async |link: DispatcherEnd<A, A::Done>| link.send_and_wait(JobCommand::Finish).await;
         let mut link = opened(opening, &mut signals, put_away, UNFINISHED).await?;
-        let observe = |event: SuiteEvent<'_>| match event {
-            SuiteEvent::Progress(count) => bar.set_position(count as u64),
-            SuiteEvent::Remark(remark) => {
-                bar.suspend(|| note(&format!("worker {}: {}", remark.worker, remark.text)));
+        let observe = |done: usize, remark: Option<Remark>| {
+            if let Some(Remark { worker, text, .. }) = remark {
+                bar.suspend(|| note(&format!("worker {worker}: {text}")));
             }
+            bar.set_position(done as u64);
         };
         let asked = tokio::select! {
             asked = run_suite(&mut link, questions, most, observe) => asked.map_err(Failure::from),

@@ -5,14 +5,15 @@ use std::fmt::Debug;
 use std::time::Duration;
 
 use super::verify::{self, Terms};
-use super::wire::{Payload, Report, Work};
+use super::wire::{Payload, Report, WorkMessage};
 use super::worker::job_runner::play;
+use super::worker::slot_engines::executor;
 use arbiter_game::driver::GameSetup;
 use arbiter_game::engine::EngineSetup;
 use arbiter_run::{PairJob, PlayedPair, judge_contention};
-use arbiter_runner::{Executor, LiveGames, LocalExecutor, LocalOptions};
+use arbiter_runner::Executor;
 use arbiter_schedule::Pairing;
-use arbiter_suite::epd::{Answer, EngineAnswers, Question};
+use arbiter_suite::epd::{Answer, EngineAnswers, Question, Record};
 use arbiter_suite::perft::{Count, CountResult, Verdict};
 use tokio::sync::watch;
 
@@ -22,7 +23,7 @@ pub trait Assignment: Clone + Debug + Send + Sync + 'static {
     type Done: Payload;
 
     /// Returns the work to send to the worker.
-    fn work(&self) -> Work;
+    fn work(&self) -> WorkMessage;
 
     /// Checks whether `done` is a possible result; the error is the reason why the result is
     /// impossible.
@@ -56,8 +57,8 @@ pub trait Assignment: Clone + Debug + Send + Sync + 'static {
 impl Assignment for PairJob {
     type Done = PlayedPair;
 
-    fn work(&self) -> Work {
-        Work::Pair(self.clone())
+    fn work(&self) -> WorkMessage {
+        self.into()
     }
 
     fn check(&self, played: &PlayedPair, terms: &Terms) -> Result<(), String> {
@@ -77,16 +78,8 @@ impl Assignment for PairJob {
     }
 
     async fn run_locally(self, engines: Vec<EngineSetup>) -> Result<PlayedPair, String> {
-        let options = LocalOptions {
-            slots: 1,
-            wait: Duration::ZERO,
-            // Only the moves of these games are compared, so their times need not be exact.
-            measures_waiting: false,
-            tells_games: false,
-            cpu_sets: Vec::new(),
-        };
-        let local = LocalExecutor::new(options, engines, LiveGames::default());
-        let mut local = local.map_err(|error| error.to_string())?;
+        // Only the moves of these games are compared, so their times need not be exact.
+        let mut local = executor(engines, Duration::ZERO, false)?;
         let report = play(&mut local, self, watch::channel(None).0).await;
         local.finish().await;
         match report {
@@ -103,8 +96,9 @@ impl Assignment for PairJob {
 impl Assignment for Question {
     type Done = EngineAnswers;
 
-    fn work(&self) -> Work {
-        Work::Search(self.clone())
+    fn work(&self) -> WorkMessage {
+        let Record { text, start, .. } = &*self.record;
+        WorkMessage::Search(text.clone(), start.is_chess960(), self.hold)
     }
 
     fn check(&self, answered: &EngineAnswers, _: &Terms) -> Result<(), String> {
@@ -125,8 +119,8 @@ impl Assignment for Question {
 impl Assignment for Count {
     type Done = CountResult;
 
-    fn work(&self) -> Work {
-        Work::Count(self.clone())
+    fn work(&self) -> WorkMessage {
+        WorkMessage::Count(Box::new(self.clone()))
     }
 
     fn check(&self, counted: &CountResult, _: &Terms) -> Result<(), String> {

@@ -26,15 +26,11 @@ pub async fn measure(setup: &EngineSetup, copies: usize) -> Result<BenchResult, 
     let guard = CancelOnDrop(Cancel::default());
     let cancel = guard.0.clone();
     let setup = setup.clone();
-    let work = move || -> Result<BenchResult, String> {
+    let work = move || {
         let recipe = BenchRecipe { timeout: Some(LIMIT), ..BenchRecipe::default() };
         let spawner = Spawner::start().map_err(|error| error.to_string())?;
         let target = BenchTarget { name: &setup.name, launch: &setup.launch, recipe: &recipe };
-        let found =
-            run_bench(&target, copies, &spawner, &cancel).map_err(|error| error.to_string())?;
-        Ok(BenchResult { nodes: found.nodes, nps: found.nps })
+        run_bench(&target, copies, &spawner, &cancel).map_err(|error| error.to_string())
     };
-    let done = tokio::task::spawn_blocking(work).await;
-    drop(guard);
-    done.map_err(|error| error.to_string())?
+    tokio::task::spawn_blocking(work).await.map_err(|error| error.to_string())?
 }

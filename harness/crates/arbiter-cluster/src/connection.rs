@@ -14,6 +14,8 @@ use async_nats::{Client, ConnectError, ConnectOptions, Event, ServerAddr, Subscr
 use thiserror::Error;
 use tokio::sync::watch;
 
+use arbiter_game::text::{MAX_TEXT, printable};
+
 /// Time limit for the first connection. Without a limit, a server behind a firewall that drops
 /// packets would never be reported.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -30,7 +32,7 @@ const PING_INTERVAL: Duration = Duration::from_secs(10);
 const MAX_WAITING: usize = 1 << 16;
 
 /// Text that is never shown, not even by `Debug`.
-#[derive(Clone, Default, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Secret(pub String);
 
 impl fmt::Debug for Secret {
@@ -40,10 +42,9 @@ impl fmt::Debug for Secret {
 }
 
 /// Credentials for a NATS server.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Credentials {
     /// The credentials in the URL, if any.
-    #[default]
     None,
     /// A name and a password.
     Password(String, Secret),
@@ -122,10 +123,7 @@ impl Access {
                 if let Event::ServerError(error) = event {
                     let text = error.to_string();
                     if text.to_ascii_lowercase().contains("permissions violation") {
-                        let _ = deny.send(Some(arbiter_game::text::printable(
-                            &text,
-                            arbiter_game::text::MAX_TEXT,
-                        )));
+                        let _ = deny.send(Some(printable(&text, MAX_TEXT)));
                     }
                 }
             }

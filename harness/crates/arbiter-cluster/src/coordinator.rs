@@ -26,7 +26,7 @@ use tokio::time::{interval, timeout};
 
 pub use self::audit::AuditSpec;
 use self::audit::Audits;
-pub use self::describe::{EngineFiles, Identity, check, check_engines, describe, describe_suite};
+pub use self::describe::{check, check_engines, describe, describe_suite};
 use self::remark_limit::RemarkLimit;
 use self::streams::{JobSender, Outgoing, ProgramUploader, StreamEvent};
 pub use self::worker_policy::WorkerHistory;
@@ -193,7 +193,8 @@ pub async fn coordinate<A: Assignment>(
     let (outgoing, queue) = mpsc::unbounded_channel();
     let mut tasks = JoinSet::new();
     let context = &connection.jetstream;
-    let sender = JobSender { context: context.clone(), id: id.clone(), key: key.public() };
+    let sender =
+        JobSender { context: context.clone(), id: id.clone(), key: key.public(), first_attempt };
     tasks.spawn(sender.run(queue, event_sender.clone()));
     tasks.spawn(streams::receive_results(context.clone(), id.clone(), event_sender));
     let coordinator = Coordinator {
@@ -346,7 +347,8 @@ impl<A: Assignment> Coordinator<A> {
             }
             JobCommand::Stored(pair) => {
                 if self.done(pair).await {
-                    self.check_workers(pair).await;
+                    let finding = self.policy.note_stored(pair);
+                    self.exclude(finding).await;
                 }
             }
             JobCommand::CancelAll(reply) => {
@@ -372,11 +374,12 @@ impl<A: Assignment> Coordinator<A> {
             let nonce = self.secret.nonce(pair, attempt);
             let expires = unix_time_us() + JOB_LIFETIME.as_micros() as u64;
             let not_for = self.audits.worker_of(pair);
-            let job = Job { number: pair, attempt, nonce, expires, not_for, work: job.work() };
-            let job = wire::write_job(&self.description.run_id, &job, &self.key);
-            let is_first = self.in_flight.is_first(attempt);
+            let run_id = self.description.run_id.clone();
+            let work = job.work();
+            let job = Job { run_id, number: pair, attempt, nonce, expires, not_for, work };
+            let job = wire::sign(&job, &self.key);
             // The receiver lives as long as the coordinator.
-            let _ = self.outgoing.send(Outgoing::Job { pair, attempt, is_first, job });
+            let _ = self.outgoing.send(Outgoing::Job { pair, attempt, job });
         }
     }
 

@@ -184,11 +184,6 @@ impl<A: Assignment> InFlight<A> {
         (pending.last.number == attempt && pending.accepted.is_none()).then_some(pending)
     }
 
-    /// Returns whether this attempt is the first since the start of the coordinator.
-    pub(crate) fn is_first(&self, attempt: u32) -> bool {
-        attempt == self.first_attempt
-    }
-
     /// Returns whether a pair that was ordered, or an audit, is finished.
     pub(crate) fn is_over(&self, pair: u64) -> bool {
         !self.pending.contains_key(&pair) && self.is_ordered(pair)
@@ -394,8 +389,8 @@ impl<A: Assignment> InFlight<A> {
 
     /// Returns whether a pair has no result yet and `attempt` is its last attempt.
     pub(crate) fn is_last(&self, pair: u64, attempt: u32) -> bool {
-        self.is_waiting(pair)
-            && self.pending.get(&pair).is_some_and(|own| own.last.number == attempt)
+        let pending = self.pending.get(&pair);
+        pending.is_some_and(|own| own.last.number == attempt && own.accepted.is_none())
     }
 
     /// Returns whether `attempt` is the last attempt at a pair, and was sent since the start of the

@@ -2,14 +2,13 @@
 //! server.
 
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use async_nats::ServerAddr;
 use async_nats::rustls::RootCertStore;
 use async_nats::rustls::pki_types::{CertificateDer, pem::PemObject};
 use nkeys::{KeyPair, KeyPairType};
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use super::connection::{Access, Credentials, Secret};
 use super::subject::is_inbox;
@@ -35,14 +34,6 @@ pub enum Role {
     Coordinator(Key),
 }
 
-/// Reason why a join file cannot be used.
-#[derive(Debug, Error)]
-#[error("join file {}: {reason}", .path.display())]
-pub struct JoinError {
-    path: PathBuf,
-    reason: String,
-}
-
 /// Contents of a join file, in TOML. Its certificates begin and end on separate lines, so the file
 /// is also a valid PEM file.
 #[derive(Clone, Serialize, Deserialize)]
@@ -58,7 +49,7 @@ pub(crate) struct JoinFile {
 }
 
 /// Reads a join file; also returns whether other users of this machine can read the file.
-pub fn read_join_file(path: &Path) -> Result<(Access, Role, bool), JoinError> {
+pub fn read_join_file(path: &Path) -> Result<(Access, Role, bool), String> {
     let (file, role, is_exposed) = JoinFile::read(path)?;
     let access = Access {
         url: Secret(file.url),
@@ -75,8 +66,8 @@ pub fn read_join_file(path: &Path) -> Result<(Access, Role, bool), JoinError> {
 impl JoinFile {
     /// Reads a file. Returns its contents, its role, and whether other users of this machine can
     /// read the file.
-    pub(crate) fn read(path: &Path) -> Result<(JoinFile, Role, bool), JoinError> {
-        let invalid = |reason| JoinError { path: path.to_owned(), reason };
+    pub(crate) fn read(path: &Path) -> Result<(JoinFile, Role, bool), String> {
+        let invalid = |reason| format!("join file {}: {reason}", path.display());
         let unreadable = |error: io::Error| invalid(error.to_string());
         let file = open_input(path).map_err(unreadable)?;
         // The mode is read from the open file, because the file at the path could be replaced in
@@ -95,23 +86,18 @@ impl JoinFile {
     /// keys from the text.
     pub(crate) fn parse(text: &str) -> Result<(JoinFile, Role), String> {
         let file: JoinFile = toml::from_str(text).map_err(|error| one_line(&error, text))?;
-        let role = file.check(text)?;
-        Ok((file, role))
-    }
-
-    fn check(&self, text: &str) -> Result<Role, String> {
         let is_server = |url: &str| url.contains("://") && url.parse::<ServerAddr>().is_ok();
-        if !is_short(&self.url) || !self.url.split(',').all(is_server) || self.url.contains('@') {
+        if !is_short(&file.url) || !file.url.split(',').all(is_server) || file.url.contains('@') {
             return Err("url: expected tls://HOST:PORT".to_owned());
         }
-        if !is_short(&self.inbox) || !is_inbox(&self.inbox) {
+        if !is_short(&file.inbox) || !is_inbox(&file.inbox) {
             return Err("inbox: expected _INBOX.NAME".to_owned());
         }
-        match KeyPair::from_seed(&self.nkey) {
+        match KeyPair::from_seed(&file.nkey) {
             Ok(pair) if pair.key_pair_type() == KeyPairType::User => {}
             _ => return Err("nkey: expected the seed of a user, SU and 56 characters".to_owned()),
         }
-        if self.ca.is_some() {
+        if file.ca.is_some() {
             let mut authorities = RootCertStore::empty();
             for certificate in CertificateDer::pem_slice_iter(text.as_bytes()) {
                 let certificate = certificate.map_err(|error| format!("ca: {error}"))?;
@@ -121,17 +107,20 @@ impl JoinFile {
                 return Err("ca: expected PEM certificates on separate lines".to_owned());
             }
         }
-        match (&self.worker, &self.trust, &self.signing_key) {
+        let role = match (&file.worker, &file.trust, &file.signing_key) {
             (Some(name), Some(trust), None) if is_worker_name(name) => {
                 let trust = trust.parse().map_err(|error| format!("trust: {error}"))?;
-                Ok(Role::Worker(name.clone(), trust))
+                Role::Worker(name.clone(), trust)
             }
             (None, None, Some(digits)) => {
                 let key = Key::from_digits(digits);
-                Ok(Role::Coordinator(key.ok_or("signing_key: expected 64 hexadecimal digits")?))
+                Role::Coordinator(key.ok_or("signing_key: expected 64 hexadecimal digits")?)
             }
-            _ => Err("expected the worker's name and its trusted key, or signing_key".to_owned()),
-        }
+            _ => {
+                return Err("expected the worker's name and its trusted key, or signing_key".into());
+            }
+        };
+        Ok((file, role))
     }
 }
 

@@ -32,10 +32,9 @@ pub use assignment::Assignment;
 pub use bench::measure;
 pub use connection::{Access, AccessError, Connection, Credentials, Secret};
 pub use coordinator::{
-    AuditSpec, EngineFiles, Identity, RunSpec, WorkerHistory, check, check_engines, coordinate,
-    describe, describe_suite,
+    AuditSpec, RunSpec, WorkerHistory, check, check_engines, coordinate, describe, describe_suite,
 };
-pub use join_file::{JoinError, Role, read_join_file};
+pub use join_file::{Role, read_join_file};
 pub use metrics::{ClusterMetrics, WorkerMetrics};
 pub use monitor::{Announcement, Cluster, Listener, observe};
 pub use outliers::worker_residuals;
@@ -48,7 +47,7 @@ pub use server_setup::{
 pub use subject::{
     ALL_COORDINATOR_MESSAGES, BEACONS, INBOX, JOB_CONSUMER, is_inbox, worker_status,
 };
-pub use suite::{SuiteEvent, SuiteResults, SuiteRunError, run_suite};
-pub use trust::{Key, PublicKey, Purpose, TrustError};
+pub use suite::{SuiteResults, SuiteRunError, run_suite};
+pub use trust::{Key, PublicKey};
 pub use worker::{Config, Phase, serve};
 pub use worker_state::WorkerState;

@@ -58,12 +58,10 @@ impl ClusterMetrics {
     /// Sets the metrics to the current workers and jobs (queued, playing) of a connected server.
     pub(crate) fn set(&self, workers: impl Iterator<Item = WorkerState>, jobs: [u64; 2]) {
         self.connected.set(1);
-        let mut counts = WorkerState::ALL.map(|state| (state, 0));
-        for state in workers {
-            counts.iter_mut().filter(|(own, _)| *own == state).for_each(|(_, count)| *count += 1);
-        }
-        for (state, count) in counts {
-            self.workers.get_or_create(&[("state", state.to_string())]).set(count);
+        let workers: Vec<WorkerState> = workers.collect();
+        for state in WorkerState::ALL {
+            let count = workers.iter().filter(|own| **own == state).count();
+            self.workers.get_or_create(&[("state", state.to_string())]).set(count as i64);
         }
         for (state, count) in ["queued", "playing"].into_iter().zip(jobs) {
             self.jobs.get_or_create(&[("state", state.to_owned())]).set(count.cast_signed());

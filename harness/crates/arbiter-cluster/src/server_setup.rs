@@ -15,7 +15,7 @@ use rcgen::{
 };
 use thiserror::Error;
 
-use super::join_file::{JoinError, JoinFile, Role};
+use super::join_file::{JoinFile, Role};
 use super::trust::Key;
 use super::wire::is_worker_name;
 use arbiter_process::{WholeFile, create_private_folder, read_text};
@@ -109,12 +109,6 @@ pub enum SetupError {
     Environment(String),
 }
 
-impl From<JoinError> for SetupError {
-    fn from(error: JoinError) -> SetupError {
-        SetupError::Unfit(error.to_string())
-    }
-}
-
 /// Returns a function that adds the path of a file or folder to an error.
 fn file_error(path: &Path) -> impl Fn(io::Error) -> SetupError {
     move |error| SetupError::Environment(format!("{}: {error}", path.display()))
@@ -161,8 +155,7 @@ pub fn make_server(
         ca: Some(authority),
     };
     let mut users = accounts(&nkey);
-    let mut joins = vec![(COORDINATOR.to_owned(), coordinator.clone())];
-    joins.extend(new_users(&mut users, workers, &coordinator, key)?);
+    let joins = new_users(dir, &mut users, workers, &coordinator, key)?;
 
     create_private_folder(dir).map_err(file_error(dir))?;
     // A new certificate would make existing join files useless.
@@ -184,8 +177,9 @@ pub fn make_server(
         (dir.join("server.key"), secret),
         (dir.join(USERS), users + USERS_END),
         (dir.join(CONFIGURATION), configuration),
+        join_text(dir, COORDINATOR, &coordinator)?,
     ];
-    files.extend(join_texts(dir, &joins)?);
+    files.extend(joins);
     write_all(&files)
 }
 
@@ -219,14 +213,15 @@ pub fn add_workers(dir: &Path, names: &[String]) -> Result<(), SetupError> {
         SetupError::Unfit(format!("{path}: edited by hand; add the worker by hand"))
     };
     let mut users = users.strip_suffix(USERS_END).ok_or_else(edited)?.to_owned();
-    let (coordinator, role, _) = JoinFile::read(&join_path(dir, COORDINATOR))?;
+    let join = JoinFile::read(&join_path(dir, COORDINATOR));
+    let (coordinator, role, _) = join.map_err(SetupError::Unfit)?;
     let Role::Coordinator(key) = role else { return Err(edited()) };
-    let joins = new_users(&mut users, names, &coordinator, &key)?;
+    let joins = new_users(dir, &mut users, names, &coordinator, &key)?;
     let mut replacement = WholeFile::create_private(&path).map_err(file_error(&path))?;
     replacement.write_all((users + USERS_END).as_bytes()).map_err(file_error(&path))?;
     // The join files are written first: a user without a join file would be useless, and the name
     // could not be added again.
-    write_all(&join_texts(dir, &joins)?)?;
+    write_all(&joins)?;
     replacement.finish().map_err(file_error(&path))
 }
 
@@ -235,13 +230,14 @@ pub fn join_path(dir: &Path, user: &str) -> PathBuf {
     dir.join(format!("{user}{JOIN_SUFFIX}"))
 }
 
-/// Adds workers to the text of the file of users. Returns their join files.
+/// Adds workers to the text of the file of users. Returns the paths and texts of their join files.
 fn new_users(
+    dir: &Path,
     users: &mut String,
     names: &[String],
     coordinator: &JoinFile,
     key: &Key,
-) -> Result<Vec<(String, JoinFile)>, SetupError> {
+) -> Result<Vec<(PathBuf, String)>, SetupError> {
     let mut joins = Vec::new();
     for name in names {
         // Inboxes are `_INBOX.NAME.>`, so a worker with a dot in its name could receive replies to
@@ -264,7 +260,7 @@ fn new_users(
             signing_key: None,
             ..coordinator.clone()
         };
-        joins.push((name.clone(), join));
+        joins.push(join_text(dir, name, &join)?);
     }
     Ok(joins)
 }
@@ -303,32 +299,22 @@ fn certificates(hosts: &[String], now_ms: i64) -> Result<[String; 3], rcgen::Err
     Ok([authority.pem(), server.pem(), key.serialize_pem()])
 }
 
-/// Returns the paths and texts of join files.
-fn join_texts(
-    dir: &Path,
-    joins: &[(String, JoinFile)],
-) -> Result<Vec<(PathBuf, String)>, SetupError> {
-    let text = |(user, join): &(String, JoinFile)| {
-        let text = toml::to_string_pretty(join).map_err(unmade("a join file"))?;
-        let head = format!("# This file gives the access of {user}: keep it secret.\n");
-        Ok((join_path(dir, user), head + &text))
-    };
-    joins.iter().map(text).collect()
+/// Returns the path and the text of a join file.
+fn join_text(dir: &Path, user: &str, join: &JoinFile) -> Result<(PathBuf, String), SetupError> {
+    let text = toml::to_string_pretty(join).map_err(unmade("a join file"))?;
+    let head = format!("# This file gives the access of {user}: keep it secret.\n");
+    Ok((join_path(dir, user), head + &text))
 }
 
 /// Writes new files that only their owner can read; on failure, none of them remain.
 fn write_all(files: &[(PathBuf, String)]) -> Result<(), SetupError> {
-    let mut made = Vec::new();
-    let mut write = |(path, text): &(PathBuf, String)| {
+    for (number, (path, text)) in files.iter().enumerate() {
         let file = WholeFile::create_private(path);
-        file.and_then(|file| file.finish_new(text)).map_err(file_error(path))?;
-        made.push(path.clone());
-        Ok(())
-    };
-    let written = files.iter().try_for_each(&mut write);
-    if written.is_err() {
-        // Remaining files would make the next try fail, because the folder would not be empty.
-        made.iter().for_each(|path| drop(fs::remove_file(path)));
+        if let Err(error) = file.and_then(|file| file.finish_new(text)) {
+            // Remaining files would make the next try fail, because the folder would not be empty.
+            files[..number].iter().for_each(|(made, _)| drop(fs::remove_file(made)));
+            return Err(file_error(path)(error));
+        }
     }
-    written
+    Ok(())
 }

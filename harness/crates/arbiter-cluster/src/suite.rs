@@ -27,15 +27,6 @@ pub enum SuiteRunError {
     Lost(String),
 }
 
-/// Progress report of a suite.
-#[derive(Debug)]
-pub enum SuiteEvent<'a> {
-    /// Number of finished tasks.
-    Progress(usize),
-    /// An event at a worker, or an observation about its messages.
-    Remark(&'a Remark),
-}
-
 /// The results of a suite.
 #[derive(Debug)]
 pub struct SuiteResults<D> {
@@ -93,13 +84,14 @@ impl<A: Assignment> TaskQueue<A> {
     }
 }
 
-/// Runs all tasks, at most `most` in parallel, and passes events to `observe`. The link stays open
-/// for the caller to close.
+/// Runs all tasks, at most `most` in parallel. After each event, `observe` receives the number of
+/// finished tasks, and the remark of the event about a worker, if any. The link stays open for the
+/// caller to close.
 pub async fn run_suite<A: Assignment>(
     link: &mut DispatcherEnd<A, A::Done>,
     tasks: Vec<A>,
     most: Option<usize>,
-    mut observe: impl FnMut(SuiteEvent<'_>),
+    mut observe: impl FnMut(usize, Option<Remark>),
 ) -> Result<SuiteResults<A::Done>, SuiteRunError> {
     let mut queue = TaskQueue::new(tasks);
     while !queue.is_done() {
@@ -112,15 +104,16 @@ pub async fn run_suite<A: Assignment>(
             Ok(()) = link.room.changed() => continue,
         };
         let lost = || SuiteRunError::Lost("the link to the cluster has ended".to_owned());
+        let mut noted = None;
         match event.ok_or_else(lost)? {
             JobEvent::Played { pair, played, worker, .. } => {
                 // A suite has no store, so a result is final as soon as it is received.
                 link.send(JobCommand::Stored(pair));
                 queue.complete(pair, played, worker.unwrap_or_default());
             }
-            JobEvent::Noted(remark) => observe(SuiteEvent::Remark(&remark)),
+            JobEvent::Noted(remark) => noted = Some(remark),
             JobEvent::WorkerExcluded(remark) => {
-                observe(SuiteEvent::Remark(&remark));
+                noted = Some(remark.clone());
                 queue.exclude(remark);
             }
             JobEvent::Failed { pair, reason } => {
@@ -133,7 +126,7 @@ pub async fn run_suite<A: Assignment>(
             | JobEvent::Paused(_)
             | JobEvent::Presence(_) => {}
         }
-        observe(SuiteEvent::Progress(queue.results.done.len()));
+        observe(queue.results.done.len(), noted);
     }
     Ok(queue.results)
 }

@@ -9,38 +9,13 @@ use std::str::FromStr;
 
 use data_encoding::HEXLOWER;
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
-use thiserror::Error;
 
 use arbiter_process::{folder_of, read_text, write_secret};
 
-/// Purpose of a signature; a signature is not valid for other purposes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Purpose {
-    /// The description of a run.
-    Description,
-    /// A job.
-    Job,
-    /// The answer to a join request.
-    JoinAnswer,
-    /// The announcement of a run that needs workers.
-    Beacon,
-    /// A message to the workers of a run.
-    Message,
-}
-
-impl Purpose {
-    /// Returns the bytes to sign for a string.
-    fn mark(self, text: &[u8]) -> Vec<u8> {
-        let kind = match self {
-            Purpose::Description => "run description",
-            Purpose::Job => "job",
-            Purpose::JoinAnswer => "join answer",
-            Purpose::Beacon => "beacon",
-            Purpose::Message => "message",
-        };
-        // The signature covers the purpose, so that it is not valid for another kind of message.
-        [b"arbiter ", kind.as_bytes(), b", version 1\n", text].concat()
-    }
+/// Returns the bytes to sign for a text. They contain the purpose, so that a signature is not valid
+/// for another kind of message.
+fn mark(purpose: &str, text: &[u8]) -> Vec<u8> {
+    [b"arbiter ", purpose.as_bytes(), b", version 1\n", text].concat()
 }
 
 /// Length of a signature, in bytes.
@@ -49,28 +24,12 @@ pub(crate) const SIGNATURE_BYTES: usize = ed25519_dalek::SIGNATURE_LENGTH;
 /// Prefix of the text form of a public key.
 const PREFIX: &str = "ed25519:";
 
-/// Reason why a key or signature cannot be used.
-#[derive(Debug, Error)]
-#[error("{0}")]
-pub struct TrustError(String);
+fn of_file(path: &Path, what: impl fmt::Display) -> String {
+    format!("key file {}: {what}", path.display())
+}
 
-impl TrustError {
-    fn of_file(path: &Path, what: impl fmt::Display) -> TrustError {
-        TrustError(format!("key file {}: {what}", path.display()))
-    }
-
-    fn no_public_key(text: &str) -> TrustError {
-        TrustError(format!(
-            "'{text}' is not a public key; expected {PREFIX} and 64 hexadecimal digits"
-        ))
-    }
-
-    pub(crate) fn untrusted(key: PublicKey) -> TrustError {
-        TrustError(format!(
-            "key {key} is not trusted here; to let its owner start programs on this machine, give \
-             --trust {key}"
-        ))
-    }
+fn no_public_key(text: &str) -> String {
+    format!("'{text}' is not a public key; expected {PREFIX} and 64 hexadecimal digits")
 }
 
 /// Secret key of a coordinator.
@@ -89,14 +48,14 @@ pub struct PublicKey(VerifyingKey);
 impl Key {
     /// Reads a key from a file; if the file does not exist, creates a key file that only its owner
     /// can read. Processes that create the file at the same time get the same key.
-    pub fn load_or_make(path: &Path) -> Result<Key, TrustError> {
-        let file = |error: io::Error| TrustError::of_file(path, error);
+    pub fn load_or_make(path: &Path) -> Result<Key, String> {
+        let file = |error: io::Error| of_file(path, error);
         if !path.exists() {
             make(path).map_err(file)?;
         }
         let text = read_text(path).map_err(file)?;
         let key = Key::from_digits(text.trim());
-        key.ok_or_else(|| TrustError::of_file(path, "expected 64 hexadecimal digits"))
+        key.ok_or_else(|| of_file(path, "expected 64 hexadecimal digits"))
     }
 
     /// Parses a key of 64 hexadecimal digits.
@@ -114,9 +73,9 @@ impl Key {
         PublicKey(self.0.verifying_key())
     }
 
-    /// Signs a string.
-    pub(crate) fn sign(&self, purpose: Purpose, text: &[u8]) -> [u8; SIGNATURE_BYTES] {
-        self.0.sign(&purpose.mark(text)).to_bytes()
+    /// Signs a text for a purpose; the signature is not valid for other purposes.
+    pub(crate) fn sign(&self, purpose: &str, text: &[u8]) -> [u8; SIGNATURE_BYTES] {
+        self.0.sign(&mark(purpose, text)).to_bytes()
     }
 
     /// Derives secret bytes from the key and a context.
@@ -147,20 +106,21 @@ impl PublicKey {
     /// Returns an error unless this key has signed the text.
     pub(crate) fn check(
         &self,
-        purpose: Purpose,
+        purpose: &str,
         text: &[u8],
         signature: &[u8; SIGNATURE_BYTES],
-    ) -> Result<(), TrustError> {
+    ) -> Result<(), String> {
         // Strict verification rejects keys of small order, for which one signature is valid for
         // several messages.
-        let verified = self.0.verify_strict(&purpose.mark(text), &Signature::from_bytes(signature));
-        verified.map_err(|_| TrustError(format!("the signature is not that of key {self}")))
+        let verified =
+            self.0.verify_strict(&mark(purpose, text), &Signature::from_bytes(signature));
+        verified.map_err(|_| format!("the signature is not that of key {self}"))
     }
 
     /// Decodes a public key.
-    pub(crate) fn from_bytes(bytes: &[u8; 32]) -> Result<PublicKey, TrustError> {
+    pub(crate) fn from_bytes(bytes: &[u8; 32]) -> Result<PublicKey, String> {
         let key = VerifyingKey::from_bytes(bytes).map(PublicKey);
-        key.map_err(|_| TrustError::no_public_key(&HEXLOWER.encode(bytes)))
+        key.map_err(|_| no_public_key(&HEXLOWER.encode(bytes)))
     }
 
     pub(crate) fn to_bytes(self) -> [u8; 32] {
@@ -168,12 +128,12 @@ impl PublicKey {
     }
 
     /// Parses a public key from its text form, or reads it from the file named `text`.
-    pub fn read(text: &str) -> Result<PublicKey, TrustError> {
+    pub fn read(text: &str) -> Result<PublicKey, String> {
         if text.starts_with(PREFIX) {
             return text.parse();
         }
         let path = Path::new(text);
-        read_text(path).map_err(|error| TrustError::of_file(path, error))?.trim().parse()
+        read_text(path).map_err(|error| of_file(path, error))?.trim().parse()
     }
 }
 
@@ -184,12 +144,12 @@ impl fmt::Display for PublicKey {
 }
 
 impl FromStr for PublicKey {
-    type Err = TrustError;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<PublicKey, TrustError> {
+    fn from_str(text: &str) -> Result<PublicKey, String> {
         let bytes = text.strip_prefix(PREFIX).and_then(decoded);
         let key = bytes.and_then(|bytes| VerifyingKey::from_bytes(&bytes).ok());
-        key.map(PublicKey).ok_or_else(|| TrustError::no_public_key(&format!("{text:.100}")))
+        key.map(PublicKey).ok_or_else(|| no_public_key(&format!("{text:.100}")))
     }
 }
 
@@ -215,7 +175,7 @@ mod tests {
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(made.to_string().parse::<PublicKey>().unwrap(), made);
         fs::write(&path, "nonsense").unwrap();
-        let refused = Key::load_or_make(&path).unwrap_err().to_string();
+        let refused = Key::load_or_make(&path).unwrap_err();
         assert!(refused.ends_with(": expected 64 hexadecimal digits"), "{refused}");
     }
 
@@ -238,14 +198,14 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let key = Key::load_or_make(&dir.path().join("a")).unwrap();
         let other = Key::load_or_make(&dir.path().join("b")).unwrap();
-        let signature = key.sign(Purpose::Job, b"text");
+        let signature = key.sign("job", b"text");
         let check = |key: &Key, text: &str, signature| {
-            key.public().check(Purpose::Job, text.as_bytes(), signature).is_ok()
+            key.public().check("job", text.as_bytes(), signature).is_ok()
         };
         assert!(check(&key, "text", &signature));
         assert!(!check(&key, "Text", &signature));
         assert!(!check(&other, "text", &signature));
-        assert!(key.public().check(Purpose::Description, b"text", &signature).is_err());
+        assert!(key.public().check("run description", b"text", &signature).is_err());
         let mut wrong = signature;
         wrong[63] ^= 1;
         assert!(!check(&key, "text", &wrong) && !check(&key, "text", &[0; 64]));

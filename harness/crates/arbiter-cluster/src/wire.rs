@@ -29,16 +29,17 @@ use crate::subject;
 use arbiter_game::text::MAX_TEXT;
 use arbiter_game::text::printable;
 
+pub use arbiter_build::Signature as BenchResult;
 pub use description::{Requirements, RunDescription, RunEngine, RunFile};
 pub(crate) use job::attempt_of_job;
-pub use job::{AUDITS, Job, Work, read_job, write_job};
+pub use job::{AUDITS, Job, Work, WorkMessage, read_job};
 pub(crate) use messages::EXCLUDED;
 pub use messages::{
-    Beacon, BenchResult, CoordinatorMessage, Heartbeat, JoinAnswer, JoinRequest, Notice,
-    ProgramRequest, WorkerStatus, read_join_answer,
+    Beacon, CoordinatorMessage, Heartbeat, JoinAnswer, JoinRequest, Notice, ProgramRequest,
+    WorkerStatus, read_join_answer,
 };
 pub use result::{JobResult, Payload, Report, write_result};
-pub(crate) use result::{check_proof, read_result};
+pub(crate) use result::{ProvenResult, check_proof, read_result};
 pub use signed::{Signed, sign, unverified, verified};
 pub use text::is_worker_name;
 

@@ -8,7 +8,7 @@ mod known_runs;
 mod program_store;
 mod run_setup;
 mod slot;
-mod slot_engines;
+pub(crate) mod slot_engines;
 mod throughput;
 
 use std::path::PathBuf;
@@ -21,8 +21,6 @@ use tokio::task::JoinSet;
 use tokio::time::{interval, timeout};
 
 use self::known_runs::KnownRuns;
-use self::program_store::ProgramStore;
-use self::throughput::Throughput;
 use super::connection::{AccessError, Connection};
 use super::metrics::WorkerMetrics;
 use super::run_id::RunId;
@@ -94,43 +92,22 @@ struct RunStopped {
 struct Shared {
     connection: Connection,
     config: Config,
-    programs: ProgramStore,
+    /// Lock held during look-up and download of a program, so that no program is fetched twice.
+    fetching: tokio::sync::Mutex<()>,
     known_runs: Mutex<KnownRuns>,
     /// Notification of changes in `known_runs`.
     changed: Notify,
     cancelled: broadcast::Sender<RunStopped>,
     phase: watch::Receiver<Phase>,
-    /// Pairs played in the last minutes.
-    throughput: Mutex<Throughput>,
     /// Free slots, as permits; a game with large requirements takes several permits.
     free_slots: Arc<Semaphore>,
 }
 
 impl Shared {
-    fn new(connection: Connection, config: Config, phase: watch::Receiver<Phase>) -> Shared {
-        Shared {
-            free_slots: Arc::new(Semaphore::new(config.status.slots as usize)),
-            programs: ProgramStore::new(config.folder.clone(), config.own_binary.clone()),
-            connection,
-            config,
-            known_runs: Mutex::new(KnownRuns::default()),
-            changed: Notify::new(),
-            cancelled: broadcast::channel(MAX_WAITING_STOPS).0,
-            phase,
-            throughput: Mutex::default(),
-        }
-    }
-
     fn known_runs(&self) -> MutexGuard<'_, KnownRuns> {
         // Code that holds the lock does not panic in the middle of a change, so the value is valid
         // even if the lock is poisoned.
         self.known_runs.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn throughput(&self) -> MutexGuard<'_, Throughput> {
-        // Code that holds the lock does not panic in the middle of a change, so the value is valid
-        // even if the lock is poisoned.
-        self.throughput.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Reports a problem to the user, unless it equals the last problem.
@@ -156,10 +133,10 @@ impl Shared {
         if !self.connection.is_connected() {
             return;
         }
-        let (recent_pairs, recent_secs) = self.throughput().recent();
         let metrics = &self.config.metrics;
         let status = {
             let known_runs = self.known_runs();
+            let (recent_pairs, recent_secs) = known_runs.throughput.recent();
             WorkerStatus {
                 playing: u32::try_from(metrics.playing.get()).unwrap_or_default(),
                 pairs: metrics.pairs.get(),
@@ -187,7 +164,16 @@ pub async fn serve(
     let mut beacons = connection.subscribe(BEACONS).await?;
     let mut messages = connection.subscribe(ALL_COORDINATOR_MESSAGES).await?;
     let slots = config.status.slots;
-    let shared = Arc::new(Shared::new(connection.clone(), config, phase.clone()));
+    let shared = Arc::new(Shared {
+        free_slots: Arc::new(Semaphore::new(slots as usize)),
+        connection: connection.clone(),
+        config,
+        fetching: tokio::sync::Mutex::default(),
+        known_runs: Mutex::default(),
+        changed: Notify::new(),
+        cancelled: broadcast::channel(MAX_WAITING_STOPS).0,
+        phase: phase.clone(),
+    });
     let mut slot_tasks = JoinSet::new();
     for _ in 0..slots {
         slot_tasks.spawn(slot::work(shared.clone()));
@@ -234,7 +220,7 @@ pub async fn serve(
                 let metrics = &shared.config.metrics;
                 metrics.connected.set(shared.connection.is_connected().into());
                 metrics.refused.set(shared.known_runs().refusals().len() as i64);
-                shared.throughput().record(at, metrics.pairs.get());
+                shared.known_runs().throughput.record(at, metrics.pairs.get());
                 if ticks.is_multiple_of(STATUS_TICKS) {
                     shared.send_status(false).await;
                 }

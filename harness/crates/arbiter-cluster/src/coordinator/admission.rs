@@ -56,8 +56,8 @@ impl Admission {
         let mut verdict = Verdict::Admit;
         for (index, (name, expected)) in self.engines.iter().enumerate() {
             let Some(nodes) = expected else { continue };
-            match benches.get(index).and_then(Option::as_ref) {
-                Some(Ok(found)) if found.nodes == *nodes => {}
+            let why = match benches.get(index).and_then(Option::as_ref) {
+                Some(Ok(found)) if found.nodes == *nodes => continue,
                 Some(Ok(found)) => {
                     let why = format!(
                         "the bench of engine '{name}' has {} nodes there, but {nodes} here",
@@ -67,15 +67,10 @@ impl Admission {
                     verdict = Verdict::Exclude(why);
                     break;
                 }
-                Some(Err(error)) => {
-                    verdict =
-                        Verdict::Exclude(format!("engine '{name}' has no bench there: {error}"));
-                }
-                None => {
-                    let why = format!("no bench reported for engine '{name}'");
-                    verdict = Verdict::Exclude(why);
-                }
-            }
+                Some(Err(error)) => format!("engine '{name}' has no bench there: {error}"),
+                None => format!("no bench reported for engine '{name}'"),
+            };
+            verdict = Verdict::Exclude(why);
         }
         if verdict == Verdict::Admit {
             self.right.insert(worker.to_owned());

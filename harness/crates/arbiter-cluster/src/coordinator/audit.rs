@@ -148,14 +148,9 @@ impl<A: Assignment> Coordinator<A> {
         }
         if is_last {
             let reason = "it repeated its own pairs, which other workers must repeat".to_owned();
-            self.exclude(Finding { worker: worker.to_owned(), reason }).await;
+            self.exclude(Some(Finding { worker: worker.to_owned(), reason })).await;
         }
         true
-    }
-
-    /// Returns the workers that may repeat pairs of other workers.
-    fn auditors(&self) -> impl Iterator<Item = &str> {
-        self.players().map(|(name, _)| name).filter(|name| self.joined.contains(*name))
     }
 
     /// Sends a failed or unstarted audit again. After [`MAX_TRIES`] failures, the pair is handled
@@ -218,9 +213,7 @@ impl<A: Assignment> Coordinator<A> {
             self.audits.bias.add([&held.worker, &worker], [&first, &again])
         });
         self.release(pair, held).await;
-        if let Some(finding) = finding {
-            self.exclude(finding).await;
-        }
+        self.exclude(finding).await;
     }
 
     /// Decides a contested pair by the games of this machine: workers have sent different games, or
@@ -253,37 +246,31 @@ impl<A: Assignment> Coordinator<A> {
                 };
             }
         };
-        let (right, other): (Vec<_>, Vec<_>) =
-            held.into_iter().enumerate().partition(|(_, held)| held.played.is_same(&here));
-        match right.into_iter().next() {
-            // Only the first result has an accepted receipt, so if only the second result is
-            // confirmed, the pair is played again.
-            Some((0, first)) if self.policy.exclusion_reason(&first.worker).is_none() => {
-                self.release(pair, first).await;
-            }
-            _ => self.replay(pair).await,
+        let is_right = |held: &UnconfirmedResult<A::Done>| held.played.is_same(&here);
+        let counts = is_right(&held[0]) && self.policy.exclusion_reason(&held[0].worker).is_none();
+        let (mut right, other): (Vec<_>, Vec<_>) = held.into_iter().partition(is_right);
+        // Only the first result has an accepted receipt, so if only the second result is confirmed,
+        // the pair is played again.
+        if counts {
+            self.release(pair, right.swap_remove(0)).await;
+        } else {
+            self.replay(pair).await;
         }
-        for (_, UnconfirmedResult { worker, played, .. }) in other {
+        for UnconfirmedResult { worker, played, .. } in other {
             let finding = if played.contradicts(&here) {
                 let reason =
                     format!("audit: its games of pair {} differ from those played here", pair + 1);
                 Some(Finding { worker, reason })
             } else {
-                self.unconfirmed(pair, &worker, &played)
+                // One worker reports an engine breakdown that neither the other worker nor this
+                // machine reproduces. The result does not count, and the worker's rate of such
+                // breakdowns is compared with the rates of other workers.
+                let how = played.breakdown().unwrap_or_default();
+                self.remark(&worker, Some(pair), format!("audit: seen once, not confirmed: {how}"));
+                played.tally().and_then(|tally| self.policy.refuted(&worker, &tally))
             };
-            if let Some(finding) = finding {
-                self.exclude(finding).await;
-            }
+            self.exclude(finding).await;
         }
-    }
-
-    /// Handles an engine breakdown that one worker reports and neither the other worker nor this
-    /// machine reproduces. The result does not count, and the worker's rate of such breakdowns is
-    /// compared with the rates of other workers.
-    fn unconfirmed(&mut self, pair: u64, worker: &str, played: &A::Done) -> Option<Finding> {
-        let how = played.breakdown().unwrap_or_default();
-        self.remark(worker, Some(pair), format!("audit: seen once, not confirmed: {how}"));
-        played.tally().and_then(|tally| self.policy.refuted(worker, &tally))
     }
 
     /// Accepts a result that was held for its audit.
@@ -312,7 +299,10 @@ impl<A: Assignment> Coordinator<A> {
 
     /// Handles the results for which no other worker is left to repeat the pair.
     pub(super) async fn release_lonely(&mut self) {
-        let auditors: BTreeSet<String> = self.auditors().map(str::to_owned).collect();
+        // Only workers that have joined may repeat pairs of other workers.
+        let auditors = self.players().map(|(name, _)| name);
+        let auditors = auditors.filter(|name| self.joined.contains(*name));
+        let auditors: BTreeSet<String> = auditors.map(str::to_owned).collect();
         let is_alone =
             |held: &UnconfirmedResult<A::Done>| auditors.iter().all(|other| *other == held.worker);
         let held = self.audits.held.iter();
@@ -331,7 +321,8 @@ impl<A: Assignment> Coordinator<A> {
         // A suspect pair may not count, and only the report of the worker makes it suspect. A
         // worker could choose results by reporting contention too often.
         if is_suspect {
-            self.gave_back(&worker).await;
+            let finding = self.policy.gave_back(&worker);
+            self.exclude(finding).await;
         } else if let Some(tally) = played.tally() {
             self.policy.accepted(&worker, tally);
         }

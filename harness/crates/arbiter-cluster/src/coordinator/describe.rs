@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use crate::run_id::RunId;
-use crate::trust::PublicKey;
-use crate::wire::{Requirements, RunDescription, RunEngine, RunFile};
+use crate::wire::{Requirements, RunDescription, RunEngine};
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};
 use arbiter_plan::{Engine, Plan, cpus_per_game, engine_threads};
@@ -17,41 +16,21 @@ const MOVES: u32 = 200;
 /// Time added to the longest expected duration of a game or suite position.
 const SLACK: Duration = Duration::from_secs(10);
 
-/// Identity of a run.
-#[derive(Debug, Clone, Copy)]
-pub struct Identity<'a> {
-    /// Name of the run.
-    pub run: &'a str,
-    /// Start of the run, in milliseconds of Unix time.
-    pub created_ms: i64,
-    /// Public key of the run's coordinator.
-    pub key: &'a PublicKey,
-}
-
-/// Files of an engine that workers fetch.
-#[derive(Debug, Clone)]
-pub struct EngineFiles {
-    /// Program of the engine.
-    pub program: RunFile,
-    /// Files that options name, in the order of the options.
-    pub option_files: Vec<RunFile>,
-}
-
-/// Describes a plan for workers; `files` has one entry per engine, in order. The error names a
-/// setting that works only on this machine.
+/// Describes a plan that passes [`check`] for workers; `engines` are the engines of the plan, and
+/// `run` is the name of the run.
 pub fn describe(
     plan: &Plan,
-    identity: Identity<'_>,
-    files: Vec<EngineFiles>,
+    run_id: RunId,
+    run: &str,
+    engines: Vec<RunEngine>,
     lease: Duration,
-) -> Result<RunDescription, String> {
-    check(plan)?;
+) -> RunDescription {
     let deadlines = plan.deadlines;
     let searches = plan.engines.iter().map(|engine| longest_search(engine, &deadlines));
     let start = deadlines.uciok + deadlines.readyok;
     let mut hashes: Vec<u64> = plan.engines.iter().map(hash_mib).collect();
     hashes.sort_unstable();
-    Ok(RunDescription {
+    RunDescription {
         rules: plan.rules,
         tuned: plan.tuning.iter().flat_map(|tuning| tuning.names()).collect(),
         transcripts: plan.transcripts,
@@ -69,27 +48,26 @@ pub fn describe(
         // The times of the plan are already scaled to this machine, so the speed of this machine is
         // the reference.
         reference_nps: plan.scale.map(|scale| scale.measured_nps),
-        ..describe_suite(&plan.engines, deadlines, identity, files, lease)?
-    })
+        ..describe_suite(run_id, run, engines, deadlines, lease)
+    }
 }
 
-/// Describes a suite for workers; all engines search each position one after another.
+/// Describes a suite for workers; all engines, which pass [`check_engines`], search each position
+/// one after another.
 pub fn describe_suite(
-    engines: &[Engine],
+    run_id: RunId,
+    run: &str,
+    engines: Vec<RunEngine>,
     deadlines: Deadlines,
-    identity: Identity<'_>,
-    files: Vec<EngineFiles>,
     lease: Duration,
-) -> Result<RunDescription, String> {
-    check_engines(engines)?;
+) -> RunDescription {
     let start = deadlines.uciok + deadlines.readyok;
-    let all = engines.iter().map(|engine| start + longest_search(engine, &deadlines));
-    let threads = engines.iter().map(engine_threads).max().unwrap_or(1);
-    let Identity { run, created_ms, key } = identity;
-    Ok(RunDescription {
-        run_id: RunId::new(run, created_ms, &key.to_string()),
+    let own = || engines.iter().map(|own| &own.engine);
+    let all = own().map(|engine| start + longest_search(engine, &deadlines));
+    let threads = own().map(engine_threads).max().unwrap_or(1);
+    RunDescription {
+        run_id,
         run: run.to_owned(),
-        engines: engines.iter().zip(files).map(run_engine).collect(),
         tuned: Vec::new(),
         deadlines,
         rules: Rules::default(),
@@ -102,22 +80,11 @@ pub fn describe_suite(
         requirements: Requirements {
             threads: u32::try_from(threads).unwrap_or(u32::MAX),
             // All engines are started at the same time.
-            memory_mib: engines.iter().map(hash_mib).sum(),
+            memory_mib: own().map(hash_mib).sum(),
         },
         reference_nps: None,
-    })
-}
-
-/// Returns an engine without paths and provenance from this machine.
-fn run_engine((engine, files): (&Engine, EngineFiles)) -> RunEngine {
-    let EngineFiles { program, option_files } = files;
-    let path = match engine.program {
-        arbiter_plan::Program::Bundled => arbiter_plan::Program::Bundled,
-        arbiter_plan::Program::Path(_) => arbiter_plan::Program::Path(program.name.clone().into()),
-    };
-    let engine = Engine { program: path, provenance: None, ..engine.clone() };
-    let engine = engine.with_option_files(option_files.iter().map(|file| file.name.clone().into()));
-    RunEngine { engine, program, option_files, is_benched: false }
+        engines,
+    }
 }
 
 /// Returns the size of the engine's hash table option, in MiB; 0 if the option is not set.
@@ -158,8 +125,8 @@ fn longest_search(engine: &Engine, deadlines: &Deadlines) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trust::Key;
-    use crate::wire;
+    use crate::trust::{Key, PublicKey};
+    use crate::wire::{self, RunFile};
     use arbiter_plan::{EngineSpec, Request, RunKind};
 
     fn described(each: &str) -> Result<RunDescription, String> {
@@ -168,11 +135,11 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let key = Key::load_or_make(&dir.path().join("key")).unwrap();
         let program = RunFile { hash: blake3::hash(b"x"), bytes: 7, name: "arbiter".into() };
-        let identity = Identity { run: "r", created_ms: 5, key: &key.public() };
-        let files = EngineFiles { program, option_files: vec![] };
-        let files = vec![files.clone(), files];
-        let lease = Duration::from_secs(30);
-        let description = describe(&plan, identity, files, lease)?;
+        check(&plan)?;
+        let run_id = RunId::new("r", 5, &key.public().to_string());
+        let engine = |engine| RunEngine::new(engine, program.clone(), vec![], false);
+        let engines = plan.engines.iter().map(engine).collect();
+        let description = describe(&plan, run_id, "r", engines, Duration::from_secs(30));
         // The description survives signing and reading unchanged.
         let (read, _): (RunDescription, _) =
             wire::verified(&wire::sign(&description, &key), &[key.public()]).unwrap();

@@ -32,7 +32,8 @@ impl<A: Assignment> Coordinator<A> {
             } else if is_given_back {
                 if self.in_flight.give_back(&worker, pair, attempt) {
                     self.resend(pair);
-                    self.gave_back(&worker).await;
+                    let finding = self.policy.gave_back(&worker);
+                    self.exclude(finding).await;
                 }
             } else if self.policy.exclusion_reason(&worker).is_some() {
                 self.repeat_exclusion(&worker).await;

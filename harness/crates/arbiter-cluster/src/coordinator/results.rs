@@ -8,7 +8,7 @@ use crate::assignment::Assignment;
 use crate::in_flight::{Disposition, DonePair, Receipt};
 use crate::outliers::Finding;
 use crate::subject::sender;
-use crate::wire::{self, AUDITS, JobResult, Notice, WireError};
+use crate::wire::{self, AUDITS, JobResult, Notice, ProvenResult, WireError};
 use arbiter_runner::JobEvent;
 
 /// Maximum number of senders of unproven results that are counted separately. Senders without a
@@ -25,16 +25,14 @@ impl<A: Assignment> Coordinator<A> {
         let Some(message) = self.unacknowledged.get(&receipt) else { return };
         let bytes = message.payload.len();
         let worker = sender(&message.subject).to_owned();
-        let proven = wire::check_proof(message, &self.secret).ok();
-        let job = proven.map(|proven| (proven.number, proven.attempt));
-        if job.is_some() {
-            // A proven result shows that the server still delivers, so its streams need not be
-            // emptied.
-            self.unheard.clear();
-        }
-        if let Some((number, attempt)) = job
-            && self.policy.exclusion_reason(&worker).is_some()
-        {
+        let Ok(ProvenResult { number, attempt, .. }) = wire::check_proof(message, &self.secret)
+        else {
+            self.count_unproven(&worker);
+            return self.acknowledge_result(receipt).await;
+        };
+        // A proven result shows that the server still delivers, so its streams need not be emptied.
+        self.unheard.clear();
+        if self.policy.exclusion_reason(&worker).is_some() {
             // If the job were not sent again, the pair would wait until the lease of the excluded
             // worker ends.
             if self.in_flight.is_last(number, attempt) {
@@ -43,49 +41,39 @@ impl<A: Assignment> Coordinator<A> {
             self.repeat_exclusion(&worker).await;
             return self.acknowledge_result(receipt).await;
         }
-        let number = job.map(|(number, _)| number);
-        let what = match number {
-            Some(number) if !self.in_flight.is_ordered(number) => {
-                // After a restart, results may arrive before the dispatcher has ordered their pairs
-                // again.
-                if self.in_flight.park(number, receipt, bytes) {
-                    // The pair was played while the coordinator was not running. Its job is removed
-                    // from the server, so that no other worker plays the pair again.
-                    let _ = self.outgoing.send(Outgoing::Done { pair: number });
-                    return;
-                }
-                "a result of a pair that was not requested"
+        let what = if !self.in_flight.is_ordered(number) {
+            // After a restart, results may arrive before the dispatcher has ordered their pairs
+            // again.
+            if self.in_flight.park(number, receipt, bytes) {
+                // The pair was played while the coordinator was not running. Its job is removed
+                // from the server, so that no other worker plays the pair again.
+                let _ = self.outgoing.send(Outgoing::Done { pair: number });
+                return;
             }
-            Some(number) if !self.in_flight.is_waiting(number) => {
-                // A duplicate of a finished pair shows that its job is still on the server.
-                if self.in_flight.is_over(number) {
-                    self.remove_job(number);
-                }
-                "a duplicate result of a pair"
+            "a result of a pair that was not requested"
+        } else if self.in_flight.is_waiting(number) {
+            return self.read_result(receipt).await;
+        } else {
+            // A duplicate of a finished pair shows that its job is still on the server.
+            if self.in_flight.is_over(number) {
+                self.remove_job(number);
             }
-            _ => return self.read_result(receipt).await,
+            "a duplicate result of a pair"
         };
-        self.remark(&worker, number, what.to_owned());
+        self.remark(&worker, Some(number), what.to_owned());
         self.acknowledge_result(receipt).await;
     }
 
-    /// Reads a result. An unreadable result is acknowledged too, because repeated deliveries would
-    /// stop a resumed run.
+    /// Reads a proven result. An unreadable result is acknowledged too, because repeated deliveries
+    /// would stop a resumed run.
     pub(super) async fn read_result(&mut self, receipt: Receipt) {
         let Some(message) = self.unacknowledged.get(&receipt) else { return };
         let worker = sender(&message.subject).to_owned();
-        match wire::check_proof(message, &self.secret) {
-            Ok(proven) => {
-                let job = (proven.number, proven.attempt);
-                match wire::read_result(&proven, &self.description.run_id) {
-                    Ok(result) => return self.receive_result(worker, result, receipt).await,
-                    Err(error) => self.reject(worker, job, error.to_string()).await,
-                }
-            }
-            // The subject of a message without a proof may contain any text, so only valid names
-            // are counted separately.
-            Err(_) if wire::is_worker_name(&worker) => self.count_unproven(&worker),
-            Err(_) => self.count_unproven("unknown"),
+        let Ok(proven) = wire::check_proof(message, &self.secret) else { return };
+        let job = (proven.number, proven.attempt);
+        match wire::read_result(&proven, &self.description.run_id) {
+            Ok(result) => return self.receive_result(worker, result, receipt).await,
+            Err(error) => self.reject(worker, job, error.to_string()).await,
         }
         self.acknowledge_result(receipt).await;
     }
@@ -98,25 +86,21 @@ impl<A: Assignment> Coordinator<A> {
         }
         let to = worker.clone();
         self.send_to_workers(Notice::Refused { worker: to, pair, why }).await;
-        self.count_impossible(worker).await;
-    }
-
-    /// Counts an impossible result of a worker, and excludes the worker when there are too many
-    /// such results.
-    async fn count_impossible(&mut self, worker: String) {
         let count = self.impossible.entry(worker.clone()).or_default();
         *count += 1;
         if *count == MAX_IMPOSSIBLE {
             let reason = format!("{MAX_IMPOSSIBLE} of its results are impossible");
-            self.exclude(Finding { worker, reason }).await;
+            self.exclude(Some(Finding { worker, reason })).await;
         }
     }
 
     /// Counts a result for a job that its sender was not given. Only the first, tenth, hundredth
     /// and so on are reported.
     fn count_unproven(&mut self, worker: &str) {
-        let is_full = self.unproven.len() >= MAX_UNPROVEN && !self.unproven.contains_key(worker);
-        let worker = if is_full { "unknown" } else { worker };
+        // The subject of a message without a proof may contain any text, so only valid names are
+        // counted separately.
+        let has_room = self.unproven.len() < MAX_UNPROVEN || self.unproven.contains_key(worker);
+        let worker = if has_room && wire::is_worker_name(worker) { worker } else { "unknown" };
         let count = self.unproven.entry(worker.to_owned()).or_default();
         *count += 1;
         // Only powers of ten are reported, so that the sender cannot fill the store with remarks.
@@ -155,7 +139,8 @@ impl<A: Assignment> Coordinator<A> {
             Disposition::Discard(what) => self.remark(&worker, Some(pair), what),
             Disposition::Retry(what) => {
                 self.play_again(pair).await;
-                self.gave_back(&worker).await;
+                let finding = self.policy.gave_back(&worker);
+                self.exclude(finding).await;
                 self.remark(&worker, Some(pair), what);
             }
             Disposition::Fail(_) if pair >= AUDITS => self.audit_failed(pair - AUDITS).await,

@@ -70,7 +70,7 @@ pub(super) enum StreamEvent {
 pub(super) enum Outgoing {
     /// Send the job. The first attempt since the start of the coordinator is sent only if the
     /// server has no job of the pair.
-    Job { pair: u64, attempt: u32, is_first: bool, job: Vec<u8> },
+    Job { pair: u64, attempt: u32, job: Vec<u8> },
     /// Remove the job of a pair that is done.
     Done { pair: u64 },
 }
@@ -109,14 +109,10 @@ pub(super) async fn open(
         ..common()
     };
     let stream = &connection.jetstream;
-    let jobs = stream
-        .get_or_create_stream(jobs)
-        .await
-        .map_err(|e| AccessError::denied("a stream of jobs", e))?;
-    let results = stream
-        .get_or_create_stream(results)
-        .await
-        .map_err(|e| AccessError::denied("a stream of results", e))?;
+    let jobs = stream.get_or_create_stream(jobs).await;
+    let jobs = jobs.map_err(|e| AccessError::denied("a stream of jobs", e))?;
+    let results = stream.get_or_create_stream(results).await;
+    let results = results.map_err(|e| AccessError::denied("a stream of results", e))?;
     let consumer = |name: &str, ack_wait| pull::Config {
         durable_name: Some(name.to_owned()),
         ack_policy: AckPolicy::Explicit,
@@ -211,6 +207,8 @@ pub(super) struct JobSender {
     pub(super) id: RunId,
     /// Public key of the coordinator, which signs the jobs.
     pub(super) key: PublicKey,
+    /// Number of the first attempt at each pair since the start of the coordinator.
+    pub(super) first_attempt: u32,
 }
 
 impl JobSender {
@@ -232,9 +230,9 @@ impl JobSender {
                         let _ = jobs.delete_message(sequence).await;
                     }
                 }
-                Outgoing::Job { pair, attempt, is_first, job } => {
+                Outgoing::Job { pair, attempt, job } => {
                     let sent = loop {
-                        match self.send(pair, attempt, is_first, &job).await {
+                        match self.send(pair, attempt, &job).await {
                             Some(sent) => break sent,
                             // The request is repeated without end: without a job the pair would
                             // never be played.
@@ -250,7 +248,7 @@ impl JobSender {
     }
 
     /// Sends a job; `None` if sending failed.
-    async fn send(&self, pair: u64, attempt: u32, is_first: bool, job: &[u8]) -> Option<SentJob> {
+    async fn send(&self, pair: u64, attempt: u32, job: &[u8]) -> Option<SentJob> {
         let send = async |message: PublishMessage| {
             let subject = self.id.job_subject(pair);
             self.context.send_publish(subject, message).await?.await
@@ -258,7 +256,7 @@ impl JobSender {
         let message = || PublishMessage::build().payload(job.to_vec().into());
         // Only the first attempt requires an empty subject; later attempts replace the existing
         // job.
-        let sent = if is_first {
+        let sent = if attempt == self.first_attempt {
             // After a restart of the coordinator, an earlier job may still be on the server, or a
             // worker may be playing it.
             match send(message().expected_last_subject_sequence(0)).await {
@@ -306,22 +304,15 @@ pub(super) async fn receive_results(
             continue;
         };
         // A consumer that fails is looked up again, because the server may have been restarted.
-        while !events.is_closed() {
+        'fetching: while !events.is_closed() {
             let wait = if is_drained { POLL } else { FIRST_POLL };
             let batch = consumer.fetch().max_messages(BATCH).expires(wait).messages().await;
             let Ok(mut batch) = batch else { break };
-            let mut has_failed = false;
             let mut count = 0;
             while let Some(message) = batch.next().await {
-                let Ok(message) = message else {
-                    has_failed = true;
-                    break;
-                };
+                let Ok(message) = message else { break 'fetching };
                 count += 1;
                 let _ = events.send(StreamEvent::Result(message)).await;
-            }
-            if has_failed {
-                break;
             }
             // An empty batch means that all results from before the start have been delivered. From
             // now on the coordinator knows which pairs need new jobs.

@@ -72,7 +72,7 @@ impl WorkerPolicy {
     }
 
     /// Records that a pair was stored. Returns the outlier among the workers, if there is one now.
-    fn note_stored(&mut self, pair: u64) -> Option<Finding> {
+    pub(super) fn note_stored(&mut self, pair: u64) -> Option<Finding> {
         let (worker, tally) = self.accepted.remove(&pair)?;
         self.compare(&worker, &tally)
     }
@@ -84,9 +84,9 @@ impl WorkerPolicy {
         self.compare(worker, tally)
     }
 
-    /// Counts a job that a worker has given back. Returns the worker if it gives back many more
-    /// jobs than other workers.
-    fn gave_back(&mut self, worker: &str) -> Option<Finding> {
+    /// Counts a job that a worker has given back, or whose result cannot count because of the
+    /// worker's report. Returns the worker if it has many more such jobs than other workers.
+    pub(super) fn gave_back(&mut self, worker: &str) -> Option<Finding> {
         let is_excluded = self.excluded.contains_key(worker);
         (!is_excluded).then(|| self.outliers.gave_back(worker)).flatten()
     }
@@ -122,27 +122,11 @@ impl<A: Assignment> Coordinator<A> {
             Verdict::EndRun(why) => ("the run ends: others report this, too".to_owned(), Some(why)),
         };
         let answer = refused(&reason);
-        self.exclude(Finding { worker, reason }).await;
+        self.exclude(Some(Finding { worker, reason })).await;
         if let Some(why) = end {
             self.notify(JobEvent::Unfit(why));
         }
         answer
-    }
-
-    /// Counts a job whose result cannot count because of the worker's report, and excludes the
-    /// worker if it has many more such jobs than other workers.
-    pub(super) async fn gave_back(&mut self, worker: &str) {
-        if let Some(finding) = self.policy.gave_back(worker) {
-            self.exclude(finding).await;
-        }
-    }
-
-    /// Records that a pair was stored, and excludes the outlier among the workers, if there is one
-    /// now.
-    pub(super) async fn check_workers(&mut self, pair: u64) {
-        if let Some(finding) = self.policy.note_stored(pair) {
-            self.exclude(finding).await;
-        }
     }
 
     /// Repeats the notice of exclusion to a worker, in case it was lost, at most once per
@@ -158,8 +142,9 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Excludes a worker; other workers play its pairs again.
-    pub(super) async fn exclude(&mut self, Finding { worker, reason }: Finding) {
+    /// Excludes the worker of a finding, if any; other workers play its pairs again.
+    pub(super) async fn exclude(&mut self, finding: Option<Finding>) {
+        let Some(Finding { worker, reason }) = finding else { return };
         // Several audits may lead to the same finding.
         if self.policy.exclusion_reason(&worker).is_some() {
             return;

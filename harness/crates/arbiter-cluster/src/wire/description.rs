@@ -11,12 +11,11 @@ use serde_with::{As, DisplayFromStr, serde_conv};
 use super::signed::{MAX_SIGNED, Signed};
 use super::{Message, WireError, invalid};
 use crate::run_id::RunId;
-use crate::trust::Purpose;
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};
 use arbiter_game::text::printable;
 use arbiter_game::text::{MAX_TEXT, Text};
-use arbiter_plan::{Engine, Scale};
+use arbiter_plan::{Engine, Program, Scale};
 use arbiter_process::open_input;
 use arbiter_protocol::Deadlines;
 use arbiter_protocol::times::DeadlinesMs;
@@ -82,6 +81,25 @@ pub struct RunEngine {
     pub option_files: Vec<RunFile>,
     /// `true` if workers run the engine's bench before they play.
     pub is_benched: bool,
+}
+
+impl RunEngine {
+    /// Creates an engine without the paths and the provenance that it has on this machine.
+    pub fn new(
+        engine: &Engine,
+        program: RunFile,
+        option_files: Vec<RunFile>,
+        is_benched: bool,
+    ) -> RunEngine {
+        let path = match engine.program {
+            Program::Bundled => Program::Bundled,
+            Program::Path(_) => Program::Path(program.name.clone().into()),
+        };
+        let engine = Engine { program: path, provenance: None, ..engine.clone() };
+        let names = option_files.iter().map(|file| file.name.clone().into());
+        let engine = engine.with_option_files(names);
+        RunEngine { engine, program, option_files, is_benched }
+    }
 }
 
 /// Resources that a game needs.
@@ -199,7 +217,7 @@ impl Message for RunDescription {
 }
 
 impl Signed for RunDescription {
-    const PURPOSE: Purpose = Purpose::Description;
+    const PURPOSE: &'static str = "run description";
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use super::*;
 use crate::assignment::Assignment;
 use crate::join_file::{JoinFile, Role};
 use crate::run_id::RunId;
-use crate::trust::{PublicKey, Purpose};
+use crate::trust::PublicKey;
 use crate::verify::Terms;
 use arbiter_game::adjudicate::{DrawRule, ResignRule, Rules};
 use arbiter_game::text::printable;
@@ -41,9 +41,7 @@ const READERS: [Reader; 18] = [
     ),
     (unpacked, || vec![pack(&write(&full()))]),
     (anything, || vec![proven(&pack(&write(&full()))), sign(&description(), &key())]),
-    (jobs, || {
-        [Work::Pair(job(7)), Work::Search(question()), Work::Count(count())].map(work).into()
-    }),
+    (jobs, || [job(7).work(), question().work(), count().work()].map(job_text).into()),
     (descriptions, || vec![write(&RunDescription { reference_nps: Some(1e6), ..description() })]),
     (join_answers, || {
         let token = secret().token("w");
@@ -149,10 +147,9 @@ fn other_result<D: Payload>(done: D) -> JobResult<D> {
     JobResult { run_id, number, attempt, report: Report::Played(done) }
 }
 
-fn work(work: Work) -> Vec<u8> {
-    let nonce = secret().nonce(7, 2);
-    let job = Job { number: 7, attempt: 2, nonce, expires: 9, not_for: Some("w".into()), work };
-    text_of(&write_job(&run_id(), &job, &key())).to_vec()
+fn job_text(work: WorkMessage) -> Vec<u8> {
+    let (run_id, nonce, not_for) = (run_id(), secret().nonce(7, 2), Some("w".into()));
+    write(&Job { run_id, number: 7, attempt: 2, nonce, expires: 9, not_for, work })
 }
 
 /// Reads a packed result of a worker that has joined.
@@ -245,14 +242,22 @@ fn anything(bytes: &[u8]) -> bool {
 
 fn jobs(text: &[u8]) -> bool {
     let read = |bytes: &[u8]| read_job(bytes, &description(), key().public());
-    let job = read(&signed(Purpose::Job, text)).map_err(check_error_text);
-    let again = job.map(|job| read(&write_job(&run_id(), &job, &key())).is_ok());
+    let job = read(&signed("job", text)).map_err(check_error_text);
+    let again = job.map(|Job { run_id, number, attempt, nonce, expires, not_for, work }| {
+        let work = match &work {
+            Work::Pair(pair) => pair.work(),
+            Work::Search(question) => question.work(),
+            Work::Count(count) => count.work(),
+        };
+        let job = Job { run_id, number, attempt, nonce, expires, not_for, work };
+        read(&sign(&job, &key())).is_ok()
+    });
     assert_ne!(again, Ok(false), "it cannot be sent again");
     again.is_ok()
 }
 
 fn descriptions(text: &[u8]) -> bool {
-    let bytes = signed(Purpose::Description, text);
+    let bytes = signed(RunDescription::PURPOSE, text);
     let read = verified(&bytes, &[key().public()]).map(|(description, _)| description);
     let Some(description) = settled::<RunDescription, _>(read) else { return false };
     let _ = description.requirements.slots(8, 16_000).map_err(check_error_text);
@@ -264,7 +269,7 @@ fn descriptions(text: &[u8]) -> bool {
 
 fn join_answers(text: &[u8]) -> bool {
     reads_coordinator_message::<JoinAnswer>(text);
-    let bytes = signed(Purpose::JoinAnswer, text);
+    let bytes = signed(JoinAnswer::PURPOSE, text);
     read_join_answer(&bytes, blake3::hash(b"n"), key().public()).map_err(check_error_text).is_ok()
 }
 

@@ -8,11 +8,11 @@ use serde_with::{As, DisplayFromStr};
 use shakmaty::uci::UciMove;
 use shakmaty::{ByColor, CastlingMode, Position};
 
-use super::signed::{Signed, sign, verified};
+use super::signed::{Signed, verified};
 use super::{Message, RunDescription, WireError, invalid};
 use crate::proof::Token;
 use crate::run_id::RunId;
-use crate::trust::{Key, PublicKey, Purpose};
+use crate::trust::PublicKey;
 use arbiter_game::driver::{GameSetup, Settings};
 use arbiter_game::progress::Progress;
 use arbiter_game::record::KeptFields;
@@ -48,58 +48,52 @@ pub enum Work {
     Count(Count),
 }
 
-/// A job of a run.
-#[derive(Debug)]
-pub struct Job {
+/// A job of a run, with its task as `Work` or, in messages, as [`WorkMessage`].
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Job<W = Work> {
+    /// ID of the run.
+    pub run_id: RunId,
     /// Number of the job, unique in the run.
     pub number: u64,
     /// Number of the attempt, higher than the numbers of all earlier attempts.
     pub attempt: u32,
     /// Secret that only the coordinator and workers with this attempt know.
+    #[serde(with = "As::<DisplayFromStr>")]
     pub nonce: Token,
     /// Expiry, in microseconds of Unix time by the coordinator's clock.
     pub expires: u64,
     /// Worker that must not do the job, because the job repeats its result.
+    #[serde(default)]
     pub not_for: Option<String>,
     /// Task of the job.
-    pub work: Work,
+    pub work: W,
 }
 
-#[derive(Serialize, Deserialize)]
-struct JobMessage {
-    run_id: RunId,
-    number: u64,
-    attempt: u32,
-    #[serde(with = "As::<DisplayFromStr>")]
-    nonce: Token,
-    expires: u64,
-    #[serde(default)]
-    not_for: Option<String>,
-    work: WorkMessage,
-}
-
-impl Message for JobMessage {
+impl Message for Job<WorkMessage> {
     // A job contains at most an opening and options, so it is much shorter than a result.
     const MAX_BYTES: usize = 1 << 20;
 }
 
-impl Signed for JobMessage {
-    const PURPOSE: Purpose = Purpose::Job;
+impl Signed for Job<WorkMessage> {
+    const PURPOSE: &'static str = "job";
 }
 
-#[derive(Serialize, Deserialize)]
+/// Form in which the task of a job is sent.
+#[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum WorkMessage {
+pub enum WorkMessage {
+    /// The pair to play.
     Pair(PairMessage),
     /// Line of an EPD suite, `true` if its position is Chess960, and the number of plies for which
     /// an engine must keep a solution to end the search.
     Search(String, bool, Option<u32>),
+    /// The count.
     Count(Box<Count>),
 }
 
 /// Form in which a pair is sent; the second game is the first game with colours reversed.
-#[derive(Serialize, Deserialize)]
-struct PairMessage {
+#[derive(Debug, Serialize, Deserialize)]
+pub struct PairMessage {
     /// Indices of the engines; the first has White in the first game.
     engines: [usize; 2],
     opening: u64,
@@ -113,30 +107,18 @@ struct PairMessage {
     is_single: bool,
 }
 
-/// Serializes a job, signed with the key of the coordinator.
-pub fn write_job(run_id: &RunId, job: &Job, key: &Key) -> Vec<u8> {
-    let work = match &job.work {
-        Work::Pair(PairJob { pairing, games: Games { first, second } }) => {
-            WorkMessage::Pair(PairMessage {
-                engines: pairing.engines,
-                opening: pairing.opening,
-                fen: first.fen.clone(),
-                chess960: first.mode == CastlingMode::Chess960,
-                book: first.book.clone(),
-                settings: [first.settings.white.to_vec(), first.settings.black.to_vec()],
-                is_single: second.is_none(),
-            })
-        }
-        Work::Search(Question { record, hold, .. }) => {
-            WorkMessage::Search(record.text.clone(), record.start.is_chess960(), *hold)
-        }
-        Work::Count(count) => WorkMessage::Count(Box::new(count.clone())),
-    };
-    let Job { number, attempt, nonce, expires, .. } = *job;
-    let run_id = run_id.clone();
-    let not_for = job.not_for.clone();
-    let message = JobMessage { run_id, number, attempt, nonce, expires, not_for, work };
-    sign(&message, key)
+impl From<&PairJob> for WorkMessage {
+    fn from(PairJob { pairing, games: Games { first, second } }: &PairJob) -> WorkMessage {
+        WorkMessage::Pair(PairMessage {
+            engines: pairing.engines,
+            opening: pairing.opening,
+            fen: first.fen.clone(),
+            chess960: first.mode == CastlingMode::Chess960,
+            book: first.book.clone(),
+            settings: [first.settings.white.to_vec(), first.settings.black.to_vec()],
+            is_single: second.is_none(),
+        })
+    }
 }
 
 /// Reads a job of the run with this description; `key` is the key of its coordinator.
@@ -146,7 +128,7 @@ pub fn read_job(
     key: PublicKey,
 ) -> Result<Job, WireError> {
     let (message, _) = verified(bytes, &[key]).map_err(invalid)?;
-    let JobMessage { run_id, number, attempt, nonce, expires, not_for, work } = message;
+    let Job { run_id, number, attempt, nonce, expires, not_for, work } = message;
     if run_id != description.run_id {
         return Err(invalid("a job of another run"));
     }
@@ -159,12 +141,12 @@ pub fn read_job(
         }
         WorkMessage::Count(count) => Work::Count(checked_count(*count)?),
     };
-    Ok(Job { number, attempt, nonce, expires, not_for, work })
+    Ok(Job { run_id, number, attempt, nonce, expires, not_for, work })
 }
 
 /// Returns the attempt number of a job if it is signed with this key.
 pub(crate) fn attempt_of_job(bytes: &[u8], key: PublicKey) -> Option<u32> {
-    let (JobMessage { attempt, .. }, _) = verified(bytes, &[key]).ok()?;
+    let (Job::<WorkMessage> { attempt, .. }, _) = verified(bytes, &[key]).ok()?;
     Some(attempt)
 }
 

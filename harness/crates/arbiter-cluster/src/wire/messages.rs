@@ -8,8 +8,10 @@ use super::text::WorkerName;
 use super::{Message, WireError, invalid};
 use crate::proof::Token;
 use crate::run_id::RunId;
-use crate::trust::{PublicKey, Purpose};
+use crate::trust::PublicKey;
+use arbiter_build::Signature as BenchResult;
 use arbiter_game::text::Text;
+use arbiter_run::MAX_SLOTS;
 
 /// Maximum number of benches in a status. More benches could exceed the maximum length of a
 /// message.
@@ -18,9 +20,6 @@ const MAX_BENCHES: usize = 16;
 /// Maximum number of refused runs in a status. More refusals could exceed the maximum length of a
 /// message.
 const MAX_REFUSALS: usize = 64;
-
-/// Maximum number of slots of a worker.
-const MAX_SLOTS: u32 = 4096;
 
 /// Maximum number of engines of a run.
 const MAX_ENGINES: usize = 1_000;
@@ -50,7 +49,7 @@ pub struct Beacon {
 impl Message for Beacon {}
 
 impl Signed for Beacon {
-    const PURPOSE: Purpose = Purpose::Beacon;
+    const PURPOSE: &'static str = "beacon";
 }
 
 /// Status of a worker, sent every few seconds.
@@ -114,7 +113,7 @@ impl WorkerStatus {
 
 impl Message for WorkerStatus {
     fn validated(mut self) -> Result<WorkerStatus, WireError> {
-        if self.slots.max(self.playing) > MAX_SLOTS {
+        if self.slots.max(self.playing) as usize > MAX_SLOTS {
             return Err(invalid(format!("{} games in parallel", self.slots)));
         }
         self.benches.retain(|(_, nps)| nps.is_finite() && *nps > 0.0);
@@ -158,15 +157,6 @@ pub struct ProgramRequest {
 
 impl Message for ProgramRequest {}
 
-/// Result of an engine's bench.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct BenchResult {
-    /// Number of nodes, which identifies the behaviour of the program.
-    pub nodes: u64,
-    /// Speed in nodes per second; positive.
-    pub nps: f64,
-}
-
 /// Request of a worker to join a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JoinRequest {
@@ -209,7 +199,7 @@ pub struct JoinAnswer {
 impl Message for JoinAnswer {}
 
 impl Signed for JoinAnswer {
-    const PURPOSE: Purpose = Purpose::JoinAnswer;
+    const PURPOSE: &'static str = "join answer";
 }
 
 /// Reads the coordinator's answer to the join request with this nonce; `key` is the key of the
@@ -270,5 +260,5 @@ pub enum Notice {
 impl Message for CoordinatorMessage {}
 
 impl Signed for CoordinatorMessage {
-    const PURPOSE: Purpose = Purpose::Message;
+    const PURPOSE: &'static str = "message";
 }

@@ -40,7 +40,9 @@ pub enum Report<D: Payload = PlayedPair> {
 }
 
 /// Result of a finished job.
-pub trait Payload: Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 'static {
+pub trait Payload:
+    Clone + Debug + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static
+{
     /// Maximum length of a result, unpacked, in bytes.
     const MAX_BYTES: usize = 1 << 20;
 
@@ -61,7 +63,9 @@ pub trait Payload: Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 
 
     /// Returns whether both results are the same. Engines that repeat their games always give the
     /// same result.
-    fn is_same(&self, other: &Self) -> bool;
+    fn is_same(&self, other: &Self) -> bool {
+        self == other
+    }
 
     /// Returns whether the results differ before any breakdown, so that engines that repeat their
     /// games cannot have played both.
@@ -197,14 +201,6 @@ impl Payload for PlayedPair {
     }
 }
 
-impl Payload for EngineAnswers {
-    fn is_same(&self, other: &EngineAnswers) -> bool {
-        self == other
-    }
-}
+impl Payload for EngineAnswers {}
 
-impl Payload for CountResult {
-    fn is_same(&self, other: &CountResult) -> bool {
-        self == other
-    }
-}
+impl Payload for CountResult {}

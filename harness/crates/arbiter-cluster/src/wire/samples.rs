@@ -8,7 +8,7 @@ use shakmaty::{ByColor, CastlingMode, Chess, Color};
 use super::*;
 use crate::proof::RunSecret;
 use crate::run_id::RunId;
-use crate::trust::{Key, Purpose, SIGNATURE_BYTES};
+use crate::trust::Key;
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};
 use arbiter_game::driver::GameSetup;
@@ -231,13 +231,8 @@ pub(crate) fn status() -> WorkerStatus {
 }
 
 /// Returns a text signed with the key of the coordinator.
-pub(crate) fn signed(purpose: Purpose, text: &[u8]) -> Vec<u8> {
+pub(crate) fn signed(purpose: &str, text: &[u8]) -> Vec<u8> {
     [&key().public().to_bytes()[..], &key().sign(purpose, text), text].concat()
-}
-
-/// Returns the text of a signed message.
-pub(crate) fn text_of(bytes: &[u8]) -> &[u8] {
-    &bytes[32 + SIGNATURE_BYTES..]
 }
 
 /// Returns a heartbeat in the given game of a pair.

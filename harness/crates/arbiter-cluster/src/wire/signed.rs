@@ -2,7 +2,7 @@
 //! message.
 
 use super::{Message, Versioned, WireError, is_read, read, write};
-use crate::trust::{Key, PublicKey, Purpose, SIGNATURE_BYTES, TrustError};
+use crate::trust::{Key, PublicKey, SIGNATURE_BYTES};
 
 /// Maximum length of a signed message, in bytes. Descriptions, with all engines and options of a
 /// run, are the longest.
@@ -10,8 +10,8 @@ pub(super) const MAX_SIGNED: usize = 4 << 20;
 
 /// Message that the coordinator signs.
 pub trait Signed: Message {
-    /// Purpose of the signature.
-    const PURPOSE: Purpose;
+    /// Purpose of the signature, different for each type.
+    const PURPOSE: &'static str;
 }
 
 /// Serializes and signs a message.
@@ -25,11 +25,14 @@ pub fn sign<T: Signed>(message: &T, key: &Key) -> Vec<u8> {
 /// the error is the reason why the message is rejected.
 pub fn verified<T: Signed>(bytes: &[u8], trusted: &[PublicKey]) -> Result<(T, PublicKey), String> {
     let (key, signature, text) = split(bytes).map_err(|error| error.to_string())?;
-    let check = || match PublicKey::from_bytes(key)? {
-        key if trusted.contains(&key) => key.check(T::PURPOSE, text, signature).map(|()| key),
-        key => Err(TrustError::untrusted(key)),
-    };
-    let key = check().map_err(|error| error.to_string())?;
+    let key = PublicKey::from_bytes(key)?;
+    if !trusted.contains(&key) {
+        return Err(format!(
+            "key {key} is not trusted here; to let its owner start programs on this machine, give \
+             --trust {key}"
+        ));
+    }
+    key.check(T::PURPOSE, text, signature)?;
     let message = read(text).map_err(|error| error.to_string())?;
     Ok((message, key))
 }

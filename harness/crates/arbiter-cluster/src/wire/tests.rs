@@ -5,9 +5,10 @@ use proptest::prelude::*;
 
 use super::samples::*;
 use super::*;
+use crate::assignment::Assignment;
 use crate::proof::{RunSecret, proof};
 use crate::run_id::RunId;
-use crate::trust::{Key, Purpose};
+use crate::trust::{Key, SIGNATURE_BYTES};
 use arbiter_run::PlayedPair;
 use arbiter_suite::perft::{CountResult, Finding, PositionFault, Verdict};
 
@@ -16,13 +17,15 @@ fn serialized<D: Payload>(result: JobResult<D>, most: usize) -> Vec<u8> {
     write_result(result, &secret().proof("host-1", 7, 2), most)
 }
 
-fn job_bytes(number: u64, attempt: u32, work: Work) -> Vec<u8> {
-    let nonce = secret().nonce(number, attempt);
-    write_job(
-        &run_id(),
-        &Job { number, attempt, nonce, expires: 9, not_for: Some("w".into()), work },
-        &key(),
-    )
+fn job_bytes(number: u64, attempt: u32, work: WorkMessage) -> Vec<u8> {
+    let (run_id, nonce) = (run_id(), secret().nonce(number, attempt));
+    let not_for = Some("w".into());
+    sign(&Job { run_id, number, attempt, nonce, expires: 9, not_for, work }, &key())
+}
+
+/// Returns the text of a signed message.
+fn text_of(bytes: &[u8]) -> &[u8] {
+    &bytes[32 + SIGNATURE_BYTES..]
 }
 
 fn read_own_job(bytes: &[u8]) -> Result<Job, WireError> {
@@ -34,7 +37,7 @@ fn resigned(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
     let text = std::str::from_utf8(text_of(bytes)).unwrap();
     let changed = text.replace(from, to);
     assert_ne!(changed, text, "{from}");
-    signed(Purpose::Job, changed.as_bytes())
+    signed("job", changed.as_bytes())
 }
 
 fn read_packed<D: Payload>(payload: Vec<u8>) -> Result<JobResult<D>, WireError> {
@@ -69,8 +72,8 @@ fn a_result_that_is_too_long_is_shortened_and_then_fails() {
 
 #[test]
 fn jobs_arrive_as_they_were_sent() {
-    let bytes = job_bytes(7, 3, Work::Pair(job(7)));
-    let Job { number, attempt, nonce, expires, not_for, work } = read_own_job(&bytes).unwrap();
+    let bytes = job_bytes(7, 3, job(7).work());
+    let Job { number, attempt, nonce, expires, not_for, work, .. } = read_own_job(&bytes).unwrap();
     assert_eq!((expires, not_for.as_deref()), (9, Some("w")));
     let Work::Pair(read) = work else { panic!("{work:?}") };
     assert_eq!((format!("{read:?}"), number, attempt), (format!("{:?}", job(7)), 7, 3));
@@ -79,7 +82,7 @@ fn jobs_arrive_as_they_were_sent() {
 
 #[test]
 fn questions_arrive_as_they_were_sent() {
-    let (sent, bytes) = (question(), job_bytes(5, 2, Work::Search(question())));
+    let (sent, bytes) = (question(), job_bytes(5, 2, question().work()));
     let Job { number, attempt, work, .. } = read_own_job(&bytes).unwrap();
     let Work::Search(read) = work else { panic!("{work:?}") };
     assert_eq!((number, read.hold, read.engines, attempt), (5, Some(3), 2, 2));
@@ -108,7 +111,7 @@ fn answers_arrive_as_they_were_sent() {
 #[test]
 fn counts_arrive_as_they_were_sent() {
     let count = count();
-    let bytes = job_bytes(8, 1, Work::Count(count.clone()));
+    let bytes = job_bytes(8, 1, count.work());
     let Ok(Job { work: Work::Count(read), number: 8, attempt: 1, .. }) = read_own_job(&bytes)
     else {
         panic!()
@@ -153,7 +156,7 @@ fn verdicts_arrive_as_they_were_sent() {
 
 #[test]
 fn impossible_jobs_are_rejected() {
-    let bytes = job_bytes(7, 0, Work::Pair(job(7)));
+    let bytes = job_bytes(7, 0, job(7).work());
     let refuse = |from: &str, to: &str, part: &str| {
         let error = read_own_job(&resigned(&bytes, from, to)).unwrap_err().to_string();
         assert!(error.contains(part), "{error}");
@@ -171,7 +174,7 @@ fn impossible_jobs_are_rejected() {
 
 #[test]
 fn only_jobs_signed_by_the_coordinator_are_accepted() {
-    let bytes = job_bytes(7, 0, Work::Pair(job(7)));
+    let bytes = job_bytes(7, 0, job(7).work());
     let refused = |bytes: &[u8], key: Key, part: &str| {
         let error = read_job(bytes, &description(), key.public()).unwrap_err().to_string();
         assert!(error.contains(part), "{error}");
@@ -343,7 +346,7 @@ proptest! {
     #[test]
     fn damaged_messages_are_an_error_or_a_message(at: usize, byte: u8, cut: usize) {
         let result = unpack(&serialized(full(), 1 << 20)[36..]).unwrap();
-        let job = text_of(&job_bytes(7, 0, Work::Pair(job(7)))).to_vec();
+        let job = text_of(&job_bytes(7, 0, job(7).work())).to_vec();
         for mut message in [result, job] {
             let length = message.len();
             message[at % length] = byte;

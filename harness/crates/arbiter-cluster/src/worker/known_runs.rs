@@ -8,6 +8,7 @@ use std::time::Duration;
 use tokio::sync::OnceCell;
 
 use super::run_setup::RunSetup;
+use super::throughput::Throughput;
 use crate::run_id::RunId;
 use crate::trust::PublicKey;
 use crate::wire::{Beacon, CoordinatorMessage, Notice};
@@ -78,6 +79,8 @@ pub(super) struct KnownRuns {
     now: Duration,
     /// Last problem.
     pub(super) trouble: Option<String>,
+    /// Pairs played in the last minutes.
+    pub(super) throughput: Throughput,
     benches: BTreeMap<String, f64>,
 }
 
@@ -101,9 +104,7 @@ impl KnownRuns {
         if self.runs.len() >= MAX_RUNS {
             return false;
         }
-        let setup = SetupCell::default();
-        let refusal = None;
-        let backoff = Backoff::default();
+        let (setup, refusal, backoff) = Default::default();
         let run_id = beacon.run_id.clone();
         self.runs.insert(run_id, KnownRun { beacon, heard, setup, refusal, backoff });
         true
@@ -256,11 +257,9 @@ impl KnownRuns {
 
     /// Returns the runs that are not played, with the reasons.
     pub(super) fn refusals(&self) -> Vec<(RunId, String)> {
-        let refused = self
-            .runs
-            .iter()
-            .filter_map(|(run_id, known)| Some((run_id.clone(), known.refusal.clone()?)));
-        refused.collect()
+        let refusal =
+            |(run_id, known): (&RunId, &KnownRun)| Some((run_id.clone(), known.refusal.clone()?));
+        self.runs.iter().filter_map(refusal).collect()
     }
 }
 

@@ -7,13 +7,14 @@ use std::time::Duration;
 use async_nats::Request;
 use async_nats::jetstream::object_store::ObjectInfo;
 use data_encoding::BASE64URL;
-use tokio::sync::Mutex;
 use tokio::time::timeout;
 
+use super::{Config, Shared};
 use crate::connection::Connection;
 use crate::run_id::RunId;
 use crate::subject::PROGRAMS;
 use crate::wire::{self, ProgramRequest, RunFile};
+use arbiter_game::text::{MAX_TEXT, printable};
 use arbiter_process::write_program;
 
 /// Maximum length of a fetched program, in bytes. Programs are kept in memory while they are
@@ -27,49 +28,33 @@ const UPLOAD_TIMEOUT: Duration = Duration::from_secs(300);
 /// Time limit for the download. Without a limit, a lost server would block all slots of the run.
 const FETCH_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// The programs that a worker has stored, and this program.
-#[derive(Debug)]
-pub(super) struct ProgramStore {
-    folder: PathBuf,
-    own_binary: PathBuf,
-    /// Lock held during look-up and download, so that no program is fetched twice.
-    fetching: Mutex<()>,
-}
-
-impl ProgramStore {
-    /// Creates a store of the programs in `folder`; `own_binary` is the path of this program.
-    pub(super) fn new(folder: PathBuf, own_binary: PathBuf) -> ProgramStore {
-        ProgramStore { folder, own_binary, fetching: Mutex::new(()) }
+/// Returns the path of a program, or of another file of a run, after verifying its hash; fetches the
+/// file if it is missing.
+pub(super) async fn get(
+    shared: &Shared,
+    run_id: &RunId,
+    program: &RunFile,
+) -> Result<PathBuf, String> {
+    let _alone = shared.fetching.lock().await;
+    let Config { folder, own_binary, .. } = &shared.config;
+    let path = folder.join(program.hash.to_hex().as_str()).join(&program.name);
+    let candidates = [own_binary.clone(), path.clone()];
+    let wanted = program.clone();
+    // If the run uses the bundled engine, this program may be the file that the run requires.
+    let found = move || candidates.into_iter().find(|candidate| matches(candidate, &wanted));
+    if let Some(found) = blocking(found).await? {
+        return Ok(found);
     }
-
-    /// Returns the path of a program, or of another file of a run, after verifying its hash;
-    /// fetches the file if it is missing.
-    pub(super) async fn get(
-        &self,
-        connection: &Connection,
-        run_id: &RunId,
-        program: &RunFile,
-    ) -> Result<PathBuf, String> {
-        let _alone = self.fetching.lock().await;
-        let path = self.folder.join(program.hash.to_hex().as_str()).join(&program.name);
-        let candidates = [self.own_binary.clone(), path.clone()];
-        let wanted = program.clone();
-        // If the run uses the bundled engine, this program may be the file that the run requires.
-        let found = move || candidates.into_iter().find(|candidate| matches(candidate, &wanted));
-        if let Some(found) = blocking(found).await? {
-            return Ok(found);
+    let bytes = fetch(&shared.connection, run_id, program).await?;
+    let hash = program.hash;
+    blocking(move || {
+        if blake3::hash(&bytes) != hash {
+            return Err("the program on the server differs from the signed one".to_owned());
         }
-        let bytes = fetch(connection, run_id, program).await?;
-        let hash = program.hash;
-        blocking(move || {
-            if blake3::hash(&bytes) != hash {
-                return Err("the program on the server differs from the signed one".to_owned());
-            }
-            write_program(&path, &bytes).map_err(|error| format!("{}: {error}", path.display()))?;
-            Ok(path)
-        })
-        .await?
-    }
+        write_program(&path, &bytes).map_err(|error| format!("{}: {error}", path.display()))?;
+        Ok(path)
+    })
+    .await?
 }
 
 async fn blocking<T: Send + 'static>(
@@ -99,10 +84,7 @@ async fn fetch(
     let uploaded = uploaded.map_err(|error| format!("the coordinator does not reply: {error}"))?;
     if !uploaded.payload.is_empty() {
         let why = String::from_utf8_lossy(&uploaded.payload);
-        return Err(format!(
-            "the coordinator: {}",
-            arbiter_game::text::printable(&why, arbiter_game::text::MAX_TEXT)
-        ));
+        return Err(format!("the coordinator: {}", printable(&why, MAX_TEXT)));
     }
     let read = async {
         // The object store of the client needs a consumer. Workers have no permission to create a
@@ -128,10 +110,9 @@ async fn fetch(
         }
         Ok(bytes)
     };
-    match timeout(FETCH_TIMEOUT, read).await {
-        Ok(read) => read,
-        Err(_) => Err("timeout while receiving the program".to_owned()),
-    }
+    timeout(FETCH_TIMEOUT, read)
+        .await
+        .unwrap_or_else(|_| Err("timeout while receiving the program".to_owned()))
 }
 
 #[cfg(test)]

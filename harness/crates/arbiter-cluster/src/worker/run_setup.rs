@@ -7,7 +7,7 @@ use async_nats::{Request, jetstream};
 use serde_json::json;
 use tokio::time::sleep;
 
-use super::Shared;
+use super::{Shared, program_store};
 use crate::bench;
 use crate::proof::Token;
 use crate::run_id::RunId;
@@ -121,7 +121,7 @@ async fn setup(
     RunEngine { engine, program, option_files, .. }: &RunEngine,
 ) -> Result<EngineSetup, String> {
     let fetched = async |file: &RunFile| {
-        let path = shared.programs.get(&shared.connection, &description.run_id, file).await;
+        let path = program_store::get(shared, &description.run_id, file).await;
         path.map_err(|error| format!("engine '{}': {}: {error}", engine.name, file.name))
     };
     let path = fetched(program).await?;

@@ -68,13 +68,13 @@ pub(super) async fn work(shared: Arc<Shared>) {
             () = reached(&mut phase, Phase::Leaving) => {
                 // The request ends within [`TAKE`]. If the request were cut off, the server might
                 // still send a job for it, and no worker would have this job until the lease ends.
-                if let Ok(Some(taken)) = timeout(TAKE, taking).await {
-                    ActiveJob::new(&shared, &taken.setup, &taken.job).give_back().await;
+                if let Ok(Some((active, _))) = timeout(TAKE, taking).await {
+                    active.give_back().await;
                 }
                 break;
             }
         };
-        let Some(taken) = taken else {
+        let Some((mut active, job)) = taken else {
             empty_takes += 1;
             let is_over = |engines: &mut SlotEngines| {
                 !shared.known_runs().knows(&engines.setup.description.run_id)
@@ -91,24 +91,23 @@ pub(super) async fn work(shared: Arc<Shared>) {
             continue;
         };
         empty_takes = 0;
-        let active = ActiveJob::new(&shared, &taken.setup, &taken.job);
         // A worker must not repeat its own pair. The job names the worker because a restarted
         // worker does not know its earlier pairs.
-        if taken.job.not_for.as_ref() == Some(&shared.config.name) {
+        if job.not_for.as_ref() == Some(&shared.config.name) {
             active.give_back().await;
             continue;
         }
-        match SlotEngines::for_run(engines.take(), &taken.setup, &shared.config.spawner).await {
+        match SlotEngines::for_run(engines.take(), &active.setup, &shared.config.spawner).await {
             Ok(ready) => {
                 let engines = engines.insert(ready);
                 shared.config.metrics.playing.inc();
-                run_job(active, engines, taken.job.work).await;
+                run_job(&mut active, engines, job.work).await;
                 shared.config.metrics.playing.dec();
             }
             Err(error) => {
                 // Another worker may have the file or library that is missing on this machine.
                 active.give_back().await;
-                shared.refuse(&taken.setup.description.run_id, error);
+                shared.refuse(&job.run_id, error);
             }
         }
     }
@@ -117,17 +116,9 @@ pub(super) async fn work(shared: Arc<Shared>) {
     }
 }
 
-/// A job that was taken, with the setup of its run.
-struct AcceptedJob {
-    setup: Arc<RunSetup>,
-    job: Job,
-    /// Permits that are held until the job is done.
-    _permit: OwnedSemaphorePermit,
-}
-
 /// Takes a job of the run that comes first; `None` if there is no job within a few seconds.
 /// Cancel-safe.
-async fn take_any(shared: &Shared) -> Option<AcceptedJob> {
+async fn take_any(shared: &Shared) -> Option<(ActiveJob<'_>, Job)> {
     let mut cancelled = shared.cancelled.subscribe();
     let chosen = shared.known_runs().choose();
     let Some(Choice { run_id, setup, others_have_work }) = chosen else {
@@ -158,7 +149,18 @@ async fn take_any(shared: &Shared) -> Option<AcceptedJob> {
     };
     shared.known_runs().record_take(&run_id, job.is_some());
     let job = read(shared, &setup, &job?).map_err(|error| shared.report_problem(error)).ok()?;
-    Some(AcceptedJob { setup, job, _permit: permit })
+    let active = ActiveJob {
+        shared,
+        number: job.number,
+        attempt: job.attempt,
+        proof: proof(&setup.token, &job.nonce),
+        setup,
+        half: watch::channel(None).1,
+        // A new subscription receives only later stop notices; earlier notices concern other jobs.
+        cancelled: shared.cancelled.subscribe(),
+        _permit: permit,
+    };
+    Some((active, job))
 }
 
 /// Reads and checks a job; the error is the reason why the worker does not run the job. The server
@@ -201,7 +203,7 @@ async fn take(shared: &Shared, setup: &RunSetup, within: Duration) -> Option<jet
 /// Job in progress.
 struct ActiveJob<'a> {
     shared: &'a Shared,
-    setup: &'a RunSetup,
+    setup: Arc<RunSetup>,
     number: u64,
     attempt: u32,
     /// Proof that the worker was given the attempt.
@@ -209,10 +211,12 @@ struct ActiveJob<'a> {
     /// Index (0 or 1) of the game of a pair that was started last.
     half: watch::Receiver<Option<u8>>,
     cancelled: broadcast::Receiver<RunStopped>,
+    /// Permits of slots, which are held until the job is done.
+    _permit: OwnedSemaphorePermit,
 }
 
 /// Runs a job and reports the result.
-async fn run_job(mut job: ActiveJob<'_>, engines: &mut SlotEngines, work: Work) {
+async fn run_job(job: &mut ActiveJob<'_>, engines: &mut SlotEngines, work: Work) {
     let (half_sender, half) = watch::channel(None);
     job.half = half;
     match work {
@@ -227,7 +231,7 @@ async fn run_job(mut job: ActiveJob<'_>, engines: &mut SlotEngines, work: Work) 
             job.finish(played).await;
         }
         Work::Search(question) => {
-            let searching = search(&mut engines.suite, question, &job.setup.description);
+            let searching = search(&mut engines.suite, question, &engines.setup.description);
             let searched = job.wait(searching, Progress::default()).await;
             job.finish(searched).await;
         }
@@ -239,23 +243,9 @@ async fn run_job(mut job: ActiveJob<'_>, engines: &mut SlotEngines, work: Work) 
     }
 }
 
-impl<'a> ActiveJob<'a> {
-    fn new(shared: &'a Shared, setup: &'a RunSetup, job: &Job) -> ActiveJob<'a> {
-        ActiveJob {
-            shared,
-            setup,
-            number: job.number,
-            attempt: job.attempt,
-            proof: proof(&setup.token, &job.nonce),
-            half: watch::channel(None).1,
-            // A new subscription receives only later stop notices; earlier notices concern other
-            // jobs.
-            cancelled: shared.cancelled.subscribe(),
-        }
-    }
-
+impl ActiveJob<'_> {
     /// Sends the result of the job to the coordinator, or gives the job back.
-    async fn finish<D: Payload>(mut self, report: Result<Report<D>, Stop>) {
+    async fn finish<D: Payload>(&mut self, report: Result<Report<D>, Stop>) {
         let shared = self.shared;
         let run_id = self.setup.description.run_id.clone();
         let report = match report {
@@ -263,16 +253,11 @@ impl<'a> ActiveJob<'a> {
             Err(Stop::Cancelled) => return,
             Err(Stop::Aborted) => return self.give_back().await,
         };
-        let is_done = match &report {
-            Report::Played(done) => {
-                shared.known_runs().record_pair(&run_id, done.is_broken());
-                true
-            }
-            Report::Failed(reason) => {
-                shared.refuse(&run_id, reason.clone());
-                false
-            }
-        };
+        let is_done = matches!(report, Report::Played(_));
+        match &report {
+            Report::Played(done) => shared.known_runs().record_pair(&run_id, done.is_broken()),
+            Report::Failed(reason) => shared.refuse(&run_id, reason.clone()),
+        }
         let (number, attempt) = (self.number, self.attempt);
         let result = JobResult { run_id: run_id.clone(), number, attempt, report };
         if !self.deliver(result).await {
@@ -299,7 +284,9 @@ impl<'a> ActiveJob<'a> {
         // coordinator soon knows that a job was started.
         let mut tick =
             interval((description.lease / HEARTBEATS_PER_LEASE).min(Duration::from_secs(5)));
-        let mut liveness = Liveness { progress, seen: 0, since: tick.tick().await };
+        // A hanging game is detected by the number of replies of the engines.
+        let mut replies = 0;
+        let mut last_reply = tick.tick().await;
         self.send_heartbeat(false).await;
         loop {
             tokio::select! {
@@ -314,8 +301,12 @@ impl<'a> ActiveJob<'a> {
                 }
                 () = reached(&mut phase, Phase::Aborting) => return Err(Stop::Aborted),
                 now = tick.tick() => {
+                    if progress.count() != replies {
+                        replies = progress.count();
+                        last_reply = now;
+                    }
                     // No heartbeat is sent for a hanging game, so that another worker gets the job.
-                    if liveness.is_alive(now, description.stall_timeout) {
+                    if now - last_reply < description.stall_timeout {
                         self.send_heartbeat(false).await;
                     }
                 }
@@ -386,22 +377,5 @@ impl<'a> ActiveJob<'a> {
 async fn reached(phase: &mut watch::Receiver<Phase>, least: Phase) {
     if phase.wait_for(|phase| *phase >= least).await.is_err() {
         std::future::pending::<()>().await;
-    }
-}
-
-/// Detection of hanging games by the number of engine replies.
-struct Liveness {
-    progress: Progress,
-    seen: u64,
-    since: tokio::time::Instant,
-}
-
-impl Liveness {
-    fn is_alive(&mut self, now: tokio::time::Instant, stall_timeout: Duration) -> bool {
-        let count = self.progress.count();
-        if count != self.seen {
-            (self.seen, self.since) = (count, now);
-        }
-        now - self.since < stall_timeout
     }
 }

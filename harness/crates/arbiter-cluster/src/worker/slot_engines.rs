@@ -1,11 +1,25 @@
 //! The engines of a slot, and their run.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::run_setup::RunSetup;
+use arbiter_game::engine::EngineSetup;
 use arbiter_process::Spawner;
 use arbiter_runner::{Executor, LiveGames, LocalExecutor, LocalOptions};
 use arbiter_suite::SuiteEngines;
+
+/// Returns the executor of one slot.
+pub(crate) fn executor(
+    engines: Vec<EngineSetup>,
+    wait: Duration,
+    measures_waiting: bool,
+) -> Result<LocalExecutor, String> {
+    let options =
+        LocalOptions { slots: 1, wait, measures_waiting, tells_games: false, cpu_sets: Vec::new() };
+    let local = LocalExecutor::new(options, engines, LiveGames::default());
+    local.map_err(|error| error.to_string())
+}
 
 /// The engines of a slot, which are started on demand.
 pub(super) struct SlotEngines {
@@ -32,15 +46,8 @@ impl SlotEngines {
             engines.finish().await;
         }
         let description = &setup.description;
-        let options = LocalOptions {
-            slots: 1,
-            wait: description.wait,
-            measures_waiting: description.noise_limit.is_some(),
-            tells_games: false,
-            cpu_sets: Vec::new(),
-        };
-        let local = LocalExecutor::new(options, setup.engines.clone(), LiveGames::default())
-            .map_err(|error| error.to_string())?;
+        let measures_waiting = description.noise_limit.is_some();
+        let local = executor(setup.engines.clone(), description.wait, measures_waiting)?;
         let suite = SuiteEngines::new(setup.engines.as_slice().into(), spawner.clone());
         Ok(SlotEngines { setup: setup.clone(), local, suite })
     }
