@@ -104,7 +104,7 @@ pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
             announce(&args, &engines, records.len());
             let query = &args.suite.query;
             let answers = answers_here(query, &engines, is_chess960, &questions)?;
-            (answers, EngineLocation::Here(query.concurrency()))
+            (answers, EngineLocation::here(query.concurrency()))
         }
         #[cfg(feature = "cluster")]
         Some(fleet) => {

@@ -95,7 +95,7 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
             let query = &args.suite.query;
             let counts = counts.clone();
             let verdicts = run_tasks(query, &engines, needs_chess960, counts, |_, _| Ok(()))?;
-            (verdicts, EngineLocation::Here(query.concurrency()))
+            (verdicts, EngineLocation::here(query.concurrency()))
         }
         #[cfg(feature = "cluster")]
         Some(fleet) => {

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::Value;
 use shakmaty::Move;
 use shakmaty::san::SanPlus;
@@ -19,22 +21,26 @@ use arbiter_suite::LineFault;
 use arbiter_suite::epd::{Comparison, Record, SearchOutcome, Tally, compare, themes};
 
 /// Results of `arbiter epd`.
-#[derive(Debug)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct EpdReport<'a> {
     /// Name of the suite.
     pub suite: &'a str,
     /// Engines, each with one search per record.
+    #[serde(skip)]
     pub engines: Vec<EpdEngine<'a>>,
-    /// Number of plies beyond the depth of a solution after which a search was ended early; `None`
-    /// if no search was ended early.
+    /// Number of plies for which a solution had to be stable to end the search; `null` if no search
+    /// was ended early.
+    #[serde(rename = "stable_plies")]
     pub hold: Option<u32>,
     /// Machines on which the engines ran.
+    #[serde(flatten)]
     pub place: EngineLocation,
     /// Positions of the suite.
+    #[serde(skip)]
     pub records: &'a [Arc<Record>],
     /// Unusable lines, with reasons.
     pub unusable: &'a [LineFault],
-    /// Corrected lines, with the removed parts.
+    /// Corrected lines, with the impossible parts that were removed.
     pub corrected: &'a [LineFault],
 }
 
@@ -190,8 +196,7 @@ impl EpdReport<'_> {
     /// Returns the report as one JSON object.
     pub fn json(&self) -> Value {
         to_value(&EpdFigures {
-            suite: self.suite,
-            stable_plies: self.hold,
+            report: self,
             results: EpdResults {
                 engines: (0..self.engines.len())
                     .map(|engine| self.engine_figures(engine))
@@ -199,9 +204,6 @@ impl EpdReport<'_> {
                 comparisons: (1..self.engines.len()).map(|e| self.compared_figures(e)).collect(),
             },
             positions: (0..self.records.len()).map(|index| self.position(index)).collect(),
-            unusable: self.unusable,
-            corrected: self.corrected,
-            place: self.place.figures(),
         })
     }
 
@@ -355,7 +357,7 @@ nonsense";
                 engine("B", ["e2e3", "zzzz", "e2e3", "e2e3"]),
             ],
             hold: None,
-            place: EngineLocation::Here(2),
+            place: EngineLocation::here(2),
             records: &records,
             unusable: &suite.unusable,
             corrected: &suite.corrected,

@@ -3,30 +3,20 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::place::PlaceFigures;
+use super::EpdReport;
 use arbiter_stats::paired::SolvedCounts;
-use arbiter_suite::LineFault;
 use arbiter_suite::epd::Tally;
 
 /// Solved positions of engines, printed by `arbiter epd`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "schema", rename = "arbiter.epd/2")]
 pub(crate) struct EpdFigures<'a> {
-    /// Name of the suite.
-    pub(super) suite: &'a str,
-    /// Number of plies for which a solution had to be stable to end the search; `null` if no search
-    /// was ended early.
-    pub(super) stable_plies: Option<u32>,
+    #[serde(flatten)]
+    pub(super) report: &'a EpdReport<'a>,
     #[serde(flatten)]
     pub(super) results: EpdResults<'a>,
     /// Positions, with the searches of all engines.
     pub(super) positions: Vec<PositionFigures<'a>>,
-    /// Unusable lines, with reasons.
-    pub(super) unusable: &'a [LineFault],
-    /// Corrected lines, with the impossible parts that were removed.
-    pub(super) corrected: &'a [LineFault],
-    #[serde(flatten)]
-    pub(super) place: PlaceFigures<'a>,
 }
 
 /// Counts of solved positions, and comparisons.

@@ -4,32 +4,37 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::place::PlaceFigures;
 use super::{EngineLocation, line_faults};
 use crate::parts::{Block, Document, Table, to_value};
 use arbiter_suite::LineFault;
 use arbiter_suite::perft::{Case, Count, PositionFault, Verdict};
 
 /// Results of `arbiter perft`.
-#[derive(Debug)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct PerftReport<'a> {
     /// Name of the engine.
+    #[serde(skip)]
     pub engine: &'a str,
     /// Name of the suite.
     pub suite: &'a str,
     /// Positions of the suite.
+    #[serde(skip)]
     pub cases: &'a [Case],
     /// Requested count of each position.
+    #[serde(skip)]
     pub counts: &'a [Count],
     /// Verdict on each count; an error is an engine fault.
+    #[serde(skip)]
     pub verdicts: &'a [Result<Verdict, String>],
-    /// Number of positions whose counts all exceed the limits.
+    /// Number of skipped positions, whose counts all exceed --depth or --max-nodes.
+    #[serde(rename = "beyond_limits")]
     pub beyond: usize,
     /// Unusable lines, with reasons.
     pub unusable: &'a [LineFault],
-    /// Corrected lines, with the removed parts.
+    /// Corrected lines, with the impossible parts that were removed.
     pub corrected: &'a [LineFault],
     /// Machines on which the engine ran.
+    #[serde(flatten)]
     pub place: EngineLocation,
 }
 
@@ -37,20 +42,12 @@ pub struct PerftReport<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "schema", rename = "arbiter.perft/2")]
 pub(crate) struct PerftFigures<'a> {
-    /// Name of the suite.
-    suite: &'a str,
+    #[serde(flatten)]
+    report: &'a PerftReport<'a>,
     #[serde(flatten)]
     totals: PerftTotals<'a>,
-    /// Number of skipped positions, whose counts all exceed --depth or --max-nodes.
-    beyond_limits: usize,
     /// Positions, with verdicts.
     positions: Vec<PositionFigures<'a>>,
-    /// Unusable lines, with reasons.
-    unusable: &'a [LineFault],
-    /// Corrected lines, with the impossible parts that were removed.
-    corrected: &'a [LineFault],
-    #[serde(flatten)]
-    place: PlaceFigures<'a>,
 }
 
 /// Position, with the verdict on its count.
@@ -212,21 +209,14 @@ impl PerftReport<'_> {
         ];
         let some = all.into_iter().filter(|(number, _)| *number > 0);
         let some = some.map(|(number, what)| format!("{number} {what}"));
-        let is_elsewhere = matches!(self.place, EngineLocation::Workers { .. });
+        let is_elsewhere = self.place.workers.is_some();
         some.chain(is_elsewhere.then(|| self.place.describe())).collect()
     }
 
     /// Returns the report as one JSON object.
     pub fn json(&self) -> Value {
-        to_value(&PerftFigures {
-            suite: self.suite,
-            totals: self.totals(),
-            beyond_limits: self.beyond,
-            positions: self.all().map(position).collect(),
-            unusable: self.unusable,
-            corrected: self.corrected,
-            place: self.place.figures(),
-        })
+        let positions = self.all().map(position).collect();
+        to_value(&PerftFigures { report: self, totals: self.totals(), positions })
     }
 }
 
@@ -357,7 +347,7 @@ mod tests {
             Ok(Verdict::Wrong { got: 7, leaves: 5, finding }),
         ];
         let report = PerftReport {
-            place: EngineLocation::Here(1),
+            place: EngineLocation::here(1),
             engine: "E",
             suite: "s.epd",
             cases: &suite.cases,
