@@ -1,13 +1,12 @@
 //! Report on the games of PGN files as a document. A PGN file provides players, results and
 //! openings; the document lists the data that PGN files lack.
 
-use crate::figures::{Rating, Strength, superiority};
+use crate::figures::{PlayedOpening, Rating, Strength, superiority};
 use crate::parts::{Block, Document, Table, UNDEFINED, percent};
 use crate::topics::ratings::{Ratings, encounter, seconds_per_move};
-use crate::topics::result_figures::NamedOpening;
 use crate::topics::tournament::MAX_CROSS;
 use crate::topics::{calibration, result_figures};
-use arbiter_rate::RejectedGame;
+use arbiter_rate::{Opening, RejectedGame};
 use arbiter_run::Encounter;
 use arbiter_stats::ratings::OutcomeModel;
 use arbiter_stats::{Pentanomial, Trinomial, opening_bias};
@@ -44,13 +43,25 @@ pub fn games_document(ratings: &Ratings<'_>, files: &[String]) -> Document {
     document.multiples(pairs.into_iter().chain([endings, colours]));
     document.paragraph(bias(ratings));
     evaluations(&mut document, ratings, &order);
-    result_figures::openings(&mut document, None, tally.openings.iter().map(NamedOpening::of));
+    let openings: Vec<PlayedOpening> = tally.openings.iter().map(played_opening).collect();
+    result_figures::openings(&mut document, None, openings.iter().collect());
     if tally.bad_games() > 0 {
         bad(&mut document, ratings);
     }
     document.heading("Source");
     origin(&mut document, ratings, files);
     document
+}
+
+/// Converts an opening of PGN files, of which only the name and White's results are known.
+fn played_opening(Opening { name, results }: &Opening) -> PlayedOpening {
+    PlayedOpening {
+        label: name.clone(),
+        name: name.clone(),
+        placement: String::new(),
+        white: *results,
+        first: Trinomial::default(),
+    }
 }
 
 /// Returns the stronger of exactly two players, and their encounter from the point of view of this
