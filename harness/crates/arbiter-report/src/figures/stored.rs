@@ -17,11 +17,10 @@ pub fn gates_of_run(store: &Store, stored: &StoredRun) -> Result<Vec<GateOutcome
     if commits.is_empty() {
         return Ok(Vec::new());
     }
-    let mut latest: BTreeMap<(usize, String), GateOutcome> = BTreeMap::new();
+    let mut latest = BTreeMap::new();
     for gate in store.gates(None)? {
         if let Some(engine) = commits.iter().position(|commit| *commit == gate.test) {
-            let name = gate.outcome.gate.clone();
-            latest.insert((engine, name), gate.outcome);
+            latest.insert((engine, gate.outcome.gate.clone()), gate.outcome);
         }
     }
     Ok(latest.into_values().collect())

@@ -184,14 +184,6 @@ fn result(game: &GameRecord, color: Color) -> GameResult {
     }
 }
 
-/// Returns the evaluations of one side, each with its ply, from 0.
-fn evaluations(game: &GameRecord, color: Color) -> impl Iterator<Item = (usize, Score)> {
-    let moves = game.moves.iter().zip(movers(game)).enumerate();
-    moves
-        .filter(move |(_, (_, (mover, _)))| *mover == color)
-        .filter_map(|(ply, (played, _))| Some((ply, played.thought.as_ref()?.score?)))
-}
-
 /// Converts a score to centipawns; a mate becomes infinite.
 fn centipawns(score: Score) -> f64 {
     match score {

@@ -165,8 +165,7 @@ fn bias(ratings: &Ratings<'_>) -> String {
     let rated = ratings.rated;
     let (elo, error) = (rated.advantage, rated.advantage_error);
     let mut words = result_figures::advantage(elo, error, "on the scale of the ratings");
-    let found = duel(ratings).filter(|(_, encounter)| encounter.pairs.pairs() > 0);
-    if let Some(bias) = found.and_then(|(_, e)| opening_bias(&e.pairs, &e.games)) {
+    if let Some(bias) = duel(ratings).and_then(|(_, e)| opening_bias(&e.pairs, &e.games)) {
         words.push_str(&format!(" Opening bias: {bias:.0} Elo (root mean square)."));
     }
     if ratings.tally.players.iter().any(|player| player.by_colour[0].draws > 0) {
