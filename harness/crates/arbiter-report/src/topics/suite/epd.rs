@@ -3,45 +3,34 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::Value;
 use shakmaty::Move;
 use shakmaty::san::SanPlus;
 
+use super::SuiteConditions;
 use super::epd_figures::{
     AnsweredSearch, ComparedFigures, EngineFigures, EpdFigures, EpdResults, PositionFigures,
     SearchFigures, ThemeFigures,
 };
-use super::{EngineLocation, line_faults};
 use crate::parts::{Block, Document, Table, to_value};
 use crate::topics::result_figures::share;
 use arbiter_stats::paired::{SolvedCounts, margin, mcnemar, share_interval};
-use arbiter_suite::LineFault;
 use arbiter_suite::epd::{Comparison, Record, SearchOutcome, Tally, compare, themes};
 
 /// Results of `arbiter epd`.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug)]
 pub struct EpdReport<'a> {
     /// Name of the suite.
     pub suite: &'a str,
     /// Engines, each with one search per record.
-    #[serde(skip)]
     pub engines: Vec<EpdEngine<'a>>,
-    /// Number of plies for which a solution had to be stable to end the search; `null` if no search
-    /// was ended early.
-    #[serde(rename = "stable_plies")]
+    /// Number of plies beyond the depth of a solution after which a search was ended early; `None`
+    /// if no search was ended early.
     pub hold: Option<u32>,
-    /// Machines on which the engines ran.
-    #[serde(flatten)]
-    pub place: EngineLocation,
     /// Positions of the suite.
-    #[serde(skip)]
     pub records: &'a [Arc<Record>],
-    /// Unusable lines, with reasons.
-    pub unusable: &'a [LineFault],
-    /// Corrected lines, with the impossible parts that were removed.
-    pub corrected: &'a [LineFault],
+    /// Faults of the suite, and machines on which the engines ran.
+    pub conditions: SuiteConditions<'a>,
 }
 
 /// Engine and its searches.
@@ -72,8 +61,9 @@ impl EpdReport<'_> {
         let mut document = Document::new(self.suite.to_owned());
         let stop = |plies| format!(", stopped when a solution was stable for {plies} plies");
         let hold = self.hold.map_or(String::new(), stop);
-        let EpdReport { suite, records, unusable, .. } = self;
-        let (positions, lines, place) = (records.len(), unusable.len(), self.place.describe());
+        let EpdReport { suite, records, conditions, .. } = self;
+        let (positions, lines) = (records.len(), conditions.unusable.len());
+        let place = conditions.place.describe();
         document.paragraph(format!(
             "{suite}: {positions} positions, {lines} lines unusable; {place}{hold}"
         ));
@@ -85,12 +75,12 @@ impl EpdReport<'_> {
         }
         (1..self.engines.len()).for_each(|other| self.add_comparison(&mut document, other));
         self.engines.iter().for_each(|engine| self.unsolved(&mut document, engine));
-        self.place.add_excluded_workers(&mut document);
+        conditions.place.add_excluded_workers(&mut document);
         let notes = self.records.iter().flat_map(|record| {
             record.notes.iter().map(|note| format!("line {}: {note}", record.line))
         });
         document.list("Ignored parts of usable lines", notes.collect());
-        line_faults(&mut document, self.corrected, self.unusable);
+        conditions.add_line_faults(&mut document);
         document
     }
 
@@ -196,7 +186,8 @@ impl EpdReport<'_> {
     /// Returns the report as one JSON object.
     pub fn json(&self) -> Value {
         to_value(&EpdFigures {
-            report: self,
+            suite: self.suite,
+            stable_plies: self.hold,
             results: EpdResults {
                 engines: (0..self.engines.len())
                     .map(|engine| self.engine_figures(engine))
@@ -204,6 +195,7 @@ impl EpdReport<'_> {
                 comparisons: (1..self.engines.len()).map(|e| self.compared_figures(e)).collect(),
             },
             positions: (0..self.records.len()).map(|index| self.position(index)).collect(),
+            conditions: &self.conditions,
         })
     }
 
@@ -323,6 +315,7 @@ fn millis(time: Duration) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::topics::suite::EngineLocation;
     use arbiter_protocol::Info;
     use arbiter_suite::epd::{Judge, read};
 
@@ -357,10 +350,12 @@ nonsense";
                 engine("B", ["e2e3", "zzzz", "e2e3", "e2e3"]),
             ],
             hold: None,
-            place: EngineLocation::here(2),
             records: &records,
-            unusable: &suite.unusable,
-            corrected: &suite.corrected,
+            conditions: SuiteConditions {
+                unusable: &suite.unusable,
+                corrected: &suite.corrected,
+                place: EngineLocation::here(2),
+            },
         });
     }
 

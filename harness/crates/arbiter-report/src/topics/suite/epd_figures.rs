@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::EpdReport;
+use super::SuiteConditions;
 use arbiter_stats::paired::SolvedCounts;
 use arbiter_suite::epd::Tally;
 
@@ -11,12 +11,17 @@ use arbiter_suite::epd::Tally;
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "schema", rename = "arbiter.epd/2")]
 pub(crate) struct EpdFigures<'a> {
-    #[serde(flatten)]
-    pub(super) report: &'a EpdReport<'a>,
+    /// Name of the suite.
+    pub(super) suite: &'a str,
+    /// Number of plies for which a solution had to be stable to end the search; `null` if no search
+    /// was ended early.
+    pub(super) stable_plies: Option<u32>,
     #[serde(flatten)]
     pub(super) results: EpdResults<'a>,
     /// Positions, with the searches of all engines.
     pub(super) positions: Vec<PositionFigures<'a>>,
+    #[serde(flatten)]
+    pub(super) conditions: &'a SuiteConditions<'a>,
 }
 
 /// Counts of solved positions, and comparisons.

@@ -15,6 +15,30 @@ use serde::Serialize;
 use crate::parts::Document;
 use arbiter_suite::LineFault;
 
+/// Circumstances of the queries of a suite.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SuiteConditions<'a> {
+    /// Unusable lines, with reasons.
+    pub unusable: &'a [LineFault],
+    /// Corrected lines, with the impossible parts that were removed.
+    pub corrected: &'a [LineFault],
+    /// Machines on which the engines ran.
+    #[serde(flatten)]
+    pub place: EngineLocation,
+}
+
+impl SuiteConditions<'_> {
+    /// Adds lists of the corrected and the unusable lines, with reasons.
+    fn add_line_faults(&self, document: &mut Document) {
+        let mut list = |title: &str, faults: &[LineFault]| {
+            let lines = faults.iter().map(|fault| format!("line {}: {}", fault.line, fault.reason));
+            document.list(format!("{title}: {}", faults.len()), lines.collect());
+        };
+        list("Corrected positions", self.corrected);
+        list("Unusable lines (not counted)", self.unusable);
+    }
+}
+
 /// Machines on which the engines of a suite ran: this machine, or workers of a cluster.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct EngineLocation {
@@ -71,14 +95,4 @@ impl EngineLocation {
         let lines = excluded.map(|worker| format!("{}: {}", worker.worker, worker.reason));
         document.list("Excluded workers", lines.collect());
     }
-}
-
-/// Adds lists of the corrected and the unusable lines, with reasons.
-fn line_faults(document: &mut Document, corrected: &[LineFault], unusable: &[LineFault]) {
-    let mut list = |title: &str, faults: &[LineFault]| {
-        let lines = faults.iter().map(|fault| format!("line {}: {}", fault.line, fault.reason));
-        document.list(format!("{title}: {}", faults.len()), lines.collect());
-    };
-    list("Corrected positions", corrected);
-    list("Unusable lines (not counted)", unusable);
 }

@@ -4,50 +4,43 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{EngineLocation, line_faults};
+use super::SuiteConditions;
 use crate::parts::{Block, Document, Table, to_value};
-use arbiter_suite::LineFault;
 use arbiter_suite::perft::{Case, Count, PositionFault, Verdict};
 
 /// Results of `arbiter perft`.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug)]
 pub struct PerftReport<'a> {
     /// Name of the engine.
-    #[serde(skip)]
     pub engine: &'a str,
     /// Name of the suite.
     pub suite: &'a str,
     /// Positions of the suite.
-    #[serde(skip)]
     pub cases: &'a [Case],
     /// Requested count of each position.
-    #[serde(skip)]
     pub counts: &'a [Count],
     /// Verdict on each count; an error is an engine fault.
-    #[serde(skip)]
     pub verdicts: &'a [Result<Verdict, String>],
-    /// Number of skipped positions, whose counts all exceed --depth or --max-nodes.
-    #[serde(rename = "beyond_limits")]
+    /// Number of positions whose counts all exceed the limits.
     pub beyond: usize,
-    /// Unusable lines, with reasons.
-    pub unusable: &'a [LineFault],
-    /// Corrected lines, with the impossible parts that were removed.
-    pub corrected: &'a [LineFault],
-    /// Machines on which the engine ran.
-    #[serde(flatten)]
-    pub place: EngineLocation,
+    /// Faults of the suite, and machines on which the engine ran.
+    pub conditions: SuiteConditions<'a>,
 }
 
 /// Perft counts of an engine, printed by `arbiter perft`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "schema", rename = "arbiter.perft/2")]
 pub(crate) struct PerftFigures<'a> {
-    #[serde(flatten)]
-    report: &'a PerftReport<'a>,
+    /// Name of the suite.
+    suite: &'a str,
     #[serde(flatten)]
     totals: PerftTotals<'a>,
+    /// Number of skipped positions, whose counts all exceed --depth or --max-nodes.
+    beyond_limits: usize,
     /// Positions, with verdicts.
     positions: Vec<PositionFigures<'a>>,
+    #[serde(flatten)]
+    conditions: &'a SuiteConditions<'a>,
 }
 
 /// Position, with the verdict on its count.
@@ -171,8 +164,8 @@ impl PerftReport<'_> {
             document.heading("Positions");
             document.table(self.table());
         }
-        self.place.add_excluded_workers(&mut document);
-        line_faults(&mut document, self.corrected, self.unusable);
+        self.conditions.place.add_excluded_workers(&mut document);
+        self.conditions.add_line_faults(&mut document);
         document
     }
 
@@ -209,14 +202,19 @@ impl PerftReport<'_> {
         ];
         let some = all.into_iter().filter(|(number, _)| *number > 0);
         let some = some.map(|(number, what)| format!("{number} {what}"));
-        let is_elsewhere = self.place.workers.is_some();
-        some.chain(is_elsewhere.then(|| self.place.describe())).collect()
+        let place = &self.conditions.place;
+        some.chain(place.workers.is_some().then(|| place.describe())).collect()
     }
 
     /// Returns the report as one JSON object.
     pub fn json(&self) -> Value {
-        let positions = self.all().map(position).collect();
-        to_value(&PerftFigures { report: self, totals: self.totals(), positions })
+        to_value(&PerftFigures {
+            suite: self.suite,
+            totals: self.totals(),
+            beyond_limits: self.beyond,
+            positions: self.all().map(position).collect(),
+            conditions: &self.conditions,
+        })
     }
 }
 
@@ -319,6 +317,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::topics::suite::EngineLocation;
     use arbiter_suite::perft::{Finding, Patterns, PerftQuery, read};
 
     #[test]
@@ -347,15 +346,17 @@ mod tests {
             Ok(Verdict::Wrong { got: 7, leaves: 5, finding }),
         ];
         let report = PerftReport {
-            place: EngineLocation::here(1),
             engine: "E",
             suite: "s.epd",
             cases: &suite.cases,
             counts: &counts,
             verdicts: &verdicts,
             beyond: 2,
-            unusable: &suite.unusable,
-            corrected: &suite.corrected,
+            conditions: SuiteConditions {
+                unusable: &suite.unusable,
+                corrected: &suite.corrected,
+                place: EngineLocation::here(1),
+            },
         };
         let text = crate::forms::plain_text(&report.document(false), None);
         let first = text.lines().find(|line| line.contains(", depth ")).unwrap();
