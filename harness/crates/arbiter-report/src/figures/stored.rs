@@ -109,14 +109,13 @@ pub fn apply_tallies(
     }
     // When the pair was started, all earlier pairs on which the schedule depends were stored. If
     // the schedule does not contain the pair now, the store is damaged.
-    let is_known = |tally: &&PairTally| {
+    for tally in tallies {
         let pairing = state.schedule().pairing(tally.pair);
-        pairing.is_some_and(|pairing| pairing.engines == tally.engines)
-    };
-    match tallies.iter().find(|tally| !is_known(tally)) {
-        Some(tally) => Err(store.schedule_mismatch(run, tally.pair)),
-        None => Ok(()),
+        if pairing.is_none_or(|pairing| pairing.engines != tally.engines) {
+            return Err(store.schedule_mismatch(run, tally.pair));
+        }
     }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -205,24 +205,22 @@ pub(crate) struct FeatureFigures<'a> {
 
 /// Returns the figures of each feature, in descending order of Elo.
 pub(crate) fn figures(summary: &Summary) -> Vec<FeatureFigures<'_>> {
-    features(summary).iter().map(feature).collect()
-}
-
-fn feature<'a>(feature: &Feature<'a>) -> FeatureFigures<'a> {
-    let test = feature.sprt_status;
-    let [_, elo_simultaneous_low, elo_simultaneous_high] = ends(feature.simultaneous);
-    let [elo_sequential, elo_sequential_low, elo_sequential_high] =
-        ends(feature.strength.naive.and(feature.strength.elo));
-    FeatureFigures {
-        feature: feature.name,
-        figures: StrengthFigures::of(&feature.strength),
-        elo_simultaneous_low,
-        elo_simultaneous_high,
-        llr: test.map(|status| status.llr),
-        test_verdict: test.map(|status| word(status.decision)),
-        elo_sequential,
-        elo_sequential_low,
-        elo_sequential_high,
-        naive: NaiveElo::of(&feature.strength),
-    }
+    let figures = |Feature { name, strength, simultaneous, sprt_status }| {
+        let [_, elo_simultaneous_low, elo_simultaneous_high] = ends(simultaneous);
+        let [elo_sequential, elo_sequential_low, elo_sequential_high] =
+            ends(strength.naive.and(strength.elo));
+        FeatureFigures {
+            feature: name,
+            figures: StrengthFigures::of(&strength),
+            elo_simultaneous_low,
+            elo_simultaneous_high,
+            llr: sprt_status.map(|status| status.llr),
+            test_verdict: sprt_status.map(|status| word(status.decision)),
+            elo_sequential,
+            elo_sequential_low,
+            elo_sequential_high,
+            naive: NaiveElo::of(&strength),
+        }
+    };
+    features(summary).into_iter().map(figures).collect()
 }

@@ -34,7 +34,8 @@ pub fn games_document(ratings: &Ratings<'_>, files: &[String]) -> Document {
     document.heading("Game endings");
     let endings = tally.endings.iter().map(|(ending, count)| (ending.clone(), *count, Vec::new()));
     let pairs = duel(ratings).filter(|(_, encounter)| encounter.pairs.pairs() > 0);
-    let pairs = pairs.map(|(first, met)| result_figures::pairs(ratings.name(first), met.pairs.0));
+    let pairs =
+        pairs.map(|([first, _], met)| result_figures::pairs(ratings.name(first), met.pairs.0));
     let by_colour = |player: &usize| (ratings.name(*player), tally.players[*player].by_colour);
     let by_colour: Vec<_> = order.iter().map(by_colour).collect();
     let white: Trinomial = tally.players.iter().map(|player| player.by_colour[0]).sum();
@@ -64,10 +65,10 @@ fn played_opening(Opening { name, results }: &Opening) -> PlayedOpening {
     }
 }
 
-/// Returns the stronger of exactly two players, and their encounter from the point of view of this
-/// player.
-fn duel(ratings: &Ratings<'_>) -> Option<(usize, Encounter)> {
-    let &[first, _] = ratings.order().as_slice() else { return None };
+/// Returns exactly two players, the stronger first, and their encounter from the point of view of
+/// the first.
+fn duel(ratings: &Ratings<'_>) -> Option<([usize; 2], Encounter)> {
+    let players: [usize; 2] = ratings.order().try_into().ok()?;
     let [meeting] = ratings.meetings else { return None };
     let mut encounter = encounter(meeting);
     // Counts of pairs omit games without a partner game, so pairs are used only if every game has a
@@ -75,7 +76,7 @@ fn duel(ratings: &Ratings<'_>) -> Option<(usize, Encounter)> {
     if meeting.singles.iter().flatten().any(|count| *count > 0) {
         encounter.pairs = Pentanomial::default();
     }
-    Some((first, if meeting.players[0] == first { encounter } else { encounter.swapped() }))
+    Some((players, if meeting.players == players { encounter } else { encounter.swapped() }))
 }
 
 fn conclusion(ratings: &Ratings<'_>, order: &[usize]) -> Block {
@@ -85,21 +86,19 @@ fn conclusion(ratings: &Ratings<'_>, order: &[usize]) -> Block {
     if tally.copies > 0 {
         text += &format!(" Duplicates excluded: {}.", tally.copies);
     }
-    let strong = match duel(ratings) {
-        Some((first, encounter)) => {
+    let rated = order.first().and_then(|first| Some((*first, ratings.rating(*first)?)));
+    let strong = match (duel(ratings), rated) {
+        (Some((players, encounter)), _) => {
             let strength = Strength::of(encounter);
-            let second = order.iter().find(|player| **player != first).copied().unwrap_or(first);
-            let [first, second] = [first, second].map(|player| ratings.name(player));
+            let [first, second] = players.map(|player| ratings.name(player));
             let (elo, los) = (strength.elo_in_full(), strength.los_text());
             format!("{first} against {second}: Elo {elo}, LOS {los}.")
         }
-        None => match order.first().and_then(|first| Some((*first, ratings.rating(*first)?))) {
-            Some((first, rating)) => {
-                let rating = rating.describe(tally.players[first].results());
-                format!("{} is rated first: {rating}.", ratings.name(first))
-            }
-            None => "These games do not determine ratings.".to_owned(),
-        },
+        (None, Some((first, rating))) => {
+            let rating = rating.describe(tally.players[first].results());
+            format!("{} is rated first: {rating}.", ratings.name(first))
+        }
+        (None, None) => "These games do not determine ratings.".to_owned(),
     };
     Block::Paragraph { strong, text }
 }
