@@ -36,12 +36,13 @@ pub(crate) fn ratings(engines: &[(usize, &str, Rating)]) -> Figure {
     Figure { caption, description, chart: Chart::Intervals(chart), table: Table::new([]) }
 }
 
-/// Returns the table of LOS for each pair of engines, in per cent; `engines` are index and name of
-/// each engine.
+/// Adds the table of LOS for each pair of engines, in per cent, and its legend; `engines` are index
+/// and name of each engine.
 pub(crate) fn superiority(
+    document: &mut Document,
     engines: &[(usize, &str)],
     likelihood: impl Fn(usize, usize) -> Option<f64>,
-) -> Table {
+) {
     let names = engines.iter().map(|(_, name)| name);
     let mut table = Table::with_columns(["LOS, %"], names);
     for (row, name) in engines {
@@ -52,21 +53,20 @@ pub(crate) fn superiority(
         });
         table.push_with([name], cells);
     }
-    table
+    document.table(table);
+    document.paragraph(
+        "Likelihood that the row's engine is stronger than the column's, from the ratings and the \
+         covariance of their errors; – if undetermined.",
+    );
 }
 
-/// Legend of the table of LOS.
-pub(crate) const SUPERIORITY_LEGEND: &str = "Likelihood that the row's engine is stronger than the \
-    column's, from the ratings and the covariance of their errors; – if undetermined.";
-
-/// Returns the chart of pairs by points of an engine.
+/// Returns the chart of at least one pair by points of an engine.
 pub(crate) fn pairs(name: &str, counts: [u64; 5]) -> Figure {
     let names = ["LL", "LD", "DD+WL", "WD", "WW"];
     let all: u64 = counts.iter().sum();
     let mut table = Table::new(["pairs", "count", "share"]);
     for (cell, count) in names.into_iter().zip(counts) {
-        let share = (all > 0).then(|| count as f64 / all as f64);
-        table.push([&cell, &count, &percent(share)]);
+        table.push([&cell, &count, &percent(Some(count as f64 / all as f64))]);
     }
     let caption = format!("Pairs by the points of {name}");
     let description = format!("From 0 points (LL) to 2 (WW): {counts:?}.");
@@ -274,12 +274,15 @@ mod tests {
 
     #[test]
     fn the_superiority_matrix_marks_unknown_cells() {
-        let table = superiority(&[(0, "A"), (1, "B"), (2, "C")], |one, other| match (one, other) {
+        let mut document = Document::new(String::new());
+        let likelihood = |one, other| match (one, other) {
             (0, 1) => Some(0.975),
             (1, 0) => Some(0.025),
             (2, 0) => Some(0.99999),
             _ => None,
-        });
+        };
+        superiority(&mut document, &[(0, "A"), (1, "B"), (2, "C")], likelihood);
+        let Block::Table(table) = &document.blocks[0] else { panic!("{document:?}") };
         assert_eq!(table.rows()[0], ["LOS, %", "A", "B", "C"]);
         assert_eq!(table.rows()[1], ["A", "·", "97.5", "–"]);
         assert_eq!(table.rows()[2], ["B", "2.5", "·", "–"]);

@@ -143,8 +143,7 @@ fn everybody(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
     document.paragraph("Wins, draws and losses of the row's player.");
     let names: Vec<_> = order.iter().map(|player| (*player, ratings.name(*player))).collect();
     let likelihood = |one, other| superiority(ratings.rated, one, other);
-    document.table(result_figures::superiority(&names, likelihood));
-    document.paragraph(result_figures::SUPERIORITY_LEGEND);
+    result_figures::superiority(document, &names, likelihood);
 }
 
 /// Adds a comparison of evaluations with results, if the comments contain evaluations.
