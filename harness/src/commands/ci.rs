@@ -21,7 +21,7 @@ use arbiter_plan::{
     Gate, GateKind, GateOutcome, GateVerdict, SandboxMode, ci_exit_code, default_concurrency,
 };
 use arbiter_process::{FilesInUse, Links, open_output};
-use arbiter_report::{GatesReport, gates_junit, log_error, markdown, note};
+use arbiter_report::{ci_document, ci_json, gates_junit, log_error, markdown, note};
 use arbiter_runner::unix_time_ms;
 use arbiter_settings::{DEFAULT_SETTINGS, SANDBOXES, Settings, at_least_one, one_of};
 use arbiter_store::Store;
@@ -288,10 +288,10 @@ fn publish(
     outcomes: &[GateOutcome],
     in_use: FilesInUse,
 ) -> Result<(), Failure> {
-    let report = GatesReport { dev, base, outcomes };
     let rows = Rows { list: Some("gates"), first: &["gate", "verdict", "kind", "seconds", "text"] };
-    let document = report.document();
-    print_result(&args.format.of_document(&document, || report.json(), rows))?;
+    let document = ci_document(dev, base, outcomes);
+    let json = || ci_json(dev, base, outcomes);
+    print_result(&args.format.of_document(&document, json, rows))?;
     if let Some(path) = &args.junit {
         let xml = gates_junit(dev, outcomes).map_err(Failure::environment)?;
         write_atomically(path, &xml, in_use)?;

@@ -11,7 +11,7 @@ use crate::{exit_code::ExitCode, failure::Failure, fleet::ClusterArgs};
 use arbiter_names::quantity;
 use arbiter_plan::Engine;
 use arbiter_protocol::Limits;
-use arbiter_report::{EngineLocation, EpdEngine, EpdReport, note};
+use arbiter_report::{EngineLocation, EpdEngine, EpdReport, SuiteConditions, note};
 use arbiter_suite::epd::{Answer, Question, Record, SearchOutcome, read};
 
 /// Default time per position, if no limit is given.
@@ -104,7 +104,7 @@ pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
             announce(&args, &engines, records.len());
             let query = &args.suite.query;
             let answers = answers_here(query, &engines, is_chess960, &questions)?;
-            (answers, EngineLocation::Here(query.concurrency()))
+            (answers, EngineLocation::here(query.concurrency()))
         }
         #[cfg(feature = "cluster")]
         Some(fleet) => {
@@ -128,10 +128,12 @@ pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
         suite: &args.suite.name(),
         engines: engines.iter().zip(searches).map(with_searches).collect(),
         hold: args.hold,
-        place,
         records: &records,
-        unusable: &suite.unusable,
-        corrected: &suite.corrected,
+        conditions: SuiteConditions {
+            unusable: &suite.unusable,
+            corrected: &suite.corrected,
+            place,
+        },
     };
     let rows = Rows { list: Some("positions"), first: &["line", "id"] };
     print_result(&args.format.of_document(&report.document(), || report.json(), rows))?;

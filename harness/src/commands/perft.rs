@@ -6,7 +6,7 @@ use crate::output::{OutputFormat, Rows, print_result};
 use crate::suite_run::{SuiteArgs, run_tasks};
 use crate::{exit_code::ExitCode, failure::Failure, fleet::ClusterArgs};
 use arbiter_protocol::Limits as SearchLimits;
-use arbiter_report::{EngineLocation, PerftReport, PerftTotals};
+use arbiter_report::{EngineLocation, PerftReport, PerftTotals, SuiteConditions};
 use arbiter_suite::perft::{Case, Count, Limits, Patterns, PerftQuery, read, variant_of};
 
 const HELP: &str = "\
@@ -95,7 +95,7 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
             let query = &args.suite.query;
             let counts = counts.clone();
             let verdicts = run_tasks(query, &engines, needs_chess960, counts, |_, _| Ok(()))?;
-            (verdicts, EngineLocation::Here(query.concurrency()))
+            (verdicts, EngineLocation::here(query.concurrency()))
         }
         #[cfg(feature = "cluster")]
         Some(fleet) => {
@@ -112,9 +112,11 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
         cases: &cases,
         counts: &counts,
         verdicts: &verdicts,
-        place,
-        unusable: &suite.unusable,
-        corrected: &suite.corrected,
+        conditions: SuiteConditions {
+            unusable: &suite.unusable,
+            corrected: &suite.corrected,
+            place,
+        },
     };
     let rows =
         Rows { list: Some("positions"), first: &["line", "name", "verdict", "depth", "expected"] };

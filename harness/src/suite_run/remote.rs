@@ -62,7 +62,7 @@ pub(crate) fn run_on_workers<A: Assignment>(
         *positions.entry(worker.clone()).or_default() += 1;
     }
     let excluded = results.excluded.into_iter().map(|remark| (remark.worker, remark.text));
-    let place = EngineLocation::Workers { positions, excluded: excluded.collect() };
+    let place = EngineLocation::workers(positions, excluded);
     let answers = results.done.into_values();
     Ok((answers.map(|(done, worker)| (done, format!(" (worker {worker})"))).collect(), place))
 }

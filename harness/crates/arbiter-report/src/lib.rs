@@ -52,8 +52,10 @@ pub use schemas::{report_schemas, schema};
 pub use topics::builds::{BuildRow, builds_document, size_in_mib};
 pub use topics::check::{CheckReport, failed_musts};
 pub use topics::games::game_to_show;
-pub use topics::gates::{GatesReport, gates_json, gates_junit, gates_table, is_kept};
+pub use topics::gates::{ci_document, ci_json, gates_json, gates_junit, gates_table, is_kept};
 pub use topics::ratings::{Ratings, elostat, games_document, games_junit, ratings_json};
 pub use topics::speed::SpeedReport;
-pub use topics::suite::{EngineLocation, EpdEngine, EpdReport, PerftReport, PerftTotals};
+pub use topics::suite::{
+    EngineLocation, EpdEngine, EpdReport, PerftReport, PerftTotals, SuiteConditions,
+};
 pub use topics::tuning::{tuned_names, tuning_schedule};

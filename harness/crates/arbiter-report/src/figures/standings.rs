@@ -34,8 +34,7 @@ pub struct Row {
 pub struct Rating {
     /// Rating in Elo, or a bound on the rating.
     pub elo: f64,
-    /// Half-width of the 95 % interval in Elo, from [`margin`]; `None` if the rating is only a
-    /// bound.
+    /// Half-width of the 95 % interval in Elo; `None` if the rating is only a bound.
     pub margin: Option<f64>,
     /// `true` if the engine won all games, so that the rating is a lower bound; `false` if it lost
     /// all games; `None` otherwise.
@@ -50,7 +49,8 @@ impl Rating {
         let perfect = rated.perfect.iter().find(|perfect| perfect.player == player);
         Some(Rating {
             elo: rated.rating(player)?,
-            margin: margin(rated, player),
+            // The standard error takes into account the correlation of the games in a pair.
+            margin: rated.error(player, Errors::Sandwich).map(|error| Z_95 * error),
             won_all: perfect.map(|perfect| perfect.won_all),
             group: rated.group(player),
         })
@@ -156,15 +156,8 @@ pub(crate) fn rate_engines(engines: usize, counts: &RunCounts) -> Option<RatingL
     ratings::rate(engines, &meetings, &Options::default()).ok()
 }
 
-/// Returns the half-width of the 95 % interval of a rating, in Elo; the standard error takes into
-/// account the correlation of the games in a pair. `None` for an engine that won or lost every
-/// game.
-pub(crate) fn margin(rated: &RatingList, player: usize) -> Option<f64> {
-    rated.error(player, Errors::Sandwich).map(|error| Z_95 * error)
-}
-
 /// Returns the likelihood, 0 to 1, that `one` is stronger than `other`, from the same standard
-/// errors as [`margin`]; `None` for an engine against itself and for engines that cannot be
+/// errors as the margins of the ratings; `None` for an engine against itself and for engines that cannot be
 /// compared.
 pub(crate) fn superiority(rated: &RatingList, one: usize, other: usize) -> Option<f64> {
     rated.superiority(one, other, Errors::Sandwich).filter(|_| one != other)

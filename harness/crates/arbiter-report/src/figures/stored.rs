@@ -17,11 +17,10 @@ pub fn gates_of_run(store: &Store, stored: &StoredRun) -> Result<Vec<GateOutcome
     if commits.is_empty() {
         return Ok(Vec::new());
     }
-    let mut latest: BTreeMap<(usize, String), GateOutcome> = BTreeMap::new();
+    let mut latest = BTreeMap::new();
     for gate in store.gates(None)? {
         if let Some(engine) = commits.iter().position(|commit| *commit == gate.test) {
-            let name = gate.outcome.gate.clone();
-            latest.insert((engine, name), gate.outcome);
+            latest.insert((engine, gate.outcome.gate.clone()), gate.outcome);
         }
     }
     Ok(latest.into_values().collect())
@@ -110,14 +109,13 @@ pub fn apply_tallies(
     }
     // When the pair was started, all earlier pairs on which the schedule depends were stored. If
     // the schedule does not contain the pair now, the store is damaged.
-    let is_known = |tally: &&PairTally| {
+    for tally in tallies {
         let pairing = state.schedule().pairing(tally.pair);
-        pairing.is_some_and(|pairing| pairing.engines == tally.engines)
-    };
-    match tallies.iter().find(|tally| !is_known(tally)) {
-        Some(tally) => Err(store.schedule_mismatch(run, tally.pair)),
-        None => Ok(()),
+        if pairing.is_none_or(|pairing| pairing.engines != tally.engines) {
+            return Err(store.schedule_mismatch(run, tally.pair));
+        }
     }
+    Ok(())
 }
 
 #[cfg(test)]

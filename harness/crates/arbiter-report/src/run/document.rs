@@ -290,8 +290,7 @@ fn game_figures(document: &mut Document, summary: &Summary, statistics: &GameSta
     document.paragraph(bias(summary));
     search::all(document, summary, statistics);
     let first = (summary.engines.len() == 2).then(|| summary.engines[0].as_str());
-    let openings = statistics.openings.iter().map(|(number, opening)| opening.named(*number));
-    result_figures::openings(document, first, openings);
+    result_figures::openings(document, first, statistics.openings.values().collect());
 }
 
 /// Returns sentences on the advantage of White and the opening bias.

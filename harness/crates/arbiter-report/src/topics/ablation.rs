@@ -21,7 +21,7 @@ pub(crate) struct Feature<'a> {
     /// Strength of the engine with the feature against the engine without the feature.
     pub(crate) strength: Strength,
     /// Elo with a simultaneous 95 % interval: all intervals together contain all true values with
-    /// 95 % probability. `None` before the first pair.
+    /// 95 % probability. `None` before the first pair and if all pairs have the same result.
     pub(crate) simultaneous: Option<Estimate>,
     /// State of the SPRT of this feature, if the run has SPRTs.
     pub(crate) sprt_status: Option<SprtStatus>,
@@ -45,7 +45,9 @@ pub(crate) fn features(summary: &Summary) -> Vec<Feature<'_>> {
         Feature {
             name,
             strength: summary.strength_of([0, engine]),
-            simultaneous: moments.map(|moments| elo::simultaneous(&moments, family)),
+            simultaneous: moments
+                .map(|moments| elo::simultaneous(&moments, family))
+                .filter(|estimate| estimate.low != estimate.high),
             sprt_status: summary.sprt_status([0, engine]),
         }
     };
@@ -75,8 +77,7 @@ pub(crate) fn table(summary: &Summary) -> Table {
                 vec![elo, word(decision).to_owned(), signed(llr, 2)]
             }
             None => {
-                let known = simultaneous.filter(|estimate| estimate.low != estimate.high);
-                vec![elo, known.as_ref().map_or(UNDEFINED.to_owned(), ends_text)]
+                vec![elo, simultaneous.as_ref().map_or(UNDEFINED.to_owned(), ends_text)]
             }
         };
         cells.extend(strength_cells(&strength));
@@ -144,7 +145,7 @@ pub(crate) fn is_significant(summary: &Summary) -> bool {
 /// Returns, according to the simultaneous interval, `true` if the feature significantly helps,
 /// `false` if the feature significantly harms, and `None` otherwise.
 fn proven(feature: &Feature<'_>) -> Option<bool> {
-    let estimate = feature.simultaneous.filter(|estimate| estimate.low != estimate.high)?;
+    let estimate = feature.simultaneous?;
     if estimate.low > 0.0 { Some(true) } else { (estimate.high < 0.0).then_some(false) }
 }
 
@@ -204,24 +205,22 @@ pub(crate) struct FeatureFigures<'a> {
 
 /// Returns the figures of each feature, in descending order of Elo.
 pub(crate) fn figures(summary: &Summary) -> Vec<FeatureFigures<'_>> {
-    features(summary).iter().map(feature).collect()
-}
-
-fn feature<'a>(feature: &Feature<'a>) -> FeatureFigures<'a> {
-    let test = feature.sprt_status;
-    let [_, elo_simultaneous_low, elo_simultaneous_high] = ends(feature.simultaneous);
-    let [elo_sequential, elo_sequential_low, elo_sequential_high] =
-        ends(feature.strength.naive.and(feature.strength.elo));
-    FeatureFigures {
-        feature: feature.name,
-        figures: StrengthFigures::of(&feature.strength),
-        elo_simultaneous_low,
-        elo_simultaneous_high,
-        llr: test.map(|status| status.llr),
-        test_verdict: test.map(|status| word(status.decision)),
-        elo_sequential,
-        elo_sequential_low,
-        elo_sequential_high,
-        naive: NaiveElo::of(&feature.strength),
-    }
+    let figures = |Feature { name, strength, simultaneous, sprt_status }| {
+        let [_, elo_simultaneous_low, elo_simultaneous_high] = ends(simultaneous);
+        let [elo_sequential, elo_sequential_low, elo_sequential_high] =
+            ends(strength.naive.and(strength.elo));
+        FeatureFigures {
+            feature: name,
+            figures: StrengthFigures::of(&strength),
+            elo_simultaneous_low,
+            elo_simultaneous_high,
+            llr: sprt_status.map(|status| status.llr),
+            test_verdict: sprt_status.map(|status| word(status.decision)),
+            elo_sequential,
+            elo_sequential_low,
+            elo_sequential_high,
+            naive: NaiveElo::of(&strength),
+        }
+    };
+    features(summary).into_iter().map(figures).collect()
 }

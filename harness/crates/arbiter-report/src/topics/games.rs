@@ -22,24 +22,21 @@ pub(crate) fn misjudged(document: &mut Document, summary: &Summary, statistics: 
     if statistics.misjudged.is_empty() {
         return;
     }
-    let games = statistics.misjudged.iter().map(|found| misjudged_game(summary, found));
+    let games = statistics.misjudged.iter().map(|found| {
+        let MisjudgedGame { pair, game_index, game, color, ply, score, .. } = found;
+        let engine = &summary.engines[*game.engines.get(*color)];
+        game_to_show(&summary.plan, (*pair, *game_index, game), *ply + 1, |number| {
+            let (side, ending) = (color_name(*color), game.outcome.termination.describe());
+            let number = number.trim_end_matches('.');
+            format!("{engine} ({side}) reported {score} at move {number}. Game ending: {ending}.")
+        })
+    });
     document.heading("Misjudged games");
     document.paragraph(format!(
         "Games that an engine evaluated at {MIN_ADVANTAGE} pawns or more but did not win, worst \
          first."
     ));
     document.blocks.push(Block::Games(games.collect()));
-}
-
-fn misjudged_game(summary: &Summary, found: &MisjudgedGame) -> Game {
-    let MisjudgedGame { pair, game_index, game, color, ply, score, .. } = found;
-    let GameRecord { engines, outcome, .. } = game;
-    let engine = &summary.engines[*engines.get(*color)];
-    game_to_show(&summary.plan, (*pair, *game_index, game), *ply + 1, |number| {
-        let (side, ending) = (color_name(*color), outcome.termination.describe());
-        let number = number.trim_end_matches('.');
-        format!("{engine} ({side}) reported {score} at move {number}. Game ending: {ending}.")
-    })
 }
 
 /// Adds the first games that ended by an engine fault, each at its last position.

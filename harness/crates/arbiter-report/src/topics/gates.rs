@@ -16,17 +16,6 @@ use arbiter_names::quantity;
 use arbiter_plan::{GateKind, GateOutcome, GateVerdict};
 use arbiter_store::StoredGate;
 
-/// Results of all gates of one call of `arbiter ci`.
-#[derive(Debug)]
-pub struct GatesReport<'a> {
-    /// Name of the engine under test.
-    pub dev: &'a str,
-    /// Name of the reference engine.
-    pub base: Option<&'a str>,
-    /// Outcome of each gate.
-    pub outcomes: &'a [GateOutcome],
-}
-
 /// Results of `arbiter ci`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "schema", rename = "arbiter.ci/2")]
@@ -71,32 +60,29 @@ struct StoredGateFigures<'a> {
     outcome: &'a GateOutcome,
 }
 
-impl GatesReport<'_> {
-    /// Returns the report as a document, suitable, in Markdown, as the step summary of GitHub
-    /// Actions.
-    pub fn document(&self) -> Document {
-        let bad = self.outcomes.iter().filter(|outcome| !outcome.verdict.is_good());
-        let bad: Vec<&str> = bad.map(|outcome| outcome.gate.as_str()).collect();
-        let sign = if bad.is_empty() { "✅" } else { "❌" };
-        let against = self.base.map_or(String::new(), |base| format!(" against {base}"));
-        let mut document = Document::new(format!("{sign} {}{against}", self.dev));
-        document.table(gates(self.outcomes));
-        document.paragraph(match bad.as_slice() {
-            [] => all_good(self.outcomes),
-            _ => format!("Not passed: {}.", bad.join(", ")),
-        });
-        document
-    }
+/// Returns the report of one call of `arbiter ci` as a document, suitable, in Markdown, as the step
+/// summary of GitHub Actions; `dev` is the engine under test, `base` the reference engine.
+pub fn ci_document(dev: &str, base: Option<&str>, outcomes: &[GateOutcome]) -> Document {
+    let bad = outcomes.iter().filter(|outcome| !outcome.verdict.is_good());
+    let bad: Vec<&str> = bad.map(|outcome| outcome.gate.as_str()).collect();
+    let sign = if bad.is_empty() { "✅" } else { "❌" };
+    let against = base.map_or(String::new(), |base| format!(" against {base}"));
+    let mut document = Document::new(format!("{sign} {dev}{against}"));
+    document.table(gates(outcomes));
+    document.paragraph(match bad.as_slice() {
+        [] => all_good(outcomes),
+        _ => format!("Not passed: {}.", bad.join(", ")),
+    });
+    document
+}
 
-    /// Returns the report as one JSON object.
-    pub fn json(&self) -> Value {
-        to_value(&CiFigures {
-            dev: self.dev,
-            base: self.base,
-            passed: self.outcomes.iter().all(|outcome| outcome.verdict.is_good()),
-            gates: self.outcomes.iter().map(gate).collect(),
-        })
-    }
+/// Returns the report of one call of `arbiter ci` as one JSON object.
+pub fn ci_json(dev: &str, base: Option<&str>, outcomes: &[GateOutcome]) -> Value {
+    let passed = outcomes.iter().all(|outcome| outcome.verdict.is_good());
+    let gates = outcomes
+        .iter()
+        .map(|outcome| GateFigures { outcome, cached: outcome.from_before.is_some() });
+    to_value(&CiFigures { dev, base, passed, gates: gates.collect() })
 }
 
 /// Returns the sentence for a report without failed gates, with the number of undecided gates.
@@ -123,10 +109,6 @@ fn gates(outcomes: &[GateOutcome]) -> Table {
         table.push([&outcome.gate, &outcome.verdict, &time, &outcome.text]);
     }
     table
-}
-
-fn gate(outcome: &GateOutcome) -> GateFigures<'_> {
-    GateFigures { outcome, cached: outcome.from_before.is_some() }
 }
 
 /// Returns the outcomes of gates at many commits as a table.
@@ -278,14 +260,12 @@ mod tests {
     #[test]
     fn failed_gates_are_named() {
         let outcomes = [outcome("a", GateVerdict::Passed), outcome("b", GateVerdict::Failed)];
-        let report = GatesReport { dev: "new", base: Some("old"), outcomes: &outcomes };
-        assert!(crate::forms::plain_text(&report.document(), None).ends_with("\nNot passed: b.\n"));
-        assert!(
-            crate::forms::markdown(&report.document())
-                .starts_with("# ❌ new against old\n\n| gate")
-        );
-        assert_eq!(report.json()["passed"], false);
-        assert_eq!(report.json()["gates"][1]["report"]["wrong"], 1);
+        let document = ci_document("new", Some("old"), &outcomes);
+        assert!(crate::forms::plain_text(&document, None).ends_with("\nNot passed: b.\n"));
+        assert!(crate::forms::markdown(&document).starts_with("# ❌ new against old\n\n| gate"));
+        let json = ci_json("new", Some("old"), &outcomes);
+        assert_eq!(json["passed"], false);
+        assert_eq!(json["gates"][1]["report"]["wrong"], 1);
         let open = outcome("c", GateVerdict::Undecided);
         for (outcomes, words) in [
             (&outcomes[..1], "\nAll gates passed.\n"),
@@ -294,8 +274,8 @@ mod tests {
                 "\n1 gate passed, 1 undecided (counts as passed, see docs/ci.md).\n",
             ),
         ] {
-            let report = GatesReport { outcomes, ..report };
-            let text = crate::forms::plain_text(&report.document(), None);
+            let document = ci_document("new", Some("old"), outcomes);
+            let text = crate::forms::plain_text(&document, None);
             assert!(text.ends_with(words), "{text}");
         }
     }

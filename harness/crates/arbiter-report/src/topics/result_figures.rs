@@ -6,7 +6,6 @@ use crate::parts::{
     percent_interval,
 };
 use arbiter_names::quantity;
-use arbiter_rate::Opening;
 use arbiter_stats::Trinomial;
 use arbiter_stats::elo::Z_95;
 use arbiter_stats::paired::{score_interval, share_interval};
@@ -37,12 +36,13 @@ pub(crate) fn ratings(engines: &[(usize, &str, Rating)]) -> Figure {
     Figure { caption, description, chart: Chart::Intervals(chart), table: Table::new([]) }
 }
 
-/// Returns the table of LOS for each pair of engines, in per cent; `engines` are index and name of
-/// each engine.
+/// Adds the table of LOS for each pair of engines, in per cent, and its legend; `engines` are index
+/// and name of each engine.
 pub(crate) fn superiority(
+    document: &mut Document,
     engines: &[(usize, &str)],
     likelihood: impl Fn(usize, usize) -> Option<f64>,
-) -> Table {
+) {
     let names = engines.iter().map(|(_, name)| name);
     let mut table = Table::with_columns(["LOS, %"], names);
     for (row, name) in engines {
@@ -53,21 +53,20 @@ pub(crate) fn superiority(
         });
         table.push_with([name], cells);
     }
-    table
+    document.table(table);
+    document.paragraph(
+        "Likelihood that the row's engine is stronger than the column's, from the ratings and the \
+         covariance of their errors; – if undetermined.",
+    );
 }
 
-/// Legend of the table of LOS.
-pub(crate) const SUPERIORITY_LEGEND: &str = "Likelihood that the row's engine is stronger than the \
-    column's, from the ratings and the covariance of their errors; – if undetermined.";
-
-/// Returns the chart of pairs by points of an engine.
+/// Returns the chart of at least one pair by points of an engine.
 pub(crate) fn pairs(name: &str, counts: [u64; 5]) -> Figure {
     let names = ["LL", "LD", "DD+WL", "WD", "WW"];
     let all: u64 = counts.iter().sum();
     let mut table = Table::new(["pairs", "count", "share"]);
     for (cell, count) in names.into_iter().zip(counts) {
-        let share = (all > 0).then(|| count as f64 / all as f64);
-        table.push([&cell, &count, &percent(share)]);
+        table.push([&cell, &count, &percent(Some(count as f64 / all as f64))]);
     }
     let caption = format!("Pairs by the points of {name}");
     let description = format!("From 0 points (LL) to 2 (WW): {counts:?}.");
@@ -110,8 +109,8 @@ pub(crate) fn colours(engines: &[(&str, [Trinomial; 2])], white: Trinomial) -> F
     let mut row = |engine: Option<usize>, name: &str, colour: &str, results: &Trinomial| {
         let games = results.games();
         table.push([&name, &colour, &games, &score(results), &share(results.draws, games)]);
-        if let Some(score) = score_row(format!("{name}, {colour}"), results) {
-            rows.push(score);
+        if let Some((mean, low, high)) = score_percents(results) {
+            rows.push((format!("{name}, {colour}"), mean, low, high));
             owners.push(engine);
         }
     };
@@ -130,58 +129,14 @@ pub(crate) fn colours(engines: &[(&str, [Trinomial; 2])], white: Trinomial) -> F
     Figure { caption, description, chart, table }
 }
 
-/// Opening with its name and results, in the form in which it is shown.
-#[derive(Debug)]
-pub(crate) struct NamedOpening<'a> {
-    /// Label in a chart.
-    label: String,
-    /// Full name.
-    name: String,
-    white: Trinomial,
-    /// Results for the first of two engines.
-    first: Trinomial,
-    /// Board field of the FEN; empty if unknown.
-    placement: &'a str,
-}
-
-impl NamedOpening<'_> {
-    /// Converts an opening of a PGN.
-    pub(crate) fn of(opening: &Opening) -> NamedOpening<'_> {
-        let Opening { name, results } = opening;
-        let first = Trinomial::default();
-        let (label, name) = (name.clone(), name.clone());
-        NamedOpening { label, name, white: *results, first, placement: "" }
-    }
-}
-
-impl PlayedOpening {
-    /// Converts an opening of a run; `number` is its number in the book, from 0.
-    pub(crate) fn named(&self, number: u64) -> NamedOpening<'_> {
-        let (label, name) = match &self.name {
-            // Several openings of a book may have the same name, so the label contains the number.
-            Some(name) => {
-                let label = format!("{} {name}", number + 1);
-                (label.clone(), label)
-            }
-            None => {
-                let label = format!("opening {}", number + 1);
-                (label.clone(), format!("{label}: {}", self.fen))
-            }
-        };
-        let PlayedOpening { white, first, placement, .. } = self;
-        NamedOpening { label, name, white: *white, first: *first, placement }
-    }
-}
-
 /// Adds the section on openings: the number of openings, and the openings whose scores deviate most
 /// from the mean, weighted by the square root of the number of games. `first` is the first of two
 /// engines.
-pub(crate) fn openings<'a>(
+pub(crate) fn openings(
     document: &mut Document,
     first: Option<&str>,
-    openings: impl Iterator<Item = NamedOpening<'a>>,
+    mut openings: Vec<&PlayedOpening>,
 ) {
-    let mut openings: Vec<NamedOpening<'_>> = openings.collect();
     document.heading("Openings");
     let verb = if openings.len() == 1 { "was" } else { "were" };
     document.paragraph(format!(
@@ -197,11 +152,12 @@ pub(crate) fn openings<'a>(
         first.map(|name| format!("{name}'s points")),
     );
     let mut rows = Vec::new();
-    for NamedOpening { label, name, white, first: own, .. } in outliers {
+    for PlayedOpening { label, name, white, first: own, .. } in outliers {
         let Trinomial { losses, draws, wins } = white;
         let points = first.map(|_| points(own));
         table.push_with([name, &white.games(), &score(white), wins, draws, losses], points);
-        rows.extend(score_row(label.clone(), white));
+        let ends = score_percents(white);
+        rows.extend(ends.map(|(mean, low, high)| (label.clone(), mean, low, high)));
     }
     let level = expected.map(|expected| 100.0 * expected);
     let leaning = outliers.first().map_or("none", |opening| opening.name.as_str());
@@ -220,7 +176,7 @@ pub(crate) fn openings<'a>(
 
 /// Adds boards of the openings in which the score of the first of two engines deviates most from
 /// one half, relative to the number of games. Openings with an even score are omitted.
-fn boards(document: &mut Document, first: &str, mut openings: Vec<NamedOpening<'_>>) {
+fn boards(document: &mut Document, first: &str, mut openings: Vec<&PlayedOpening>) {
     openings.retain(|opening| opening.first.wins != opening.first.losses);
     if openings.is_empty() {
         return;
@@ -231,14 +187,12 @@ fn boards(document: &mut Document, first: &str, mut openings: Vec<NamedOpening<'
         openings.into_iter().partition(|opening| opening.first.wins > opening.first.losses);
     let most = MAX_BOARDS - lost.len().min(MAX_BOARDS / 2);
     let mut openings: Vec<_> = won.into_iter().take(most).chain(lost).take(MAX_BOARDS).collect();
-    openings.sort_by(|a, b| {
-        let score = |opening: &NamedOpening<'_>| mean_score(&opening.first).unwrap_or(0.5);
-        score(b).total_cmp(&score(a))
-    });
+    let score = |opening: &PlayedOpening| mean_score(&opening.first).unwrap_or(0.5);
+    openings.sort_by(|a, b| score(b).total_cmp(&score(a)));
     let boards = openings.into_iter().map(|opening| Diagram {
         note: points(&opening.first),
-        title: opening.label,
-        placement: opening.placement.to_owned(),
+        title: opening.label.clone(),
+        placement: opening.placement.clone(),
     });
     let caption = format!("Most decisive openings: points of {first}, best first");
     document.blocks.push(Block::Boards { caption, boards: boards.collect() });
@@ -247,11 +201,11 @@ fn boards(document: &mut Document, first: &str, mut openings: Vec<NamedOpening<'
 /// Sorts openings by the deviation of the score from `expected`, weighted by the square root of the
 /// number of games, largest deviation first.
 fn by_lean(
-    openings: &mut [NamedOpening<'_>],
+    openings: &mut [&PlayedOpening],
     expected: Option<f64>,
-    results: fn(&NamedOpening<'_>) -> Trinomial,
+    results: fn(&PlayedOpening) -> Trinomial,
 ) {
-    let lean = |opening: &NamedOpening<'_>| {
+    let lean = |opening: &PlayedOpening| {
         let results = results(opening);
         let mean = mean_score(&results).zip(expected);
         mean.map_or(0.0, |(mean, all)| (mean - all).abs() * (results.games() as f64).sqrt())
@@ -269,12 +223,6 @@ fn points(results: &Trinomial) -> String {
 pub(crate) fn score_percents(results: &Trinomial) -> Option<(f64, f64, f64)> {
     let (mean, (low, high)) = mean_score(results).zip(score_interval(results))?;
     Some((100.0 * mean, 100.0 * low, 100.0 * high))
-}
-
-/// Returns a row of an interval chart: name, score in per cent, and both ends of the 95 % interval.
-fn score_row(name: String, results: &Trinomial) -> Option<(String, f64, f64, f64)> {
-    let (mean, low, high) = score_percents(results)?;
-    Some((name, mean, low, high))
 }
 
 /// Formats a count as a share of `all` with its 95 % interval.
@@ -326,12 +274,15 @@ mod tests {
 
     #[test]
     fn the_superiority_matrix_marks_unknown_cells() {
-        let table = superiority(&[(0, "A"), (1, "B"), (2, "C")], |one, other| match (one, other) {
+        let mut document = Document::new(String::new());
+        let likelihood = |one, other| match (one, other) {
             (0, 1) => Some(0.975),
             (1, 0) => Some(0.025),
             (2, 0) => Some(0.99999),
             _ => None,
-        });
+        };
+        superiority(&mut document, &[(0, "A"), (1, "B"), (2, "C")], likelihood);
+        let Block::Table(table) = &document.blocks[0] else { panic!("{document:?}") };
         assert_eq!(table.rows()[0], ["LOS, %", "A", "B", "C"]);
         assert_eq!(table.rows()[1], ["A", "·", "97.5", "–"]);
         assert_eq!(table.rows()[2], ["B", "2.5", "·", "–"]);

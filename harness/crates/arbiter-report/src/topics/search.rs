@@ -1,6 +1,7 @@
 //! Search statistics of the engines: depth, speed, time and calibration of evaluations.
 
 use super::calibration;
+use super::latency::time;
 use crate::figures::{
     BUCKETS, ENDS_MS, EngineStatistics, GameStatistics, MOVES_PER_RANGE, PHASES, RANGES,
     SearchStatistics, Summary,
@@ -47,8 +48,8 @@ fn times(engines: &Engines<'_>) -> Option<Figure> {
     let (first, last) = ((0..BUCKETS).find(has_any)?, (0..BUCKETS).rfind(has_any)?);
     // A range with both ends would be too wide for its bar.
     let label = |bucket: usize| match ENDS_MS.get(bucket) {
-        Some(end) => format!("< {}", duration(*end)),
-        None => format!("≥ {}", duration(ENDS_MS[bucket - 1])),
+        Some(end) => format!("< {}", time(1_000 * end)),
+        None => format!("≥ {}", time(1_000 * ENDS_MS[bucket - 1])),
     };
     let labels: Vec<String> = (first..=last).map(label).collect();
     let rows: Vec<_> =
@@ -58,11 +59,6 @@ fn times(engines: &Engines<'_>) -> Option<Figure> {
     let height = |n: &u64, own: &[u64]| 100.0 * *n as f64 / own.iter().sum::<u64>().max(1) as f64;
     let (chart, table) = bars_by_engine("moves, %", labels, &rows, u64::to_string, height);
     Some(Figure { caption: "Moves by thinking time".to_owned(), description, chart, table })
-}
-
-/// Formats a time in milliseconds or seconds.
-fn duration(ms: u64) -> String {
-    if ms < 1_000 { format!("{ms} ms") } else { format!("{} s", ms / 1_000) }
 }
 
 /// Returns the chart of a quantity by move number; its table also contains the quantity by game

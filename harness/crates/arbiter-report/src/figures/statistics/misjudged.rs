@@ -2,7 +2,7 @@
 
 use shakmaty::Color;
 
-use super::{centipawns, evaluations, result};
+use super::{centipawns, movers, result};
 use arbiter_game::record::GameRecord;
 use arbiter_protocol::Score;
 use arbiter_stats::GameResult;
@@ -36,9 +36,12 @@ pub struct MisjudgedGame {
 /// Adds a game if its error is among the largest; the games are sorted by error, largest first.
 pub(super) fn add(games: &mut Vec<MisjudgedGame>, pair: u64, game_index: usize, game: &GameRecord) {
     let sides = Color::ALL.into_iter().filter_map(|color| {
-        let best =
-            |a: &(usize, Score), b: &(usize, Score)| centipawns(a.1).total_cmp(&centipawns(b.1));
-        let (ply, score) = evaluations(game, color).max_by(best)?;
+        let own = (0..).zip(game.moves.iter().zip(movers(game)));
+        let own = own.filter(|(_, (_, (mover, _)))| *mover == color);
+        let scores =
+            own.filter_map(|(ply, (played, _))| Some((ply, played.thought.as_ref()?.score?)));
+        let (ply, score) =
+            scores.max_by(|(_, a), (_, b)| centipawns(*a).total_cmp(&centipawns(*b)))?;
         Some((color, ply, score, error(score, result(game, color))?))
     });
     let Some((color, ply, score, error)) = sides.max_by(|a, b| a.3.total_cmp(&b.3)) else { return };

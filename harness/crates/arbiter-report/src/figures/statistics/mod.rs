@@ -20,7 +20,7 @@ use arbiter_protocol::Score;
 use arbiter_run::PlayedPair;
 use arbiter_stats::{Calibration, EvaluationBuckets, GameResult, Trinomial};
 
-use crate::figures::openings::{OpeningNames, book_plies};
+use crate::figures::openings::{OpeningName, OpeningNames, book_plies};
 
 /// Maximum number of games that are kept because they ended by a fault.
 const MAX_FAULTY: usize = 6;
@@ -44,24 +44,22 @@ pub struct GameStatistics {
     /// 0), and record.
     pub faulty: Vec<(u64, usize, GameRecord)>,
     names: OpeningNames,
-    /// Number of the first occurrence of each opening, by the number of the opening.
-    same_as: BTreeMap<u64, u64>,
     /// Number of the first opening with a FEN and a board after the book moves.
     first_of: HashMap<[String; 2], u64>,
 }
 
-/// Opening with its results.
+/// Opening with its results, in the form in which it is shown.
 #[derive(Debug, Clone)]
 pub struct PlayedOpening {
-    /// ECO code and name, if the opening is in the table.
-    pub name: Option<String>,
-    /// FEN of the starting position.
-    pub fen: String,
-    /// Board field of the FEN after the moves of the opening.
+    /// Label in a chart.
+    pub label: String,
+    /// Full name.
+    pub name: String,
+    /// Board field of the FEN after the moves of the opening; empty if unknown.
     pub placement: String,
     /// Results for White.
     pub white: Trinomial,
-    /// Results for the first engine.
+    /// Results for the first of two engines.
     pub first: Trinomial,
 }
 
@@ -107,21 +105,24 @@ impl GameStatistics {
 
     /// Returns the entry of the opening `number`, from which `game` was played.
     fn opening(&mut self, number: u64, game: &GameRecord) -> &mut PlayedOpening {
-        let first = self.same_as.get(&number).copied().unwrap_or_else(|| {
-            let place = [game.fen.clone(), placement_after_book(game)];
-            let first = *self.first_of.entry(place).or_insert(number);
-            self.same_as.insert(number, first);
-            first
-        });
+        let placement = position_after(game, book_plies(game)).board().to_string();
+        let place = [game.fen.clone(), placement.clone()];
+        let first = *self.first_of.entry(place).or_insert(number);
         self.openings.entry(first).or_insert_with(|| {
-            let named = self.names.name_in_book(game);
-            PlayedOpening {
-                name: named.map(|named| format!("{} {}", named.eco, named.name)),
-                fen: game.fen.clone(),
-                placement: placement_after_book(game),
-                white: Trinomial::default(),
-                first: Trinomial::default(),
-            }
+            let (label, name) = match self.names.name_in_book(game) {
+                // Several openings of a book may have the same name, so the label contains the
+                // number.
+                Some(OpeningName { eco, name }) => {
+                    let label = format!("{} {eco} {name}", first + 1);
+                    (label.clone(), label)
+                }
+                None => {
+                    let label = format!("opening {}", first + 1);
+                    (label.clone(), format!("{label}: {}", game.fen))
+                }
+            };
+            let (white, first) = (Trinomial::default(), Trinomial::default());
+            PlayedOpening { label, name, placement, white, first }
         })
     }
 
@@ -157,11 +158,6 @@ impl GameStatistics {
     }
 }
 
-/// Returns the board field of the FEN after the book moves of a game.
-fn placement_after_book(game: &GameRecord) -> String {
-    position_after(game, book_plies(game)).board().to_string()
-}
-
 /// Returns the position after the first `plies` plies of a game.
 pub(crate) fn position_after(game: &GameRecord, plies: usize) -> Chess {
     let mut position = game.start();
@@ -186,14 +182,6 @@ fn result(game: &GameRecord, color: Color) -> GameResult {
         Some(winner) if winner == color => GameResult::Win,
         Some(_) => GameResult::Loss,
     }
-}
-
-/// Returns the evaluations of one side, each with its ply, from 0.
-fn evaluations(game: &GameRecord, color: Color) -> impl Iterator<Item = (usize, Score)> {
-    let moves = game.moves.iter().zip(movers(game)).enumerate();
-    moves
-        .filter(move |(_, (_, (mover, _)))| *mover == color)
-        .filter_map(|(ply, (played, _))| Some((ply, played.thought.as_ref()?.score?)))
 }
 
 /// Converts a score to centipawns; a mate becomes infinite.

@@ -1,13 +1,12 @@
 //! Report on the games of PGN files as a document. A PGN file provides players, results and
 //! openings; the document lists the data that PGN files lack.
 
-use crate::figures::{Rating, Strength, superiority};
+use crate::figures::{PlayedOpening, Rating, Strength, superiority};
 use crate::parts::{Block, Document, Table, UNDEFINED, percent};
 use crate::topics::ratings::{Ratings, encounter, seconds_per_move};
-use crate::topics::result_figures::NamedOpening;
 use crate::topics::tournament::MAX_CROSS;
 use crate::topics::{calibration, result_figures};
-use arbiter_rate::RejectedGame;
+use arbiter_rate::{Opening, RejectedGame};
 use arbiter_run::Encounter;
 use arbiter_stats::ratings::OutcomeModel;
 use arbiter_stats::{Pentanomial, Trinomial, opening_bias};
@@ -35,7 +34,8 @@ pub fn games_document(ratings: &Ratings<'_>, files: &[String]) -> Document {
     document.heading("Game endings");
     let endings = tally.endings.iter().map(|(ending, count)| (ending.clone(), *count, Vec::new()));
     let pairs = duel(ratings).filter(|(_, encounter)| encounter.pairs.pairs() > 0);
-    let pairs = pairs.map(|(first, met)| result_figures::pairs(ratings.name(first), met.pairs.0));
+    let pairs =
+        pairs.map(|([first, _], met)| result_figures::pairs(ratings.name(first), met.pairs.0));
     let by_colour = |player: &usize| (ratings.name(*player), tally.players[*player].by_colour);
     let by_colour: Vec<_> = order.iter().map(by_colour).collect();
     let white: Trinomial = tally.players.iter().map(|player| player.by_colour[0]).sum();
@@ -44,7 +44,8 @@ pub fn games_document(ratings: &Ratings<'_>, files: &[String]) -> Document {
     document.multiples(pairs.into_iter().chain([endings, colours]));
     document.paragraph(bias(ratings));
     evaluations(&mut document, ratings, &order);
-    result_figures::openings(&mut document, None, tally.openings.iter().map(NamedOpening::of));
+    let openings: Vec<PlayedOpening> = tally.openings.iter().map(played_opening).collect();
+    result_figures::openings(&mut document, None, openings.iter().collect());
     if tally.bad_games() > 0 {
         bad(&mut document, ratings);
     }
@@ -53,10 +54,21 @@ pub fn games_document(ratings: &Ratings<'_>, files: &[String]) -> Document {
     document
 }
 
-/// Returns the stronger of exactly two players, and their encounter from the point of view of this
-/// player.
-fn duel(ratings: &Ratings<'_>) -> Option<(usize, Encounter)> {
-    let &[first, _] = ratings.order().as_slice() else { return None };
+/// Converts an opening of PGN files, of which only the name and White's results are known.
+fn played_opening(Opening { name, results }: &Opening) -> PlayedOpening {
+    PlayedOpening {
+        label: name.clone(),
+        name: name.clone(),
+        placement: String::new(),
+        white: *results,
+        first: Trinomial::default(),
+    }
+}
+
+/// Returns exactly two players, the stronger first, and their encounter from the point of view of
+/// the first.
+fn duel(ratings: &Ratings<'_>) -> Option<([usize; 2], Encounter)> {
+    let players: [usize; 2] = ratings.order().try_into().ok()?;
     let [meeting] = ratings.meetings else { return None };
     let mut encounter = encounter(meeting);
     // Counts of pairs omit games without a partner game, so pairs are used only if every game has a
@@ -64,7 +76,7 @@ fn duel(ratings: &Ratings<'_>) -> Option<(usize, Encounter)> {
     if meeting.singles.iter().flatten().any(|count| *count > 0) {
         encounter.pairs = Pentanomial::default();
     }
-    Some((first, if meeting.players[0] == first { encounter } else { encounter.swapped() }))
+    Some((players, if meeting.players == players { encounter } else { encounter.swapped() }))
 }
 
 fn conclusion(ratings: &Ratings<'_>, order: &[usize]) -> Block {
@@ -74,21 +86,19 @@ fn conclusion(ratings: &Ratings<'_>, order: &[usize]) -> Block {
     if tally.copies > 0 {
         text += &format!(" Duplicates excluded: {}.", tally.copies);
     }
-    let strong = match duel(ratings) {
-        Some((first, encounter)) => {
+    let rated = order.first().and_then(|first| Some((*first, ratings.rating(*first)?)));
+    let strong = match (duel(ratings), rated) {
+        (Some((players, encounter)), _) => {
             let strength = Strength::of(encounter);
-            let second = order.iter().find(|player| **player != first).copied().unwrap_or(first);
-            let [first, second] = [first, second].map(|player| ratings.name(player));
+            let [first, second] = players.map(|player| ratings.name(player));
             let (elo, los) = (strength.elo_in_full(), strength.los_text());
             format!("{first} against {second}: Elo {elo}, LOS {los}.")
         }
-        None => match order.first().and_then(|first| Some((*first, ratings.rating(*first)?))) {
-            Some((first, rating)) => {
-                let rating = rating.describe(tally.players[first].results());
-                format!("{} is rated first: {rating}.", ratings.name(first))
-            }
-            None => "These games do not determine ratings.".to_owned(),
-        },
+        (None, Some((first, rating))) => {
+            let rating = rating.describe(tally.players[first].results());
+            format!("{} is rated first: {rating}.", ratings.name(first))
+        }
+        (None, None) => "These games do not determine ratings.".to_owned(),
     };
     Block::Paragraph { strong, text }
 }
@@ -133,8 +143,7 @@ fn everybody(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
     document.paragraph("Wins, draws and losses of the row's player.");
     let names: Vec<_> = order.iter().map(|player| (*player, ratings.name(*player))).collect();
     let likelihood = |one, other| superiority(ratings.rated, one, other);
-    document.table(result_figures::superiority(&names, likelihood));
-    document.paragraph(result_figures::SUPERIORITY_LEGEND);
+    result_figures::superiority(document, &names, likelihood);
 }
 
 /// Adds a comparison of evaluations with results, if the comments contain evaluations.
@@ -154,8 +163,7 @@ fn bias(ratings: &Ratings<'_>) -> String {
     let rated = ratings.rated;
     let (elo, error) = (rated.advantage, rated.advantage_error);
     let mut words = result_figures::advantage(elo, error, "on the scale of the ratings");
-    let found = duel(ratings).filter(|(_, encounter)| encounter.pairs.pairs() > 0);
-    if let Some(bias) = found.and_then(|(_, e)| opening_bias(&e.pairs, &e.games)) {
+    if let Some(bias) = duel(ratings).and_then(|(_, e)| opening_bias(&e.pairs, &e.games)) {
         words.push_str(&format!(" Opening bias: {bias:.0} Elo (root mean square)."));
     }
     if ratings.tally.players.iter().any(|player| player.by_colour[0].draws > 0) {

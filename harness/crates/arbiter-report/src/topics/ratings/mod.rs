@@ -16,8 +16,9 @@ use crate::figures::{Rating, mean_score};
 use crate::forms::{case, failed, whole};
 use crate::parts::{GamesByResult, Table, to_value};
 use arbiter_plan::Prior;
-use arbiter_rate::{Player, RejectedGame, Tally};
+use arbiter_rate::{Opening, Player, RejectedGame, Tally};
 use arbiter_run::Encounter;
+use arbiter_stats::Trinomial;
 use arbiter_stats::ratings::{Errors, Meeting, OutcomeModel, RatingList};
 
 /// Maximum number of players with LOS and covariance tables in JSON.
@@ -394,16 +395,10 @@ fn rejected_game(named: &RejectedGame) -> RejectedFigures<'_> {
     }
 }
 
-fn opening_figures(opening: &arbiter_rate::Opening) -> OpeningFigures<'_> {
-    let results = opening.results;
-    OpeningFigures {
-        name: &opening.name,
-        games: results.games(),
-        white_score: mean_score(&results),
-        white_wins: results.wins,
-        draws: results.draws,
-        white_losses: results.losses,
-    }
+fn opening_figures(Opening { name, results }: &Opening) -> OpeningFigures<'_> {
+    let Trinomial { wins: white_wins, draws, losses: white_losses } = *results;
+    let (games, white_score) = (results.games(), mean_score(results));
+    OpeningFigures { name, games, white_score, white_wins, draws, white_losses }
 }
 
 fn player_figures<'a>(ratings: &Ratings<'a>, player: usize) -> PlayerFigures<'a> {

@@ -7,15 +7,14 @@ use serde_json::Value;
 use shakmaty::Move;
 use shakmaty::san::SanPlus;
 
+use super::SuiteConditions;
 use super::epd_figures::{
     AnsweredSearch, ComparedFigures, EngineFigures, EpdFigures, EpdResults, PositionFigures,
     SearchFigures, ThemeFigures,
 };
-use super::{EngineLocation, line_faults};
 use crate::parts::{Block, Document, Table, to_value};
 use crate::topics::result_figures::share;
 use arbiter_stats::paired::{SolvedCounts, margin, mcnemar, share_interval};
-use arbiter_suite::LineFault;
 use arbiter_suite::epd::{Comparison, Record, SearchOutcome, Tally, compare, themes};
 
 /// Results of `arbiter epd`.
@@ -28,14 +27,10 @@ pub struct EpdReport<'a> {
     /// Number of plies beyond the depth of a solution after which a search was ended early; `None`
     /// if no search was ended early.
     pub hold: Option<u32>,
-    /// Machines on which the engines ran.
-    pub place: EngineLocation,
     /// Positions of the suite.
     pub records: &'a [Arc<Record>],
-    /// Unusable lines, with reasons.
-    pub unusable: &'a [LineFault],
-    /// Corrected lines, with the removed parts.
-    pub corrected: &'a [LineFault],
+    /// Faults of the suite, and machines on which the engines ran.
+    pub conditions: SuiteConditions<'a>,
 }
 
 /// Engine and its searches.
@@ -66,8 +61,9 @@ impl EpdReport<'_> {
         let mut document = Document::new(self.suite.to_owned());
         let stop = |plies| format!(", stopped when a solution was stable for {plies} plies");
         let hold = self.hold.map_or(String::new(), stop);
-        let EpdReport { suite, records, unusable, .. } = self;
-        let (positions, lines, place) = (records.len(), unusable.len(), self.place.describe());
+        let EpdReport { suite, records, conditions, .. } = self;
+        let (positions, lines) = (records.len(), conditions.unusable.len());
+        let place = conditions.place.describe();
         document.paragraph(format!(
             "{suite}: {positions} positions, {lines} lines unusable; {place}{hold}"
         ));
@@ -79,12 +75,12 @@ impl EpdReport<'_> {
         }
         (1..self.engines.len()).for_each(|other| self.add_comparison(&mut document, other));
         self.engines.iter().for_each(|engine| self.unsolved(&mut document, engine));
-        self.place.add_excluded_workers(&mut document);
+        conditions.place.add_excluded_workers(&mut document);
         let notes = self.records.iter().flat_map(|record| {
             record.notes.iter().map(|note| format!("line {}: {note}", record.line))
         });
         document.list("Ignored parts of usable lines", notes.collect());
-        line_faults(&mut document, self.corrected, self.unusable);
+        conditions.add_line_faults(&mut document);
         document
     }
 
@@ -199,9 +195,7 @@ impl EpdReport<'_> {
                 comparisons: (1..self.engines.len()).map(|e| self.compared_figures(e)).collect(),
             },
             positions: (0..self.records.len()).map(|index| self.position(index)).collect(),
-            unusable: self.unusable,
-            corrected: self.corrected,
-            place: self.place.figures(),
+            conditions: &self.conditions,
         })
     }
 
@@ -321,6 +315,7 @@ fn millis(time: Duration) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::topics::suite::EngineLocation;
     use arbiter_protocol::Info;
     use arbiter_suite::epd::{Judge, read};
 
@@ -355,10 +350,12 @@ nonsense";
                 engine("B", ["e2e3", "zzzz", "e2e3", "e2e3"]),
             ],
             hold: None,
-            place: EngineLocation::Here(2),
             records: &records,
-            unusable: &suite.unusable,
-            corrected: &suite.corrected,
+            conditions: SuiteConditions {
+                unusable: &suite.unusable,
+                corrected: &suite.corrected,
+                place: EngineLocation::here(2),
+            },
         });
     }
 

@@ -3,9 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::place::PlaceFigures;
+use super::SuiteConditions;
 use arbiter_stats::paired::SolvedCounts;
-use arbiter_suite::LineFault;
 use arbiter_suite::epd::Tally;
 
 /// Solved positions of engines, printed by `arbiter epd`.
@@ -21,12 +20,8 @@ pub(crate) struct EpdFigures<'a> {
     pub(super) results: EpdResults<'a>,
     /// Positions, with the searches of all engines.
     pub(super) positions: Vec<PositionFigures<'a>>,
-    /// Unusable lines, with reasons.
-    pub(super) unusable: &'a [LineFault],
-    /// Corrected lines, with the impossible parts that were removed.
-    pub(super) corrected: &'a [LineFault],
     #[serde(flatten)]
-    pub(super) place: PlaceFigures<'a>,
+    pub(super) conditions: &'a SuiteConditions<'a>,
 }
 
 /// Counts of solved positions, and comparisons.

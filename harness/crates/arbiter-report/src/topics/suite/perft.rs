@@ -4,10 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::place::PlaceFigures;
-use super::{EngineLocation, line_faults};
+use super::SuiteConditions;
 use crate::parts::{Block, Document, Table, to_value};
-use arbiter_suite::LineFault;
 use arbiter_suite::perft::{Case, Count, PositionFault, Verdict};
 
 /// Results of `arbiter perft`.
@@ -25,12 +23,8 @@ pub struct PerftReport<'a> {
     pub verdicts: &'a [Result<Verdict, String>],
     /// Number of positions whose counts all exceed the limits.
     pub beyond: usize,
-    /// Unusable lines, with reasons.
-    pub unusable: &'a [LineFault],
-    /// Corrected lines, with the removed parts.
-    pub corrected: &'a [LineFault],
-    /// Machines on which the engine ran.
-    pub place: EngineLocation,
+    /// Faults of the suite, and machines on which the engine ran.
+    pub conditions: SuiteConditions<'a>,
 }
 
 /// Perft counts of an engine, printed by `arbiter perft`.
@@ -45,12 +39,8 @@ pub(crate) struct PerftFigures<'a> {
     beyond_limits: usize,
     /// Positions, with verdicts.
     positions: Vec<PositionFigures<'a>>,
-    /// Unusable lines, with reasons.
-    unusable: &'a [LineFault],
-    /// Corrected lines, with the impossible parts that were removed.
-    corrected: &'a [LineFault],
     #[serde(flatten)]
-    place: PlaceFigures<'a>,
+    conditions: &'a SuiteConditions<'a>,
 }
 
 /// Position, with the verdict on its count.
@@ -174,8 +164,8 @@ impl PerftReport<'_> {
             document.heading("Positions");
             document.table(self.table());
         }
-        self.place.add_excluded_workers(&mut document);
-        line_faults(&mut document, self.corrected, self.unusable);
+        self.conditions.place.add_excluded_workers(&mut document);
+        self.conditions.add_line_faults(&mut document);
         document
     }
 
@@ -212,8 +202,8 @@ impl PerftReport<'_> {
         ];
         let some = all.into_iter().filter(|(number, _)| *number > 0);
         let some = some.map(|(number, what)| format!("{number} {what}"));
-        let is_elsewhere = matches!(self.place, EngineLocation::Workers { .. });
-        some.chain(is_elsewhere.then(|| self.place.describe())).collect()
+        let place = &self.conditions.place;
+        some.chain(place.workers.is_some().then(|| place.describe())).collect()
     }
 
     /// Returns the report as one JSON object.
@@ -223,9 +213,7 @@ impl PerftReport<'_> {
             totals: self.totals(),
             beyond_limits: self.beyond,
             positions: self.all().map(position).collect(),
-            unusable: self.unusable,
-            corrected: self.corrected,
-            place: self.place.figures(),
+            conditions: &self.conditions,
         })
     }
 }
@@ -329,6 +317,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::topics::suite::EngineLocation;
     use arbiter_suite::perft::{Finding, Patterns, PerftQuery, read};
 
     #[test]
@@ -357,15 +346,17 @@ mod tests {
             Ok(Verdict::Wrong { got: 7, leaves: 5, finding }),
         ];
         let report = PerftReport {
-            place: EngineLocation::Here(1),
             engine: "E",
             suite: "s.epd",
             cases: &suite.cases,
             counts: &counts,
             verdicts: &verdicts,
             beyond: 2,
-            unusable: &suite.unusable,
-            corrected: &suite.corrected,
+            conditions: SuiteConditions {
+                unusable: &suite.unusable,
+                corrected: &suite.corrected,
+                place: EngineLocation::here(1),
+            },
         };
         let text = crate::forms::plain_text(&report.document(false), None);
         let first = text.lines().find(|line| line.contains(", depth ")).unwrap();

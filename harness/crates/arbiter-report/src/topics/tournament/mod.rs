@@ -226,8 +226,7 @@ pub(crate) fn likelihoods(document: &mut Document, summary: &Summary) {
         let named = |(engine, _): &(usize, Rating)| (*engine, summary.engines[*engine].as_str());
         let engines: Vec<_> = ratings.iter().map(named).collect();
         let likelihood = |one, other| superiority(&rated, one, other);
-        document.table(result_figures::superiority(&engines, likelihood));
-        document.paragraph(result_figures::SUPERIORITY_LEGEND);
+        result_figures::superiority(document, &engines, likelihood);
     }
 }
 
