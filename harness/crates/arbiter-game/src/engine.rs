@@ -113,7 +113,10 @@ impl EngineProcess {
             EngineProcess::spawn(spawner, setup).map_err(|error| (error.into(), None))?;
         match engine.handshake().await {
             Ok(()) => Ok(engine),
-            Err(error) => Err((error, Some(engine.take_recorder()))),
+            Err(error) => {
+                engine.note_fault(&error.fault());
+                Err((error, Some(engine.take_recorder())))
+            }
         }
     }
 
@@ -154,12 +157,8 @@ impl EngineProcess {
 
     async fn handshake(&mut self) -> Result<(), EngineError> {
         let text = self.session.open(self.since);
-        let sent = self.send(text);
-        let shaken = match sent {
-            Ok(()) => self.until_ready().await,
-            error => error,
-        };
-        shaken.inspect_err(|error| self.note_fault(&error.fault()))
+        self.send(text)?;
+        self.until_ready().await
     }
 
     fn note_fault(&mut self, fault: &Fault) {

@@ -3,28 +3,18 @@
 //! Protocol sessions and the referee work as in a real game; lines and times come from the
 //! transcript instead of from a process and a clock.
 
+#![expect(clippy::disallowed_methods, reason = "the moment of a replay does not matter")]
+
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use shakmaty::{ByColor, CastlingMode, Chess, Color};
+use shakmaty::{ByColor, Color};
 
+use super::engine::EngineSetup;
 use super::outcome::{Outcome, color_name};
 use super::referee::{Fault, Referee, Reply, Turn};
 use super::transcript::{Entry, Mark, Transcript};
-use arbiter_protocol::{Deadlines, Game, Limits, Protocol, Session, Setup, Step};
-
-/// Settings of an engine for the replay of a game.
-#[derive(Debug, Clone)]
-pub struct Part {
-    /// Protocol of the engine.
-    pub protocol: Protocol,
-    /// Options and commands before the first game.
-    pub setup: Setup,
-    /// Timeouts for answers.
-    pub deadlines: Deadlines,
-    /// Limits of the engine's searches.
-    pub limits: Limits,
-}
+use arbiter_protocol::{Game, Session, Step};
 
 /// Result of a replay.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,22 +49,17 @@ impl Stop {
     }
 }
 
-/// Replays the game of `transcript` from the starting position `start`; `referee` judges the moves.
-/// `zero` is an arbitrary moment that stands for the beginning of the transcript.
+/// Replays the game of `transcript`; `referee` judges the moves.
 pub fn replay(
     mut referee: Referee,
-    start: &Chess,
-    mode: CastlingMode,
-    parts: ByColor<Part>,
+    games: ByColor<Game<'_>>,
+    setups: ByColor<&EngineSetup>,
     transcript: &Transcript,
-    zero: Instant,
 ) -> ReplayResult {
-    let limits = ByColor { white: parts.white.limits, black: parts.black.limits };
-    let games = limits.map(|limits| Game { start, mode, limits, settings: &[] });
-    let ByColor { white, black } = parts;
-    let white = Side::new(Color::White, white, transcript, zero);
-    let black = Side::new(Color::Black, black, transcript, zero);
-    let mut sides = ByColor { white, black };
+    // An arbitrary moment stands for the beginning of the transcript.
+    let zero = Instant::now();
+    let side = |color| Side::new(color, setups.get(color), transcript, zero);
+    let mut sides = ByColor::new_with(side);
     let mut remarks = Vec::new();
     if let Err(missing) = play(&mut referee, games, &mut sides) {
         remarks.push(missing);
@@ -148,12 +133,12 @@ struct Side {
 }
 
 impl Side {
-    fn new(color: Color, part: Part, transcript: &Transcript, zero: Instant) -> Side {
+    fn new(color: Color, engine: &EngineSetup, transcript: &Transcript, zero: Instant) -> Side {
         let own = transcript.entries.iter().filter(|entry| entry.color == color);
         Side {
             color,
-            ponders: part.setup.ponder,
-            session: Session::new(part.protocol, part.setup, part.deadlines),
+            ponders: engine.setup.ponder,
+            session: Session::new(engine.protocol, engine.setup.clone(), engine.deadlines),
             entries: own.cloned().collect(),
             zero,
             first_ns: transcript.entries.iter().map(|entry| entry.at_ns).min().unwrap_or(0),

@@ -7,7 +7,6 @@ use std::time::Duration;
 use thiserror::Error;
 
 use arbiter_game::annotation::{Dialect, Keeping};
-
 use arbiter_game::engine::{EngineError, EngineProcess, EngineSetup};
 use arbiter_openings::Book;
 use arbiter_plan::{Engine, Plan, Program, SandboxMode, cpus_per_game, is_threads_option};
@@ -284,13 +283,13 @@ pub async fn check_game_engines(
     setups: &[EngineSetup],
     book: &Book,
 ) -> Result<Preflight, PreflightError> {
-    let Preflight { mut xboard, mut unplayable, mut threaded, mut options } = Preflight::default();
+    let mut found = Preflight::default();
     check_each(setups, |setup, engine| {
         if setup.protocol == Protocol::Uci && !engine.session().is_uci() {
-            xboard.push(setup.name.clone());
+            found.xboard.push(setup.name.clone());
             return Ok(());
         }
-        options.push(OptionsFound::of(engine.session()));
+        found.options.push(OptionsFound::of(engine.session()));
         let is_set = setup.setup.options.iter().any(|(name, _)| is_threads_option(name));
         let declared =
             engine.session().options().iter().find(|option| is_threads_option(&option.name));
@@ -298,7 +297,7 @@ pub async fn check_game_engines(
             && let Some(threads) = option.default.as_ref().and_then(|usual| usual.parse().ok())
             && threads > 1
         {
-            threaded.push((setup.name.clone(), option.name.clone(), threads));
+            found.threaded.push((setup.name.clone(), option.name.clone(), threads));
         }
         // Only xboard engines may be unable to set up a position.
         if !engine.session().is_uci() {
@@ -308,12 +307,12 @@ pub async fn check_game_engines(
                     !engine.session().can_set_up(&o.start_position(), o.castling_mode())
                 })
                 .map(|(index, _)| index);
-            unplayable.extend(out_of_reach);
+            found.unplayable.extend(out_of_reach);
         }
         if book.needs_chess960() && !engine.session().plays_chess960() {
             return Err("does not play Chess960, which the opening book requires");
         }
-        if unplayable.len() == book.len() {
+        if found.unplayable.len() == book.len() {
             return Err(
                 "cannot set up any opening of the book: the engine has no setboard; give openings \
                  as moves from the initial position",
@@ -322,7 +321,7 @@ pub async fn check_game_engines(
         Ok(())
     })
     .await?;
-    Ok(Preflight { xboard, unplayable, threaded, options })
+    Ok(found)
 }
 
 /// Checks engines as [`check_game_engines`] does, but for suites instead of games. The error names

@@ -98,7 +98,7 @@ impl fmt::Display for Limits {
 }
 
 /// Search limits and rules of one side.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Conditions {
     /// Limits of the side's searches.
     #[serde(flatten)]
