@@ -158,8 +158,9 @@ pub fn forfeited(
 /// Returns the referee of a game with this setup, after the book moves.
 pub fn referee(setup: &GameSetup) -> Referee {
     let GameSetup { start, mode, book, conditions, rules, tables, keep, .. } = setup;
-    Referee::new(start.clone(), *mode, book, *conditions, *rules, tables.clone())
-        .keeping(keep.clone())
+    let mut referee = Referee::new(start.clone(), *mode, book, *conditions, *rules, tables.clone());
+    referee.keep = keep.clone();
+    referee
 }
 
 fn record(

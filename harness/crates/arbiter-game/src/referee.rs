@@ -119,7 +119,7 @@ pub struct Referee {
     line: String,
     moves: Vec<MoveRecord>,
     /// Fields that are kept with each move.
-    keep: Arc<KeptFields>,
+    pub(crate) keep: Arc<KeptFields>,
     adjudicator: Adjudicator,
     outcome: Option<Outcome>,
     /// Excess time of the move that lost on time.
@@ -163,11 +163,6 @@ impl Referee {
             }
         }
         referee
-    }
-
-    /// Returns the referee, which now keeps the fields `keep` with each move.
-    pub fn keeping(self, keep: Arc<KeptFields>) -> Referee {
-        Referee { keep, ..self }
     }
 
     /// Returns the outcome of the game, if the game is over.

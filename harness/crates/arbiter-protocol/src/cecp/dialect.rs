@@ -46,7 +46,7 @@ impl Xboard {
 
     /// Returns whether the engine can start a game from the position `start`.
     pub(crate) fn can_set_up(&self, start: &Chess, mode: CastlingMode) -> bool {
-        is_initial(start, mode) || setup::commands(start, mode, self.features.setboard).is_some()
+        setup::commands(start, mode, self.features.setboard).is_some()
     }
 
     /// Handles a missed deadline. An engine that sends no `feature` line is assumed to be an old
@@ -86,10 +86,8 @@ impl Xboard {
         if self.features.name {
             text += "computer\n";
         }
-        if !is_initial(game.start, game.mode) {
-            let position = setup::commands(game.start, game.mode, self.features.setboard);
-            text += &position.ok_or_else(|| unfit(NO_SETBOARD))?;
-        }
+        let position = setup::commands(game.start, game.mode, self.features.setboard);
+        text += &position.ok_or_else(|| unfit(NO_SETBOARD))?;
         self.position = game.start.clone();
         state.mode = game.mode;
         (self.played, self.plays, self.draw_claim) = (0, false, None);
@@ -317,11 +315,6 @@ impl Xboard {
         state.wait(Phase::Preparing, now, state.deadlines.readyok);
         format!("ping {}\n", self.pings)
     }
-}
-
-/// Returns whether a game from `start` needs no set-up commands.
-fn is_initial(start: &Chess, mode: CastlingMode) -> bool {
-    *start == Chess::default() && mode == CastlingMode::Standard
 }
 
 /// Returns the commands for the limits of a game.

@@ -3,13 +3,16 @@
 use shakmaty::fen::Fen;
 use shakmaty::{Bitboard, CastlingMode, Chess, Color, EnPassantMode, File, Position, Rank, Role};
 
-/// Returns the commands that set up `position` after `new` and `force`; `None` if the engine cannot
-/// set up the position.
+/// Returns the commands that set up `position` after `new` and `force`; empty for the initial
+/// position, and `None` if the engine cannot set up the position.
 ///
 /// An engine without `setboard` may support the older `edit`, which only places pieces. A move sent
 /// before `edit` sets the side to move. Castling is allowed if king and rook are on their initial
 /// squares, and en passant captures are impossible.
 pub(super) fn commands(position: &Chess, mode: CastlingMode, setboard: bool) -> Option<String> {
+    if *position == Chess::default() && mode == CastlingMode::Standard {
+        return Some(String::new());
+    }
     if setboard {
         let fen = Fen::from_position(position, EnPassantMode::Legal);
         return Some(format!("setboard {fen}\n"));
