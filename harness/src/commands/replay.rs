@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::Args;
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
-use shakmaty::{ByColor, CastlingMode, Chess, Color};
+use shakmaty::{ByColor, CastlingMode, Chess};
 
 use crate::{
     exit_code::ExitCode, failure::Failure, output::print_result, project::ResultsArg,

@@ -387,9 +387,9 @@ impl Session {
         }
     }
 
-    /// Returns the information about the search in progress; `None` for CECP engines.
-    pub fn info(&self) -> Option<&Info> {
-        self.is_uci().then_some(&self.state.info)
+    /// Returns the information about the search in progress.
+    pub fn info(&self) -> &Info {
+        &self.state.info
     }
 
     /// Sends a command outside the protocol, after the UCI command `position`. All lines count as
