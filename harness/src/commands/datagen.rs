@@ -16,7 +16,9 @@ use arbiter_game::adjudicate::{DrawRule, ResignRule};
 use arbiter_game::engine::EngineSetup;
 use arbiter_openings::Order;
 use arbiter_plan::{EngineSpec, Plan, RunKind, resolve_engine};
-use arbiter_process::{Cancel, EndReason, Spawner, Timeouts, folder_of, open_input, run_and_read};
+use arbiter_process::{
+    Cancel, EndReason, Spawner, Timeouts, folder_of, open_input, run_to_completion,
+};
 use arbiter_report::note;
 use arbiter_runner::unix_time_ms;
 use arbiter_settings::merged;
@@ -223,7 +225,7 @@ fn genfens(
         fen.into_iter().for_each(|fen| drop(send.send(fen.trim().to_owned())));
     };
     let timeouts = Timeouts { limit: GENFENS_TIMEOUT, grace: Duration::ZERO };
-    let ended = run_and_read(spawner, &launch, timeouts, cancel, read);
+    let ended = run_to_completion(spawner, &launch, timeouts, cancel, read);
     let ended = ended.map_err(|error| Failure::environment(format!("engine '{name}': {error}")))?;
     if ended.reason == EndReason::Cancelled {
         return Err(Failure::environment("interrupted while generating openings"));

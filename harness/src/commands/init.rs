@@ -201,7 +201,7 @@ fn try_command(words: &[&str], folder: &Path) -> Result<Completed, Failure> {
     let launch = Launch { program: own_binary()?, args, dir, ..Launch::default() };
     let timeouts = Timeouts { limit: TRIAL, grace: Duration::ZERO };
     interruptible(move |spawner, cancel| {
-        let ended = run_to_completion(spawner, &launch, timeouts, cancel);
+        let ended = run_to_completion(spawner, &launch, timeouts, cancel, |_| ());
         match ended.map_err(Failure::environment)? {
             ended if ended.reason == EndReason::Cancelled => {
                 Err(Failure::new(ExitCode::Interrupted, "interrupted before anything was written"))

@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::Args;
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
-use shakmaty::{ByColor, CastlingMode, Chess, Color};
+use shakmaty::{ByColor, CastlingMode, Chess};
 
 use crate::{
     exit_code::ExitCode, failure::Failure, output::print_result, project::ResultsArg,
@@ -13,10 +13,11 @@ use crate::{
 };
 use arbiter_game::outcome::Outcome;
 use arbiter_game::referee::Referee;
-use arbiter_game::replay::{Part, ReplayResult, replay};
+use arbiter_game::replay::{ReplayResult, replay};
 use arbiter_process::read_text;
+use arbiter_protocol::Game;
 use arbiter_report::transcript_text;
-use arbiter_runner::{any_moment, engine_setups};
+use arbiter_runner::engine_setups;
 use arbiter_store::{RecordedGame, Store};
 
 /// Flags of `arbiter replay`.
@@ -124,17 +125,10 @@ fn again(recorded: &RecordedGame) -> Result<ReplayResult, Failure> {
     let referee = Referee::new(start.clone(), mode, &book, conditions, plan.rules, tables);
     // A replay starts no engine, so it does not need the paths of programs.
     let setups = engine_setups(plan, Path::new(""));
-    let part = |color: Color| {
-        let setup = &setups[*record.engines.get(color)];
-        Part {
-            protocol: setup.protocol,
-            setup: setup.setup.clone(),
-            deadlines: setup.deadlines,
-            limits: conditions.get(color).limits,
-        }
-    };
-    let parts = ByColor::new_with(part);
-    Ok(replay(referee, &start, mode, parts, transcript, any_moment()))
+    let setups = record.engines.map(|index| &setups[index]);
+    let limits = conditions.map(|conditions| conditions.limits);
+    let games = limits.map(|limits| Game { start: &start, mode, limits, settings: &[] });
+    Ok(replay(referee, games, setups, transcript))
 }
 
 /// Returns a text that compares the recorded and the replayed result, and the exit code.

@@ -189,7 +189,7 @@ pub fn run_bench_once(
     launch.sandbox.iter_mut().for_each(|own| own.readable.push(target.launch.program.clone()));
     let limit = target.recipe.timeout.unwrap_or(DEFAULT_TIMEOUT);
     let timeouts = Timeouts { limit, grace: Duration::ZERO };
-    let ended = run_to_completion(spawner, &launch, timeouts, cancel)?;
+    let ended = run_to_completion(spawner, &launch, timeouts, cancel, |_| ())?;
     match ended.reason {
         EndReason::Cancelled => return Err(BuildError::Cancelled),
         EndReason::TimedOut => {

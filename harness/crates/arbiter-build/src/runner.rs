@@ -19,7 +19,7 @@ use super::log::Log;
 use super::recipe::{BuildSettings, Recipe, first_error, lacks_network, recipe};
 use arbiter_process::{
     Cancel, Completed, EndReason, Launch, Links, Sandbox, Spawner, Timeouts, open_output,
-    processor_features, run_and_read,
+    processor_features, run_to_completion,
 };
 
 /// Name of a revision that stands for the working tree.
@@ -444,7 +444,7 @@ impl Builder<'_> {
         };
         // A build has nothing to save, so it is killed without a grace period.
         let timeouts = Timeouts { limit, grace: Duration::ZERO };
-        Ok(run_and_read(self.spawner, &launch, timeouts, self.cancel, read)?)
+        Ok(run_to_completion(self.spawner, &launch, timeouts, self.cancel, read)?)
     }
 }
 

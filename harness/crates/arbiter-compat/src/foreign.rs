@@ -10,7 +10,7 @@ use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Field, Notation};
 use arbiter_openings::Order;
 use arbiter_plan::{Affinity, Engine, Plan, Prior, Program};
-use arbiter_protocol::{Restart, TimeControl};
+use arbiter_protocol::Restart;
 use arbiter_report::{Dialect, log_warn};
 use arbiter_run::{Encounter, RunCounts};
 use arbiter_schedule::Format;
@@ -198,7 +198,7 @@ fn path_text(path: Option<&Path>) -> String {
 
 fn engine(engine: &Engine, own: &Path, is_chess960: bool) -> Value {
     let limits = engine.conditions.limits;
-    let first = limits.clock.as_ref().map(TimeControl::first);
+    let first = limits.clock.map(|clock| clock.get(0));
     let ms = |time: std::time::Duration| time.as_millis() as u64;
     let (program, mut args) = match &engine.program {
         Program::Path(path) => (path.as_path(), Vec::new()),

@@ -1,16 +1,12 @@
 //! Consistency checks of game records from other machines or files. This module does no I/O.
 
-use std::time::Duration;
-
-use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
-use shakmaty::{ByColor, CastlingMode, Chess, Position};
+use shakmaty::{ByColor, CastlingMode, Position};
 
 use crate::adjudicate::Rules;
 use crate::outcome::{Outcome, Termination};
 use crate::record::GameRecord;
 use crate::referee::Referee;
-use arbiter_protocol::{Conditions, Limits};
 
 /// Checks that a record is consistent: its moves must be legal, and if they end the game by the
 /// rules of chess, the recorded outcome must match. Adjudications and engine faults cannot be
@@ -18,17 +14,12 @@ use arbiter_protocol::{Conditions, Limits};
 /// contradiction.
 pub fn check(record: &GameRecord) -> Result<(), String> {
     let mode = CastlingMode::from_chess960(record.chess960);
-    let start: Option<Chess> =
-        record.fen.parse().ok().and_then(|fen: Fen| fen.into_position(mode).ok());
+    let start = record.legal_start();
     let start = start.ok_or_else(|| format!("'{}' is not a legal position", record.fen))?;
     let moves: Vec<UciMove> = record.moves.iter().map(|played| played.uci).collect();
     // A record contains neither clocks nor tablebases, so the replay of the moves uses no limits,
     // adjudication rules or tables.
-    let any = ByColor::new_with(|_| Conditions {
-        limits: Limits::default(),
-        margin: Duration::ZERO,
-        white_pov: false,
-    });
+    let any = ByColor::default();
     let turn = start.turn();
     let referee = Referee::new(start, mode, &moves, any, Rules::default(), None);
     let number = referee.moves();
@@ -64,6 +55,8 @@ pub fn check(record: &GameRecord) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::record::{MoveRecord, SearchInfo};
 

@@ -3,7 +3,6 @@
 
 #![expect(clippy::disallowed_methods, reason = "the driver stamps what the referee judges")]
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -93,13 +92,7 @@ async fn play_on(
         // An engine that ignores `go nodes` would search until its deadline in every game, so it is
         // stopped as soon as its node count shows this.
         let limits = setup.conditions.get(turn.color).limits;
-        let give_up = |_, info: &Info| {
-            if ignores_limit(&limits, info) {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
-        };
+        let give_up = |_, info: &Info| ignores_limit(&limits, info);
         let is_short = is_measured && turn.budget.is_some_and(|budget| budget < SHORT);
         let delays = is_short.then(|| mover.process().delays());
         let reply = tokio::select! {
@@ -158,8 +151,9 @@ pub fn forfeited(
 /// Returns the referee of a game with this setup, after the book moves.
 pub fn referee(setup: &GameSetup) -> Referee {
     let GameSetup { start, mode, book, conditions, rules, tables, keep, .. } = setup;
-    Referee::new(start.clone(), *mode, book, *conditions, *rules, tables.clone())
-        .keeping(keep.clone())
+    let mut referee = Referee::new(start.clone(), *mode, book, *conditions, *rules, tables.clone());
+    referee.keep = keep.clone();
+    referee
 }
 
 fn record(

@@ -113,7 +113,10 @@ impl EngineProcess {
             EngineProcess::spawn(spawner, setup).map_err(|error| (error.into(), None))?;
         match engine.handshake().await {
             Ok(()) => Ok(engine),
-            Err(error) => Err((error, Some(engine.take_recorder()))),
+            Err(error) => {
+                engine.note_fault(&error.fault());
+                Err((error, Some(engine.take_recorder())))
+            }
         }
     }
 
@@ -154,12 +157,8 @@ impl EngineProcess {
 
     async fn handshake(&mut self) -> Result<(), EngineError> {
         let text = self.session.open(self.since);
-        let sent = self.send(text);
-        let shaken = match sent {
-            Ok(()) => self.until_ready().await,
-            error => error,
-        };
-        shaken.inspect_err(|error| self.note_fault(&error.fault()))
+        self.send(text)?;
+        self.until_ready().await
     }
 
     fn note_fault(&mut self, fault: &Fault) {
@@ -271,17 +270,18 @@ impl EngineProcess {
     /// An engine that pondered on the wrong reply is also charged for the time that it took to stop
     /// pondering.
     pub async fn think(&mut self, turn: Turn) -> Reply {
-        self.watch(turn, |_, _| ControlFlow::Continue(())).await
+        self.watch(turn, |_, _| false).await
     }
 
-    /// Lets the engine search as [`EngineProcess::think`] does. After each `info` line, `look` gets
-    /// the time since `go` and all information about the search, and may stop the search.
+    /// Lets the engine search as [`EngineProcess::think`] does. After each `info` line, `is_enough`
+    /// gets the time since `go` and all information about the search; the search is stopped once it
+    /// returns `true`.
     pub async fn watch(
         &mut self,
         turn: Turn,
-        look: impl FnMut(Duration, &Info) -> ControlFlow<()>,
+        is_enough: impl FnMut(Duration, &Info) -> bool,
     ) -> Reply {
-        self.search(turn, look).await.unwrap_or_else(|error| {
+        self.search(turn, is_enough).await.unwrap_or_else(|error| {
             let fault = error.fault();
             self.note_fault(&fault);
             Reply::Fault(fault)
@@ -291,7 +291,7 @@ impl EngineProcess {
     async fn search(
         &mut self,
         turn: Turn,
-        mut look: impl FnMut(Duration, &Info) -> ControlFlow<()>,
+        mut is_enough: impl FnMut(Duration, &Info) -> bool,
     ) -> Result<Reply, EngineError> {
         let Turn { color, position, mut go, mut budget } = turn;
         self.expected = None;
@@ -326,7 +326,7 @@ impl EngineProcess {
         let mut may_halt = budget.is_some();
         let mut is_halted = false;
         loop {
-            let is_enough = match self.step().await {
+            let must_stop = match self.step().await {
                 Ok(Step::Move { text, mut info, ponder }) => {
                     info.lines = std::mem::take(&mut self.chosen);
                     // The engine reports the time since it began to ponder, which is not the time
@@ -343,7 +343,7 @@ impl EngineProcess {
                 Ok(Step::Claim(claim)) => return Ok(Reply::Claim(claim)),
                 Ok(Step::Info) => {
                     let elapsed = self.heard.saturating_duration_since(flushed);
-                    self.session.info().is_some_and(|info| look(elapsed, info).is_break())
+                    is_enough(elapsed, self.session.info())
                 }
                 Ok(_) => false,
                 Err(EngineError::Session(SessionError::Late { .. })) if may_halt => true,
@@ -356,7 +356,7 @@ impl EngineProcess {
                 }
                 Err(error) => return Err(error),
             };
-            if is_enough && !is_halted {
+            if must_stop && !is_halted {
                 is_halted = true;
                 may_halt = false;
                 let stop = self.session.halt(Instant::now());

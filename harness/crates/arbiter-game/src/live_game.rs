@@ -5,12 +5,13 @@
 //! negligible. While the last snapshot is being read, the game takes no new one.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError, TryLockError};
+use std::sync::{Mutex, TryLockError};
 use std::time::Duration;
 
 use shakmaty::uci::UciMove;
 use shakmaty::{ByColor, Chess};
 
+use arbiter_process::lock;
 use arbiter_protocol::Score;
 
 /// Duration of a move from which the cost of a snapshot, less than a microsecond, is negligible.
@@ -75,7 +76,7 @@ impl LiveGame {
         self.is_wanted.store(true, Ordering::Relaxed);
         // A snapshot is replaced in one assignment, so the value is complete even if the lock is
         // poisoned.
-        self.snapshot.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.snapshot).clone()
     }
 }
 

@@ -8,6 +8,7 @@ use shakmaty::{ByColor, Color, KnownOutcome};
 use crate::text::Detail;
 
 /// Reason for the end of a game. The names are stored and printed, and their meaning never changes.
+/// Engine faults come last.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -78,16 +79,7 @@ impl Termination {
 
     /// Returns whether an engine fault ended the game.
     pub fn is_fault(self) -> bool {
-        matches!(
-            self,
-            Termination::TimeForfeit
-                | Termination::IllegalMove
-                | Termination::UnparseableMove
-                | Termination::ProtocolError
-                | Termination::Crash
-                | Termination::Disconnect
-                | Termination::Stall
-        )
+        self >= Termination::TimeForfeit
     }
 
     /// Returns whether an engine lost by a fault or by resigning, regardless of the position.

@@ -132,9 +132,13 @@ impl GameRecord {
     /// Returns the starting position; the standard starting position if the FEN is invalid or
     /// illegal.
     pub fn start(&self) -> Chess {
+        self.legal_start().unwrap_or_default()
+    }
+
+    /// Returns the starting position; `None` if the FEN is invalid or illegal.
+    pub(crate) fn legal_start(&self) -> Option<Chess> {
         let mode = CastlingMode::from_chess960(self.chess960);
-        let fen = self.fen.parse::<Fen>().ok();
-        fen.and_then(|fen| fen.into_position(mode).ok()).unwrap_or_default()
+        self.fen.parse::<Fen>().ok()?.into_position(mode).ok()
     }
 
     /// Returns the lint findings, each with the ply of its move, counted from 0, and the side that

@@ -7,7 +7,7 @@
 //! endings by the rules of chess; and finally adjudication by tablebases, resignation, draw and
 //! move cap.
 
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,6 +18,7 @@ use shakmaty::zobrist::Zobrist128;
 use shakmaty::{
     Bitboard, ByColor, CastlingMode, Chess, Color, EnPassantMode, Move, Position, attacks,
 };
+use thiserror::Error;
 
 use crate::adjudicate::{Adjudicator, PlayedMove, Rules, Tables};
 use crate::lint::{LintFinding, SearchedMove};
@@ -77,26 +78,19 @@ pub struct Forecast {
     pub go: Go,
 }
 
-/// Reason why an engine cannot continue.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Reason why an engine cannot continue. The display form is the name of the kind and the text;
+/// `from_str` is the inverse.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Fault {
     /// The engine did not answer in time; the text names the missing answer.
+    #[error("silent: {0}")]
     Silent(String),
     /// The process exited; the text describes the exit status.
+    #[error("crashed: {0}")]
     Crashed(String),
     /// The output was closed but the process is still running; the text describes the event.
+    #[error("disconnected: {0}")]
     Disconnected(String),
-}
-
-/// Writes the name of the kind and the text; `from_str` is the inverse.
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Fault::Silent(what) => write!(f, "silent: {what}"),
-            Fault::Crashed(how) => write!(f, "crashed: {how}"),
-            Fault::Disconnected(how) => write!(f, "disconnected: {how}"),
-        }
-    }
 }
 
 impl FromStr for Fault {
@@ -125,7 +119,7 @@ pub struct Referee {
     line: String,
     moves: Vec<MoveRecord>,
     /// Fields that are kept with each move.
-    keep: Arc<KeptFields>,
+    pub(crate) keep: Arc<KeptFields>,
     adjudicator: Adjudicator,
     outcome: Option<Outcome>,
     /// Excess time of the move that lost on time.
@@ -169,11 +163,6 @@ impl Referee {
             }
         }
         referee
-    }
-
-    /// Returns the referee, which now keeps the fields `keep` with each move.
-    pub fn keeping(self, keep: Arc<KeptFields>) -> Referee {
-        Referee { keep, ..self }
     }
 
     /// Returns the outcome of the game, if the game is over.

@@ -9,10 +9,11 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, ThreadId};
 
+use arbiter_process::lock;
 use tokio::runtime::Handle;
 
 /// State of a reader thread that hands an engine's output over.
@@ -191,12 +192,6 @@ impl<T> Drop for RelayHandle<T> {
         let abandoned = lock(&self.0.future).take();
         drop(abandoned);
     }
-}
-
-/// Locks a mutex, even if it is poisoned: each change is a single assignment, so the contents are
-/// complete after a panic.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

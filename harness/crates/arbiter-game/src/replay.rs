@@ -3,28 +3,18 @@
 //! Protocol sessions and the referee work as in a real game; lines and times come from the
 //! transcript instead of from a process and a clock.
 
+#![expect(clippy::disallowed_methods, reason = "the moment of a replay does not matter")]
+
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use shakmaty::{ByColor, CastlingMode, Chess, Color};
+use shakmaty::{ByColor, Color};
 
+use super::engine::EngineSetup;
 use super::outcome::{Outcome, color_name};
 use super::referee::{Fault, Referee, Reply, Turn};
 use super::transcript::{Entry, Mark, Transcript};
-use arbiter_protocol::{Deadlines, Game, Limits, Protocol, Session, Setup, Step};
-
-/// Settings of an engine for the replay of a game.
-#[derive(Debug, Clone)]
-pub struct Part {
-    /// Protocol of the engine.
-    pub protocol: Protocol,
-    /// Options and commands before the first game.
-    pub setup: Setup,
-    /// Timeouts for answers.
-    pub deadlines: Deadlines,
-    /// Limits of the engine's searches.
-    pub limits: Limits,
-}
+use arbiter_protocol::{Game, Session, Step};
 
 /// Result of a replay.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,22 +49,17 @@ impl Stop {
     }
 }
 
-/// Replays the game of `transcript` from the starting position `start`; `referee` judges the moves.
-/// `zero` is an arbitrary moment that stands for the beginning of the transcript.
+/// Replays the game of `transcript`; `referee` judges the moves.
 pub fn replay(
     mut referee: Referee,
-    start: &Chess,
-    mode: CastlingMode,
-    parts: ByColor<Part>,
+    games: ByColor<Game<'_>>,
+    setups: ByColor<&EngineSetup>,
     transcript: &Transcript,
-    zero: Instant,
 ) -> ReplayResult {
-    let limits = ByColor { white: parts.white.limits, black: parts.black.limits };
-    let games = limits.map(|limits| Game { start, mode, limits, settings: &[] });
-    let ByColor { white, black } = parts;
-    let white = Side::new(Color::White, white, transcript, zero);
-    let black = Side::new(Color::Black, black, transcript, zero);
-    let mut sides = ByColor { white, black };
+    // An arbitrary moment stands for the beginning of the transcript.
+    let zero = Instant::now();
+    let side = |color| Side::new(color, setups.get(color), transcript, zero);
+    let mut sides = ByColor::new_with(side);
     let mut remarks = Vec::new();
     if let Err(missing) = play(&mut referee, games, &mut sides) {
         remarks.push(missing);
@@ -128,10 +113,8 @@ fn play(
 struct Side {
     color: Color,
     session: Session,
-    entries: VecDeque<Entry>,
-    zero: Instant,
-    /// Time of the first entry of the transcript, in nanoseconds.
-    first_ns: i64,
+    /// Lines of the transcript, each with the moment at which it was recorded.
+    entries: VecDeque<(Instant, Entry)>,
     ponders: bool,
     expected: Option<String>,
     pondered: String,
@@ -148,15 +131,18 @@ struct Side {
 }
 
 impl Side {
-    fn new(color: Color, part: Part, transcript: &Transcript, zero: Instant) -> Side {
+    fn new(color: Color, engine: &EngineSetup, transcript: &Transcript, zero: Instant) -> Side {
+        let first_ns = transcript.entries.iter().map(|entry| entry.at_ns).min().unwrap_or(0);
+        // Times before the start of the game are negative, but an `Instant` before `zero` may be
+        // impossible.
+        let since_first = |at_ns: i64| at_ns.saturating_sub(first_ns).max(0) as u64;
+        let moment = |entry: &Entry| zero + Duration::from_nanos(since_first(entry.at_ns));
         let own = transcript.entries.iter().filter(|entry| entry.color == color);
         Side {
             color,
-            ponders: part.setup.ponder,
-            session: Session::new(part.protocol, part.setup, part.deadlines),
-            entries: own.cloned().collect(),
-            zero,
-            first_ns: transcript.entries.iter().map(|entry| entry.at_ns).min().unwrap_or(0),
+            ponders: engine.setup.ponder,
+            session: Session::new(engine.protocol, engine.setup.clone(), engine.deadlines),
+            entries: own.map(|entry| (moment(entry), entry.clone())).collect(),
             expected: None,
             pondered: String::new(),
             since: zero,
@@ -167,15 +153,9 @@ impl Side {
         }
     }
 
-    fn moment(&self, at_ns: i64) -> Instant {
-        // Times before the start of the game are negative, but an `Instant` before `zero` may be
-        // impossible.
-        self.zero + Duration::from_nanos(at_ns.saturating_sub(self.first_ns).max(0) as u64)
-    }
-
     /// Returns the time at which the next entry was recorded.
     fn next_moment(&self) -> Instant {
-        self.entries.front().map_or(self.last_read, |entry| self.moment(entry.at_ns))
+        self.entries.front().map_or(self.last_read, |(at, _)| *at)
     }
 
     /// Performs the handshake and the preparation for the game.
@@ -183,7 +163,7 @@ impl Side {
         let text = self.session.open(self.next_command_time());
         self.sent(text, true)?;
         self.until_ready()?;
-        while let Some(entry) = self.entries.front()
+        while let Some((_, entry)) = self.entries.front()
             && entry.mark != Mark::NewGame
         {
             match entry.mark {
@@ -261,18 +241,19 @@ impl Side {
     }
 
     fn is_next(&self, mark: Mark) -> bool {
-        self.entries.front().is_some_and(|entry| entry.mark == mark)
+        self.entries.front().is_some_and(|(_, entry)| entry.mark == mark)
     }
 
     /// Processes the next line of the engine, or a missed deadline.
     fn step(&mut self) -> Result<Step, Stop> {
-        let at = self.next_moment();
         if self.is_next(Mark::ToEngine) {
             // The next entry is a command, so at its time the answer to the last command was
             // overdue.
-            return self.overdue(at);
+            return self.overdue(self.next_moment());
         }
-        let Some(entry) = self.entries.pop_front_if(|entry| entry.mark == Mark::FromEngine) else {
+        let Some((at, entry)) =
+            self.entries.pop_front_if(|(_, entry)| entry.mark == Mark::FromEngine)
+        else {
             return Err(self.stop());
         };
         if at < self.since {
@@ -280,7 +261,7 @@ impl Side {
         }
         if self.session.deadline().is_some_and(|due| at > due) {
             // A late line may still be the answer to the `stop` that follows.
-            self.entries.push_front(entry);
+            self.entries.push_front((at, entry));
             return self.overdue(at);
         }
         self.last_read = at;
@@ -309,8 +290,10 @@ impl Side {
     fn sent(&mut self, text: &str, exactly: bool) -> Result<(), Stop> {
         let mut due: VecDeque<&str> = text.lines().collect();
         while exactly && !due.is_empty() || !exactly && self.next_index(Mark::ToEngine).is_some() {
-            let Some(entry) = self.take_entry(Mark::ToEngine) else { return Err(self.stop()) };
-            self.flushed = self.moment(entry.at_ns);
+            let Some((at, entry)) = self.take_entry(Mark::ToEngine) else {
+                return Err(self.stop());
+            };
+            self.flushed = at;
             let wanted = due.pop_front();
             if let (Some(then), Some(Some(now))) =
                 (entry.text.strip_prefix("ping "), wanted.map(|line| line.strip_prefix("ping ")))
@@ -328,8 +311,8 @@ impl Side {
                 ));
             }
         }
-        if let Some(entry) = self.take_entry(Mark::Flushed) {
-            self.flushed = self.moment(entry.at_ns);
+        if let Some((at, _)) = self.take_entry(Mark::Flushed) {
+            self.flushed = at;
         }
         Ok(())
     }
@@ -338,24 +321,24 @@ impl Side {
     /// `mark`. Lines from the engine that had not been processed at that time may precede this
     /// entry.
     fn next_index(&self, mark: Mark) -> Option<usize> {
-        let place = self.entries.iter().position(|entry| entry.mark != Mark::FromEngine);
-        place.filter(|place| self.entries[*place].mark == mark)
+        let place = self.entries.iter().position(|(_, entry)| entry.mark != Mark::FromEngine);
+        place.filter(|place| self.entries[*place].1.mark == mark)
     }
 
-    fn take_entry(&mut self, mark: Mark) -> Option<Entry> {
+    fn take_entry(&mut self, mark: Mark) -> Option<(Instant, Entry)> {
         self.next_index(mark).and_then(|place| self.entries.remove(place))
     }
 
     /// Returns the time of the next command to the engine.
     fn next_command_time(&self) -> Instant {
         let place = self.next_index(Mark::ToEngine);
-        place.map_or(self.next_moment(), |place| self.moment(self.entries[place].at_ns))
+        place.map_or(self.next_moment(), |place| self.entries[place].0)
     }
 
     /// Returns the reason why the next entry, which is not a line from the engine, ends the replay.
     fn stop(&mut self) -> Stop {
         let name = color_name(self.color);
-        match self.entries.pop_front() {
+        match self.entries.pop_front().map(|(_, entry)| entry) {
             Some(Entry { mark: Mark::Event, text, .. }) => match text.parse() {
                 // A recorded silence counts as a late answer only if the session misses the same
                 // answer, because `stop` is sent only after a late answer.

@@ -4,8 +4,10 @@
 mod commands;
 mod files;
 mod input_file;
+mod launch;
 #[cfg(target_os = "linux")]
 mod linux;
+mod lock;
 mod no_start;
 mod output_file;
 mod process;
@@ -32,16 +34,16 @@ pub use files::{
     user_folder,
 };
 pub use input_file::{open_input, read_input, read_text};
+pub use launch::{Launch, SpawnError};
+pub use lock::lock;
 pub use no_start::made_for;
 pub use output_file::{
     FileId, FilesInUse, Links, cannot_write, folder_of, is_at, may_write, open_output, places_near,
 };
 pub use process::Process;
 pub use reader::{Chunk, MAX_LINE_BYTES, decoded};
-pub use run_to_completion::{
-    Cancel, Completed, EndReason, Timeouts, run_and_read, run_to_completion,
-};
-pub use spawn::{Launch, SpawnError, Spawner};
+pub use run_to_completion::{Cancel, Completed, EndReason, Timeouts, run_to_completion};
+pub use spawn::Spawner;
 pub use system::access::{end_if_stalled, is_own_peer, lower_priority};
 pub use system::c_library::set_up_c_library;
 pub use system::cpus::allowed as allowed_cpus;

@@ -7,16 +7,14 @@ use std::path::{Path, PathBuf};
 use rustix::io::Errno;
 
 use super::files::is_executable;
-use super::spawn::Launch;
 
 /// Maximum number of bytes of a script's first line that are read, as in the kernel.
 const FIRST_LINE: u64 = 256;
 
 /// Explains the system's error, which names neither a missing folder nor a missing interpreter.
-pub(super) fn cause(launch: &Launch, error: &io::Error) -> String {
-    let program = launch.program.as_path();
+pub(super) fn cause(program: &Path, dir: Option<&Path>, error: &io::Error) -> String {
     let kind = Errno::from_io_error(error);
-    match (kind, &launch.dir) {
+    match (kind, dir) {
         (_, Some(dir)) if !dir.is_dir() => format!("its folder '{}' does not exist", dir.display()),
         (Some(Errno::NOENT), None) if std::env::current_dir().is_err() => {
             "the working folder has been deleted: cd to another one".to_owned()
@@ -78,7 +76,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
-    use crate::Spawner;
+    use crate::{Launch, Spawner};
 
     #[test]
     fn the_cause_of_a_failed_start_is_named() {
@@ -119,7 +117,7 @@ mod tests {
                 Err(error) => error.to_string(),
             };
             assert!(how.ends_with(&words), "{how}");
-            assert_eq!(cause(&launch, &io::Error::from(Errno::NOEXEC)), words);
+            assert_eq!(cause(&program, None, &io::Error::from(Errno::NOEXEC)), words);
         }
     }
 

@@ -11,10 +11,10 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 
+use super::launch::{Launch, SpawnError};
 use super::no_start::made_for;
 use super::output_file::{Links, open_output};
 use super::reader::{Chunk, read_lines};
-use super::spawn::{Launch, Sink, SpawnError};
 use super::tail::Tail;
 use super::writer::{WriteError, Writer};
 use crate::system::delay::Delays;
@@ -35,6 +35,9 @@ const LAST_WORDS_GRACE: Duration = Duration::from_millis(100);
 
 /// Exit codes of a shell that could not run a program.
 const SHELL_ERRORS: [i32; 3] = [2, 126, 127];
+
+/// Function that gets the output of a process; returning `false` ends the reading.
+pub(super) type Sink = Box<dyn FnMut(Chunk) -> bool + Send>;
 
 /// Running engine process and its process group. Dropping it kills the group.
 #[derive(Debug)]
@@ -58,7 +61,7 @@ impl Process {
         launch: &Launch,
         sink: Sink,
         errors: &ErrorReader,
-        number: usize,
+        number: u64,
     ) -> Result<Process, SpawnError> {
         // The file is opened first, so that no process has to be ended if opening fails.
         let log = launch.stderr.as_deref().map(append_to).transpose()?;
@@ -90,7 +93,7 @@ impl Process {
         };
         if let (Some(stdin), Some(stdout), Some(stderr)) = streams {
             process.input = Some(Writer::new(stdin).map_err(fail)?);
-            errors.add(stderr, log, tail).map_err(fail)?;
+            errors.add(number, stderr, log, tail).map_err(fail)?;
             reader_thread(stdout, sink, process.reader.clone()).map_err(fail)?;
         }
         Ok(process)
@@ -216,7 +219,7 @@ fn append_to(path: &Path) -> Result<File, SpawnError> {
 
 fn reader_thread(
     source: impl Read + Send + 'static,
-    sink: impl FnMut(Chunk) -> bool + Send + 'static,
+    sink: Sink,
     number: Arc<AtomicI32>,
 ) -> io::Result<()> {
     let read = move || {

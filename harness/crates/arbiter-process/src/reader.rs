@@ -36,15 +36,16 @@ pub(super) fn read_lines(source: impl Read, mut sink: impl FnMut(Chunk) -> bool)
     }
 }
 
-/// Reader of lines from a source of bytes.
+/// Reader of lines of limited length from a source of bytes.
 pub(super) struct LineReader<R> {
     pub(super) source: R,
-    splitter: Splitter,
+    lines: Vec<String>,
+    partial: Vec<u8>,
 }
 
 impl<R: Read> LineReader<R> {
     pub(super) fn new(source: R) -> LineReader<R> {
-        LineReader { source, splitter: Splitter::default() }
+        LineReader { source, lines: Vec::new(), partial: Vec::new() }
     }
 
     /// Reads once, into `buffer`. A failed source counts as closed.
@@ -53,38 +54,18 @@ impl<R: Read> LineReader<R> {
         let at = Instant::now();
         let closed = match read {
             Ok(length) => {
-                self.splitter.feed(&buffer[..length]);
+                self.split(&buffer[..length]);
                 length == 0
             }
             Err(error) => error.kind() != std::io::ErrorKind::Interrupted,
         };
-        let lines = if closed { self.splitter.finish() } else { self.splitter.take() };
-        Chunk { at, lines, closed }
+        if closed && !self.partial.is_empty() {
+            self.end_line();
+        }
+        Chunk { at, lines: std::mem::take(&mut self.lines), closed }
     }
-}
 
-/// Decodes a text as UTF-8, or as Latin-1 if it is not UTF-8. Control characters of Latin-1 (0x80
-/// to 0x9f) are replaced.
-pub fn decoded(bytes: &[u8]) -> String {
-    let letter = |byte: &u8| match byte {
-        0x80..=0x9f => char::REPLACEMENT_CHARACTER,
-        byte => char::from(*byte),
-    };
-    match str::from_utf8(bytes) {
-        Ok(text) => text.to_owned(),
-        Err(_) => bytes.iter().map(letter).collect(),
-    }
-}
-
-/// Splitter of a stream of bytes into lines of limited length.
-#[derive(Default)]
-struct Splitter {
-    lines: Vec<String>,
-    partial: Vec<u8>,
-}
-
-impl Splitter {
-    fn feed(&mut self, bytes: &[u8]) {
+    fn split(&mut self, bytes: &[u8]) {
         for piece in bytes.split_inclusive(|b| *b == b'\n') {
             let room = MAX_LINE_BYTES - self.partial.len();
             match piece.strip_suffix(b"\n") {
@@ -102,16 +83,18 @@ impl Splitter {
         self.lines.push(decoded(line));
         self.partial.clear();
     }
+}
 
-    fn take(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.lines)
-    }
-
-    fn finish(&mut self) -> Vec<String> {
-        if !self.partial.is_empty() {
-            self.end_line();
-        }
-        self.take()
+/// Decodes a text as UTF-8, or as Latin-1 if it is not UTF-8. Control characters of Latin-1 (0x80
+/// to 0x9f) are replaced.
+pub fn decoded(bytes: &[u8]) -> String {
+    let letter = |byte: &u8| match byte {
+        0x80..=0x9f => char::REPLACEMENT_CHARACTER,
+        byte => char::from(*byte),
+    };
+    match str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => bytes.iter().map(letter).collect(),
     }
 }
 
@@ -120,9 +103,9 @@ mod tests {
     use super::*;
 
     fn lines(pieces: &[&[u8]]) -> Vec<String> {
-        let mut splitter = Splitter::default();
-        pieces.iter().for_each(|piece| splitter.feed(piece));
-        splitter.finish()
+        let mut reader = LineReader::new(std::io::empty());
+        pieces.iter().for_each(|piece| reader.split(piece));
+        reader.read(&mut [0; READ_BYTES]).lines
     }
 
     #[test]

@@ -74,19 +74,9 @@ pub struct Completed {
 }
 
 /// Runs a program without input until it exits, reaches the time limit or is cancelled, and then
-/// ends its process group. Blocks. Fails only if the program cannot be started.
+/// ends its process group. `read` gets each line of standard output as it arrives. Blocks. Fails
+/// only if the program cannot be started.
 pub fn run_to_completion(
-    spawner: &Spawner,
-    launch: &Launch,
-    timeouts: Timeouts,
-    cancel: &Cancel,
-) -> Result<Completed, SpawnError> {
-    run_and_read(spawner, launch, timeouts, cancel, |_| ())
-}
-
-/// Runs a program as [`run_to_completion`] does; `read` gets each line of standard output as it
-/// arrives.
-pub fn run_and_read(
     spawner: &Spawner,
     launch: &Launch,
     timeouts: Timeouts,
@@ -150,7 +140,8 @@ mod tests {
             args: vec!["-c".into(), script.into()],
             ..Launch::default()
         };
-        run_to_completion(&Spawner::start().unwrap(), &launch, timeouts, cancel).unwrap()
+        let spawner = Spawner::start().unwrap();
+        run_to_completion(&spawner, &launch, timeouts, cancel, |_| ()).unwrap()
     }
 
     #[test]

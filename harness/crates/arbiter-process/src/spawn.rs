@@ -1,75 +1,16 @@
 //! Start of engines that cannot outlive this process.
 
-use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
 use std::sync::mpsc;
 
-use rustix::io::Errno;
-use thiserror::Error;
-
-use super::no_start::cause;
-use super::process::Process;
+use super::launch::{Launch, SpawnError};
+use super::process::{Process, Sink};
 use super::reader::Chunk;
 use crate::system::cpus;
 use crate::system::error_output::ErrorReader;
-use crate::system::limits::{self, ResourceLimits};
+use crate::system::limits;
 use crate::system::process_tree;
-use crate::system::sandbox::Sandbox;
 
-/// Program to start, and the settings for its process.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Launch {
-    /// Path of the program; a bare name is looked up in `PATH`.
-    pub program: PathBuf,
-    /// Arguments of the program.
-    pub args: Vec<String>,
-    /// Working directory; the working directory of this process if `None`.
-    pub dir: Option<PathBuf>,
-    /// File to which stderr is appended, if any.
-    pub stderr: Option<PathBuf>,
-    /// Resource limits of the program and each of its children.
-    pub limits: ResourceLimits,
-    /// Processors on which the program may run; if empty, all processors that this process may use.
-    pub cpus: Vec<usize>,
-    /// Environment variables; a sandbox adds variables for its folders. If `None`, the program
-    /// inherits the environment, but in a sandbox only the variables that the sandbox allows.
-    pub environment: Option<Vec<(OsString, OsString)>>,
-    /// Sandbox of the program, if any.
-    pub sandbox: Option<Sandbox>,
-}
-
-/// Reason why a process could not be started.
-#[derive(Debug, Error)]
-#[error("{text}")]
-pub struct SpawnError {
-    text: String,
-    /// `true` if the machine, not the program, caused the failure, for example by a lack of memory,
-    /// processes or file descriptors.
-    pub is_environment: bool,
-}
-
-impl SpawnError {
-    pub(super) fn of_program(launch: &Launch, source: &io::Error) -> SpawnError {
-        let scarce = [Errno::AGAIN, Errno::NOMEM, Errno::MFILE, Errno::NFILE];
-        // The kind `Unsupported` means that the system cannot enforce the sandbox.
-        let is_environment = source.kind() == io::ErrorKind::Unsupported
-            || Errno::from_io_error(source).is_some_and(|no| scarce.contains(&no));
-        let text =
-            format!("cannot start '{}': {}", launch.program.display(), cause(launch, source));
-        SpawnError { text, is_environment }
-    }
-
-    pub(super) fn of_environment(text: String) -> SpawnError {
-        SpawnError { text, is_environment: true }
-    }
-
-    fn spawner_gone<T>(_: T) -> SpawnError {
-        SpawnError::of_environment("the process spawner has ended".to_owned())
-    }
-}
-
-pub(super) type Sink = Box<dyn FnMut(Chunk) -> bool + Send>;
 type Request = (Launch, Sink, mpsc::Sender<Result<Process, SpawnError>>);
 
 /// Handle of the thread that starts all engines.
@@ -107,7 +48,7 @@ impl Spawner {
             if prepared.send(outcome).is_err() || !is_ready {
                 return;
             }
-            for (number, (launch, sink, reply)) in requests.into_iter().enumerate() {
+            for (number, (launch, sink, reply)) in (0..).zip(requests) {
                 // If the requester no longer waits, dropping the reply ends the process.
                 let _ = reply.send(Process::start(&launch, sink, &errors, number));
             }
@@ -127,8 +68,9 @@ impl Spawner {
     ) -> Result<Process, SpawnError> {
         let (reply, answer) = mpsc::channel();
         let request = (launch.clone(), Box::new(sink) as Sink, reply);
-        self.0.send(request).map_err(SpawnError::spawner_gone)?;
-        answer.recv().map_err(SpawnError::spawner_gone)?
+        let gone = || SpawnError::of_environment("the process spawner has ended".to_owned());
+        self.0.send(request).map_err(|_| gone())?;
+        answer.recv().map_err(|_| gone())?
     }
 }
 

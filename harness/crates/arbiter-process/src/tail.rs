@@ -1,10 +1,10 @@
 //! Last lines of the output of a process.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
-use super::Chunk;
+use super::{Chunk, lock};
 
 /// Maximum total size of the lines that are kept, in bytes.
 const MOST_BYTES: usize = 4 << 20;
@@ -36,7 +36,7 @@ impl Tail {
 
     /// Appends the lines of a chunk and drops the oldest lines as long as a limit is exceeded.
     pub(super) fn take(&self, chunk: Chunk) {
-        let mut memory = self.memory();
+        let mut memory = lock(&self.0.memory);
         memory.bytes += chunk.lines.iter().map(String::len).sum::<usize>();
         memory.lines.extend(chunk.lines);
         // Lines may have 64 KiB each, so limiting only their number would not limit the memory
@@ -55,17 +55,12 @@ impl Tail {
     /// open forever.
     pub(super) fn wait_end(&self, limit: Duration) {
         // The result is ignored, because the caller reads the available lines in any case.
-        drop(self.0.ended.wait_timeout_while(self.memory(), limit, |memory| !memory.ended));
+        drop(self.0.ended.wait_timeout_while(lock(&self.0.memory), limit, |memory| !memory.ended));
     }
 
     /// Returns the lines, oldest first.
     pub(super) fn lines(&self) -> Vec<String> {
-        self.memory().lines.iter().cloned().collect()
-    }
-
-    fn memory(&self) -> MutexGuard<'_, Memory> {
-        // A poisoned lock is harmless: a panic cannot leave the queue partly changed.
-        self.0.memory.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0.memory).lines.iter().cloned().collect()
     }
 }
 

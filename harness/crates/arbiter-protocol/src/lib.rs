@@ -9,7 +9,7 @@ pub mod times;
 mod uci;
 
 pub use clock::{
-    Clock, Conditions, Limits, MAX_PERIODS, Period, Periods, TimeControl, TimeError, parse_seconds,
+    Clock, Conditions, Limits, MAX_PERIODS, Period, TimeControl, TimeError, parse_seconds,
 };
 pub use deadlines::Deadlines;
 pub use session::{Claim, Game, Protocol, QUIT, Restart, Session, SessionError, Setup, Step};

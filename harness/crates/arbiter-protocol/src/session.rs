@@ -153,9 +153,7 @@ pub(crate) fn no_chess960() -> SessionError {
 /// Phase of a session, which determines the awaited answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// Nothing has been sent yet.
-    Fresh,
-    /// `uci` or `xboard` was sent.
+    /// `uci` or `xboard` was sent, or will be sent first.
     Handshake,
     /// `isready` or `ping` was sent.
     Preparing,
@@ -256,7 +254,7 @@ impl Session {
         let state = State {
             setup,
             deadlines,
-            phase: Phase::Fresh,
+            phase: Phase::Handshake,
             due: None,
             is_on_clock: false,
             name: None,
@@ -337,7 +335,7 @@ impl Session {
     pub fn overdue(&mut self, now: Instant) -> Result<Step, SessionError> {
         match &mut self.xboard {
             None => Err(self.state.late(match self.state.phase {
-                Phase::Fresh | Phase::Handshake => "uciok",
+                Phase::Handshake => "uciok",
                 Phase::Preparing | Phase::Idle => "readyok",
                 Phase::Asked => "end of the answer",
                 _ => "bestmove",
@@ -389,9 +387,9 @@ impl Session {
         }
     }
 
-    /// Returns the information about the search in progress; `None` for CECP engines.
-    pub fn info(&self) -> Option<&Info> {
-        self.is_uci().then_some(&self.state.info)
+    /// Returns the information about the search in progress.
+    pub fn info(&self) -> &Info {
+        &self.state.info
     }
 
     /// Sends a command outside the protocol, after the UCI command `position`. All lines count as

@@ -20,7 +20,8 @@ pub struct Evaluation {
 /// Running engine that evaluates positions outside games.
 #[derive(Debug)]
 pub struct AnalysisEngine {
-    setup: EngineSetup,
+    /// Name of the engine, for errors.
+    name: String,
     engine: EngineProcess,
     /// Spawner of the engine, kept because dropping it would end the engine.
     _spawner: Spawner,
@@ -32,11 +33,11 @@ impl AnalysisEngine {
     pub async fn start(setup: &EngineSetup) -> Result<AnalysisEngine, PreflightError> {
         if setup.protocol != Protocol::Uci {
             let cause = "only UCI engines can analyse positions";
-            return Err(PreflightError::new(setup, cause.to_owned()));
+            return Err(PreflightError::new(&setup.name, cause));
         }
         let spawner = start_spawner(&setup.name)?;
         let engine = start(&spawner, setup).await?;
-        Ok(AnalysisEngine { setup: setup.clone(), engine, _spawner: spawner })
+        Ok(AnalysisEngine { name: setup.name.clone(), engine, _spawner: spawner })
     }
 
     /// Searches a position for `nodes` nodes as in a new game, and returns the evaluation; `None`
@@ -46,7 +47,7 @@ impl AnalysisEngine {
         fen: &str,
         nodes: u64,
     ) -> Result<Option<Evaluation>, PreflightError> {
-        let broken = |cause| PreflightError::new(&self.setup, cause);
+        let broken = |cause: String| PreflightError::new(&self.name, cause);
         let start = Chess::default();
         let mode = CastlingMode::Standard;
         let game = Game { start: &start, mode, limits: Limits::default(), settings: &[] };

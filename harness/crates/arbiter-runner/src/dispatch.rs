@@ -133,11 +133,6 @@ pub fn unix_time_ms() -> i64 {
     i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX)
 }
 
-/// Returns an arbitrary moment, as the origin of relative times.
-pub fn any_moment() -> Instant {
-    Instant::now()
-}
-
 /// Plays a run until it ends. Even after an error, all engines are stopped, and the committed pairs
 /// stay in the store, so the run can be resumed.
 pub async fn dispatch<E: Executor>(

@@ -19,8 +19,8 @@ pub use control_socket::{
     CONTROL_TIMEOUT, ControlError, bind_control_socket, connect_control_socket, send_command,
 };
 pub use dispatch::{
-    Answer, ControlRequest, ControlSender, Finished, Run, RunError, StopCause, any_moment,
-    dispatch, unix_time_ms,
+    Answer, ControlRequest, ControlSender, Finished, Run, RunError, StopCause, dispatch,
+    unix_time_ms,
 };
 pub use executor::local::LocalExecutor;
 pub use executor::remote::{

@@ -1,9 +1,10 @@
 //! Games in progress on this machine.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use arbiter_game::live_game::{GameSnapshot, LiveGame};
+use arbiter_process::lock;
 
 /// Number of a pair, and index of a game in the pair, counted from 0.
 pub type GameId = (u64, usize);
@@ -24,14 +25,14 @@ impl LiveGames {
     /// Adds a game to the list.
     pub fn add(&self, id: GameId) -> LiveGameGuard {
         let live_game = Arc::new(LiveGame::default());
-        self.games().insert(id, live_game.clone());
+        lock(&self.0).insert(id, live_game.clone());
         LiveGameGuard { live_games: self.clone(), id, live_game }
     }
 
     /// Returns snapshots of the first `limit` games, and the total number of games. Games without a
     /// snapshot are counted but not returned.
     pub fn snapshots(&self, limit: usize) -> (Vec<(GameId, GameSnapshot)>, usize) {
-        let games = self.games();
+        let games = lock(&self.0);
         let count = games.len();
         let first: Vec<_> =
             games.iter().take(limit).map(|(id, game)| (*id, game.clone())).collect();
@@ -40,12 +41,6 @@ impl LiveGames {
         drop(games);
         let snapshots = first.into_iter().filter_map(|(id, game)| Some((id, game.snapshot()?)));
         (snapshots.collect(), count)
-    }
-
-    fn games(&self) -> MutexGuard<'_, BTreeMap<GameId, Arc<LiveGame>>> {
-        // No code under this lock panics between two changes, so the list is consistent even if the
-        // lock is poisoned by a panic.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -58,7 +53,7 @@ impl LiveGameGuard {
 
 impl Drop for LiveGameGuard {
     fn drop(&mut self) {
-        self.live_games.games().remove(&self.id);
+        lock(&self.live_games.0).remove(&self.id);
     }
 }
 

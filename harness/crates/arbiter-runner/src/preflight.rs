@@ -1,13 +1,13 @@
 //! Setups of the engines of a plan, and checks of the engines before the run.
 
 use std::collections::BTreeSet;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use thiserror::Error;
 
 use arbiter_game::annotation::{Dialect, Keeping};
-
 use arbiter_game::engine::{EngineError, EngineProcess, EngineSetup};
 use arbiter_openings::Book;
 use arbiter_plan::{Engine, Plan, Program, SandboxMode, cpus_per_game, is_threads_option};
@@ -74,13 +74,12 @@ pub fn engine_setup(engine: &Engine, own_binary: &Path) -> EngineSetup {
             args,
             dir: engine.dir.clone(),
             stderr: engine.launch.stderr.clone(),
-            cpus: Vec::new(),
             limits: ResourceLimits {
                 memory_bytes: engine.launch.memory_mib.map(|mib| mib.saturating_mul(1 << 20)),
                 ..ResourceLimits::default()
             },
-            environment: None,
             sandbox: sandbox_of(engine),
+            ..Launch::default()
         },
         protocol: engine.launch.protocol,
         setup: Setup {
@@ -88,9 +87,7 @@ pub fn engine_setup(engine: &Engine, own_binary: &Path) -> EngineSetup {
             init: engine.launch.init.clone(),
             ponder: engine.launch.ponder,
             nodestime: engine.conditions.limits.nodestime,
-            is_lenient: false,
-            takes_bounds: false,
-            keeps_variations: false,
+            ..Setup::default()
         },
         restart: engine.launch.restart,
         deadlines: Deadlines::default(),
@@ -139,8 +136,9 @@ pub struct PreflightError {
 
 impl PreflightError {
     /// Creates the error of an engine that was started but is unsuitable.
-    pub(crate) fn new(setup: &EngineSetup, cause: String) -> PreflightError {
-        PreflightError { name: setup.name.clone(), cause, environment: false, at_start: false }
+    pub(crate) fn new(name: &str, cause: impl Display) -> PreflightError {
+        let (name, cause) = (name.to_owned(), cause.to_string());
+        PreflightError { name, cause, environment: false, at_start: false }
     }
 }
 
@@ -187,7 +185,7 @@ pub(crate) async fn start(
     Err(PreflightError {
         environment: error.is_environment(),
         at_start: true,
-        ..PreflightError::new(setup, format!("{error}{hint}"))
+        ..PreflightError::new(&setup.name, format_args!("{error}{hint}"))
     })
 }
 
@@ -227,12 +225,8 @@ async fn start_xboard(spawner: &Spawner, setup: &EngineSetup) -> Option<EnginePr
 
 /// Starts a spawner; `name` is the name of the engine in the error message.
 pub(crate) fn start_spawner(name: &str) -> Result<Spawner, PreflightError> {
-    Spawner::start().map_err(|error| PreflightError {
-        name: name.to_owned(),
-        cause: error.to_string(),
-        environment: true,
-        at_start: false,
-    })
+    Spawner::start()
+        .map_err(|error| PreflightError { environment: true, ..PreflightError::new(name, error) })
 }
 
 /// Findings of the checks that are not errors.
@@ -284,13 +278,13 @@ pub async fn check_game_engines(
     setups: &[EngineSetup],
     book: &Book,
 ) -> Result<Preflight, PreflightError> {
-    let Preflight { mut xboard, mut unplayable, mut threaded, mut options } = Preflight::default();
+    let mut found = Preflight::default();
     check_each(setups, |setup, engine| {
         if setup.protocol == Protocol::Uci && !engine.session().is_uci() {
-            xboard.push(setup.name.clone());
+            found.xboard.push(setup.name.clone());
             return Ok(());
         }
-        options.push(OptionsFound::of(engine.session()));
+        found.options.push(OptionsFound::of(engine.session()));
         let is_set = setup.setup.options.iter().any(|(name, _)| is_threads_option(name));
         let declared =
             engine.session().options().iter().find(|option| is_threads_option(&option.name));
@@ -298,7 +292,7 @@ pub async fn check_game_engines(
             && let Some(threads) = option.default.as_ref().and_then(|usual| usual.parse().ok())
             && threads > 1
         {
-            threaded.push((setup.name.clone(), option.name.clone(), threads));
+            found.threaded.push((setup.name.clone(), option.name.clone(), threads));
         }
         // Only xboard engines may be unable to set up a position.
         if !engine.session().is_uci() {
@@ -308,12 +302,12 @@ pub async fn check_game_engines(
                     !engine.session().can_set_up(&o.start_position(), o.castling_mode())
                 })
                 .map(|(index, _)| index);
-            unplayable.extend(out_of_reach);
+            found.unplayable.extend(out_of_reach);
         }
         if book.needs_chess960() && !engine.session().plays_chess960() {
             return Err("does not play Chess960, which the opening book requires");
         }
-        if unplayable.len() == book.len() {
+        if found.unplayable.len() == book.len() {
             return Err(
                 "cannot set up any opening of the book: the engine has no setboard; give openings \
                  as moves from the initial position",
@@ -322,7 +316,7 @@ pub async fn check_game_engines(
         Ok(())
     })
     .await?;
-    Ok(Preflight { xboard, unplayable, threaded, options })
+    Ok(found)
 }
 
 /// Checks engines as [`check_game_engines`] does, but for suites instead of games. The error names
@@ -331,15 +325,16 @@ pub async fn check_suite_engines(
     setups: &[EngineSetup],
     needs_chess960: bool,
 ) -> Result<(), PreflightError> {
-    let judge = |_: &EngineSetup, engine: &EngineProcess| match (
-        engine.session().is_uci(),
-        engine.session().plays_chess960(),
-    ) {
-        (false, _) => Err("speaks xboard, but suites require UCI"),
-        (true, false) if needs_chess960 => Err("does not play Chess960, which a position requires"),
-        _ => Ok(()),
-    };
-    check_each(setups, judge).await
+    check_each(setups, |_, engine| {
+        if !engine.session().is_uci() {
+            return Err("speaks xboard, but suites require UCI");
+        }
+        if needs_chess960 && !engine.session().plays_chess960() {
+            return Err("does not play Chess960, which a position requires");
+        }
+        Ok(())
+    })
+    .await
 }
 
 /// Starts an engine, calls `ask` with its session, and ends the engine. Returns the result of
@@ -366,7 +361,7 @@ async fn check_each(
         let engine = start(&spawner, setup).await?;
         let fitness = judge(setup, &engine);
         engine.quit(QUIT_GRACE).await;
-        fitness.map_err(|cause| PreflightError::new(setup, cause.to_owned()))?;
+        fitness.map_err(|cause| PreflightError::new(&setup.name, cause))?;
     }
     Ok(())
 }

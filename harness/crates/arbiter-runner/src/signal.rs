@@ -1,11 +1,11 @@
 //! Stream of the signals that ask this process to stop.
 
 use std::io;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use arbiter_process::{FILE_SIZE_SIGNAL, is_signal_ignored};
+use arbiter_process::{FILE_SIZE_SIGNAL, is_signal_ignored, lock};
 
 /// Signal that asks the process to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,7 +55,7 @@ impl Signals {
             SignalKind::hangup(),
             SignalKind::from_raw(FILE_SIZE_SIGNAL),
         ];
-        let mut streams = std::mem::take(&mut *IDLE.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut streams = std::mem::take(&mut *lock(&IDLE));
         for (stream, kind) in streams.iter_mut().zip(kinds) {
             if is_ignored(kind.as_raw_value()) {
                 *stream = None;
@@ -79,8 +79,7 @@ impl Signals {
 
 impl Drop for Signals {
     fn drop(&mut self) {
-        let streams = std::mem::take(&mut self.streams);
-        *IDLE.lock().unwrap_or_else(PoisonError::into_inner) = streams;
+        *lock(&IDLE) = std::mem::take(&mut self.streams);
     }
 }
 

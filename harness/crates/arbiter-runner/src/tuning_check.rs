@@ -11,8 +11,7 @@ use arbiter_process::{QUIT_GRACE, Spawner};
 use arbiter_protocol::{
     Game, Go, Limits, OptionDeclaration, OptionKind, Restart, Score, check_option,
 };
-use arbiter_spsa::Tuning;
-use arbiter_spsa::{Parameter, ParameterKind};
+use arbiter_spsa::{Parameter, ParameterKind, Tuning};
 
 /// Number of positions in which searches with different values are compared.
 const POSITIONS: usize = 8;
@@ -47,7 +46,8 @@ pub async fn check_tuning(
     let spawner = start_spawner(&setup.name)?;
     let engine = start(&spawner, setup).await?;
     for parameter in &tuning.parameters {
-        check_parameter(&engine, parameter).map_err(|reason| PreflightError::new(setup, reason))?;
+        check_parameter(&engine, parameter)
+            .map_err(|reason| PreflightError::new(&setup.name, reason))?;
     }
     let mut trial = Trial { setup, spawner, engine: Some(engine), tuning, limits, book };
     let mut idle = Vec::new();
@@ -70,7 +70,7 @@ pub async fn check_tuning(
         POSITIONS.min(book.len()),
         idle.join(", ")
     );
-    Err(PreflightError::new(setup, reason))
+    Err(PreflightError::new(&setup.name, reason))
 }
 
 /// Returns an error if an option does not accept the start, minimum or maximum of a parameter.
@@ -111,8 +111,9 @@ impl Trial<'_> {
         let settings = self.tuning.settings(&values);
         let (name, text) = settings[place].clone();
         let (setup, book) = (self.setup, self.book);
-        let unfit =
-            |cause: String| PreflightError::new(setup, format!("with {name} at {text}: {cause}"));
+        let unfit = |cause: String| {
+            PreflightError::new(&setup.name, format_args!("with {name} at {text}: {cause}"))
+        };
         // If the run restarts the engine for each game, the engine need not accept new option
         // values between games.
         if self.setup.restart == Restart::On

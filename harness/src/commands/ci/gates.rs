@@ -241,7 +241,7 @@ impl GateRunner<'_> {
         };
         let patience = Timeouts { limit: gate.budget.unwrap_or(LIMIT), grace: GRACE };
         let ended = interruptible(move |spawner, cancel| {
-            let ended = run_to_completion(spawner, &launch, patience, cancel);
+            let ended = run_to_completion(spawner, &launch, patience, cancel, |_| ());
             let ended = ended.map_err(Failure::environment)?;
             match ended.reason {
                 EndReason::Cancelled => Err(Failure::new(ExitCode::Interrupted, "interrupted")),

@@ -246,15 +246,10 @@ fn limit(text: &str) -> Result<String, String> {
     let text = if text.contains('=') { text.to_owned() } else { format!("tc={text}") };
     let EngineSpec { limits, .. } = EngineSpec::parse(&text)?;
     let is_all = EngineSpec::parse(&text)? == EngineSpec { limits, ..EngineSpec::default() };
-    let periods = match &limits.clock {
-        Some(TimeControl::Periods(periods)) => periods.as_slice(),
-        _ => &[],
-    };
+    let mut periods = limits.clock.iter().flat_map(TimeControl::periods);
     let is_long = |time: Duration| time > MAX_TIME;
     let is_bounded = !limits.granted(100).is_some_and(is_long)
-        && !periods
-            .iter()
-            .any(|one| is_long(one.base.saturating_add(one.increment.saturating_mul(100))))
+        && !periods.any(|one| is_long(one.base.saturating_add(one.increment.saturating_mul(100))))
         && limits.nodes.is_none_or(|nodes| nodes <= MAX_NODES)
         && limits.depth.is_none_or(|depth| depth <= MAX_DEPTH)
         && limits.nodestime.is_none();

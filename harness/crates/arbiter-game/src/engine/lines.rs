@@ -13,7 +13,15 @@ impl EngineProcess {
     /// Processes the lines that arrived while the engine pondered; one of them may have ended
     /// pondering.
     pub(super) async fn catch_up(&mut self) -> Result<(), EngineError> {
-        while self.session.is_pondering() && self.has_unread() {
+        while self.session.is_pondering() {
+            if self.lines.is_empty()
+                && let Ok(chunk) = self.chunks.try_recv()
+            {
+                self.take(chunk);
+            }
+            if self.lines.is_empty() {
+                break;
+            }
             self.step().await?;
         }
         Ok(())
@@ -24,16 +32,6 @@ impl EngineProcess {
             self.step().await?;
         }
         Ok(())
-    }
-
-    /// Returns whether there are unprocessed lines.
-    pub(super) fn has_unread(&mut self) -> bool {
-        if self.lines.is_empty()
-            && let Ok(chunk) = self.chunks.try_recv()
-        {
-            self.take(chunk);
-        }
-        !self.lines.is_empty()
     }
 
     /// Processes the next line, and waits for it until the session's deadline.

@@ -1,9 +1,8 @@
-#![expect(clippy::disallowed_methods, reason = "any time will do")]
-
 use super::*;
 use crate::adjudicate::Rules;
 use crate::outcome::Termination;
-use arbiter_protocol::{Conditions, Limits};
+use arbiter_process::Launch;
+use arbiter_protocol::{Conditions, Deadlines, Limits, Protocol, Restart, Setup};
 use shakmaty::{CastlingMode, Chess};
 
 /// Transcript of a game in which Black mates on the second move; each side has one second.
@@ -50,18 +49,22 @@ fn replay_text(text: &str) -> ReplayResult {
     let start = Chess::default();
     let mode = CastlingMode::Standard;
     let referee = Referee::new(start.clone(), mode, &[], conditions, Rules::default(), None);
-    let part = Part {
+    let setup = EngineSetup {
+        name: "engine".to_owned(),
+        launch: Launch::default(),
         protocol: Protocol::Uci,
         setup: Setup::default(),
+        restart: Restart::Auto,
         deadlines: Deadlines::default(),
-        limits,
+        pattern: None,
+        is_recorded: true,
     };
     let mut transcript: Transcript = text.parse().unwrap();
     // The times in the texts are in microseconds.
     transcript.entries.iter_mut().for_each(|entry| entry.at_ns *= 1_000);
     transcript.entries.sort_by_key(|entry| entry.at_ns);
-    let parts = ByColor { white: part.clone(), black: part };
-    replay(referee, &start, mode, parts, &transcript, Instant::now())
+    let game = Game { start: &start, mode, limits, settings: &[] };
+    replay(referee, ByColor::new_with(|_| game), ByColor::new_with(|_| &setup), &transcript)
 }
 
 fn ending(text: &str) -> (Termination, String) {

@@ -6,11 +6,11 @@ use std::io::{self, PipeWriter, Write};
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 use std::process::ChildStderr;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use rustix::event::epoll;
 
+use crate::lock;
 use crate::reader::{LineReader, READ_BYTES};
 use crate::tail::Tail;
 
@@ -21,10 +21,8 @@ const END: u64 = u64::MAX;
 /// it.
 pub(crate) struct ErrorReader {
     epoll: OwnedFd,
-    /// Number of the next engine. File descriptors cannot identify engines, because a descriptor
-    /// may be reused while events of its previous file are still pending.
-    next: AtomicU64,
-    /// Engines with open stderr, by number.
+    /// Engines with open stderr, by number. File descriptors cannot identify engines, because a
+    /// descriptor may be reused while events of its previous file are still pending.
     outputs: Mutex<HashMap<u64, ErrorOutput>>,
 }
 
@@ -41,29 +39,32 @@ impl ErrorReader {
         let (end, open) = io::pipe()?;
         // The kernel reports a closed pipe even without flags.
         epoll::add(&epoll, &end, epoll::EventData::new_u64(END), epoll::EventFlags::empty())?;
-        let reader =
-            Arc::new(ErrorReader { epoll, next: AtomicU64::new(0), outputs: Mutex::default() });
+        let reader = Arc::new(ErrorReader { epoll, outputs: Mutex::default() });
         let errors = reader.clone();
         let thread = std::thread::Builder::new().name("error reader".into());
         thread.spawn(move || {
             errors.read(|| true);
             // Without this, each further wait would report the closed pipe again.
             let _ = epoll::delete(&errors.epoll, &end);
-            errors.read(|| !errors.outputs().is_empty());
+            errors.read(|| !lock(&errors.outputs).is_empty());
         })?;
         Ok((reader, open))
     }
 
-    /// Adds an engine, whose stderr is read to its end and appended to `log`.
-    pub(crate) fn add(&self, stderr: ChildStderr, log: Option<File>, tail: Tail) -> io::Result<()> {
-        // Relaxed ordering suffices, because only the uniqueness of the number matters.
-        let id = self.next.fetch_add(1, Ordering::Relaxed);
+    /// Adds an engine with a unique number, whose stderr is read to its end and appended to `log`.
+    pub(crate) fn add(
+        &self,
+        number: u64,
+        stderr: ChildStderr,
+        log: Option<File>,
+        tail: Tail,
+    ) -> io::Result<()> {
         // The lock is taken before the pipe is watched, so that the thread finds the entry at the
         // first event.
-        let mut outputs = self.outputs();
-        epoll::add(&self.epoll, &stderr, epoll::EventData::new_u64(id), epoll::EventFlags::IN)?;
+        let mut outputs = lock(&self.outputs);
+        epoll::add(&self.epoll, &stderr, epoll::EventData::new_u64(number), epoll::EventFlags::IN)?;
         let reader = LineReader::new(stderr);
-        outputs.insert(id, ErrorOutput { reader, log, tail });
+        outputs.insert(number, ErrorOutput { reader, log, tail });
         Ok(())
     }
 
@@ -81,9 +82,9 @@ impl ErrorReader {
                 }
                 // The lock is not held during the read, because a slow log must not delay the start
                 // of engines.
-                let Some(mut output) = self.outputs().remove(&id) else { continue };
+                let Some(mut output) = lock(&self.outputs).remove(&id) else { continue };
                 if output.read(&mut buffer) {
-                    self.outputs().insert(id, output);
+                    lock(&self.outputs).insert(id, output);
                 } else {
                     // Closing the pipe may not suffice, because a process that is being started has
                     // a copy of the descriptor.
@@ -91,11 +92,6 @@ impl ErrorReader {
                 }
             }
         }
-    }
-
-    fn outputs(&self) -> MutexGuard<'_, HashMap<u64, ErrorOutput>> {
-        // A poisoned lock is harmless: a panic cannot leave the map partly changed.
-        self.outputs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

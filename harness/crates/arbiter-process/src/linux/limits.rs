@@ -91,9 +91,8 @@ pub(crate) fn prepare_child(command: &mut Command, launch: &Launch) -> io::Resul
     if let Some(environment) = &launch.environment {
         command.env_clear().envs(environment.iter().cloned());
     }
-    let sandbox = launch.sandbox.as_ref();
-    let mut sandbox = sandbox.map(|s| s.prepare(command, launch)).transpose()?;
-    let home = sandbox.as_mut().and_then(PreparedSandbox::take_home);
+    let prepared = launch.sandbox.as_ref().map(|sandbox| sandbox.prepare(command, launch));
+    let (mut sandbox, home) = prepared.transpose()?.unzip();
     let limits = launch.limits;
     let cpus = (!launch.cpus.is_empty()).then(|| cpus::set(&launch.cpus));
     let parent = rustix::process::getpid();
@@ -118,7 +117,7 @@ pub(crate) fn prepare_child(command: &mut Command, launch: &Launch) -> io::Resul
     unsafe {
         command.pre_exec(prepare);
     }
-    Ok(home)
+    Ok(home.flatten())
 }
 
 #[cfg(test)]

@@ -51,7 +51,7 @@ pub(crate) struct ProcessTree {
 
 impl ProcessTree {
     /// Starts an engine with a unique mark; `number` counts the engines of the calling thread.
-    pub(crate) fn spawn(command: &mut Command, number: usize) -> io::Result<(Child, ProcessTree)> {
+    pub(crate) fn spawn(command: &mut Command, number: u64) -> io::Result<(Child, ProcessTree)> {
         let value = format!("{}-{}-{number}", std::process::id(), this_thread());
         let child = command.env(MARK, &value).spawn()?;
         let engine = program_of(stop::pid(&child).as_raw_nonzero().get());

@@ -5,13 +5,14 @@
 //! waiting for a processor does not count as a pause.
 
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
 use super::delay::run_delay;
 use super::process_tree::this_thread;
+use crate::lock;
 
 /// Time between two beats, at which the thread wakes up.
 const BEAT: Duration = Duration::from_millis(100);
@@ -88,11 +89,6 @@ impl Beats {
 /// Returns the time since the machine was booted, including time in suspension.
 fn since_boot() -> Duration {
     Duration::try_from(clock_gettime(ClockId::Boottime)).unwrap_or_default()
-}
-
-fn lock(beats: &Mutex<Beats>) -> MutexGuard<'_, Beats> {
-    // A poisoned lock is harmless: a panic cannot leave the beats partly changed.
-    beats.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ mod filters;
 mod home;
 mod namespaces;
 
+use std::error::Error;
 use std::ffi::{CStr, OsString};
 use std::fmt;
 use std::io;
@@ -14,8 +15,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use landlock::{
-    ABI, Access, AccessFs, AccessNet, PathBeneath, PathFd, PathFdError, Ruleset, RulesetAttr,
-    RulesetCreated, RulesetCreatedAttr, RulesetError, Scope, path_beneath_rules,
+    ABI, Access, AccessFs, AccessNet, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreated,
+    RulesetCreatedAttr, RulesetError, Scope, path_beneath_rules,
 };
 use rustix::fs::{Mode, OFlags};
 use rustix::thread::{CapabilitySet, CapabilitySets};
@@ -171,27 +172,17 @@ pub(crate) struct PreparedSandbox {
     rules: Option<RulesetCreated>,
     filters: Vec<BpfProgram>,
     namespaces: Namespaces,
-    home: Option<Home>,
 }
 
 impl Sandbox {
-    /// Returns whether the sandbox can prevent builds from changing modes, owners and times of
-    /// files outside their home; this needs user and mount namespaces. Starts a process.
-    pub fn keeps_attributes() -> bool {
-        Namespaces::are_possible()
-    }
-
-    /// Removes the temporary homes that killed Arbiter processes left behind.
-    pub fn remove_leftovers() {
-        Home::remove_old();
-    }
-
     /// Sets the environment of a command for the sandbox, and opens the files that it may access.
+    /// The returned home, if any, was created for the process and must not be dropped before the
+    /// process has ended.
     pub(crate) fn prepare(
         &self,
         command: &mut Command,
         launch: &Launch,
-    ) -> io::Result<PreparedSandbox> {
+    ) -> io::Result<(PreparedSandbox, Option<Home>)> {
         let support = SandboxSupport::detect();
         if self.is_required {
             let unsupported = |words| io::Error::new(io::ErrorKind::Unsupported, words);
@@ -216,10 +207,14 @@ impl Sandbox {
         let filters = if support.seccomp { filters } else { vec![] };
         let dir = command.get_current_dir().unwrap_or(home);
         let namespaces = Namespaces::new(self.is_builder.then_some([home, dir]))?;
-        Ok(PreparedSandbox { rules: Some(rules), filters, namespaces, home: own })
+        Ok((PreparedSandbox { rules: Some(rules), filters, namespaces }, own))
     }
 
-    fn rules(&self, home: &Path, program: &Path) -> Result<RulesetCreated, RulesError> {
+    fn rules(
+        &self,
+        home: &Path,
+        program: &Path,
+    ) -> Result<RulesetCreated, Box<dyn Error + Send + Sync>> {
         let read = AccessFs::from_read(RULES);
         let write = AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::Truncate;
         let mut rules = Ruleset::default().handle_access(AccessFs::from_all(RULES))?;
@@ -238,12 +233,6 @@ impl Sandbox {
 }
 
 impl PreparedSandbox {
-    /// Takes the home that was created for the process, if any. It must not be dropped before the
-    /// process has ended.
-    pub(crate) fn take_home(&mut self) -> Option<Home> {
-        self.home.take()
-    }
-
     /// Enters the sandbox permanently. Makes only system calls, so it may be called between fork
     /// and exec.
     pub(crate) fn enter(&mut self) -> io::Result<()> {
@@ -278,14 +267,6 @@ impl PreparedSandbox {
         }
         Ok(())
     }
-}
-
-#[derive(Debug, thiserror::Error)]
-enum RulesError {
-    #[error(transparent)]
-    Rules(#[from] RulesetError),
-    #[error(transparent)]
-    Path(#[from] PathFdError),
 }
 
 #[cfg(test)]

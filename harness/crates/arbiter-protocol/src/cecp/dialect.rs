@@ -46,7 +46,7 @@ impl Xboard {
 
     /// Returns whether the engine can start a game from the position `start`.
     pub(crate) fn can_set_up(&self, start: &Chess, mode: CastlingMode) -> bool {
-        is_initial(start, mode) || setup::lines(start, mode, self.features.setboard).is_some()
+        setup::commands(start, mode, self.features.setboard).is_some()
     }
 
     /// Handles a missed deadline. An engine that sends no `feature` line is assumed to be an old
@@ -58,9 +58,9 @@ impl Xboard {
     ) -> Result<Step, SessionError> {
         Err(state.late(match state.phase {
             Phase::Handshake if self.patience.is_none() => {
-                return Ok(Step::Send(joined(self.configure(state, now)?)));
+                return Ok(Step::Send(self.configure(state, now)?));
             }
-            Phase::Fresh | Phase::Handshake => "feature done=1",
+            Phase::Handshake => "feature done=1",
             Phase::Preparing | Phase::Idle => "pong",
             _ => "move",
         }))
@@ -73,44 +73,41 @@ impl Xboard {
         now: Instant,
         game: Game<'_>,
     ) -> Result<String, SessionError> {
-        let mut commands = vec!["new".to_owned()];
+        let mut text = "new\n".to_owned();
         if game.mode == CastlingMode::Chess960 {
             if !self.features.chess960 {
                 return Err(no_chess960());
             }
-            commands.push("variant fischerandom".to_owned());
+            text += "variant fischerandom\n";
         }
         let ponder = if state.setup.ponder { "hard" } else { "easy" };
-        commands.extend(["force", ponder, "post"].map(str::to_owned));
-        commands.extend(limits(&game.limits));
+        text += &format!("force\n{ponder}\npost\n");
+        text += &limits(&game.limits);
         if self.features.name {
-            commands.push("computer".to_owned());
+            text += "computer\n";
         }
-        if !is_initial(game.start, game.mode) {
-            let position = setup::lines(game.start, game.mode, self.features.setboard);
-            commands.extend(position.ok_or_else(|| unfit(NO_SETBOARD))?);
-        }
+        let position = setup::commands(game.start, game.mode, self.features.setboard);
+        text += &position.ok_or_else(|| unfit(NO_SETBOARD))?;
         self.position = game.start.clone();
         state.mode = game.mode;
         (self.played, self.plays, self.draw_claim) = (0, false, None);
         self.asked = 0;
         self.clock = game.limits.clock;
-        commands.extend(self.ask_ready(state, now));
-        Ok(joined(commands))
+        Ok(text + &self.ask_ready(state, now))
     }
 
     /// Returns the commands for the engine's turn; `position` is the UCI command of the game.
     pub(crate) fn think(&mut self, state: &State, position: &str, go: &Go) -> String {
         let news = self.follow(state.mode, position);
-        let clocks = [self.new_period(), self.clocks(go)].concat();
+        let clocks = self.new_period() + &self.clocks(go);
         self.asked += 1;
         // Outside force mode the engine searches as soon as it receives a move, so the clocks are
         // sent before the move. In force mode the engine starts to search only after `go`.
-        joined(if std::mem::replace(&mut self.plays, true) {
-            [clocks, news].concat()
+        if std::mem::replace(&mut self.plays, true) {
+            clocks + &news
         } else {
-            [news, clocks, vec!["go".to_owned()]].concat()
-        })
+            news + &clocks + "go\n"
+        }
     }
 
     /// Returns the commands that end a game; `result` is a PGN result with a comment.
@@ -194,38 +191,40 @@ impl Xboard {
     }
 
     /// Plays the moves that the engine has not received yet, and returns the commands for them.
-    fn follow(&mut self, mode: CastlingMode, position: &str) -> Vec<String> {
+    fn follow(&mut self, mode: CastlingMode, position: &str) -> String {
         let moves = position.split_once(" moves ").map_or("", |(_, moves)| moves);
-        let mut commands = Vec::new();
+        let mut text = String::new();
         for word in moves.split_whitespace().skip(self.played) {
             let parsed = word.parse::<UciMove>().ok();
             // The referee has already judged these moves, so each is legal.
             let Some(m) = parsed.and_then(|uci| uci.to_move(&self.position).ok()) else { break };
             self.sent = notation::write(&self.position, m, mode, self.features.san);
             let prefix = if self.features.usermove { "usermove " } else { "" };
-            commands.push(format!("{prefix}{}", self.sent));
+            text.extend([prefix, &self.sent, "\n"]);
             self.position.play_unchecked(m);
             self.played += 1;
         }
-        commands
+        text
     }
 
     /// Returns the command for the period that begins with this move, if the period differs from
     /// the last. The first period is sent before the game, and engines repeat a period on their
     /// own.
-    fn new_period(&self) -> Vec<String> {
-        let Some(TimeControl::Periods(periods)) = self.clock else { return Vec::new() };
+    fn new_period(&self) -> String {
         let mut begin = 0;
-        for pair in periods.as_slice().windows(2) {
+        for pair in self.clock.as_ref().map_or(&[][..], TimeControl::periods).windows(2) {
             begin += pair[0].moves.unwrap_or(0);
             if begin == self.asked && pair[0] != pair[1] {
-                return vec![level(pair[1])];
+                return level(pair[1]);
             }
         }
-        Vec::new()
+        String::new()
     }
 
-    fn clocks(&self, go: &Go) -> Vec<String> {
+    fn clocks(&self, go: &Go) -> String {
+        if self.features.is_untimed {
+            return String::new();
+        }
         let (own, other) = match self.position.turn() {
             Color::White => (go.white, go.black),
             Color::Black => (go.black, go.white),
@@ -233,10 +232,9 @@ impl Xboard {
         let shown = |word, clock: Option<(Duration, Duration)>| {
             // CECP clocks are in centiseconds. Zero is never sent, because the engine has to move
             // even with an empty clock.
-            clock.map(|(left, _)| format!("{word} {}", (left.as_millis() / 10).max(1)))
+            clock.map(|(left, _)| format!("{word} {}\n", (left.as_millis() / 10).max(1)))
         };
-        let shown = [shown("time", own), shown("otim", other)];
-        shown.into_iter().flatten().filter(|_| !self.features.is_untimed).collect()
+        shown("time", own).into_iter().chain(shown("otim", other)).collect()
     }
 
     fn declare(
@@ -246,7 +244,7 @@ impl Xboard {
         text: &str,
     ) -> Result<Step, SessionError> {
         self.is_declared = true;
-        let mut commands = Vec::new();
+        let mut answers = String::new();
         let mut done = false;
         for (name, value) in feature::parse(text) {
             let mut accepted = true;
@@ -269,16 +267,16 @@ impl Xboard {
                 _ => accepted = self.features.set(name, value),
             }
             let answer = if accepted { "accepted" } else { "rejected" };
-            commands.push(format!("{answer} {name}"));
+            answers.extend([answer, " ", name, "\n"]);
         }
         if done {
-            commands.extend(self.configure(state, at)?);
+            answers += &self.configure(state, at)?;
         }
-        Ok(Step::Send(joined(commands)))
+        Ok(Step::Send(answers))
     }
 
     /// Ends the handshake: returns the commands for the requested options.
-    fn configure(&mut self, state: &mut State, now: Instant) -> Result<Vec<String>, SessionError> {
+    fn configure(&mut self, state: &mut State, now: Instant) -> Result<String, SessionError> {
         // Memory and cores have separate commands in CECP, but are ordinary options for the user.
         for (name, present) in [("memory", self.features.memory), ("cores", self.features.smp)] {
             if present {
@@ -288,54 +286,44 @@ impl Xboard {
             }
         }
         state.leave_out_unfit();
-        let mut commands = Vec::new();
+        let mut text = String::new();
         for (name, value) in &state.setup.options {
             let (OptionDeclaration { name, .. }, value) =
                 check_option(&state.options, name, value)?;
-            commands.push(match (name.as_str(), value.as_str()) {
-                ("memory" | "cores", value) => format!("{name} {value}"),
-                (name, "") => format!("option {name}"),
-                (name, "true") => format!("option {name}=1"),
-                (name, "false") => format!("option {name}=0"),
-                (name, value) => format!("option {name}={value}"),
-            });
+            text += &match (name.as_str(), value.as_str()) {
+                ("memory" | "cores", value) => format!("{name} {value}\n"),
+                (name, "") => format!("option {name}\n"),
+                (name, "true") => format!("option {name}=1\n"),
+                (name, "false") => format!("option {name}=0\n"),
+                (name, value) => format!("option {name}={value}\n"),
+            };
         }
-        commands.extend(state.setup.init.iter().cloned());
-        commands.extend(self.ask_ready(state, now));
-        Ok(commands)
+        for line in &state.setup.init {
+            text.extend([line, "\n"]);
+        }
+        Ok(text + &self.ask_ready(state, now))
     }
 
     /// Returns the `ping` that asks whether the engine is ready. An engine without `ping` counts as
     /// ready.
-    fn ask_ready(&mut self, state: &mut State, now: Instant) -> Option<String> {
+    fn ask_ready(&mut self, state: &mut State, now: Instant) -> String {
         if !self.features.ping {
             state.rest();
-            return None;
+            return String::new();
         }
         self.pings += 1;
         state.wait(Phase::Preparing, now, state.deadlines.readyok);
-        Some(format!("ping {}", self.pings))
+        format!("ping {}\n", self.pings)
     }
 }
 
-/// Joins lines, each with a line ending.
-fn joined(lines: Vec<String>) -> String {
-    lines.iter().flat_map(|line| [line, "\n"]).collect()
-}
-
-/// Returns whether a game from `start` needs no set-up commands.
-fn is_initial(start: &Chess, mode: CastlingMode) -> bool {
-    *start == Chess::default() && mode == CastlingMode::Standard
-}
-
 /// Returns the commands for the limits of a game.
-fn limits(limits: &Limits) -> Vec<String> {
-    let mut commands = Vec::new();
-    commands.extend(limits.clock.map(|control| level(control.first())));
+fn limits(limits: &Limits) -> String {
+    let clock = limits.clock.map(|control| level(control.get(0)));
     // `st` takes whole seconds; plans with other times are rejected.
-    commands.extend(limits.movetime.map(|time| format!("st {}", time.as_secs().max(1))));
-    commands.extend(limits.depth.map(|depth| format!("sd {depth}")));
-    commands
+    let movetime = limits.movetime.map(|time| format!("st {}\n", time.as_secs().max(1)));
+    let depth = limits.depth.map(|depth| format!("sd {depth}\n"));
+    [clock, movetime, depth].into_iter().flatten().collect()
 }
 
 /// Returns the `level` command of a period, in whole seconds; the exact clock is sent before each
@@ -344,7 +332,7 @@ fn level(Period { moves, base, increment }: Period) -> String {
     // In `level`, 0 moves stand for the whole game.
     let moves = moves.unwrap_or(0);
     let base = base.as_secs().max(1);
-    format!("level {moves} {}:{:02} {}", base / 60, base % 60, increment.as_secs_f64())
+    format!("level {moves} {}:{:02} {}\n", base / 60, base % 60, increment.as_secs_f64())
 }
 
 #[cfg(test)]

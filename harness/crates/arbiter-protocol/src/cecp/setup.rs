@@ -1,18 +1,21 @@
 //! Set-up of a position in CECP.
 
 use shakmaty::fen::Fen;
-use shakmaty::{CastlingMode, CastlingSide, Chess, Color, EnPassantMode, Position, Role, Square};
+use shakmaty::{Bitboard, CastlingMode, Chess, Color, EnPassantMode, File, Position, Rank, Role};
 
-/// Returns the commands that set up `position` after `new` and `force`; `None` if the engine cannot
-/// set up the position.
+/// Returns the commands that set up `position` after `new` and `force`; empty for the initial
+/// position, and `None` if the engine cannot set up the position.
 ///
 /// An engine without `setboard` may support the older `edit`, which only places pieces. A move sent
 /// before `edit` sets the side to move. Castling is allowed if king and rook are on their initial
 /// squares, and en passant captures are impossible.
-pub(super) fn lines(position: &Chess, mode: CastlingMode, setboard: bool) -> Option<Vec<String>> {
+pub(super) fn commands(position: &Chess, mode: CastlingMode, setboard: bool) -> Option<String> {
+    if *position == Chess::default() && mode == CastlingMode::Standard {
+        return Some(String::new());
+    }
     if setboard {
         let fen = Fen::from_position(position, EnPassantMode::Legal);
-        return Some(vec![format!("setboard {fen}")]);
+        return Some(format!("setboard {fen}\n"));
     }
     let can_edit = mode == CastlingMode::Standard
         && position.legal_ep_square().is_none()
@@ -20,42 +23,36 @@ pub(super) fn lines(position: &Chess, mode: CastlingMode, setboard: bool) -> Opt
     can_edit.then(|| edit(position))
 }
 
-fn edit(position: &Chess) -> Vec<String> {
-    let mut lines = Vec::new();
+fn edit(position: &Chess) -> String {
+    let mut text = String::new();
     if position.turn() == Color::Black {
-        lines.push("a2a3".to_owned());
+        text += "a2a3\n";
     }
-    lines.extend(["edit", "#"].map(str::to_owned));
+    text += "edit\n#\n";
     for color in [Color::White, Color::Black] {
         if color == Color::Black {
-            lines.push("c".to_owned());
+            text += "c\n";
         }
         for square in position.board().by_color(color) {
             let role = position.board().role_at(square).map_or('P', Role::upper_char);
-            lines.push(format!("{role}{square}"));
+            text += &format!("{role}{square}\n");
         }
     }
-    lines.push(".".to_owned());
-    lines
+    text + ".\n"
 }
 
 /// Returns whether the position has exactly those castling rights for which king and rook are on
 /// their initial squares.
 fn castles_wherever_it_could(position: &Chess) -> bool {
-    Color::ALL.into_iter().all(|color| {
-        [CastlingSide::KingSide, CastlingSide::QueenSide].into_iter().all(|side| {
-            let corner = match side {
-                CastlingSide::KingSide => Square::H1,
-                CastlingSide::QueenSide => Square::A1,
-            };
-            let at_home = |square: Square, role: Role| {
-                let square = color.fold_wb(square, square.flip_vertical());
-                position.board().piece_at(square) == Some(role.of(color))
-            };
-            let could = at_home(Square::E1, Role::King) && at_home(corner, Role::Rook);
-            could == position.castles().has(color, side)
-        })
-    })
+    let board = position.board();
+    let rooks_at_home = |color: Color| {
+        let rank = Bitboard::from(color.fold_wb(Rank::First, Rank::Eighth));
+        let king = board.by_piece(color.king()) & rank & Bitboard::from(File::E);
+        let rooks = board.by_piece(color.rook()) & rank & Bitboard::CORNERS;
+        if king.is_empty() { Bitboard::EMPTY } else { rooks }
+    };
+    let could = rooks_at_home(Color::White) | rooks_at_home(Color::Black);
+    could == position.castles().castling_rights()
 }
 
 #[cfg(test)]
@@ -65,7 +62,7 @@ mod tests {
     fn setup_commands(fen: &str, setboard: bool) -> Option<String> {
         let mode = CastlingMode::Standard;
         let position: Chess = fen.parse::<Fen>().unwrap().into_position(mode).unwrap();
-        lines(&position, mode, setboard).map(|lines| lines.join(" "))
+        commands(&position, mode, setboard).map(|text| text.trim_end().replace('\n', " "))
     }
 
     #[test]

@@ -9,15 +9,6 @@ use thiserror::Error;
 /// Maximum number of periods in a time control; FIDE tournaments use at most three.
 pub const MAX_PERIODS: usize = 4;
 
-/// Time control of one side.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TimeControl {
-    /// Consecutive periods.
-    Periods(Periods),
-    /// Hourglass with this initial time; each side gains the time that its opponent uses.
-    Hourglass(Duration),
-}
-
 /// Period of a time control: `base` for `moves` moves or for the rest of the game, and `increment`
 /// after each move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,25 +21,28 @@ pub struct Period {
     pub increment: Duration,
 }
 
-/// One or more periods. All periods except the last have a number of moves; if the last period has
-/// one too, it is repeated.
+/// Time control of one side: one or more periods. All periods except the last have a number of
+/// moves; if the last period has one too, it is repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Periods {
+pub struct TimeControl {
     list: [Period; MAX_PERIODS],
     last: usize,
+    /// `true` for an hourglass, whose only period is the initial time; each side gains the time
+    /// that its opponent uses.
+    pub(super) is_hourglass: bool,
 }
 
-impl Periods {
-    /// Creates a list of periods; `None` if the list is empty or too long, or if a period before
-    /// the last has no number of moves.
-    pub fn new(periods: &[Period]) -> Option<Periods> {
+impl TimeControl {
+    /// Creates a time control without an hourglass; `None` if the list is empty or too long, or if
+    /// a period before the last has no number of moves.
+    pub fn new(periods: &[Period]) -> Option<TimeControl> {
         let (last, others) = periods.split_last()?;
         if periods.len() > MAX_PERIODS || others.iter().any(|period| period.moves.is_none()) {
             return None;
         }
         let mut list = [*last; MAX_PERIODS];
         list[..periods.len()].copy_from_slice(periods);
-        Some(Periods { list, last: periods.len() - 1 })
+        Some(TimeControl { list, last: periods.len() - 1, is_hourglass: false })
     }
 
     /// Returns the period with this index, counted from 0; beyond the end of the list, returns the
@@ -76,39 +70,22 @@ impl Periods {
         total
     }
 
-    /// Returns all periods.
-    pub fn as_slice(&self) -> &[Period] {
+    /// Returns all periods; an hourglass counts as a period for the rest of the game.
+    pub fn periods(&self) -> &[Period] {
         &self.list[..=self.last]
     }
-}
 
-impl TimeControl {
     /// Returns the time control with all times multiplied by a positive factor.
-    pub fn scaled(self, factor: f64) -> TimeControl {
-        match self {
-            TimeControl::Periods(mut periods) => {
-                for period in &mut periods.list {
-                    period.base = scaled(period.base, factor);
-                    // `scaled` returns at least a millisecond, so scaling a zero increment would
-                    // add an increment.
-                    if !period.increment.is_zero() {
-                        period.increment = scaled(period.increment, factor);
-                    }
-                }
-                TimeControl::Periods(periods)
-            }
-            TimeControl::Hourglass(base) => TimeControl::Hourglass(scaled(base, factor)),
-        }
-    }
-
-    /// Returns the first period; an hourglass counts as a period for the rest of the game.
-    pub fn first(&self) -> Period {
-        match self {
-            TimeControl::Periods(periods) => periods.get(0),
-            TimeControl::Hourglass(base) => {
-                Period { moves: None, base: *base, increment: Duration::ZERO }
+    pub fn scaled(mut self, factor: f64) -> TimeControl {
+        for period in &mut self.list {
+            period.base = scaled(period.base, factor);
+            // `scaled` returns at least a millisecond, so scaling a zero increment would add an
+            // increment.
+            if !period.increment.is_zero() {
+                period.increment = scaled(period.increment, factor);
             }
         }
+        self
     }
 }
 
@@ -148,13 +125,12 @@ impl fmt::Display for Period {
 
 impl fmt::Display for TimeControl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let periods = match self {
-            TimeControl::Periods(periods) => periods,
-            TimeControl::Hourglass(base) => return write!(f, "hg/{}", Seconds(*base)),
-        };
-        for (index, period) in periods.as_slice().iter().enumerate() {
+        if self.is_hourglass {
+            f.write_str("hg/")?;
+        }
+        for (index, period) in self.periods().iter().enumerate() {
             if index > 0 {
-                let before = periods.get(index - 1);
+                let before = self.get(index - 1);
                 // Without `+0`, the text would be parsed as minutes and seconds.
                 let zero = before.increment.is_zero() && period.moves.is_none();
                 f.write_str(if zero { "+0:" } else { ":" })?;
@@ -208,14 +184,16 @@ impl FromStr for TimeControl {
     fn from_str(text: &str) -> Result<Self, TimeError> {
         let fail = || TimeError::Control(text.to_owned());
         if let Some(base) = text.strip_prefix("hg/") {
-            return positive_seconds(base).map(TimeControl::Hourglass).ok_or_else(fail);
+            let base = positive_seconds(base).ok_or_else(fail)?;
+            let list = [Period { moves: None, base, increment: Duration::ZERO }; MAX_PERIODS];
+            return Ok(TimeControl { list, last: 0, is_hourglass: true });
         }
         let periods: Option<Vec<Period>> = split_periods(text).iter().map(|p| period(p)).collect();
         let periods = periods.ok_or_else(fail)?;
         if periods.len() > MAX_PERIODS {
             return Err(TimeError::Periods(text.to_owned()));
         }
-        Periods::new(&periods).map(TimeControl::Periods).ok_or_else(fail)
+        TimeControl::new(&periods).ok_or_else(fail)
     }
 }
 
@@ -269,7 +247,7 @@ mod tests {
     fn time_controls_are_parsed_and_displayed() {
         let check = |text: &str, moves, base, increment, shown: &str| {
             let control: TimeControl = text.parse().unwrap();
-            assert_eq!(control.first(), Period { moves, base, increment }, "{text}");
+            assert_eq!(control.get(0), Period { moves, base, increment }, "{text}");
             assert_eq!(control.to_string(), shown);
         };
         check("8+0.08", None, MS(8_000), MS(80), "8+0.08");
@@ -336,7 +314,7 @@ mod tests {
             if let Some(last) = periods.last_mut().filter(|_| sudden_death) {
                 last.moves = None;
             }
-            let control = TimeControl::Periods(Periods::new(&periods).unwrap());
+            let control = TimeControl::new(&periods).unwrap();
             prop_assert_eq!(control.to_string().parse(), Ok(control));
         }
     }

@@ -14,7 +14,7 @@ use serde_with::{As, DisplayFromStr};
 
 use crate::times::Nanos;
 
-pub use control::{MAX_PERIODS, Period, Periods, TimeControl, TimeError, parse_seconds};
+pub use control::{MAX_PERIODS, Period, TimeControl, TimeError, parse_seconds};
 pub use running::Clock;
 
 /// Limits of one side's searches. Several limits may apply together; all of them are sent to the
@@ -58,10 +58,7 @@ impl Limits {
             return None;
         }
         let by_move = self.movetime.map(|time| time.saturating_mul(moves));
-        let by_clock = self.clock.map(|clock| match clock {
-            TimeControl::Periods(periods) => periods.granted(moves),
-            TimeControl::Hourglass(base) => base,
-        });
+        let by_clock = self.clock.map(|clock| clock.granted(moves));
         by_move.into_iter().chain(by_clock).min()
     }
 
@@ -101,7 +98,7 @@ impl fmt::Display for Limits {
 }
 
 /// Search limits and rules of one side.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Conditions {
     /// Limits of the side's searches.
     #[serde(flatten)]

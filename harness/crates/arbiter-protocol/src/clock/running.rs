@@ -18,7 +18,7 @@ impl Clock {
     /// Creates a clock for the start of a game; with `increment_first`, the increment is also added
     /// before the first move.
     pub(super) fn new(control: TimeControl, increment_first: bool) -> Clock {
-        let Period { moves, base, increment } = control.first();
+        let Period { moves, base, increment } = control.get(0);
         let left = if increment_first { base.saturating_add(increment) } else { base };
         Clock { control, left, period: 0, moves_left: moves }
     }
@@ -30,10 +30,7 @@ impl Clock {
 
     /// Returns the increment per move of the current period.
     pub fn increment(&self) -> Duration {
-        match self.control {
-            TimeControl::Periods(periods) => periods.get(self.period).increment,
-            TimeControl::Hourglass(_) => Duration::ZERO,
-        }
+        self.control.get(self.period).increment
     }
 
     /// Returns the number of moves until the next period, if there is one.
@@ -51,11 +48,11 @@ impl Clock {
         }
         // Time within the margin is not taken from later moves.
         self.left = self.left.saturating_sub(elapsed).saturating_add(self.increment());
-        if let (Some(moves), TimeControl::Periods(periods)) = (&mut self.moves_left, self.control) {
+        if let Some(moves) = &mut self.moves_left {
             *moves -= 1;
             if *moves == 0 {
                 self.period += 1;
-                let next = periods.get(self.period);
+                let next = self.control.get(self.period);
                 self.moves_left = next.moves;
                 self.left = self.left.saturating_add(next.base);
             }
@@ -65,7 +62,7 @@ impl Clock {
 
     /// Adds the time that the opponent has used, if the clock is an hourglass.
     pub fn opponent_used(&mut self, elapsed: Duration) {
-        if matches!(self.control, TimeControl::Hourglass(_)) {
+        if self.control.is_hourglass {
             self.left = self.left.saturating_add(elapsed);
         }
     }
@@ -153,7 +150,7 @@ mod tests {
         /// the time left would be negative.
         #[test]
         fn time_is_conserved(control in any_control(), moves in prop::collection::vec(0..20_000u64, 1..40)) {
-            let TimeControl::Periods(periods) = control.parse().unwrap() else { unreachable!() };
+            let periods: TimeControl = control.parse().unwrap();
             let mut clock = clock(&control);
             let (mut given, mut used) = (periods.get(0).base, Duration::ZERO);
             let (mut period, mut played) = (0, 0);

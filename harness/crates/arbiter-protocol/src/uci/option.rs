@@ -47,12 +47,6 @@ pub struct OptionError {
     pub is_unlike_any: bool,
 }
 
-impl OptionError {
-    fn new(text: String) -> OptionError {
-        OptionError { text, is_unlike_any: false }
-    }
-}
-
 /// Names of the fields of an `option` line.
 const FIELDS: [&str; 6] = ["name", "type", "default", "min", "max", "var"];
 
@@ -108,60 +102,48 @@ impl OptionDeclaration {
         };
         Some(OptionDeclaration { name, kind, default: field("default") })
     }
-
-    /// Checks a value against the declaration, ignoring case, and returns the value with the case
-    /// of the declaration.
-    pub(super) fn admits(&self, value: &str) -> Result<String, OptionError> {
-        let one_of = |words: &[&str]| {
-            // Two values of an option may differ only in case, so an exact match is preferred.
-            let exact = words.iter().find(|word| **word == value);
-            let found =
-                exact.or_else(|| words.iter().find(|word| word.eq_ignore_ascii_case(value)));
-            found.map(|word| (*word).to_owned())
-        };
-        let (admitted, expected) = match &self.kind {
-            OptionKind::Check => (one_of(&["true", "false"]), "true or false".to_owned()),
-            OptionKind::Spin { min, max } => {
-                let number = value.parse::<i64>().ok().filter(|v| (*min..=*max).contains(v));
-                (number.map(|v| v.to_string()), format!("a whole number from {min} to {max}"))
-            }
-            OptionKind::Combo { values } => {
-                let words: Vec<&str> = values.iter().map(String::as_str).collect();
-                (one_of(&words), format!("one of {}", values.join(", ")))
-            }
-            OptionKind::Button => {
-                let expected = "no value, or true or false (a button)";
-                (one_of(&["", "true", "false"]), expected.to_owned())
-            }
-            OptionKind::String => return Ok(value.to_owned()),
-        };
-        if let Some(admitted) = admitted {
-            return Ok(admitted);
-        }
-        let name = &self.name;
-        Err(OptionError::new(format!(
-            "option '{name}' does not take '{value}': expected {expected}"
-        )))
-    }
 }
 
-/// Returns the declaration of the option `name`, and the value to send. Fails if no option has this
-/// name, or if the option does not accept the value.
+/// Returns the declaration of the option `name`, and the value to send, with the case of the
+/// declaration. Fails if no option has this name, or if the option does not accept the value. Names
+/// and values are compared without regard to case.
 pub fn check_option<'a>(
     declared: &'a [OptionDeclaration],
     name: &str,
     value: &str,
 ) -> Result<(&'a OptionDeclaration, String), OptionError> {
-    match declared.iter().find(|d| d.name.eq_ignore_ascii_case(name)) {
-        Some(declaration) => Ok((declaration, declaration.admits(value)?)),
-        None => {
-            let hint = did_you_mean(name, declared.iter().map(|option| option.name.as_str()));
-            Err(OptionError {
-                text: format!("has no option '{name}'{hint}"),
-                is_unlike_any: hint.is_empty(),
-            })
+    let Some(option) = declared.iter().find(|option| option.name.eq_ignore_ascii_case(name)) else {
+        let hint = did_you_mean(name, declared.iter().map(|option| option.name.as_str()));
+        let text = format!("has no option '{name}'{hint}");
+        return Err(OptionError { text, is_unlike_any: hint.is_empty() });
+    };
+    let one_of = |words: &[&str]| {
+        // Two values of an option may differ only in case, so an exact match is preferred.
+        let exact = words.iter().find(|word| **word == value);
+        let found = exact.or_else(|| words.iter().find(|word| word.eq_ignore_ascii_case(value)));
+        found.map(|word| (*word).to_owned())
+    };
+    let (admitted, expected) = match &option.kind {
+        OptionKind::Check => (one_of(&["true", "false"]), "true or false".to_owned()),
+        OptionKind::Spin { min, max } => {
+            let number = value.parse::<i64>().ok().filter(|v| (*min..=*max).contains(v));
+            (number.map(|v| v.to_string()), format!("a whole number from {min} to {max}"))
         }
-    }
+        OptionKind::Combo { values } => {
+            let words: Vec<&str> = values.iter().map(String::as_str).collect();
+            (one_of(&words), format!("one of {}", values.join(", ")))
+        }
+        OptionKind::Button => {
+            let expected = "no value, or true or false (a button)";
+            (one_of(&["", "true", "false"]), expected.to_owned())
+        }
+        OptionKind::String => return Ok((option, value.to_owned())),
+    };
+    admitted.map(|admitted| (option, admitted)).ok_or_else(|| {
+        let name = &option.name;
+        let text = format!("option '{name}' does not take '{value}': expected {expected}");
+        OptionError { text, is_unlike_any: false }
+    })
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! Pool of idle engines between their games. If many engines take turns, as in a gauntlet, starting
 //! the engines for each pair would take longer than short games.
 
-use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
+
+use arbiter_process::lock;
 
 /// Maximum total memory of idle engines, in bytes.
 const MAX_BYTES: u64 = 1 << 30;
@@ -15,57 +16,44 @@ const MAX_ENGINES: usize = 64;
 /// A full pool refuses a new engine and keeps the others. Engines in a schedule take turns, so the
 /// next game of the engine that has just played is the most distant.
 #[derive(Debug)]
-pub(super) struct EnginePool<T>(Mutex<PoolState<T>>);
+pub(super) struct EnginePool<T>(Mutex<Vec<IdleEngine<T>>>);
 
 #[derive(Debug)]
-struct PoolState<T> {
-    /// Idle engines by the index of their setup. Each has the number of bytes of memory that it
-    /// used when it was added.
-    idle: BTreeMap<usize, Vec<(T, u64)>>,
+struct IdleEngine<T> {
+    /// Index of the setup.
+    setup: usize,
+    engine: T,
+    /// Number of bytes of memory that the engine used when it was added.
     bytes: u64,
-    count: usize,
 }
 
 impl<T> EnginePool<T> {
     /// Creates an empty pool.
     pub(super) fn new() -> EnginePool<T> {
-        EnginePool(Mutex::new(PoolState { idle: BTreeMap::new(), bytes: 0, count: 0 }))
+        EnginePool(Mutex::new(Vec::new()))
     }
 
     /// Adds an engine that uses `bytes` of memory; returns the engine if the pool is full.
     pub(super) fn put(&self, setup: usize, engine: T, bytes: u64) -> Result<(), T> {
-        let mut state = self.state();
-        if state.count >= MAX_ENGINES || state.bytes.saturating_add(bytes) > MAX_BYTES {
+        let mut idle = lock(&self.0);
+        let used: u64 = idle.iter().map(|idle| idle.bytes).sum();
+        if idle.len() >= MAX_ENGINES || used.saturating_add(bytes) > MAX_BYTES {
             return Err(engine);
         }
-        state.count += 1;
-        state.bytes += bytes;
-        state.idle.entry(setup).or_default().push((engine, bytes));
+        idle.push(IdleEngine { setup, engine, bytes });
         Ok(())
     }
 
-    /// Removes and returns an engine with this setup, if there is one.
+    /// Removes and returns the last added engine with this setup, if there is one.
     pub(super) fn take(&self, setup: usize) -> Option<T> {
-        let mut state = self.state();
-        let (engine, bytes) = state.idle.get_mut(&setup)?.pop()?;
-        state.count -= 1;
-        state.bytes -= bytes;
-        Some(engine)
+        let mut idle = lock(&self.0);
+        let place = idle.iter().rposition(|idle| idle.setup == setup)?;
+        Some(idle.remove(place).engine)
     }
 
     /// Removes and returns all engines.
     pub(super) fn drain(&self) -> Vec<T> {
-        let mut state = self.state();
-        state.count = 0;
-        state.bytes = 0;
-        let idle = std::mem::take(&mut state.idle);
-        idle.into_values().flatten().map(|(engine, _)| engine).collect()
-    }
-
-    fn state(&self) -> MutexGuard<'_, PoolState<T>> {
-        // No code under this lock panics between two changes, so the state is consistent even if
-        // the lock is poisoned by a panic.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0).drain(..).map(|idle| idle.engine).collect()
     }
 }
 

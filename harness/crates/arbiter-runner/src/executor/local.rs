@@ -28,9 +28,7 @@ pub struct LocalExecutor {
     idle: Vec<Slot>,
     /// Tasks that end engines when they are no longer needed.
     leaving: JoinSet<()>,
-    /// Number of pairs in flight.
-    in_flight: usize,
-    /// Numbers of the slots in use; the number of a slot determines its processors.
+    /// Numbers of all slots, idle or busy; the number of a slot determines its processors.
     taken: BTreeSet<usize>,
     /// Tasks of busy slots.
     busy: JoinSet<()>,
@@ -62,7 +60,6 @@ impl LocalExecutor {
             shared: Shared { spawner, starts, pulse, setups, pool, live_games, options },
             idle: Vec::new(),
             leaving: JoinSet::new(),
-            in_flight: 0,
             taken: BTreeSet::new(),
             busy: JoinSet::new(),
             done,
@@ -81,10 +78,14 @@ impl LocalExecutor {
         Slot::new(number, shared)
     }
 
+    /// Returns the number of pairs in flight, each in a busy slot.
+    fn in_flight(&self) -> usize {
+        self.taken.len() - self.idle.len()
+    }
+
     /// Returns a slot that has finished its job to the idle slots.
     fn take_back(&mut self, slot: Option<Slot>) {
         if let Some(slot) = slot {
-            self.in_flight -= 1;
             self.idle.push(slot);
             self.dismiss();
         }
@@ -92,7 +93,7 @@ impl LocalExecutor {
 
     /// Ends the engines of surplus idle slots.
     fn dismiss(&mut self) {
-        let most = self.shared.options.slots.saturating_sub(self.in_flight);
+        let most = self.shared.options.slots.saturating_sub(self.in_flight());
         self.keep_idle(most);
     }
 
@@ -109,12 +110,11 @@ impl LocalExecutor {
 
 impl Executor for LocalExecutor {
     fn has_room(&self) -> bool {
-        self.in_flight < self.shared.options.slots
+        self.in_flight() < self.shared.options.slots
     }
 
     fn start(&mut self, job: PairJob) {
         let mut slot = self.idle.pop().unwrap_or_else(|| self.new_slot());
-        self.in_flight += 1;
         let report = self.report.clone();
         self.busy.spawn(async move {
             let pair = job.pairing.pair;
@@ -193,7 +193,6 @@ impl Executor for LocalExecutor {
         while let Ok((slot, _)) = self.done.try_recv() {
             self.idle.extend(slot);
         }
-        self.in_flight = 0;
         self.taken = self.idle.iter().map(|slot| slot.number).collect();
     }
 

@@ -95,13 +95,7 @@ impl RemoteExecutor {
             JobEvent::Started { pairing, .. } | JobEvent::Ended { pairing, .. } => {
                 self.in_flight.contains(&pairing.pair)
             }
-            JobEvent::Failed { .. }
-            | JobEvent::Paused(_)
-            | JobEvent::Noted(_)
-            | JobEvent::Presence(_)
-            | JobEvent::WorkerExcluded(_)
-            | JobEvent::Unfit(_)
-            | JobEvent::Lost(_) => true,
+            _ => true,
         }
     }
 }

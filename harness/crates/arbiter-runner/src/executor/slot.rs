@@ -126,7 +126,10 @@ impl Slot {
         pauses: u64,
         tell: impl Fn(usize, Option<Box<GameRecord>>),
     ) -> Result<Option<GameRecord>, String> {
-        self.pause().await;
+        // The pause is between two games, so there is none before the first.
+        if std::mem::replace(&mut self.has_played, true) && !self.shared.options.wait.is_zero() {
+            tokio::time::sleep(self.shared.options.wait).await;
+        }
         tell(id.1, None);
         let listed = self.shared.live_games.add(id);
         let game = self.play_game(setup, listed.live_game()).await?;
@@ -144,13 +147,6 @@ impl Slot {
             tell(id.1, Some(Box::new(game.clone())));
         }
         Ok(Some(game))
-    }
-
-    /// Waits between two games, but not before the first.
-    async fn pause(&mut self) {
-        if std::mem::replace(&mut self.has_played, true) && !self.shared.options.wait.is_zero() {
-            tokio::time::sleep(self.shared.options.wait).await;
-        }
     }
 
     /// Ends all engines, in parallel.

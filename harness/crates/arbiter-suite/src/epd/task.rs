@@ -1,6 +1,5 @@
 //! Task that asks an engine for the move to play.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -84,11 +83,7 @@ impl Task for Search {
         let mut judge = Judge::new(start, goal);
         let look = |at: Duration, info: &arbiter_protocol::Info| {
             let held = judge.look(at, info);
-            if self.hold.zip(held).is_some_and(|(wanted, held)| held >= wanted) {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
+            self.hold.zip(held).is_some_and(|(wanted, held)| held >= wanted)
         };
         // The duration of a search limited by nodes or depth is unknown, so only searches with a
         // time limit have a budget.

@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::Sandbox;
 use crate::files::{create_locked_folder, leftover_folders};
 
 /// Prefix of the names of homes in the folder of temporary files.
@@ -27,9 +28,11 @@ impl Home {
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
+}
 
-    /// Removes the homes of Arbiter processes that were killed.
-    pub(super) fn remove_old() {
+impl Sandbox {
+    /// Removes the temporary homes that killed Arbiter processes left behind.
+    pub fn remove_leftovers() {
         for (path, lock) in leftover_folders(&std::env::temp_dir(), PREFIX) {
             drop(Home { path, lock: Some(lock) });
         }
@@ -66,7 +69,7 @@ mod tests {
         assert_eq!(fs::metadata(home.path()).unwrap().mode() & 0o777, 0o700);
         let script = "mkdir -p d/e; echo > d/e/f; chmod 0 d/e d";
         Command::new("sh").args(["-c", script]).current_dir(home.path()).status().unwrap();
-        Home::remove_old();
+        Sandbox::remove_leftovers();
         std::thread::sleep(std::time::Duration::from_millis(200));
         let path = home.path().to_owned();
         assert!(path.join("d").exists(), "its owner lives");
@@ -74,7 +77,7 @@ mod tests {
         drop(std::mem::ManuallyDrop::new(home).lock.take());
         for _ in 0..500 {
             // A child process of another test may also hold the lock until it calls exec.
-            Home::remove_old();
+            Sandbox::remove_leftovers();
             if !path.exists() {
                 return;
             }

@@ -24,6 +24,8 @@ use rustix::process::{
     DumpableBehavior, Pid, WaitOptions, chdir, getegid, geteuid, set_dumpable_behavior, waitpid,
 };
 
+use super::Sandbox;
+
 /// Numbers of the standard signals, without the real-time signals.
 const SIGNALS: std::ops::Range<i32> = 1..32;
 
@@ -53,24 +55,6 @@ impl Namespaces {
         let user = identity(geteuid().as_raw());
         let group = identity(getegid().as_raw());
         Ok(Namespaces { folders, user, group, stack: vec![0; STACK] })
-    }
-
-    /// Returns whether the system allows read-only mounts in a namespace. Starts a process to find
-    /// out.
-    pub(super) fn are_possible() -> bool {
-        let root = Path::new("/");
-        let home = std::env::temp_dir();
-        let Ok(namespaces) = Namespaces::new(Some([&home, root])) else { return false };
-        let mut command = Command::new(root);
-        // The child never executes a program: it reports this error code if all steps succeed.
-        let arrived = Errno::CANCELED;
-        let enter = move || namespaces.unshare().and_then(|()| namespaces.mount());
-        // SAFETY: between fork and exec, `enter` makes only system calls and allocates nothing.
-        unsafe {
-            command.pre_exec(move || enter().and(Err(arrived.into())));
-        }
-        let ended = command.spawn().err();
-        ended.and_then(|error| error.raw_os_error()) == Some(arrived.raw_os_error())
     }
 
     /// Enters the namespaces permanently, if the system supports them. Makes only system calls, so
@@ -153,6 +137,26 @@ impl Namespaces {
             unsafe { libc::raise(signal) };
         }
         exit(status.and_then(|status| status.exit_status()).unwrap_or(1))
+    }
+}
+
+impl Sandbox {
+    /// Returns whether the sandbox can prevent builds from changing modes, owners and times of
+    /// files outside their home; this needs user and mount namespaces. Starts a process.
+    pub fn keeps_attributes() -> bool {
+        let root = Path::new("/");
+        let home = std::env::temp_dir();
+        let Ok(namespaces) = Namespaces::new(Some([&home, root])) else { return false };
+        let mut command = Command::new(root);
+        // The child never executes a program: it reports this error code if all steps succeed.
+        let arrived = Errno::CANCELED;
+        let enter = move || namespaces.unshare().and_then(|()| namespaces.mount());
+        // SAFETY: between fork and exec, `enter` makes only system calls and allocates nothing.
+        unsafe {
+            command.pre_exec(move || enter().and(Err(arrived.into())));
+        }
+        let ended = command.spawn().err();
+        ended.and_then(|error| error.raw_os_error()) == Some(arrived.raw_os_error())
     }
 }
 

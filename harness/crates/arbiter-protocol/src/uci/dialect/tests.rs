@@ -86,7 +86,7 @@ fn a_move_has_the_last_search_information() {
     session.think(now, "position startpos", &Go::default(), None);
     session.receive(now, "info depth 1 score cp 10 nodes 20").unwrap();
     assert_eq!(session.receive(now, "info depth 2 score cp 9 nodes 40"), Ok(Step::Info));
-    assert_eq!(session.info().unwrap().nodes, Some(40));
+    assert_eq!(session.info().nodes, Some(40));
     session.receive(now, "readyok").unwrap();
     let step = session.receive(now, "bestmove e2e4 ponder e7e5").unwrap();
     let Step::Move { text, info, ponder } = step else { panic!("{step:?}") };
