@@ -19,7 +19,7 @@ const SIDES: [char; 2] = ['+', '-'];
 
 /// Checks a tuning run and its engine: the engine must use UCI and must not set a tuned option.
 pub(super) fn check(tuning: &Tuning, engine: &Engine) -> Result<(), PlanError> {
-    tuning.check().map_err(|error| error.to_string())?;
+    tuning.check()?;
     let name = base_name(&engine.name);
     if engine.launch.protocol != Protocol::Uci {
         return Err(format!("engine '{name}': tune requires a UCI engine").into());
