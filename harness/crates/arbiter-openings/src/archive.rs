@@ -8,8 +8,7 @@ use std::path::Path;
 
 use zip::{ZipArchive, result::ZipError};
 
-use super::error::{OpeningError, Result};
-use super::{Collector, epd, pgn, polyglot};
+use super::{Collector, epd, pgn, polyglot, unreadable};
 use crate::compressed::{decompressed, is_zip};
 use arbiter_position::{PlainText, lines};
 use arbiter_process::open_input;
@@ -22,13 +21,11 @@ const MAX_UNPACKED: u64 = 1 << 28;
 const SNIFFED_BYTES: u64 = 4096;
 
 /// Reader of one kind of list.
-type Reader = fn(&str, &mut dyn Read, &mut Collector) -> Result<()>;
+type Reader = fn(&str, &mut dyn Read, &mut Collector) -> Result<(), String>;
 
 /// Reads the file at `path`; errors call it `name`.
-pub(super) fn read_file(path: &Path, name: &str, book: &mut Collector) -> Result<()> {
-    let cannot_open = |reason: io::Error| {
-        OpeningError::new(name, format_args!("cannot open the opening book: {reason}"))
-    };
+pub(super) fn read_file(path: &Path, name: &str, book: &mut Collector) -> Result<(), String> {
+    let cannot_open = |reason: io::Error| format!("{name}: cannot open the opening book: {reason}");
     let (file, is_archive) = open(path).map_err(cannot_open)?;
     if is_archive {
         read_archive(name, file, book)
@@ -98,23 +95,25 @@ fn read_bounded(source: impl Read) -> io::Result<Vec<u8>> {
 }
 
 /// Reads a list whose kind is not yet known; errors call it `name`.
-pub(super) fn read_text(name: &str, source: &mut dyn Read, book: &mut Collector) -> Result<()> {
+pub(super) fn read_text(
+    name: &str,
+    source: &mut dyn Read,
+    book: &mut Collector,
+) -> Result<(), String> {
     if let Some(read) = reader_by_extension(name) {
         return read(name, source, book);
     }
     let mut source = PlainText::new(source);
     let mut head = Vec::new();
     let sniffed = (&mut source).take(SNIFFED_BYTES).read_to_end(&mut head);
-    sniffed.map_err(|reason| OpeningError::unreadable(name, 1, reason))?;
+    sniffed.map_err(|reason| unreadable(name, 1, &reason))?;
     let read = if looks_like_pgn(&head) { pgn::read } else { epd::read };
     // The examined bytes are part of the list, so they are read again.
     read(name, &mut Cursor::new(head).chain(source), book)
 }
 
-fn read_archive(name: &str, file: File, book: &mut Collector) -> Result<()> {
-    let damaged = |reason: ZipError| {
-        OpeningError::new(name, format_args!("expected a readable zip archive: {reason}"))
-    };
+fn read_archive(name: &str, file: File, book: &mut Collector) -> Result<(), String> {
+    let damaged = |reason: ZipError| format!("{name}: expected a readable zip archive: {reason}");
     let mut archive = ZipArchive::new(io::BufReader::new(file)).map_err(damaged)?;
     let mut members = members(&mut archive).map_err(damaged)?;
     // Archives of books often contain licences and notes in addition to the lists.
@@ -125,7 +124,7 @@ fn read_archive(name: &str, file: File, book: &mut Collector) -> Result<()> {
     for (index, member) in members {
         let packed = archive.by_index(index).map_err(damaged)?;
         let member = format!("{name}/{member}");
-        let cannot_read = |reason: io::Error| OpeningError::unreadable(&member, 1, reason);
+        let cannot_read = |reason: io::Error| unreadable(&member, 1, &reason);
         read_text(&member, &mut decompressed(packed).map_err(cannot_read)?, book)?;
     }
     Ok(())

@@ -201,7 +201,7 @@ mod tests {
         assert!(book.iter().eq(all.iter().cloned()));
         for (index, opening) in all.iter().enumerate().rev() {
             assert_eq!(&book.get(index), opening, "{index}");
-            assert_eq!(book.get(index).fen().to_string(), opening.fen().to_string());
+            assert_eq!(book.get(index).fen.to_string(), opening.fen.to_string());
         }
     }
 

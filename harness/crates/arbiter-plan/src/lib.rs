@@ -28,7 +28,7 @@ mod tuning;
 
 pub use ablation::Ablation;
 pub use affinity::{Affinity, cpu_list, cpus_per_game, engine_threads, is_threads_option};
-pub use book::{bundled_book, load_book};
+pub use book::{BUNDLED_BOOK, load_book};
 pub use confirmation::confirmation;
 pub use cpu_contention::{CpuContention, DEFAULT_NOISE_LIMIT};
 pub use engine::{BUNDLED, Engine, Program};
@@ -38,7 +38,7 @@ pub use fields::{field, fields};
 pub use gate::{Gate, GateKind, GateOutcome, GateVerdict, ci_exit_code, gate_verdict};
 pub use kind::RunKind;
 pub use launch::{LaunchSettings, SandboxMode};
-pub use plan::{BookReading, Plan, Prior};
+pub use plan::{Plan, Prior};
 pub use program::{GAMES, find_program, unexpanded_home};
 pub use provenance::{Provenance, Scale};
 pub use request::{Request, SprtRequest};

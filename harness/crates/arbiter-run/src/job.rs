@@ -121,10 +121,10 @@ impl<'a> JobMaker<'a> {
             let own = |index: usize| settings.get(index).cloned().unwrap_or_default();
             GameSetup {
                 engines,
-                fen: opening.fen().to_string(),
+                fen: opening.fen.to_string(),
                 start: opening.start_position(),
-                mode: opening.castling_mode(),
-                book: opening.moves().to_vec(),
+                mode: opening.castling_mode,
+                book: opening.moves.clone(),
                 conditions: engines.map(|index| self.plan.engines[index].conditions),
                 settings: engines.map(own),
                 rules: self.plan.rules,

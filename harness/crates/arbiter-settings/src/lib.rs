@@ -18,4 +18,4 @@ pub use file::tune::TuneTable;
 pub use file::{DEFAULT_SETTINGS, RENAMED, SWITCHES, load_engines, load_settings};
 pub use run::{ScheduleKeys, Settings, TestSettings, at_least_one};
 pub use setting::{Combine, Key, Keys, OnResume, Said, ToSaid, help, merged};
-pub use values::{CORRECTIONS, MODELS, Nps, SANDBOXES, Words, number, one_of, text, truth};
+pub use values::{CORRECTIONS, MODELS, SANDBOXES, Words, number, one_of, text, truth};
