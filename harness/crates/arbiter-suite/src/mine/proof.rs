@@ -8,7 +8,7 @@ use shakmaty::{Move, Position};
 
 use super::candidate::Candidate;
 use super::{CONFIRMATIONS, Criteria, Proof, Rejection};
-use arbiter_protocol::Info;
+use arbiter_protocol::{Info, info_words};
 
 /// Maximum number of plies of the principal variation that are kept.
 const MAX_LINE: usize = 12;
@@ -21,13 +21,17 @@ pub(super) struct Transcript(BTreeMap<u32, [Option<Info>; 2]>);
 impl Transcript {
     /// Reads an output line of the engine; breaks at the end of the search.
     pub(super) fn take(&mut self, line: &str) -> ControlFlow<()> {
-        match line.split_ascii_whitespace().next() {
-            Some("bestmove") => return ControlFlow::Break(()),
-            Some("info") => {}
+        let line = line.trim_ascii_start();
+        let (word, rest) = line.split_once(|c: char| c.is_ascii_whitespace()).unwrap_or((line, ""));
+        match word {
+            "bestmove" => return ControlFlow::Break(()),
+            "info" => {}
             _ => return ControlFlow::Continue(()),
         }
-        let Some((number, info)) = numbered(line) else { return ControlFlow::Continue(()) };
-        if let (Some(depth), 1..=2) = (info.depth, number)
+        let info = Info::parse_any(rest);
+        let number = info_words(rest).find(|found| found.field == "multipv" && found.place == 1);
+        let number = number.map_or(Some(1), |found| found.word.parse().ok());
+        if let (Some(depth), Some(number @ 1..=2)) = (info.depth, number)
             // With a bound, the gap could be larger than with the exact score.
             && info.score.is_some()
             && !info.pv.is_empty()
@@ -57,20 +61,6 @@ impl Transcript {
         let same = |other: &u32| self.first_move(*other) == last;
         (1..=depth).rev().take_while(same).last().unwrap_or(depth)
     }
-}
-
-/// Returns the MultiPV number of a line, and its information.
-fn numbered(line: &str) -> Option<(usize, Info)> {
-    let words: Vec<&str> = line.split_ascii_whitespace().collect();
-    let at = words.iter().position(|word| *word == "multipv");
-    let number = at.map_or(Some(1), |at| words.get(at + 1)?.parse().ok())?;
-    // `Info::parse` keeps only the node count of lines other than the best line, so the MultiPV
-    // number is removed first.
-    let rest: Vec<&str> = match at {
-        Some(at) => [&words[1..at], &words[at + 2..]].concat(),
-        None => words[1..].to_vec(),
-    };
-    Some((number, Info::parse(&rest.join(" "))))
 }
 
 /// Rejects a position unless a quick search at `depth` is promising: the scores of the two best
