@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use crate::Settings;
 use crate::values::plain;
 use arbiter_names::nearest;
-use arbiter_plan::{EngineSpec, unexpanded_home};
+use arbiter_plan::{EngineSpec, is_relative_path, unexpanded_home};
 use arbiter_process::read_text;
 
 /// Default name of the settings file.
@@ -107,7 +107,7 @@ pub fn load_settings(path: &Path) -> Result<Settings, String> {
     for folder in tables.flatten() {
         *folder = base.join(&folder);
     }
-    if let Some(text) = settings.ci.base.take_if(|text| is_path(text)) {
+    if let Some(text) = settings.ci.base.take_if(|text| is_relative_path(text)) {
         settings.ci.base = Some(format!("cmd={}", base.join(text).display()));
     }
     settings.path = path.to_owned();
@@ -188,11 +188,6 @@ fn engine(table: &BTreeMap<String, toml::Value>, base: &Path) -> Result<EngineSp
         }
     }
     Ok(spec.seen_from(base))
-}
-
-/// Returns whether an engine is given as a path relative to a folder.
-fn is_path(name: &str) -> bool {
-    name.starts_with("./") || name.starts_with("../")
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ mod file;
 mod run;
 mod values;
 
-pub use command::{Difference, command_flags, command_line, difference, filled, on_resume};
+pub use command::{command_flags, command_line, difference, filled, on_resume};
 pub use file::build::build_settings_of;
 pub use file::tune::TuneTable;
 pub use file::{DEFAULT_SETTINGS, RENAMED, SWITCHES, load_engines, load_settings};
