@@ -47,7 +47,7 @@ pub(super) fn read(file: &str, source: &mut dyn Read, book: &mut Collector) -> R
     drop(bytes);
     let options = book.options;
     let start = Start::new(Chess::default(), CastlingMode::Standard);
-    if table.find(&start.position).is_empty() {
+    if find(&table.entries, &start.position).is_empty() {
         let expected = "a Polyglot book with moves from the initial position";
         return Err(format!("{file}: expected {expected}, got none"));
     }
@@ -96,7 +96,7 @@ struct Entry {
 struct Table {
     entries: Vec<Entry>,
     /// Invalid entries, each with its number in the file, from 1, and its move.
-    faults: Vec<(u64, String)>,
+    faults: Vec<(u32, String)>,
     wrong: HashSet<u32>,
 }
 
@@ -122,18 +122,10 @@ impl Table {
         Some(Table { entries, faults: Vec::new(), wrong: HashSet::new() })
     }
 
-    fn find(&self, position: &Chess) -> &[Entry] {
-        let key = key(position);
-        let from = self.entries.partition_point(|entry| entry.key < key);
-        let found = &self.entries[from..];
-        &found[..found.partition_point(|entry| entry.key == key)]
-    }
-
     /// Returns the legal moves with a weight above zero.
     fn moves(&mut self, position: &Chess) -> Vec<WeightedMove> {
         let mut moves: Vec<WeightedMove> = Vec::new();
-        let mut wrong = Vec::new();
-        for entry in self.find(position).iter().filter(|entry| entry.weight > 0) {
+        for entry in find(&self.entries, position).iter().filter(|entry| entry.weight > 0) {
             let uci = uci(entry.m);
             match uci.as_ref().and_then(|uci| uci.to_move(position).ok()) {
                 Some(m) if moves.iter().all(|known| known.m != m) => {
@@ -141,17 +133,23 @@ impl Table {
                 }
                 // A repeated move keeps the weight of its first entry.
                 Some(_) => {}
-                None => wrong.push((entry.number, uci.map_or("none".into(), |m| m.to_string()))),
-            }
-        }
-        for (number, uci) in wrong {
-            // Several lines may reach the entry, but its fault is reported only once.
-            if self.wrong.insert(number) {
-                self.faults.push((u64::from(number), uci));
+                // Several lines may reach the entry, but its fault is reported only once.
+                None if self.wrong.insert(entry.number) => {
+                    let uci = uci.map_or("none".to_owned(), |m| m.to_string());
+                    self.faults.push((entry.number, uci));
+                }
+                None => {}
             }
         }
         moves
     }
+}
+
+/// Returns the entries of a position.
+fn find<'a>(entries: &'a [Entry], position: &Chess) -> &'a [Entry] {
+    let key = key(position);
+    let found = &entries[entries.partition_point(|entry| entry.key < key)..];
+    &found[..found.partition_point(|entry| entry.key == key)]
 }
 
 /// Decodes the move of an entry: three bits each for target file, target rank, source file, source
