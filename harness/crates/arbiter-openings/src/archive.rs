@@ -11,11 +11,7 @@ use zip::{ZipArchive, result::ZipError};
 use super::{Collector, epd, pgn, polyglot, unreadable};
 use crate::compressed::{decompressed, is_zip};
 use arbiter_position::{PlainText, lines};
-use arbiter_process::open_input;
-
-/// Maximum length, in bytes, of an unpacked text that is read into memory. A small packed file
-/// could otherwise unpack without end.
-const MAX_UNPACKED: u64 = 1 << 28;
+use arbiter_process::{open_input, read_bounded};
 
 /// Number of bytes that are examined to detect the format of a text.
 const SNIFFED_BYTES: u64 = 4096;
@@ -54,7 +50,7 @@ fn open(path: &Path) -> io::Result<(File, bool)> {
 pub fn read_packed(path: &Path) -> io::Result<Vec<u8>> {
     let (file, is_archive) = open(path)?;
     if !is_archive {
-        return read_bounded(decompressed(file)?);
+        return read_bounded(PlainText::new(decompressed(file)?));
     }
     let mut archive = ZipArchive::new(io::BufReader::new(file)).map_err(io::Error::other)?;
     let members = members(&mut archive).map_err(io::Error::other)?;
@@ -65,7 +61,7 @@ pub fn read_packed(path: &Path) -> io::Result<Vec<u8>> {
         return Err(io::Error::new(ErrorKind::InvalidData, reason));
     };
     let member = archive.by_index(index).map_err(io::Error::other)?;
-    read_bounded(decompressed(member)?)
+    read_bounded(PlainText::new(decompressed(member)?))
 }
 
 /// Returns the files of an archive with their indices, except files that file managers add.
@@ -81,17 +77,6 @@ fn members(archive: &mut ZipArchive<impl Read + Seek>) -> Result<Vec<(usize, Str
         }
     }
     Ok(members)
-}
-
-fn read_bounded(source: impl Read) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    // One byte more than the limit shows that the text is too long.
-    PlainText::new(source).take(MAX_UNPACKED + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_UNPACKED {
-        let reason = format!("it exceeds the limit of {MAX_UNPACKED} bytes");
-        return Err(io::Error::new(ErrorKind::FileTooLarge, reason));
-    }
-    Ok(bytes)
 }
 
 /// Reads a list whose kind is not yet known; errors call it `name`.

@@ -31,7 +31,7 @@ pub use files::{
     is_open_to_others, leftover_folders, lock_file, remove_if_there, replace_link, try_lock,
     user_folder,
 };
-pub use input_file::{open_input, read_input, read_text};
+pub use input_file::{open_input, read_bounded, read_input, read_text};
 pub use no_start::made_for;
 pub use output_file::{
     FileId, FilesInUse, Links, cannot_write, folder_of, is_at, may_write, open_output, places_near,
