@@ -17,7 +17,7 @@ use arbiter_names::is_hidden;
 use arbiter_plan::{ENGINE_KEYS, EngineSpec, SandboxMode};
 use arbiter_report::note;
 use arbiter_schedule::Format;
-use arbiter_settings::{Nps, SANDBOXES, Settings, TestSettings, merged, one_of};
+use arbiter_settings::{SANDBOXES, Settings, TestSettings, merged, one_of};
 
 /// Maximum number of threads of a computation.
 const MAX_THREADS: usize = 64;
@@ -191,7 +191,7 @@ impl PlayArgs {
             is_dry_run: self.dry_run,
             format: self.format,
             build: self.build,
-            reference_nps: settings.scale.map(|Nps(nps)| nps),
+            reference_nps: settings.scale,
             request: settings.request().map_err(Failure::invalid)?,
             files: OtherFiles { read, ..OtherFiles::default() },
             config: self.config,

@@ -371,7 +371,7 @@ fn read_all(args: &RateArgs, threads: usize) -> Result<Tally, String> {
     let asked = ScanOptions { opening_plies: args.opening_plies, replay: args.verify, evaluations };
     let choice = choice(args)?;
     let named = [&choice.include[..], &choice.exclude].concat();
-    let tally = Tally::new(!args.no_pairs).with_choice(choice);
+    let tally = Tally::new(choice);
     let tally = read_files(&args.files, asked, tally, threads)?;
     for name in named.iter().filter(|name| tally.players.iter().all(|p| p.name != **name)) {
         // A file of names may contain players of many PGN files, so an unknown name in the file
@@ -411,5 +411,6 @@ fn choice(args: &RateArgs) -> Result<Choice, String> {
     }
     let (include, exclude) = (names(&args.include)?, names(&args.exclude)?);
     let counts_copies = args.copies == CopiesArg::All;
-    Ok(Choice { aliases, include, exclude, ignores_draws: args.ignore_draws, counts_copies })
+    let (ignores_draws, counts_singles) = (args.ignore_draws, args.no_pairs);
+    Ok(Choice { aliases, include, exclude, ignores_draws, counts_copies, counts_singles })
 }

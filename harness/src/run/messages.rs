@@ -32,8 +32,8 @@ pub(super) fn announce(ready: &ReadyRun, book: &Book, fleet: Option<&Fleet>) {
         note(&format!("SPSA: {}", tuning_schedule(tuning)));
     }
     let kinds = [
-        ("excluded", "invalid excluded", book.quarantine()),
-        ("corrected", "corrected", book.corrected()),
+        ("excluded", "invalid excluded", &book.quarantine),
+        ("corrected", "corrected", &book.corrected),
     ];
     for (what, _, faults) in kinds {
         faults.first(QUOTED_FAULTS).iter().for_each(|line| log_warn(&format!("{what}: {line}")));
@@ -41,12 +41,12 @@ pub(super) fn announce(ready: &ReadyRun, book: &Book, fleet: Option<&Fleet>) {
     let counts = kinds.iter().filter(|(.., faults)| !faults.is_empty());
     let mut counts: Vec<String> =
         counts.map(|(_, how, faults)| format!("{} {how}", faults.count)).collect();
-    if book.duplicates() > 0 {
-        counts.push(format!("{} duplicates", book.duplicates()));
+    if book.duplicates > 0 {
+        counts.push(format!("{} duplicates", book.duplicates));
     }
     let without =
         if counts.is_empty() { String::new() } else { format!(" ({})", counts.join(", ")) };
-    let (openings, from, seed) = (quantity(book.len(), "opening"), book.name(), plan.seed);
+    let (openings, from, seed) = (quantity(book.len(), "opening"), &book.name, plan.seed);
     let concurrency = match fleet {
         None => format!(", concurrency {}{}", plan.concurrency, concurrency_reason(plan)),
         Some(_) => String::new(),

@@ -3,7 +3,7 @@
 use super::start::resolve_plan;
 use crate::{failure::Failure, requested_run::RequestedRun};
 use arbiter_plan::{Plan, RunKind};
-use arbiter_settings::{Difference, OnResume, difference, filled, on_resume};
+use arbiter_settings::{OnResume, difference, filled, on_resume};
 
 /// Fails if a flag differs from the settings of the run to resume.
 pub(super) fn check(
@@ -53,7 +53,7 @@ pub(super) fn check(
         class @ (OnResume::Engines | OnResume::Length | OnResume::Parameters) => has(class),
         OnResume::Fixed | OnResume::Written => given.contains(flag),
     };
-    if let Some(Difference { before, now }) = difference(&own, &asked, matters) {
+    if let Some([before, now]) = difference(&own, &asked, matters) {
         let longer = more_pairs(&own, &asked).filter(|_| before.starts_with("--pairs "));
         return other(&before, &now, longer.as_deref().unwrap_or(hint));
     }

@@ -94,7 +94,7 @@ pub(super) fn load_inputs(plan: Plan, has_workers: bool) -> Result<LoadedPlan, F
         return Err(Failure::invalid(format!(
             "--openings start={} exceeds the {openings} openings of {}",
             plan.opening_start + 1,
-            book.name()
+            book.name
         )));
     }
     let own_binary = own_binary()?;

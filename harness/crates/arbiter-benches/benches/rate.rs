@@ -122,7 +122,7 @@ fn moves(seed: usize, text: &mut String) {
 }
 
 fn rate(text: &[u8], threads: usize, replay: bool) -> u64 {
-    let mut tally = Tally::new(true);
+    let mut tally = Tally::default();
     let asked = ScanOptions { opening_plies: 16, replay, evaluations: false };
     scan_all(text, threads, asked, |block| tally.add(&block)).expect("memory can be read");
     tally.games

@@ -181,10 +181,6 @@ impl Session {
         let at = self.start.elapsed();
         let events = lines.into_iter().map(Event::Sent);
         self.transcript.0.extend(events.map(|event| TimedEvent { at, event }));
-        self.write(bytes)
-    }
-
-    fn write(&mut self, bytes: &[u8]) -> Result<(), SessionAborted> {
         let Some(process) = &mut self.process else { return Err(SessionAborted) };
         process.write(bytes).map_err(|error| match error {
             WriteError::Closed => self.died(),

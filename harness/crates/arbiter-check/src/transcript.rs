@@ -55,7 +55,7 @@ impl fmt::Display for TimedEvent {
 pub struct Transcript(pub Vec<TimedEvent>);
 
 /// Search, with all output until the next search starts.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Search<'a> {
     /// Position that is searched.
     pub(super) position: Chess,
@@ -202,10 +202,7 @@ impl Transcript {
                     position: position.clone(),
                     go: text,
                     at,
-                    stop: None,
-                    hit: None,
-                    infos: Vec::new(),
-                    answers: Vec::new(),
+                    ..Search::default()
                 }),
                 // Only the first `stop` counts, because it ends the search.
                 (true, "stop", Some(search)) => drop(search.stop.get_or_insert(at)),

@@ -135,7 +135,7 @@ fn engine_books(options: &mut Options) -> Result<(), String> {
     }
     let (path, moves) = book;
     options.request.draft.book = Some(path);
-    options.request.draft.reading.book_depth = moves.map(|moves| moves.saturating_mul(2));
+    options.request.draft.reading.depth = moves.map(|moves| moves.saturating_mul(2));
     Ok(())
 }
 

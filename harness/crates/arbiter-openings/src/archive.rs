@@ -8,27 +8,20 @@ use std::path::Path;
 
 use zip::{ZipArchive, result::ZipError};
 
-use super::error::{OpeningError, Result};
-use super::{Collector, epd, pgn, polyglot};
+use super::{Collector, epd, pgn, polyglot, unreadable};
 use crate::compressed::{decompressed, is_zip};
 use arbiter_position::{PlainText, lines};
-use arbiter_process::open_input;
-
-/// Maximum length, in bytes, of an unpacked text that is read into memory. A small packed file
-/// could otherwise unpack without end.
-const MAX_UNPACKED: u64 = 1 << 28;
+use arbiter_process::{open_input, read_bounded};
 
 /// Number of bytes that are examined to detect the format of a text.
 const SNIFFED_BYTES: u64 = 4096;
 
 /// Reader of one kind of list.
-type Reader = fn(&str, &mut dyn Read, &mut Collector) -> Result<()>;
+type Reader = fn(&str, &mut dyn Read, &mut Collector) -> Result<(), String>;
 
 /// Reads the file at `path`; errors call it `name`.
-pub(super) fn read_file(path: &Path, name: &str, book: &mut Collector) -> Result<()> {
-    let cannot_open = |reason: io::Error| {
-        OpeningError::new(name, format_args!("cannot open the opening book: {reason}"))
-    };
+pub(super) fn read_file(path: &Path, name: &str, book: &mut Collector) -> Result<(), String> {
+    let cannot_open = |reason: io::Error| format!("{name}: cannot open the opening book: {reason}");
     let (file, is_archive) = open(path).map_err(cannot_open)?;
     if is_archive {
         read_archive(name, file, book)
@@ -57,7 +50,7 @@ fn open(path: &Path) -> io::Result<(File, bool)> {
 pub fn read_packed(path: &Path) -> io::Result<Vec<u8>> {
     let (file, is_archive) = open(path)?;
     if !is_archive {
-        return read_bounded(decompressed(file)?);
+        return read_bounded(PlainText::new(decompressed(file)?));
     }
     let mut archive = ZipArchive::new(io::BufReader::new(file)).map_err(io::Error::other)?;
     let members = members(&mut archive).map_err(io::Error::other)?;
@@ -68,7 +61,7 @@ pub fn read_packed(path: &Path) -> io::Result<Vec<u8>> {
         return Err(io::Error::new(ErrorKind::InvalidData, reason));
     };
     let member = archive.by_index(index).map_err(io::Error::other)?;
-    read_bounded(decompressed(member)?)
+    read_bounded(PlainText::new(decompressed(member)?))
 }
 
 /// Returns the files of an archive with their indices, except files that file managers add.
@@ -86,35 +79,26 @@ fn members(archive: &mut ZipArchive<impl Read + Seek>) -> Result<Vec<(usize, Str
     Ok(members)
 }
 
-fn read_bounded(source: impl Read) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    // One byte more than the limit shows that the text is too long.
-    PlainText::new(source).take(MAX_UNPACKED + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_UNPACKED {
-        let reason = format!("it exceeds the limit of {MAX_UNPACKED} bytes");
-        return Err(io::Error::new(ErrorKind::FileTooLarge, reason));
-    }
-    Ok(bytes)
-}
-
 /// Reads a list whose kind is not yet known; errors call it `name`.
-pub(super) fn read_text(name: &str, source: &mut dyn Read, book: &mut Collector) -> Result<()> {
+pub(super) fn read_text(
+    name: &str,
+    source: &mut dyn Read,
+    book: &mut Collector,
+) -> Result<(), String> {
     if let Some(read) = reader_by_extension(name) {
         return read(name, source, book);
     }
     let mut source = PlainText::new(source);
     let mut head = Vec::new();
     let sniffed = (&mut source).take(SNIFFED_BYTES).read_to_end(&mut head);
-    sniffed.map_err(|reason| OpeningError::unreadable(name, 1, reason))?;
+    sniffed.map_err(|reason| unreadable(name, 1, &reason))?;
     let read = if looks_like_pgn(&head) { pgn::read } else { epd::read };
     // The examined bytes are part of the list, so they are read again.
     read(name, &mut Cursor::new(head).chain(source), book)
 }
 
-fn read_archive(name: &str, file: File, book: &mut Collector) -> Result<()> {
-    let damaged = |reason: ZipError| {
-        OpeningError::new(name, format_args!("expected a readable zip archive: {reason}"))
-    };
+fn read_archive(name: &str, file: File, book: &mut Collector) -> Result<(), String> {
+    let damaged = |reason: ZipError| format!("{name}: expected a readable zip archive: {reason}");
     let mut archive = ZipArchive::new(io::BufReader::new(file)).map_err(damaged)?;
     let mut members = members(&mut archive).map_err(damaged)?;
     // Archives of books often contain licences and notes in addition to the lists.
@@ -125,7 +109,7 @@ fn read_archive(name: &str, file: File, book: &mut Collector) -> Result<()> {
     for (index, member) in members {
         let packed = archive.by_index(index).map_err(damaged)?;
         let member = format!("{name}/{member}");
-        let cannot_read = |reason: io::Error| OpeningError::unreadable(&member, 1, reason);
+        let cannot_read = |reason: io::Error| unreadable(&member, 1, &reason);
         read_text(&member, &mut decompressed(packed).map_err(cannot_read)?, book)?;
     }
     Ok(())

@@ -6,7 +6,6 @@ use std::io::{BufRead, BufReader, Read};
 
 use shakmaty::{Chess, Position};
 
-use super::error::{OpeningError, Result};
 use super::{Collector, Opening};
 use arbiter_position::{Start, content, line_parts};
 
@@ -15,7 +14,7 @@ use arbiter_position::{Start, content, line_parts};
 const MAX_LINE: usize = 1 << 16;
 
 /// Reads every position of `source` into `book`; lines that are not positions are skipped.
-pub(super) fn read(file: &str, source: &mut dyn Read, book: &mut Collector) -> Result<()> {
+pub(super) fn read(file: &str, source: &mut dyn Read, book: &mut Collector) -> Result<(), String> {
     let mut source = BufReader::with_capacity(1 << 16, source);
     let mut bytes = Vec::new();
     for line in 1.. {
@@ -25,16 +24,16 @@ pub(super) fn read(file: &str, source: &mut dyn Read, book: &mut Collector) -> R
         match read {
             Ok(0) => break,
             Ok(_) => {}
-            Err(reason) => return book.break_off(file, line, reason),
+            Err(reason) => return book.break_off(file, line, &reason),
         }
-        let at_line = |fault: String| OpeningError::new(format_args!("{file}:{line}"), fault);
+        let at_line = |fault: String| format!("{file}:{line}: {fault}");
         if bytes.len() > MAX_LINE {
             book.leave_out(at_line(format!("expected a line of at most {MAX_LINE} bytes")))?;
             if !bytes.ends_with(b"\n")
                 // The rest of a long line must not be read as the next line.
                 && let Err(reason) = source.skip_until(b'\n')
             {
-                return book.break_off(file, line, reason);
+                return book.break_off(file, line, &reason);
             }
             continue;
         }

@@ -152,7 +152,7 @@ mod tests {
             let opening = book.opening(0);
             assert_eq!(opening.start_position(), candidate.position);
             let expected = Fen::from_position(&candidate.position, EnPassantMode::Legal);
-            assert_eq!(opening.fen(), &expected, "{line}");
+            assert_eq!(opening.fen, expected, "{line}");
             assert!(line.contains(" ce 12; acd 9; id \"random "), "{line}");
         }
     }

@@ -11,7 +11,6 @@
 mod archive;
 mod compressed;
 mod epd;
-mod error;
 pub mod generate;
 mod lines;
 mod order;
@@ -27,6 +26,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
 use shakmaty::fen::Fen;
 use shakmaty::packed::PackedUciMove;
 use shakmaty::uci::UciMove;
@@ -37,11 +37,9 @@ use arbiter_position::Start;
 
 pub use archive::read_packed;
 pub use compressed::decompressed;
-pub use error::OpeningError;
 pub use order::{OpeningOrder, Order};
 pub use quarantine::{MAX_FAULTS, Quarantine};
 
-use error::Result;
 use packed::PackedBook;
 
 /// Maximum number of openings of a book. They are kept in memory: about 30 bytes for each opening,
@@ -49,15 +47,18 @@ use packed::PackedBook;
 pub const MAX_OPENINGS: usize = 10_000_000;
 
 /// Options for reading a book.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReadOptions {
     /// Number of plies to take from each game of a PGN file; all plies if `None`.
     pub plies: Option<u32>,
     /// Number of plies for which a Polyglot book is followed; 8 if `None`.
+    #[serde(rename = "book_depth")]
     pub depth: Option<u32>,
     /// Seed for the choice of lines from a Polyglot book.
+    #[serde(skip)]
     pub seed: u64,
     /// `true` if an invalid line is an error instead of being skipped.
+    #[serde(rename = "strict_book")]
     pub strict: bool,
 }
 
@@ -65,30 +66,18 @@ pub struct ReadOptions {
 /// game is never over after the moves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Opening {
-    fen: Fen,
-    castling_mode: CastlingMode,
-    moves: Vec<UciMove>,
+    /// Position before the moves, as written in the book, including its counters.
+    pub fen: Fen,
+    /// Castling rules, which decide the notation of castling: `e1g1` or `e1h1`.
+    pub castling_mode: CastlingMode,
+    /// Moves played from the position, in the notation of the castling rules.
+    pub moves: Vec<UciMove>,
 }
 
 impl Opening {
     fn new(start: &Start, moves: Vec<UciMove>) -> Opening {
         let fen = Fen::from_position(&start.position, EnPassantMode::Always);
         Opening { fen, castling_mode: start.mode, moves }
-    }
-
-    /// Returns the position before the moves, as written in the book, including its counters.
-    pub fn fen(&self) -> &Fen {
-        &self.fen
-    }
-
-    /// Returns the castling rules, which decide the notation of castling: `e1g1` or `e1h1`.
-    pub fn castling_mode(&self) -> CastlingMode {
-        self.castling_mode
-    }
-
-    /// Returns the moves played from the position, in the notation of [`Opening::castling_mode`].
-    pub fn moves(&self) -> &[UciMove] {
-        &self.moves
     }
 
     /// Returns the position before the moves.
@@ -101,31 +90,26 @@ impl Opening {
 /// Opening book, with at least one opening.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Book {
-    name: String,
+    /// Source of the book: its path, or the name given to it.
+    pub name: String,
     openings: PackedBook,
     /// Indices of the remaining openings, and the original length, if the book was
     /// [thinned](Book::keep).
     kept: Option<(Vec<usize>, usize)>,
-    quarantine: Quarantine,
-    corrected: Quarantine,
-    duplicates: usize,
+    /// Faults of the entries that were skipped.
+    pub quarantine: Quarantine,
+    /// Corrections of the positions used: impossible en passant squares and castling rights, which
+    /// are ignored.
+    pub corrected: Quarantine,
+    /// Number of openings of the complete book that equal an earlier opening.
+    pub duplicates: usize,
 }
 
 impl Book {
-    /// Returns the source of the book: its path, or the name given to it.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
     /// Returns the number of openings, which is at least one. [`Book::keep`] does not change it.
     #[expect(clippy::len_without_is_empty, reason = "a book is never empty")]
     pub fn len(&self) -> usize {
         self.kept.as_ref().map_or(self.openings.len, |(_, len)| *len)
-    }
-
-    /// Returns the number of openings of the complete book that equal an earlier opening.
-    pub fn duplicates(&self) -> usize {
-        self.duplicates
     }
 
     /// Returns the opening at `index`, from 0 in the order of the file. The index must be less than
@@ -154,17 +138,6 @@ impl Book {
         self.openings.iter()
     }
 
-    /// Returns the faults of the entries that were skipped.
-    pub fn quarantine(&self) -> &Quarantine {
-        &self.quarantine
-    }
-
-    /// Returns the corrections of the positions used: impossible en passant squares and castling
-    /// rights, which are ignored.
-    pub fn corrected(&self) -> &Quarantine {
-        &self.corrected
-    }
-
     /// Returns the book without the openings at the indices `left_out` of [`Book::openings`];
     /// `None` if no opening remains.
     pub fn without(mut self, left_out: &BTreeSet<usize>) -> Option<Book> {
@@ -191,7 +164,7 @@ impl Book {
 /// of list. For other extensions, the beginning of the text determines the kind. The content
 /// determines the compression. In an archive, all members with a known extension are read in
 /// archive order; if there are none, all members are read.
-pub fn load(path: &Path, options: ReadOptions) -> Result<Book> {
+pub fn load(path: &Path, options: ReadOptions) -> Result<Book, String> {
     let name = path.display().to_string();
     let mut collector = Collector::new(options);
     archive::read_file(path, &name, &mut collector)?;
@@ -199,7 +172,7 @@ pub fn load(path: &Path, options: ReadOptions) -> Result<Book> {
 }
 
 /// Reads a book from text in memory; `name` takes the place of the path, including its extension.
-pub fn from_text(name: &str, text: &str, options: ReadOptions) -> Result<Book> {
+pub fn from_text(name: &str, text: &str, options: ReadOptions) -> Result<Book, String> {
     let mut collector = Collector::new(options);
     archive::read_text(name, &mut text.as_bytes(), &mut collector)?;
     collector.finish(name.into())
@@ -232,17 +205,17 @@ impl Collector {
         Collector { options, ..Collector::default() }
     }
 
-    fn add(&mut self, file: &str, opening: Opening) -> Result<()> {
+    fn add(&mut self, file: &str, opening: Opening) -> Result<(), String> {
         if self.openings.len >= MAX_OPENINGS {
-            let what = format_args!("expected at most {MAX_OPENINGS} openings; split the book");
-            return Err(OpeningError::new(file, what));
+            let most = format!("at most {MAX_OPENINGS} openings");
+            return Err(format!("{file}: expected {most}; split the book"));
         }
         self.openings.push(&opening);
         Ok(())
     }
 
     /// Skips an unusable entry, or returns its fault if the options are strict.
-    fn leave_out(&mut self, fault: OpeningError) -> Result<()> {
+    fn leave_out(&mut self, fault: String) -> Result<(), String> {
         if self.options.strict {
             return Err(fault);
         }
@@ -253,15 +226,15 @@ impl Collector {
     /// Ends the reading of a file that is unreadable from `line` on. If only the end of the file is
     /// missing, as in an incomplete download, the openings before `line` are used; other damage is
     /// an error.
-    fn break_off(&mut self, file: &str, line: u64, reason: io::Error) -> Result<()> {
+    fn break_off(&mut self, file: &str, line: u64, reason: &io::Error) -> Result<(), String> {
         if reason.kind() != io::ErrorKind::UnexpectedEof {
-            return Err(OpeningError::unreadable(file, line, reason));
+            return Err(unreadable(file, line, reason));
         }
         let what = "the compressed file is truncated here; the rest of the book is missing";
-        self.leave_out(OpeningError::new(format_args!("{file}:{line}"), what))
+        self.leave_out(format!("{file}:{line}: {what}"))
     }
 
-    fn finish(self, name: String) -> Result<Book> {
+    fn finish(self, name: String) -> Result<Book, String> {
         let Collector { mut openings, quarantine, corrected, .. } = self;
         if !openings.is_empty() {
             openings.shrink();
@@ -272,6 +245,11 @@ impl Collector {
             0 => "none".to_owned(),
             count => format!("{}: {}", quantity(count, "bad one"), quarantine.first(3).join("; ")),
         };
-        Err(OpeningError::new(name, format_args!("expected at least one opening, got {got}")))
+        Err(format!("{name}: expected at least one opening, got {got}"))
     }
+}
+
+/// Returns the message of an error while a book is read.
+fn unreadable(file: &str, line: u64, reason: &io::Error) -> String {
+    format!("{file}:{line}: cannot read the opening book further: {reason}")
 }

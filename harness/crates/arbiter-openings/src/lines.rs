@@ -75,26 +75,6 @@ impl<'a, F: FnMut(&Chess) -> Vec<WeightedMove>> Lines<'a, F> {
         line
     }
 
-    /// Returns the moves that continue a line.
-    fn continuations(
-        &mut self,
-        line: &[Move],
-        before: &[u64],
-        position: &Chess,
-    ) -> Vec<WeightedMove> {
-        if line.len() >= self.depth || self.nodes.len() >= MAX_NODES {
-            return Vec::new();
-        }
-        let mut ways = (self.moves)(position);
-        ways.retain(|way| {
-            let mut next = position.clone();
-            next.play_unchecked(way.m);
-            // A line that returns to an earlier position would repeat forever.
-            !before.contains(&key(&next))
-        });
-        ways
-    }
-
     /// Continues the lines through a node; the first of these lines arrives at `time`.
     fn continue_lines(&mut self, node: u32, time: f64, ways: &[WeightedMove]) {
         let sum: u64 = ways.iter().map(|way| u64::from(way.weight)).sum();
@@ -131,12 +111,23 @@ impl<F: FnMut(&Chess) -> Vec<WeightedMove>> Iterator for Lines<'_, F> {
                 position.play_unchecked(m);
                 before.push(key(&position));
             }
-            let ways = self.continuations(&line, &before, &position);
+            if line.len() >= self.depth {
+                return Some((line, position));
+            }
+            // At the limit no more positions are expanded, and a line that ends here would be
+            // incomplete.
+            if self.nodes.len() >= MAX_NODES {
+                return None;
+            }
+            let mut ways = (self.moves)(&position);
+            ways.retain(|way| {
+                let mut next = position.clone();
+                next.play_unchecked(way.m);
+                // A line that returns to an earlier position would repeat forever.
+                !before.contains(&key(&next))
+            });
             if ways.is_empty() {
-                // At the limit no more positions are expanded, and a line that ends here would be
-                // incomplete.
-                let is_cut = line.len() < self.depth && self.nodes.len() >= MAX_NODES;
-                return (!is_cut).then_some((line, position));
+                return Some((line, position));
             }
             self.continue_lines(node, f64::from_bits(time), &ways);
         }

@@ -3,8 +3,6 @@
 //! The order depends only on the pair number, the book length and the seed, so a resumed run and a
 //! remote worker use the same openings as the original run.
 
-use std::num::NonZeroUsize;
-
 use serde::{Deserialize, Serialize};
 
 use arbiter_schedule::seed::{seed_for, shuffle};
@@ -35,7 +33,7 @@ pub struct OpeningOrder {
     order: Order,
     seed: u64,
     start: u64,
-    len: NonZeroUsize,
+    len: usize,
     /// Last shuffled part, with the number of the pass through the book and the number of the part.
     /// One cached part is enough because pairs are requested roughly in order.
     shuffled: Option<([u64; 2], Vec<u32>)>,
@@ -45,16 +43,16 @@ impl OpeningOrder {
     /// Creates the order for a book of `len` openings, at most 2³². The first pair gets opening
     /// number `start` (from 0) of the order, so that a run can continue where an earlier run
     /// stopped.
-    pub fn new(order: Order, seed: u64, start: u64, len: NonZeroUsize) -> OpeningOrder {
+    pub fn new(order: Order, seed: u64, start: u64, len: usize) -> OpeningOrder {
         // Indices have 32 bits, which takes half the memory of 64 bits.
-        assert!(u32::try_from(len.get()).is_ok(), "a book of {len} openings does not fit");
+        assert!((1..=u32::MAX as usize).contains(&len), "a book cannot have {len} openings");
         OpeningOrder { order, seed, start, len, shuffled: None }
     }
 
     /// Returns the book index of the opening for the pair with the given index, from 0. The result
     /// depends only on the pair; `self` changes only to cache the last shuffle.
     pub fn opening_for(&mut self, pair_index: u64) -> usize {
-        let len = self.len.get() as u64;
+        let len = self.len as u64;
         // The start is an offset in endless passes through the book. Sequential order uses only the
         // position within the pass, but each random pass has a different order.
         let place = self.start.saturating_add(pair_index);
@@ -66,7 +64,7 @@ impl OpeningOrder {
     }
 
     fn part(&mut self, pass: u64, number: usize) -> &[u32] {
-        let len = self.len.get() as u32;
+        let len = self.len as u32;
         let wanted = [pass, number as u64];
         let shuffled = self.shuffled.take().filter(|(of, _)| *of == wanted).unwrap_or_else(|| {
             // The whole book is shuffled for each part, because a part cannot be computed
@@ -84,7 +82,7 @@ mod tests {
     use super::*;
 
     fn order(order: Order, seed: u64, start: u64, len: usize) -> OpeningOrder {
-        OpeningOrder::new(order, seed, start, NonZeroUsize::new(len).expect("not empty"))
+        OpeningOrder::new(order, seed, start, len)
     }
 
     fn first(mut order: OpeningOrder, pairs: u64) -> Vec<usize> {

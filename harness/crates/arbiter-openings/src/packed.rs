@@ -94,21 +94,16 @@ impl PackedBook {
     /// Returns the opening at `index`, which must be in the list.
     pub(super) fn get(&self, index: usize) -> Opening {
         assert!(index < self.len, "opening {index} of {}", self.len);
-        unpack(&mut self.from(index))
+        let mut rest = &self.bytes[self.offsets[index / STRIDE]..];
+        for _ in 0..index % STRIDE {
+            rest = &rest[size(rest)..];
+        }
+        unpack(&mut rest)
     }
 
     pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = Opening> {
         let mut rest = &self.bytes[..];
         (0..self.len).map(move |_| unpack(&mut rest))
-    }
-
-    /// Returns the entries starting at `index`.
-    fn from(&self, index: usize) -> &[u8] {
-        let mut rest = &self.bytes[self.offsets[index / STRIDE]..];
-        for _ in 0..index % STRIDE {
-            rest = &rest[size(rest)..];
-        }
-        rest
     }
 }
 
@@ -201,7 +196,7 @@ mod tests {
         assert!(book.iter().eq(all.iter().cloned()));
         for (index, opening) in all.iter().enumerate().rev() {
             assert_eq!(&book.get(index), opening, "{index}");
-            assert_eq!(book.get(index).fen().to_string(), opening.fen().to_string());
+            assert_eq!(book.get(index).fen.to_string(), opening.fen.to_string());
         }
     }
 

@@ -11,18 +11,17 @@ use shakmaty::zobrist::Zobrist64;
 use shakmaty::{Chess, EnPassantMode, Position};
 
 use super::epd::{ending, finished_game_fault, playable};
-use super::error::{OpeningError, Result};
 use super::{Collector, Opening, ReadOptions};
 
 /// Reads every game of `source` into `book`; parts that are not games are skipped.
-pub(super) fn read(file: &str, source: &mut dyn Read, book: &mut Collector) -> Result<()> {
+pub(super) fn read(file: &str, source: &mut dyn Read, book: &mut Collector) -> Result<(), String> {
     let mut lines_before = 1;
     let mut number = 0u64;
     for block in Blocks::new(source) {
         let block = match block {
             Ok(block) => block,
             // Games before the unreadable part are sound and are used.
-            Err(reason) => return book.break_off(file, lines_before, reason),
+            Err(reason) => return book.break_off(file, lines_before, &reason),
         };
         let text = Text::new(&block);
         let mut games = Games::new(&text);
@@ -32,16 +31,16 @@ pub(super) fn read(file: &str, source: &mut dyn Read, book: &mut Collector) -> R
             let lines = games.lines();
             let (line, fault) = match opened.conclude() {
                 Ok((opening, correction)) => {
-                    let place =
-                        format_args!("{file}:{}: game {number}", lines_before + lines.first);
-                    book.corrected.extend(correction.map(|what| OpeningError::new(place, what)));
+                    let line = lines_before + lines.first;
+                    let at_game = |what: String| format!("{file}:{line}: game {number}: {what}");
+                    book.corrected.extend(correction.map(at_game));
                     book.add(file, opening)?;
                     continue;
                 }
                 Err(fault) => (if opened.is_of_move { lines.last } else { lines.first }, fault),
             };
-            let place = format_args!("{file}:{}: game {number}", lines_before + line);
-            book.leave_out(OpeningError::new(place, fault))?;
+            let line = lines_before + line;
+            book.leave_out(format!("{file}:{line}: game {number}: {fault}"))?;
         }
         lines_before += games.lines().last;
     }

@@ -13,7 +13,6 @@ use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Role, Square};
 
 use super::epd::ending;
-use super::error::{OpeningError, Result};
 use super::lines::{Lines, WeightedMove, key};
 use super::{Collector, Opening};
 use arbiter_position::Start;
@@ -35,24 +34,22 @@ const ENTRY: usize = 16;
 const PURPOSE: &str = "openings.polyglot";
 
 /// Reads the lines of the book `source` into `book`.
-pub(super) fn read(file: &str, source: &mut dyn Read, book: &mut Collector) -> Result<()> {
+pub(super) fn read(file: &str, source: &mut dyn Read, book: &mut Collector) -> Result<(), String> {
     let mut bytes = Vec::new();
     // One byte more than the limit shows that the file is too long.
     let read = source.take(MAX_BYTES + 1).read_to_end(&mut bytes);
-    read.map_err(|reason| {
-        OpeningError::new(file, format_args!("cannot open the opening book: {reason}"))
-    })?;
+    read.map_err(|reason| format!("{file}: cannot open the opening book: {reason}"))?;
     let mut table = Table::new(&bytes).ok_or_else(|| {
         let expected = "a Polyglot book, at most 2^26 entries of 16 bytes";
-        OpeningError::new(file, format_args!("expected {expected}, got {} bytes", bytes.len()))
+        format!("{file}: expected {expected}, got {} bytes", bytes.len())
     })?;
     // Keeping both the file and its table during the search for lines would double the memory.
     drop(bytes);
     let options = book.options;
     let start = Start::new(Chess::default(), CastlingMode::Standard);
-    if table.find(&start.position).is_empty() {
-        let what = "expected a Polyglot book with moves from the initial position, got none";
-        return Err(OpeningError::new(file, what));
+    if find(&table.entries, &start.position).is_empty() {
+        let expected = "a Polyglot book with moves from the initial position";
+        return Err(format!("{file}: expected {expected}, got none"));
     }
     let depth = options.depth.unwrap_or(DEFAULT_DEPTH) as usize;
     // The seed of the run is used, so that a resumed run has the same openings.
@@ -76,8 +73,8 @@ pub(super) fn read(file: &str, source: &mut dyn Read, book: &mut Collector) -> R
     // Only entries of positions that lines reach are checked, because the move of an entry has no
     // meaning without its position.
     for (entry, uci) in std::mem::take(&mut table.faults) {
-        let fault = format_args!("expected a move that is legal in its position, got {uci}");
-        book.leave_out(OpeningError::new(format_args!("{file}: entry {entry}"), fault))?;
+        let expected = "a move that is legal in its position";
+        book.leave_out(format!("{file}: entry {entry}: expected {expected}, got {uci}"))?;
     }
     for moves in openings {
         let moves = moves.into_iter().map(|m| UciMove::from_move(m, start.mode)).collect();
@@ -99,7 +96,7 @@ struct Entry {
 struct Table {
     entries: Vec<Entry>,
     /// Invalid entries, each with its number in the file, from 1, and its move.
-    faults: Vec<(u64, String)>,
+    faults: Vec<(u32, String)>,
     wrong: HashSet<u32>,
 }
 
@@ -125,18 +122,10 @@ impl Table {
         Some(Table { entries, faults: Vec::new(), wrong: HashSet::new() })
     }
 
-    fn find(&self, position: &Chess) -> &[Entry] {
-        let key = key(position);
-        let from = self.entries.partition_point(|entry| entry.key < key);
-        let found = &self.entries[from..];
-        &found[..found.partition_point(|entry| entry.key == key)]
-    }
-
     /// Returns the legal moves with a weight above zero.
     fn moves(&mut self, position: &Chess) -> Vec<WeightedMove> {
         let mut moves: Vec<WeightedMove> = Vec::new();
-        let mut wrong = Vec::new();
-        for entry in self.find(position).iter().filter(|entry| entry.weight > 0) {
+        for entry in find(&self.entries, position).iter().filter(|entry| entry.weight > 0) {
             let uci = uci(entry.m);
             match uci.as_ref().and_then(|uci| uci.to_move(position).ok()) {
                 Some(m) if moves.iter().all(|known| known.m != m) => {
@@ -144,17 +133,23 @@ impl Table {
                 }
                 // A repeated move keeps the weight of its first entry.
                 Some(_) => {}
-                None => wrong.push((entry.number, uci.map_or("none".into(), |m| m.to_string()))),
-            }
-        }
-        for (number, uci) in wrong {
-            // Several lines may reach the entry, but its fault is reported only once.
-            if self.wrong.insert(number) {
-                self.faults.push((u64::from(number), uci));
+                // Several lines may reach the entry, but its fault is reported only once.
+                None if self.wrong.insert(entry.number) => {
+                    let uci = uci.map_or("none".to_owned(), |m| m.to_string());
+                    self.faults.push((entry.number, uci));
+                }
+                None => {}
             }
         }
         moves
     }
+}
+
+/// Returns the entries of a position.
+fn find<'a>(entries: &'a [Entry], position: &Chess) -> &'a [Entry] {
+    let key = key(position);
+    let found = &entries[entries.partition_point(|entry| entry.key < key)..];
+    &found[..found.partition_point(|entry| entry.key == key)]
 }
 
 /// Decodes the move of an entry: three bits each for target file, target rank, source file, source

@@ -1,7 +1,5 @@
 //! Interpretation of moves as written.
 
-use std::fmt;
-
 use shakmaty::san::{San, SanError};
 use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Move, Position, Role, Square};
@@ -9,29 +7,22 @@ use shakmaty::{Chess, Move, Position, Role, Square};
 use super::text::word_length;
 use super::words::{Meaning, meaning};
 
-/// Reason why a written move cannot be played.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Reason why a written move cannot be played; its text is the end of a sentence that begins with
+/// the move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum MoveError {
     /// The notation matches no legal move.
+    #[error("is not legal")]
     Illegal,
     /// The notation matches several legal moves.
+    #[error("fits more than one move")]
     Ambiguous,
     /// The side to move passes, which chess does not allow.
+    #[error("is a null move")]
     Null,
     /// The text is not a move.
+    #[error("is not a move")]
     NoMove,
-}
-
-/// Writes the end of a sentence that begins with the move.
-impl fmt::Display for MoveError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            MoveError::Illegal => "is not legal",
-            MoveError::Ambiguous => "fits more than one move",
-            MoveError::Null => "is a null move",
-            MoveError::NoMove => "is not a move",
-        })
-    }
 }
 
 /// Returns the legal move that a word of an EPD stands for. Accepts the notations of

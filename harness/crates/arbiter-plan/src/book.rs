@@ -1,10 +1,10 @@
 //! Opening book of a plan.
 
 use crate::Plan;
-use arbiter_openings::{Book, OpeningError, ReadOptions};
+use arbiter_openings::{Book, ReadOptions};
 
 /// Opening book inside this binary; `openings/README.md` describes its origin.
-const BUNDLED: &[u8] = include_bytes!("../../../../openings/balanced.moves");
+pub const BUNDLED_BOOK: &[u8] = include_bytes!("../../../../openings/balanced.moves");
 
 /// Number of plies of each opening of the bundled book.
 const BUNDLED_PLIES: usize = 8;
@@ -16,25 +16,15 @@ const INITIAL: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 const BUNDLED_NAME: &str = "bundled book";
 
 /// Reads the opening book of a plan. Fails if the file cannot be read or has no usable opening.
-pub fn load_book(plan: &Plan) -> Result<Book, OpeningError> {
-    let options = ReadOptions {
-        plies: plan.reading.plies,
-        depth: plan.reading.book_depth,
-        seed: plan.seed,
-        strict: plan.reading.strict_book,
-    };
+pub fn load_book(plan: &Plan) -> Result<Book, String> {
+    let options = ReadOptions { seed: plan.seed, ..plan.reading };
     match &plan.book {
         None if plan.has_no_book => {
             arbiter_openings::from_text("the initial position", INITIAL, options)
         }
-        None => Ok(arbiter_openings::from_moves(BUNDLED_NAME, BUNDLED, BUNDLED_PLIES)),
+        None => Ok(arbiter_openings::from_moves(BUNDLED_NAME, BUNDLED_BOOK, BUNDLED_PLIES)),
         Some(path) => arbiter_openings::load(path, options),
     }
-}
-
-/// Returns the bytes of the bundled book.
-pub fn bundled_book() -> &'static [u8] {
-    BUNDLED
 }
 
 #[cfg(test)]
@@ -47,12 +37,12 @@ mod tests {
 
     #[test]
     fn the_bundled_book_has_ten_thousand_legal_openings() {
-        assert!(BUNDLED.len() <= 250_000);
-        let book = arbiter_openings::from_moves(BUNDLED_NAME, BUNDLED, BUNDLED_PLIES);
-        assert_eq!((book.len(), book.duplicates()), (10_000, 0));
+        assert!(BUNDLED_BOOK.len() <= 250_000);
+        let book = arbiter_openings::from_moves(BUNDLED_NAME, BUNDLED_BOOK, BUNDLED_PLIES);
+        assert_eq!((book.len(), book.duplicates), (10_000, 0));
         let positions = book.openings().map(|opening| {
             let mut position = opening.start_position();
-            for played in opening.moves() {
+            for played in opening.moves {
                 let played = played.to_move(&position).expect("the moves are legal");
                 position.play_unchecked(played);
             }

@@ -1,6 +1,6 @@
 //! SPRT that confirms the result of a tuning run.
 
-use crate::{DEFAULT_SPRT_PAIRS, Engine, Plan, PlanError, RunKind, SprtRequest, base_name};
+use crate::{DEFAULT_SPRT_PAIRS, Engine, Plan, RunKind, SprtRequest, base_name};
 use arbiter_schedule::Design;
 
 /// Returns the plan of an SPRT of the tuned values against the initial values; `None` if the values
@@ -10,7 +10,7 @@ pub fn confirmation(
     theta: &[f64],
     sprt: SprtRequest,
     pairs: Option<u64>,
-) -> Result<Option<Plan>, PlanError> {
+) -> Result<Option<Plan>, String> {
     let (Some(tuning), Some(side)) = (&plan.tuning, plan.engines.first()) else { return Ok(None) };
     let tuned = tuning.settings(theta);
     let start = tuning.settings(&tuning.start());

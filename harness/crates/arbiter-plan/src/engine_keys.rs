@@ -136,7 +136,7 @@ impl EngineSpec {
             return Ok(());
         }
         if let Some(known) = ENGINE_KEYS.iter().find(|known| known.name == key) {
-            return known.set(self, value);
+            return (known.set)(self, known.name, value);
         }
         let meant = match key {
             // These are key names of other programs. By similarity alone, `time` would suggest
@@ -156,11 +156,6 @@ impl EngineSpec {
 }
 
 impl EngineKey {
-    /// Sets the field of the key.
-    fn set(&self, spec: &mut EngineSpec, value: &str) -> Result<(), String> {
-        (self.set)(spec, self.name, value)
-    }
-
     /// Returns the fields of an engine with this key, as `KEY=VALUE`; for the placeholder key of
     /// options, one field per option.
     fn fields(&self, engine: &Engine) -> Vec<String> {

@@ -11,7 +11,7 @@ use serde_with::{As, DisplayFromStr, Same};
 use crate::{Ablation, Affinity, CpuContention, Engine, RunKind, Scale, base_name};
 use arbiter_game::adjudicate::Rules;
 use arbiter_game::annotation::{Annotation, Keeping};
-use arbiter_openings::Order;
+use arbiter_openings::{Order, ReadOptions};
 use arbiter_protocol::Deadlines;
 use arbiter_protocol::times::{DeadlinesMs, Millis};
 use arbiter_schedule::{Design, Schedule};
@@ -34,7 +34,7 @@ pub struct Plan {
     pub has_no_book: bool,
     /// Settings for reading the book.
     #[serde(flatten)]
-    pub reading: BookReading,
+    pub reading: ReadOptions,
     /// Number of openings in the book; `None` before the book is read, and in runs from stores of
     /// format 13.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -101,17 +101,6 @@ pub struct Plan {
     /// Games whose transcripts are kept.
     #[serde(skip)]
     pub transcripts: Keeping,
-}
-
-/// Settings for reading a book.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct BookReading {
-    /// Maximum number of plies of PGN openings; `None` takes all plies.
-    pub plies: Option<u32>,
-    /// Maximum number of plies of lines in a Polyglot book; `None` is the default.
-    pub book_depth: Option<u32>,
-    /// `true` if an invalid line of the book is an error; otherwise the line is excluded.
-    pub strict_book: bool,
 }
 
 /// Games of the first two engines that another program played. They count, but are not in the

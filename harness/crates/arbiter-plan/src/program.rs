@@ -1,6 +1,6 @@
 //! Search for the program of `cmd=`.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use arbiter_names::did_you_mean;
@@ -36,15 +36,6 @@ pub fn unexpanded_home(path: &str) -> Option<String> {
         "~ is not expanded: the shell expands it only unquoted at the start of a word; write {}",
         Path::new(&std::env::var_os("HOME").unwrap_or("$HOME".into())).join(below).display()
     ))
-}
-
-/// Returns the arguments that a known program needs for UCI.
-pub(crate) fn uci_arguments(program: &Path) -> Vec<String> {
-    let arguments: &[&str] = match program.file_name().and_then(OsStr::to_str) {
-        Some("gnuchess") => &["--uci"],
-        _ => &[],
-    };
-    arguments.iter().map(|argument| (*argument).to_owned()).collect()
 }
 
 /// Returns the reason why no program was found for `cmd`.

@@ -112,15 +112,16 @@ fn check_count(kind: RunKind, count: usize) -> Result<(), PlanError> {
     )))
 }
 
-fn resolve_engines(kind: RunKind, request: &Request) -> Result<Vec<Engine>, PlanError> {
+fn resolve_engines(kind: RunKind, request: &Request) -> Result<Vec<Engine>, String> {
     let mut engines: Vec<Engine> = Vec::new();
     for (index, spec) in request.engines.iter().enumerate() {
         let engine = resolve_engine(index, spec.clone().or(&request.each))?;
         if let Some(other) = engines.iter().find(|other| other.name == engine.name) {
             let same = if *other == engine { "identical (program and settings) and " } else { "" };
-            let what = format!("two engines are {same}named '{}'", engine.name);
-            let reason = format!("{what}; rename one, as in ENGINE,name=other");
-            return Err(reason.into());
+            return Err(format!(
+                "two engines are {same}named '{}'; rename one, as in ENGINE,name=other",
+                engine.name
+            ));
         }
         engines.push(engine);
     }

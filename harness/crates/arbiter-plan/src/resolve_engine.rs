@@ -3,9 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::{
-    BUNDLED, Engine, EngineSpec, LaunchSettings, PlanError, Program, option_file, program,
-};
+use crate::{BUNDLED, Engine, EngineSpec, LaunchSettings, Program, option_file, program};
 use arbiter_protocol::{Conditions, Limits, Protocol};
 
 /// Default time margin, larger than the delays of pipes and the scheduler.
@@ -16,16 +14,15 @@ pub const DEFAULT_TC: &str = "8+0.08";
 
 /// Resolves one engine; `index` is used for a default name. Fails if the program or an option file
 /// cannot be found, or if settings contradict each other.
-pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, PlanError> {
+pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, String> {
     let name = spec.name.take().unwrap_or_else(|| spec.default_name(index));
-    let fail = |reason: &str| PlanError::Invalid(format!("engine '{name}'{reason}"));
+    let fail = |reason: &str| format!("engine '{name}'{reason}");
     let is_bad = |s: &String| s.trim().is_empty() || s.chars().any(arbiter_names::is_hidden);
     if is_bad(&name) {
         return Err(format!(
             "invalid engine name '{}': it must not be empty or contain control characters",
             name.escape_debug()
-        )
-        .into());
+        ));
     }
     if spec.options.iter().any(|(option, _)| option.eq_ignore_ascii_case("UCI_Chess960")) {
         return Err(fail(": arbiter sets UCI_Chess960 for each game, as the opening requires"));
@@ -53,9 +50,11 @@ pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, Plan
     } else {
         let found = program::find_program(&cmd, spec.dir.as_deref());
         let found = found.map_err(|reason| fail(&format!(": {reason}")))?;
-        // Arguments from the user are unchanged, because they may contain the argument for UCI.
-        if spec.args.is_empty() && spec.protocol != Some(Protocol::Xboard) {
-            spec.args = program::uci_arguments(&found);
+        // GNU Chess needs an argument for UCI. Arguments from the user are unchanged, because they
+        // may contain it.
+        let is_uci = spec.protocol != Some(Protocol::Xboard);
+        if spec.args.is_empty() && is_uci && found.ends_with("gnuchess") {
+            spec.args.push("--uci".to_owned());
         }
         Program::Path(found)
     };
@@ -120,10 +119,10 @@ fn check_xboard(limits: Limits) -> Result<(), &'static str> {
 impl Engine {
     /// Sets the engine's protocol to xboard. Fails if xboard cannot express the limits of the
     /// engine.
-    pub fn set_xboard(&mut self) -> Result<(), PlanError> {
+    pub fn set_xboard(&mut self) -> Result<(), String> {
         self.launch.protocol = Protocol::Xboard;
-        let wrong = |reason| PlanError::Invalid(format!("engine '{}'{reason}", self.name));
-        check_xboard(self.conditions.limits).map_err(wrong)
+        check_xboard(self.conditions.limits)
+            .map_err(|reason| format!("engine '{}'{reason}", self.name))
     }
 }
 

@@ -67,8 +67,7 @@ impl EngineSpec {
         }
         // A path is relative to the folder, but a name without a path is looked up as on the
         // command line.
-        let is_path = |name: &mut String| name.starts_with("./") || name.starts_with("../");
-        let path = self.engine.take_if(is_path);
+        let path = self.engine.take_if(|name| is_relative_path(name));
         self.cmd = self.cmd.or(path).map(|cmd| {
             if cmd.contains('/') { folder.join(&cmd).to_string_lossy().into_owned() } else { cmd }
         });
@@ -140,6 +139,11 @@ impl EngineSpec {
             sandbox: self.sandbox.or(each.sandbox),
         }
     }
+}
+
+/// Returns whether an engine is given as a path relative to a folder.
+pub fn is_relative_path(name: &str) -> bool {
+    name.starts_with("./") || name.starts_with("../")
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Checks of a [`Tuning`], and the two sides of its engine.
 
-use crate::{Engine, PlanError};
+use crate::Engine;
 use arbiter_protocol::Protocol;
 use arbiter_spsa::{Parameter, Tuning};
 
@@ -18,11 +18,11 @@ pub const DEFAULT_AHEAD: u64 = 1;
 const SIDES: [char; 2] = ['+', '-'];
 
 /// Checks a tuning run and its engine: the engine must use UCI and must not set a tuned option.
-pub(super) fn check(tuning: &Tuning, engine: &Engine) -> Result<(), PlanError> {
-    tuning.check().map_err(|error| error.to_string())?;
+pub(super) fn check(tuning: &Tuning, engine: &Engine) -> Result<(), String> {
+    tuning.check()?;
     let name = base_name(&engine.name);
     if engine.launch.protocol != Protocol::Uci {
-        return Err(format!("engine '{name}': tune requires a UCI engine").into());
+        return Err(format!("engine '{name}': tune requires a UCI engine"));
     }
     let is_set = |parameter: &&Parameter| {
         engine.options.iter().any(|(option, _)| option.eq_ignore_ascii_case(&parameter.name))
@@ -31,8 +31,7 @@ pub(super) fn check(tuning: &Tuning, engine: &Engine) -> Result<(), PlanError> {
         Some(Parameter { name: option, .. }) => Err(format!(
             "engine '{name}' sets option.{option}, which is to be tuned; give its value as the \
              start value"
-        )
-        .into()),
+        )),
         None => Ok(()),
     }
 }
@@ -50,7 +49,7 @@ pub fn base_name(side: &str) -> &str {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::{EngineSpec, Plan, Request, RunKind};
+    use crate::{EngineSpec, Plan, PlanError, Request, RunKind};
     use arbiter_spsa::table;
 
     pub(crate) fn resolve(engine: &str, lines: &str) -> Result<Plan, PlanError> {

@@ -30,10 +30,19 @@ pub fn open_input(path: &Path) -> io::Result<File> {
 ///
 /// Returns the errors of [`open_input`], and an error for a larger file.
 pub fn read_input(path: &Path) -> io::Result<Vec<u8>> {
+    read_bounded(open_input(path)?)
+}
+
+/// Reads a source of at most 256 MiB.
+///
+/// # Errors
+///
+/// Returns the errors of the source, and an error for a larger one.
+pub fn read_bounded(source: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     // Reading one byte beyond the limit detects an oversized file, even if the file grows while it
     // is read.
-    open_input(path)?.take(MAX_WHOLE + 1).read_to_end(&mut bytes)?;
+    source.take(MAX_WHOLE + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_WHOLE {
         let reason = format!("it exceeds the limit of {MAX_WHOLE} bytes");
         return Err(io::Error::new(ErrorKind::FileTooLarge, reason));

@@ -33,7 +33,7 @@ pub use files::{
     is_open_to_others, leftover_folders, lock_file, remove_if_there, replace_link, try_lock,
     user_folder,
 };
-pub use input_file::{open_input, read_input, read_text};
+pub use input_file::{open_input, read_bounded, read_input, read_text};
 pub use launch::{Launch, SpawnError};
 pub use lock::lock;
 pub use no_start::made_for;

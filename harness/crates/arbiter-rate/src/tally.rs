@@ -90,6 +90,8 @@ pub struct Choice {
     pub ignores_draws: bool,
     /// `true` if each duplicate of a game also counts.
     pub counts_copies: bool,
+    /// `true` if games are counted individually instead of in pairs.
+    pub counts_singles: bool,
 }
 
 impl Choice {
@@ -140,21 +142,13 @@ pub struct Tally {
     file_games: u64,
     /// Number of lines of this file in the blocks before the current one.
     file_lines: u64,
-    /// `true` if games are counted individually instead of in pairs.
-    is_single: bool,
     choice: Choice,
 }
 
 impl Tally {
-    /// Creates an empty tally that counts games in pairs if `pair` is `true`, and individually
-    /// otherwise.
-    pub fn new(pair: bool) -> Tally {
-        Tally { is_single: !pair, ..Tally::default() }
-    }
-
-    /// Restricts the tally to the chosen games.
-    pub fn with_choice(self, choice: Choice) -> Tally {
-        Tally { choice, ..self }
+    /// Creates an empty tally of the chosen games.
+    pub fn new(choice: Choice) -> Tally {
+        Tally { choice, ..Tally::default() }
     }
 
     /// Sets the file that the following games come from.
@@ -281,7 +275,7 @@ impl Tally {
         let single = |meeting: &mut Meeting, result: GameResult| {
             meeting.singles[usize::from(!first_is_white)][result.half_points()] += 1;
         };
-        if self.is_single {
+        if self.choice.counts_singles {
             single(meeting, result);
             return;
         }
@@ -340,7 +334,7 @@ mod tests {
     /// Creates a tally that counts duplicates, because many of the short games in these tests are
     /// identical.
     fn empty(pair: bool) -> Tally {
-        Tally::new(pair).with_choice(Choice { counts_copies: true, ..Choice::default() })
+        Tally::new(Choice { counts_copies: true, counts_singles: !pair, ..Choice::default() })
     }
 
     fn tally(text: &str, pair: bool) -> Tally {
@@ -395,7 +389,7 @@ mod tests {
         // Latin-1.
         let bytes: Vec<u8> = text.chars().map(|c| c as u8).collect();
         let chosen = |choice: Choice| {
-            let mut tally = Tally::new(true).with_choice(choice);
+            let mut tally = Tally::new(choice);
             tally.add(&scan(&bytes, OPTIONS));
             let players = tally.players.iter().filter(|p| p.results().games() > 0);
             let players = players.map(|p| (p.name.clone(), p.results().games())).collect();
@@ -431,7 +425,7 @@ mod tests {
             game("A", "B", "", "1-0"),
         ]
         .concat();
-        let mut once = Tally::new(true);
+        let mut once = Tally::default();
         once.add(&scan(text.as_bytes(), OPTIONS));
         assert_eq!((once.games, once.copies), (7, 1));
         once.add(&scan(text.as_bytes(), OPTIONS));

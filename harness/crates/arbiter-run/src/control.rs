@@ -12,7 +12,8 @@ use arbiter_names::quantity;
 pub const MAX_SLOTS: usize = 4096;
 
 /// Command of a user to a run in progress.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ControlCommand {
     /// Start no more pairs until `resume`; pairs in flight are completed.
     Pause,
@@ -21,10 +22,13 @@ pub enum ControlCommand {
     /// Complete the pairs in flight, then stop; the run can be resumed later.
     Drain,
     /// Act as on Ctrl-C: drain on the first interrupt, stop immediately on the second.
+    #[serde(skip_deserializing)]
     Interrupt,
     /// Set the number of concurrent games.
+    #[serde(skip)]
     Concurrency(usize),
     /// Change the number of concurrent games by this number.
+    #[serde(skip)]
     MoreSlots(i32),
     /// Stop immediately and abandon the pairs in flight; a resumed run plays these pairs again.
     Stop,
@@ -46,41 +50,29 @@ impl FromStr for ControlCommand {
 
     fn from_str(text: &str) -> Result<ControlCommand, String> {
         let words: Vec<&str> = text.split_whitespace().collect();
-        match words[..] {
-            ["pause"] => Ok(ControlCommand::Pause),
-            ["resume"] => Ok(ControlCommand::Resume),
-            ["drain"] => Ok(ControlCommand::Drain),
-            ["stop"] => Ok(ControlCommand::Stop),
-            ["status"] => Ok(ControlCommand::Status),
-            ["boards"] => Ok(ControlCommand::Boards),
-            ["concurrency", ref number @ ..] => {
-                let slots = number.join(" ");
-                let parsed = slots.parse().ok().filter(|slots| (1..=MAX_SLOTS).contains(slots));
-                parsed.map(ControlCommand::Concurrency).ok_or_else(|| {
-                    let slots = safe_excerpt(&slots);
-                    format!("concurrency needs a number from 1 to {MAX_SLOTS}, not '{slots}'")
-                })
-            }
-            _ => Err(format!(
+        if let ["concurrency", number @ ..] = &words[..] {
+            let slots = number.join(" ");
+            let parsed = slots.parse().ok().filter(|slots| (1..=MAX_SLOTS).contains(slots));
+            return parsed.map(ControlCommand::Concurrency).ok_or_else(|| {
+                let slots = safe_excerpt(&slots);
+                format!("concurrency needs a number from 1 to {MAX_SLOTS}, not '{slots}'")
+            });
+        }
+        arbiter_names::from_name(text.trim()).map_err(|_| {
+            format!(
                 "unknown command '{}'; use pause, resume, drain, stop, concurrency N, status or boards",
                 safe_excerpt(text.trim())
-            )),
-        }
+            )
+        })
     }
 }
 
 impl fmt::Display for ControlCommand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ControlCommand::Pause => f.write_str("pause"),
-            ControlCommand::Resume => f.write_str("resume"),
-            ControlCommand::Drain => f.write_str("drain"),
-            ControlCommand::Interrupt => f.write_str("interrupt"),
             ControlCommand::Concurrency(slots) => write!(f, "concurrency {slots}"),
             ControlCommand::MoreSlots(more) => write!(f, "concurrency {more:+}"),
-            ControlCommand::Stop => f.write_str("stop"),
-            ControlCommand::Status => f.write_str("status"),
-            ControlCommand::Boards => f.write_str("boards"),
+            word => word.serialize(f),
         }
     }
 }

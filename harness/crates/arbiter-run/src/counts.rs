@@ -150,11 +150,8 @@ impl From<Prior> for Encounter {
     fn from(prior: Prior) -> Encounter {
         let Prior { table, singles } = prior;
         let mut encounter = Encounter { table, singles, ..Encounter::default() };
-        let [lost, drawn, won] = std::array::from_fn(|result| {
-            let in_pairs = |other: usize| table[result][other] + table[other][result];
-            (0..3).map(in_pairs).sum::<u64>() + singles[0][result] + singles[1][result]
-        });
-        encounter.games = Trinomial { losses: lost, draws: drawn, wins: won };
+        let [losses, draws, wins] = encounter.meeting([0, 1]).results();
+        encounter.games = Trinomial { losses, draws, wins };
         for (first, row) in table.iter().enumerate() {
             for (second, pairs) in row.iter().enumerate() {
                 encounter.pairs.0[first + second] += pairs;

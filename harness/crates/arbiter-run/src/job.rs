@@ -1,7 +1,6 @@
 //! Pairs of games, the unit of work and of evidence.
 
 use std::collections::BTreeSet;
-use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -80,7 +79,6 @@ fn needed_openings(plan: &Plan, schedule: &Schedule, length: usize) -> Option<BT
 }
 
 fn order(plan: &Plan, length: usize) -> OpeningOrder {
-    let length = NonZeroUsize::new(length).expect("a book has at least one opening");
     OpeningOrder::new(plan.order, plan.seed, plan.opening_start, length)
 }
 
@@ -121,10 +119,10 @@ impl<'a> JobMaker<'a> {
             let own = |index: usize| settings.get(index).cloned().unwrap_or_default();
             GameSetup {
                 engines,
-                fen: opening.fen().to_string(),
+                fen: opening.fen.to_string(),
                 start: opening.start_position(),
-                mode: opening.castling_mode(),
-                book: opening.moves().to_vec(),
+                mode: opening.castling_mode,
+                book: opening.moves.clone(),
                 conditions: engines.map(|index| self.plan.engines[index].conditions),
                 settings: engines.map(own),
                 rules: self.plan.rules,

@@ -74,11 +74,6 @@ impl LatencyDistribution {
         self.0.max()
     }
 
-    /// Returns the sum of all times in microseconds.
-    fn sum_us(&self) -> u64 {
-        self.times().map(|(us, count)| us * count).sum()
-    }
-
     /// Returns each time in microseconds with its count.
     pub fn times(&self) -> impl Iterator<Item = (u64, u64)> {
         self.0.iter_recorded().map(|step| (step.value_iterated_to(), step.count_at_value()))
@@ -157,7 +152,8 @@ impl Latencies {
         let sum = |wanted| -> u64 {
             let all = self.iter().filter(|(_, kind, _)| *kind == wanted);
             let own = all.filter(|(engine, ..)| engines.contains(engine));
-            own.map(|(.., distribution)| distribution.sum_us()).sum()
+            let times = own.flat_map(|(.., distribution)| distribution.times());
+            times.map(|(us, count)| us * count).sum()
         };
         let thinking = sum(LatencyKind::Thinking);
         (thinking > 0).then(|| sum(LatencyKind::Waiting) as f64 / thinking as f64)

@@ -22,5 +22,5 @@ pub use cpu_sets::cpu_sets;
 pub use event::{ExcludedWorker, FilePrefix, Observer, ObserverError, Remark, RunEnd, RunEvent};
 pub use job::{Games, JobMaker, PairJob, PlayedPair, thin_book};
 pub use latency::{Latencies, LatencyDistribution, LatencyKind};
-pub use overload::Overload;
+pub use overload::overload;
 pub use state::{Effect, RunInput, RunState};

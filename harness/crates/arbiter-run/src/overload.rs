@@ -1,7 +1,5 @@
 //! Engine faults that an overloaded machine causes. This module does no I/O.
 
-use std::fmt;
-
 use crate::{Latencies, RunCounts};
 use arbiter_game::outcome::Termination;
 use arbiter_names::quantity;
@@ -10,44 +8,26 @@ use arbiter_plan::Plan;
 /// Share of thinking time, 0 to 1, above which waiting counts as the cause of late moves.
 const OVERLOADED: f64 = 0.25;
 
-/// Overload of a machine that has too few processors for the concurrent games of a run.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Overload {
-    /// Share of the engines' thinking time, 0 to 1, spent waiting for a processor.
-    share: f64,
-    /// Number of concurrent games that the machine can play.
-    games: usize,
-}
-
-impl Overload {
-    /// Returns the overload if it caused most of the faults of a run.
-    pub fn of(plan: &Plan, counts: &RunCounts, latencies: &Latencies) -> Option<Overload> {
-        let is_of_time = |kind| matches!(kind, Termination::TimeForfeit | Termination::Stall);
-        let faults = counts.faults.iter();
-        let of_time: u64 =
-            faults.clone().filter(|((_, kind), _)| is_of_time(*kind)).map(|f| f.1).sum();
-        let share = latencies.waiting_share(..).filter(|share| *share > OVERLOADED)?;
-        // Engines ran for the rest of their thinking time, so the processors can play this share of
-        // the games.
-        let games = (plan.concurrency as f64 * (1.0 - share)).round().max(1.0) as usize;
-        // An overload can delay engines, but it does not cause crashes and illegal moves.
-        let is_to_blame = 2 * of_time > faults.map(|(_, count)| count).sum();
-        is_to_blame.then_some(Overload { share, games })
+/// Describes the overload of a machine that has too few processors for the concurrent games of a
+/// run, as a sentence without a full stop, if it caused most of the faults of the run.
+pub fn overload(plan: &Plan, counts: &RunCounts, latencies: &Latencies) -> Option<String> {
+    let is_of_time = |kind| matches!(kind, Termination::TimeForfeit | Termination::Stall);
+    let faults = counts.faults.iter();
+    let of_time: u64 = faults.clone().filter(|((_, kind), _)| is_of_time(*kind)).map(|f| f.1).sum();
+    // An overload can delay engines, but it does not cause crashes and illegal moves.
+    if 2 * of_time <= faults.map(|(_, count)| count).sum() {
+        return None;
     }
-}
-
-/// Writes a sentence without a full stop.
-impl fmt::Display for Overload {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Overload { share, games } = self;
-        write!(
-            f,
-            "the machine is overloaded: engines waited for a processor for {:.0} % of their \
-             thinking time; it can play {} in parallel (--concurrency {games})",
-            100.0 * share,
-            quantity(games, "game")
-        )
-    }
+    let share = latencies.waiting_share(..).filter(|share| *share > OVERLOADED)?;
+    // Engines ran for the rest of their thinking time, so the processors can play this share of the
+    // games.
+    let games = (plan.concurrency as f64 * (1.0 - share)).round().max(1.0) as usize;
+    Some(format!(
+        "the machine is overloaded: engines waited for a processor for {:.0} % of their \
+         thinking time; it can play {} in parallel (--concurrency {games})",
+        100.0 * share,
+        quantity(games, "game")
+    ))
 }
 
 #[cfg(test)]
@@ -68,7 +48,7 @@ mod tests {
                 latencies.add(engine, LatencyKind::Thinking, 100_000, 9);
                 latencies.add(engine, LatencyKind::Waiting, waited, 9);
             }
-            Overload::of(&plan, &counts, &latencies).map(|overload| overload.to_string())
+            overload(&plan, &counts, &latencies)
         };
         let words = "the machine is overloaded: engines waited for a processor for 80 % of their \
                      thinking time; it can play 4 games in parallel (--concurrency 4)";

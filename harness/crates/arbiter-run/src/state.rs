@@ -428,13 +428,10 @@ impl RunState {
         let sprt_status = if tally.is_repeat { before } else { self.ask_sprt(&tally) };
         self.sprt_statuses
             .extend(sprt_status.map(|sprt_status| (tally.engine_pair(), sprt_status)));
-        let ending = match sprt_status.map(|sprt_status| sprt_status.decision) {
-            Some(Decision::AcceptH1) => Some(RunEnd::AcceptedH1),
-            Some(Decision::AcceptH0) => Some(RunEnd::AcceptedH0),
-            Some(Decision::Continue) | None => None,
-        };
-        if let Some(ending) = ending {
-            self.stop(&tally, ending);
+        match sprt_status.map(|sprt_status| sprt_status.decision) {
+            Some(Decision::AcceptH1) => self.stop(&tally, RunEnd::AcceptedH1),
+            Some(Decision::AcceptH0) => self.stop(&tally, RunEnd::AcceptedH0),
+            Some(Decision::Continue) | None => {}
         }
         Effect::Count { tally, sprt_status }
     }

@@ -19,8 +19,8 @@ use crate::executor::{Executor, JobEvent};
 use crate::signal::{Signals, StopSignal};
 use arbiter_plan::Plan;
 use arbiter_run::{
-    Effect, JobMaker, Observer, ObserverError, Overload, Pace, PairTally, PlayedPair, Remark,
-    RunEnd, RunEvent, RunInput, RunState, suspicion, voided_again,
+    Effect, JobMaker, Observer, ObserverError, Pace, PairTally, PlayedPair, Remark, RunEnd,
+    RunEvent, RunInput, RunState, overload, suspicion, voided_again,
 };
 use arbiter_store::{Store, StoreError, StoredRun};
 
@@ -244,8 +244,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         let engines = &self.run.plan.engines;
         let by_engine = each.iter().map(|(i, count)| format!("{} {count}", engines[*i].name));
         let by_engine = by_engine.collect::<Vec<_>>().join(", ");
-        let overload =
-            Overload::of(self.run.plan, counts, &self.run.store.latencies(self.run.name)?);
+        let overload = overload(self.run.plan, counts, &self.run.store.latencies(self.run.name)?);
         let cause = overload.map(|overload| format!("{overload}; ")).unwrap_or_default();
         let (faults, games) = (each.values().sum(), counts.games());
         Err(RunError::TooManyFaults { cause, faults, games, by_engine, limit })

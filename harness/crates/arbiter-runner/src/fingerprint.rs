@@ -6,7 +6,7 @@ use std::path::Path;
 use thiserror::Error;
 
 use arbiter_openings::Book;
-use arbiter_plan::{Plan, bundled_book};
+use arbiter_plan::{BUNDLED_BOOK, Plan};
 use arbiter_process::{open_input, processor_name, system_version};
 use arbiter_store::Fingerprints;
 
@@ -23,7 +23,7 @@ pub fn take_fingerprints(
     own_binary: &Path,
 ) -> Result<Fingerprints, FingerprintError> {
     let book = match &plan.book {
-        None => blake3::hash(bundled_book()).to_string(),
+        None => blake3::hash(BUNDLED_BOOK).to_string(),
         Some(path) => hash_file(path)?,
     };
     let programs = plan.engines.iter().map(|engine| engine.path().unwrap_or(own_binary));
@@ -34,8 +34,8 @@ pub fn take_fingerprints(
     Ok(Fingerprints {
         book,
         openings: hash_openings(opened),
-        quarantine: opened.quarantine().clone(),
-        corrected: opened.corrected().clone(),
+        quarantine: opened.quarantine.clone(),
+        corrected: opened.corrected.clone(),
         engines: engines.collect::<Result<_, _>>()?,
         option_files: option_files.collect::<Result<_, _>>()?,
         host: host(),
@@ -98,11 +98,11 @@ fn hash_openings(book: &Book) -> String {
     for opening in book.openings() {
         text.clear();
         // Writing to a string cannot fail.
-        let _ = write!(text, "{}", opening.fen());
-        for m in opening.moves() {
+        let _ = write!(text, "{}", opening.fen);
+        for m in opening.moves {
             let _ = write!(text, " {m}");
         }
-        let _ = writeln!(text, " {:?}", opening.castling_mode());
+        let _ = writeln!(text, " {:?}", opening.castling_mode);
         hasher.update(text.as_bytes());
     }
     hasher.finalize().to_string()

@@ -298,9 +298,7 @@ pub async fn check_game_engines(
         if !engine.session().is_uci() {
             let openings = book.openings().enumerate();
             let out_of_reach = openings
-                .filter(|(_, o)| {
-                    !engine.session().can_set_up(&o.start_position(), o.castling_mode())
-                })
+                .filter(|(_, o)| !engine.session().can_set_up(&o.start_position(), o.castling_mode))
                 .map(|(index, _)| index);
             found.unplayable.extend(out_of_reach);
         }

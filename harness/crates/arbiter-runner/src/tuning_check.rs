@@ -130,16 +130,16 @@ impl Trial<'_> {
             let start = opening.start_position();
             let game = Game {
                 start: &start,
-                mode: opening.castling_mode(),
+                mode: opening.castling_mode,
                 limits: self.limits,
                 settings: &settings,
             };
             engine.new_game(game).await.map_err(|error| unfit(error.to_string()))?;
-            let moves: Vec<String> = opening.moves().iter().map(ToString::to_string).collect();
+            let moves: Vec<String> = opening.moves.iter().map(ToString::to_string).collect();
             let position = if moves.is_empty() {
-                format!("position fen {}", opening.fen())
+                format!("position fen {}", opening.fen)
             } else {
-                format!("position fen {} moves {}", opening.fen(), moves.join(" "))
+                format!("position fen {} moves {}", opening.fen, moves.join(" "))
             };
             // The colour only selects a clock, and no clock is running.
             let turn = Turn { color: Color::White, position, go: self.question(), budget: None };

@@ -30,18 +30,17 @@ impl Fixed {
     pub(super) fn new(engines: usize, design: &Design) -> Fixed {
         let tier = |newcomer| (0..newcomer).map(|earlier| [earlier, newcomer]).collect();
         let lists: Vec<Vec<[usize; 2]>> = match design.format {
-            Format::Gauntlet => {
+            Format::Pyramid => (1..engines).map(tier).collect(),
+            // The remaining fixed formats are the gauntlet and the round robin, a gauntlet whose
+            // engines are all seeds and meet.
+            format => {
+                let is_gauntlet = format == Format::Gauntlet;
                 // A gauntlet needs at least one seed and one opponent.
-                let seeds = design.seeds.clamp(1, engines - 1);
-                let first_of = |seed| if design.seeds_meet { seed + 1 } else { seeds };
+                let seeds = if is_gauntlet { design.seeds.clamp(1, engines - 1) } else { engines };
+                let seeds_meet = design.seeds_meet || !is_gauntlet;
+                let first_of = |seed| if seeds_meet { seed + 1 } else { seeds };
                 let meets = |seed| (first_of(seed)..engines).map(move |other| [seed, other]);
                 vec![(0..seeds).flat_map(meets).collect()]
-            }
-            Format::Pyramid => (1..engines).map(tier).collect(),
-            // Only a round robin reaches this arm: the remaining formats are not fixed.
-            _ => {
-                let meets = |first| (first + 1..engines).map(move |second| [first, second]);
-                vec![(0..engines).flat_map(meets).collect()]
             }
         };
         // The user may set both numbers to huge values for an endless run.

@@ -69,9 +69,7 @@ impl Schedule {
             }
         };
         let order = |a: &RankedEngine, b: &RankedEngine| {
-            let values = key(a);
-            let parts = key(b).into_iter().zip(values).map(|(b, a)| b.total_cmp(&a));
-            parts.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then)
+            key(b).partial_cmp(&key(a)).expect("the values are numbers")
         };
         // The sort is stable, so that engines with equal values keep the order of the list.
         ranked.sort_by(order);

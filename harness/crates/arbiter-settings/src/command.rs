@@ -72,18 +72,14 @@ fn keys((name, value): Flag) -> Vec<Flag> {
     }
 }
 
-/// A flag in which two plans differ.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Difference {
-    /// Flag of the first plan.
-    pub before: String,
-    /// Flag of the second plan.
-    pub now: String,
-}
-
-/// Returns the first flag for which `matters` is true and in which two plans differ, among the
-/// flags that decide which games are played. Limits may be part of the engines or separate flags.
-pub fn difference(plan: &Plan, other: &Plan, matters: impl Fn(&str) -> bool) -> Option<Difference> {
+/// Returns the first flag for which `matters` is true and in which two plans differ, as it is in
+/// each plan, among the flags that decide which games are played. Limits may be part of the engines
+/// or separate flags.
+pub fn difference(
+    plan: &Plan,
+    other: &Plan,
+    matters: impl Fn(&str) -> bool,
+) -> Option<[String; 2]> {
     let all = |plan| flags(plan).into_iter().flat_map(keys).collect::<Vec<Flag>>();
     let [plan, other] = [plan, other].map(all);
     let own = |flags: &[Flag], wanted: &str| {
@@ -97,8 +93,8 @@ pub fn difference(plan: &Plan, other: &Plan, matters: impl Fn(&str) -> bool) -> 
     };
     let names = plan.iter().chain(&other).map(|(name, _)| name.as_str());
     names.filter(|name| matters(name)).find_map(|flag| {
-        let [before, now] = [&plan, &other].map(|flags| own(flags, flag));
-        (before != now).then(|| Difference { before: shown(before, flag), now: shown(now, flag) })
+        let words = [&plan, &other].map(|flags| own(flags, flag));
+        (words[0] != words[1]).then(|| words.map(|words| shown(words, flag)))
     })
 }
 

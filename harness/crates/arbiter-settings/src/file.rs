@@ -7,10 +7,12 @@ pub(super) mod tune;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use serde::de::DeserializeOwned;
+
 use crate::Settings;
-use crate::values::{Folders, plain};
+use crate::values::plain;
 use arbiter_names::nearest;
-use arbiter_plan::{EngineSpec, unexpanded_home};
+use arbiter_plan::{EngineSpec, is_relative_path, unexpanded_home};
 use arbiter_process::read_text;
 
 /// Default name of the settings file.
@@ -85,14 +87,12 @@ impl Settings {
 /// Reads the file at `path`. The error contains the path, and the line or table.
 pub fn load_settings(path: &Path) -> Result<Settings, String> {
     let shown = path.display();
-    let text = read_text(path).map_err(|error| format!("cannot read {shown}: {error}"))?;
+    let mut settings: Settings = parsed(path)?;
     let folder = path.parent().unwrap_or(Path::new(""));
     // A run identifies a file by its path, which must not depend on the folder in which the run is
     // started.
     let canonical = if folder.starts_with("..") { folder.canonicalize().ok() } else { None };
     let base = canonical.as_deref().unwrap_or(folder);
-    let mut settings: Settings =
-        toml::from_str(&text).map_err(|error| format!("{shown}: {}", placed(&text, &error)))?;
     let Settings { openings, results, pgn, epd, stderr_dir, tune, .. } = &mut settings;
     let of_keys = openings.iter_mut().map(|keys| &mut keys.file);
     let of_keys = of_keys.chain(pgn.iter_mut().map(|keys| &mut keys.file));
@@ -104,10 +104,10 @@ pub fn load_settings(path: &Path) -> Result<Settings, String> {
         *place = place.take().map(|p| base.join(p));
     }
     let tables = settings.syzygy.iter_mut().flat_map(|keys| &mut keys.dirs);
-    for folder in tables.flat_map(|Folders(folders)| folders) {
+    for folder in tables.flatten() {
         *folder = base.join(&folder);
     }
-    if let Some(text) = settings.ci.base.take_if(|text| is_path(text)) {
+    if let Some(text) = settings.ci.base.take_if(|text| is_relative_path(text)) {
         settings.ci.base = Some(format!("cmd={}", base.join(text).display()));
     }
     settings.path = path.to_owned();
@@ -125,15 +125,19 @@ pub fn load_settings(path: &Path) -> Result<Settings, String> {
 /// Returns the engines of a file that has one table per engine name, with the keys of `[[engine]]`.
 pub fn load_engines(path: &Path) -> Result<BTreeMap<String, EngineSpec>, String> {
     let shown = path.display();
-    let text = read_text(path).map_err(|error| format!("cannot read {shown}: {error}"))?;
-    let tables: BTreeMap<String, BTreeMap<String, toml::Value>> =
-        toml::from_str(&text).map_err(|error| format!("{shown}: {}", placed(&text, &error)))?;
+    let tables: BTreeMap<String, BTreeMap<String, toml::Value>> = parsed(path)?;
     let base = path.parent().unwrap_or(Path::new(""));
     let read = |(name, table): (String, _)| {
         let spec = engine(&table, base).map_err(|error| format!("{shown}: [{name}]: {error}"))?;
         Ok((name, spec))
     };
     tables.into_iter().map(read).collect()
+}
+
+fn parsed<T: DeserializeOwned>(path: &Path) -> Result<T, String> {
+    let shown = path.display();
+    let text = read_text(path).map_err(|error| format!("cannot read {shown}: {error}"))?;
+    toml::from_str(&text).map_err(|error| format!("{shown}: {}", placed(&text, &error)))
 }
 
 /// Returns the message of the parser as one line, with line and column number.
@@ -184,11 +188,6 @@ fn engine(table: &BTreeMap<String, toml::Value>, base: &Path) -> Result<EngineSp
         }
     }
     Ok(spec.seen_from(base))
-}
-
-/// Returns whether an engine is given as a path relative to a folder.
-fn is_path(name: &str) -> bool {
-    name.starts_with("./") || name.starts_with("../")
 }
 
 #[cfg(test)]

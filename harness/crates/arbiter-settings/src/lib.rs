@@ -12,10 +12,10 @@ mod file;
 mod run;
 mod values;
 
-pub use command::{Difference, command_flags, command_line, difference, filled, on_resume};
+pub use command::{command_flags, command_line, difference, filled, on_resume};
 pub use file::build::build_settings_of;
 pub use file::tune::TuneTable;
 pub use file::{DEFAULT_SETTINGS, RENAMED, SWITCHES, load_engines, load_settings};
 pub use run::{ScheduleKeys, Settings, TestSettings, at_least_one};
 pub use setting::{Combine, Key, Keys, OnResume, Said, ToSaid, help, merged};
-pub use values::{CORRECTIONS, MODELS, Nps, SANDBOXES, Words, number, one_of, text, truth};
+pub use values::{CORRECTIONS, MODELS, SANDBOXES, Words, number, one_of, text, truth};

@@ -9,16 +9,16 @@ use crate::file::build::BuildTable;
 use crate::file::ci::CiTable;
 use crate::file::tune::TuneTable;
 use crate::values::{
-    CORRECTIONS, Factor, Fields, Folders, MODELS, Nps, Pieces, Seconds, keys, number, one_of, text,
-    truth,
+    CORRECTIONS, MODELS, factor, fields, folders, folders_text, keys, nps, number, one_of,
+    parse_nps, pieces, seconds, text, truth,
 };
 use crate::{Keys, merged};
 use arbiter_game::adjudicate::{DrawRule, ResignRule, Rules, Scope, TablebaseRule};
-use arbiter_game::annotation::{Annotation, Keeping, LinePattern, Notation};
-use arbiter_openings::Order;
+use arbiter_game::annotation::{Annotation, Field, Keeping, LinePattern, Notation};
+use arbiter_openings::{Order, ReadOptions};
 use arbiter_plan::{
-    Affinity, BookReading, CpuContention, DEFAULT_FAULT_LIMIT, DEFAULT_TIE_BREAKS, EngineSpec,
-    Plan, Request, RunKind, SprtRequest, TournamentRequest, unexpanded_home, usual_pairs,
+    Affinity, CpuContention, DEFAULT_FAULT_LIMIT, DEFAULT_TIE_BREAKS, EngineSpec, Plan, Request,
+    RunKind, SprtRequest, TournamentRequest, unexpanded_home, usual_pairs,
 };
 use arbiter_protocol::Deadlines;
 use arbiter_schedule::{Design, Format, OpeningPolicy};
@@ -135,8 +135,9 @@ settings! {
         /// Multiply all times by NPS divided by the speed of this machine in nodes per second. The
         /// speed is measured with the bench of the last engine, run in as many parallel copies as
         /// there are concurrent games; each worker measures its own speed
+        #[arg(value_parser = parse_nps)]
         #[resume(Engines)]
-        scale["NPS"]: Option<Nps> as "text",
+        scale["NPS"]: Option<f64> as "nps",
     }
     @of_file => {
         /// `[[engine]]`, as written.
@@ -183,9 +184,9 @@ keys! {
     /// Maximum number of plies of a PGN opening
     plies["N"]: u32 as "number" => plan.reading.plies,
     /// Number of plies for which a Polyglot book is followed [default: 8]
-    depth["PLIES"]: u32 as "number" => plan.reading.book_depth,
+    depth["PLIES"]: u32 as "number" => plan.reading.depth,
     /// Reject a book that has invalid lines, instead of skipping these lines
-    strict["true|false"]: bool as "truth" => plan.reading.strict_book,
+    strict["true|false"]: bool as "truth" => plan.reading.strict,
 }
 
 keys! {
@@ -213,7 +214,7 @@ keys! {
     file["FILE"]: PathBuf,
     /// Additional fields in move comments, separated by +: timeleft, latency, nodes, seldepth, nps,
     /// hashfull, tbhits, pv; or all
-    fields["FIELDS"]: Fields as "text",
+    fields["FIELDS"]: Vec<Field> as "fields",
     /// Regular expression that selects the engine lines to include in the move comment
     r#match["REGEX"]: LinePattern as "text",
     /// san (Nf3), lan (Ng1f3) or uci (g1f3) [default: san]
@@ -231,9 +232,9 @@ keys! {
     SyzygyKeys, true, plan;
     /// Folders of the tables, separated by ":". The fifty-move rule applies, so the .rtbz files are
     /// needed as well
-    dirs["DIRS"]: Folders => plan.rules.tablebase.map(|_| Folders(plan.tables.clone())),
+    dirs["DIRS"]: Vec<PathBuf> as "folders" => plan.rules.tablebase.map(|_| folders_text(&plan.tables)),
     /// Maximum number of pieces, kings included [default: as many as the tables have]
-    pieces["N"]: Pieces as "text" => plan.rules.tablebase.and_then(|rule| unless(0, rule.pieces)),
+    pieces["N"]: u32 as "pieces" => plan.rules.tablebase.and_then(|rule| unless(0, rule.pieces)),
     /// Adjudicate cursed wins (draws by the fifty-move rule) as wins
     ignore_50["true|false"]: bool as "truth" =>
         plan.rules.tablebase.is_some_and(|rule| rule.ignores_fifty),
@@ -246,19 +247,19 @@ keys! {
     /// Timeouts of engines, in seconds
     DeadlineKeys, false, plan;
     /// From an engine's start to "uciok"
-    start["SEC"]: Seconds as "text" = Deadlines::default().uciok.as_secs() =>
+    start["SEC"]: Duration as "seconds" = Deadlines::default().uciok.as_secs() =>
         deadline(plan, |deadlines| deadlines.uciok),
     /// Answer to "isready"
-    ready["SEC"]: Seconds as "text" = Deadlines::default().readyok.as_secs() =>
+    ready["SEC"]: Duration as "seconds" = Deadlines::default().readyok.as_secs() =>
         deadline(plan, |deadlines| deadlines.readyok),
     /// Move without a time limit (nodes, depth)
-    r#move["SEC"]: Seconds as "text" = Deadlines::default().bestmove.as_secs() =>
+    r#move["SEC"]: Duration as "seconds" = Deadlines::default().bestmove.as_secs() =>
         deadline(plan, |deadlines| deadlines.bestmove),
     /// Answer to "stop" after the engine's flag has fallen
-    stop["SEC"]: Seconds as "text" = Deadlines::default().stop.as_secs() =>
+    stop["SEC"]: Duration as "seconds" = Deadlines::default().stop.as_secs() =>
         deadline(plan, |deadlines| deadlines.stop),
     /// Factor by which start and ready are multiplied [default: 1]
-    scale["FACTOR"]: Factor as "text",
+    scale["FACTOR"]: f64 as "factor",
 }
 
 settings! {
@@ -357,10 +358,11 @@ impl Settings {
             },
             draft: Plan {
                 book: openings.file,
-                reading: BookReading {
+                reading: ReadOptions {
                     plies: openings.plies,
-                    book_depth: openings.depth,
-                    strict_book: openings.strict.unwrap_or_default(),
+                    depth: openings.depth,
+                    strict: openings.strict.unwrap_or_default(),
+                    ..ReadOptions::default()
                 },
                 wait: self.wait.map(Duration::from_millis).unwrap_or_default(),
                 affinity: self.affinity.unwrap_or_default(),
@@ -372,7 +374,7 @@ impl Settings {
                     tablebase: syzygy.rule()?,
                     ..Rules::default()
                 },
-                tables: syzygy.dirs.unwrap_or_default().0,
+                tables: syzygy.dirs.unwrap_or_default(),
                 deadlines: merged(self.deadlines).deadlines(),
                 pgn: pgn.file.take(),
                 annotation: pgn.annotation(),
@@ -389,7 +391,7 @@ impl PgnKeys {
     fn annotation(self) -> Annotation {
         Annotation {
             notation: self.notation.unwrap_or_default(),
-            fields: self.fields.unwrap_or_default().0,
+            fields: self.fields.unwrap_or_default(),
             pattern: self.r#match,
             is_minimal: self.minimal.unwrap_or_default(),
             event: self.event,
@@ -402,21 +404,20 @@ impl PgnKeys {
 impl DeadlineKeys {
     fn deadlines(self) -> Deadlines {
         let usual = Deadlines::default();
-        let or = |own: Option<Seconds>, usual| own.map_or(usual, |Seconds(seconds)| seconds);
         let deadlines = Deadlines {
-            uciok: or(self.start, usual.uciok),
-            readyok: or(self.ready, usual.readyok),
-            bestmove: or(self.r#move, usual.bestmove),
-            stop: or(self.stop, usual.stop),
+            uciok: self.start.unwrap_or(usual.uciok),
+            readyok: self.ready.unwrap_or(usual.readyok),
+            bestmove: self.r#move.unwrap_or(usual.bestmove),
+            stop: self.stop.unwrap_or(usual.stop),
         };
-        deadlines.with_start_scaled(self.scale.map_or(1.0, |Factor(factor)| factor))
+        deadlines.with_start_scaled(self.scale.unwrap_or(1.0))
     }
 }
 
 impl SyzygyKeys {
     /// Returns the rule for adjudication by tables, if there are tables.
     fn rule(&self) -> Result<Option<TablebaseRule>, String> {
-        let folders = self.dirs.iter().flat_map(|Folders(folders)| folders);
+        let folders = self.dirs.iter().flatten();
         let mut texts = folders.clone().filter_map(|folder| folder.to_str());
         if let Some(reason) = texts.find_map(unexpanded_home) {
             return Err(format!("syzygy: {reason}"));
@@ -431,7 +432,7 @@ impl SyzygyKeys {
             );
         }
         Ok(Some(TablebaseRule {
-            pieces: self.pieces.map_or(0, |Pieces(pieces)| pieces),
+            pieces: self.pieces.unwrap_or(0),
             ignores_fifty: self.ignore_50.unwrap_or_default(),
             scope: self.adjudicate.unwrap_or_default(),
         }))

@@ -15,7 +15,7 @@ use crate::Keys;
 use arbiter_game::annotation::{Field, parse_fields};
 use arbiter_names::UnknownName;
 use arbiter_plan::SandboxMode;
-use arbiter_protocol::{TimeError, parse_seconds};
+use arbiter_protocol::parse_seconds;
 use arbiter_stats::{Correction, Model};
 
 /// Values of a setting, each with its help, which may be empty.
@@ -49,88 +49,15 @@ pub fn one_of<T>(words: &'static Words<T>) -> impl TypedValueParser<Value = T>
 where
     T: Clone + Display + Send + Sync + FromStr<Err = UnknownName>,
 {
-    let possible = words.iter().map(|(value, help)| {
-        let possible = PossibleValue::new(value.to_string());
-        if help.is_empty() { possible } else { possible.help(*help) }
-    });
+    let possible =
+        words.iter().map(|(value, help)| PossibleValue::new(value.to_string()).help(*help));
     PossibleValuesParser::new(possible).try_map(|word| word.parse())
 }
 
-/// Timeout, in seconds as text.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Seconds(pub Duration);
-
-impl FromStr for Seconds {
-    type Err = TimeError;
-
-    fn from_str(text: &str) -> Result<Seconds, TimeError> {
-        parse_seconds(text).map(Seconds)
-    }
-}
-
-/// Factor by which timeouts are multiplied, 0.01 to 1000.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Factor(pub f64);
-
-impl FromStr for Factor {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Factor, String> {
-        let factor = text.parse().ok().filter(|factor| (0.01..=1_000.0).contains(factor));
-        let wrong = || format!("{text} is not a factor between 0.01 and 1000");
-        factor.map(Factor).ok_or_else(wrong)
-    }
-}
-
-/// Speed in nodes per second, 1 to 10^12.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Nps(pub f64);
-
-impl FromStr for Nps {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Nps, String> {
-        let nps = text.parse().ok().filter(|nps| (1.0..=1e12).contains(nps));
-        nps.map(Nps).ok_or_else(|| format!("expected 1 to 10^12 nodes per second, got {text}"))
-    }
-}
-
-/// Maximum number of pieces in positions that are looked up in tablebases, 3 to 7.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Pieces(pub u32);
-
-impl FromStr for Pieces {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Pieces, String> {
-        // Syzygy tables exist for three to seven pieces.
-        let pieces = text.parse().ok().filter(|pieces| (3..=7).contains(pieces));
-        pieces.map(Pieces).ok_or_else(|| format!("{text} is not a number of pieces from 3 to 7"))
-    }
-}
-
-/// Fields in the comments of moves.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Fields(pub Vec<Field>);
-
-impl FromStr for Fields {
-    type Err = UnknownName;
-
-    fn from_str(text: &str) -> Result<Fields, UnknownName> {
-        // Commas already separate keys on the command line.
-        parse_fields(&text.replace('+', ",")).map(Fields)
-    }
-}
-
-/// Folders, separated by `:` in text.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Folders(pub Vec<PathBuf>);
-
-impl fmt::Display for Folders {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let folders = self.0.iter().map(|folder| folder.display().to_string());
-        f.write_str(&folders.collect::<Vec<_>>().join(":"))
-    }
+/// Parses a speed in nodes per second, 1 to 10^12.
+pub(crate) fn parse_nps(text: &str) -> Result<f64, String> {
+    let nps = text.parse().ok().filter(|nps| (1.0..=1e12).contains(nps));
+    nps.ok_or_else(|| format!("expected 1 to 10^12 nodes per second, got {text}"))
 }
 
 /// A list, or a text in the form of the flag.
@@ -141,17 +68,24 @@ enum Written {
     List(Vec<String>),
 }
 
-impl<'de> Deserialize<'de> for Folders {
-    fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Folders, D::Error> {
-        Ok(match Written::deserialize(source)? {
-            Written::Text(text) => {
-                // An empty part, for example between two colons, would mean the current folder.
-                let folders = std::env::split_paths(&text);
-                Folders(folders.filter(|folder| !folder.as_os_str().is_empty()).collect())
-            }
-            Written::List(folders) => Folders(folders.into_iter().map(PathBuf::from).collect()),
-        })
-    }
+/// Returns folders as text, separated by `:`.
+pub(crate) fn folders_text(folders: &[PathBuf]) -> String {
+    folders.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(":")
+}
+
+/// Parses folders, which are separated by `:` in a text.
+pub(crate) fn folders<'de, D>(source: D) -> Result<Option<Vec<PathBuf>>, D::Error>
+where
+    D: Deserializer<'de>,
+{
+    Ok(Some(match Written::deserialize(source)? {
+        Written::Text(text) => {
+            // An empty part, for example between two colons, would mean the current folder.
+            let folders = std::env::split_paths(&text);
+            folders.filter(|folder| !folder.as_os_str().is_empty()).collect()
+        }
+        Written::List(folders) => folders.into_iter().map(PathBuf::from).collect(),
+    }))
 }
 
 /// Deserializes a setting with several keys: a table, or the text of the flag.
@@ -184,22 +118,59 @@ where
     D: Deserializer<'de>,
     T: FromStr<Err: Display>,
 {
-    as_typed(source)?.parse().map(Some).map_err(|error: T::Err| Error::custom(error))
+    parsed(source, str::parse)
+}
+
+fn parsed<'de, D: Deserializer<'de>, T, E: Display>(
+    source: D,
+    parse: impl FnOnce(&str) -> Result<T, E>,
+) -> Result<Option<T>, D::Error> {
+    parse(&as_typed(source)?).map(Some).map_err(Error::custom)
+}
+
+/// Parses a number of seconds as [`text`] does.
+pub(crate) fn seconds<'de, D: Deserializer<'de>>(source: D) -> Result<Option<Duration>, D::Error> {
+    parsed(source, parse_seconds)
+}
+
+/// Parses a speed in nodes per second as [`text`] does.
+pub(crate) fn nps<'de, D: Deserializer<'de>>(source: D) -> Result<Option<f64>, D::Error> {
+    parsed(source, parse_nps)
+}
+
+/// Parses a factor of timeouts, 0.01 to 1000, as [`text`] does.
+pub(crate) fn factor<'de, D: Deserializer<'de>>(source: D) -> Result<Option<f64>, D::Error> {
+    parsed(source, |text| {
+        let factor = text.parse().ok().filter(|factor| (0.01..=1_000.0).contains(factor));
+        factor.ok_or_else(|| format!("{text} is not a factor between 0.01 and 1000"))
+    })
+}
+
+/// Parses a number of pieces as [`text`] does. Syzygy tables exist for three to seven pieces.
+pub(crate) fn pieces<'de, D: Deserializer<'de>>(source: D) -> Result<Option<u32>, D::Error> {
+    parsed(source, |text| {
+        let pieces = text.parse().ok().filter(|pieces| (3..=7).contains(pieces));
+        pieces.ok_or_else(|| format!("{text} is not a number of pieces from 3 to 7"))
+    })
+}
+
+/// Parses fields in the comments of moves as [`text`] does. They may be separated by `+`, because
+/// commas already separate keys on the command line.
+pub(crate) fn fields<'de, D: Deserializer<'de>>(source: D) -> Result<Option<Vec<Field>>, D::Error> {
+    parsed(source, |text| parse_fields(&text.replace('+', ",")))
 }
 
 /// Parses an unsigned whole number as [`text`] does; the error names the allowed numbers.
 pub fn number<'de, D: Deserializer<'de>, T: FromStr>(source: D) -> Result<Option<T>, D::Error> {
-    let text = as_typed(source)?;
     let largest = u64::MAX >> (64 - 8 * size_of::<T>());
-    let expected = || format!("'{text}' is not a whole number from 0 to {largest}");
-    text.parse().map(Some).map_err(|_| Error::custom(expected()))
+    parsed(source, |text| {
+        text.parse().map_err(|_| format!("'{text}' is not a whole number from 0 to {largest}"))
+    })
 }
 
 /// Parses `true` or `false` as [`text`] does; the error names both.
 pub fn truth<'de, D: Deserializer<'de>>(source: D) -> Result<Option<bool>, D::Error> {
-    let text = as_typed(source)?;
-    let expected = || format!("'{text}' is neither true nor false");
-    text.parse().map(Some).map_err(|_| Error::custom(expected()))
+    parsed(source, |text| text.parse().map_err(|_| format!("'{text}' is neither true nor false")))
 }
 
 /// Returns a value of `arbiter.toml` as the argument of the flag.

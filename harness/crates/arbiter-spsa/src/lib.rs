@@ -13,6 +13,6 @@ mod tuning;
 
 pub use gains::{A_RATIO, ALPHA, GAMMA};
 pub use objective::{Forecast, SimulatedObjective, noise};
-pub use parameter::{Parameter, ParameterKind, TuningError};
+pub use parameter::{Parameter, ParameterKind};
 pub use state::{Iteration, PathPoint, SpsaState};
 pub use tuning::Tuning;

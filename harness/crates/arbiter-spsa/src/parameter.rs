@@ -2,7 +2,6 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 /// Ratio of the range of a spin option to its default perturbation in the last iteration; a common
 /// default (docs/tuning.md).
@@ -47,11 +46,6 @@ pub struct Parameter {
     pub r_end: f64,
 }
 
-/// Message of an error in parameters or in their use.
-#[derive(Debug, Clone, PartialEq, Error)]
-#[error("{0}")]
-pub struct TuningError(pub(super) String);
-
 impl Parameter {
     /// Creates the parameter of a spin option with default step sizes: `c_end` is a twentieth of
     /// the range, but at least 0.5, and `r_end` is 0.002.
@@ -69,36 +63,35 @@ impl Parameter {
     }
 
     /// Checks name, range and step sizes.
-    pub fn check(&self) -> Result<(), TuningError> {
+    pub fn check(&self) -> Result<(), String> {
         let Parameter { name, kind, start, min, max, c_end, r_end } = self;
-        let fail = |reason: String| Err(TuningError(reason));
         // The name becomes part of a line that is sent to the engine.
         if name.trim().is_empty() || name.chars().any(char::is_control) {
-            return fail("a parameter requires the name of a UCI option".to_owned());
+            return Err("a parameter requires the name of a UCI option".to_owned());
         }
         let numbers =
             [("start", start), ("min", min), ("max", max), ("c_end", c_end), ("r_end", r_end)];
         if let Some((what, _)) = numbers.into_iter().find(|(_, value)| !value.is_finite()) {
-            return fail(format!("{name}: {what} must be a finite number"));
+            return Err(format!("{name}: {what} must be a finite number"));
         }
         if min >= max {
-            return fail(format!("{name}: the minimum {min} is not below the maximum {max}"));
+            return Err(format!("{name}: the minimum {min} is not below the maximum {max}"));
         }
         if *kind == ParameterKind::Int && (min.fract() != 0.0 || max.fract() != 0.0) {
-            return fail(format!(
+            return Err(format!(
                 "{name}: the range of an int must be whole numbers, not {min} and {max}"
             ));
         }
         if !(min..=max).contains(&start) {
-            return fail(format!("{name}: the start {start} is outside the range {min} to {max}"));
+            return Err(format!("{name}: the start {start} is outside the range {min} to {max}"));
         }
         for (what, value) in [("c_end", c_end), ("r_end", r_end)] {
             if *value <= 0.0 {
-                return fail(format!("{name}: {what} must be more than 0, got {value}"));
+                return Err(format!("{name}: {what} must be more than 0, got {value}"));
             }
         }
         if *c_end > max - min {
-            fail(format!(
+            Err(format!(
                 "{name}: the perturbation c_end {c_end} is larger than the range {min} to {max}"
             ))
         } else {
@@ -111,29 +104,18 @@ impl Parameter {
         value.clamp(self.min, self.max)
     }
 
-    /// Returns the nearest value that the engine accepts.
-    fn rounded(&self, value: f64) -> f64 {
-        match self.kind {
-            ParameterKind::Int => self.clip(value.round()),
-            ParameterKind::Float => self.clip(value),
-        }
-    }
-
-    /// Returns a value as text for `setoption`: at most six decimals.
-    fn text(&self, value: f64) -> String {
-        match self.kind {
+    /// Returns the name and the text of the UCI option for a value, which is rounded (to at most
+    /// six decimals) and clipped.
+    pub fn setting(&self, value: f64) -> (String, String) {
+        let text = match self.kind {
             // Adding 0 turns −0, the result of rounding small negative values, into 0.
-            ParameterKind::Int => format!("{:.0}", value + 0.0),
+            ParameterKind::Int => format!("{:.0}", self.clip(value.round()) + 0.0),
             ParameterKind::Float => {
-                let text = format!("{value:.6}");
+                let text = format!("{:.6}", self.clip(value));
                 text.trim_end_matches('0').trim_end_matches('.').to_owned()
             }
-        }
-    }
-
-    /// Returns the name and the text of the UCI option for a value, which is rounded and clipped.
-    pub fn setting(&self, value: f64) -> (String, String) {
-        (self.name.clone(), self.text(self.rounded(value)))
+        };
+        (self.name.clone(), text)
     }
 }
 
@@ -148,7 +130,7 @@ mod tests {
     #[test]
     fn invalid_parameters_are_rejected_with_a_reason() {
         let check = |parameter: Parameter, expect: &str| {
-            let error = parameter.check().unwrap_err().to_string();
+            let error = parameter.check().unwrap_err();
             assert_eq!(error, expect);
         };
         assert_eq!(parameter(0.0, 0.0, 10.0, 10.0, 0.002).check(), Ok(()));

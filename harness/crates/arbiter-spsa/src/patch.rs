@@ -4,8 +4,6 @@ use std::ops::Range;
 
 use regex_lite::{Captures, Regex};
 
-use super::parameter::TuningError;
-
 /// Number of lines of context before and after a change.
 const CONTEXT: usize = 3;
 
@@ -27,7 +25,7 @@ const FORMS: [&[&str]; 2] = [
 /// Returns the source with the number of each name replaced and all other text unchanged.
 /// Comparison of names ignores case and `_`. A number keeps its digit separator and its decimal
 /// point. Fails unless each name has exactly one definition.
-pub fn applied(source: &str, values: &[(String, String)]) -> Result<String, TuningError> {
+pub fn applied(source: &str, values: &[(String, String)]) -> Result<String, String> {
     let forms = FORMS.map(|forms| fixed(&pattern(forms)));
     let comment = fixed(r"(?m)//.*$|^[ \t]*/?\*.*$");
     let mut text = source.to_owned();
@@ -41,12 +39,11 @@ pub fn applied(source: &str, values: &[(String, String)]) -> Result<String, Tuni
             [] => {
                 let ways =
                     format!("'{name} = NUMBER', '#define {name} NUMBER' or '{name}, NUMBER'");
-                return Err(TuningError(format!("no line has the form {ways}")));
+                return Err(format!("no line has the form {ways}"));
             }
             [first, second, ..] => {
                 let [first, second] = [first, second].map(|at| text[..at.end].lines().count());
-                let lines = format!("lines {first} and {second} both have a number of");
-                return Err(TuningError(format!("{lines} '{name}'")));
+                return Err(format!("lines {first} and {second} both have a number of '{name}'"));
             }
         };
         let literal = literal(&text[place.clone()], value);

@@ -3,42 +3,37 @@
 
 use serde_with::serde_conv;
 
-use super::parameter::{Parameter, ParameterKind, TuningError};
+use super::parameter::{Parameter, ParameterKind};
 
 /// Parses a table; blank lines and lines that begin with `#` are skipped. An error message begins
 /// with the line number.
-pub fn read(text: &str) -> Result<Vec<Parameter>, TuningError> {
+pub fn read(text: &str) -> Result<Vec<Parameter>, String> {
     let lines = (1..).zip(text.lines().map(str::trim));
     let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
-    let numbered = |(line, text)| {
-        read_line(text).map_err(|error| TuningError(format!("line {line}: {error}")))
-    };
+    let numbered = |(line, text)| read_line(text).map_err(|error| format!("line {line}: {error}"));
     lines.map(numbered).collect()
 }
 
 /// Parses and checks the line of one parameter.
-pub fn read_line(line: &str) -> Result<Parameter, TuningError> {
+pub fn read_line(line: &str) -> Result<Parameter, String> {
     let fields: Vec<&str> = line.split(',').map(str::trim).collect();
     let (name, kind, numbers) = match fields[..] {
         [name, start, min, max, c_end, r_end] => {
             (name, ParameterKind::Int, [start, min, max, c_end, r_end])
         }
         [name, word, start, min, max, c_end, r_end] => {
-            let kind = word
-                .parse()
-                .map_err(|_| TuningError(format!("'{word}' is neither int nor float")))?;
+            let kind = word.parse().map_err(|_| format!("'{word}' is neither int nor float"))?;
             (name, kind, [start, min, max, c_end, r_end])
         }
         _ => {
-            return Err(TuningError(format!(
+            return Err(format!(
                 "'{line}' has neither the six fields name, start, min, max, c_end, r_end nor these \
                  with int or float after the name"
-            )));
+            ));
         }
     };
-    let number = |text: &str| {
-        text.parse::<f64>().map_err(|_| TuningError(format!("{name}: '{text}' is not a number")))
-    };
+    let number =
+        |text: &str| text.parse::<f64>().map_err(|_| format!("{name}: '{text}' is not a number"));
     let [start, min, max, c_end, r_end] = numbers;
     let parameter = Parameter {
         name: name.to_owned(),
@@ -87,7 +82,7 @@ mod tests {
     #[test]
     fn errors_name_the_line_and_the_reason() {
         let check = |text: &str, expect: &str| {
-            let error = read(text).unwrap_err().to_string();
+            let error = read(text).unwrap_err();
             assert!(error.contains(expect), "{error}");
         };
         check("A,1,0,2,1,0.1\nB,1,0,2,1", "line 2: 'B,1,0,2,1' has neither the six fields");

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serde_with::As;
 
-use super::parameter::{Parameter, TuningError};
+use super::parameter::Parameter;
 use super::table::Line;
 
 /// Maximum number of parameters; more options would delay the start of each game.
@@ -37,47 +37,41 @@ pub struct Tuning {
 
 impl Tuning {
     /// Checks the parameters and the gain schedule.
-    pub fn check(&self) -> Result<(), TuningError> {
+    pub fn check(&self) -> Result<(), String> {
         let Tuning { parameters, alpha, gamma, a_ratio, iterations, pairs, .. } = self;
-        let fail = |reason: String| Err(TuningError(reason));
-        match parameters.len() {
-            0 => {
-                return fail(
-                    "tune requires parameters: give --params FILE, --param LINE, --spins NAMES or \
-                     [tune] of arbiter.toml"
-                        .to_owned(),
-                );
-            }
-            1..=MAX_PARAMETERS => {}
-            count => {
-                return fail(format!("tune takes up to {MAX_PARAMETERS} parameters, got {count}"));
-            }
+        if parameters.is_empty() {
+            let ways = "--params FILE, --param LINE, --spins NAMES or [tune] of arbiter.toml";
+            return Err(format!("tune requires parameters: give {ways}"));
+        }
+        let count = parameters.len();
+        if count > MAX_PARAMETERS {
+            return Err(format!("tune takes up to {MAX_PARAMETERS} parameters, got {count}"));
         }
         for (constant, value, most) in
             [("alpha", alpha, 2.0), ("gamma", gamma, 1.0), ("a-ratio", a_ratio, 10.0)]
         {
             if !(0.0..=most).contains(value) {
-                return fail(format!("{constant} {value} is not between 0 and {most}"));
+                return Err(format!("{constant} {value} is not between 0 and {most}"));
             }
         }
         if iterations.checked_mul(*pairs).is_none_or(|all| all > MAX_PAIRS) {
-            return fail(format!(
+            return Err(format!(
                 "{iterations} iterations of {pairs} pairs are more than {MAX_PAIRS} pairs"
             ));
         }
         let mut names = BTreeSet::new();
         for parameter in parameters {
-            parameter.check().map_err(|error| TuningError(format!("parameter {error}")))?;
+            parameter.check().map_err(|error| format!("parameter {error}"))?;
             let Parameter { name, min, max, c_end, .. } = parameter;
             // Names of UCI options are not case-sensitive.
             if !names.insert(name.to_ascii_lowercase()) {
-                return fail(format!("duplicate parameter '{name}'"));
+                return Err(format!("duplicate parameter '{name}'"));
             }
             // The perturbation is largest at the first pair.
             let first = self.perturbation(parameter, 1);
             if first > max - min {
                 let pairs = self.all_pairs();
-                return fail(format!(
+                return Err(format!(
                     "parameter {name}: its first perturbation {first:.3}, from c_end {c_end} at the \
                      last of {pairs} pairs, is larger than its range {min} to {max}"
                 ));
@@ -135,7 +129,7 @@ mod tests {
     #[test]
     fn impossible_tuning_plans_are_rejected() {
         let check = |tuning: Tuning, expect: &str| {
-            let error = tuning.check().unwrap_err().to_string();
+            let error = tuning.check().unwrap_err();
             assert!(error.contains(expect), "{error}");
         };
         let sound = tuning("A,1,0,10,1,0.1");

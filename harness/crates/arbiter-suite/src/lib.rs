@@ -13,8 +13,7 @@ mod runner;
 mod samples;
 mod start;
 
-use arbiter_game::text::MAX_TEXT;
-use arbiter_game::text::printable;
+use arbiter_game::text::{MAX_TEXT, printable};
 use arbiter_position::Start;
 
 pub use packed::{RECORD_BYTES, packed};

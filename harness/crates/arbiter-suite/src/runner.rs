@@ -19,8 +19,10 @@ pub trait Task: Send + Sync + 'static {
     /// Type of the answer.
     type Output: Send + 'static;
 
-    /// Returns the index of the engine.
-    fn engine(&self) -> usize;
+    /// Returns the index of the engine, by default that of the only one.
+    fn engine(&self) -> usize {
+        0
+    }
 
     /// Asks the engine.
     fn run(

@@ -32,7 +32,7 @@ pub(super) fn render(files: &[PathBuf], form: ReportFormat) -> Result<String, Fa
     let threads = threads(None).map_err(Failure::invalid)?;
     let evaluations = form.is_document();
     let asked = ScanOptions { opening_plies: OPENING_PLIES, replay: false, evaluations };
-    let tally = read_files(files, asked, Tally::new(true), threads).map_err(Failure::invalid)?;
+    let tally = read_files(files, asked, Tally::default(), threads).map_err(Failure::invalid)?;
     if tally.games == tally.bad_games() {
         let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
         let message = format!("{}: {}", names.join(", "), no_games_reason(&tally));

@@ -82,7 +82,7 @@ pub(super) fn listed(file: Option<&Path>, lines: &[String]) -> Result<Vec<Parame
         let wrong = |error: String| Failure::invalid(format!("{}: {error}", path.display()));
         let text = read_text(path);
         let text = text.map_err(|error| wrong(format!("cannot be read: {error}")))?;
-        found = table::read(&text).map_err(|error| wrong(error.to_string()))?;
+        found = table::read(&text).map_err(wrong)?;
     }
     for line in lines {
         let read = table::read_line(line);

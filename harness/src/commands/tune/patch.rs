@@ -36,7 +36,7 @@ pub(super) fn run(args: &PatchArgs) -> Result<ExitCode, Failure> {
     let wrong = |error: String| Failure::invalid(format!("{file}: {error}"));
     let old = read_text(&args.table).map_err(|error| wrong(format!("cannot be read: {error}")))?;
     let values = spsa.tuning().settings(spsa.theta());
-    let new = applied(&old, &values).map_err(|error| wrong(error.to_string()))?;
+    let new = applied(&old, &values).map_err(wrong)?;
     let iterations = spsa.tuning().iterations;
     if spsa.finished() < iterations {
         note(&format!(

@@ -42,7 +42,7 @@ fn book_of(lines: &[(&str, u16)]) -> Vec<u8> {
     entries.concat()
 }
 
-fn read_book(bytes: &[u8], depth: u32, seed: u64) -> Result<Book, OpeningError> {
+fn read_book(bytes: &[u8], depth: u32, seed: u64) -> Result<Book, String> {
     let options = ReadOptions { depth: Some(depth), seed, ..ReadOptions::default() };
     let mut collector = Collector::new(options);
     archive::read_text("a.bin", &mut &bytes[..], &mut collector)?;
@@ -51,7 +51,7 @@ fn read_book(bytes: &[u8], depth: u32, seed: u64) -> Result<Book, OpeningError> 
 
 fn lines_of(book: &Book) -> Vec<String> {
     let line = |opening: Opening| {
-        opening.moves().iter().map(UciMove::to_string).collect::<Vec<_>>().join(" ")
+        opening.moves.iter().map(UciMove::to_string).collect::<Vec<_>>().join(" ")
     };
     book.openings().map(line).collect()
 }
@@ -69,7 +69,7 @@ fn keys_and_moves_match_the_format() {
     ];
     let book = read_book(&entries.concat(), 5, 1).expect("a sound book");
     assert_eq!(lines_of(&book), ["e2e4 d7d5 e4e5 f7f5 e5f6"]);
-    assert_eq!(book.opening(0).fen(), &shakmaty::fen::Fen::default());
+    assert_eq!(book.opening(0).fen, shakmaty::fen::Fen::default());
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn zero_weight_moves_are_skipped_and_impossible_ones_reported() {
     bytes.extend(packed(start, bits("g1f3"), 1));
     let book = read_book(&bytes, 2, 1).expect("one sound entry");
     assert_eq!(lines_of(&book), ["g1f3"]);
-    assert_eq!(book.quarantine().count, 2);
+    assert_eq!(book.quarantine.count, 2);
     let options = ReadOptions { strict: true, ..ReadOptions::default() };
     let mut collector = Collector::new(options);
     assert!(archive::read_text("a.bin", &mut &bytes[..], &mut collector).is_err());

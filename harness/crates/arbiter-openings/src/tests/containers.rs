@@ -73,7 +73,7 @@ fn containers_do_not_change_the_book() {
         let (book, path) = load_bytes(name, &bytes);
         let book = book.unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(fens(&book), fens(&plain), "{name}");
-        assert_eq!(book.name(), path);
+        assert_eq!(book.name, path);
     }
     let (book, _) = load_bytes("mixed.zip", &zipped(&[("a.pgn", GAMES), ("b.epd", &text)]));
     assert_eq!(book.expect("a sound book").openings().len(), 4);
@@ -84,7 +84,7 @@ fn faults_in_containers_name_the_member() {
     let text = format!("{START}\nnonsense\n");
     let (book, path) = load_bytes("a.zip", &zipped(&[("d/b.epd", &text)]));
     let book = book.expect("one sound line");
-    let fault = &book.quarantine().faults[0];
+    let fault = &book.quarantine.faults[0];
     assert!(fault.starts_with(&format!("{path}/d/b.epd:2: expected a position")), "{fault}");
     let (book, path) = load_bytes("empty.zip", &zipped(&[]));
     let error = book.expect_err("nothing").to_string();
@@ -102,7 +102,7 @@ fn openings_before_a_truncation_are_used() {
         let (book, path) = load_bytes(name, &whole[..whole.len() / 2]);
         let book = book.unwrap_or_else(|error| panic!("{name}: {error}"));
         assert!(book.len() > least, "{name}: {}", book.len());
-        let faults = &book.quarantine().faults[..];
+        let faults = &book.quarantine.faults[..];
         let line = lines_each * book.len() as u64 + 1;
         let expected = format!(
             "{path}:{line}: the compressed file is truncated here; the rest of the book is missing"

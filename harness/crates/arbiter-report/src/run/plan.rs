@@ -85,7 +85,7 @@ struct EngineFigures<'a> {
 /// Returns the maximum number of different pairs of two deterministic engines; `None` in games with
 /// a time limit.
 fn different_pairs(plan: &Plan, book: &Book) -> Option<usize> {
-    (!plan.is_timed()).then(|| book.len() - book.duplicates())
+    (!plan.is_timed()).then(|| book.len() - book.duplicates)
 }
 
 /// Returns a warning if a run without time limits requests more pairs than the book has different
@@ -126,7 +126,7 @@ pub fn plan_json(
         book: plan.book.as_ref().map(|path| path.display().to_string()),
         book_blake3: &fingerprints.book,
         openings: book.len(),
-        duplicate_openings: book.duplicates(),
+        duplicate_openings: book.duplicates,
         different_pairs: different_pairs(plan, book),
         seed: plan.seed,
         format: plan.design.format,

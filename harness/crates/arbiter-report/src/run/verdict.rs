@@ -4,7 +4,7 @@ use crate::figures::{Summary, Verdict};
 use crate::parts::{Tone, percent, ratio};
 use arbiter_names::quantity;
 use arbiter_plan::RunKind;
-use arbiter_run::{Overload, RunEnd};
+use arbiter_run::{RunEnd, overload};
 use arbiter_spsa::SpsaState;
 use arbiter_stats::Sprt;
 
@@ -44,7 +44,7 @@ pub fn verdict_sentence(summary: &Summary) -> String {
     if summary.is_invalid() {
         let share = 100.0 * summary.counts.fault_share();
         let limit = 100.0 * summary.plan.fault_limit;
-        let overload = Overload::of(&summary.plan, &summary.counts, &summary.latencies);
+        let overload = overload(&summary.plan, &summary.counts, &summary.latencies);
         let cause = overload.map(|overload| format!("{overload}; ")).unwrap_or_default();
         return format!(
             "INVALID: {cause}engines failed in {share:.1} % of the games, more than the fault limit of \

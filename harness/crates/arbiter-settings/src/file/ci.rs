@@ -27,7 +27,7 @@ struct GateTable {
     name: Option<String>,
     /// Flags of the subcommand, split as in a shell.
     #[serde(default, deserialize_with = "flags")]
-    args: Option<String>,
+    args: String,
     /// Paths; the gate is skipped if nothing below them has changed.
     #[serde(default)]
     changed: Vec<String>,
@@ -43,7 +43,7 @@ struct GateTable {
 }
 
 /// Reads the flags of a gate. Fails if a flag has been renamed.
-fn flags<'de, D: Deserializer<'de>>(source: D) -> Result<Option<String>, D::Error> {
+fn flags<'de, D: Deserializer<'de>>(source: D) -> Result<String, D::Error> {
     let text = String::deserialize(source)?;
     // Unbalanced quotes are reported later, with the number of the gate.
     for word in shell_words::split(&text).unwrap_or_default() {
@@ -54,7 +54,7 @@ fn flags<'de, D: Deserializer<'de>>(source: D) -> Result<Option<String>, D::Erro
         let key = if key.is_empty() { String::new() } else { format!("{key}=") };
         return Err(Error::custom(format!("--{old} is now --{new} {key}{value}")));
     }
-    Ok(Some(text))
+    Ok(text)
 }
 
 impl CiTable {
@@ -81,9 +81,8 @@ impl GateTable {
             let all = GateKind::ALL.map(|kind| kind.to_string()).join(", ");
             format!("kind '{}' is not one of {all}", self.kind)
         })?;
-        let args = self.args.as_deref().unwrap_or_default();
-        let args = shell_words::split(args)
-            .map_err(|_| format!("args = \"{args}\" has unbalanced quotes"))?;
+        let args = shell_words::split(&self.args)
+            .map_err(|_| format!("args = \"{}\" has unbalanced quotes", self.args))?;
         let budget = self.budget.map(|seconds| parse_seconds(&seconds.to_string()));
         let is_lenient = match self.inconclusive.as_deref() {
             None | Some("pass") => true,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use arbiter_plan::{DEFAULT_AHEAD, DEFAULT_ITERATIONS};
-use arbiter_spsa::{A_RATIO, ALPHA, GAMMA, Parameter, ParameterKind, Tuning, TuningError};
+use arbiter_spsa::{A_RATIO, ALPHA, GAMMA, Parameter, ParameterKind, Tuning};
 
 settings! {
     /// Settings of a tuning run: flags of `arbiter tune` and the `[tune]` table.
@@ -88,7 +88,7 @@ impl ParameterTable {
         let kind = self.kind.parse().map_err(neither)?;
         let ParameterTable { start, min, max, c_end, r_end, .. } = *self;
         let parameter = Parameter { name: self.name.clone(), kind, start, min, max, c_end, r_end };
-        parameter.check().map_err(|error: TuningError| error.to_string())?;
+        parameter.check()?;
         Ok(parameter)
     }
 }

@@ -27,11 +27,11 @@ fn only_the_numbers_are_replaced() {
 
 #[test]
 fn a_name_must_occur_exactly_once() {
-    let error = |list| applied(TABLE, &values(list)).unwrap_err().to_string();
+    let error = |list| applied(TABLE, &values(list)).unwrap_err();
     let ways = "'depth = NUMBER', '#define depth NUMBER' or 'depth, NUMBER'";
     assert_eq!(error(&[("depth", "1")]), format!("no line has the form {ways}"));
     let twice = format!("{TABLE}razor = 1;\n");
-    let error = applied(&twice, &values(&[("razor", "1")])).unwrap_err().to_string();
+    let error = applied(&twice, &values(&[("razor", "1")])).unwrap_err();
     assert_eq!(error, "lines 9 and 10 both have a number of 'razor'");
 }
 

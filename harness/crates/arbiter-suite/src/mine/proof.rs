@@ -8,7 +8,7 @@ use shakmaty::{Move, Position};
 
 use super::candidate::Candidate;
 use super::{CONFIRMATIONS, Criteria, Proof, Rejection};
-use arbiter_protocol::Info;
+use arbiter_protocol::{Info, info_words};
 
 /// Maximum number of plies of the principal variation that are kept.
 const MAX_LINE: usize = 12;
@@ -21,13 +21,17 @@ pub(super) struct Transcript(BTreeMap<u32, [Option<Info>; 2]>);
 impl Transcript {
     /// Reads an output line of the engine; breaks at the end of the search.
     pub(super) fn take(&mut self, line: &str) -> ControlFlow<()> {
-        match line.split_ascii_whitespace().next() {
-            Some("bestmove") => return ControlFlow::Break(()),
-            Some("info") => {}
+        let line = line.trim_ascii_start();
+        let (word, rest) = line.split_once(|c: char| c.is_ascii_whitespace()).unwrap_or((line, ""));
+        match word {
+            "bestmove" => return ControlFlow::Break(()),
+            "info" => {}
             _ => return ControlFlow::Continue(()),
         }
-        let Some((number, info)) = numbered(line) else { return ControlFlow::Continue(()) };
-        if let (Some(depth), 1..=2) = (info.depth, number)
+        let info = Info::parse_any(rest);
+        let number = info_words(rest).find(|found| found.field == "multipv" && found.place == 1);
+        let number = number.map_or(Some(1), |found| found.word.parse().ok());
+        if let (Some(depth), Some(number @ 1..=2)) = (info.depth, number)
             // With a bound, the gap could be larger than with the exact score.
             && info.score.is_some()
             && !info.pv.is_empty()
@@ -59,20 +63,6 @@ impl Transcript {
     }
 }
 
-/// Returns the MultiPV number of a line, and its information.
-fn numbered(line: &str) -> Option<(usize, Info)> {
-    let words: Vec<&str> = line.split_ascii_whitespace().collect();
-    let at = words.iter().position(|word| *word == "multipv");
-    let number = at.map_or(Some(1), |at| words.get(at + 1)?.parse().ok())?;
-    // `Info::parse` keeps only the node count of lines other than the best line, so the MultiPV
-    // number is removed first.
-    let rest: Vec<&str> = match at {
-        Some(at) => [&words[1..at], &words[at + 2..]].concat(),
-        None => words[1..].to_vec(),
-    };
-    Some((number, Info::parse(&rest.join(" "))))
-}
-
 /// Rejects a position unless a quick search at `depth` is promising: the scores of the two best
 /// moves differ by at least half of the required gap, and the best move is neither a recapture nor
 /// preferred at a low depth.
@@ -84,7 +74,7 @@ pub(super) fn look(
 ) -> Result<(), Rejection> {
     let (best, second) = transcript.at(depth).ok_or(Rejection::Incomplete)?;
     // A quick search is shallow, and the gap may still grow; half of it justifies a proof search.
-    if gap(best, second, criteria.decided) * 2 < criteria.gap {
+    if gap_between(best, second, criteria.decided) * 2 < criteria.gap {
         return Err(Rejection::Unpromising);
     }
     let best_move = replayed(candidate, &best.pv).first().copied();
@@ -112,43 +102,35 @@ pub(super) fn prove(
     criteria: &Criteria,
 ) -> Result<Proof, Rejection> {
     let depth = criteria.depth;
-    let (best, second) = transcript.at(depth).ok_or(Rejection::Incomplete)?;
-    let gap_at_end = gap(best, second, criteria.decided);
-    if gap_at_end < criteria.gap {
+    let (first, other) = transcript.at(depth).ok_or(Rejection::Incomplete)?;
+    let gap = gap_between(first, other, criteria.decided);
+    if gap < criteria.gap {
         return Err(Rejection::Unclear);
     }
     // The code above has confirmed the last depth.
     for earlier in (1..depth).rev().take(CONFIRMATIONS as usize - 1) {
-        let (first, other) = transcript.at(earlier).ok_or(Rejection::Incomplete)?;
-        if first.pv.first() != best.pv.first() || gap(first, other, criteria.decided) < criteria.gap
-        {
+        let lines = transcript.at(earlier).ok_or(Rejection::Incomplete)?;
+        let is_same = lines.0.pv.first() == first.pv.first();
+        if !is_same || gap_between(lines.0, lines.1, criteria.decided) < criteria.gap {
             return Err(Rejection::Unsettled);
         }
     }
-    let line = replayed(candidate, &best.pv);
-    let other = replayed(candidate, &second.pv);
-    let (Some(&best_move), Some(&second_move)) = (line.first(), other.first()) else {
+    let line = replayed(candidate, &first.pv);
+    let second = replayed(candidate, &other.pv).first().copied();
+    let (Some(&best), Some(second)) = (line.first(), second) else {
         return Err(Rejection::Incomplete);
     };
     let found_at = transcript.found_at(depth);
     // The quick searches judged their own depths; the proof search may prefer another move.
-    worth(candidate, best_move, found_at, criteria)?;
-    let (Some(best_score), Some(second_score)) = (best.score, second.score) else {
+    worth(candidate, best, found_at, criteria)?;
+    let (Some(best_score), Some(second_score)) = (first.score, other.score) else {
         return Err(Rejection::Incomplete);
     };
-    Ok(Proof {
-        best: best_move,
-        second: second_move,
-        best_score,
-        second_score,
-        gap: gap_at_end,
-        found_at,
-        line,
-    })
+    Ok(Proof { best, second, best_score, second_score, gap, found_at, line })
 }
 
 /// Returns the difference of two scores, in centipawns; each score is limited to `decided`.
-fn gap(best: &Info, second: &Info, decided: i32) -> i32 {
+fn gap_between(best: &Info, second: &Info, decided: i32) -> i32 {
     let value = |info: &Info| info.score.map_or(0, |score| score.limited(decided));
     value(best) - value(second)
 }

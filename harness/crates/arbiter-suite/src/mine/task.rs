@@ -29,10 +29,6 @@ pub struct Search {
 impl Task for Search {
     type Output = Result<MinedPosition, Rejection>;
 
-    fn engine(&self) -> usize {
-        0
-    }
-
     async fn run(&self, engine: &mut EngineProcess) -> Result<Self::Output, TaskError> {
         // Most positions have no clearly best move, and a shallow search detects this in a fraction
         // of the time of a proof search.

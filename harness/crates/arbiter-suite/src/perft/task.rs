@@ -69,10 +69,6 @@ pub enum Verdict {
 impl Task for Count {
     type Output = Verdict;
 
-    fn engine(&self) -> usize {
-        0
-    }
-
     async fn run(&self, engine: &mut EngineProcess) -> Result<Verdict, TaskError> {
         engine.new_game(game(&self.start)).await?;
         let mut answer = self.ask(engine, self.start.line(&[]), self.depth).await?;

@@ -11,8 +11,7 @@ use serde_with::serde_conv;
 use shakmaty::{CastlingMode, Chess, Move, Position, uci::UciMove};
 
 use super::answer::Answer;
-use arbiter_game::text::printable;
-use arbiter_game::text::{MAX_TEXT, Text};
+use arbiter_game::text::{MAX_TEXT, Text, printable};
 use arbiter_position::{Start, fen};
 
 /// Maximum number of moves accepted in a list from another machine; no known position has more than

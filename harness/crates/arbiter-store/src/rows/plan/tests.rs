@@ -5,8 +5,7 @@ use arbiter_game::adjudicate::Rules;
 use arbiter_game::adjudicate::{DrawRule, ResignRule, Scope};
 use arbiter_game::annotation::{Dialect, Field, Notation};
 use arbiter_plan::{
-    BookReading, CpuContention, EngineSpec, Provenance, Request, RunKind, Scale, SprtRequest,
-    TournamentRequest,
+    CpuContention, EngineSpec, Provenance, Request, RunKind, Scale, SprtRequest, TournamentRequest,
 };
 use arbiter_schedule::Design;
 use arbiter_spsa::Tuning;
@@ -62,9 +61,8 @@ fn plans_survive_storage() {
                ponder=true,stderr=e.log,memory=64,sandbox=auto";
     let odd = format!("{odd},option.EvalFile=@{}", net.display());
     let engines = ["cmd=bundled", &odd].map(|spec| EngineSpec::parse(spec).unwrap()).into();
-    let draft = Plan {
+    let mut draft = Plan {
         rules,
-        reading: BookReading { book_depth: Some(6), strict_book: true, ..BookReading::default() },
         scale: Some(Scale { reference_nps: 1e6, measured_nps: 7e5 }),
         annotation: annotation(),
         epd: Some("/tmp/ends.epd".into()),
@@ -74,6 +72,7 @@ fn plans_survive_storage() {
         tables: vec!["/tables/3-4".into(), "/tables/5".into()],
         ..Plan::default()
     };
+    (draft.reading.depth, draft.reading.strict) = (Some(6), true);
     let (is_single, alternates, seeds_meet) = (true, true, true);
     let design = Design { is_single, alternates, seeds_meet, repeats: 3, ..Design::default() };
     let request = Request {
