@@ -98,7 +98,7 @@ fn histogram(summary: &Summary, wanted: LatencyKind) -> Option<Figure> {
     let labels: Vec<String> = (0..most as u32).map(|decade| label(10_u64.pow(decade))).collect();
     let description = format!("Response times of each engine: {}.", labels.join(", "));
     let height = |count: &u64, _: &[u64]| *count as f64;
-    let (chart, table) = bars_by_engine("count", labels, &all, u64::to_string, height);
+    let (chart, table) = bars_by_engine("count", labels, &all, height);
     Some(Figure { caption: format!("Latency: {wanted}"), description, chart, table })
 }
 

@@ -136,7 +136,8 @@ fn part(block: &Block, heading: &str) -> Markup {
             figure {
                 figcaption { (caption) }
                 ul class="diagrams" { @for board in boards { li {
-                    (diagram(&board.placement, &board.label(), &[]))
+                    @let label = format!("Board of {}: {}", board.title, board.placement);
+                    (diagram(&board.placement, &label, &[]))
                     p { strong { (board.title) } ": " (board.note) }
                 } } }
             }
