@@ -110,10 +110,7 @@ fn play_pairs(
         }
         None => {
             let games = live_games.clone();
-            let shown = move |most| {
-                let (shown, count) = games.snapshots(most);
-                Boards::of(&shown, count)
-            };
+            let shown = move |most| Boards::of(games.snapshots(most));
             Box::new(Live::new(plan, state, keys.is_some(), shown))
         }
     };
