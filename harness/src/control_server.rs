@@ -136,7 +136,8 @@ fn answer_request(
     let mut report = Running::of(status);
     if command == ControlCommand::Boards {
         let (live_games, recent) = seen;
-        report.boards = Some(Boards::of(live_games.snapshots(MAX_BOARDS)));
+        let (shown, count) = live_games.snapshots(MAX_BOARDS);
+        report.boards = Some(Boards::of(&shown, count));
         report.recent = Some(recent.recent());
     } else if !is_json {
         return Ok(words);

@@ -110,7 +110,10 @@ fn play_pairs(
         }
         None => {
             let games = live_games.clone();
-            let shown = move |most| Boards::of(games.snapshots(most));
+            let shown = move |most| {
+                let (shown, count) = games.snapshots(most);
+                Boards::of(&shown, count)
+            };
             Box::new(Live::new(plan, state, keys.is_some(), shown))
         }
     };

@@ -90,8 +90,8 @@ impl Running {
 }
 
 impl Boards {
-    /// Returns the boards of the first games in progress, with the number of all such games.
-    pub fn of((shown, count): (Vec<((u64, usize), GameSnapshot)>, usize)) -> Boards {
+    /// Returns the boards of `count` games in progress; `shown` are the first of these games.
+    pub fn of(shown: &[((u64, usize), GameSnapshot)], count: usize) -> Boards {
         let shown = shown.iter().map(|(place, snapshot)| Board::of(*place, snapshot)).collect();
         Boards { count, shown }
     }
@@ -180,7 +180,7 @@ mod tests {
             left: ByColor { white: None, black: Some(Duration::from_millis(1_234)) },
         };
         let mut sent = Running::of(status.clone());
-        sent.boards = Some(Boards::of((vec![((4, 1), snapshot)], 5)));
+        sent.boards = Some(Boards::of(&[((4, 1), snapshot)], 5));
         sent.recent = Some(Recent::default());
         let json = |running: &Running| serde_json::to_string(running).unwrap();
         assert_eq!(serde_json::from_str::<Running>(&json(&sent)).unwrap(), sent);

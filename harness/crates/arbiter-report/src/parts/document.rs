@@ -69,9 +69,7 @@ pub enum Block {
     Verbatim(String),
     /// Command for a shell.
     Command(String),
-    /// Chart with its values.
-    Figure(Figure),
-    /// Small charts side by side.
+    /// Charts with their values; three or more charts are drawn small, side by side.
     Figures(Vec<Figure>),
     /// Positions. Used only in HTML; other formats show the positions in other blocks.
     Boards {
@@ -275,13 +273,8 @@ impl Document {
         }
     }
 
-    /// Adds charts below each other.
-    pub(crate) fn figures(&mut self, figures: impl IntoIterator<Item = Figure>) {
-        self.blocks.extend(figures.into_iter().map(Block::Figure));
-    }
-
-    /// Adds small charts side by side, unless there are none.
-    pub(crate) fn multiples(&mut self, figures: impl IntoIterator<Item = Figure>) {
+    /// Adds charts, unless there are none.
+    pub fn figures(&mut self, figures: impl IntoIterator<Item = Figure>) {
         let figures: Vec<Figure> = figures.into_iter().collect();
         if !figures.is_empty() {
             self.blocks.push(Block::Figures(figures));

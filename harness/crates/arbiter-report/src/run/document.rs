@@ -280,7 +280,7 @@ fn game_figures(document: &mut Document, summary: &Summary, statistics: &GameSta
     // The results of a tuning run show the path of the parameters instead of the chart of pairs, so
     // the chart is added to this section.
     let pairs = summary.spsa.as_ref().and_then(|_| strength::pairs(summary));
-    document.multiples(pairs.into_iter().chain([endings, colours]));
+    document.figures(pairs.into_iter().chain([endings, colours]));
     document.paragraph(bias(summary));
     search::all(document, summary, statistics);
     let first = (summary.engines.len() == 2).then(|| summary.engines[0].as_str());

@@ -83,8 +83,7 @@ pub(crate) fn all(document: &mut Document, summary: &Summary) {
     document.heading("Response times");
     document.table(quantiles);
     document.paragraph(LEGEND);
-    document
-        .multiples(LatencyKind::ANSWERS.into_iter().filter_map(|kind| histogram(summary, kind)));
+    document.figures(LatencyKind::ANSWERS.into_iter().filter_map(|kind| histogram(summary, kind)));
 }
 
 /// Returns the chart of one kind of latency by decade.

@@ -38,7 +38,7 @@ pub(crate) fn all(document: &mut Document, summary: &Summary, statistics: &GameS
          kings and pawns (minor piece 1, rook 2, queen 4; 24 at the start): at least 22 is the \
          opening, less than 9 the endgame.",
     );
-    document.multiples(figures);
+    document.figures(figures);
 }
 
 /// Returns the chart of moves by thinking time.
