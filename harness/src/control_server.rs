@@ -133,14 +133,14 @@ fn answer_request(
     control_requests.blocking_send(ControlRequest { command, reply }).map_err(|_| over)?;
     let Answer { words, status } = answer.blocking_recv().map_err(|_| over)?;
     let words = words?;
-    let report = Running::of(status);
-    match (command, is_json) {
-        (ControlCommand::Boards, _) => {
-            let (live_games, recent) = seen;
-            let (shown, count) = live_games.snapshots(MAX_BOARDS);
-            Ok(report.with_boards(Boards::of(&shown, count), recent.recent()).json())
-        }
-        (_, true) => Ok(report.json()),
-        (_, false) => Ok(words),
+    let mut report = Running::of(status);
+    if command == ControlCommand::Boards {
+        let (live_games, recent) = seen;
+        let (shown, count) = live_games.snapshots(MAX_BOARDS);
+        report.boards = Some(Boards::of(&shown, count));
+        report.recent = Some(recent.recent());
+    } else if !is_json {
+        return Ok(words);
     }
+    Ok(serde_json::to_string(&report).expect("numbers and text are JSON"))
 }

@@ -289,28 +289,21 @@ mod tests {
     use shakmaty::{ByColor, Color};
 
     use super::*;
-    use arbiter_game::annotation::Annotation;
     use arbiter_game::outcome::{Outcome, Termination};
     use arbiter_game::record::{GameRecord, MoveRecord};
-    use arbiter_protocol::Limits;
+    use arbiter_plan::{Plan, Request, RunKind};
     use arbiter_run::Games;
     use arbiter_schedule::Pairing;
+    use arbiter_store::Fingerprints;
 
     const BEFORE: &str = "; somebody else's games\n\n";
 
     fn content() -> Content {
-        Content::Pgn(Box::new(PgnHeader {
-            event: "test".into(),
-            date: "2030.01.02".into(),
-            engines: vec!["A".into(), "B".into()],
-            limits: vec![Limits::default(); 2],
-            hashes: vec!["a".into(), "b".into()],
-            files: Vec::new(),
-            seed: 1,
-            before: 0,
-            annotation: Annotation::default(),
-            names: None,
-        }))
+        let plan =
+            Plan::resolve(RunKind::Sprt, Request::default()).expect("the defaults are valid");
+        let engines = vec!["a".into(), "b".into()];
+        let fingerprints = Fingerprints { engines, ..Fingerprints::default() };
+        Content::Pgn(Box::new(PgnHeader::of(&plan, &fingerprints, 0)))
     }
 
     fn played_pair(pair: u64) -> PlayedPair {

@@ -36,8 +36,6 @@ pub enum RunEvent<'a> {
         counts: &'a RunCounts,
         /// Number of pairs counted earlier.
         counted: u64,
-        /// SPRT status of each pair of engines, if the run is an SPRT.
-        sprt_statuses: &'a BTreeMap<[usize; 2], SprtStatus>,
     },
     /// A game has started. Events of different pairs are in any order, and a void pair has several
     /// events per game.

@@ -176,7 +176,6 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         let started = RunEvent::Started {
             counts: self.state.counts(),
             counted: self.state.counted_pairs().count() as u64,
-            sprt_statuses: self.state.sprt_statuses(),
         };
         notify(&mut self.run.observers, &started)?;
         let mut tick = tokio::time::interval(TICK);

@@ -88,7 +88,7 @@ pub(crate) fn state(results: &Path, head: &RunHead) -> (State, Option<String>) {
         return (State::Over(head.ending), None);
     }
     let answer = send_command(results, &head.run, ControlCommand::Boards, true, TIMEOUT);
-    match answer.map(|answer| Running::read(answer.trim_end())) {
+    match answer.map(|answer| serde_json::from_str(answer.trim_end())) {
         Ok(Ok(running)) => (State::Played(running), None),
         Ok(Err(error)) => {
             let words = format!("run '{}' is of another version: {error}", head.run);

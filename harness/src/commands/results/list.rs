@@ -10,7 +10,7 @@ use super::narrowed;
 use crate::failure::Failure;
 use crate::output::{OutputFormat, Rows, print_result};
 use arbiter_plan::RunKind;
-use arbiter_report::{ListedRun, RunColumn, RunFilter, RunPhase, read_one, shown_run};
+use arbiter_report::{ListedRun, RunFilter, RunPhase, read_one, shown_run};
 use arbiter_report::{run_pattern, runs_json, runs_table, stored_summary};
 use arbiter_run::ControlCommand;
 use arbiter_runner::{CONTROL_TIMEOUT, send_command};
@@ -67,6 +67,12 @@ enum SortKey {
     State,
 }
 
+/// First columns of the list in CSV, in order.
+const FIRST: [&str; 14] = [
+    "run", "started", "kind", "engines", "limits", "pairs", "games", "elo", "elo_low", "elo_high",
+    "llr", "ending", "state", "about",
+];
+
 /// Prints the list.
 pub(super) fn list(store: &Store, args: &ListArgs, format: OutputFormat) -> Result<(), Failure> {
     // The runs are listed newest first; the stable sort keeps this order for equal keys.
@@ -78,8 +84,7 @@ pub(super) fn list(store: &Store, args: &ListArgs, format: OutputFormat) -> Resu
     let filter = args.wanted.filter();
     let mut runs: Vec<ListedRun> = runs.filter(|run| filter.holds(run)).collect();
     runs.sort_by(|one, other| args.sort.compare(one, other));
-    let first = RunColumn::ALL.map(RunColumn::keys).concat();
-    let rows = Rows { list: None, first: &first };
+    let rows = Rows { list: None, first: &FIRST };
     let mut table = runs_table(&runs);
     if format == OutputFormat::Text {
         table = narrowed(table, &["kind", "limits"]);

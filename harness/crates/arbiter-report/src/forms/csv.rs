@@ -16,10 +16,8 @@ pub fn run_csv(report: &Value) -> String {
     let of_all = ["run", "kind", "ending", "verdict", "invalid", "seed"];
     let of_two = ["llr", "llr_lower", "llr_upper"];
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
-    let features = list(&report["features"]);
-    let standings = list(&report["tournament"]["standings"]);
-    let is_duel = features.is_empty() && standings.is_empty();
-    let mut found = [features, standings].concat();
+    let mut found = [list(&report["features"]), list(&report["tournament"]["standings"])].concat();
+    let is_duel = found.is_empty();
     if is_duel {
         found = list(&report["encounters"]);
     }
@@ -51,11 +49,10 @@ pub fn run_csv(report: &Value) -> String {
 pub fn csv_rows(objects: &[Value], first: &[&str]) -> String {
     let mut flat = vec![Map::new(); objects.len()];
     flat.iter_mut().zip(objects).for_each(|(line, object)| flatten("", object, line));
-    let known: BTreeSet<&String> = flat.iter().flat_map(Map::keys).collect();
-    let leading =
-        first.iter().copied().filter(|key| known.iter().any(|known| known.as_str() == *key));
-    let others = known.iter().map(|key| key.as_str()).filter(|key| !first.contains(key));
-    let columns: Vec<&str> = leading.chain(others).collect();
+    let known: BTreeSet<&str> = flat.iter().flat_map(Map::keys).map(String::as_str).collect();
+    let leading = first.iter().filter(|key| known.contains(*key));
+    let others = known.iter().filter(|key| !first.contains(key));
+    let columns: Vec<&str> = leading.chain(others).copied().collect();
     if columns.is_empty() {
         return String::new();
     }

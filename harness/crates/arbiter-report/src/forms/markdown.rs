@@ -30,7 +30,6 @@ fn part(block: &Block) -> String {
             format!("```text\n{}```\n", text.replace("```", "'''"))
         }
         Block::Command(command) => format!("```sh\n{command}\n```\n"),
-        Block::Figure(found) => figure(found),
         Block::Figures(found) => found.iter().map(figure).collect::<Vec<_>>().join("\n"),
         Block::Games(games) => games.iter().map(game).collect::<Vec<_>>().join("\n"),
     }

@@ -60,7 +60,6 @@ fn part(block: &Block, width: Option<usize>) -> String {
         }
         Block::Verbatim(text) | Block::Rounds { text, .. } => text.clone(),
         Block::Command(command) => format!("{command}\n"),
-        Block::Figure(found) => figure(found, width),
         Block::Figures(found) => found.iter().map(|one| figure(one, width)).collect(),
         Block::Games(games) => {
             games.iter().map(|game| format!("{}. {}\n", game.title, game.note)).collect()

@@ -87,21 +87,6 @@ impl Running {
     pub fn of(status: RunStatus) -> Running {
         Running { schema: Version::V2, status, boards: None, recent: None }
     }
-
-    /// Adds games in progress and recent events.
-    pub fn with_boards(self, boards: Boards, recent: Recent) -> Running {
-        Running { boards: Some(boards), recent: Some(recent), ..self }
-    }
-
-    /// Formats the state as one line of JSON.
-    pub fn json(&self) -> String {
-        serde_json::to_string(self).expect("numbers and text are JSON")
-    }
-
-    /// Parses the output of [`Running::json`]; an error describes the first invalid value.
-    pub fn read(text: &str) -> Result<Running, String> {
-        serde_json::from_str(text).map_err(|error| error.to_string())
-    }
 }
 
 impl Boards {
@@ -194,16 +179,19 @@ mod tests {
             thoughts: ByColor { white: None, black: Some(thought) },
             left: ByColor { white: None, black: Some(Duration::from_millis(1_234)) },
         };
-        let boards = Boards::of(&[((4, 1), snapshot)], 5);
-        let sent = Running::of(status.clone()).with_boards(boards, Recent::default());
-        assert_eq!(Running::read(&sent.json()).as_ref(), Ok(&sent));
+        let mut sent = Running::of(status.clone());
+        sent.boards = Some(Boards::of(&[((4, 1), snapshot)], 5));
+        sent.recent = Some(Recent::default());
+        let json = |running: &Running| serde_json::to_string(running).unwrap();
+        assert_eq!(serde_json::from_str::<Running>(&json(&sent)).unwrap(), sent);
         let boards = sent.boards.expect("they were asked for");
         let board = &boards.shown[0];
         assert_eq!((boards.count, board.pair, board.game, board.move_number), (5, 4, 1, 1));
         assert_eq!(board.placement, "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR");
         assert_eq!(board.black.score.as_deref(), Some("-0.31"));
         assert_eq!((board.black.time_left_ms, board.white.depth), (Some(1_234), None));
-        let newer = Running::of(status).json().replace("arbiter.status/2", "arbiter.status/3");
-        assert!(Running::read(&newer).unwrap_err().contains("arbiter.status/3"));
+        let newer = json(&Running::of(status)).replace("arbiter.status/2", "arbiter.status/3");
+        let error = serde_json::from_str::<Running>(&newer).unwrap_err().to_string();
+        assert!(error.contains("arbiter.status/3"), "{error}");
     }
 }

@@ -303,19 +303,16 @@ impl Observer for Live<'_> {
     fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
         let words = event_texts(event, &self.engines);
         match event {
-            RunEvent::Started { counts, counted, sprt_statuses }
-            | RunEvent::WorkerExcluded { counts, counted, sprt_statuses, .. } => {
+            RunEvent::WorkerExcluded { counts, counted, sprt_statuses, schedule, .. } => {
                 words.iter().for_each(|words| self.print_line(words));
-                let progress = &mut self.progress;
-                progress.counts = (*counts).clone();
-                progress.sprt_statuses = (*sprt_statuses).clone();
-                progress.counted = *counted;
-                if let RunEvent::WorkerExcluded { schedule, .. } = event {
-                    progress.schedule = (*schedule).clone();
-                    progress.counted_before = progress.counted_before.min(*counted);
-                } else {
-                    progress.counted_before = *counted;
-                }
+                self.progress = Progress {
+                    sprt: self.progress.sprt,
+                    sprt_statuses: (*sprt_statuses).clone(),
+                    schedule: (*schedule).clone(),
+                    counts: (*counts).clone(),
+                    counted: *counted,
+                    counted_before: self.progress.counted_before.min(*counted),
+                };
             }
             RunEvent::Counted { played, tally, sprt_status, elapsed } => {
                 self.progress.add(tally, *sprt_status);
@@ -341,7 +338,8 @@ impl Observer for Live<'_> {
             RunEvent::Noted { .. } | RunEvent::Paused { .. } => {
                 words.iter().for_each(|words| self.print_line(words))
             }
-            RunEvent::GameStarted { .. } => {}
+            // The view was made from the state at the start.
+            RunEvent::Started { .. } | RunEvent::GameStarted { .. } => {}
             RunEvent::GameEnded { pairing, game_index, game } => {
                 if let Some(words) = fault_text(pairing.pair, *game_index, game, &self.engines) {
                     self.print_line(&words);

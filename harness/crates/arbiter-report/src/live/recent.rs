@@ -123,7 +123,6 @@ struct RecentState {
     active_time: ActiveTime,
     /// Last pace and concurrency chosen by the user.
     steered: Option<(Pace, usize)>,
-    /// Events so far, without the playing time.
     recent: Recent,
 }
 
@@ -144,9 +143,7 @@ impl RecentEvents {
 
     /// Returns the playing time and events so far.
     pub fn recent(&self) -> Recent {
-        let watched = self.watched();
-        let active_ms = watched.active_time.of(watched.elapsed).as_millis() as u64;
-        Recent { active_ms, ..watched.recent.clone() }
+        self.watched().recent.clone()
     }
 
     fn watched(&self) -> MutexGuard<'_, RecentState> {
@@ -180,6 +177,7 @@ impl Observer for RecentEvents {
             watched.recent.events.insert(0, RecentEvent { at_ms, text });
         }
         watched.recent.events.truncate(MAX_EVENTS);
+        watched.recent.active_ms = watched.active_time.of(watched.elapsed).as_millis() as u64;
         Ok(())
     }
 }

@@ -30,15 +30,16 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Returns the progress of a run in the state `state`, as if it had started without pairs.
+    /// Returns the progress of a run that starts or resumes in the state `state`.
     pub(crate) fn of(plan: &Plan, state: &RunState) -> Progress {
+        let counted = state.counted_pairs().count() as u64;
         Progress {
             sprt: plan.sprt,
             sprt_statuses: state.sprt_statuses().clone(),
             schedule: state.schedule().clone(),
             counts: state.counts().clone(),
-            counted: state.counted_pairs().count() as u64,
-            counted_before: 0,
+            counted,
+            counted_before: counted,
         }
     }
 

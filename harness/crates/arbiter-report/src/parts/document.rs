@@ -69,9 +69,7 @@ pub enum Block {
     Verbatim(String),
     /// Command for a shell.
     Command(String),
-    /// Chart with its values.
-    Figure(Figure),
-    /// Small charts side by side.
+    /// Charts with their values; three or more charts are drawn small, side by side.
     Figures(Vec<Figure>),
     /// Positions. Used only in HTML; other formats show the positions in other blocks.
     Boards {
@@ -183,13 +181,6 @@ pub struct Diagram {
     pub placement: String,
 }
 
-impl Diagram {
-    /// Returns a description for screen readers.
-    pub(crate) fn label(&self) -> String {
-        format!("Board of {}: {}", self.title, self.placement)
-    }
-}
-
 /// Game to step through.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Game {
@@ -282,13 +273,8 @@ impl Document {
         }
     }
 
-    /// Adds charts below each other.
-    pub(crate) fn figures(&mut self, figures: impl IntoIterator<Item = Figure>) {
-        self.blocks.extend(figures.into_iter().map(Block::Figure));
-    }
-
-    /// Adds small charts side by side, unless there are none.
-    pub(crate) fn multiples(&mut self, figures: impl IntoIterator<Item = Figure>) {
+    /// Adds charts, unless there are none.
+    pub fn figures(&mut self, figures: impl IntoIterator<Item = Figure>) {
         let figures: Vec<Figure> = figures.into_iter().collect();
         if !figures.is_empty() {
             self.blocks.push(Block::Figures(figures));
@@ -298,19 +284,17 @@ impl Document {
 
 /// Returns a bar chart of the first engines and a table of all engines, with one value per label.
 /// `height` returns the height of a bar from a value and all values of its engine.
-pub(crate) fn bars_by_engine<T>(
+pub(crate) fn bars_by_engine(
     unit: &'static str,
     labels: Vec<String>,
-    engines: &[(&String, Vec<T>)],
-    cell: impl Fn(&T) -> String,
-    height: impl Fn(&T, &[T]) -> f64,
+    engines: &[(&String, Vec<u64>)],
+    height: impl Fn(&u64, &[u64]) -> f64,
 ) -> (Chart, Table) {
     let mut table = Table::with_columns(["engine"], &labels);
     for (name, values) in engines {
-        table.push_with([name], values.iter().map(&cell));
+        table.push_with([name], values);
     }
-    let heights =
-        |values: &[T]| values.iter().map(|value| height(value, values)).collect::<Vec<_>>();
+    let heights = |values: &[u64]| values.iter().map(|value| height(value, values)).collect();
     let shown = engines.iter().take(LINE_COLOURS);
     let series = shown.map(|(name, values)| ((*name).clone(), heights(values))).collect();
     (Chart::Bars(Bars { y: unit, labels, series, is_lying: false }), table)

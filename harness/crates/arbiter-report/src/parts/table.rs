@@ -104,12 +104,9 @@ impl Table {
         let natural = |column| longest(column, |cell| cell.chars().count());
         let mut widths: Vec<usize> = (0..count).map(natural).collect();
         while widths.iter().sum::<usize>() + BORDER * count + 1 > width {
-            let can_shrink = |column: &usize| widths[*column] > least[*column];
-            let widest = |columns: &mut dyn Iterator<Item = usize>| {
-                columns.max_by_key(|column| widths[*column])
-            };
-            let column = widest(&mut (0..count).filter(can_shrink)).or(widest(&mut (0..count)));
-            let Some(column) = column.filter(|column| widths[*column] > 1) else { break };
+            let can_shrink = |column: usize| widths[column] > least[column];
+            let widest = (0..count).max_by_key(|&column| (can_shrink(column), widths[column]));
+            let Some(column) = widest.filter(|column| widths[*column] > 1) else { break };
             widths[column] -= 1;
         }
         widths

@@ -56,11 +56,12 @@ pub fn run_document(
 /// Returns the first part of the document of a run: conclusion, figures and results.
 pub fn outcome_document(summary: &Summary, statistics: Option<&GameStatistics>) -> Document {
     let mut document = Document::new(run_title(&summary.plan));
-    let mut conclusion = conclusion(summary).into_iter();
-    // The figures are between the verdict and the rest of the conclusion.
-    document.blocks.extend(conclusion.next());
+    let (verdict, more) = conclusion(summary);
+    document.blocks.push(Block::Verdict { tone: tone(summary), text: verdict });
     document.blocks.extend(head::head(summary, statistics));
-    document.blocks.extend(conclusion);
+    if !more.is_empty() {
+        document.paragraph(more);
+    }
     let faults: u64 = summary.counts.faults.values().sum();
     if faults > 0 && !summary.is_invalid() {
         let games = quantity(summary.counts.games(), "game");
@@ -115,29 +116,22 @@ pub fn run_title(plan: &Plan) -> String {
     }
 }
 
-/// Returns the conclusion of a run in one or two paragraphs.
-fn conclusion(summary: &Summary) -> Vec<Block> {
-    let said = |text: String, more: String| {
-        let mut blocks = vec![Block::Verdict { tone: tone(summary), text }];
-        if !more.is_empty() {
-            blocks.push(Block::Paragraph { strong: String::new(), text: more });
-        }
-        blocks
-    };
+/// Returns the conclusion of a run: the text of its verdict, and further sentences, if any.
+fn conclusion(summary: &Summary) -> (String, String) {
     let state = verdict_sentence(summary).replace('\n', " ");
     let finding = match summary.plan.kind {
         RunKind::Ablate => Some(ablation::conclusion(summary)),
         RunKind::Tune => summary.spsa.as_ref().map(|spsa| tuning::conclusion(summary, spsa)),
-        RunKind::Sprt => return said(state, confidence(summary)),
+        RunKind::Sprt => return (state, confidence(summary)),
         RunKind::Match | RunKind::Tournament if summary.engines.len() == 2 => duel(summary),
         RunKind::Match | RunKind::Tournament => winner(summary).or_else(|| leader(summary)),
     };
     match finding {
         // The state of an invalid run begins with "INVALID", which must precede all figures.
-        Some(finding) if summary.is_invalid() => said(state, finding),
-        Some(finding) if summary.is_over() => said(finding, state),
-        Some(finding) => said(state, format!("So far: {finding}")),
-        None => said(state, String::new()),
+        Some(finding) if summary.is_invalid() => (state, finding),
+        Some(finding) if summary.is_over() => (finding, state),
+        Some(finding) => (state, format!("So far: {finding}")),
+        None => (state, String::new()),
     }
 }
 
@@ -286,7 +280,7 @@ fn game_figures(document: &mut Document, summary: &Summary, statistics: &GameSta
     // The results of a tuning run show the path of the parameters instead of the chart of pairs, so
     // the chart is added to this section.
     let pairs = summary.spsa.as_ref().and_then(|_| strength::pairs(summary));
-    document.multiples(pairs.into_iter().chain([endings, colours]));
+    document.figures(pairs.into_iter().chain([endings, colours]));
     document.paragraph(bias(summary));
     search::all(document, summary, statistics);
     let first = (summary.engines.len() == 2).then(|| summary.engines[0].as_str());

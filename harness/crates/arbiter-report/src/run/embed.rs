@@ -67,11 +67,8 @@ pub fn picture_svg(document: &Document) -> String {
     let lines = wrapped(words, Some(LINE_LENGTH), 0);
     let lines: Vec<&str> = lines.lines().take(MAX_LINES).collect();
     let figure = document.blocks.iter().find_map(|block| {
-        let figure = match block {
-            Block::Figure(figure) => figure,
-            Block::Figures(figures) => figures.first()?,
-            _ => return None,
-        };
+        let Block::Figures(figures) = block else { return None };
+        let figure = figures.first()?;
         Some((figure, svg::draw(&figure.chart, &svg::WIDE).ok()?))
     });
     let below = SPACE + LINE * (lines.len() as u32 + 2);
@@ -116,12 +113,12 @@ mod tests {
         let text = "word ".repeat(100);
         document.blocks.push(Block::Verdict { tone: Tone::Bad, text });
         let line = Line::plain("x", vec![(1.0, 2.0), (3.0, 4.0)]);
-        document.blocks.push(Block::Figure(Figure {
+        document.figures([Figure {
             caption: "Elo over games".to_owned(),
             description: String::new(),
             chart: Chart::Lines(Lines { lines: vec![line], ..Lines::default() }),
             table: Table::new([""]),
-        }));
+        }]);
         let picture = picture_svg(&document);
         assert!(
             picture.contains("A &lt;b&gt;") && picture.contains(">Elo over games<"),

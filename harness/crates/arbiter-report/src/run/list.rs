@@ -59,11 +59,6 @@ pub struct ListedRun {
 }
 
 impl ListedRun {
-    /// Formats a figure of the summary; empty if the run cannot be read.
-    fn games_figure(&self, format: fn(&Summary) -> String) -> String {
-        self.summary.as_ref().map_or(String::new(), format)
-    }
-
     /// Formats the state of the run, or the reason why the run cannot be read.
     pub fn state_text(&self) -> String {
         match &self.summary {
@@ -105,44 +100,38 @@ impl RunColumn {
         [Run, Started, Kind, Engines, Limits, Games, Elo, Llr, State, About]
     };
 
-    /// Returns the heading, the keys in JSON and CSV, and the function that formats a cell.
-    fn definition(self) -> (&'static str, &'static [&'static str], fn(&ListedRun) -> String) {
-        use RunColumn::*;
+    /// Returns the heading.
+    pub fn heading(self) -> &'static str {
         match self {
-            Run => ("run", &["run"], |run| run.head.run.clone()),
-            Started => ("started (UTC)", &["started"], |run| {
-                utc_time_as(run.head.created_ms, "%Y-%m-%d %H:%M")
-            }),
-            Kind => {
-                ("kind", &["kind"], |run| run.games_figure(|summary| summary.plan.kind.to_string()))
-            }
-            Engines => ("engines", &["engines"], |run| run.games_figure(Summary::engines_text)),
-            Limits => ("limits", &["limits"], |run| run.games_figure(Summary::limits_text)),
-            Games => ("games", &["pairs", "games"], |run| {
-                run.games_figure(|summary| summary.counts.games().to_string())
-            }),
-            Elo => ("Elo (95 %)", &["elo", "elo_low", "elo_high"], |run| {
-                run.games_figure(Summary::elo_text)
-            }),
-            Llr => ("LLR", &["llr"], |run| run.games_figure(Summary::llr_text)),
-            State => ("state", &["ending", "state"], ListedRun::state_text),
-            About => ("about", &["about"], |run| run.head.about.clone().unwrap_or_default()),
+            RunColumn::Run => "run",
+            RunColumn::Started => "started (UTC)",
+            RunColumn::Kind => "kind",
+            RunColumn::Engines => "engines",
+            RunColumn::Limits => "limits",
+            RunColumn::Games => "games",
+            RunColumn::Elo => "Elo (95 %)",
+            RunColumn::Llr => "LLR",
+            RunColumn::State => "state",
+            RunColumn::About => "about",
         }
     }
 
-    /// Returns the heading.
-    pub fn heading(self) -> &'static str {
-        self.definition().0
-    }
-
-    /// Returns the keys in JSON and CSV.
-    pub fn keys(self) -> &'static [&'static str] {
-        self.definition().1
-    }
-
-    /// Returns the cell of a run.
+    /// Returns the cell of a run; empty for a figure of a run that cannot be read.
     pub fn cell(self, run: &ListedRun) -> String {
-        self.definition().2(run)
+        let figure =
+            |format: fn(&Summary) -> String| run.summary.as_ref().map(format).unwrap_or_default();
+        match self {
+            RunColumn::Run => run.head.run.clone(),
+            RunColumn::Started => utc_time_as(run.head.created_ms, "%Y-%m-%d %H:%M"),
+            RunColumn::Kind => figure(|summary| summary.plan.kind.to_string()),
+            RunColumn::Engines => figure(Summary::engines_text),
+            RunColumn::Limits => figure(Summary::limits_text),
+            RunColumn::Games => figure(|summary| summary.counts.games().to_string()),
+            RunColumn::Elo => figure(Summary::elo_text),
+            RunColumn::Llr => figure(Summary::llr_text),
+            RunColumn::State => run.state_text(),
+            RunColumn::About => run.head.about.clone().unwrap_or_default(),
+        }
     }
 }
 

@@ -70,18 +70,13 @@ fn open_sentence(summary: &Summary) -> String {
         (_, RunKind::Match | RunKind::Tournament) if is_exhausted => {
             "Complete: all openings were played, and a whole pass through the book only repeated games."
         }
-        (Some(RunEnd::Complete | RunEnd::AcceptedH1 | RunEnd::AcceptedH0), RunKind::Ablate)
-            if summary.plan.sprt.is_some() =>
-        {
-            "Complete: all tests have a verdict or reached the limit of pairs."
-        }
-        (Some(RunEnd::Complete), RunKind::Match | RunKind::Tournament)
-        | (Some(RunEnd::Complete | RunEnd::AcceptedH1 | RunEnd::AcceptedH0), RunKind::Ablate) => {
-            "Complete: all pairs were played."
-        }
-        (Some(RunEnd::Complete), RunKind::Sprt) => {
+        (_, RunKind::Sprt) if summary.is_over() => {
             "Inconclusive: the limit of pairs was reached before a verdict."
         }
+        (_, RunKind::Ablate) if summary.is_over() && summary.plan.sprt.is_some() => {
+            "Complete: all tests have a verdict or reached the limit of pairs."
+        }
+        _ if summary.is_over() => "Complete: all pairs were played.",
         (Some(_), _) => "Unfinished: the run was interrupted and can be resumed.",
         (None, _) if summary.is_played => "Running.",
         (None, _) if summary.is_invalid() => {

@@ -83,8 +83,7 @@ pub(crate) fn all(document: &mut Document, summary: &Summary) {
     document.heading("Response times");
     document.table(quantiles);
     document.paragraph(LEGEND);
-    document
-        .multiples(LatencyKind::ANSWERS.into_iter().filter_map(|kind| histogram(summary, kind)));
+    document.figures(LatencyKind::ANSWERS.into_iter().filter_map(|kind| histogram(summary, kind)));
 }
 
 /// Returns the chart of one kind of latency by decade.
@@ -98,7 +97,7 @@ fn histogram(summary: &Summary, wanted: LatencyKind) -> Option<Figure> {
     let labels: Vec<String> = (0..most as u32).map(|decade| label(10_u64.pow(decade))).collect();
     let description = format!("Response times of each engine: {}.", labels.join(", "));
     let height = |count: &u64, _: &[u64]| *count as f64;
-    let (chart, table) = bars_by_engine("count", labels, &all, u64::to_string, height);
+    let (chart, table) = bars_by_engine("count", labels, &all, height);
     Some(Figure { caption: format!("Latency: {wanted}"), description, chart, table })
 }
 

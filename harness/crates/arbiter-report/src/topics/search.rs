@@ -39,7 +39,7 @@ pub(crate) fn all(document: &mut Document, summary: &Summary, statistics: &GameS
          kings and pawns (minor piece 1, rook 2, queen 4; 24 at the start): at least 22 is the \
          opening, less than 9 the endgame.",
     );
-    document.multiples(figures);
+    document.figures(figures);
 }
 
 /// Returns the chart of moves by thinking time.
@@ -57,7 +57,7 @@ fn times(engines: &Engines<'_>) -> Option<Figure> {
     let description =
         format!("Share of each engine's moves by thinking time: {}.", labels.join(", "));
     let height = |n: &u64, own: &[u64]| 100.0 * *n as f64 / own.iter().sum::<u64>().max(1) as f64;
-    let (chart, table) = bars_by_engine("moves, %", labels, &rows, u64::to_string, height);
+    let (chart, table) = bars_by_engine("moves, %", labels, &rows, height);
     Some(Figure { caption: "Moves by thinking time".to_owned(), description, chart, table })
 }
 

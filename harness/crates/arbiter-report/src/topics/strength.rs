@@ -24,7 +24,7 @@ pub(crate) fn history(document: &mut Document, summary: &Summary, statistics: &G
         // If pairs are not counted and all games have the same result, there is no chart to draw.
         if !drawn.is_empty() {
             document.heading(heading);
-            document.multiples(drawn);
+            document.figures(drawn);
         }
     }
 }

@@ -239,7 +239,7 @@ pub(crate) fn history(document: &mut Document, spsa: &SpsaState) {
     let description = "Sum over all iterations; each change moves the values.".to_owned();
     let level = (String::new(), 0.0);
     let score = figure(spsa, &path, (name, "games"), description, score, level);
-    document.multiples(parameters.chain([score]));
+    document.figures(parameters.chain([score]));
 }
 
 fn figure(

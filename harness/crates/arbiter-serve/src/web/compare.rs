@@ -2,8 +2,7 @@
 
 use arbiter_names::quantity;
 use arbiter_report::{
-    Block, Chart, Document, Figure, HistoryPoint, Intervals, Line, Lines, Summary, Table, percent,
-    signed,
+    Chart, Document, Figure, HistoryPoint, Intervals, Line, Lines, Summary, Table, percent, signed,
 };
 use arbiter_stats::{LlrBounds, Trinomial};
 
@@ -37,7 +36,7 @@ pub(crate) fn compare(runs: &[ComparedRun]) -> Document {
     if figures.is_empty() {
         document.paragraph("None of these runs has two engines.");
     }
-    document.blocks.extend(figures.into_iter().map(Block::Figure));
+    figures.into_iter().for_each(|figure| document.figures([figure]));
     document.heading("Differences");
     match differences(runs) {
         Some(table) => document.table(table),

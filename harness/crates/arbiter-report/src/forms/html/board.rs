@@ -3,6 +3,7 @@
 
 use maud::{Markup, PreEscaped, html};
 use serde_json::json;
+use shakmaty::Square;
 
 use crate::parts::{Game, Step, svg};
 
@@ -61,13 +62,9 @@ fn data(game: &Game) -> String {
 
 /// Returns the indices of the source and target squares of a move in UCI notation, counted from a8.
 pub fn squares(uci: &str) -> Vec<usize> {
-    let square = |text: &[u8]| match text {
-        [file @ b'a'..=b'h', rank @ b'1'..=b'8'] => {
-            Some(8 * usize::from(b'8' - rank) + usize::from(file - b'a'))
-        }
-        _ => None,
-    };
-    uci.as_bytes().chunks(2).take(2).filter_map(square).collect()
+    let squares = uci.as_bytes().chunks(2).take(2);
+    let squares = squares.filter_map(|square| Square::from_ascii(square).ok());
+    squares.map(|square| usize::from(square.flip_vertical())).collect()
 }
 
 fn label(placement: &str, after: Option<&Step>) -> String {

@@ -88,7 +88,7 @@ pub fn html_sections(blocks: &[Block]) -> Vec<(String, Markup)> {
 /// there is room.
 fn parts(blocks: &[Block], heading: &str) -> Markup {
     let is_beside =
-        |one: &Block, next: &Block| matches!((one, next), (Block::Table(_), Block::Figure(_)));
+        |one: &Block, next: &Block| matches!((one, next), (Block::Table(_), Block::Figures(_)));
     html! { @for group in blocks.chunk_by(is_beside) {
         @match group {
             [block] => (part(block, heading)),
@@ -124,7 +124,6 @@ fn part(block: &Block, heading: &str) -> Markup {
                 } }
             }
         },
-        Block::Figure(found) => figure(found, &[&svg::WIDE, &svg::NARROW]),
         // One or two figures in a row have room for the large drawings.
         Block::Figures(found) if found.len() < 3 => html! {
             @for one in found { (figure(one, &[&svg::WIDE, &svg::NARROW])) }
@@ -136,7 +135,8 @@ fn part(block: &Block, heading: &str) -> Markup {
             figure {
                 figcaption { (caption) }
                 ul class="diagrams" { @for board in boards { li {
-                    (diagram(&board.placement, &board.label(), &[]))
+                    @let label = format!("Board of {}: {}", board.title, board.placement);
+                    (diagram(&board.placement, &label, &[]))
                     p { strong { (board.title) } ": " (board.note) }
                 } } }
             }

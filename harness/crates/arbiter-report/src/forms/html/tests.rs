@@ -30,12 +30,12 @@ fn document() -> Document {
             Block::Paragraph { strong: "A & B".to_owned(), text: "text".to_owned() },
             Block::Heading("Result".to_owned()),
             Block::Table(table.clone()),
-            Block::Figure(Figure {
+            Block::Figures(vec![Figure {
                 caption: "LLR history".to_owned(),
                 description: "It rises.".to_owned(),
                 chart: Chart::Lines(chart),
                 table,
-            }),
+            }]),
             Block::Heading("Misjudged games".to_owned()),
             Block::Games(vec![game]),
             Block::Command("arbiter sprt --engine 'a<b'".to_owned()),

@@ -98,12 +98,15 @@ pub(super) fn table(writer: &DialectWriter, counts: &RunCounts) -> String {
 
 /// Formats a number as Qt does: Qt rounds halves away from zero, whereas C rounds halves to even.
 pub(super) fn format_like_qt(value: f64, decimals: usize) -> String {
+    if value.is_nan() {
+        return "nan".to_owned();
+    }
     let unit = 10f64.powi(decimals as i32);
     // A value can only be exactly halfway if it is a multiple of 2^-(`decimals` + 1).
     let is_between = (value * 2f64.powi(decimals as i32 + 1)).fract() == 0.0
         && (value * unit).fract().abs() == 0.5;
     let value = if is_between { value + (0.5 / unit).copysign(value) } else { value };
-    super::format_like_c(value, decimals)
+    format!("{value:.decimals$}")
 }
 
 /// Formats the state of the SPRT; a run without an SPRT has LLR 0 and infinite bounds.

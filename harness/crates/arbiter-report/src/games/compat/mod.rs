@@ -364,11 +364,6 @@ pub(crate) fn illegal_move(outcome: &Outcome) -> Option<&str> {
     }
 }
 
-/// Formats a number as C does, with `nan` and `inf` in lowercase.
-fn format_like_c(value: f64, decimals: usize) -> String {
-    if value.is_nan() { "nan".to_owned() } else { format!("{value:.decimals$}") }
-}
-
 /// Converts a share to per cent; `None` becomes NaN.
 fn percent(share: Option<f64>) -> f64 {
     share.map_or(f64::NAN, |share| 100.0 * share)

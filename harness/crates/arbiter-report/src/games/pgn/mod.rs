@@ -5,7 +5,6 @@
 
 mod written;
 
-use std::fmt::Write as _;
 use std::time::Duration;
 
 use shakmaty::fen::Fen;
@@ -15,10 +14,10 @@ use self::written::harmless;
 use crate::figures::{OpeningName, OpeningNames};
 use crate::games::compat::{illegal_move, reason, time_control};
 use crate::parts::{files_text, utc_time_as};
-use arbiter_game::annotation::{Annotation, Dialect};
+use arbiter_game::annotation::Dialect;
 use arbiter_game::outcome::Termination;
 use arbiter_game::record::GameRecord;
-use arbiter_plan::{Plan, RunKind};
+use arbiter_plan::{Engine, Plan, RunKind};
 use arbiter_protocol::Limits;
 use arbiter_run::PlayedPair;
 use arbiter_store::Fingerprints;
@@ -32,59 +31,51 @@ const LONGEST_OPENING: usize = 50;
 /// Common properties of the games of a run.
 #[derive(Debug, Clone)]
 pub struct PgnHeader {
-    /// Value of the tag `Event` if the annotation does not set it.
-    pub event: String,
+    plan: Plan,
+    fingerprints: Fingerprints,
     /// Value of the tag `Date`: the day on which the run started, as `YYYY.MM.DD`.
-    pub date: String,
-    /// Names of the engines.
-    pub engines: Vec<String>,
-    /// Search limits of each engine.
-    pub limits: Vec<Limits>,
-    /// Content hashes of the engines' programs.
-    pub hashes: Vec<String>,
-    /// Option files of each engine, with hashes.
-    pub files: Vec<String>,
-    /// Seed of the run.
-    pub seed: u64,
-    /// Number of games that another program played before this run.
-    pub before: u64,
-    /// Requested tags and comments.
-    pub annotation: Annotation,
+    date: String,
     /// Names of openings; `None` if games get no opening tags.
-    pub names: Option<OpeningNames>,
+    names: Option<OpeningNames>,
 }
 
 impl PgnHeader {
     /// Returns the header of a run that started at `created_ms` (Unix time in milliseconds).
     pub fn of(plan: &Plan, fingerprints: &Fingerprints, created_ms: i64) -> PgnHeader {
-        let annotation = &plan.annotation;
-        let is_named = annotation.has_origin && !annotation.is_minimal;
-        let files = plan.engines.iter().zip(fingerprints.by_engine());
+        let is_named = plan.annotation.has_origin && !plan.annotation.is_minimal;
         PgnHeader {
-            event: match (annotation.dialect, plan.kind) {
-                (Some(Dialect::Fastchess), _) => "Fastchess Tournament".to_owned(),
-                (Some(Dialect::Cutechess), _) => "?".to_owned(),
-                (None, RunKind::Sprt) => "Arbiter SPRT".to_owned(),
-                (None, RunKind::Match) => "Arbiter match".to_owned(),
-                (None, RunKind::Tournament) => format!("Arbiter {}", plan.design.format),
-                (None, RunKind::Ablate) => "Arbiter ablation".to_owned(),
-                (None, RunKind::Tune) => "Arbiter tuning".to_owned(),
-            },
+            plan: plan.clone(),
+            fingerprints: fingerprints.clone(),
             date: utc_time_as(created_ms, "%Y.%m.%d"),
-            engines: plan.engines.iter().map(|engine| engine.name.clone()).collect(),
-            limits: plan.engines.iter().map(|engine| engine.conditions.limits).collect(),
-            hashes: fingerprints.engines.clone(),
-            files: files.map(|(engine, (_, hashes))| files_text(engine, hashes)).collect(),
-            seed: plan.seed,
-            before: plan.prior.map_or(0, |prior| prior.games()),
-            annotation: annotation.clone(),
             names: is_named.then(OpeningNames::default),
         }
     }
 
     /// Returns whether comments and tags contain times.
     fn is_timed(&self) -> bool {
-        self.annotation.dialect.is_some() || self.limits.iter().any(Limits::is_timed)
+        self.plan.annotation.dialect.is_some() || self.plan.is_timed()
+    }
+
+    /// Returns the engine of a side.
+    fn engine(&self, game: &GameRecord, color: Color) -> &Engine {
+        &self.plan.engines[*game.engines.get(color)]
+    }
+
+    /// Returns the value of the tag `Event`.
+    fn event(&self) -> String {
+        let Plan { annotation, kind, design, .. } = &self.plan;
+        if let Some(event) = &annotation.event {
+            return event.clone();
+        }
+        match (annotation.dialect, kind) {
+            (Some(Dialect::Fastchess), _) => "Fastchess Tournament".to_owned(),
+            (Some(Dialect::Cutechess), _) => "?".to_owned(),
+            (None, RunKind::Sprt) => "Arbiter SPRT".to_owned(),
+            (None, RunKind::Match) => "Arbiter match".to_owned(),
+            (None, RunKind::Tournament) => format!("Arbiter {}", design.format),
+            (None, RunKind::Ablate) => "Arbiter ablation".to_owned(),
+            (None, RunKind::Tune) => "Arbiter tuning".to_owned(),
+        }
     }
 }
 
@@ -99,8 +90,10 @@ pub fn pgn_text(header: &PgnHeader, played: &PlayedPair) -> String {
 pub fn game_pgn(header: &PgnHeader, played: &PlayedPair, game_index: usize) -> Option<String> {
     let game = played.games.iter().nth(game_index)?;
     let pair = played.pairing.pair;
-    let number = header.before + pair * played.games.iter().count() as u64 + game_index as u64;
-    let round = match (header.annotation.dialect, header.annotation.round_games) {
+    let before = header.plan.prior.map_or(0, |prior| prior.games());
+    let number = before + pair * played.games.iter().count() as u64 + game_index as u64;
+    let annotation = &header.plan.annotation;
+    let round = match (annotation.dialect, annotation.round_games) {
         (None, _) => format!("{}.{}", pair + 1, game_index + 1),
         (Some(_), Some(games)) => (number / games.max(1) + 1).to_string(),
         (Some(_), None) => (pair + 1).to_string(),
@@ -109,15 +102,15 @@ pub fn game_pgn(header: &PgnHeader, played: &PlayedPair, game_index: usize) -> O
 }
 
 fn tags(header: &PgnHeader, round: String, game: &GameRecord) -> String {
-    let is_cutechess = header.annotation.dialect == Some(Dialect::Cutechess);
-    let engine = |color: Color| header.engines[*game.engines.get(color)].clone();
+    let annotation = &header.plan.annotation;
+    let is_cutechess = annotation.dialect == Some(Dialect::Cutechess);
     let mut tags = vec![
-        ("Event", header.annotation.event.as_ref().unwrap_or(&header.event).clone()),
-        ("Site", header.annotation.site.clone().unwrap_or_else(|| "?".to_owned())),
+        ("Event", header.event()),
+        ("Site", annotation.site.clone().unwrap_or_else(|| "?".to_owned())),
         ("Date", header.date.clone()),
         ("Round", round),
-        ("White", engine(Color::White)),
-        ("Black", engine(Color::Black)),
+        ("White", header.engine(game, Color::White).name.clone()),
+        ("Black", header.engine(game, Color::Black).name.clone()),
         ("Result", game.outcome.result.as_str().to_owned()),
     ];
     let roster = tags.len();
@@ -128,7 +121,7 @@ fn tags(header: &PgnHeader, round: String, game: &GameRecord) -> String {
     if game.chess960 {
         tags.push(("Variant", if is_cutechess { "fischerandom" } else { "Chess960" }.to_owned()));
     }
-    if !header.annotation.is_minimal {
+    if !annotation.is_minimal {
         more_tags(header, game, &mut tags);
     }
     if is_cutechess {
@@ -142,7 +135,8 @@ fn tags(header: &PgnHeader, round: String, game: &GameRecord) -> String {
 
 /// Adds the tags that are not needed to replay a game.
 fn more_tags(header: &PgnHeader, game: &GameRecord, tags: &mut Vec<(&'static str, String)>) {
-    let dialect = header.annotation.dialect;
+    let PgnHeader { plan, fingerprints, .. } = header;
+    let dialect = plan.annotation.dialect;
     let is_cutechess = dialect == Some(Dialect::Cutechess);
     if header.is_timed() {
         tags.push(("GameDuration", clock_time(game.duration)));
@@ -163,7 +157,7 @@ fn more_tags(header: &PgnHeader, game: &GameRecord, tags: &mut Vec<(&'static str
         tags.push(("Termination", how.to_owned()));
     }
     let [white, black] =
-        [Color::White, Color::Black].map(|color| header.limits[*game.engines.get(color)]);
+        [Color::White, Color::Black].map(|color| header.engine(game, color).conditions.limits);
     let control = |limits: &Limits| match dialect {
         None => limits.to_string(),
         Some(_) => time_control(limits)
@@ -184,14 +178,15 @@ fn more_tags(header: &PgnHeader, game: &GameRecord, tags: &mut Vec<(&'static str
     if let Some(OpeningName { eco, name }) = named {
         tags.extend([("ECO", eco.to_owned()), ("Opening", name.to_owned())]);
     }
-    if header.annotation.has_origin && dialect.is_none() {
-        let hash = |color: Color| header.hashes[*game.engines.get(color)].clone();
+    if plan.annotation.has_origin && dialect.is_none() {
+        let hash = |color: Color| fingerprints.engines[*game.engines.get(color)].clone();
         tags.extend([("WhiteHash", hash(Color::White)), ("BlackHash", hash(Color::Black))]);
         for (tag, color) in [("WhiteFiles", Color::White), ("BlackFiles", Color::Black)] {
-            let files = header.files.get(*game.engines.get(color));
-            tags.extend(files.filter(|files| !files.is_empty()).map(|files| (tag, files.clone())));
+            let hashes = fingerprints.option_files.get(*game.engines.get(color));
+            let files = hashes.map(|hashes| files_text(header.engine(game, color), hashes));
+            tags.extend(files.filter(|files| !files.is_empty()).map(|files| (tag, files)));
         }
-        tags.push(("Seed", header.seed.to_string()));
+        tags.push(("Seed", plan.seed.to_string()));
     }
 }
 
@@ -227,7 +222,7 @@ fn clock_time(time: Duration) -> String {
 
 fn movetext(header: &PgnHeader, game: &GameRecord) -> String {
     let mode = CastlingMode::from_chess960(game.chess960);
-    let annotation = &header.annotation;
+    let annotation = &header.plan.annotation;
     let is_timed = header.is_timed();
     let mut position = game.start();
     let is_cutechess = annotation.dialect == Some(Dialect::Cutechess);
@@ -241,36 +236,30 @@ fn movetext(header: &PgnHeader, game: &GameRecord) -> String {
     if game.moves.is_empty() && !annotation.is_minimal {
         lines.push(&format!("{{{detail}}}"));
     }
-    let mut word = String::new();
     for (index, played) in game.moves.iter().enumerate() {
-        word.clear();
-        // Writing to a string cannot fail.
-        let _ = match (position.turn(), index) {
-            (Color::White, _) => write!(word, "{number}. "),
-            (Color::Black, 0) => write!(word, "{number}... "),
-            (Color::Black, _) => Ok(()),
+        let before = match (position.turn(), index) {
+            (Color::White, _) => format!("{number}. "),
+            (Color::Black, 0) => format!("{number}... "),
+            (Color::Black, _) => String::new(),
         };
         number += u32::from(position.turn().is_black());
         // The referee accepted all moves of a record, so only a damaged record contains an illegal
         // move; its text ends before that move.
-        if written::play(&mut word, &mut position, played, annotation.notation, mode).is_none() {
+        let Some(name) = written::play(&mut position, played, annotation.notation, mode) else {
             break;
-        }
+        };
+        let mut word = before + &name;
         if !annotation.is_minimal {
-            let length = word.len();
-            word.push_str(" {");
-            let _ = match &played.thought {
-                None => write!(word, "book"),
-                Some(thought) => written::comment(&mut word, thought, annotation, is_timed),
+            let mut comment = match &played.thought {
+                None => "book".to_owned(),
+                Some(thought) => written::comment(thought, annotation, is_timed),
             };
             if index + 1 == game.moves.len() {
-                let comma = if word.ends_with('{') { "" } else { ", " };
-                let _ = write!(word, "{comma}{detail}");
+                comment += if comment.is_empty() { "" } else { ", " };
+                comment += &detail;
             }
-            if word.ends_with('{') {
-                word.truncate(length);
-            } else {
-                word.push('}');
+            if !comment.is_empty() {
+                word += &format!(" {{{comment}}}");
             }
         }
         lines.push(&word);
@@ -304,9 +293,10 @@ impl WrappedText {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arbiter_game::annotation::Notation;
+    use arbiter_game::annotation::{Annotation, Notation};
     use arbiter_game::outcome::Outcome;
     use arbiter_game::record::{MoveRecord, SearchInfo};
+    use arbiter_plan::Request;
     use arbiter_protocol::Score;
     use arbiter_run::Games;
     use arbiter_schedule::Pairing;
@@ -350,18 +340,21 @@ mod tests {
             "" => Limits { nodes: Some(900), ..Limits::default() },
             tc => Limits { clock: Some(tc.parse().unwrap()), ..Limits::default() },
         };
-        let header = PgnHeader {
-            event: "A \"test\"".into(),
-            date: "2030.01.02".into(),
-            engines: vec!["New".into(), "Old".into()],
-            limits: vec![limits; 2],
-            hashes: vec!["aa".into(), "bb".into()],
-            files: vec!["EvalFile=a.net cc".into(), String::new()],
-            seed: 9,
-            before: 0,
-            names: annotation.has_origin.then(OpeningNames::default),
-            annotation,
+        let mut plan = Plan::resolve(RunKind::Sprt, Request::default()).unwrap();
+        for (engine, name) in plan.engines.iter_mut().zip(["New", "Old"]) {
+            engine.name = name.to_owned();
+            engine.conditions.limits = limits;
+        }
+        plan.engines[0].options.push(("EvalFile".into(), "@/nets/a.net".into()));
+        plan.seed = 9;
+        let event = annotation.event.clone().or(Some("A \"test\"".to_owned()));
+        plan.annotation = Annotation { event, ..annotation };
+        let fingerprints = Fingerprints {
+            engines: vec!["aa".into(), "bb".into()],
+            option_files: vec![vec!["cc".into()]],
+            ..Fingerprints::default()
         };
+        let header = PgnHeader::of(&plan, &fingerprints, 1_893_542_400_000);
         let pairing = Pairing { pair: 4, engines: [0, 1], opening: 4 };
         let games = Games { first: record.clone(), second: Some(record) };
         pgn_text(&header, &PlayedPair { pairing, games })

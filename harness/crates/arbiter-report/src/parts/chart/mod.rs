@@ -119,17 +119,17 @@ impl Chart {
                 json!({ "x": chart.x, "lines": lines.collect::<Vec<_>>() })
             }
             Chart::Bars(Bars { labels, series, .. }) => {
-                let lines = series.iter().map(|(name, values)| {
-                    let points =
-                        (0_u32..).zip(values).map(|(at, value)| json!([at, short(*value)]));
-                    json!([name, points.collect::<Vec<_>>()])
-                });
+                let heights = |values: &[f64]| -> Vec<(usize, f64)> {
+                    values.iter().map(|value| short(*value)).enumerate().collect()
+                };
+                let lines = series.iter().map(|(name, values)| (name, heights(values)));
                 json!({ "labels": labels, "lines": lines.collect::<Vec<_>>() })
             }
             Chart::Intervals(Intervals { rows, .. }) => {
                 let labels: Vec<&String> = rows.iter().map(|(name, ..)| name).collect();
-                let points = (0_u32..).zip(rows).map(|(at, row)| json!([at, point_text(row)]));
-                json!({ "labels": labels, "lines": [["", points.collect::<Vec<_>>()]] })
+                let points: Vec<(usize, String)> =
+                    rows.iter().map(point_text).enumerate().collect();
+                json!({ "labels": labels, "lines": [("", points)] })
             }
         };
         data.to_string()

@@ -17,7 +17,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use self::axis::{every_nth, number, range, tick, whole};
 use self::lines::draw_lines;
-use super::{Bars, Chart, Intervals, Lines, is_bound, thinned};
+use super::{Bars, Chart, Intervals, is_bound, thinned};
 use crate::parts::text::shortened;
 
 /// Sizes of a drawing, in units of its view box. Text has the same size in every frame, so the
@@ -104,7 +104,10 @@ const fn drawn_as(colour: usize) -> RGBColor {
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawing<'a, X, Y> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<X, Y>>;
-type DrawResult = Result<(), Box<dyn std::error::Error>>;
+
+/// Attribute with the places and values of both ends of an axis, or an error if there is nothing to
+/// draw.
+type DrawResult = Result<String, Box<dyn std::error::Error>>;
 
 /// Draws a chart as an SVG element.
 ///
@@ -115,50 +118,26 @@ pub(crate) fn draw(chart: &Chart, frame: &Frame) -> Result<String, Box<dyn std::
     let mut text = String::new();
     let size = (frame.width, frame.height_of(chart));
     let names = chart.row_names();
-    {
+    // The script of the page needs both ends of an axis to convert mouse positions to values.
+    let ends = {
         let area = SVGBackend::with_string(&mut text, size).into_drawing_area();
-        match chart {
+        let ends = match chart {
             Chart::Lines(lines) => draw_lines(&area, frame, lines)?,
             Chart::Bars(bars) if bars.is_lying => draw_lying(&area, frame, bars, &names)?,
             Chart::Bars(bars) => draw_bars(&area, frame, bars)?,
             Chart::Intervals(intervals) => draw_intervals(&area, frame, intervals, &names)?,
-        }
+        };
         area.present()?;
-    }
+        ends
+    };
     let mut text = styled(&text, frame.class, size);
     for (row, name) in names.into_iter().enumerate() {
         text = text.replace(&format!("{CUT}{row}{CUT}"), &html! { title { (name) } }.0);
     }
-    // The script of the page needs both ends of an axis to convert mouse positions to values.
-    let plot = match chart.ends() {
-        Some((left, right)) => {
-            let room = if let Chart::Lines(lines) = chart { frame.label_room(lines) } else { 0 };
-            let (begin, end) = (MARGIN + frame.values, frame.width - MARGIN - room);
-            format!("data-plot=\"{begin} {end} {left:.2} {right:.2}\" viewBox")
-        }
-        None => {
-            let (rows, end) = (chart.row_names().len(), size.1 - MARGIN - AXIS);
-            let last = rows as f64 - 0.5;
-            let first = last - places(rows) as f64;
-            format!("data-rows=\"{MARGIN} {end} {first} {last}\" viewBox")
-        }
-    };
-    Ok(text.replacen("viewBox", &plot, 1))
+    Ok(text.replacen("viewBox", &format!("{ends} viewBox"), 1))
 }
 
 impl Chart {
-    /// Returns the values at both ends of the horizontal axis; `None` if the chart has rows. Bars
-    /// are counted from 0.
-    fn ends(&self) -> Option<(f64, f64)> {
-        match self {
-            Chart::Lines(lines) => lines.ends(),
-            Chart::Bars(bars) if !bars.is_lying => {
-                Some((-0.5, places(bars.labels.len()) as f64 - 0.5))
-            }
-            Chart::Bars(_) | Chart::Intervals(_) => None,
-        }
-    }
-
     /// Returns the names of the rows; empty if the chart has no rows.
     fn row_names(&self) -> Vec<&String> {
         match self {
@@ -166,12 +145,6 @@ impl Chart {
             Chart::Intervals(intervals) => intervals.rows.iter().map(|(name, ..)| name).collect(),
             Chart::Lines(_) | Chart::Bars(_) => Vec::new(),
         }
-    }
-}
-
-impl Lines {
-    fn ends(&self) -> Option<(f64, f64)> {
-        range(self.lines.iter().flat_map(|line| &line.points).map(|point| point.0))
     }
 }
 
@@ -253,7 +226,7 @@ fn draw_bars(area: &Area<'_>, frame: &Frame, chart: &Bars) -> DrawResult {
         });
         context.draw_series(counts)?;
     }
-    Ok(())
+    Ok(frame.values_attribute((-0.5, places(groups) as f64 - 0.5), 0))
 }
 
 /// Returns the number of segments of an axis with `count` values: at least two, because the drawing
@@ -318,6 +291,14 @@ fn row_axes<'a>(
     Ok(context)
 }
 
+/// Returns the attribute of a chart of rows.
+fn rows_attribute(area: &Area<'_>, names: &[&String]) -> String {
+    let end = area.dim_in_pixel().1 - MARGIN - AXIS;
+    let last = names.len() as f64 - 0.5;
+    let first = last - places(names.len()) as f64;
+    format!("data-rows=\"{MARGIN} {end} {first} {last}\"")
+}
+
 fn draw_lying(area: &Area<'_>, frame: &Frame, chart: &Bars, names: &[&String]) -> DrawResult {
     let mut ends = vec![0.0; chart.labels.len()];
     let mut bars = Vec::new();
@@ -342,7 +323,7 @@ fn draw_lying(area: &Area<'_>, frame: &Frame, chart: &Bars, names: &[&String]) -
         let place = (*end + 0.008 * high, SegmentValue::CenterOf(row));
         Text::new(number(*end), place, style.clone())
     }))?;
-    Ok(())
+    Ok(rows_attribute(area, names))
 }
 
 impl Frame {
@@ -361,6 +342,13 @@ impl Frame {
         let colour = [", White", ", Black"].into_iter().find(|colour| name.ends_with(colour));
         let (name, rest) = name.split_at(name.len() - colour.map_or(0, str::len));
         shortened(name, self.name_length - rest.len()) + rest
+    }
+
+    /// Returns the attribute of a chart with a horizontal axis of values or of bars, counted from
+    /// 0; `room` is the room for names at the ends of lines.
+    fn values_attribute(&self, (left, right): (f64, f64), room: u32) -> String {
+        let (begin, end) = (MARGIN + self.values, self.width - MARGIN - room);
+        format!("data-plot=\"{begin} {end} {left:.2} {right:.2}\"")
     }
 
     /// Returns at most as many points as are visible in this frame, evenly spaced.
@@ -411,7 +399,7 @@ fn draw_intervals(
             }
         }
     }
-    Ok(())
+    Ok(rows_attribute(area, names))
 }
 
 #[cfg(test)]

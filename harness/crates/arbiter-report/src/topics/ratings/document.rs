@@ -41,7 +41,7 @@ pub fn games_document(ratings: &Ratings<'_>, files: &[String]) -> Document {
     let white: Trinomial = tally.players.iter().map(|player| player.by_colour[0]).sum();
     let colours = result_figures::colours(&by_colour, white);
     let endings = result_figures::endings(&[], endings.collect());
-    document.multiples(pairs.into_iter().chain([endings, colours]));
+    document.figures(pairs.into_iter().chain([endings, colours]));
     document.paragraph(bias(ratings));
     evaluations(&mut document, ratings, &order);
     let openings: Vec<PlayedOpening> = tally.openings.iter().map(played_opening).collect();

@@ -29,7 +29,8 @@ pub(super) fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> DrawR
     if chart.lines.iter().all(|line| line.points.len() < 2) {
         return Err(empty_chart_error());
     }
-    let (left, right) = chart.ends().ok_or_else(empty_chart_error)?;
+    let places = points().map(|point| point.0);
+    let (left, right) = range(places).ok_or_else(empty_chart_error)?;
     // The intervals of the first points are so wide that everything else would be too small to see.
     // Therefore the first quarter of the intervals does not affect the range.
     let values = points().map(|point| point.1);
@@ -92,12 +93,17 @@ pub(super) fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> DrawR
         let end = |line: &Line| line.points.last().map(|point| context.backend_coord(point).1);
         draw_labels(area, frame, chart, &chart.lines.iter().map(end).collect::<Vec<_>>())?;
     }
-    Ok(())
+    Ok(frame.values_attribute((left, right), frame.label_room(chart)))
 }
 
 /// Draws the names of lines at the ends of the lines; `ends` are the vertical positions of the
 /// ends. Moves names that would overlap.
-fn draw_labels(area: &Area<'_>, frame: &Frame, chart: &Lines, ends: &[Option<i32>]) -> DrawResult {
+fn draw_labels(
+    area: &Area<'_>,
+    frame: &Frame,
+    chart: &Lines,
+    ends: &[Option<i32>],
+) -> Result<(), Box<dyn std::error::Error>> {
     let mut places: Vec<(i32, usize)> =
         ends.iter().enumerate().filter_map(|(line, end)| Some(((*end)?, line))).collect();
     places.sort_unstable();

@@ -1,7 +1,7 @@
 use super::axis::widened;
 use super::lines::LABEL;
 use super::*;
-use crate::parts::Line;
+use crate::parts::{Line, Lines};
 
 fn line(points: &[(f64, f64)]) -> Line {
     Line::plain("a <b>", points.to_vec())
