@@ -6,14 +6,11 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use super::asked::UrlQuery;
-use super::routes::{HttpError, bad_request};
-use crate::web::games as pages;
+use super::http_error::{HttpError, bad_request};
+use crate::web::games::{self as pages, ORDERS, PART};
 use arbiter_plan::Plan;
 use arbiter_report::{OpeningNames, PgnHeader, game_pgn, game_to_show, shown_run};
-use arbiter_store::{GameOrder, GameQuery, Store, StoreError, StoredRun};
-
-/// Number of games on a page of the list of games.
-pub(crate) const PART: u64 = 100;
+use arbiter_store::{GameQuery, Store, StoreError, StoredRun};
 
 /// Maximum number of games in a PGN.
 const MAX_PGN: u64 = 100_000;
@@ -21,13 +18,6 @@ const MAX_PGN: u64 = 100_000;
 /// Maximum number of runs whose opening names are cached. Viewers may request any run, so the cache
 /// is emptied when it is full.
 const MAX_RUNS: usize = 16;
-
-/// Orders of the list: name in queries, name in forms, and order.
-pub(crate) const ORDERS: [(&str, &str, GameOrder); 3] = [
-    ("", "as scheduled", GameOrder::Schedule),
-    ("length", "longest first", GameOrder::Length),
-    ("swing", "largest swing first", GameOrder::Swing),
-];
 
 impl UrlQuery {
     /// Converts the query, except for the field `opening`.
@@ -225,6 +215,7 @@ mod tests {
     use super::*;
     use crate::asked::MAX_QUERY;
     use arbiter_plan::{Request, RunKind};
+    use arbiter_store::GameOrder;
 
     #[test]
     fn invalid_game_queries_are_explained() {

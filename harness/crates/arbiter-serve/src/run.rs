@@ -7,10 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::fold::Fold;
-use super::hub::LivePage;
-use super::routes::HttpError;
+use super::http_error::HttpError;
 use crate::web::run::State;
-use crate::web::{Fragment, fragments, run as page};
+use crate::web::{Fragment, LivePage, fragments, run as page};
 use arbiter_report::{Block, GameStatistics, Recent, Running, Summary, gates_of_run};
 use arbiter_report::{html_page, outlook, run_document};
 use arbiter_run::{ControlCommand, Effect};
@@ -111,8 +110,9 @@ pub(crate) fn report(results: &Path, run: &str) -> Result<String, HttpError> {
 }
 
 impl LivePage for RunPage {
-    fn fragments(&mut self) -> Vec<Fragment> {
-        self.try_fragments().unwrap_or_else(|error| vec![page::error_notice(&error.to_string())])
+    fn fragments(&mut self) -> Option<Vec<Fragment>> {
+        let failed = |error: StoreError| vec![page::error_notice(&error.to_string())];
+        Some(self.try_fragments().unwrap_or_else(failed))
     }
 }
 

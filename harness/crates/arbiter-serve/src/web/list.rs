@@ -6,7 +6,7 @@ use std::fmt::Display;
 use maud::{Markup, html};
 
 use super::run::State;
-use super::{EventSource, Fragment, NavPage, option, page, parts};
+use super::{EventSource, Fragment, option, page, parts};
 use crate::asked::UrlQuery;
 use arbiter_plan::{DEFAULT_SPRT_PAIRS, DEFAULT_TC, RunKind};
 use arbiter_report::{ListedRun, RunColumn, RunPhase, Summary, tone};
@@ -178,5 +178,5 @@ pub(crate) fn list(
             }
         }
     };
-    page(NavPage::Runs, "Runs", Some(source), &body)
+    page("/", "Runs", Some(source), &body)
 }

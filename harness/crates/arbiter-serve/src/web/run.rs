@@ -2,7 +2,7 @@
 
 use maud::{Markup, PreEscaped, html};
 
-use super::{EventSource, Fragment, NavPage, joined, page};
+use super::{EventSource, Fragment, joined, page};
 use arbiter_names::quantity;
 use arbiter_report::{Board, Boards, Recent, RecentEvent, Running, Side, Summary};
 use arbiter_report::{diagram, run_title, squares, tone, utc_time_as};
@@ -200,5 +200,5 @@ pub(crate) fn run(
         }
         (joined(rest))
     };
-    page(NavPage::Other, run, Some(source), &body)
+    page("", run, Some(source), &body)
 }
