@@ -87,30 +87,10 @@ impl Openings {
         }
         Ok(found)
     }
-
-    /// Converts the query. The field `opening` is a number, from 1, or a part of a name.
-    fn games(
-        &self,
-        store: &Store,
-        stored: &StoredRun,
-        asked: &UrlQuery,
-    ) -> Result<GameQuery, HttpError> {
-        let query = asked.games(&stored.plan).map_err(bad_request)?;
-        let wanted = asked.value("opening").to_lowercase();
-        let openings = match wanted.parse::<u64>() {
-            Ok(number) => Some(vec![number.saturating_sub(1)]),
-            Err(_) if wanted.is_empty() => None,
-            Err(_) => {
-                let names = self.names(store, stored, store.openings(&stored.head.run)?)?;
-                let fits = |name: &String| name.to_lowercase().contains(&wanted);
-                Some(names.into_iter().filter(|(_, name)| fits(name)).map(|(at, _)| at).collect())
-            }
-        };
-        Ok(GameQuery { openings, ..query })
-    }
 }
 
-/// Reads a run, and converts the query for its games.
+/// Reads a run, and converts the query for its games. The field `opening` is a number, from 1, or a
+/// part of a name.
 fn select(
     results: &Path,
     run: &str,
@@ -119,7 +99,18 @@ fn select(
 ) -> Result<(Store, StoredRun, GameQuery), HttpError> {
     let store = Store::observe(results)?;
     let stored = shown_run(&store, run)?;
-    let query = openings.games(&store, &stored, asked)?;
+    let query = asked.games(&stored.plan).map_err(bad_request)?;
+    let wanted = asked.value("opening").to_lowercase();
+    let openings = match wanted.parse::<u64>() {
+        Ok(number) => Some(vec![number.saturating_sub(1)]),
+        Err(_) if wanted.is_empty() => None,
+        Err(_) => {
+            let names = openings.names(&store, &stored, store.openings(run)?)?;
+            let fits = |name: &String| name.to_lowercase().contains(&wanted);
+            Some(names.into_iter().filter(|(_, name)| fits(name)).map(|(at, _)| at).collect())
+        }
+    };
+    let query = GameQuery { openings, ..query };
     Ok((store, stored, query))
 }
 
@@ -136,13 +127,6 @@ pub(crate) fn list(
     let played = games.iter().map(|game| (game.opening, game.pair));
     let names = openings.names(&store, &stored, played)?;
     Ok(pages::list(&stored, asked, part, &games, &names))
-}
-
-/// Parses a game number, as in the PGN tag `Round`, into the number of the pair and the index of
-/// the game in the pair, both from 0.
-pub(crate) fn place(text: &str) -> Option<(u64, usize)> {
-    let (pair, half) = text.split_once('.')?;
-    Some((pair.parse::<u64>().ok()?.checked_sub(1)?, half.parse::<usize>().ok()?.checked_sub(1)?))
 }
 
 /// Returns the page of a game; `None` if the game is not in the store.
@@ -215,7 +199,7 @@ mod tests {
     use super::*;
     use crate::asked::MAX_QUERY;
     use arbiter_plan::{Request, RunKind};
-    use arbiter_store::GameOrder;
+    use arbiter_store::{GameOrder, parse_place};
 
     #[test]
     fn invalid_game_queries_are_explained() {
@@ -242,7 +226,7 @@ mod tests {
         assert!(ask("page=x").unwrap().part().is_err());
         assert!(ask(&"x".repeat(MAX_QUERY + 1)).is_err());
         assert_eq!(
-            ["3.1", "0.1", "1", "1.x", "1.0"].map(place),
+            ["3.1", "0.1", "1", "1.x", "1.0"].map(parse_place),
             [Some((2, 0)), None, None, None, None]
         );
     }

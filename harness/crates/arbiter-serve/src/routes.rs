@@ -30,6 +30,7 @@ use super::site::Site;
 use super::steer::{start, steer};
 use crate::web::{self, EventSource, list, run as run_page};
 use arbiter_report::HTML_POLICY;
+use arbiter_store::parse_place;
 
 /// Headers of every response: they forbid browsers to load anything from other sites, to show the
 /// page in a frame of another site, to send its address to other sites, and to cache it.
@@ -222,13 +223,13 @@ async fn game(
 ) -> Answer {
     let missing = || HttpError(StatusCode::NOT_FOUND, format!("Run {run} has no game {game}."));
     if let Some(game) = game.strip_suffix(".pgn") {
-        let place = games::place(game).ok_or_else(missing)?;
+        let place = parse_place(game).ok_or_else(missing)?;
         let one = move |results: &_, run: &_, _: &_| games::one_pgn(results, run, place);
         let pgn = site.compute_for_run(&run, one).await?;
         let pgn = Some(pgn).filter(|pgn| !pgn.is_empty()).ok_or_else(missing)?;
         return Ok(as_pgn(&format!("{run}-{game}"), pgn));
     }
-    let place = games::place(&game).ok_or_else(missing)?;
+    let place = parse_place(&game).ok_or_else(missing)?;
     let page = site.compute_for_run(&run, move |results, run, openings| {
         games::game(results, run, place, &asked, openings)
     });
