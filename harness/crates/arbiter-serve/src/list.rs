@@ -6,12 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::asked::UrlQuery;
 use super::fold::Fold;
-use super::run::state;
+use super::run::running;
 use crate::web::list::{MAX_ENGINES, PAGE, notice, row, standing};
-use crate::web::run::State;
 use crate::web::{Fragment, LivePage};
 use arbiter_game::outcome::Termination;
-use arbiter_report::{ListedRun, RunFilter, RunPhase, Summary, read_one, run_pattern};
+use arbiter_report::{ListedRun, RunFilter, RunPhase, Running, Summary, read_one, run_pattern};
 use arbiter_store::{Outline, RunHead, Store, StoreError};
 
 /// Number of ticks between reads of the store.
@@ -42,7 +41,8 @@ struct Runs {
 #[derive(Debug)]
 struct CachedRun {
     listed: ListedRun,
-    state: State,
+    /// Answer of the process that plays the run; `None` if no process answers.
+    running: Option<Running>,
     /// Fold of the run; `None` if the run gets no more pairs, or after an error.
     fold: Option<Fold>,
 }
@@ -183,12 +183,12 @@ impl CachedRun {
         };
         // If the process of a run does not answer, whatever the reason, the run is not shown as
         // running.
-        let (state, _) = state(results, &head);
-        let is_played = matches!(state, State::Played(_));
+        let running = running(results, &head).unwrap_or_default();
+        let is_played = running.is_some();
         let summary = summary.map(|summary| Summary { is_played, ..summary });
         // A run that has ended gets no more pairs, so its fold would only occupy memory.
         let fold = fold.filter(|_| head.ending.is_none());
-        CachedRun { listed: ListedRun { head, summary }, state, fold }
+        CachedRun { listed: ListedRun { head, summary }, running, fold }
     }
 
     /// Updates the run. Only a run that has not ended gets new pairs. For other runs, comparing the
@@ -204,13 +204,13 @@ impl CachedRun {
             }
             return;
         };
-        self.state = state(results, head).0;
+        self.running = running(results, head).unwrap_or_default();
         if has_changed {
             *summary = read_one(|| fold.advance(store, |_| ()).and_then(|()| fold.summary(store)));
             *head = fold.stored.head.clone();
         }
         match summary {
-            Ok(summary) => summary.is_played = matches!(self.state, State::Played(_)),
+            Ok(summary) => summary.is_played = self.running.is_some(),
             // After an error, the counts may be incomplete, so the next update reads the run from
             // its beginning.
             Err(_) => self.fold = None,
@@ -239,7 +239,7 @@ impl RunListPage {
         let rows = chosen.iter().skip(from).take(PAGE as usize);
         let mut found =
             vec![standing(&self.asked, part, (chosen.len(), runs.order.len()), unread, &engines)];
-        found.extend(rows.map(|run| row(&run.listed, &run.state)));
+        found.extend(rows.map(|run| row(&run.listed, run.running.as_ref())));
         Ok(found)
     }
 }
