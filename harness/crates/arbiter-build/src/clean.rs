@@ -42,8 +42,8 @@ pub fn kept_builds(cache: &Cache) -> Result<Vec<KeptBuild>> {
 }
 
 /// Returns the builds to remove at the time `now`: builds unused for longer than `age`, then the
-/// least recently used builds until at most `most` bytes remain. `None` stands for no limit; `all` is
-/// sorted from the least to the most recently used build.
+/// least recently used builds until at most `most` bytes remain. `None` stands for no limit; `all`
+/// is sorted from the least to the most recently used build.
 pub fn builds_to_remove(
     all: &[KeptBuild],
     age: Option<Duration>,

@@ -16,8 +16,8 @@ pub(crate) const COMMANDS: [(ControlCommand, &str, &str); 4] = [
     (ControlCommand::Stop, "Stop", "discard the pairs in progress and stop immediately"),
 ];
 
-/// Formats the state of a run briefly; `running` is the answer of the process that plays the run, if
-/// any.
+/// Formats the state of a run briefly; `running` is the answer of the process that plays the run,
+/// if any.
 fn describe(running: Option<&Running>, summary: &Summary) -> String {
     running.map_or_else(|| summary.state_text(), |running| running.status.pace.to_string())
 }
