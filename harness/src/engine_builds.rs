@@ -286,15 +286,15 @@ impl EngineBuilder<'_> {
             bench: signature.map(|signature| signature.nodes),
             ..provenance(&repo, rev, built.commit.as_ref(), built.is_dirty)
         };
-        let name = spec.name.clone().or_else(|| Some(built.label()));
+        let name = spec.name.clone().or_else(|| Some(built.label.clone()));
         let cmd = Some(built.program.display().to_string());
         let spec = EngineSpec { name, cmd, rev: None, provenance: Some(provenance), ..spec };
-        Ok((spec, signature, built.recipe.bench))
+        Ok((spec, signature, built.recipe.settings.bench))
     }
 
     /// Returns the bench of a revision; `None` if the revision has no bench and none is required.
     fn signature(&self, built: &mut Built) -> Result<Option<Signature>, Failure> {
-        let (copies, label) = (self.context.copies, built.label());
+        let (copies, label) = (self.context.copies, built.label.clone());
         let is_timed = self.context.reference_nps.is_some();
         if is_timed {
             // The cached speed was measured at another time, under another load.
@@ -303,7 +303,7 @@ impl EngineBuilder<'_> {
             return Ok(None);
         }
         let promised = built.promised_nodes();
-        let BenchRecipe { args, pattern, .. } = &built.recipe.bench;
+        let BenchRecipe { args, pattern, .. } = &built.recipe.settings.bench;
         let is_expected = args.is_some() || pattern.is_some() || promised.is_some();
         match built.signature(copies, self.spawner, self.cancel) {
             Ok(found) => {

@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 use crate::failure::Failure;
 use crate::output::{OutputFormat, Rows, print_result};
 use arbiter_build::{
-    Cache, KeptBuild, Policy, abandoned_folders, builds_to_remove, kept_builds, remove_abandoned,
+    Cache, KeptBuild, abandoned_folders, builds_to_remove, kept_builds, remove_abandoned,
     remove_build,
 };
 use arbiter_names::quantity;
@@ -79,18 +79,17 @@ pub(crate) fn run(args: BuildsArgs) -> Result<(), Failure> {
 
 fn tidy_up(cache: &Cache, args: &CleanArgs) -> Result<(), Failure> {
     let Limits { keep_days, max_size, all } = args.limits;
-    let policy = if all {
-        Policy::All
-    } else {
-        Policy::Limits {
-            age: keep_days.map(|days| days * DAY),
-            bytes: max_size.map(|mib| u64::from(mib) << 20),
-        }
-    };
     // `max(0)` is needed because a clock set before 1970 would cause an overflow.
     let now = SystemTime::UNIX_EPOCH + Duration::from_millis(unix_time_ms().max(0) as u64);
+    let found = kept_builds(cache)?;
+    let removed = if all {
+        found.iter().collect()
+    } else {
+        let age = keep_days.map(|days| days * DAY);
+        builds_to_remove(&found, age, max_size.map(|mib| u64::from(mib) << 20), now)
+    };
     let (mut builds, mut bytes, mut in_use) = (0, 0, 0);
-    for kept in builds_to_remove(&kept_builds(cache)?, policy, now) {
+    for kept in removed {
         if args.dry_run || remove_build(cache, kept)? {
             (builds, bytes) = (builds + 1, bytes + kept.bytes);
         } else {

@@ -18,7 +18,7 @@ use arbiter_process::read_text;
 use arbiter_protocol::Game;
 use arbiter_report::transcript_text;
 use arbiter_runner::engine_setups;
-use arbiter_store::{RecordedGame, Store};
+use arbiter_store::{RecordedGame, Store, parse_place};
 
 /// Flags of `arbiter replay`.
 #[derive(Debug, Args)]
@@ -95,12 +95,7 @@ fn list(store: &Store, run: &str) -> Result<ExitCode, Failure> {
 
 fn find(store: &Store, run: &str, game: &str) -> Result<RecordedGame, Failure> {
     let run = &store.named(run)?;
-    let numbers = game.split_once('.').and_then(|(pair, game_index)| {
-        let pair: u64 = pair.parse().ok()?;
-        let game_index: usize = game_index.parse().ok()?;
-        Some((pair.checked_sub(1)?, game_index.checked_sub(1)?))
-    });
-    let (pair, game_index) = numbers.ok_or_else(|| {
+    let (pair, game_index) = parse_place(game).ok_or_else(|| {
         Failure::invalid(format!("invalid game '{game}'; give pair and game, such as 17.2"))
     })?;
     let kept = store.run(run)?.plan.transcripts;

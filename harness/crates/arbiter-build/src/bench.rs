@@ -146,10 +146,10 @@ pub fn run_bench(
     let found = std::thread::scope(|scope| {
         let one = || scope.spawn(|| run_bench_once(target, &reader, spawner, cancel));
         let copies: Vec<_> = (0..copies.max(1)).map(|_| one()).collect();
-        let joined = copies.into_iter().map(|copy| copy.join());
-        joined
-            .map(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect::<Result<Vec<Signature>>>()
+        let joined = copies
+            .into_iter()
+            .map(|copy| copy.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        joined.collect::<Result<Vec<Signature>>>()
     })?;
     let counts: Vec<u64> = found.iter().map(|copy| copy.nodes).collect();
     // Copies with different counts show a data race or uninitialized memory; such a count does not

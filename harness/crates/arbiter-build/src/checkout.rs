@@ -30,10 +30,9 @@ pub(super) fn check_out(
     }
     // Relative URLs of submodules are resolved against the URL of the remote.
     git(dir, ["config", "remote.origin.url", &repository.origin()])?;
-    let wanted = match (snapshot, commit) {
-        (Some(snapshot), commit) => commit_tree(dir, &snapshot.tree, commit)?,
-        (None, Some(commit)) => commit.id.clone(),
-        (None, None) => "HEAD".to_owned(),
+    let wanted = match snapshot {
+        Some(snapshot) => commit_tree(dir, &snapshot.tree, commit)?,
+        None => commit.map_or("HEAD", |commit| &commit.id).to_owned(),
     };
     // A hook of the user must not run here.
     git(dir, ["-c", "core.hooksPath=/dev/null", "checkout", "--quiet", "--detach", &wanted])?;

@@ -23,21 +23,6 @@ pub struct KeptBuild {
     entry: Entry,
 }
 
-/// Selection of the builds to remove.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Policy {
-    /// All builds.
-    All,
-    /// Builds unused for longer than `age`, then the least recently used builds until at most
-    /// `bytes` remain.
-    Limits {
-        /// Maximum time without use; `None` for no limit.
-        age: Option<Duration>,
-        /// Maximum total size, in bytes; `None` for no limit.
-        bytes: Option<u64>,
-    },
-}
-
 /// Returns all builds, including failed builds, the least recently used first.
 pub fn kept_builds(cache: &Cache) -> Result<Vec<KeptBuild>> {
     let mut all = Vec::new();
@@ -56,13 +41,15 @@ pub fn kept_builds(cache: &Cache) -> Result<Vec<KeptBuild>> {
     Ok(all)
 }
 
-/// Returns the builds to remove at the time `now`; `all` is sorted from the least to the most
-/// recently used build.
-pub fn builds_to_remove(all: &[KeptBuild], policy: Policy, now: SystemTime) -> Vec<&KeptBuild> {
-    let (age, most) = match policy {
-        Policy::All => return all.iter().collect(),
-        Policy::Limits { age, bytes } => (age, bytes),
-    };
+/// Returns the builds to remove at the time `now`: builds unused for longer than `age`, then the
+/// least recently used builds until at most `most` bytes remain. `None` stands for no limit; `all`
+/// is sorted from the least to the most recently used build.
+pub fn builds_to_remove(
+    all: &[KeptBuild],
+    age: Option<Duration>,
+    most: Option<u64>,
+    now: SystemTime,
+) -> Vec<&KeptBuild> {
     let mut left: u64 = all.iter().map(|kept| kept.bytes).sum();
     let mut removed = Vec::new();
     for kept in all {
@@ -166,8 +153,8 @@ mod tests {
         let all = kept_builds(&cache).unwrap();
         assert_eq!(names(&all.iter().collect::<Vec<_>>()), ["b", "c", "a", "d"]);
         let check = |age: Option<u32>, bytes, expect: &[&str]| {
-            let policy = Policy::Limits { age: age.map(|days| days * DAY), bytes };
-            assert_eq!(names(&builds_to_remove(&all, policy, now)), expect, "{policy:?}");
+            let removed = builds_to_remove(&all, age.map(|days| days * DAY), bytes, now);
+            assert_eq!(names(&removed), expect, "{age:?} {bytes:?}");
         };
         check(None, None, &[]);
         check(Some(30), None, &["b"]);
@@ -177,7 +164,6 @@ mod tests {
         check(None, Some(50), &["b", "c"]);
         check(None, Some(0), &["b", "c", "a", "d"]);
         check(Some(30), Some(80), &["b"]);
-        assert_eq!(builds_to_remove(&all, Policy::All, now).len(), 4);
     }
 
     #[test]

@@ -29,12 +29,9 @@ impl Files<'_> {
         readable: Vec<PathBuf>,
         has_network: bool,
     ) -> Sandbox {
-        let mut sandbox = base.clone();
-        sandbox.home = Some(self.home.to_owned());
-        sandbox.is_builder = true;
-        sandbox.has_network = has_network;
-        sandbox.readable.extend(readable.into_iter().chain(self.objects.iter().cloned()));
-        sandbox
+        let readable = [&base.readable[..], &readable, &self.objects].concat();
+        let home = Some(self.home.to_owned());
+        Sandbox { readable, home, is_builder: true, has_network, ..base.clone() }
     }
 
     /// Returns the program that the build has produced, relative to the root of the checkout.
@@ -43,7 +40,7 @@ impl Files<'_> {
         recipe: &Recipe,
         repo: &Repository,
     ) -> Result<PathBuf, String> {
-        if let Some(binary) = &recipe.binary {
+        if let Some(binary) = &recipe.settings.binary {
             return if self.is_program(binary) {
                 Ok(binary.clone())
             } else {

@@ -47,8 +47,6 @@ impl Commit {
 pub(super) struct Snapshot {
     /// Hash of the tree object.
     pub(super) tree: String,
-    /// `true` if the tree differs from the tree of the checked-out commit.
-    pub(super) is_dirty: bool,
     /// Folder with the objects that are not in the user's repository.
     pub(super) objects: PathBuf,
     /// Guard that removes the folder with the objects when it is dropped.
@@ -81,11 +79,11 @@ impl Repository {
             return Err(self.unknown(revision));
         }
         let wanted = format!("{revision}^{{commit}}");
-        let id = match git(&self.top, ["rev-parse", "--verify", "--quiet", &wanted]) {
-            Ok(id) => id,
-            Err(BuildError::NoGit) => return Err(BuildError::NoGit),
-            Err(_) => return Err(self.unknown(revision)),
-        };
+        let id = git(&self.top, ["rev-parse", "--verify", "--quiet", &wanted]);
+        let id = id.map_err(|error| match error {
+            BuildError::NoGit => error,
+            _ => self.unknown(revision),
+        })?;
         let message = git(&self.top, ["log", "-1", "--format=%B", &id])?;
         Ok(Commit { id, message })
     }
@@ -159,7 +157,6 @@ impl Repository {
     /// Returns the text of a file of a commit or tree; `None` if there is no such file.
     pub fn text(&self, tree: &str, path: &str) -> Option<String> {
         let object = format!("{tree}:{path}");
-        git(&self.top, ["cat-file", "-e", &object]).ok()?;
         git(&self.top, ["cat-file", "blob", &object]).ok()
     }
 
@@ -175,8 +172,9 @@ impl Repository {
     }
 
     /// Writes the current files as git objects below `staging`; paths in `without` keep the content
-    /// of the checked-out commit. The user's files, index and objects are not changed.
-    pub(super) fn snapshot(&self, staging: &Path, without: &[PathBuf]) -> Result<Snapshot> {
+    /// of the checked-out commit. Returns `None` if the files are those of this commit. The user's
+    /// files, index and objects are not changed.
+    pub(super) fn snapshot(&self, staging: &Path, without: &[PathBuf]) -> Result<Option<Snapshot>> {
         if self.is_bare {
             return Err(no_repository(&self.top, "a bare repository has no working tree"));
         }
@@ -221,7 +219,7 @@ impl Repository {
         let head =
             // In a repository without commits, all files count as changed.
             git(&self.top, ["rev-parse", "--verify", "--quiet", "HEAD^{tree}"]).unwrap_or_default();
-        Ok(Snapshot { is_dirty: tree != head, tree, objects, _dir: dir })
+        Ok((tree != head).then_some(Snapshot { tree, objects, _dir: dir }))
     }
 }
 

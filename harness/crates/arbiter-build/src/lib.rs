@@ -24,8 +24,7 @@ pub use bench::{
 };
 pub use cache::{BenchRecord, BuildRecord, Cache, Entry};
 pub use clean::{
-    KeptBuild, Policy, abandoned_folders, builds_to_remove, kept_builds, remove_abandoned,
-    remove_build,
+    KeptBuild, abandoned_folders, builds_to_remove, kept_builds, remove_abandoned, remove_build,
 };
 pub use environment::build_environment;
 pub use error::{BuildError, BuildFailure};

@@ -17,28 +17,23 @@ pub struct Recipe {
     pub source: String,
     /// Command that the shell runs in the root folder of the checkout.
     pub command: String,
-    /// Program that the command produces, relative to the root of the checkout; `None` to search
-    /// for the program in `output`.
-    pub binary: Option<PathBuf>,
-    /// Folder in which to look for the program, relative to the root of the checkout.
+    /// Folder in which to look for the program if the settings do not name it, relative to the root
+    /// of the checkout.
     pub output: PathBuf,
-    /// Environment variables of the command.
-    pub env: BTreeMap<String, String>,
     /// `true` if submodules are fetched first.
     pub submodules: bool,
-    /// `true` if a sandboxed build may use the network.
-    pub network: bool,
-    /// Time limit of the build.
-    pub timeout: Duration,
     /// Commands whose output identifies the toolchain.
     pub toolchain: Vec<String>,
-    /// `true` if the user's settings list the commands in `toolchain`.
-    pub has_own_tools: bool,
-    /// Settings of the program's bench.
-    pub bench: BenchRecipe,
+    /// Settings of the user, with the environment variables that the command needs.
+    pub settings: BuildSettings,
 }
 
 impl Recipe {
+    /// Returns the time limit of the build.
+    pub(super) fn timeout(&self) -> Duration {
+        self.settings.timeout.unwrap_or(DEFAULT_TIMEOUT)
+    }
+
     /// Returns the commands that identify the toolchain, as text.
     pub fn tools_text(&self) -> String {
         let tools = self.toolchain.iter().map(|tool| format!("`{tool}`"));
@@ -73,7 +68,7 @@ pub struct BuildSettings {
 /// folder and in `src`, relative to the root. `text` reads a file of the tree. Returns `None` if
 /// the settings have no command and no build system is detected.
 pub(super) fn recipe(
-    settings: &BuildSettings,
+    mut settings: BuildSettings,
     names: &[String],
     text: impl Fn(&str) -> Option<String>,
 ) -> Option<Recipe> {
@@ -83,7 +78,6 @@ pub(super) fn recipe(
     let tools = detected.as_ref().map_or(&["rustc -vV", CC, CXX, "go version"][..], |p| p.tools);
     let tools = || tools.iter().map(|tool| (*tool).to_owned()).collect();
     let toolchain = settings.toolchain.clone().unwrap_or_else(tools);
-    let mut env = BTreeMap::new();
     // The folder of the program is known only for detected commands.
     let (source, command, output) = match (&settings.command, detected) {
         (Some(command), _) => (settings.file.clone(), command.clone(), ""),
@@ -91,28 +85,16 @@ pub(super) fn recipe(
             if file == "Cargo.toml" {
                 // Without this variable, Cargo would use the target folder of the user's
                 // configuration.
-                env.insert("CARGO_TARGET_DIR".to_owned(), "target".to_owned());
+                let folder = settings.env.entry("CARGO_TARGET_DIR".to_owned());
+                folder.or_insert_with(|| "target".to_owned());
             }
             (file.to_owned(), command, output)
         }
         (None, None) => return None,
     };
-    // The user's settings come last, so that they replace the settings of detected projects.
-    env.extend(settings.env.clone());
     let has_submodules = || names.iter().any(|name| name == ".gitmodules");
-    Some(Recipe {
-        source,
-        command,
-        binary: settings.binary.clone(),
-        output: output.into(),
-        env,
-        submodules: settings.submodules.unwrap_or_else(has_submodules),
-        network: settings.network,
-        timeout: settings.timeout.unwrap_or(DEFAULT_TIMEOUT),
-        toolchain,
-        has_own_tools: settings.toolchain.is_some(),
-        bench: settings.bench.clone(),
-    })
+    let submodules = settings.submodules.unwrap_or_else(has_submodules);
+    Some(Recipe { source, command, output: output.into(), submodules, toolchain, settings })
 }
 
 const CC: &str = "\"${CC:-cc}\" --version";
@@ -248,7 +230,7 @@ mod tests {
     fn detected(names: &[&str], makefile: &str) -> Option<(String, String, String)> {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         let said = BuildSettings { file: "arbiter.toml".into(), ..BuildSettings::default() };
-        let found = recipe(&said, &names, |_| Some(makefile.to_owned()))?;
+        let found = recipe(said.clone(), &names, |_| Some(makefile.to_owned()))?;
         Some((found.source, found.command, found.output.display().to_string()))
     }
 
@@ -281,14 +263,14 @@ mod tests {
             ..BuildSettings::default()
         };
         let names = ["Cargo.toml".to_owned(), ".gitmodules".to_owned()];
-        let found = recipe(&said, &names, |_| None).unwrap();
+        let found = recipe(said.clone(), &names, |_| None).unwrap();
         assert_eq!((found.source.as_str(), found.command.as_str()), ("arbiter.toml", "make fast"));
-        assert_eq!(found.env.len(), 1);
+        assert_eq!(found.settings.env.len(), 1);
         assert!(found.submodules && found.output.as_os_str().is_empty());
         let only_env = BuildSettings { command: None, ..said };
-        let found = recipe(&only_env, &names, |_| None).unwrap();
-        assert_eq!(found.env["CARGO_TARGET_DIR"], "target");
-        assert_eq!(found.env["CC"], "clang");
+        let found = recipe(only_env, &names, |_| None).unwrap();
+        assert_eq!(found.settings.env["CARGO_TARGET_DIR"], "target");
+        assert_eq!(found.settings.env["CC"], "clang");
     }
 
     #[test]
@@ -304,14 +286,14 @@ mod tests {
     #[test]
     fn programs_are_distinguished_from_scripts_and_libraries() {
         let names = ["Cargo.toml".to_owned()];
-        let cargo = recipe(&BuildSettings::default(), &names, |_| None).unwrap();
+        let cargo = recipe(BuildSettings::default(), &names, |_| None).unwrap();
         let check = |path: &str, expect| assert_eq!(is_output(&cargo, Path::new(path)), expect);
         check("target/release/engine", true);
         check("target/release/libx.so", false);
         check("target/release/build/x/script", false);
         check("target/debug/engine", false);
         let names = ["CMakeLists.txt".to_owned()];
-        let cmake = recipe(&BuildSettings::default(), &names, |_| None).unwrap();
+        let cmake = recipe(BuildSettings::default(), &names, |_| None).unwrap();
         assert!(is_output(&cmake, Path::new("build/bin/engine")));
         assert!(!is_output(&cmake, Path::new("build/CMakeFiles/3.1/a.out")));
     }

@@ -33,16 +33,14 @@ const TOOLCHAIN_TIMEOUT: Duration = Duration::from_secs(60);
 pub struct Built {
     /// Path of the program.
     pub program: PathBuf,
-    /// Revision as given by the user.
-    pub revision: String,
+    /// Name for messages.
+    pub label: String,
     /// Commit, or parent of the working tree; `None` before the first commit.
     pub commit: Option<Commit>,
     /// `true` if files have changed since the commit.
     pub is_dirty: bool,
     /// Recipe of the build and the bench.
     pub recipe: Recipe,
-    /// Root of the repository's working tree.
-    pub repo: PathBuf,
     environment: Vec<(OsString, OsString)>,
     sandbox: Option<Sandbox>,
     entry: Entry,
@@ -66,11 +64,6 @@ pub struct Outline {
 }
 
 impl Built {
-    /// Returns the name for messages.
-    pub fn label(&self) -> String {
-        label(&self.revision, self.commit.as_ref(), self.is_dirty)
-    }
-
     /// Returns the signature of the bench, from an earlier run of at least as many copies if there
     /// is such a run. Compares the node count with the count that the commit message promises.
     /// Blocks until the bench has ended.
@@ -80,8 +73,7 @@ impl Built {
         spawner: &Spawner,
         cancel: &Cancel,
     ) -> Result<Signature> {
-        let what = self.label();
-        let how = self.recipe.bench.how();
+        let how = self.recipe.settings.bench.how();
         // A run of more copies proves at least as much, because all copies have to agree.
         let known = self.record.bench.as_ref().filter(|b| b.how == how && b.copies >= copies);
         let signature = match known {
@@ -91,9 +83,9 @@ impl Built {
         match self.promised_nodes() {
             Some(promised) if promised != signature.nodes => {
                 let text = format!(
-                    "the bench of {what} is {}, but its commit message has {promised}; the build \
+                    "the bench of {} is {}, but its commit message has {promised}; the build \
                      differs from the author's, or the message is outdated",
-                    signature.nodes
+                    self.label, signature.nodes
                 );
                 Err(BuildError::Failed(BuildFailure::BenchBroken, text))
             }
@@ -115,8 +107,8 @@ impl Built {
         spawner: &Spawner,
         cancel: &Cancel,
     ) -> Result<Signature> {
-        let name = &self.label();
-        let recipe = &self.recipe.bench;
+        let name = &self.label;
+        let recipe = &self.recipe.settings.bench;
         let environment = Some(self.environment.clone());
         let sandbox = self.sandbox.clone();
         let launch =
@@ -163,7 +155,16 @@ impl Builder<'_> {
     /// Describes a revision from git data alone, without running its code. Fails for an unknown
     /// revision, and for a tree without a recipe.
     pub fn outline(&self, repo: &Repository, revision: &str) -> Result<Outline> {
-        let (commit, snapshot) = self.source(repo, revision)?;
+        let (commit, snapshot) = if revision == WORKING_TREE {
+            // The cache may be in the working tree; without this exclusion, each build would change
+            // the snapshot.
+            let mut without = self.without.clone();
+            without.push(self.cache.folder.clone());
+            // A repository without a commit also has a working tree.
+            (repo.commit("HEAD").ok(), repo.snapshot(&self.cache.staging(), &without)?)
+        } else {
+            (Some(repo.commit(revision)?), None)
+        };
         let is_dirty = snapshot.is_some();
         let label = label(revision, commit.as_ref(), is_dirty);
         let tree = match (&snapshot, &commit) {
@@ -222,38 +223,18 @@ impl Builder<'_> {
         // No other process can remove the entry while this process holds the lock.
         entry.hold()?;
         drop(lock);
-        let Outline { commit, is_dirty, recipe, .. } = outline;
+        let Outline { label, commit, is_dirty, recipe, .. } = outline;
         Ok(Built {
             program: entry.program(&record),
-            revision: revision.to_owned(),
+            label,
             commit,
             is_dirty,
             recipe,
-            repo: repo.top.clone(),
             environment: build_environment(self.passed),
             sandbox: self.sandbox.clone(),
             entry,
             record,
         })
-    }
-
-    /// Returns the commit, and a snapshot of the files if they differ from the commit.
-    fn source(
-        &self,
-        repo: &Repository,
-        revision: &str,
-    ) -> Result<(Option<Commit>, Option<Snapshot>)> {
-        if revision != WORKING_TREE {
-            return Ok((Some(repo.commit(revision)?), None));
-        }
-        // A repository without a commit also has a working tree.
-        let head = repo.commit("HEAD").ok();
-        let mut without = self.without.clone();
-        // The cache may be in the working tree; without this exclusion, each build would change the
-        // snapshot.
-        without.push(self.cache.folder.clone());
-        let snapshot = repo.snapshot(&self.cache.staging(), &without)?;
-        Ok((head, Some(snapshot).filter(|snapshot| snapshot.is_dirty)))
     }
 
     fn recipe(
@@ -287,7 +268,7 @@ impl Builder<'_> {
                 read.map_err(|reason| BuildError::invalid_recipe(&file, &reason))?
             }
         };
-        recipe(&settings.unwrap_or_default(), &names, text).ok_or_else(|| {
+        recipe(settings.unwrap_or_default(), &names, text).ok_or_else(|| {
             let text = format!(
                 "{what} has no Cargo.toml, go.mod, Makefile, src/Makefile or CMakeLists.txt\nhint: \
                  set command and binary in [build] of arbiter.toml"
@@ -301,7 +282,7 @@ impl Builder<'_> {
     fn toolchain(&self, files: &Files<'_>, what: &str, recipe: &Recipe) -> Result<String> {
         let mut text = String::new();
         // The user is informed before a command of the commit runs.
-        if recipe.has_own_tools {
+        if recipe.settings.toolchain.is_some() {
             let tools = recipe.tools_text();
             (self.notify)(&format!("querying the toolchain of {what} by {tools}, in a checkout"));
         }
@@ -323,7 +304,7 @@ impl Builder<'_> {
         record: BuildRecord,
     ) -> Result<BuildRecord> {
         let log = entry.log();
-        let Recipe { command, source, timeout, .. } = recipe;
+        let Recipe { command, source, .. } = recipe;
         let made = open_output(&log, File::options().write(true), Links::Refused);
         // An earlier failed build may have left its log.
         let made = made.and_then(|file| file.set_len(0).map(|()| file)).map_err(io_error(&log))?;
@@ -351,7 +332,7 @@ impl Builder<'_> {
         match ended.reason {
             EndReason::Cancelled => return Err(BuildError::Cancelled),
             EndReason::TimedOut => {
-                let seconds = timeout.as_secs_f64();
+                let seconds = recipe.timeout().as_secs_f64();
                 let how = format!("exceeded the timeout of [build], {seconds} s");
                 return fail(BuildFailure::Timeout, how);
             }
@@ -363,7 +344,8 @@ impl Builder<'_> {
                 let text = text.replace(&format!("{}/", files.top.display()), "");
                 // The first line is the command itself, which may contain a word such as `error:`.
                 let first = first_error(text.split_once('\n').map_or("", |(_, rest)| rest));
-                let is_cut_off = self.sandbox.is_some() && !recipe.network && lacks_network(&text);
+                let is_cut_off =
+                    self.sandbox.is_some() && !recipe.settings.network && lacks_network(&text);
                 let hint = if is_cut_off { NO_NETWORK } else { "" };
                 let how = format!("failed ({}): {first:.300}{hint}", ended.how);
                 return fail(BuildFailure::Command, how);
@@ -398,14 +380,14 @@ impl Builder<'_> {
         };
         let mut spent = Duration::ZERO;
         if recipe.submodules {
-            let fetched = run("git submodule update --init --recursive", recipe.timeout)?;
+            let fetched = run("git submodule update --init --recursive", recipe.timeout())?;
             if fetched.code != Some(0) {
                 return Ok(fetched);
             }
             spent = fetched.elapsed;
         }
         // Both steps share the time limit of the recipe.
-        let mut ended = run(&recipe.command, recipe.timeout.saturating_sub(spent))?;
+        let mut ended = run(&recipe.command, recipe.timeout().saturating_sub(spent))?;
         ended.elapsed += spent;
         Ok(ended)
     }
@@ -423,13 +405,14 @@ impl Builder<'_> {
             None => (build_environment(self.passed), None),
             Some(sandbox) => {
                 let (readable, environment) = toolchains(self.passed);
-                (environment, Some(files.sandbox(sandbox, readable, recipe.network)))
+                (environment, Some(files.sandbox(sandbox, readable, recipe.settings.network)))
             }
         };
         // A build has no input to read a password from.
         environment.push(("GIT_TERMINAL_PROMPT".into(), "0".into()));
         // The variables of the recipe come last, because later values replace earlier ones.
-        environment.extend(recipe.env.iter().map(|(name, value)| (name.into(), value.into())));
+        environment
+            .extend(recipe.settings.env.iter().map(|(name, value)| (name.into(), value.into())));
         // The shell joins both outputs, so that the log contains the lines in the order in which
         // they were written. The script is an argument, because quoting would change scripts that
         // contain quotation marks.
@@ -473,7 +456,8 @@ fn key(
         hasher.update(&(text.len() as u64).to_le_bytes());
         hasher.update(text);
     };
-    let binary = recipe.binary.as_ref().map(|path| path.display().to_string());
+    let BuildSettings { binary, env, .. } = &recipe.settings;
+    let binary = binary.as_ref().map(|path| path.display().to_string());
     [
         // The number changes with the meaning of the key, so that older entries are no longer
         // found.
@@ -486,11 +470,11 @@ fn key(
         toolchain,
         // The number of variables separates the recipe's variables from the variables of the
         // environment.
-        &recipe.env.len().to_string(),
+        &env.len().to_string(),
     ]
     .into_iter()
     .for_each(|text| add(text.as_bytes()));
-    recipe.env.iter().flat_map(|(name, value)| [name, value]).for_each(|text| add(text.as_bytes()));
+    env.iter().flat_map(|(name, value)| [name, value]).for_each(|text| add(text.as_bytes()));
     let variables = environment.iter().flat_map(|(name, value)| [name, value]);
     variables.for_each(|text| add(text.as_encoded_bytes()));
     hasher.finalize()

@@ -4,12 +4,11 @@
 /// on this page.
 pub(crate) const MAX_QUERY: usize = 1_000;
 
-/// Query of a URL: text and decoded fields.
+/// Query of a URL.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct UrlQuery {
-    /// Text of the query without empty fields and without the field `page`.
-    query: String,
-    fields: Vec<(String, String)>,
+    /// Fields, each as its text in the URL and as its decoded name and value.
+    fields: Vec<(String, (String, String))>,
 }
 
 impl UrlQuery {
@@ -18,28 +17,28 @@ impl UrlQuery {
         if query.len() > MAX_QUERY {
             return Err(format!("The query exceeds {MAX_QUERY} bytes."));
         }
-        // Forms also send empty fields. Without empty fields, each selection has only one address
-        // and therefore only one live page.
-        let is_kept = |field: &&str| !field.ends_with('=') && !field.starts_with("page=");
-        let query = query.split('&').filter(is_kept).collect::<Vec<_>>().join("&");
-        Ok(UrlQuery { query, fields })
+        let texts = query.split('&').filter(|text| !text.is_empty()).map(str::to_owned);
+        Ok(UrlQuery { fields: texts.zip(fields).collect() })
     }
 
-    /// Keeps only the fields named in `names`.
+    /// Keeps only the fields named in `names`, unless they are empty.
     pub(crate) fn keep_fields(mut self, names: &[&str]) -> UrlQuery {
-        self.fields.retain(|(name, value)| names.contains(&name.as_str()) && !value.is_empty());
+        // Forms also send empty fields. Without empty fields, each selection has only one address
+        // and therefore only one live page.
         let is_kept =
-            |field: &&str| field.split_once('=').is_some_and(|(name, _)| names.contains(&name));
-        self.query = self.query.split('&').filter(is_kept).collect::<Vec<_>>().join("&");
+            |(name, value): &(String, String)| names.contains(&name.as_str()) && !value.is_empty();
+        self.fields.retain(|(_, field)| is_kept(field));
         self
     }
 
-    /// Returns the address of `path` with the query and, if `part` is given, the number of the page
-    /// of a list, from 0.
+    /// Returns the address of `path` with the fields that are not empty and, if `part` is given,
+    /// the number of the page of a list, from 0.
     pub(crate) fn address(&self, path: &str, part: Option<u64>) -> String {
+        let is_kept = |(name, value): &(String, String)| name != "page" && !value.is_empty();
+        let fields = self.fields.iter().filter(|(_, field)| is_kept(field));
+        let fields = fields.map(|(text, _)| text.clone());
         let part = part.map(|part| format!("page={}", part + 1));
-        let fields = [Some(self.query.clone()).filter(|query| !query.is_empty()), part];
-        let query = fields.into_iter().flatten().collect::<Vec<_>>().join("&");
+        let query = fields.chain(part).collect::<Vec<_>>().join("&");
         if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
     }
 
@@ -50,8 +49,8 @@ impl UrlQuery {
 
     /// Returns the value of a field; empty if the field is missing.
     pub(crate) fn value(&self, name: &str) -> &str {
-        let found = self.fields.iter().find(|(own, _)| own == name);
-        found.map_or("", |(_, value)| value.trim())
+        let found = self.fields.iter().find(|(_, (own, _))| own == name);
+        found.map_or("", |(_, (_, value))| value.trim())
     }
 
     /// Returns the value of a field as a number from 0 to `most`, multiplied by `scale`; `None` if

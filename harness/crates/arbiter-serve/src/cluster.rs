@@ -8,8 +8,7 @@ use std::time::Duration;
 use tokio::time::{interval, sleep};
 
 use super::asked::UrlQuery;
-use super::hub::LivePage;
-use crate::web::{Fragment, cluster as page};
+use crate::web::{Fragment, LivePage, cluster as page};
 use arbiter_cluster::{
     Access, AccessError, Cluster, ClusterMetrics, Connection, Listener, worker_residuals,
 };
@@ -54,9 +53,9 @@ impl ClusterMonitor {
     }
 
     /// Returns the live page of the workers that the query selects.
-    pub(crate) fn page(self: &Arc<Self>, results: PathBuf, asked: &UrlQuery) -> Box<dyn LivePage> {
+    pub(crate) fn page(self: &Arc<Self>, results: PathBuf, asked: &UrlQuery) -> ClusterPage {
         let (monitor, asked) = (self.clone(), asked.clone());
-        Box::new(ClusterPage { monitor, results, asked, residuals: BTreeMap::new(), rest: 0 })
+        ClusterPage { monitor, results, asked, residuals: BTreeMap::new(), rest: 0 }
     }
 
     /// Listens to the server forever, and reconnects whenever the connection is lost.
@@ -109,7 +108,7 @@ const RESIDUAL_TICKS: u32 = 120;
 
 /// Live page of the workers, optionally only of the workers in one state, and of the runs.
 #[derive(Debug)]
-struct ClusterPage {
+pub(crate) struct ClusterPage {
     monitor: Arc<ClusterMonitor>,
     results: PathBuf,
     asked: UrlQuery,
@@ -120,13 +119,14 @@ struct ClusterPage {
 }
 
 impl LivePage for ClusterPage {
-    fn fragments(&mut self) -> Vec<Fragment> {
+    fn fragments(&mut self) -> Option<Vec<Fragment>> {
         let cluster = match &*self.monitor.state() {
             Ok((cluster, connection)) if connection.is_connected() => cluster.clone(),
             Ok(_) => {
-                return page::lost("The connection to the NATS server is lost; reconnecting.");
+                let why = "The connection to the NATS server is lost; reconnecting.";
+                return Some(page::lost(why));
             }
-            Err(why) => return page::lost(why),
+            Err(why) => return Some(page::lost(why)),
         };
         self.rest = self.rest.saturating_sub(1);
         if self.rest == 0 {
@@ -140,7 +140,7 @@ impl LivePage for ClusterPage {
                 *most = most.max(residual);
             }
         }
-        page::fragments(&cluster, &self.asked, &self.residuals)
+        Some(page::fragments(&cluster, &self.asked, &self.residuals))
     }
 }
 

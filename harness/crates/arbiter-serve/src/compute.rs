@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::fold::Fold;
-use super::routes::HttpError;
+use super::http_error::HttpError;
 use crate::web::compare::{self, ComparedRun};
 use crate::web::static_page;
 use arbiter_report::{LlrHistory, Summary, short_hash, sprt_bounds_text, utc_time_as};

@@ -1,6 +1,6 @@
 //! State of a run, updated from a store to which other processes write.
 
-use arbiter_report::{Summary, apply_tallies, shown_run, summary_of};
+use arbiter_report::{Summary, apply_tallies, replayed_state, shown_run, summary_of};
 use arbiter_run::{Effect, RunState};
 use arbiter_store::{Mark, Store, StoreError, StoredRun};
 
@@ -26,10 +26,8 @@ impl Fold {
         // is counted once.
         let (epoch, mark) = (store.epoch()?, store.mark()?);
         let stored = shown_run(store, run)?;
-        let state = RunState::of(&stored.plan);
-        let mut fold = Fold { stored, state, mark, epoch };
-        apply_tallies(store, run, &mut fold.state, &store.tallies(run)?, observe)?;
-        Ok(fold)
+        let state = replayed_state(store, run, &stored.plan, observe)?;
+        Ok(Fold { stored, state, mark, epoch })
     }
 
     /// Returns whether the fold can continue; `false` after pairs of any run were withdrawn,

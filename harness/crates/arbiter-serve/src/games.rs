@@ -6,14 +6,11 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use super::asked::UrlQuery;
-use super::routes::{HttpError, bad_request};
-use crate::web::games as pages;
+use super::http_error::{HttpError, bad_request};
+use crate::web::games::{self as pages, ORDERS, PART};
 use arbiter_plan::Plan;
 use arbiter_report::{OpeningNames, PgnHeader, game_pgn, game_to_show, shown_run};
-use arbiter_store::{GameOrder, GameQuery, Store, StoreError, StoredRun};
-
-/// Number of games on a page of the list of games.
-pub(crate) const PART: u64 = 100;
+use arbiter_store::{GameQuery, Store, StoreError, StoredRun};
 
 /// Maximum number of games in a PGN.
 const MAX_PGN: u64 = 100_000;
@@ -21,13 +18,6 @@ const MAX_PGN: u64 = 100_000;
 /// Maximum number of runs whose opening names are cached. Viewers may request any run, so the cache
 /// is emptied when it is full.
 const MAX_RUNS: usize = 16;
-
-/// Orders of the list: name in queries, name in forms, and order.
-pub(crate) const ORDERS: [(&str, &str, GameOrder); 3] = [
-    ("", "as scheduled", GameOrder::Schedule),
-    ("length", "longest first", GameOrder::Length),
-    ("swing", "largest swing first", GameOrder::Swing),
-];
 
 impl UrlQuery {
     /// Converts the query, except for the field `opening`.
@@ -97,30 +87,10 @@ impl Openings {
         }
         Ok(found)
     }
-
-    /// Converts the query. The field `opening` is a number, from 1, or a part of a name.
-    fn games(
-        &self,
-        store: &Store,
-        stored: &StoredRun,
-        asked: &UrlQuery,
-    ) -> Result<GameQuery, HttpError> {
-        let query = asked.games(&stored.plan).map_err(bad_request)?;
-        let wanted = asked.value("opening").to_lowercase();
-        let openings = match wanted.parse::<u64>() {
-            Ok(number) => Some(vec![number.saturating_sub(1)]),
-            Err(_) if wanted.is_empty() => None,
-            Err(_) => {
-                let names = self.names(store, stored, store.openings(&stored.head.run)?)?;
-                let fits = |name: &String| name.to_lowercase().contains(&wanted);
-                Some(names.into_iter().filter(|(_, name)| fits(name)).map(|(at, _)| at).collect())
-            }
-        };
-        Ok(GameQuery { openings, ..query })
-    }
 }
 
-/// Reads a run, and converts the query for its games.
+/// Reads a run, and converts the query for its games. The field `opening` is a number, from 1, or a
+/// part of a name.
 fn select(
     results: &Path,
     run: &str,
@@ -129,7 +99,18 @@ fn select(
 ) -> Result<(Store, StoredRun, GameQuery), HttpError> {
     let store = Store::observe(results)?;
     let stored = shown_run(&store, run)?;
-    let query = openings.games(&store, &stored, asked)?;
+    let query = asked.games(&stored.plan).map_err(bad_request)?;
+    let wanted = asked.value("opening").to_lowercase();
+    let openings = match wanted.parse::<u64>() {
+        Ok(number) => Some(vec![number.saturating_sub(1)]),
+        Err(_) if wanted.is_empty() => None,
+        Err(_) => {
+            let names = openings.names(&store, &stored, store.openings(run)?)?;
+            let fits = |name: &String| name.to_lowercase().contains(&wanted);
+            Some(names.into_iter().filter(|(_, name)| fits(name)).map(|(at, _)| at).collect())
+        }
+    };
+    let query = GameQuery { openings, ..query };
     Ok((store, stored, query))
 }
 
@@ -146,13 +127,6 @@ pub(crate) fn list(
     let played = games.iter().map(|game| (game.opening, game.pair));
     let names = openings.names(&store, &stored, played)?;
     Ok(pages::list(&stored, asked, part, &games, &names))
-}
-
-/// Parses a game number, as in the PGN tag `Round`, into the number of the pair and the index of
-/// the game in the pair, both from 0.
-pub(crate) fn place(text: &str) -> Option<(u64, usize)> {
-    let (pair, half) = text.split_once('.')?;
-    Some((pair.parse::<u64>().ok()?.checked_sub(1)?, half.parse::<usize>().ok()?.checked_sub(1)?))
 }
 
 /// Returns the page of a game; `None` if the game is not in the store.
@@ -225,6 +199,7 @@ mod tests {
     use super::*;
     use crate::asked::MAX_QUERY;
     use arbiter_plan::{Request, RunKind};
+    use arbiter_store::{GameOrder, parse_place};
 
     #[test]
     fn invalid_game_queries_are_explained() {
@@ -251,7 +226,7 @@ mod tests {
         assert!(ask("page=x").unwrap().part().is_err());
         assert!(ask(&"x".repeat(MAX_QUERY + 1)).is_err());
         assert_eq!(
-            ["3.1", "0.1", "1", "1.x", "1.0"].map(place),
+            ["3.1", "0.1", "1", "1.x", "1.0"].map(parse_place),
             [Some((2, 0)), None, None, None, None]
         );
     }

@@ -12,7 +12,7 @@ use super::asked::UrlQuery;
 use super::cluster::ClusterMonitor;
 use super::list::RunList;
 use super::run::RunPage;
-use crate::web::{Fragment, PageVersion};
+use crate::web::{LivePage, PageVersion};
 
 /// Interval at which new versions of a page are made. Only boards change on each tick; other parts
 /// change every few ticks.
@@ -34,6 +34,7 @@ pub(crate) enum Topic {
     /// Page of a run, by the name of the run.
     Run(String),
     /// Workers and runs on a NATS server.
+    #[cfg(feature = "cluster")]
     Cluster(UrlQuery),
 }
 
@@ -43,13 +44,14 @@ impl Topic {
         match self {
             Topic::Runs(asked) => asked.address("/events/runs", asked.part().ok()),
             Topic::Run(run) => format!("/events/runs/{run}"),
+            #[cfg(feature = "cluster")]
             Topic::Cluster(asked) => asked.address("/events/cluster", None),
         }
     }
 }
 
-/// Last published version; `None` before the first version.
-pub(crate) type Latest = Option<Arc<PageVersion>>;
+/// Last published version; version 0 before the first version.
+pub(crate) type Latest = Arc<PageVersion>;
 
 /// Set of all live pages.
 #[derive(Debug)]
@@ -57,13 +59,7 @@ pub(crate) struct Hub {
     results: PathBuf,
     pub(crate) runs: RunList,
     pub(crate) monitor: Arc<ClusterMonitor>,
-    topics: Mutex<BTreeMap<Topic, watch::Sender<Latest>>>,
-}
-
-/// Source of a live page, queried by its thread at each tick.
-pub(crate) trait LivePage {
-    /// Returns the current fragments of the page.
-    fn fragments(&mut self) -> Vec<Fragment>;
+    topics: Mutex<BTreeMap<Topic, watch::Receiver<Latest>>>,
 }
 
 impl Hub {
@@ -80,85 +76,58 @@ impl Hub {
         topic: Topic,
     ) -> Result<watch::Receiver<Latest>, String> {
         let mut topics = self.topics();
-        if let Some(sender) = topics.get(&topic) {
-            return Ok(sender.subscribe());
+        // A thread that has panicked has dropped its sender.
+        topics.retain(|_, latest| latest.has_changed().is_ok());
+        if let Some(latest) = topics.get(&topic) {
+            return Ok(latest.clone());
         }
         if topics.len() >= MAX_TOPICS {
             return Err(format!("Too many live pages; the limit is {MAX_TOPICS}."));
         }
-        let (sender, receiver) = watch::channel(None);
-        topics.insert(topic.clone(), sender.clone());
-        // The lock is released here, because the error case below locks again.
-        drop(topics);
-        let hub = self.clone();
-        let thread = TopicThread { hub, topic: topic.clone() };
-        let builder = std::thread::Builder::new().name("page".into());
-        match builder.spawn(move || thread.publish(&sender)) {
-            Ok(_) => Ok(receiver),
-            Err(error) => {
-                // If the topic remained, the next viewer would wait for a page without a thread.
-                self.topics().remove(&topic);
-                Err(format!("Cannot start a thread: {error}."))
-            }
-        }
+        let (sender, latest) = watch::channel(Latest::default());
+        let (hub, own) = (self.clone(), topic.clone());
+        std::thread::Builder::new()
+            .name("page".into())
+            .spawn(move || hub.publish(&own, &sender))
+            .map_err(|error| format!("Cannot start a thread: {error}."))?;
+        topics.insert(topic, latest.clone());
+        Ok(latest)
     }
 
-    fn topics(&self) -> MutexGuard<'_, BTreeMap<Topic, watch::Sender<Latest>>> {
+    fn topics(&self) -> MutexGuard<'_, BTreeMap<Topic, watch::Receiver<Latest>>> {
         // A poisoned lock is harmless: code that holds it cannot panic during a change.
         self.topics.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
 
-/// Thread of a topic. Dropping it after a panic removes the topic from the hub.
-#[derive(Debug)]
-struct TopicThread {
-    hub: Arc<Hub>,
-    topic: Topic,
-}
-
-impl TopicThread {
-    fn publish(self, sender: &watch::Sender<Latest>) {
-        let results = self.hub.results.clone();
-        let mut page: Box<dyn LivePage> = match &self.topic {
-            Topic::Runs(asked) => Box::new(self.hub.runs.page(asked.clone())),
+    /// Publishes the versions of a page until the page has had no viewer for a while.
+    fn publish(&self, topic: &Topic, sender: &watch::Sender<Latest>) {
+        let results = self.results.clone();
+        let mut page: Box<dyn LivePage> = match topic {
+            Topic::Runs(asked) => Box::new(self.runs.page(asked.clone())),
             Topic::Run(run) => Box::new(RunPage::new(results, run.clone())),
-            Topic::Cluster(asked) => self.hub.monitor.page(results, asked),
+            #[cfg(feature = "cluster")]
+            Topic::Cluster(asked) => Box::new(self.monitor.page(results, asked)),
         };
+        // The set of topics holds one receiver.
+        let is_alone = || sender.receiver_count() <= 1;
         let mut unseen = 0;
         loop {
-            let fragments = page.fragments();
-            let before = sender.borrow().clone().unwrap_or_default();
+            let before = sender.borrow().clone();
             // An unchanged page is not published, so viewers receive nothing.
-            if let Some(next) = before.next(fragments) {
-                sender.send_replace(Some(Arc::new(next)));
+            if let Some(next) = page.fragments().and_then(|fragments| before.next(fragments)) {
+                sender.send_replace(Arc::new(next));
             }
             std::thread::sleep(TICK);
-            unseen = if sender.receiver_count() == 0 { unseen + 1 } else { 0 };
-            if unseen >= IDLE_TICKS && self.leave(sender) {
-                return;
+            unseen = if is_alone() { unseen + 1 } else { 0 };
+            if unseen >= IDLE_TICKS {
+                let mut topics = self.topics();
+                // The count is read under the lock that viewers hold to subscribe, so no viewer can
+                // subscribe to a page that is being removed.
+                if is_alone() {
+                    topics.remove(topic);
+                    return;
+                }
             }
-        }
-    }
-
-    /// Removes the topic, unless there is a new viewer; returns whether the topic was removed.
-    fn leave(&self, sender: &watch::Sender<Latest>) -> bool {
-        let mut topics = self.hub.topics();
-        // The count is read under the lock that viewers hold to subscribe, so no viewer can
-        // subscribe to a page that is being removed.
-        let is_alone = sender.receiver_count() == 0;
-        if is_alone {
-            topics.remove(&self.topic);
-        }
-        is_alone
-    }
-}
-
-impl Drop for TopicThread {
-    fn drop(&mut self) {
-        // A thread that ends normally has already removed its topic, and another thread may now
-        // serve the same topic.
-        if std::thread::panicking() {
-            self.hub.topics().remove(&self.topic);
         }
     }
 }

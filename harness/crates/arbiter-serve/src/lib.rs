@@ -8,13 +8,17 @@ mod connections;
 mod fold;
 mod games;
 mod guard;
+mod http_error;
 mod hub;
 mod list;
 mod metrics;
 #[cfg(not(feature = "cluster"))]
 mod no_cluster;
+mod request_times;
 mod routes;
 mod run;
+mod site;
+mod starter;
 mod steer;
 mod web;
 
@@ -24,5 +28,5 @@ use no_cluster as cluster;
 pub use cluster::ClusterMonitor;
 pub use guard::{Guard, MIN_TOKEN};
 pub use metrics::serve_metrics;
-pub use routes::Site;
-pub use steer::{NewTest, StartResult, Starter};
+pub use site::Site;
+pub use starter::{NewTest, StartResult, Starter};

@@ -1,18 +1,16 @@
 //! List of runs, kept up to date: the state shared by all lists, and the requested pages.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::asked::UrlQuery;
 use super::fold::Fold;
-use super::hub::LivePage;
-use super::run::state;
-use crate::web::Fragment;
+use super::run::running;
 use crate::web::list::{MAX_ENGINES, PAGE, notice, row, standing};
-use crate::web::run::State;
+use crate::web::{Fragment, LivePage};
 use arbiter_game::outcome::Termination;
-use arbiter_report::{ListedRun, RunFilter, RunPhase, Summary, read_one, run_pattern};
+use arbiter_report::{ListedRun, RunFilter, RunPhase, Running, Summary, read_one, run_pattern};
 use arbiter_store::{Outline, RunHead, Store, StoreError};
 
 /// Number of ticks between reads of the store.
@@ -43,7 +41,8 @@ struct Runs {
 #[derive(Debug)]
 struct CachedRun {
     listed: ListedRun,
-    state: State,
+    /// Answer of the process that plays the run; `None` if no process answers.
+    running: Option<Running>,
     /// Fold of the run; `None` if the run gets no more pairs, or after an error.
     fold: Option<Fold>,
 }
@@ -84,8 +83,6 @@ pub(crate) struct Figures {
 pub(crate) struct RunListPage {
     list: RunList,
     asked: UrlQuery,
-    /// Last computed fragments.
-    made: Vec<Fragment>,
     /// Number of ticks until the fragments are computed again.
     rest: u32,
 }
@@ -126,7 +123,7 @@ impl RunList {
 
     /// Returns the live page of the runs that the query selects.
     pub(crate) fn page(&self, asked: UrlQuery) -> RunListPage {
-        RunListPage { list: self.clone(), asked, made: Vec::new(), rest: 0 }
+        RunListPage { list: self.clone(), asked, rest: 0 }
     }
 }
 
@@ -172,45 +169,31 @@ impl Runs {
 
 impl CachedRun {
     /// Reads a run; if the run cannot be read, the result contains only its outline and the error.
-    fn read(store: &Store, results: &std::path::Path, outline: &Outline) -> CachedRun {
-        let Outline { run, created_ms, ending, about } = outline.clone();
+    fn read(store: &Store, results: &Path, outline: &Outline) -> CachedRun {
         let read = || {
             let fold = Fold::begin(store, &outline.run, |_| ())?;
             Ok((fold.summary(store)?, fold))
         };
+        let (head, summary, fold) = match read_one(read) {
+            Ok((summary, fold)) => (fold.stored.head.clone(), Ok(summary), Some(fold)),
+            Err(why) => {
+                let Outline { run, created_ms, ending, about } = outline.clone();
+                (RunHead { run, created_ms, ending, pairs: 0, about }, Err(why), None)
+            }
+        };
         // If the process of a run does not answer, whatever the reason, the run is not shown as
         // running.
-        let of = |head: &RunHead| state(results, head).0;
-        match read_one(read) {
-            Ok((summary, fold)) => {
-                let head = fold.stored.head.clone();
-                let state = of(&head);
-                let is_played = matches!(state, State::Played(_));
-                let summary = Ok(Summary { is_played, ..summary });
-                // A run that has ended gets no more pairs, so its fold would only occupy memory.
-                let fold = Some(fold).filter(|fold| fold.stored.head.ending.is_none());
-                CachedRun { listed: ListedRun { head, summary }, state, fold }
-            }
-            Err(why) => {
-                let head = RunHead { run, created_ms, ending, pairs: 0, about };
-                CachedRun {
-                    state: of(&head),
-                    listed: ListedRun { head, summary: Err(why) },
-                    fold: None,
-                }
-            }
-        }
+        let running = running(results, &head).unwrap_or_default();
+        let is_played = running.is_some();
+        let summary = summary.map(|summary| Summary { is_played, ..summary });
+        // A run that has ended gets no more pairs, so its fold would only occupy memory.
+        let fold = fold.filter(|_| head.ending.is_none());
+        CachedRun { listed: ListedRun { head, summary }, running, fold }
     }
 
     /// Updates the run. Only a run that has not ended gets new pairs. For other runs, comparing the
     /// outline is enough.
-    fn advance(
-        &mut self,
-        store: &Store,
-        results: &std::path::Path,
-        outline: &Outline,
-        has_changed: bool,
-    ) {
+    fn advance(&mut self, store: &Store, results: &Path, outline: &Outline, has_changed: bool) {
         let ListedRun { head, summary } = &mut self.listed;
         let is_other = outline.ending != head.ending
             || outline.about != head.about
@@ -221,13 +204,13 @@ impl CachedRun {
             }
             return;
         };
-        self.state = state(results, head).0;
+        self.running = running(results, head).unwrap_or_default();
         if has_changed {
             *summary = read_one(|| fold.advance(store, |_| ()).and_then(|()| fold.summary(store)));
             *head = fold.stored.head.clone();
         }
         match summary {
-            Ok(summary) => summary.is_played = matches!(self.state, State::Played(_)),
+            Ok(summary) => summary.is_played = self.running.is_some(),
             // After an error, the counts may be incomplete, so the next update reads the run from
             // its beginning.
             Err(_) => self.fold = None,
@@ -256,24 +239,24 @@ impl RunListPage {
         let rows = chosen.iter().skip(from).take(PAGE as usize);
         let mut found =
             vec![standing(&self.asked, part, (chosen.len(), runs.order.len()), unread, &engines)];
-        found.extend(rows.map(|run| row(&run.listed, &run.state)));
+        found.extend(rows.map(|run| row(&run.listed, run.running.as_ref())));
         Ok(found)
     }
 }
 
 impl LivePage for RunListPage {
-    fn fragments(&mut self) -> Vec<Fragment> {
+    fn fragments(&mut self) -> Option<Vec<Fragment>> {
         self.rest = self.rest.saturating_sub(1);
-        if self.rest == 0 {
-            self.rest = LIST_TICKS;
-            self.made = self.update().unwrap_or_else(|error| match error {
-                StoreError::Missing(_) => {
-                    vec![notice("No store yet; the first run in this folder creates it.")]
-                }
-                error => vec![notice(&error.to_string())],
-            });
+        if self.rest > 0 {
+            return None;
         }
-        self.made.clone()
+        self.rest = LIST_TICKS;
+        Some(self.update().unwrap_or_else(|error| match error {
+            StoreError::Missing(_) => {
+                vec![notice("No store yet; the first run in this folder creates it.")]
+            }
+            error => vec![notice(&error.to_string())],
+        }))
     }
 }
 

@@ -1,16 +1,12 @@
 //! Health check of the server, and metrics for Prometheus on a separate port.
 
-#![expect(clippy::disallowed_methods, reason = "answers are timed")]
-
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
-use std::time::Instant;
 
 use axum::Router;
-use axum::extract::{MatchedPath, Request, State};
+use axum::extract::State;
 use axum::http::{StatusCode, header};
-use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use prometheus_client::collector::Collector;
@@ -18,14 +14,14 @@ use prometheus_client::encoding::text::encode;
 use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::{ConstGauge, Gauge};
-use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::metrics::{MetricType, TypedMetric};
 use prometheus_client::registry::{Registry, Unit};
 use tokio::net::TcpListener;
 
 use super::connections;
+use super::http_error::HttpError;
 use super::list::RunList;
-use super::routes::{HttpError, Site};
+use super::site::Site;
 use arbiter_store::Store;
 
 /// Content type of Prometheus's text format.
@@ -93,31 +89,6 @@ pub(crate) async fn healthz(State(site): State<Site>) -> Response {
     let version = env!("CARGO_PKG_VERSION");
     let body = serde_json::json!({ "version": version, "runs": runs, "reason": reason });
     (code, [(header::CONTENT_TYPE, "application/json")], body.to_string()).into_response()
-}
-
-/// Histograms of response times, by route and status code.
-pub(crate) type RequestTimes = Family<[(&'static str, String); 2], Histogram, fn() -> Histogram>;
-
-/// Returns histograms without values.
-pub(crate) fn request_times() -> RequestTimes {
-    // Upper ends of the buckets are from 1 ms to 16 s.
-    Family::new_with_constructor(|| Histogram::new(exponential_buckets(0.001, 4.0, 8)))
-}
-
-/// Measures the response time of a request.
-pub(crate) async fn timed(
-    State(times): State<RequestTimes>,
-    request: Request,
-    next: Next,
-) -> Response {
-    let begun = Instant::now();
-    // Unknown addresses share a label, because the number of labels must be limited.
-    let path = request.extensions().get::<MatchedPath>();
-    let route = path.map_or("other", MatchedPath::as_str).to_owned();
-    let response = next.run(request).await;
-    let labels = [("route", route), ("code", response.status().as_str().to_owned())];
-    times.get_or_create(&labels).observe(begun.elapsed().as_secs_f64());
-    response
 }
 
 impl Collector for RunList {

@@ -7,11 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::fold::Fold;
-use super::hub::LivePage;
-use super::routes::HttpError;
-use crate::web::run::State;
-use crate::web::{Fragment, fragments, run as page};
-use arbiter_report::{Block, GameStatistics, Recent, Running, Summary, gates_of_run};
+use super::http_error::HttpError;
+use crate::web::{Fragment, LivePage, fragments, run as page};
+use arbiter_report::{Block, GameStatistics, Running, Summary, gates_of_run};
 use arbiter_report::{html_page, outlook, run_document};
 use arbiter_run::{ControlCommand, Effect};
 use arbiter_runner::{ControlError, send_command};
@@ -74,28 +72,24 @@ impl RunPage {
             }
             _ => Reading::begin(Store::observe(&self.results)?, &self.run)?,
         };
-        let (state, trouble) = state(&self.results, &reading.fold.stored.head);
-        let found = reading.fragments(&state, trouble)?;
+        let found = reading.fragments(running(&self.results, &reading.fold.stored.head))?;
         self.read = Some(reading);
         Ok(found)
     }
 }
 
-/// Returns the state of a run, with boards if a process plays the run, and a description of the
-/// problem if the process does not answer.
-pub(crate) fn state(results: &Path, head: &RunHead) -> (State, Option<String>) {
+/// Returns the answer of the process that plays a run, with boards; `None` if no process plays the
+/// run. The error describes the problem if the process does not answer.
+pub(crate) fn running(results: &Path, head: &RunHead) -> Result<Option<Running>, String> {
     if head.ending.is_some() {
-        return (State::Over(head.ending), None);
+        return Ok(None);
     }
-    let answer = send_command(results, &head.run, ControlCommand::Boards, true, TIMEOUT);
-    match answer.map(|answer| serde_json::from_str(answer.trim_end())) {
-        Ok(Ok(running)) => (State::Played(running), None),
-        Ok(Err(error)) => {
-            let words = format!("run '{}' is of another version: {error}", head.run);
-            (State::Over(None), Some(words))
-        }
-        Err(ControlError::Idle(..)) => (State::Over(None), None),
-        Err(ControlError::Refused(words)) => (State::Over(None), Some(words)),
+    match send_command(results, &head.run, ControlCommand::Boards, true, TIMEOUT) {
+        Ok(answer) => serde_json::from_str(answer.trim_end())
+            .map(Some)
+            .map_err(|error| format!("run '{}' is of another version: {error}", head.run)),
+        Err(ControlError::Idle(..)) => Ok(None),
+        Err(ControlError::Refused(words)) => Err(words),
     }
 }
 
@@ -111,8 +105,9 @@ pub(crate) fn report(results: &Path, run: &str) -> Result<String, HttpError> {
 }
 
 impl LivePage for RunPage {
-    fn fragments(&mut self) -> Vec<Fragment> {
-        self.try_fragments().unwrap_or_else(|error| vec![page::error_notice(&error.to_string())])
+    fn fragments(&mut self) -> Option<Vec<Fragment>> {
+        let failed = |error: StoreError| vec![page::error_notice(&error.to_string())];
+        Some(self.try_fragments().unwrap_or_else(failed))
     }
 }
 
@@ -170,28 +165,25 @@ impl Reading {
 
     fn fragments(
         &mut self,
-        state: &State,
-        trouble: Option<String>,
+        answer: Result<Option<Running>, String>,
     ) -> Result<Vec<Fragment>, StoreError> {
         // The last pair is stored shortly before the run ends. In the meantime, the process reports
         // that it is draining; this state would be wrong for a finished run.
-        let over = State::Over(self.summary.ending);
-        let state = if self.summary.is_over() { &over } else { state };
+        let running = answer.as_ref().ok().and_then(Option::as_ref);
+        let running = running.filter(|_| !self.summary.is_over());
         // The verdict of an undecided run changes when its process starts or ends, so the report
         // must be computed again.
-        let is_played = matches!(state, State::Played(_));
+        let is_played = running.is_some();
         self.is_stale |= self.summary.is_played != is_played;
         self.summary.is_played = is_played;
         let summary = &self.summary;
         let expected = self.fold.state.schedule().expected_pairs();
-        let recent = match state {
-            State::Played(running) => running.recent.clone().unwrap_or_default(),
-            State::Over(_) => Recent::default(),
-        };
+        let recent = running.and_then(|running| running.recent.clone()).unwrap_or_default();
         let outlook = outlook(&self.fold.stored.plan, &self.fold.state, &recent);
         self.rest = self.rest.saturating_sub(1);
         // The pause between two reports does not delay the final report.
-        if self.is_stale && (self.rest == 0 || matches!(state, State::Over(Some(_)))) {
+        let is_final = running.is_none() && summary.ending.is_some();
+        if self.is_stale && (self.rest == 0 || is_final) {
             // As long as some games are unread, the statistics would contradict the counts.
             let has_all = self.unread.is_empty() && summary.counts.games() > 0;
             let statistics = has_all.then_some(&self.statistics);
@@ -221,13 +213,13 @@ impl Reading {
         // The order is: verdict, counts, games in progress, events, rest of the report.
         let (conclusion, rest) = self.report.split_at(self.report.len().min(1));
         let mut found = conclusion.to_vec();
-        found.push(page::counts(&self.summary, state, [self.reported, expected], &outlook));
-        found.extend(trouble.map(|words| page::error_notice(&words)));
+        found.push(page::counts(&self.summary, running, [self.reported, expected], &outlook));
+        found.extend(answer.as_ref().err().map(|words| page::error_notice(words)));
         if !self.unread.is_empty() {
             let all = self.fold.state.counted_pairs().count() as u64;
             found.push(page::loading(all - self.unread.len() as u64, all));
         }
-        if let State::Played(Running { boards: Some(boards), .. }) = state {
+        if let Some(Running { boards: Some(boards), .. }) = running {
             found.push(page::boards(boards, &self.summary.engines));
         }
         found.extend(page::events(&recent));

@@ -1,59 +1,17 @@
 //! Requests that need the token: control of runs, and start of a test.
 
-use std::fmt::Debug;
-
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 use super::asked::UrlQuery;
-use super::routes::{Site, check_run, not_found};
+use super::http_error::{HttpError, not_found};
+use super::site::Site;
+use super::starter::{NewTest, StartResult};
 use crate::web::run as run_page;
 use arbiter_run::ControlCommand;
 use arbiter_runner::{CONTROL_TIMEOUT, ControlError, send_command};
-use arbiter_store::RunLock;
-
-/// Fields of the form that requests an SPRT, as unparsed text.
-#[derive(Debug, Clone, Default)]
-pub struct NewTest {
-    /// Engine under test.
-    pub dev: String,
-    /// Reference engine.
-    pub base: String,
-    /// Search limit of both engines, such as a time control, in the form of `--each`.
-    pub limit: String,
-    /// Elo of the null hypothesis.
-    pub elo0: String,
-    /// Elo of the alternative hypothesis.
-    pub elo1: String,
-    /// Maximum number of pairs.
-    pub pairs: String,
-    /// Name of the run.
-    pub name: String,
-}
-
-/// Result of a request to start a test.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum StartResult {
-    /// The test is a run with the requested name.
-    Run,
-    /// The test is still being prepared; the server log reports its start or failure.
-    Prepared,
-    /// Another run, with this name, was started by this server and is still running.
-    Busy(String),
-    /// The test was not started or has failed, for this reason.
-    Refused(String),
-}
-
-/// Component that starts tests, at most one at a time.
-pub trait Starter: Debug + Send + Sync {
-    /// Starts a test, and waits for a limited time until the run has started.
-    fn start(&self, wanted: &NewTest) -> StartResult;
-
-    /// Stops a test started by this server, even during its preparation; returns whether there was
-    /// such a test.
-    fn stop(&self, run: &str) -> bool;
-}
+use arbiter_store::{RunLock, Store};
 
 pub(crate) async fn steer(
     State(site): State<Site>,
@@ -65,31 +23,27 @@ pub(crate) async fn steer(
     let known = run_page::COMMANDS.into_iter().find(|(known, ..)| known.to_string() == command);
     let (command, ..) = known.ok_or((StatusCode::NOT_FOUND, "Unknown command.\n".to_owned()))?;
     RunLock::check_name(&run).map_err(|error| (StatusCode::NOT_FOUND, format!("{error}\n")))?;
-    let (results, starter) = (site.0.results.clone(), site.0.starter.clone());
-    let name = run.clone();
-    // A test that is still being prepared has no control socket, so only the server can stop it.
-    let told = move || match send_command(&results, &run, command, false, CONTROL_TIMEOUT) {
-        Err(ControlError::Idle(..))
-            if command == ControlCommand::Stop && starter.is_some_and(|one| one.stop(&run)) =>
-        {
-            Ok("stopped before the run started\n".to_owned())
-        }
-        told => told,
-    };
-    let (code, words) = match tokio::task::spawn_blocking(told).await {
-        Ok(Ok(words)) => return Ok(words),
-        Ok(Err(error)) => {
-            let unknown = match error {
+    let starter = site.0.starter.clone();
+    let told = site.read_store(move |results| {
+        match send_command(results, &run, command, false, CONTROL_TIMEOUT) {
+            Ok(words) => Ok(words),
+            // A test that is still being prepared has no control socket, so only the server can
+            // stop it.
+            Err(ControlError::Idle(..))
+                if command == ControlCommand::Stop && starter.is_some_and(|one| one.stop(&run)) =>
+            {
+                Ok("stopped before the run started\n".to_owned())
+            }
+            Err(error) => {
                 // A run that is not being played and a missing run have different status codes.
-                ControlError::Idle(..) => check_run(&site, &name).await.err(),
-                ControlError::Refused(_) => None,
-            };
-            unknown
-                .map_or((StatusCode::CONFLICT, error.to_string()), |missing| (missing.0, missing.1))
+                if matches!(error, ControlError::Idle(..)) {
+                    Store::observe(results)?.run(&run)?;
+                }
+                Err(HttpError(StatusCode::CONFLICT, error.to_string()))
+            }
         }
-        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
-    };
-    Err((code, format!("{words}\n")))
+    });
+    told.await.map_err(|HttpError(code, words)| (code, format!("{words}\n")))
 }
 
 pub(crate) async fn start(

@@ -93,7 +93,7 @@ struct Column {
 
 /// A value of a row.
 #[derive(PartialEq, Serialize, Deserialize)]
-#[serde(untagged, try_from = "serde_json::Value")]
+#[serde(untagged, expecting = "a value is invalid")]
 enum Cell {
     Null(()),
     Integer(i64),

@@ -39,8 +39,6 @@ pub(super) fn game_checksum() -> String {
 /// Result of the check of a run: numbers of checked pairs and games, and the damage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckedRun {
-    /// Name of the run.
-    pub run: String,
     /// Number of checked pairs.
     pub pairs: u64,
     /// Number of checked games.
@@ -133,18 +131,13 @@ impl Store {
     /// Fails if the store cannot be read; damage to the run is part of the result.
     pub fn check_run(&self, run: &str) -> Result<CheckedRun> {
         self.atomically(|| {
-            let count =
-                |table| self.number(&format!("SELECT count(*) FROM {table} WHERE run = ?1"), [run]);
-            let (pairs, games) = (count("pairs"), count("games"));
             let transcripts = || {
                 let mut kept = self.transcribed(run)?.into_iter();
                 kept.try_for_each(|(pair, half)| self.transcript(run, pair, half).map(drop))
             };
             let mut found = vec![self.run(run).map(drop), self.tallies(run).map(drop)];
-            match self.unsound_games(run) {
-                Ok(games) => found.extend(
-                    games.into_iter().map(|(pair, half)| Err(self.damaged_game(run, pair, half))),
-                ),
+            match self.damaged_games(run) {
+                Ok(games) => found.extend(games.into_iter().map(Err)),
                 Err(error) => found.push(Err(error)),
             }
             found.extend([
@@ -163,8 +156,12 @@ impl Store {
                     error => return Err(error),
                 }
             }
-            let (pairs, games) = (pairs.unwrap_or(0), games.unwrap_or(0));
-            Ok(CheckedRun { run: run.to_owned(), pairs, games, damaged })
+            let count = |table| {
+                let count = format!("SELECT count(*) FROM {table} WHERE run = ?1");
+                self.number(&count, [run]).unwrap_or(0)
+            };
+            let (pairs, games) = (count("pairs"), count("games"));
+            Ok(CheckedRun { pairs, games, damaged })
         })
     }
 
@@ -174,19 +171,16 @@ impl Store {
     ///
     /// Fails at the first damaged game.
     pub fn check_games(&self, run: &str) -> Result<()> {
-        match self.unsound_games(run)?.first() {
-            Some((pair, half)) => Err(self.damaged_game(run, *pair, *half)),
-            None => Ok(()),
-        }
+        self.damaged_games(run)?.into_iter().next().map_or(Ok(()), Err)
     }
 
-    /// Returns the damaged games of a run, by pair and index in the pair.
-    fn unsound_games(&self, run: &str) -> Result<Vec<(u64, u64)>> {
+    /// Returns an error for each damaged game of a run.
+    fn damaged_games(&self, run: &str) -> Result<Vec<StoreError>> {
         let select = format!(
             "SELECT pair, half FROM games WHERE run = ?1 AND checksum IS NOT {} ORDER BY pair, half",
             game_checksum()
         );
-        self.rows(&select, [run], |row| row.try_into())
+        self.rows(&select, [run], |row| Ok(self.damaged_game(run, row.get(0)?, row.get(1)?)))
     }
 
     /// Returns the faults that SQLite finds in the file; empty if there are none.

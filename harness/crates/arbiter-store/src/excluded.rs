@@ -24,16 +24,17 @@ impl Store {
                       ON CONFLICT DO NOTHING";
         self.atomically(|| {
             self.execute(insert, params![run, worker, at_ms, text])?;
-            let mut pairs = 0;
-            let mut from = 0;
+            let mut pairs: Vec<u64> = Vec::new();
+            if takes_back {
+                let select = "SELECT pair FROM players WHERE run = ?1 AND worker = ?2";
+                pairs = self.rows(select, [run, worker], |row| row.get(0))?;
+            }
             // Pairs are moved one at a time, because the games of a long run may not fit into
             // memory.
-            while takes_back && let Some(pair) = self.next_pair_of(run, worker, from)? {
-                let pair_json = self.pair_as_json(run, pair)?;
-                self.discard(run, worker, pair, &pair_json)?;
-                pairs += 1;
-                from = pair + 1;
+            for pair in &pairs {
+                self.discard(run, worker, *pair)?;
             }
+            let pairs = pairs.len() as u64;
             Ok(ExcludedWorker { worker: worker.clone(), reason: text.clone(), pairs })
         })
     }
@@ -65,15 +66,8 @@ impl Store {
         Ok(tallies.filter_map(|tally| Some((players.remove(&tally.pair)?, tally))).collect())
     }
 
-    /// Returns the number of the first pair, from the number `from` on, that a worker has played.
-    fn next_pair_of(&self, run: &str, worker: &str, from: u64) -> Result<Option<u64>> {
-        let next = "SELECT pair FROM players WHERE run = ?1 AND worker = ?2 AND pair >= ?3
-                    ORDER BY pair LIMIT 1";
-        self.row(next, params![run, worker, from], |row| row.get(0))
-    }
-
-    /// Returns a pair with its games and transcripts, as JSON.
-    fn pair_as_json(&self, run: &str, pair: u64) -> Result<String> {
+    /// Moves a pair with its games and transcripts out of the run.
+    fn discard(&self, run: &str, worker: &str, pair: u64) -> Result<()> {
         let played = self.pair(run, pair)?;
         let played = played.ok_or_else(|| self.corrupt(run, format!("pair {pair} is missing")))?;
         let mut transcripts = Vec::new();
@@ -89,13 +83,8 @@ impl Store {
             "games": disturbance::games(&played),
             "transcripts": transcripts,
         });
-        Ok(pair_json.to_string())
-    }
-
-    /// Moves a pair out of the run; `pair_json` is the pair as JSON.
-    fn discard(&self, run: &str, worker: &str, pair: u64, pair_json: &str) -> Result<()> {
         let insert = "INSERT INTO discarded (run, pair, worker, played) VALUES (?1, ?2, ?3, ?4)";
-        self.execute(insert, params![run, pair, worker, pair_json])?;
+        self.execute(insert, params![run, pair, worker, pair_json.to_string()])?;
         // Rows that refer to other rows are deleted first.
         for table in ["findings", "transcripts", "games", "players", "pairs"] {
             let delete = format!("DELETE FROM {table} WHERE run = ?1 AND pair = ?2");

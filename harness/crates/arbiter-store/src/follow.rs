@@ -7,7 +7,6 @@ use rusqlite::{Connection, OpenFlags, params};
 
 use super::append::ending_of;
 use super::checksum::PAIRS;
-use super::query::{TallyRow, tally_columns};
 use super::{Result, Store, StoreError, kept_from_writing, schema};
 use arbiter_run::{PairTally, RunEnd};
 
@@ -98,13 +97,11 @@ impl Store {
         let next = self.mark()?;
         // Few rows follow the mark, so they are found by row number. The plus sign keeps SQLite
         // from searching by run instead.
-        let select = format!(
-            "SELECT {} FROM games g JOIN {PAIRS}
+        let from = format!(
+            "games g JOIN {PAIRS}
              WHERE g.rowid > ?1 AND g.rowid <= ?2 AND +g.run = ?3 AND g.half = 0
-                 AND p.run = g.run AND p.pair = g.pair ORDER BY g.rowid",
-            tally_columns()
+                 AND p.run = g.run AND p.pair = g.pair ORDER BY g.rowid"
         );
-        let rows = self.rows(&select, params![mark.0, next.0, run], TallyRow::read)?;
-        Ok((self.sum_up(run, rows)?, next))
+        Ok((self.select_tallies(run, &from, params![mark.0, next.0, run])?, next))
     }
 }

@@ -77,6 +77,13 @@ impl ListedGame {
     }
 }
 
+/// Parses the number of a game, as in the PGN tag `Round`, into the number of the pair and the
+/// index of the game in the pair, both from 0.
+pub fn parse_place(text: &str) -> Option<(u64, usize)> {
+    let (pair, half) = text.split_once('.')?;
+    Some((pair.parse::<u64>().ok()?.checked_sub(1)?, half.parse::<usize>().ok()?.checked_sub(1)?))
+}
+
 /// Start of a query: the games of a list, with their numbers.
 const CHOSEN: &str = "
     WITH chosen AS (

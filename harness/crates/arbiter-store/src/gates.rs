@@ -1,7 +1,7 @@
 //! Outcomes of the gates of `arbiter ci`, stored so that a gate need not run twice for the same
 //! commits, and so that its figures can be compared over time.
 
-use rusqlite::{Row, params};
+use rusqlite::params;
 
 use super::{Result, Store};
 use arbiter_plan::GateOutcome;
@@ -24,66 +24,61 @@ const COLUMNS: &str = "created_ms, test, base, step, kind, verdict, words, code,
 impl Store {
     /// Stores an outcome; `key` is a hash of everything that determines the outcome.
     pub fn add_gate(&self, key: &str, gate: &StoredGate) -> Result<()> {
-        let outcome = &gate.outcome;
-        self.execute(
-            "INSERT INTO gates (key, created_ms, test, base, step, kind, verdict, words, code,
-                 seconds, figures)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
-            params![
-                key,
-                gate.created_ms,
-                gate.test,
-                gate.base,
-                outcome.gate,
-                outcome.kind.to_string(),
-                outcome.verdict.to_string(),
-                outcome.text,
-                outcome.code,
-                outcome.seconds,
-                outcome.figures.to_string()
-            ],
-        )
-        .map(drop)
+        let StoredGate { created_ms, test, base, outcome } = gate;
+        let insert = format!(
+            "INSERT INTO gates (key, {COLUMNS})
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)"
+        );
+        let values = params![
+            key,
+            created_ms,
+            test,
+            base,
+            outcome.gate,
+            outcome.kind.to_string(),
+            outcome.verdict.to_string(),
+            outcome.text,
+            outcome.code,
+            outcome.seconds,
+            outcome.figures.to_string()
+        ];
+        self.execute(&insert, values).map(drop)
     }
 
     /// Returns the latest outcome that is stored under a key.
     pub fn gate(&self, key: &str) -> Result<Option<StoredGate>> {
         // A key may occur several times, because `--no-cache` repeats a gate.
-        let sql = format!("SELECT {COLUMNS} FROM gates WHERE key = ?1 ORDER BY id DESC LIMIT 1");
-        self.row(&sql, [key], read)?.map(|gate| self.understood(gate)).transpose()
+        let latest = self.select_gates("key = ?1 ORDER BY id DESC LIMIT 1", Some(key))?;
+        Ok(latest.into_iter().next())
     }
 
     /// Returns all outcomes, oldest first, or only the outcomes of the gate `name` if it is given.
     pub fn gates(&self, name: Option<&str>) -> Result<Vec<StoredGate>> {
-        let sql = format!(
-            "SELECT {COLUMNS} FROM gates WHERE ?1 IS NULL OR step = ?1 ORDER BY created_ms, id"
-        );
-        self.rows(&sql, [name], read)?.into_iter().map(|gate| self.understood(gate)).collect()
+        self.select_gates("?1 IS NULL OR step = ?1 ORDER BY created_ms, id", name)
     }
 
-    fn understood(&self, (name, gate): Read) -> Result<StoredGate> {
-        gate.map_err(|what| self.corrupt(&format!("gate {name}"), what))
+    /// Returns the outcomes that a condition with one parameter selects.
+    fn select_gates(&self, condition: &str, value: Option<&str>) -> Result<Vec<StoredGate>> {
+        type Columns =
+            (i64, String, Option<String>, String, String, String, String, u8, f64, String);
+        let select = format!("SELECT {COLUMNS} FROM gates WHERE {condition}");
+        let rows: Vec<Columns> = self.rows(&select, [value], |row| row.try_into())?;
+        let read = |row: Columns| {
+            let (created_ms, test, base, gate, kind, verdict, text, code, seconds, figures) = row;
+            let corrupt = |what: String| self.corrupt(&format!("gate {gate}"), what);
+            let kind = kind.parse().map_err(|_| corrupt(format!("unknown kind '{kind}'")))?;
+            let known = verdict.parse();
+            let verdict = known.map_err(|_| corrupt(format!("unknown verdict '{verdict}'")))?;
+            let figures =
+                serde_json::from_str(&figures).map_err(|error| corrupt(error.to_string()))?;
+            // A stored outcome is marked with its time, because it was not measured now.
+            let from_before = Some(created_ms);
+            let outcome =
+                GateOutcome { gate, kind, verdict, text, code, seconds, figures, from_before };
+            Ok(StoredGate { created_ms, test, base, outcome })
+        };
+        rows.into_iter().map(read).collect()
     }
-}
-
-/// Name of a gate, with its outcome or the reason why the row is invalid.
-type Read = (String, Result<StoredGate, String>);
-
-fn read(row: &Row<'_>) -> rusqlite::Result<Read> {
-    type Columns = (i64, String, Option<String>, String, String, String, String, u8, f64, String);
-    let columns: Columns = row.try_into()?;
-    let (created_ms, test, base, name, kind, verdict, text, code, seconds, figures) = columns;
-    let outcome = |gate| -> Result<GateOutcome, String> {
-        let kind = kind.parse().map_err(|_| format!("unknown kind '{kind}'"))?;
-        let known = verdict.parse();
-        let verdict = known.map_err(|_| format!("unknown verdict '{verdict}'"))?;
-        let figures = serde_json::from_str(&figures).map_err(|error| error.to_string())?;
-        // A stored outcome is marked with its time, because it was not measured now.
-        let from_before = Some(created_ms);
-        Ok(GateOutcome { gate, kind, verdict, text, code, seconds, figures, from_before })
-    };
-    let outcome = outcome(name.clone());
-    Ok((name, outcome.map(|outcome| StoredGate { created_ms, test, base, outcome })))
 }
 
 #[cfg(test)]

@@ -12,12 +12,10 @@ impl Store {
         let insert =
             "INSERT INTO latencies (run, engine, kind, us, count) VALUES (?1, ?2, ?3, ?4, ?5)
             ON CONFLICT DO UPDATE SET count = count + excluded.count";
-        let mut insert = self.connection.prepare_cached(insert).map_err(|e| self.sqlite(e))?;
         for (engine, kind, distribution) in latencies.iter() {
             let kind = kind.to_string();
             for (us, count) in distribution.times() {
-                let row = params![run, engine, kind, us, count];
-                insert.execute(row).map_err(|e| self.sqlite(e))?;
+                self.execute(insert, params![run, engine, kind, us, count])?;
             }
         }
         Ok(())

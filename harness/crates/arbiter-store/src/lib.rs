@@ -41,7 +41,7 @@ use arbiter_run::Latencies;
 pub use archive::ArchiveError;
 pub use checksum::CheckedRun;
 pub use follow::{Mark, Outline};
-pub use games::{GameOrder, GameQuery, ListedGame};
+pub use games::{GameOrder, GameQuery, ListedGame, parse_place};
 pub use gates::StoredGate;
 pub use lint::LintCount;
 pub use query::{LATEST, RunHead, StoredRun};
@@ -349,31 +349,29 @@ impl Store {
     }
 
     fn sqlite(&self, source: rusqlite::Error) -> StoreError {
-        if source.sqlite_error_code() == Some(ErrorCode::ReadOnly) {
-            let why = kept_from_writing(&self.file).unwrap_or(ONLY_READ);
-            return StoreError::read_only(&self.file, why);
-        }
         use rusqlite::Error::{
             FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnType, Utf8Error,
         };
         let file = self.file.clone();
-        let is_damage = match &source {
+        match (source.sqlite_error_code(), &source) {
+            (Some(ErrorCode::ReadOnly), _) => {
+                let why = kept_from_writing(&file).unwrap_or(ONLY_READ);
+                return StoreError::read_only(&file, why);
+            }
+            (Some(ErrorCode::OperationInterrupted), _) => {
+                let found = "a query has no end, or more rows than any store of arbiter".to_owned();
+                return StoreError::Damaged { file, found };
+            }
+            (Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase), _) => {}
             // Arbiter never writes values of these types, so another program has changed the file.
-            FromSqlConversionFailure(..)
-            | IntegralValueOutOfRange(..)
-            | InvalidColumnType(..)
-            | Utf8Error(..) => true,
-            error => matches!(
-                error.sqlite_error_code(),
-                Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
-            ),
-        };
-        if source.sqlite_error_code() == Some(ErrorCode::OperationInterrupted) {
-            let found = "a query has no end, or more rows than any store of arbiter".to_owned();
-            return StoreError::Damaged { file, found };
-        }
-        if !is_damage {
-            return StoreError::Sqlite { file, source };
+            (
+                None,
+                FromSqlConversionFailure(..)
+                | IntegralValueOutOfRange(..)
+                | InvalidColumnType(..)
+                | Utf8Error(..),
+            ) => {}
+            _ => return StoreError::Sqlite { file, source },
         }
         // The check reports damaged pages and rows; the first finding suffices.
         let check = "PRAGMA quick_check(1)";

@@ -53,24 +53,19 @@ impl Store {
     pub fn lint(&self, run: &str) -> Result<Vec<LintCount>> {
         // With `min`, SQLite takes the other columns from the row with the minimum, which is the
         // first finding. A game has far fewer plies than 65,536.
-        let rows = self.rows(
+        let select =
             "SELECT engine, rule, count(*), count(DISTINCT 2 * pair + half), pair, half, ply, what,
                  min((2 * pair + half) * 65536 + ply)
-             FROM findings WHERE run = ?1 GROUP BY engine, rule",
-            [run],
-            |row| {
-                let found: (_, String, _, _, _, _, _, _, i64) = row.try_into()?;
-                Ok(found)
-            },
-        )?;
-        let counts =
-            rows.into_iter().map(|(engine, rule, moves, games, pair, half, ply, what, _)| {
-                let rule = rule.parse().map_err(|error| self.corrupt(run, error))?;
-                let played = self.pair(run, pair)?;
-                let game = played.and_then(|played| played.games.iter().nth(half).cloned());
-                let game = game.ok_or_else(|| self.schedule_mismatch(run, pair))?;
-                Ok(LintCount { engine, rule, moves, games, pair, half, ply, what, game })
-            });
-        counts.collect()
+             FROM findings WHERE run = ?1 GROUP BY engine, rule";
+        type Columns = (usize, String, u64, u64, u64, usize, usize, String, i64);
+        let rows: Vec<Columns> = self.rows(select, [run], |row| row.try_into())?;
+        let count = |(engine, rule, moves, games, pair, half, ply, what, _): Columns| {
+            let rule = rule.parse().map_err(|error| self.corrupt(run, error))?;
+            let played = self.pair(run, pair)?;
+            let game = played.and_then(|played| played.games.iter().nth(half).cloned());
+            let game = game.ok_or_else(|| self.schedule_mismatch(run, pair))?;
+            Ok(LintCount { engine, rule, moves, games, pair, half, ply, what, game })
+        };
+        rows.into_iter().map(count).collect()
     }
 }

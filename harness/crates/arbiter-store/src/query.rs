@@ -1,6 +1,6 @@
 //! Reading from the store.
 
-use rusqlite::{Row, params};
+use rusqlite::{Params, Row, params};
 use shakmaty::{ByColor, KnownOutcome};
 
 use super::append::ending_of;
@@ -90,13 +90,11 @@ impl Store {
     pub fn tallies(&self, run: &str) -> Result<Vec<PairTally>> {
         // Another process may store a pair between the two queries; the counts would then differ
         // without damage.
-        let (rows, games) = self.atomically(|| -> Result<_> {
-            let columns = tally_columns();
-            let select = format!("SELECT {columns} FROM {PAIRS} WHERE p.run = ?1 ORDER BY p.pair");
-            let rows = self.rows(&select, [run], TallyRow::read)?;
-            Ok((rows, self.number("SELECT count(*) FROM games WHERE run = ?1", [run])?))
+        let (tallies, games) = self.atomically(|| -> Result<_> {
+            let from = format!("{PAIRS} WHERE p.run = ?1 ORDER BY p.pair");
+            let tallies = self.select_tallies(run, &from, [run])?;
+            Ok((tallies, self.number("SELECT count(*) FROM games WHERE run = ?1", [run])?))
         })?;
-        let tallies = self.sum_up(run, rows)?;
         // The join starts from pairs, so it misses games without a pair.
         let known = tallies.iter().flat_map(PairTally::games).count() as u64;
         if known == games {
@@ -106,15 +104,27 @@ impl Store {
         }
     }
 
-    /// Computes the tallies of pairs.
-    pub(super) fn sum_up(&self, run: &str, rows: Vec<TallyRow>) -> Result<Vec<PairTally>> {
+    /// Returns the tallies of pairs; `from` is the part of the query after `FROM`, and names the
+    /// tables as in [`PAIRS`].
+    pub(super) fn select_tallies(
+        &self,
+        run: &str,
+        from: &str,
+        params: impl Params,
+    ) -> Result<Vec<PairTally>> {
+        let select = format!(
+            "SELECT p.pair, p.first, p.second, p.checksum IS {OF_PAIR},
+                 a.white, a.black, a.result, a.termination, p.first_hash,
+                 b.white, b.black, b.result, b.termination, p.second_hash
+             FROM {from}"
+        );
         let sum_up = |row: TallyRow| {
             if !row.is_sound {
                 return Err(self.damage_error(run, &format!("pair {}", row.pair + 1)));
             }
             row.sum_up().map_err(|error| self.corrupt(run, error))
         };
-        rows.into_iter().map(sum_up).collect()
+        self.rows(&select, params, TallyRow::read)?.into_iter().map(sum_up).collect()
     }
 
     /// Returns one pair with its games, if it is on disk.
@@ -180,17 +190,8 @@ fn head(row: &Row<'_>) -> rusqlite::Result<RunHead> {
     Ok(RunHead { run, created_ms, ending: ending_of(ending), pairs, about })
 }
 
-/// Returns the columns of [`PAIRS`] that a [`TallyRow`] contains.
-pub(super) fn tally_columns() -> String {
-    format!(
-        "p.pair, p.first, p.second, p.checksum IS {OF_PAIR},
-         a.white, a.black, a.result, a.termination, p.first_hash,
-         b.white, b.black, b.result, b.termination, p.second_hash"
-    )
-}
-
 /// Columns of a pair that its tally needs.
-pub(super) struct TallyRow {
+struct TallyRow {
     pair: u64,
     engines: [usize; 2],
     is_sound: bool,
@@ -206,7 +207,7 @@ struct TalliedGame {
 }
 
 impl TallyRow {
-    pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<TallyRow> {
+    fn read(row: &Row<'_>) -> rusqlite::Result<TallyRow> {
         let games = [TalliedGame::read(row, 4)?, TalliedGame::read(row, 9)?];
         let engines = [row.get(1)?, row.get(2)?];
         Ok(TallyRow { pair: row.get(0)?, engines, is_sound: row.get(3)?, games })

@@ -27,19 +27,8 @@ pub enum LockError {
     Busy(String),
     /// The folder is on a remote file system, and another machine is playing or has played a run in
     /// the folder.
-    #[error(
-        "{} is on {remote}, where locks are unreliable, and {holder} plays or played there\nhint: \
-         give a local folder with --results, or remove {} if that run has ended",
-        .path.parent().unwrap_or(.path).display(), .path.display()
-    )]
-    Elsewhere {
-        /// Path of the lock file.
-        path: PathBuf,
-        /// Source of the remote file system, such as `host:/folder`.
-        remote: String,
-        /// Process that holds the lock, with its machine.
-        holder: String,
-    },
+    #[error("{0}")]
+    Elsewhere(String),
     /// The system refused the lock.
     #[error("cannot lock {}: {source}", .path.display())]
     Io {
@@ -104,8 +93,13 @@ fn check_machines(
             let is_lock = path.extension().is_some_and(|ending| ending == "lock");
             let holder = if is_lock { read_text(&path).unwrap_or_default() } else { String::new() };
             if holder.contains(" on host ") && !holder.ends_with(&machine) {
-                let remote = remote.to_owned();
-                return Ok(Some(LockError::Elsewhere { path, remote, holder }));
+                return Ok(Some(LockError::Elsewhere(format!(
+                    "{} is on {remote}, where locks are unreliable, and {holder} plays or played \
+                     there\nhint: give a local folder with --results, or remove {} if that run has \
+                     ended",
+                    results.display(),
+                    path.display()
+                ))));
             }
         }
         Ok(None)

@@ -47,15 +47,14 @@ impl Store {
         let takes = |place: &PathBuf| {
             // The open connection can often still read a store that was deleted or replaced.
             let copied = self.connection.execute("VACUUM INTO ?1", [place.to_string_lossy()]);
-            if copied.is_ok() && save(place, run, pairs).is_ok() {
-                return true;
-            }
-            let _ = std::fs::remove_file(place);
-            let saved = save(place, run, pairs).is_ok();
-            if !saved {
-                let _ = std::fs::remove_file(place);
-            }
-            saved
+            let is_kept = |is_saved: bool| {
+                if !is_saved {
+                    let _ = std::fs::remove_file(place);
+                }
+                is_saved
+            };
+            is_kept(copied.is_ok() && save(place, run, pairs).is_ok())
+                || is_kept(save(place, run, pairs).is_ok())
         };
         places_near(&self.file).find(takes)
     }

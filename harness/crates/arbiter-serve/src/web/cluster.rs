@@ -4,13 +4,37 @@ use std::collections::BTreeMap;
 
 use maud::html;
 
-use super::{Fragment, fragments as of_document};
+use super::{EventSource, Fragment, fragments as of_document, page};
 use crate::asked::UrlQuery;
 use arbiter_cluster::{
     Cluster, WorkerState, benches, cluster_text, runs_table, trouble, wire::WorkerStatus,
 };
 use arbiter_names::quantity;
 use arbiter_report::Document;
+
+/// Returns the page of the workers and runs on a NATS server, built from its fragments.
+pub(crate) fn cluster(fragments: &[Fragment], source: EventSource<'_>) -> String {
+    let is_row = |fragment: &&Fragment| fragment.html.starts_with("<tr");
+    let (rows, around): (Vec<_>, Vec<_>) = fragments.iter().partition(is_row);
+    let (standing, rest) = around.split_at(around.len().min(1));
+    let heads = ["Worker", "State"].map(|head| (head, ""));
+    let figures =
+        ["Playing", "Pairs/min", "Pairs", "Residual", "Cores"].map(|head| (head, "figure"));
+    let last = ["Version", "Last message", "Last problem"].map(|head| (head, ""));
+    let body = html! {
+        @for part in standing { (maud::PreEscaped(&part.html)) }
+        div class="scroll" tabindex="0" role="group" aria-label="Workers" {
+            table class="runs cards" {
+                thead { tr { @for (head, class) in heads.into_iter().chain(figures).chain(last) {
+                    th scope="col" class=(class) { (head) }
+                } } }
+                tbody id="parts" { @for row in rows { (maud::PreEscaped(&row.html)) } }
+            }
+        }
+        @for part in rest { (maud::PreEscaped(&part.html)) }
+    };
+    page("/cluster", "Cluster", Some(source), &body)
+}
 
 /// Returns the fragments of the page while the server is not connected; `why` is a sentence with
 /// the reason.

@@ -4,12 +4,21 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
-use super::{NavPage, option, page, parts};
+use super::{option, page, parts};
 use crate::asked::UrlQuery;
-use crate::games::{ORDERS, PART};
 use arbiter_game::outcome::Termination;
 use arbiter_report::{Game, game_viewer};
-use arbiter_store::{ListedGame, StoredRun};
+use arbiter_store::{GameOrder, ListedGame, StoredRun};
+
+/// Number of games on a page of the list of games.
+pub(crate) const PART: u64 = 100;
+
+/// Orders of the list: name in queries, name in forms, and order.
+pub(crate) const ORDERS: [(&str, &str, GameOrder); 3] = [
+    ("", "as scheduled", GameOrder::Schedule),
+    ("length", "longest first", GameOrder::Length),
+    ("swing", "largest swing first", GameOrder::Swing),
+];
 
 /// Returns a page of the list of games; `openings` contains the names of openings by their number
 /// in the order of the book.
@@ -40,7 +49,7 @@ pub(crate) fn list(
             }
         }
     };
-    page(NavPage::Other, &format!("Games of {run}"), None, &body)
+    page("", &format!("Games of {run}"), None, &body)
 }
 
 fn filter(stored: &StoredRun, asked: &UrlQuery) -> Markup {
@@ -146,5 +155,5 @@ pub(crate) fn game(
             }
         }
     };
-    page(NavPage::Other, &format!("Game {place} of {run}"), None, &body)
+    page("", &format!("Game {place} of {run}"), None, &body)
 }

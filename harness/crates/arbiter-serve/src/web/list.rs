@@ -5,11 +5,11 @@ use std::fmt::Display;
 
 use maud::{Markup, html};
 
-use super::run::State;
-use super::{EventSource, Fragment, NavPage, option, page, parts};
+use super::run::badge;
+use super::{EventSource, Fragment, option, page, parts};
 use crate::asked::UrlQuery;
 use arbiter_plan::{DEFAULT_SPRT_PAIRS, DEFAULT_TC, RunKind};
-use arbiter_report::{ListedRun, RunColumn, RunPhase, Summary, tone};
+use arbiter_report::{ListedRun, RunColumn, RunPhase, Running, Summary, tone};
 use arbiter_stats::{DEFAULT_ELO0, DEFAULT_ELO1, SprtStatus};
 
 /// Number of runs on a page of the list; without pages, rows of all runs would be sent to each
@@ -27,20 +27,20 @@ const COLUMNS: [RunColumn; 8] = {
 };
 
 /// Returns the row of a run.
-pub(crate) fn row(run: &ListedRun, state: &State) -> Fragment {
+pub(crate) fn row(run: &ListedRun, running: Option<&Running>) -> Fragment {
     let name = run.head.run.as_str();
     let id = format!("run-{name}");
     let html = html! {
         tr id=(id) {
             td class="choose" { input type="checkbox" name="run" value=(name) form="compare"
                 aria-label={ "Choose " (name) }; }
-            @for column in COLUMNS { (cell(column, run, state)) }
+            @for column in COLUMNS { (cell(column, run, running)) }
         }
     };
     Fragment { id, html: html.into_string() }
 }
 
-fn cell(column: RunColumn, run: &ListedRun, state: &State) -> Markup {
+fn cell(column: RunColumn, run: &ListedRun, running: Option<&Running>) -> Markup {
     let (text, summary) = (column.cell(run), run.summary.as_ref().ok());
     match column {
         RunColumn::Run => html! {
@@ -50,7 +50,7 @@ fn cell(column: RunColumn, run: &ListedRun, state: &State) -> Markup {
             }
         },
         RunColumn::State => html! { td class="state" { @match summary {
-            Some(summary) => (state.badge(summary)),
+            Some(summary) => (badge(running, summary)),
             None => { strong class="badge bad" { "unreadable" } p { (text) } }
         } } },
         RunColumn::Llr => {
@@ -178,5 +178,5 @@ pub(crate) fn list(
             }
         }
     };
-    page(NavPage::Runs, "Runs", Some(source), &body)
+    page("/", "Runs", Some(source), &body)
 }

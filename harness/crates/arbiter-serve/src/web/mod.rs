@@ -49,15 +49,10 @@ pub(crate) struct EventSource<'a> {
     pub(crate) last_event_id: &'a str,
 }
 
-/// Current entry of the navigation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum NavPage {
-    /// List of runs.
-    Runs,
-    /// Workers and runs of a NATS server.
-    Cluster,
-    /// None of the entries.
-    Other,
+/// Source of a live page, queried by its thread at each tick.
+pub(crate) trait LivePage {
+    /// Returns the current fragments of the page; `None` if they have not changed.
+    fn fragments(&mut self) -> Option<Vec<Fragment>>;
 }
 
 impl Fragment {
@@ -75,9 +70,10 @@ pub(crate) fn fragments(document: &Document) -> Vec<Fragment> {
     sections.iter().map(|(name, section)| Fragment::boxed(name, section)).collect()
 }
 
-/// Returns a page with heading `title`; a live page has a `source`.
-fn page(current: NavPage, title: &str, source: Option<EventSource<'_>>, body: &Markup) -> String {
-    let here = |is_here: bool| is_here.then_some("page");
+/// Returns the page at `path` with heading `title`; a live page has a `source`. The path matters
+/// only if the navigation has an entry for it.
+fn page(path: &str, title: &str, source: Option<EventSource<'_>>, body: &Markup) -> String {
+    let here = |entry: &str| (entry == path).then_some("page");
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -97,9 +93,9 @@ fn page(current: NavPage, title: &str, source: Option<EventSource<'_>>, body: &M
                 a class="skip" href="#main" { "Skip to the content" }
                 header class="top" {
                     nav aria-label="Pages" { ul {
-                        li { a href="/" aria-current=[here(current == NavPage::Runs)] { "Runs" } }
+                        li { a href="/" aria-current=[here("/")] { "Runs" } }
                         @if cfg!(feature = "cluster") {
-                            li { a href="/cluster" aria-current=[here(current == NavPage::Cluster)] { "Cluster" } }
+                            li { a href="/cluster" aria-current=[here("/cluster")] { "Cluster" } }
                         }
                     } }
                     @if source.is_some() {
@@ -116,31 +112,7 @@ fn page(current: NavPage, title: &str, source: Option<EventSource<'_>>, body: &M
 
 /// Returns a document as a page without live updates.
 pub(crate) fn static_page(document: &Document) -> String {
-    page(NavPage::Other, &document.title, None, &joined(&fragments(document)))
-}
-
-/// Returns the page of the workers and runs on a NATS server, built from its fragments.
-pub(crate) fn cluster_page(fragments: &[Fragment], source: EventSource<'_>) -> String {
-    let is_row = |fragment: &&Fragment| fragment.html.starts_with("<tr");
-    let (rows, around): (Vec<_>, Vec<_>) = fragments.iter().partition(is_row);
-    let (standing, rest) = around.split_at(around.len().min(1));
-    let heads = ["Worker", "State"].map(|head| (head, ""));
-    let figures =
-        ["Playing", "Pairs/min", "Pairs", "Residual", "Cores"].map(|head| (head, "figure"));
-    let last = ["Version", "Last message", "Last problem"].map(|head| (head, ""));
-    let body = html! {
-        @for part in standing { (maud::PreEscaped(&part.html)) }
-        div class="scroll" tabindex="0" role="group" aria-label="Workers" {
-            table class="runs cards" {
-                thead { tr { @for (head, class) in heads.into_iter().chain(figures).chain(last) {
-                    th scope="col" class=(class) { (head) }
-                } } }
-                tbody id="parts" { @for row in rows { (maud::PreEscaped(&row.html)) } }
-            }
-        }
-        @for part in rest { (maud::PreEscaped(&part.html)) }
-    };
-    page(NavPage::Cluster, "Cluster", Some(source), &body)
+    page("", &document.title, None, &joined(&fragments(document)))
 }
 
 /// Returns the current position in a list with pages of `size` items, and links to the other pages.
@@ -176,7 +148,7 @@ fn option(asked: &UrlQuery, name: &str, value: &str, words: &str) -> Markup {
 
 /// Returns an error page; `words` is a sentence.
 pub(crate) fn error_page(title: &str, words: &str) -> String {
-    page(NavPage::Other, title, None, &html! { p { (words) } })
+    page("", title, None, &html! { p { (words) } })
 }
 
 /// Returns the element that contains the fragments, in order.

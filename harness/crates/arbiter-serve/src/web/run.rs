@@ -2,7 +2,7 @@
 
 use maud::{Markup, PreEscaped, html};
 
-use super::{EventSource, Fragment, NavPage, joined, page};
+use super::{EventSource, Fragment, joined, page};
 use arbiter_names::quantity;
 use arbiter_report::{Board, Boards, Recent, RecentEvent, Running, Side, Summary};
 use arbiter_report::{diagram, run_title, squares, tone, utc_time_as};
@@ -16,54 +16,42 @@ pub(crate) const COMMANDS: [(ControlCommand, &str, &str); 4] = [
     (ControlCommand::Stop, "Stop", "discard the pairs in progress and stop immediately"),
 ];
 
-/// State of a run: running or ended.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum State {
-    /// A process is playing the run.
-    Played(Running),
-    /// No process is playing the run; without a `RunEnd`, the process was killed or has not started
-    /// yet.
-    Over(Option<RunEnd>),
+/// Formats the state of a run briefly; `running` is the answer of the process that plays the run,
+/// if any.
+fn describe(running: Option<&Running>, summary: &Summary) -> String {
+    running.map_or_else(|| summary.state_text(), |running| running.status.pace.to_string())
 }
 
-impl State {
-    /// Formats the state briefly.
-    fn describe(&self, summary: &Summary) -> String {
-        match self {
-            State::Played(running) => running.status.pace.to_string(),
-            State::Over(_) => summary.state_text(),
+/// Returns the state of a run with a symbol and a colour.
+pub(super) fn badge(running: Option<&Running>, summary: &Summary) -> Markup {
+    let class = match running {
+        Some(running) if running.status.pace == Pace::Paused => "paused",
+        Some(_) => "running",
+        None if summary.ending.is_some_and(|ending| ending != RunEnd::Interrupted) => {
+            tone(summary).name()
         }
-    }
-
-    /// Returns the state with a symbol and a colour.
-    pub(super) fn badge(&self, summary: &Summary) -> Markup {
-        let class = match self {
-            State::Over(Some(ending)) if *ending != RunEnd::Interrupted => tone(summary).name(),
-            State::Played(Running { status, .. }) if status.pace == Pace::Paused => "paused",
-            State::Played(_) => "running",
-            State::Over(_) => "unfinished",
-        };
-        html! { strong class={ "badge " (class) } { (self.describe(summary)) } }
-    }
+        None => "unfinished",
+    };
+    html! { strong class={ "badge " (class) } { (describe(running, summary)) } }
 }
 
 /// Returns the fragment with the state, the forecast, and the number of counted pairs; the LLR is
 /// in the report.
 pub(crate) fn counts(
     summary: &Summary,
-    state: &State,
+    running: Option<&Running>,
     [done, expected]: [u64; 2],
     [chances, pace]: &[Vec<String>; 2],
 ) -> Fragment {
     let unit = if summary.plan.design.is_single { "games" } else { "pairs" };
     let most = if summary.plan.sprt.is_some() { "at most " } else { "" };
     let markup = html! {
-        div class="standing" data-phase=(summary.phase()) data-state=(state.describe(summary)) {
+        div class="standing" data-phase=(summary.phase()) data-state=(describe(running, summary)) {
             p class="about" {
                 (run_title(&summary.plan)) ", " (summary.limits_text())
                 @if let Some(about) = &summary.about { ": " (about) }
             }
-            @if let State::Played(_) = state {
+            @if running.is_some() {
                 @if !chances.is_empty() {
                     ul class="facts" aria-label="Chance of each verdict" {
                         @for chance in chances { li { (chance) } }
@@ -73,14 +61,14 @@ pub(crate) fn counts(
                     max=(expected.max(1)) {}
             }
             p {
-                (state.badge(summary)) " "
+                (badge(running, summary)) " "
                 (done) " of " (most) (expected) " " (unit) " counted"
-                @if let State::Played(Running { status, .. }) = state {
+                @if let Some(Running { status, .. }) = running {
                     ", " (status.pairs_in_flight) " in progress, "
                     (quantity(status.concurrency, "game")) " in parallel"
                 }
                 // The speed of a paused run is meaningless.
-                @if !matches!(state, State::Played(running) if running.status.pace == Pace::Paused) {
+                @if !running.is_some_and(|running| running.status.pace == Pace::Paused) {
                     @for words in pace { ", " (words) }
                 }
                 "."
@@ -200,5 +188,5 @@ pub(crate) fn run(
         }
         (joined(rest))
     };
-    page(NavPage::Other, run, Some(source), &body)
+    page("", run, Some(source), &body)
 }

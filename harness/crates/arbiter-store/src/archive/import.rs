@@ -256,25 +256,6 @@ impl Column {
     }
 }
 
-impl TryFrom<serde_json::Value> for Cell {
-    type Error = &'static str;
-
-    fn try_from(value: serde_json::Value) -> Result<Cell, &'static str> {
-        use serde_json::Value::{Null, Object, String};
-        let cell = match value {
-            Null => Some(Cell::Null(())),
-            String(text) => Some(Cell::Text(text)),
-            Object(members) => match members.into_iter().next() {
-                Some((key, String(real))) if key == "real" => Some(Cell::Real { real }),
-                Some((key, String(blob))) if key == "blob" => Some(Cell::Blob { blob }),
-                _ => None,
-            },
-            number => number.as_i64().map(Cell::Integer),
-        };
-        cell.ok_or("a value is invalid")
-    }
-}
-
 impl Cell {
     fn into_value(self) -> Result<Value, String> {
         Ok(match self {

@@ -4,8 +4,8 @@ use std::fmt::{Formatter, Result as FmtResult};
 use std::time::Duration;
 
 use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, Visitor};
-use serde::{Deserialize, Serialize, Serializer};
-use serde_with::{As, DisplayFromStr, FromInto};
+use serde::{Deserialize, Serialize};
+use serde_with::{As, DisplayFromStr};
 use shakmaty::uci::UciMove;
 use shakmaty::{ByColor, KnownOutcome};
 
@@ -59,15 +59,6 @@ struct ReadMove {
     t: Option<SearchInfo>,
 }
 
-/// Moves of a game; each move is converted to a row only when it is written.
-struct MoveRows<'a>(&'a [MoveRecord]);
-
-impl Serialize for MoveRows<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.iter().map(MoveRow::of))
-    }
-}
-
 /// Search information of an engine on a move.
 #[derive(Serialize)]
 struct SearchInfoRow<'a> {
@@ -113,7 +104,8 @@ struct SearchInfoRow<'a> {
 impl GameRow {
     /// Returns the stored form of a record.
     pub(crate) fn of(record: &GameRecord) -> GameRow {
-        let moves = serde_json::to_string(&MoveRows(&record.moves));
+        let moves: Vec<MoveRow<'_>> = record.moves.iter().map(MoveRow::of).collect();
+        let moves = serde_json::to_string(&moves);
         GameRow {
             white: record.engines.white,
             black: record.engines.black,
@@ -130,11 +122,9 @@ impl GameRow {
 
     /// Returns the record, or the fault of the row as an error.
     pub(crate) fn into_record(self) -> Result<GameRecord, String> {
-        let mut json = serde_json::Deserializer::from_str(&self.moves);
-        let moves: Vec<MoveRecord> = As::<Vec<FromInto<ReadMove>>>::deserialize(&mut json)
-            // Without this check, text after the list would be ignored.
-            .and_then(|moves| json.end().map(|()| moves))
-            .map_err(|error| format!("moves: {error}"))?;
+        let moves: Vec<ReadMove> =
+            serde_json::from_str(&self.moves).map_err(|error| format!("moves: {error}"))?;
+        let moves = moves.into_iter().map(|row| MoveRecord { uci: row.m, thought: row.t });
         let result: KnownOutcome =
             self.result.parse().map_err(|_| format!("'{}' is not a result", self.result))?;
         // A damaged number may be negative or NaN, for which the infallible conversion would panic.
@@ -144,7 +134,7 @@ impl GameRow {
             engines: ByColor { white: self.white, black: self.black },
             fen: self.fen,
             chess960: self.chess960,
-            moves,
+            moves: moves.collect(),
             outcome: Outcome {
                 result,
                 termination: self.termination.parse()?,
@@ -175,12 +165,6 @@ pub(crate) fn stored_hash(fen: &str, chess960: bool, moves: &str) -> Option<u64>
 impl MoveRow<'_> {
     fn of(record: &MoveRecord) -> MoveRow<'_> {
         MoveRow { m: record.uci, t: record.thought.as_ref().map(SearchInfoRow::of) }
-    }
-}
-
-impl From<ReadMove> for MoveRecord {
-    fn from(row: ReadMove) -> MoveRecord {
-        MoveRecord { uci: row.m, thought: row.t }
     }
 }
 

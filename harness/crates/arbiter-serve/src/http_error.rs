@@ -1,0 +1,44 @@
+//! Errors of requests, as error pages.
+
+use axum::http::StatusCode;
+use axum::response::{Html, IntoResponse, Response};
+
+use crate::web;
+use arbiter_store::StoreError;
+
+/// Error of a request: its status code, and a sentence for the error page.
+#[derive(Debug)]
+pub(crate) struct HttpError(pub(crate) StatusCode, pub(crate) String);
+
+impl IntoResponse for HttpError {
+    fn into_response(self) -> Response {
+        let HttpError(code, words) = self;
+        let title = code.canonical_reason().unwrap_or("Error");
+        (code, Html(web::error_page(title, &words))).into_response()
+    }
+}
+
+impl From<StoreError> for HttpError {
+    fn from(error: StoreError) -> HttpError {
+        let (code, words) = match error {
+            StoreError::NoRun { run, .. } => {
+                (StatusCode::NOT_FOUND, format!("No run is named '{run}'."))
+            }
+            StoreError::Missing(_) => (StatusCode::NOT_FOUND, "No store yet.".to_owned()),
+            error => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
+        };
+        HttpError(code, words)
+    }
+}
+
+pub(crate) fn bad_request(words: String) -> HttpError {
+    HttpError(StatusCode::BAD_REQUEST, words)
+}
+
+pub(crate) fn unavailable(words: String) -> HttpError {
+    HttpError(StatusCode::SERVICE_UNAVAILABLE, words)
+}
+
+pub(crate) fn not_found() -> HttpError {
+    HttpError(StatusCode::NOT_FOUND, "Page not found.".to_owned())
+}
