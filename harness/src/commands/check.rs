@@ -129,13 +129,12 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
 fn selected_checks(args: &CheckArgs) -> Result<Vec<&'static Check>, Failure> {
     let Some(pattern) = &args.filter else { return Ok(checks().collect()) };
     let regex = RegexBuilder::new(pattern).case_insensitive(true).build();
-    let regex = regex
-        .map_err(|error| Failure::new(ExitCode::Usage, format!("--filter '{pattern}': {error}")))?;
+    let regex = regex.map_err(|error| Failure::usage(format!("--filter '{pattern}': {error}")))?;
     let is_wanted =
         |check: &&Check| regex.is_match(check.name) || regex.is_match(&check.grade.to_string());
     let checks: Vec<&Check> = checks().filter(is_wanted).collect();
     if checks.is_empty() {
-        Err(Failure::new(ExitCode::NothingToRun, format!("no check matches '{pattern}'")))
+        Err(Failure::nothing_to_run(format!("no check matches '{pattern}'")))
     } else {
         Ok(checks)
     }

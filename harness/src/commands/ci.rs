@@ -187,7 +187,7 @@ fn no_settings() -> Failure {
         Ok(_) => "create one with `arbiter init`",
     };
     let reason = format!("no {DEFAULT_SETTINGS} here\nhint: {what}, or give --config");
-    Failure::new(ExitCode::NothingToRun, reason)
+    Failure::nothing_to_run(reason)
 }
 
 fn selected_steps(settings: &Settings, only: &[String]) -> Result<Vec<Gate>, Failure> {
@@ -199,11 +199,7 @@ fn selected_steps(settings: &Settings, only: &[String]) -> Result<Vec<Gate>, Fai
     }
     let is_wanted = |gate: &Gate| only.is_empty() || only.contains(&gate.name);
     let gates: Vec<Gate> = gates.into_iter().filter(is_wanted).collect();
-    if gates.is_empty() {
-        Err(Failure::new(ExitCode::NothingToRun, "[ci] has no gates"))
-    } else {
-        Ok(gates)
-    }
+    if gates.is_empty() { Err(Failure::nothing_to_run("[ci] has no gates")) } else { Ok(gates) }
 }
 
 /// Builds the engines of the gates. Without a named base, the parent commit is the base, if the

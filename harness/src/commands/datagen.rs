@@ -78,8 +78,7 @@ pub(crate) struct DatagenArgs {
 pub(crate) fn run(args: DatagenArgs) -> Result<ExitCode, Failure> {
     let DatagenArgs { out, genfens, play } = args;
     if genfens && merged(play.settings.openings.clone()).file.is_some() {
-        let message = "--genfens makes the openings; remove the file of --openings";
-        return Err(Failure::new(ExitCode::Usage, message));
+        return Err(Failure::usage("--genfens makes the openings; remove the file of --openings"));
     }
     let (mut requested, name) = requested_run(play, &out)?;
     // If the store is unreadable, the run below reports the error.
@@ -114,10 +113,7 @@ pub(crate) fn run(args: DatagenArgs) -> Result<ExitCode, Failure> {
     let out = out.display();
     note(&format!("{games} games, {positions} positions in {out}, {speed:.0} positions/s"));
     match positions {
-        0 => Err(Failure::new(
-            ExitCode::NothingToRun,
-            format!("{out}: no game has a quiet position"),
-        )),
+        0 => Err(Failure::nothing_to_run(format!("{out}: no game has a quiet position"))),
         _ => Ok(code),
     }
 }
@@ -145,7 +141,7 @@ fn refuse_another(out: &Path, begun: Option<&str>) -> Result<(), Failure> {
 fn requested_run(play: PlayArgs, out: &Path) -> Result<(RequestedRun, String), Failure> {
     if play.is_resuming() {
         let hint = "datagen resumes its run automatically; remove --resume, or give --name";
-        return Err(Failure::new(ExitCode::Usage, hint));
+        return Err(Failure::usage(hint));
     }
     let mut requested = play.resolve(None)?;
     let stem = out.file_stem().unwrap_or(out.as_os_str()).to_string_lossy().into_owned();
@@ -191,8 +187,7 @@ fn openings(
         return Err(Failure::invalid(format!("--genfens makes at most {MAX_OPENINGS} openings")));
     }
     if request.engines.is_empty() && requested.build.dev().is_none() {
-        let message = "datagen needs an engine, as in `arbiter datagen ./mine`";
-        return Err(Failure::new(ExitCode::Usage, message));
+        return Err(Failure::usage("datagen needs an engine, as in `arbiter datagen ./mine`"));
     }
     let seed = request.seed.unwrap_or(1);
     run::make_engines(RunKind::Match, requested)?;

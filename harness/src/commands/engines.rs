@@ -161,7 +161,7 @@ fn check(names: &[String], format: OutputFormat) -> Result<ExitCode, Failure> {
     };
     if names.is_empty() {
         let message = "no engine is registered\nhint: register one with `arbiter engines add`";
-        return Err(Failure::new(ExitCode::NothingToRun, message));
+        return Err(Failure::nothing_to_run(message));
     }
     let mut table = Table::new(["name", "protocol", "own name", "options"]);
     let mut rows = Vec::new();

@@ -82,8 +82,7 @@ fn movetime(text: &str) -> Result<Duration, String> {
 pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
     if args.max_lost.is_some() && args.suite.specs().count() < 2 && args.suite.build.base.is_none()
     {
-        let message = "--max-lost requires two engines";
-        return Err(Failure::new(ExitCode::Usage, message));
+        return Err(Failure::usage("--max-lost requires two engines"));
     }
     let suite = read(&args.suite.text()?, args.suite.chess960);
     if suite.cases.is_empty() {

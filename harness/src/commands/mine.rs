@@ -91,7 +91,7 @@ pub(crate) fn run(args: &MineArgs) -> Result<(), Failure> {
     let candidates: Vec<Arc<Candidate>> =
         candidates(&games, args.from_ply).into_iter().map(Arc::new).collect();
     if candidates.is_empty() {
-        return Err(Failure::new(ExitCode::NothingToRun, "no candidate position in these games"));
+        return Err(Failure::nothing_to_run("no candidate position in these games"));
     }
     let mut engine = engine(&args.engine)?;
     engine.options.extend(OPTIONS.map(|(name, value)| (name.to_owned(), value.to_owned())));
@@ -131,7 +131,7 @@ pub(crate) fn run(args: &MineArgs) -> Result<(), Failure> {
         return Err(Failure::new(ExitCode::TooManyFaults, message));
     }
     if lines.is_empty() {
-        return Err(Failure::new(ExitCode::NothingToRun, "no position has a unique best move"));
+        return Err(Failure::nothing_to_run("no position has a unique best move"));
     }
     let header = header(args, &name, &criteria, &games);
     file.write(&lines.iter().fold(header, |text, line| text + line + "\n"))?;
@@ -151,15 +151,14 @@ fn criteria(args: &MineArgs) -> Result<Criteria, Failure> {
     };
     if !looks.iter().chain([&depth]).is_sorted_by(|a, b| a < b) {
         let message = format!("--looks must increase and stay below --depth {depth}");
-        return Err(Failure::new(ExitCode::Usage, message));
+        return Err(Failure::usage(message));
     }
     if found_at > room {
         let message = format!("--found-at {found_at} is too close to --depth {depth}");
-        return Err(Failure::new(ExitCode::Usage, message));
+        return Err(Failure::usage(message));
     }
     if gap > 2 * decided {
-        let message = format!("--gap {gap} is more than twice --decided {decided}");
-        return Err(Failure::new(ExitCode::Usage, message));
+        return Err(Failure::usage(format!("--gap {gap} is more than twice --decided {decided}")));
     }
     Ok(Criteria { looks, depth, gap, decided, found_at })
 }

@@ -11,8 +11,7 @@ use shakmaty::{EnPassantMode, Position};
 
 use crate::output::{NewFile, in_use};
 use crate::{
-    engine_builds::setup, exit_code::ExitCode, failure::Failure, run::engine_files,
-    runtime::runtime, suite_run::engine,
+    engine_builds::setup, failure::Failure, run::engine_files, runtime::runtime, suite_run::engine,
 };
 use arbiter_names::quantity;
 use arbiter_openings::generate::{Candidate, Verdict, candidates};
@@ -69,7 +68,7 @@ pub(crate) fn run(args: OpeningsArgs) -> Result<(), Failure> {
 
 fn generate(args: &GenerateArgs) -> Result<(), Failure> {
     if args.count == 0 {
-        return Err(Failure::new(ExitCode::NothingToRun, "expected at least 1 opening"));
+        return Err(Failure::nothing_to_run("expected at least 1 opening"));
     }
     // The long search starts only after everything else that can fail. The file appears only when
     // it is complete, because an incomplete book is useless.

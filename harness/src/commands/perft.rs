@@ -59,15 +59,13 @@ fn check_rules(suite: &str) -> Result<(), Failure> {
 /// Counts the suite and prints the result.
 pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
     if !args.command.contains("{depth}") {
-        let message = format!("--command '{}' lacks {{depth}}", args.command);
-        return Err(Failure::new(ExitCode::Usage, message));
+        return Err(Failure::usage(format!("--command '{}' lacks {{depth}}", args.command)));
     }
     let patterns = Patterns::new(args.pattern.as_deref()).map_err(Failure::invalid)?;
     let query =
         PerftQuery { command: args.command.clone(), patterns, limit: args.suite.query.deadline };
     if args.suite.build.base.is_some() || args.suite.specs().count() > 1 {
-        let message = "perft takes one engine";
-        return Err(Failure::new(ExitCode::Usage, message));
+        return Err(Failure::usage("perft takes one engine"));
     }
     check_rules(&args.suite.name())?;
     let copies = args.suite.query.concurrency();
@@ -80,13 +78,12 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
     let (cases, counts): (Vec<Case>, Vec<Count>) =
         suite.cases.into_iter().filter_map(|case| with_count(case, limits, &query)).unzip();
     if cases.is_empty() {
-        let message = format!(
+        return Err(Failure::nothing_to_run(format!(
             "{}: no count is within --depth {} and --max-nodes {}",
             args.suite.suite.display(),
             limits.depth,
             limits.nodes
-        );
-        return Err(Failure::new(ExitCode::NothingToRun, message));
+        )));
     }
     let engines = args.suite.engines(copies, SearchLimits::default())?;
     let needs_chess960 = cases.iter().any(|case| case.start.is_chess960());

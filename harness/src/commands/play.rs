@@ -78,7 +78,7 @@ pub(crate) fn tournament(mut args: TournamentCommand) -> Result<ExitCode, Failur
     if format.is_some() {
         if merged(args.play.settings.schedule.clone()).format.is_some() {
             let message = "give the format of the tournament once, without --schedule";
-            return Err(Failure::new(ExitCode::Usage, message));
+            return Err(Failure::usage(message));
         }
         args.play.engines.remove(0);
         let own = ScheduleKeys { format, ..ScheduleKeys::default() };

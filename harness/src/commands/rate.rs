@@ -192,7 +192,7 @@ fn ratings_of(args: &RateArgs) -> Result<String, Failure> {
     let threads = threads(args.threads).map_err(Failure::invalid)?;
     let tally = read_all(args, threads).map_err(Failure::invalid)?;
     if tally.games == tally.bad_games() {
-        return Err(Failure::new(ExitCode::NothingToRun, no_games_reason(&tally)));
+        return Err(Failure::nothing_to_run(no_games_reason(&tally)));
     }
     if tally.corrected > 0 {
         let games = quantity(tally.corrected, "FEN tag");

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::{exit_code::ExitCode, failure::Failure, game_source::GameSourceArgs, output::NewFile};
+use crate::{failure::Failure, game_source::GameSourceArgs, output::NewFile};
 use arbiter_report::note;
 use arbiter_suite::samples;
 
@@ -68,7 +68,7 @@ pub(crate) fn run(args: &SamplesArgs) -> Result<(), Failure> {
         }
     }
     if positions == 0 {
-        return Err(Failure::new(ExitCode::NothingToRun, no_samples_reason(args, games.len())));
+        return Err(Failure::nothing_to_run(no_samples_reason(args, games.len())));
     }
     file.finish()?;
     let out = args.out.display();

@@ -79,7 +79,7 @@ type Side = (EngineSetup, BenchRecipe);
 pub(crate) fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
     if let Some(loss) = args.max_loss.filter(|loss| !(0.0..100.0).contains(loss)) {
         let message = format!("expected --max-loss from 0 to below 100 %, got {loss}");
-        return Err(Failure::new(ExitCode::Usage, message));
+        return Err(Failure::usage(message));
     }
     let threshold = 1.0 - args.max_loss.unwrap_or(0.0) / 100.0;
     let question = SpeedTest { rounds: args.rounds as usize, threshold };

@@ -8,8 +8,8 @@ use tokio::sync::watch;
 
 use crate::fleet::{AccessArgs, ServerName};
 use crate::{
-    engine_builds::own_binary, exit_code::ExitCode, failure::Failure, log_args::LogArgs,
-    metrics::MetricsArgs, project::user_folder, runtime::runtime,
+    engine_builds::own_binary, failure::Failure, log_args::LogArgs, metrics::MetricsArgs,
+    project::user_folder, runtime::runtime,
 };
 use arbiter_cluster::wire::{WorkerStatus, is_worker_name};
 use arbiter_cluster::{Access, Config, Phase, PublicKey, Role, WorkerMetrics, serve};
@@ -185,15 +185,14 @@ fn serve_metrics(args: MetricsArgs, config: &Config, runtime: &Handle) -> Result
 /// Returns the access to the server, the worker's name, and its trusted keys.
 fn entry(args: EntryArgs) -> Result<(Access, String, Vec<PublicKey>), Failure> {
     if matches!(args.on, ServerName::Url(_)) && args.trust.is_empty() {
-        let message = "--on: a URL requires --trust KEY, as printed by the run";
-        return Err(Failure::new(ExitCode::Usage, message));
+        return Err(Failure::usage("--on: a URL requires --trust KEY, as printed by the run"));
     }
     let (access, role) = args.access.access(args.on)?;
     let trusted = args.trust.iter().map(|text| PublicKey::read(text));
     let mut trusted = trusted.collect::<Result<Vec<_>, _>>()?;
     let name = match role {
         Some(Role::Worker(..)) if args.name.is_some() => {
-            return Err(Failure::new(ExitCode::Usage, "--name: the join file defines the name"));
+            return Err(Failure::usage("--name: the join file defines the name"));
         }
         Some(Role::Worker(name, key)) => {
             trusted.push(key);

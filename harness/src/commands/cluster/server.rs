@@ -124,10 +124,9 @@ fn joining(dir: &Path, workers: &[String]) -> String {
 pub(super) fn up(args: &UpArgs) -> Result<(), Failure> {
     if !args.dir.join(CONFIGURATION).is_file() {
         let dir = args.dir.display();
-        let message = format!(
+        return Err(Failure::invalid(format!(
             "no {CONFIGURATION} in {dir}\nhint: create it with 'arbiter cluster init --dir {dir}'"
-        );
-        return Err(Failure::invalid(message));
+        )));
     }
     // A failed attempt to start the server changes the current folder of this process, so a
     // relative path would no longer be valid.
@@ -158,8 +157,7 @@ fn lock(dir: &Path) -> Result<File, Failure> {
     let process = std::fs::read_to_string(dir.join("nats.pid")).unwrap_or_default();
     let process = process.lines().next().unwrap_or("unknown");
     let dir = dir.display();
-    let message = format!("a server is already running in {dir} (process {process})");
-    Err(Failure::environment(message))
+    Err(Failure::environment(format!("a server is already running in {dir} (process {process})")))
 }
 
 impl From<SetupError> for Failure {

@@ -36,7 +36,7 @@ pub(super) fn render(files: &[PathBuf], form: ReportFormat) -> Result<String, Fa
     if tally.games == tally.bad_games() {
         let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
         let message = format!("{}: {}", names.join(", "), no_games_reason(&tally));
-        return Err(Failure::new(ExitCode::NothingToRun, message));
+        return Err(Failure::nothing_to_run(message));
     }
     let meetings = tally.meetings();
     let options = Options::default();
@@ -65,7 +65,7 @@ pub(super) fn render(files: &[PathBuf], form: ReportFormat) -> Result<String, Fa
         ReportFormat::Svg => picture_svg(&document),
         ReportFormat::Badge | ReportFormat::Comment => {
             let message = "badges and comments are only available for runs, not for PGN files";
-            return Err(Failure::new(ExitCode::Usage, message));
+            return Err(Failure::usage(message));
         }
         ReportFormat::Junit => games_junit(&tally).map_err(Failure::environment)?,
     })

@@ -7,8 +7,8 @@ use clap::Args;
 use regex_lite::Regex;
 
 use super::narrowed;
+use crate::failure::Failure;
 use crate::output::{NewFile, OutputFormat, Rows, in_use, print_result, store_files, width};
-use crate::{exit_code::ExitCode, failure::Failure};
 use arbiter_plan::RunKind;
 use arbiter_report::{
     LogEntry, log_json, log_markdown, log_table, note, read_one, run_pattern, shown_run,
@@ -67,7 +67,7 @@ pub(super) fn log(
         note(&format!("skipped, no finished pair: {}", names(&empty)));
     }
     if entries.is_empty() {
-        return Err(Failure::new(ExitCode::NothingToRun, "no SPRT with a finished pair"));
+        return Err(Failure::nothing_to_run("no SPRT with a finished pair"));
     }
     let format =
         if format == OutputFormat::Text && args.out.is_some() { OutputFormat::Md } else { format };

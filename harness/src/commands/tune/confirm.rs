@@ -66,7 +66,7 @@ impl ConfirmArgs {
         let confirmed = confirmation(&plan, spsa.theta(), sprt, self.confirm_pairs);
         let Some(confirmed) = confirmed.map_err(Failure::invalid)? else {
             let message = "the tuned values equal the initial values: nothing to confirm";
-            return Err(Failure::new(ExitCode::NothingToRun, message));
+            return Err(Failure::nothing_to_run(message));
         };
         let about = format!("values tuned in {tuned} against the initial values");
         run::play_plan(confirmed, results, name, &about, format)

@@ -156,7 +156,7 @@ pub(super) fn run(args: &SimulateArgs) -> Result<ExitCode, Failure> {
 fn tuning(args: &SimulateArgs) -> Result<Tuning, Failure> {
     if args.runs == 0 || args.iterations == 0 || args.pairs == 0 {
         let message = "expected --runs, --iterations and --pairs of at least 1";
-        return Err(Failure::new(ExitCode::NothingToRun, message));
+        return Err(Failure::nothing_to_run(message));
     }
     let tuning = Tuning {
         parameters: listed(args.params.as_deref(), &args.param)?,
