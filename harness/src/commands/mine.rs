@@ -9,19 +9,28 @@ use clap::Args;
 use crate::output::{NewFile, print_result};
 use crate::suite_run::{QueryArgs, engine, run_tasks};
 use crate::{
-    engine_builds::setup, exit_code::ExitCode, failure::Failure, game_source::GameSourceArgs,
-    run::engine_files, runtime::runtime,
+    engine_answer::answer, exit_code::ExitCode, failure::Failure, game_source::GameSourceArgs,
+    run::engine_files,
 };
 use arbiter_names::quantity;
 use arbiter_plan::Engine;
 use arbiter_report::{note, utc_time_as};
-use arbiter_runner::{ask_engine, unix_time_ms};
+use arbiter_runner::unix_time_ms;
 use arbiter_suite::mine::{
     CONFIRMATIONS, Candidate, Criteria, Game, Journal, MinedPosition, MiningResult, OPTIONS,
     Rejection, Search, candidates, suite_lines,
 };
 
-const HELP: &str = "\
+/// Default depths of the preliminary searches, in plies.
+const LOOKS: [u32; 2] = [8, 12];
+
+/// Default of `--found-at`: the depth, in plies, below which a solution that the engine finds is
+/// too easy.
+const FOUND_AT: u32 = 4;
+
+/// Flags of `arbiter mine`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
 A position is selected if, at --depth and the two depths before it, the best move leads the second-best by
 --gap with scores capped at --decided. In addition, the best move must not be a simple recapture, and the
 engine must not prefer it before depth --found-at. Cheaper searches come first and require half of --gap.
@@ -35,18 +44,7 @@ search, or none has one clearly best move; 6 if the engine failed at some positi
 (the journal is kept); 7 for an environment error; 130 and 143 if interrupted.
 
 Examples:
-  arbiter mine --pgn games.pgn --depth 18 --out suite.epd";
-
-/// Default depths of the preliminary searches, in plies.
-const LOOKS: [u32; 2] = [8, 12];
-
-/// Default of `--found-at`: the depth, in plies, below which a solution that the engine finds is
-/// too easy.
-const FOUND_AT: u32 = 4;
-
-/// Flags of `arbiter mine`.
-#[derive(Debug, Args)]
-#[command(after_help = HELP)]
+  arbiter mine --pgn games.pgn --depth 18 --out suite.epd")]
 pub(crate) struct MineArgs {
     #[command(flatten)]
     source: GameSourceArgs,
@@ -95,7 +93,7 @@ pub(crate) fn run(args: &MineArgs) -> Result<(), Failure> {
     }
     let mut engine = engine(&args.engine)?;
     engine.options.extend(OPTIONS.map(|(name, value)| (name.to_owned(), value.to_owned())));
-    let name = engine_name(&engine)?;
+    let name = answer(&engine)?.declared_name;
     let asked = criteria_line(&criteria, &name, &engine);
     let mut files = args.source.in_use()?;
     for (words, path) in engine_files(&engine) {
@@ -161,12 +159,6 @@ fn criteria(args: &MineArgs) -> Result<Criteria, Failure> {
         return Err(Failure::usage(format!("--gap {gap} is more than twice --decided {decided}")));
     }
     Ok(Criteria { looks, depth, gap, decided, found_at })
-}
-
-fn engine_name(engine: &Engine) -> Result<String, Failure> {
-    let introduced = runtime()?
-        .block_on(ask_engine(&setup(engine)?, |session| session.engine_name().map(str::to_owned)));
-    Ok(introduced?.unwrap_or_else(|| engine.name.clone()))
 }
 
 /// Returns a line that identifies everything that affects the verdicts, for the journal.
