@@ -67,13 +67,10 @@ pub(crate) fn run(command: ClusterCommand) -> Result<(), Failure> {
         ClusterAction::Add(args) => server::add(&args),
         ClusterAction::Up(args) => server::up(&args),
         ClusterAction::Show(args) => show(*args),
-        ClusterAction::Key(args) => key(args),
+        ClusterAction::Key(args) => {
+            print_result(&format!("{}\n", signing_key(args.signing_key)?.public()))
+        }
     }
-}
-
-fn key(args: KeyArgs) -> Result<(), Failure> {
-    let key = signing_key(args.signing_key)?;
-    print_result(&format!("{}\n", key.public()))
 }
 
 fn show(args: ShowArgs) -> Result<(), Failure> {

@@ -17,7 +17,9 @@ use arbiter_suite::epd::{Answer, Question, Record, SearchOutcome, read};
 /// Default time per position, if no limit is given.
 const DEFAULT_MOVETIME: Duration = Duration::from_secs(1);
 
-const HELP: &str = "\
+/// Flags of `arbiter epd`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
 A position is solved if the engine plays a move of bm, avoids the moves of am, or announces a mate in at
 most dm moves (bm #5 counts as dm 5; for bm #-5, the engine must announce that it is mated in at most 5).
 Points for moves come from c0 (\"f5=10, Be5=2\"), or from c7 and c9 with c8; themes come from id. The time to
@@ -31,11 +33,7 @@ input; 4 if no line is usable; 6 if an engine did not reply; 7 for an environmen
 
 Examples:
   arbiter epd ./mine --suite wac.epd --movetime 1s --min-solved 290
-  arbiter epd ./new ./old --suite sts.epd --nodes 100000 --max-lost 20";
-
-/// Flags of `arbiter epd`.
-#[derive(Debug, Args)]
-#[command(after_help = HELP)]
+  arbiter epd ./new ./old --suite sts.epd --nodes 100000 --max-lost 20")]
 pub(crate) struct EpdArgs {
     /// Time for each position: 250ms, 2s, or a number of milliseconds [default: 1s]
     #[arg(long, value_name = "TIME", value_parser = movetime)]

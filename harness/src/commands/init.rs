@@ -36,7 +36,9 @@ const TRIAL: Duration = Duration::from_secs(60);
 const BOOK_FOLDERS: [&str; 5] = ["", "books", "book", "openings", "tests"];
 const BOOK_ENDINGS: [&str; 3] = ["epd", "pgn", "bin"];
 
-const HELP: &str = "\
+/// Flags of `arbiter init`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
 Builds the working tree and tests the engine's bench, perft counts and UCI compliance. Existing files
 are left unchanged, except that the results folder is added to .gitignore.
 
@@ -46,11 +48,7 @@ built (see arbiter --help).
 
 Examples:
   arbiter init
-  arbiter init --ci";
-
-/// Flags of `arbiter init`.
-#[derive(Debug, Args)]
-#[command(after_help = HELP)]
+  arbiter init --ci")]
 pub(crate) struct InitArgs {
     /// Also write a workflow for GitHub Actions
     #[arg(long)]

@@ -62,11 +62,7 @@ struct GenerateArgs {
 
 /// Runs the command.
 pub(crate) fn run(args: OpeningsArgs) -> Result<(), Failure> {
-    let OpeningsCommand::Generate(args) = args.command;
-    generate(&args)
-}
-
-fn generate(args: &GenerateArgs) -> Result<(), Failure> {
+    let OpeningsCommand::Generate(args) = &args.command;
     if args.count == 0 {
         return Err(Failure::nothing_to_run("expected at least 1 opening"));
     }

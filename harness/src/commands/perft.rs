@@ -9,7 +9,9 @@ use arbiter_protocol::Limits as SearchLimits;
 use arbiter_report::{EngineLocation, PerftReport, PerftTotals};
 use arbiter_suite::perft::{Case, Count, Limits, Patterns, PerftQuery, read, variant_of};
 
-const HELP: &str = "\
+/// Flags of `arbiter perft`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
 A suite contains lines of FEN and counts (\";D1 20 ;D2 400\", \",20,400\", \"| 3 | 8902\"), records (\"id\", \"epd\",
 \"perft 1 20\"), or JSON (a list of fen, depth, nodes; or testCases with start and the positions expected after
 each move). Unusable lines are listed and skipped. With --on (Cargo feature cluster), the engine runs on workers.
@@ -21,11 +23,7 @@ there is nothing to count; 6 if the engine did not reply; 7 for an environment e
 
 Examples:
   arbiter perft ./mine --suite perft.epd --max-nodes 1000000
-  arbiter perft ./mine --suite my.epd --command 'perft {depth}' --pattern 'leaves (\\d+)'";
-
-/// Flags of `arbiter perft`.
-#[derive(Debug, Args)]
-#[command(after_help = HELP)]
+  arbiter perft ./mine --suite my.epd --command 'perft {depth}' --pattern 'leaves (\\d+)'")]
 pub(crate) struct PerftArgs {
     /// Maximum depth in plies; the deepest count of a position within the limits is used
     #[arg(long, value_name = "N", default_value = "64")]

@@ -8,7 +8,9 @@ use crate::{failure::Failure, game_source::GameSourceArgs, output::NewFile};
 use arbiter_report::note;
 use arbiter_suite::samples;
 
-const HELP: &str = "\
+/// Flags of `arbiter samples`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
 Writes one line per position, FEN;RESULT;GAME, such as
   8/5k2/8/8/3PK3/8/8/8 w - - 0 60;1-0;17
 Positions are skipped if the side to move is in check, captures or promotes, or if an engine has announced
@@ -19,11 +21,7 @@ Exit codes: 0 if there are samples; 2 for usage errors; 3 for invalid input; 4 i
 an environment error.
 
 Examples:
-  arbiter samples --run match-20260101-120000 --out samples.txt";
-
-/// Flags of `arbiter samples`.
-#[derive(Debug, Args)]
-#[command(after_help = HELP)]
+  arbiter samples --run match-20260101-120000 --out samples.txt")]
 pub(crate) struct SamplesArgs {
     #[command(flatten)]
     source: GameSourceArgs,

@@ -20,7 +20,9 @@ use arbiter_settings::{SANDBOXES, one_of};
 use arbiter_stats::paired::Speeds;
 use arbiter_stats::speed::{FEWEST_ROUNDS, SpeedTest, SpeedVerdict};
 
-const HELP: &str = "\
+/// Flags of `arbiter speed`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
 In each round, both engines run their bench once, in random order, so that other load on the machine does
 not favour either. After 8, 16, 32 … rounds, the 95 % interval is tested. The interval accounts for these
 repeated tests: at most 5 % of the comparisons of equally fast engines end with a verdict. The speed is the
@@ -32,11 +34,7 @@ revision that cannot be built or has no bench (see arbiter --help).
 
 Examples:
   arbiter speed HEAD main
-  arbiter speed ./new ./old --max-loss 2";
-
-/// Flags of `arbiter speed`.
-#[derive(Debug, Args)]
-#[command(after_help = HELP)]
+  arbiter speed ./new ./old --max-loss 2")]
 pub(crate) struct SpeedArgs {
     /// First engine, as --dev: a git revision, "." for the working tree, a program, or "bundled"
     #[arg(value_name = "A", required_unless_present_any = ["dev", "base"], conflicts_with = "dev")]

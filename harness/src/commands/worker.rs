@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use tokio::runtime::Handle;
 use tokio::sync::watch;
 
 use crate::fleet::{AccessArgs, ServerName};
@@ -135,7 +134,10 @@ pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
     };
     Sandbox::remove_leftovers();
     let runtime = runtime()?;
-    serve_metrics(args.metrics, &config, runtime.handle())?;
+    if let Some(mut endpoint) = args.metrics.open()? {
+        config.metrics.register(&mut endpoint.registry, config.status.slots);
+        endpoint.serve(runtime.handle())?;
+    }
     runtime.block_on(async {
         let mut signals = Signals::listen().map_err(Failure::environment)?;
         let as_whom = format!("arbiter worker {}", config.name);
@@ -173,13 +175,6 @@ pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
             }
         }
     })
-}
-
-/// Serves metrics, if requested.
-fn serve_metrics(args: MetricsArgs, config: &Config, runtime: &Handle) -> Result<(), Failure> {
-    let Some(mut endpoint) = args.open()? else { return Ok(()) };
-    config.metrics.register(&mut endpoint.registry, config.status.slots);
-    endpoint.serve(runtime)
 }
 
 /// Returns the access to the server, the worker's name, and its trusted keys.

@@ -19,7 +19,7 @@ pub(super) struct ConfirmArgs {
     /// After the run, play run NAME-confirm: an SPRT of the tuned values against the initial
     /// values; with --resume, start or resume this SPRT
     #[arg(long)]
-    confirm: bool,
+    pub(super) confirm: bool,
     #[arg(help = help("Elo of the null hypothesis", &[&DEFAULT_ELO0]), long, value_name = "ELO", allow_negative_numbers = true, requires = "confirm")]
     elo0: Option<f64>,
     #[arg(help = help("Elo of the alternative", &[&DEFAULT_ELO1]), long, value_name = "ELO", allow_negative_numbers = true, requires = "confirm")]
@@ -29,11 +29,6 @@ pub(super) struct ConfirmArgs {
 }
 
 impl ConfirmArgs {
-    /// Returns whether a confirmation is requested.
-    pub(super) fn is_wanted(&self) -> bool {
-        self.confirm
-    }
-
     /// Starts or resumes the confirmation of the run `tuned`.
     pub(super) fn play(
         &self,

@@ -9,8 +9,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::parameters::listed;
+use crate::failure::Failure;
 use crate::output::{OutputFormat, Rows, print_result};
-use crate::{exit_code::ExitCode, failure::Failure};
 use arbiter_plan::{DEFAULT_ITERATIONS, DEFAULT_TUNING_PAIRS};
 use arbiter_report::{Document, Table, to_value};
 use arbiter_spsa::{A_RATIO, ALPHA, GAMMA, Parameter, SimulatedObjective, Tuning};
@@ -135,7 +135,7 @@ struct TuningRun {
 }
 
 /// Runs the command.
-pub(super) fn run(args: &SimulateArgs) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: &SimulateArgs) -> Result<(), Failure> {
     let tuning = Arc::new(tuning(args)?);
     let objective = objective(args, &tuning)?;
     let runs: Vec<TuningRun> = (0..args.runs)
@@ -149,8 +149,7 @@ pub(super) fn run(args: &SimulateArgs) -> Result<ExitCode, Failure> {
     let figures = figures(args, &tuning, &objective, &runs);
     let document = document(&figures, &tuning);
     let rows = Rows { list: Some("runs"), first: &["seed", "loss_elo"] };
-    print_result(&args.format.of_document(&document, || to_value(&figures), rows))?;
-    Ok(ExitCode::Passed)
+    print_result(&args.format.of_document(&document, || to_value(&figures), rows))
 }
 
 fn tuning(args: &SimulateArgs) -> Result<Tuning, Failure> {
