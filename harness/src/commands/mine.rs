@@ -1,12 +1,12 @@
 //! `arbiter mine`: a suite of positions from games, each with one clearly best move.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
 
-use crate::output::{NewFile, print_result};
+use crate::output::{NewFile, file_name, print_result};
 use crate::suite_run::{QueryArgs, engine, run_tasks};
 use crate::{
     engine_answer::answer, exit_code::ExitCode, failure::Failure, game_source::GameSourceArgs,
@@ -100,7 +100,7 @@ pub(crate) fn run(args: &MineArgs) -> Result<(), Failure> {
         files.reads(words, &path).map_err(Failure::invalid)?;
     }
     let mut file = NewFile::create(&args.out, files)?;
-    let mut journal = Journal::open(&journal_path(&args.out), &asked)?;
+    let mut journal = Journal::open(&args.out.with_added_extension("journal"), &asked)?;
     let is_left = |index: &usize| journal.judged(&candidates[*index].start.fen()).is_none();
     let left: Vec<usize> = (0..candidates.len()).filter(is_left).collect();
     note(&format!(
@@ -168,12 +168,6 @@ fn criteria_line(criteria: &Criteria, name: &str, engine: &Engine) -> String {
     format!("arbiter mine {} {hash}", env!("CARGO_PKG_VERSION"))
 }
 
-fn journal_path(out: &Path) -> PathBuf {
-    let mut name = out.as_os_str().to_owned();
-    name.push(".journal");
-    PathBuf::from(name)
-}
-
 /// Judges the remaining positions. Returns the faults of the engine.
 fn judge(
     args: &MineArgs,
@@ -239,7 +233,7 @@ fn header(args: &MineArgs, engine: &str, criteria: &Criteria, games: &[Game]) ->
         .source
         .pgn
         .iter()
-        .map(|path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned())
+        .map(|path| file_name(path))
         .chain(args.source.run.iter().map(|run| format!("run {run}")))
         .collect();
     let Criteria { looks, depth, gap, decided, found_at } = criteria;

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::output::{OutputFormat, Rows, print_result};
 use arbiter_report::Document;
 use arbiter_settings::{MODELS, one_of};
-use arbiter_stats::{DEFAULT_ELO0, DEFAULT_ELO1, DEFAULT_ERROR, Model, Sprt, SprtError};
+use arbiter_stats::{Correction, DEFAULT_ELO0, DEFAULT_ELO1, DEFAULT_ERROR, Model, Sprt};
 
 const HELP: &str = "\
 Exit codes: 0 if the figures could be computed, whatever the verdict;
@@ -62,8 +62,11 @@ struct TestArgs {
 }
 
 impl TestArgs {
-    fn test(&self) -> Result<Sprt, SprtError> {
-        Sprt::new(self.elo0, self.elo1, self.alpha, self.beta, self.model)
+    /// Returns the test, by default with the correction of `arbiter sprt`.
+    fn test(&self, overshoot: Option<Correction>) -> Result<Sprt, String> {
+        let test = Sprt::new(self.elo0, self.elo1, self.alpha, self.beta, self.model);
+        let test = test.map_err(|error| error.to_string())?;
+        Ok(test.with_correction(overshoot.unwrap_or(test.usual_correction())))
     }
 }
 

@@ -9,12 +9,12 @@ use serde_json::Value;
 use super::CiArgs;
 use crate::build_args::BuildArgs;
 use crate::engine_builds::{BuildContext, BuiltEngines, own_binary};
-use crate::{exit_code::ExitCode, failure::Failure, runtime::interruptible};
+use crate::{exit_code::ExitCode, failure::Failure, runtime::run_program};
 use arbiter_plan::{
     BUNDLED, EngineSpec, Gate, GateKind, GateOutcome, GateVerdict, Program, Provenance,
     SandboxMode, gate_verdict, resolve_engine, settings_text,
 };
-use arbiter_process::{Completed, EndReason, Launch, Timeouts, run_to_completion};
+use arbiter_process::{Completed, EndReason, Launch, Timeouts};
 use arbiter_report::{gate_text, is_kept, note};
 use arbiter_runner::{FingerprintError, hash_file, unix_time_ms};
 use arbiter_store::{Store, StoredGate};
@@ -237,15 +237,7 @@ impl GateRunner<'_> {
             ..Launch::default()
         };
         let patience = Timeouts { limit: gate.budget.unwrap_or(LIMIT), grace: GRACE };
-        let ended = interruptible(move |spawner, cancel| {
-            let ended = run_to_completion(spawner, &launch, patience, cancel);
-            let ended = ended.map_err(Failure::environment)?;
-            match ended.reason {
-                EndReason::Cancelled => Err(Failure::new(ExitCode::Interrupted, "interrupted")),
-                EndReason::Exited | EndReason::TimedOut => Ok(ended),
-            }
-        })?;
-        Ok(outcome_of(gate, &ended, &log))
+        Ok(outcome_of(gate, &run_program(launch, patience, "interrupted")?, &log))
     }
 
     /// Returns the command line of a gate. Commits are given by their full hashes, so that the run

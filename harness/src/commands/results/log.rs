@@ -64,7 +64,8 @@ pub(super) fn log(
         .map(|(_, entry)| entry)
         .partition(|entry| entry.summary.counts.games() > 0);
     if !empty.is_empty() {
-        note(&format!("skipped, no finished pair: {}", names(&empty)));
+        let names: Vec<&str> = empty.iter().map(|entry| entry.summary.run.as_str()).collect();
+        note(&format!("skipped, no finished pair: {}", names.join(", ")));
     }
     if entries.is_empty() {
         return Err(Failure::nothing_to_run("no SPRT with a finished pair"));
@@ -109,9 +110,4 @@ fn read(
         }
     }
     Ok(())
-}
-
-fn names(entries: &[LogEntry]) -> String {
-    let names = entries.iter().map(|entry| entry.summary.run.as_str());
-    names.collect::<Vec<_>>().join(", ")
 }

@@ -83,8 +83,7 @@ struct PilotCost {
 
 /// Runs the command.
 pub(crate) fn run(args: &PlanArgs) -> Result<Answer, String> {
-    let test = args.test.test().map_err(|error| error.to_string())?;
-    let test = test.with_correction(test.usual_correction());
+    let test = args.test.test(None)?;
     if !(0.0..1.0).contains(&args.draw_ratio) {
         return Err(format!("expected a draw ratio from 0 to below 1, got {}", args.draw_ratio));
     }

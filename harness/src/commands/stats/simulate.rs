@@ -143,9 +143,7 @@ struct PointFigures {
 
 /// Runs the command.
 pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, String> {
-    let test = args.test.test().map_err(|error| error.to_string())?;
-    let correction = args.overshoot.unwrap_or(test.usual_correction());
-    let test = test.with_correction(correction);
+    let test = args.test.test(args.overshoot)?;
     let threads = threads(args.threads)?;
     let cases = cases(args, &test)?;
     let bar = progress_bar(args.runs * cases.len() as u64);

@@ -100,13 +100,12 @@ pub(crate) struct CountFigures {
 
 /// Runs the command.
 pub(crate) fn run(args: &CountArgs) -> Result<Answer, String> {
-    let test = args.test.test().map_err(|error| error.to_string())?;
+    let test = args.test.test(args.overshoot)?;
     let pairs = args.counts.map(Pentanomial);
     let games = args.wdl.map(|[wins, draws, losses]| Trinomial { losses, draws, wins });
     if let (Some(pairs), Some(games)) = (&pairs, &games) {
         check_agreement(pairs, games)?;
     }
-    let test = test.with_correction(args.overshoot.unwrap_or(test.usual_correction()));
     let (elo0, elo1) = (test.elo0, test.elo1);
     let mut orders = seed_for(1, "orders", 0);
     let (moments, status, classical, sequential) = match (pairs, games) {
