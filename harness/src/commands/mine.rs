@@ -199,10 +199,8 @@ fn judge(
     })
     .map_err(|failure| {
         if failure.is_interruption() {
-            Failure::new(
-                failure.code,
-                format!("{}\nhint: continue with the same command", failure.message),
-            )
+            let message = failure.message + "\nhint: continue with the same command";
+            Failure { message, ..failure }
         } else {
             failure
         }

@@ -19,21 +19,15 @@ use arbiter_plan::{BUNDLED, Engine};
 use arbiter_report::{note, progress_bar};
 use arbiter_runner::AnalysisEngine;
 
-/// Flags of `arbiter openings`.
-#[derive(Debug, Args)]
-pub(crate) struct OpeningsArgs {
-    #[command(subcommand)]
-    command: OpeningsCommand,
-}
-
+// A doc comment would replace the description of the command.
 #[derive(Debug, Subcommand)]
-enum OpeningsCommand {
+pub(crate) enum OpeningsCommand {
     /// Generate a book from random play, with the openings that an engine evaluates as balanced.
     Generate(GenerateArgs),
 }
 
 #[derive(Debug, Args)]
-struct GenerateArgs {
+pub(crate) struct GenerateArgs {
     /// File to write, in EPD
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
@@ -61,8 +55,8 @@ struct GenerateArgs {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: OpeningsArgs) -> Result<(), Failure> {
-    let OpeningsCommand::Generate(args) = &args.command;
+pub(crate) fn run(command: OpeningsCommand) -> Result<(), Failure> {
+    let OpeningsCommand::Generate(args) = &command;
     if args.count == 0 {
         return Err(Failure::nothing_to_run("expected at least 1 opening"));
     }

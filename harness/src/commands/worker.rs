@@ -78,17 +78,6 @@ pub(crate) struct WorkerArgs {
     /// File or folder that engines may also read, such as a folder of networks; may be repeated
     #[arg(long, value_name = "PATH")]
     readable: Vec<PathBuf>,
-    #[command(flatten)]
-    entry: EntryArgs,
-    #[command(flatten)]
-    metrics: MetricsArgs,
-    #[command(flatten)]
-    pub log: LogArgs,
-}
-
-/// Server, identity and trust of the worker.
-#[derive(Debug, Args)]
-struct EntryArgs {
     /// NATS server: the join file of this worker (*.join), written by 'arbiter cluster init' or
     /// 'add'; or, with --trust, URLs such as tls://host:4222, separated by commas
     #[arg(long, value_name = "FILE|URL")]
@@ -103,6 +92,10 @@ struct EntryArgs {
     name: Option<String>,
     #[command(flatten)]
     access: AccessArgs,
+    #[command(flatten)]
+    metrics: MetricsArgs,
+    #[command(flatten)]
+    pub log: LogArgs,
 }
 
 /// Plays until a signal ends the worker.
@@ -111,7 +104,7 @@ pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
     if slots > MAX_SLOTS {
         return Err(Failure::invalid(format!("--slots: at most {MAX_SLOTS} concurrent games")));
     }
-    let (access, name, trusted) = entry(args.entry)?;
+    let (access, name, trusted) = entry(args.on, args.access, &args.trust, args.name)?;
     let bytes = |mib: u64| mib.saturating_mul(1 << 20);
     let folder = args.programs.map_or_else(default_folder, Ok)?;
     // Engines are started in other folders, where a relative path would be wrong.
@@ -178,15 +171,20 @@ pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
 }
 
 /// Returns the access to the server, the worker's name, and its trusted keys.
-fn entry(args: EntryArgs) -> Result<(Access, String, Vec<PublicKey>), Failure> {
-    if matches!(args.on, ServerName::Url(_)) && args.trust.is_empty() {
+fn entry(
+    server: ServerName,
+    access: AccessArgs,
+    trust: &[String],
+    name: Option<String>,
+) -> Result<(Access, String, Vec<PublicKey>), Failure> {
+    if matches!(server, ServerName::Url(_)) && trust.is_empty() {
         return Err(Failure::usage("--on: a URL requires --trust KEY, as printed by the run"));
     }
-    let (access, role) = args.access.access(args.on)?;
-    let trusted = args.trust.iter().map(|text| PublicKey::read(text));
+    let (access, role) = access.access(server)?;
+    let trusted = trust.iter().map(|text| PublicKey::read(text));
     let mut trusted = trusted.collect::<Result<Vec<_>, _>>()?;
     let name = match role {
-        Some(Role::Worker(..)) if args.name.is_some() => {
+        Some(Role::Worker(..)) if name.is_some() => {
             return Err(Failure::usage("--name: the join file defines the name"));
         }
         Some(Role::Worker(name, key)) => {
@@ -196,7 +194,7 @@ fn entry(args: EntryArgs) -> Result<(Access, String, Vec<PublicKey>), Failure> {
         Some(Role::Coordinator(_)) => {
             return Err(Failure::invalid("--on: a coordinator's join file; expected a worker's"));
         }
-        None => args.name.unwrap_or_else(default_name),
+        None => name.unwrap_or_else(default_name),
     };
     if is_worker_name(&name) {
         Ok((access, name, trusted))

@@ -32,7 +32,7 @@ coordinator.join, worker1.join and so on. Keep the join files secret.
 
 Exit codes: 0 on success; 2 for usage errors, 3 for an invalid name or a DIR that is not empty, 7 if a file
 cannot be written.")]
-pub(super) struct InitArgs {
+pub(crate) struct InitArgs {
     /// Folder to create
     #[arg(long)]
     dir: PathBuf,
@@ -63,7 +63,7 @@ To remove a worker, delete its block from DIR/users.conf and reload the users.
 
 Exit codes: 0 on success; 2 for usage errors, 3 for an invalid name or join file, 7 if a file cannot be read or
 written.")]
-pub(super) struct AddArgs {
+pub(crate) struct AddArgs {
     /// Folder created by 'arbiter cluster init'
     #[arg(long)]
     dir: PathBuf,
@@ -79,7 +79,7 @@ The server stores its data in DIR/data.
 
 Exit codes: those of nats-server (0 after Ctrl-C, 1 after SIGTERM or if it cannot run); 3 if DIR has
 no configuration, 7 if there is no nats-server or one runs in DIR.")]
-pub(super) struct UpArgs {
+pub(crate) struct UpArgs {
     /// Folder created by 'arbiter cluster init'
     #[arg(long)]
     dir: PathBuf,

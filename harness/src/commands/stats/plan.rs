@@ -4,8 +4,8 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Answer, TestArgs, numbers};
-use crate::output::Rows;
+use super::{TestArgs, numbers};
+use crate::output::{OutputFormat, Rows};
 use arbiter_report::{Document, Table, to_value};
 use arbiter_stats::planning::{Conditions, OperatingPoint, PlannedTest};
 use arbiter_stats::{Exit, Pentanomial, Sprt};
@@ -81,8 +81,8 @@ struct PilotCost {
     expected_games: f64,
 }
 
-/// Runs the command.
-pub(crate) fn run(args: &PlanArgs) -> Result<Answer, String> {
+/// Returns the plan in this format.
+pub(crate) fn run(args: &PlanArgs, format: OutputFormat) -> Result<String, String> {
     let test = args.test.test(None)?;
     if !(0.0..1.0).contains(&args.draw_ratio) {
         return Err(format!("expected a draw ratio from 0 to below 1, got {}", args.draw_ratio));
@@ -114,11 +114,8 @@ pub(crate) fn run(args: &PlanArgs) -> Result<Answer, String> {
         worst: planned.worst().map(|elo| Cost::of(planned.at(elo))),
         pilot,
     };
-    Ok(Answer {
-        json: to_value(&figures),
-        document: document(&figures),
-        rows: Rows { list: Some("points"), first: &["elo", "nelo"] },
-    })
+    let rows = Rows { list: Some("points"), first: &["elo", "nelo"] };
+    Ok(format.of_document(&document(&figures), || to_value(&figures), rows))
 }
 
 impl Cost {

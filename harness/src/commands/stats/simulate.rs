@@ -7,8 +7,9 @@ use indicatif::ProgressBar;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Answer, TestArgs, numbers};
-use crate::{args::threads, output::Rows};
+use super::{TestArgs, numbers};
+use crate::args::threads;
+use crate::output::{OutputFormat, Rows};
 use arbiter_report::{Document, Table, progress_bar, to_value};
 use arbiter_schedule::seed::{seed_for, uniform};
 use arbiter_settings::{CORRECTIONS, one_of};
@@ -141,8 +142,8 @@ struct PointFigures {
     mean_games_error: f64,
 }
 
-/// Runs the command.
-pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, String> {
+/// Returns the results of the simulation in this format.
+pub(crate) fn run(args: &SimulateArgs, format: OutputFormat) -> Result<String, String> {
     let test = args.test.test(args.overshoot)?;
     let threads = threads(args.threads)?;
     let cases = cases(args, &test)?;
@@ -156,11 +157,8 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, String> {
     bar.finish_and_clear();
     let (runs, seed, batch, cap_pairs) = (args.runs, args.seed, args.batch, args.cap);
     let figures = SimulationFigures { test, runs, seed, batch, cap_pairs, points };
-    Ok(Answer {
-        json: to_value(&figures),
-        document: document(&figures),
-        rows: Rows { list: Some("points"), first: &["elo_true", "nelo", "elo"] },
-    })
+    let rows = Rows { list: Some("points"), first: &["elo_true", "nelo", "elo"] };
+    Ok(format.of_document(&document(&figures), || to_value(&figures), rows))
 }
 
 impl PointFigures {

@@ -5,7 +5,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::numbers::format_number;
-use super::{Answer, ONE_ROW, TestArgs, numbers};
+use super::{TestArgs, numbers};
+use crate::output::{OutputFormat, Rows};
 use arbiter_report::{
     Document, EloFigures, Strength, Table, ends, interval, percent, plus_minus_95, signed, to_value,
 };
@@ -98,8 +99,8 @@ pub(crate) struct CountFigures {
     expected_remaining_games: Option<f64>,
 }
 
-/// Runs the command.
-pub(crate) fn run(args: &CountArgs) -> Result<Answer, String> {
+/// Returns the figures of the counts in this format.
+pub(crate) fn run(args: &CountArgs, format: OutputFormat) -> Result<String, String> {
     let test = args.test.test(args.overshoot)?;
     let pairs = args.counts.map(Pentanomial);
     let games = args.wdl.map(|[wins, draws, losses]| Trinomial { losses, draws, wins });
@@ -160,7 +161,8 @@ pub(crate) fn run(args: &CountArgs) -> Result<Answer, String> {
     };
     let mut document = Document::new("Results of the counts".to_owned());
     document.table(table(&figures, &strength, elo_sequential, status.decision));
-    Ok(Answer { json: to_value(&figures), document, rows: ONE_ROW })
+    let rows = Rows { list: None, first: &["schema"] };
+    Ok(format.of_document(&document, || to_value(&figures), rows))
 }
 
 /// Returns the status of a test from game counts, for which the overshoot is not estimated.
