@@ -92,7 +92,8 @@ Examples:
     #[command(subcommand)]
     Cluster(cluster::ClusterCommand),
     /// Register engines under your own names, list them, and test whether they start.
-    Engines(engines::EnginesArgs),
+    #[command(subcommand)]
+    Engines(engines::EnginesCommand),
     /// Write arbiter.toml for a repository, with a build recipe and CI gates.
     Init(init::InitArgs),
     /// Check whether this machine is suitable for timed games, and suggest remedies.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use clap::{Args, Subcommand};
+use clap::{ArgGroup, Args, Subcommand};
 
 use crate::failure::Failure;
 use crate::output::{OutputFormat, Rows, print_result};
@@ -42,23 +42,17 @@ enum BuildsCommand {
 }
 
 #[derive(Debug, Args)]
-#[group(id = "policy", required = true, multiple = true)]
-struct Limits {
+#[command(group = ArgGroup::new("policy").required(true).multiple(true))]
+struct CleanArgs {
     /// Remove builds unused for this many days
-    #[arg(long, value_name = "DAYS", conflicts_with = "all")]
+    #[arg(long, group = "policy", value_name = "DAYS", conflicts_with = "all")]
     keep_days: Option<u32>,
     /// Remove builds until the cache is at most this large, in MiB
-    #[arg(long, value_name = "MIB", conflicts_with = "all")]
+    #[arg(long, group = "policy", value_name = "MIB", conflicts_with = "all")]
     max_size: Option<u32>,
     /// Remove all builds
-    #[arg(long)]
+    #[arg(long, group = "policy")]
     all: bool,
-}
-
-#[derive(Debug, Args)]
-struct CleanArgs {
-    #[command(flatten)]
-    limits: Limits,
     /// List the builds that would be removed, but keep them
     #[arg(long)]
     dry_run: bool,
@@ -78,13 +72,12 @@ pub(crate) fn run(args: BuildsArgs) -> Result<(), Failure> {
 }
 
 fn tidy_up(cache: &Cache, args: &CleanArgs) -> Result<(), Failure> {
-    let Limits { keep_days, max_size, all } = args.limits;
-    let policy = if all {
+    let policy = if args.all {
         Policy::All
     } else {
         Policy::Limits {
-            age: keep_days.map(|days| days * DAY),
-            bytes: max_size.map(|mib| u64::from(mib) << 20),
+            age: args.keep_days.map(|days| days * DAY),
+            bytes: args.max_size.map(|mib| u64::from(mib) << 20),
         }
     };
     // `max(0)` is needed because a clock set before 1970 would cause an overflow.

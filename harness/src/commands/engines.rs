@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -14,8 +14,8 @@ use arbiter_names::quantity;
 use arbiter_plan::{EngineSpec, engine_text};
 use arbiter_report::{Table, note, to_value};
 
-/// Flags of `arbiter engines`.
-#[derive(Debug, Args)]
+// A doc comment would replace the description of the command.
+#[derive(Debug, Subcommand)]
 #[command(after_help = "\
 Engines are stored in arbiter/engines.toml in $XDG_CONFIG_HOME or ~/.config, one table per engine, with
 the keys of [[engine]] in arbiter.toml. The engines in cutechess's engines.json, in this folder or in
@@ -25,13 +25,7 @@ Examples:
   arbiter engines add sf17 ~/chess/stockfish-17,option.Hash=64
   arbiter match sf17 ./mine --each tc=1+0.01
   arbiter engines check")]
-pub(crate) struct EnginesArgs {
-    #[command(subcommand)]
-    command: EnginesCommand,
-}
-
-#[derive(Debug, Subcommand)]
-enum EnginesCommand {
+pub(crate) enum EnginesCommand {
     /// Start an engine as a test, and register it under a name. A revision is registered as its
     /// current commit; limits are not stored.
     Add {
@@ -64,8 +58,8 @@ enum EnginesCommand {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &EnginesArgs) -> Result<ExitCode, Failure> {
-    match &args.command {
+pub(crate) fn run(command: &EnginesCommand) -> Result<ExitCode, Failure> {
+    match command {
         EnginesCommand::Add { name, engine } => add(name, engine)?,
         EnginesCommand::Remove { name } => {
             note(&format!("{name} removed from {}", unregister(name)?.display()));
