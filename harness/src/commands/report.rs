@@ -114,8 +114,8 @@ impl ReportFormat {
 
     fn from_path(path: &Path) -> Option<ReportFormat> {
         let extension = path.extension().and_then(OsStr::to_str)?;
-        let all = ReportFormat::value_variants().iter().copied();
-        all.into_iter().find(|form| form.extension().eq_ignore_ascii_case(extension))
+        let mut all = ReportFormat::value_variants().iter().copied();
+        all.find(|form| form.extension().eq_ignore_ascii_case(extension))
     }
 }
 

@@ -127,9 +127,8 @@ pub(crate) fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
 }
 
 fn sides(prepared: BuiltEngines, pass_env: &[String]) -> Result<[Side; 2], Failure> {
-    let recipes = prepared.recipes.into_iter();
-    let sides = prepared.engines.into_iter().zip(recipes).enumerate().map(|(index, both)| {
-        let (spec, recipe) = both;
+    let sides = prepared.engines.into_iter().zip(prepared.recipes).enumerate();
+    let sides = sides.map(|(index, (spec, recipe))| {
         let engine = resolve_engine(index, spec).map_err(Failure::invalid)?;
         let mut setup = setup(&engine)?;
         setup.launch.environment = engine.provenance.map(|_| build_environment(pass_env));

@@ -155,7 +155,11 @@ pub(crate) fn run(args: &CountArgs, format: OutputFormat) -> Result<String, Stri
         llr_upper: test.bounds.upper,
         llr_stop_lower: status.lower,
         llr_stop_upper: status.upper,
-        verdict: verdict(status.decision),
+        verdict: match status.decision {
+            Decision::AcceptH1 => "H1",
+            Decision::AcceptH0 => "H0",
+            Decision::Continue => "inconclusive",
+        },
         h1_probability: forecast.map(|exit| exit.upper_probability),
         expected_remaining_games: forecast.map(|exit| 2.0 * exit.mean_units),
     };
@@ -188,14 +192,6 @@ fn check_agreement(pairs: &Pentanomial, games: &Trinomial) -> Result<(), String>
         games.games(),
         points(by_games)
     ))
-}
-
-fn verdict(decision: Decision) -> &'static str {
-    match decision {
-        Decision::AcceptH1 => "H1",
-        Decision::AcceptH0 => "H0",
-        Decision::Continue => "inconclusive",
-    }
 }
 
 fn strength(pairs: Option<Pentanomial>, games: Option<Trinomial>) -> Strength {

@@ -10,7 +10,7 @@ use arbiter_plan::{DEFAULT_SPRT_PAIRS, RunKind, SprtRequest, confirmation};
 use arbiter_report::note;
 use arbiter_settings::help;
 use arbiter_stats::{DEFAULT_ELO0, DEFAULT_ELO1};
-use arbiter_store::{Store, StoreError};
+use arbiter_store::Store;
 
 /// Flags of the confirmation.
 #[derive(Debug, Clone, Args)]
@@ -36,23 +36,18 @@ impl ConfirmArgs {
         tuned: &str,
         format: OutputFormat,
     ) -> Result<ExitCode, Failure> {
-        let store = Store::open(results)?;
         let name = format!("{tuned}-confirm");
-        match store.run(&name) {
-            Ok(_) => {
-                drop(store);
-                note(&format!("continuing the existing run {name}"));
-                let requested = RequestedRun {
-                    results: results.to_owned(),
-                    resume: Some(Resume { run: name, ..Resume::default() }),
-                    format,
-                    ..RequestedRun::default()
-                };
-                return run::run_command(RunKind::Sprt, requested);
-            }
-            Err(StoreError::NoRun { .. }) => {}
-            Err(error) => return Err(error.into()),
+        if run::run_exists(results, &name)? {
+            note(&format!("continuing the existing run {name}"));
+            let requested = RequestedRun {
+                results: results.to_owned(),
+                resume: Some(Resume { run: name, ..Resume::default() }),
+                format,
+                ..RequestedRun::default()
+            };
+            return run::run_command(RunKind::Sprt, requested);
         }
+        let store = Store::open(results)?;
         let plan = store.run(tuned)?.plan;
         let state = run::replay_stored(&store, tuned, &plan)?;
         drop(store);
