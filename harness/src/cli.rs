@@ -39,7 +39,13 @@ Examples:
   arbiter match --resume match-20260101-120000")]
     Match(PlayArgs),
     /// Play a tournament: round robin, gauntlet, pyramid, knockout, Swiss or ladder.
-    Tournament(play::TournamentCommand),
+    #[command(after_help = "\
+The first argument may be a format: round-robin, gauntlet, pyramid, knockout, swiss or ladder.
+
+Examples:
+  arbiter tournament stockfish ./mine bundled --each tc=1+0.01
+  arbiter tournament gauntlet ./mine stockfish bundled:material --pairs 50 --each nodes=5000")]
+    Tournament(PlayArgs),
     /// Measure the Elo of each feature: play the engine against a copy without the feature.
     Ablate(ablate::AblateArgs),
     /// Tune parameters of an engine by SPSA.
@@ -83,15 +89,18 @@ Examples:
     Worker(worker::WorkerArgs),
     /// Set up a NATS server for workers, and show its workers and runs.
     #[cfg(feature = "cluster")]
+    #[command(subcommand)]
     Cluster(cluster::ClusterCommand),
     /// Register engines under your own names, list them, and test whether they start.
-    Engines(engines::EnginesArgs),
+    #[command(subcommand)]
+    Engines(engines::EnginesCommand),
     /// Write arbiter.toml for a repository, with a build recipe and CI gates.
     Init(init::InitArgs),
     /// Check whether this machine is suitable for timed games, and suggest remedies.
     Doctor(Box<doctor::DoctorArgs>),
     /// Generate opening books.
-    Openings(openings::OpeningsArgs),
+    #[command(subcommand)]
+    Openings(openings::OpeningsCommand),
     /// Run Palimpsest, the bundled UCI engine.
     Engine(engine::EngineArgs),
     /// Print a completion script for a shell.

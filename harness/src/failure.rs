@@ -30,6 +30,16 @@ impl Failure {
         Failure::new(ExitCode::Invalid, error)
     }
 
+    /// Creates an error caused by the command line.
+    pub(crate) fn usage(error: impl std::fmt::Display) -> Failure {
+        Failure::new(ExitCode::Usage, error)
+    }
+
+    /// Creates the error for a command that finds nothing to do.
+    pub(crate) fn nothing_to_run(error: impl std::fmt::Display) -> Failure {
+        Failure::new(ExitCode::NothingToRun, error)
+    }
+
     /// Creates an error caused by the environment or, if `is_environment` is `false`, by the input.
     pub(crate) fn classify(is_environment: bool, error: impl std::fmt::Display) -> Failure {
         if is_environment { Failure::environment(error) } else { Failure::invalid(error) }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::output::{in_use, store_files};
+use crate::output::{file_name, in_use, store_files};
 use crate::{failure::Failure, project::ResultsArg};
 use arbiter_openings::decompressed;
 use arbiter_process::{FilesInUse, open_input};
@@ -42,7 +42,7 @@ impl GameSourceArgs {
         let mut games = Vec::new();
         for path in &self.pgn {
             let failed = |error| Failure::invalid(format!("{}: {error}", path.display()));
-            let file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+            let file = file_name(path);
             let source = open_input(path).and_then(decompressed).map_err(failed)?;
             let (read, faults) = read_games(&file, source).map_err(failed)?;
             for fault in faults.iter().take(NAMED) {

@@ -192,6 +192,11 @@ impl Write for NewFile<'_> {
     }
 }
 
+/// Returns the name of a file without its folder, for reports.
+pub(crate) fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
 /// Returns a path quoted for a command line.
 pub(crate) fn quoted(path: &Path) -> String {
     shell_words::quote(&path.to_string_lossy()).into_owned()

@@ -100,7 +100,7 @@ pub(crate) fn play_and_name(
 }
 
 /// Returns whether a run with this name exists.
-fn run_exists(results: &Path, run: &str) -> Result<bool, Failure> {
+pub(crate) fn run_exists(results: &Path, run: &str) -> Result<bool, Failure> {
     match Store::open(results).and_then(|store| store.run(run)) {
         Ok(_) => Ok(true),
         Err(StoreError::NoRun { .. } | StoreError::Missing(_)) => Ok(false),

@@ -2,8 +2,8 @@
 
 use tokio::runtime::Runtime;
 
-use crate::failure::Failure;
-use arbiter_process::{Cancel, Spawner};
+use crate::{exit_code::ExitCode, failure::Failure};
+use arbiter_process::{Cancel, Completed, EndReason, Launch, Spawner, Timeouts, run_to_completion};
 use arbiter_runner::Signals;
 
 /// Number of threads of the async runtime. It only forwards lines and makes decisions; more threads
@@ -49,6 +49,23 @@ pub(crate) fn interruptible<T: Send + 'static>(
                     code = Some(Failure::interrupted(request, "").code);
                 }
             }
+        }
+    })
+}
+
+/// Runs a program until it ends or its time is over; `interrupted` is the error after a signal.
+pub(crate) fn run_program(
+    launch: Launch,
+    timeouts: Timeouts,
+    interrupted: &'static str,
+) -> Result<Completed, Failure> {
+    interruptible(move |spawner, cancel| {
+        let ended = run_to_completion(spawner, &launch, timeouts, cancel, |_| ());
+        match ended.map_err(Failure::environment)? {
+            ended if ended.reason == EndReason::Cancelled => {
+                Err(Failure::new(ExitCode::Interrupted, interrupted))
+            }
+            ended => Ok(ended),
         }
     })
 }

@@ -15,8 +15,9 @@ use indicatif::ProgressBar;
 use crate::build_args::BuildArgs;
 use crate::engine_builds::{BuildContext, engine_spec, setup};
 use crate::fleet::{ClusterArgs, Fleet};
+use crate::output::{file_name, progress};
 use crate::runtime::{runtime, until_signal};
-use crate::{exit_code::ExitCode, failure::Failure, output::progress};
+use crate::{exit_code::ExitCode, failure::Failure};
 use arbiter_game::engine::EngineSetup;
 use arbiter_openings::read_packed;
 use arbiter_plan::{Engine, EngineSpec, resolve_engine};
@@ -97,8 +98,7 @@ impl SuiteArgs {
 
     /// Returns the name of the suite in reports.
     pub(crate) fn name(&self) -> String {
-        let name = self.suite.file_name().unwrap_or(self.suite.as_os_str());
-        name.to_string_lossy().into_owned()
+        file_name(&self.suite)
     }
 
     /// Creates the error for a suite without usable positions.

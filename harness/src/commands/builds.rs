@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use clap::{Args, Subcommand};
+use clap::{ArgGroup, Args, Subcommand};
 
 use crate::failure::Failure;
 use crate::output::{OutputFormat, Rows, print_result};
@@ -42,23 +42,17 @@ enum BuildsCommand {
 }
 
 #[derive(Debug, Args)]
-#[group(id = "policy", required = true, multiple = true)]
-struct Limits {
+#[command(group = ArgGroup::new("policy").required(true).multiple(true))]
+struct CleanArgs {
     /// Remove builds unused for this many days
-    #[arg(long, value_name = "DAYS", conflicts_with = "all")]
+    #[arg(long, group = "policy", value_name = "DAYS", conflicts_with = "all")]
     keep_days: Option<u32>,
     /// Remove builds until the cache is at most this large, in MiB
-    #[arg(long, value_name = "MIB", conflicts_with = "all")]
+    #[arg(long, group = "policy", value_name = "MIB", conflicts_with = "all")]
     max_size: Option<u32>,
     /// Remove all builds
-    #[arg(long)]
+    #[arg(long, group = "policy")]
     all: bool,
-}
-
-#[derive(Debug, Args)]
-struct CleanArgs {
-    #[command(flatten)]
-    limits: Limits,
     /// List the builds that would be removed, but keep them
     #[arg(long)]
     dry_run: bool,
@@ -78,15 +72,14 @@ pub(crate) fn run(args: BuildsArgs) -> Result<(), Failure> {
 }
 
 fn tidy_up(cache: &Cache, args: &CleanArgs) -> Result<(), Failure> {
-    let Limits { keep_days, max_size, all } = args.limits;
     // `max(0)` is needed because a clock set before 1970 would cause an overflow.
     let now = SystemTime::UNIX_EPOCH + Duration::from_millis(unix_time_ms().max(0) as u64);
     let found = kept_builds(cache)?;
-    let removed = if all {
+    let removed = if args.all {
         found.iter().collect()
     } else {
-        let age = keep_days.map(|days| days * DAY);
-        builds_to_remove(&found, age, max_size.map(|mib| u64::from(mib) << 20), now)
+        let age = args.keep_days.map(|days| days * DAY);
+        builds_to_remove(&found, age, args.max_size.map(|mib| u64::from(mib) << 20), now)
     };
     let (mut builds, mut bytes, mut in_use) = (0, 0, 0);
     for kept in removed {

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use regex_lite::RegexBuilder;
 
 use crate::output::{OutputFormat, Rows, in_use, print_result, progress, write_atomically};
 use crate::{
@@ -15,10 +14,12 @@ use arbiter_check::{Check, Engine, Outcome, checks, introduce, run_check};
 use arbiter_game::engine::EngineSetup;
 use arbiter_process::{SpawnError, Spawner};
 use arbiter_protocol::{Deadlines, Protocol, Session, Setup, parse_seconds};
-use arbiter_report::{CheckReport, note};
+use arbiter_report::{CheckReport, note, run_pattern};
 use arbiter_runner::ask_engine;
 
-const HELP: &str = "\
+/// Flags of `arbiter check`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
 Each check starts a new process and has a grade: must (a failure loses games or breaks runs), should
 (the protocol requires the behaviour), or nice. The score weights these grades 4, 2 and 1; checks
 that do not apply to an engine, such as ponderhit without the option Ponder, do not count. A timing
@@ -31,11 +32,7 @@ cannot be started; 4 if no check is selected; 7 for an environment error.
 Examples:
   arbiter check ./mine
   arbiter check stockfish --filter must
-  arbiter check bundled --junit check.xml";
-
-/// Flags of `arbiter check`.
-#[derive(Debug, Args)]
-#[command(after_help = HELP)]
+  arbiter check bundled --junit check.xml")]
 pub(crate) struct CheckArgs {
     /// Engine, as in `arbiter match -h`; its options are set before each check
     #[arg(value_name = "ENGINE", required_unless_present = "list")]
@@ -128,14 +125,13 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
 
 fn selected_checks(args: &CheckArgs) -> Result<Vec<&'static Check>, Failure> {
     let Some(pattern) = &args.filter else { return Ok(checks().collect()) };
-    let regex = RegexBuilder::new(pattern).case_insensitive(true).build();
-    let regex = regex
-        .map_err(|error| Failure::new(ExitCode::Usage, format!("--filter '{pattern}': {error}")))?;
+    let regex = run_pattern(pattern)
+        .map_err(|error| Failure::usage(format!("--filter '{pattern}': {error}")))?;
     let is_wanted =
         |check: &&Check| regex.is_match(check.name) || regex.is_match(&check.grade.to_string());
     let checks: Vec<&Check> = checks().filter(is_wanted).collect();
     if checks.is_empty() {
-        Err(Failure::new(ExitCode::NothingToRun, format!("no check matches '{pattern}'")))
+        Err(Failure::nothing_to_run(format!("no check matches '{pattern}'")))
     } else {
         Ok(checks)
     }

@@ -29,7 +29,9 @@ use arbiter_store::Store;
 /// Environment variable with the path of the job summary of GitHub Actions.
 const GITHUB_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
 
-const HELP: &str = "\
+/// Flags of `arbiter ci`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
 Each [[ci.gate]] table of arbiter.toml defines a gate, with these keys:
   kind          check, bench, perft, epd, lint, speed or sprt
   name          name of the gate [default: its kind]
@@ -49,11 +51,7 @@ code of the subcommand; 4 if there is no gate; 2 and 3 for usage errors and inva
 
 Examples:
   arbiter ci
-  arbiter ci --dev HEAD --base main --only perft,sprt --junit gates.xml";
-
-/// Flags of `arbiter ci`.
-#[derive(Debug, Args)]
-#[command(after_help = HELP)]
+  arbiter ci --dev HEAD --base main --only perft,sprt --junit gates.xml")]
 pub(crate) struct CiArgs {
     /// File with the gates in [ci] [default: nearest arbiter.toml, from here up to the repository
     /// root]
@@ -132,13 +130,11 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
     if let Some(sides) = &sides {
         let runner = GateRunner {
             sides,
-            build: &args.build,
+            args: &args,
             context: &context,
             store: &store,
             results: &results,
             folder: settings.folder(),
-            sandbox: args.sandbox,
-            is_fresh: args.no_cache,
         };
         interruption = run_gates(&runner, &gates, &mut outcomes)?;
     }
@@ -187,7 +183,7 @@ fn no_settings() -> Failure {
         Ok(_) => "create one with `arbiter init`",
     };
     let reason = format!("no {DEFAULT_SETTINGS} here\nhint: {what}, or give --config");
-    Failure::new(ExitCode::NothingToRun, reason)
+    Failure::nothing_to_run(reason)
 }
 
 fn selected_steps(settings: &Settings, only: &[String]) -> Result<Vec<Gate>, Failure> {
@@ -199,11 +195,7 @@ fn selected_steps(settings: &Settings, only: &[String]) -> Result<Vec<Gate>, Fai
     }
     let is_wanted = |gate: &Gate| only.is_empty() || only.contains(&gate.name);
     let gates: Vec<Gate> = gates.into_iter().filter(is_wanted).collect();
-    if gates.is_empty() {
-        Err(Failure::new(ExitCode::NothingToRun, "[ci] has no gates"))
-    } else {
-        Ok(gates)
-    }
+    if gates.is_empty() { Err(Failure::nothing_to_run("[ci] has no gates")) } else { Ok(gates) }
 }
 
 /// Builds the engines of the gates. Without a named base, the parent commit is the base, if the

@@ -19,15 +19,9 @@ use arbiter_report::to_value;
 /// Time spent listening for workers and runs; workers send their status every three seconds.
 const LISTEN: Duration = Duration::from_millis(3_500);
 
-/// Flags of `arbiter cluster`.
-#[derive(Debug, Args)]
-pub(crate) struct ClusterCommand {
-    #[command(subcommand)]
-    what: ClusterAction,
-}
-
+// A doc comment would replace the description of the command.
 #[derive(Debug, Subcommand)]
-enum ClusterAction {
+pub(crate) enum ClusterCommand {
     /// Create a folder with the configuration of a NATS server, and with a join file for the
     /// coordinator and for each worker.
     Init(Box<server::InitArgs>),
@@ -38,11 +32,15 @@ enum ClusterAction {
     /// Listen to a NATS server for some seconds, and show its workers and runs.
     Show(Box<ShowArgs>),
     /// Print the public signing key, which workers have to trust; create the key if it is missing.
-    Key(KeyArgs),
+    Key {
+        /// File of the key [default: arbiter/signing.key in the user's settings folder]
+        #[arg(long, value_name = "FILE")]
+        signing_key: Option<PathBuf>,
+    },
 }
 
 #[derive(Debug, Args)]
-struct ShowArgs {
+pub(crate) struct ShowArgs {
     /// NATS server: the coordinator's join file (*.join) or a URL such as tls://host:4222
     #[arg(long, value_name = "FILE|URL")]
     on: ServerName,
@@ -53,27 +51,17 @@ struct ShowArgs {
     access: AccessArgs,
 }
 
-#[derive(Debug, Args)]
-struct KeyArgs {
-    /// File of the key [default: arbiter/signing.key in the user's settings folder]
-    #[arg(long, value_name = "FILE")]
-    signing_key: Option<PathBuf>,
-}
-
 /// Runs the command.
 pub(crate) fn run(command: ClusterCommand) -> Result<(), Failure> {
-    match command.what {
-        ClusterAction::Init(args) => server::init(*args),
-        ClusterAction::Add(args) => server::add(&args),
-        ClusterAction::Up(args) => server::up(&args),
-        ClusterAction::Show(args) => show(*args),
-        ClusterAction::Key(args) => key(args),
+    match command {
+        ClusterCommand::Init(args) => server::init(*args),
+        ClusterCommand::Add(args) => server::add(&args),
+        ClusterCommand::Up(args) => server::up(&args),
+        ClusterCommand::Show(args) => show(*args),
+        ClusterCommand::Key { signing_key: file } => {
+            print_result(&format!("{}\n", signing_key(file)?.public()))
+        }
     }
-}
-
-fn key(args: KeyArgs) -> Result<(), Failure> {
-    let key = signing_key(args.signing_key)?;
-    print_result(&format!("{}\n", key.public()))
 }
 
 fn show(args: ShowArgs) -> Result<(), Failure> {

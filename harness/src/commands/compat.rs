@@ -140,7 +140,7 @@ fn play_as(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
 /// Creates links with the names of the other programs to this program, replacing existing links.
 fn install(folders: &[String]) -> Result<(), Failure> {
     let [folder] = folders else {
-        return Err(Failure::new(ExitCode::Usage, "give one folder: arbiter compat install DIR"));
+        return Err(Failure::usage("give one folder: arbiter compat install DIR"));
     };
     let own = own_binary()?;
     std::fs::create_dir_all(folder)

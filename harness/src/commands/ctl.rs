@@ -42,10 +42,6 @@ pub(crate) struct CtlArgs {
 
 /// Runs the command.
 pub(crate) fn run(args: &CtlArgs) -> Result<(), Failure> {
-    print_result(&ask(args)?)
-}
-
-fn ask(args: &CtlArgs) -> Result<String, Failure> {
     RunLock::check_name(&args.run)?;
     let command: ControlCommand = args.command.join(" ").parse().map_err(Failure::invalid)?;
     let is_text = args.format == OutputFormat::Text;
@@ -60,7 +56,7 @@ fn ask(args: &CtlArgs) -> Result<String, Failure> {
         Err(Failure::invalid(error))
     })?;
     if is_text {
-        return Ok(answer);
+        return print_result(&answer);
     }
     let mut figures: Value = serde_json::from_str(&answer)
         .map_err(|error| Failure::invalid(format!("unexpected reply from run '{run}': {error}")))?;
@@ -70,7 +66,8 @@ fn ask(args: &CtlArgs) -> Result<String, Failure> {
         figures = figures["boards"].take();
     }
     let rows = Rows { list: has_boards.then_some("shown"), first: &[] };
-    Ok(args.format.render(|| answer, || table(&figures).markdown(), || figures.clone(), rows))
+    let markdown = || table(&figures).markdown();
+    print_result(&args.format.render(|| answer, markdown, || figures.clone(), rows))
 }
 
 /// Returns a table of figures with their names.

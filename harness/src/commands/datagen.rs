@@ -25,24 +25,6 @@ use arbiter_settings::merged;
 use arbiter_store::{RunLock, Store};
 use arbiter_suite::packed;
 
-const HELP: &str = "\
-Plays single games and writes their quiet positions with score and result, 32 bytes each. The format is
-that of `palimpsest datagen`; `palimpsest train` reads it, and docs/net.md in the repository describes it.
-A single engine plays against itself. A position is skipped if the side to move is in check, captures,
-promotes or reported no score; all positions after a mate announcement are skipped, too. By default, a
-game is adjudicated as a win if both engines report 20 pawns for 5 moves, and as a draw if both report at
-most 0.08 pawns for 6 moves after move 40, or after 200 moves. An engine without a limit searches 5,000
-nodes per move; an xboard engine needs depth or st.
-
-After an interruption, run the same command to resume; the file will be the same. The games are stored as
-a run, named by --name or after the file without its extension. The openings of --genfens are stored in
-RUN.genfens.epd next to the file.
-
-Examples:
-  arbiter datagen bundled --out net.data --genfens --games 10000 --each nodes=5000
-  arbiter datagen ./mine --out mine.data --openings book.epd --games 5000 --each nodes=5000
-  arbiter datagen ./mine --out mine.data --genfens --each nodes=5000 --on coordinator.join";
-
 /// First line of a file, which identifies its format.
 const MAGIC: &str = "palimpsest positions 1";
 
@@ -63,7 +45,23 @@ const GENFENS_TIMEOUT: Duration = Duration::from_secs(3_600);
 
 /// Flags of `arbiter datagen`.
 #[derive(Debug, Args)]
-#[command(after_help = HELP)]
+#[command(after_help = "\
+Plays single games and writes their quiet positions with score and result, 32 bytes each. The format is
+that of `palimpsest datagen`; `palimpsest train` reads it, and docs/net.md in the repository describes it.
+A single engine plays against itself. A position is skipped if the side to move is in check, captures,
+promotes or reported no score; all positions after a mate announcement are skipped, too. By default, a
+game is adjudicated as a win if both engines report 20 pawns for 5 moves, and as a draw if both report at
+most 0.08 pawns for 6 moves after move 40, or after 200 moves. An engine without a limit searches 5,000
+nodes per move; an xboard engine needs depth or st.
+
+After an interruption, run the same command to resume; the file will be the same. The games are stored as
+a run, named by --name or after the file without its extension. The openings of --genfens are stored in
+RUN.genfens.epd next to the file.
+
+Examples:
+  arbiter datagen bundled --out net.data --genfens --games 10000 --each nodes=5000
+  arbiter datagen ./mine --out mine.data --openings book.epd --games 5000 --each nodes=5000
+  arbiter datagen ./mine --out mine.data --genfens --each nodes=5000 --on coordinator.join")]
 pub(crate) struct DatagenArgs {
     /// File to write, in an existing folder
     #[arg(long, value_name = "FILE")]
@@ -80,8 +78,7 @@ pub(crate) struct DatagenArgs {
 pub(crate) fn run(args: DatagenArgs) -> Result<ExitCode, Failure> {
     let DatagenArgs { out, genfens, play } = args;
     if genfens && merged(play.settings.openings.clone()).file.is_some() {
-        let message = "--genfens makes the openings; remove the file of --openings";
-        return Err(Failure::new(ExitCode::Usage, message));
+        return Err(Failure::usage("--genfens makes the openings; remove the file of --openings"));
     }
     let (mut requested, name) = requested_run(play, &out)?;
     // If the store is unreadable, the run below reports the error.
@@ -116,10 +113,7 @@ pub(crate) fn run(args: DatagenArgs) -> Result<ExitCode, Failure> {
     let out = out.display();
     note(&format!("{games} games, {positions} positions in {out}, {speed:.0} positions/s"));
     match positions {
-        0 => Err(Failure::new(
-            ExitCode::NothingToRun,
-            format!("{out}: no game has a quiet position"),
-        )),
+        0 => Err(Failure::nothing_to_run(format!("{out}: no game has a quiet position"))),
         _ => Ok(code),
     }
 }
@@ -147,7 +141,7 @@ fn refuse_another(out: &Path, begun: Option<&str>) -> Result<(), Failure> {
 fn requested_run(play: PlayArgs, out: &Path) -> Result<(RequestedRun, String), Failure> {
     if play.is_resuming() {
         let hint = "datagen resumes its run automatically; remove --resume, or give --name";
-        return Err(Failure::new(ExitCode::Usage, hint));
+        return Err(Failure::usage(hint));
     }
     let mut requested = play.resolve(None)?;
     let stem = out.file_stem().unwrap_or(out.as_os_str()).to_string_lossy().into_owned();
@@ -193,8 +187,7 @@ fn openings(
         return Err(Failure::invalid(format!("--genfens makes at most {MAX_OPENINGS} openings")));
     }
     if request.engines.is_empty() && requested.build.dev().is_none() {
-        let message = "datagen needs an engine, as in `arbiter datagen ./mine`";
-        return Err(Failure::new(ExitCode::Usage, message));
+        return Err(Failure::usage("datagen needs an engine, as in `arbiter datagen ./mine`"));
     }
     let seed = request.seed.unwrap_or(1);
     run::make_engines(RunKind::Match, requested)?;

@@ -7,9 +7,11 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::engines::answer;
 use crate::output::{OutputFormat, Rows, print_result};
-use crate::{engine_names::registered, exit_code::ExitCode, failure::Failure, suite_run::engine};
+use crate::{
+    engine_answer::answer, engine_names::registered, exit_code::ExitCode, failure::Failure,
+    suite_run::engine,
+};
 use arbiter_plan::{BUNDLED, find_program};
 use arbiter_process::{CpuTimes, Machine, allowed_cpus};
 use arbiter_report::{Table, to_value};
@@ -34,7 +36,9 @@ const ENGINES: &str = "\
 stockfish lc0 berserk caissa ethereal-chess fairy-stockfish obsidian rubichess toga2 glaurung fruit \
 crafty gnuchess fairymax hoichess phalanx sjeng weiss viridithas";
 
-const HELP: &str = "\
+/// Flags of `arbiter doctor`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
 Examines the processors, their load during one second, the clock and the memory, and starts all
 registered engines and all well-known engines in PATH and /usr/games. If a finding is bad, timed games
 are unreliable; games at fixed nodes (--each nodes=N) are not affected.
@@ -43,11 +47,7 @@ Exit codes: 0 if the machine is suitable for timed games, 1 if a finding is bad.
 
 Examples:
   arbiter doctor
-  arbiter doctor --format json";
-
-/// Flags of `arbiter doctor`.
-#[derive(Debug, Args)]
-#[command(after_help = HELP)]
+  arbiter doctor --format json")]
 pub(crate) struct DoctorArgs {
     /// Also try a NATS server: a join file (*.join) or a URL such as tls://host:4222
     #[cfg(feature = "cluster")]
@@ -225,7 +225,8 @@ fn check_engines() -> Result<Vec<Finding>, Failure> {
         let subject = format!("engine {}", name.trim_start_matches("cmd="));
         match engine(&name).and_then(|engine| answer(&engine)) {
             Ok(said) => {
-                finding(&subject, format!("{}, {}", said.name, said.protocol), Health::Good, "")
+                let found = format!("{}, {}", said.declared_name, said.protocol);
+                finding(&subject, found, Health::Good, "")
             }
             Err(failure) => finding(
                 &subject,

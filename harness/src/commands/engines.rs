@@ -2,23 +2,21 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::engine_answer::{Answer, answer};
 use crate::engine_names::{register, registered, unregister};
 use crate::output::{OutputFormat, Rows, print_result};
-use crate::{
-    engine_builds::setup, exit_code::ExitCode, failure::Failure, runtime::runtime,
-    suite_run::engine,
-};
+use crate::{exit_code::ExitCode, failure::Failure, suite_run::engine};
 use arbiter_names::quantity;
-use arbiter_plan::{Engine, EngineSpec, engine_text};
-use arbiter_protocol::Protocol;
+use arbiter_plan::{EngineSpec, engine_text};
 use arbiter_report::{Table, note, to_value};
-use arbiter_runner::ask_engine;
 
-const HELP: &str = "\
+// A doc comment would replace the description of the command.
+#[derive(Debug, Subcommand)]
+#[command(after_help = "\
 Engines are stored in arbiter/engines.toml in $XDG_CONFIG_HOME or ~/.config, one table per engine, with
 the keys of [[engine]] in arbiter.toml. The engines in cutechess's engines.json, in this folder or in
 ~/.config/cutechess, are also available.
@@ -26,18 +24,8 @@ the keys of [[engine]] in arbiter.toml. The engines in cutechess's engines.json,
 Examples:
   arbiter engines add sf17 ~/chess/stockfish-17,option.Hash=64
   arbiter match sf17 ./mine --each tc=1+0.01
-  arbiter engines check";
-
-/// Flags of `arbiter engines`.
-#[derive(Debug, Args)]
-#[command(after_help = HELP)]
-pub(crate) struct EnginesArgs {
-    #[command(subcommand)]
-    command: EnginesCommand,
-}
-
-#[derive(Debug, Subcommand)]
-enum EnginesCommand {
+  arbiter engines check")]
+pub(crate) enum EnginesCommand {
     /// Start an engine as a test, and register it under a name. A revision is registered as its
     /// current commit; limits are not stored.
     Add {
@@ -70,31 +58,31 @@ enum EnginesCommand {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: &EnginesArgs) -> Result<ExitCode, Failure> {
-    match &args.command {
-        EnginesCommand::Add { name, engine } => add(name, engine),
+pub(crate) fn run(command: &EnginesCommand) -> Result<ExitCode, Failure> {
+    match command {
+        EnginesCommand::Add { name, engine } => add(name, engine)?,
         EnginesCommand::Remove { name } => {
             note(&format!("{name} removed from {}", unregister(name)?.display()));
-            Ok(ExitCode::Passed)
         }
-        EnginesCommand::List { format } => list(*format),
-        EnginesCommand::Check { engines, format } => check(engines, *format),
+        EnginesCommand::List { format } => list(*format)?,
+        EnginesCommand::Check { engines, format } => return check(engines, *format),
     }
+    Ok(ExitCode::Passed)
 }
 
-fn add(name: &str, text: &str) -> Result<ExitCode, Failure> {
+fn add(name: &str, text: &str) -> Result<(), Failure> {
     let mut engine = engine(text)?;
-    let Answer { protocol, name: own, options } = answer(&engine)?;
+    let Answer { protocol, declared_name, options } = answer(&engine)?;
     engine.launch.protocol = protocol;
     let fields = EngineSpec::fields(&engine_text(&engine, false)).map_err(Failure::invalid)?;
     let fields = fields.into_iter().filter(|(key, _)| key != "name");
     let file = register(name, fields.map(|(key, value)| (key, value.into())).collect())?;
     note(&format!(
-        "{name} is '{own}' ({protocol}, {}); stored in {}",
+        "{name} is '{declared_name}' ({protocol}, {}); stored in {}",
         quantity(options, "option"),
         file.display()
     ));
-    Ok(ExitCode::Passed)
+    Ok(())
 }
 
 /// A registered engine: `arbiter engines list`.
@@ -116,24 +104,13 @@ pub(crate) struct CheckedEngine {
     /// Name of the engine.
     name: String,
     #[serde(flatten)]
-    engine: Option<Answering>,
+    engine: Option<Answer>,
     /// Reason why the engine does not reply; absent if it replies.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
 }
 
-/// Properties that an engine reports; absent if it does not reply.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Answering {
-    /// Protocol of the engine.
-    protocol: Protocol,
-    /// Name that the engine reports for itself.
-    declared_name: String,
-    /// Number of the engine's options.
-    options: usize,
-}
-
-fn list(format: OutputFormat) -> Result<ExitCode, Failure> {
+fn list(format: OutputFormat) -> Result<(), Failure> {
     let mut table = Table::new(["name", "engine", "file"]);
     let mut rows = Vec::new();
     for (name, known) in registered()? {
@@ -145,8 +122,7 @@ fn list(format: OutputFormat) -> Result<ExitCode, Failure> {
         table.push([&name, &program, &known.file.display()]);
         rows.push(Registration { name, engine: program, file: known.file });
     }
-    show(format, table, &rows)?;
-    Ok(ExitCode::Passed)
+    show(format, table, &rows)
 }
 
 fn show(format: OutputFormat, table: Table, rows: &[impl Serialize]) -> Result<(), Failure> {
@@ -161,17 +137,16 @@ fn check(names: &[String], format: OutputFormat) -> Result<ExitCode, Failure> {
     };
     if names.is_empty() {
         let message = "no engine is registered\nhint: register one with `arbiter engines add`";
-        return Err(Failure::new(ExitCode::NothingToRun, message));
+        return Err(Failure::nothing_to_run(message));
     }
     let mut table = Table::new(["name", "protocol", "own name", "options"]);
     let mut rows = Vec::new();
     let mut code = ExitCode::Passed;
     for name in names {
         match engine(&name).and_then(|engine| answer(&engine)) {
-            Ok(Answer { protocol, name: own, options }) => {
-                table.push([&name, &protocol, &own, &options]);
-                let engine = Answering { protocol, declared_name: own, options };
-                rows.push(CheckedEngine { name, engine: Some(engine), error: None });
+            Ok(answer) => {
+                table.push([&name, &answer.protocol, &answer.declared_name, &answer.options]);
+                rows.push(CheckedEngine { name, engine: Some(answer), error: None });
             }
             Err(failure) => {
                 code = ExitCode::TooManyFaults;
@@ -182,22 +157,4 @@ fn check(names: &[String], format: OutputFormat) -> Result<ExitCode, Failure> {
     }
     show(format, table, &rows)?;
     Ok(code)
-}
-
-/// Properties that an engine reports.
-pub(super) struct Answer {
-    pub(super) protocol: Protocol,
-    pub(super) name: String,
-    options: usize,
-}
-
-/// Starts an engine and queries its properties.
-pub(super) fn answer(engine: &Engine) -> Result<Answer, Failure> {
-    let setup = setup(engine)?;
-    let asked = ask_engine(&setup, |session| Answer {
-        protocol: if session.is_uci() { Protocol::Uci } else { Protocol::Xboard },
-        name: session.engine_name().unwrap_or(&engine.name).to_owned(),
-        options: session.options().len(),
-    });
-    Ok(runtime()?.block_on(asked)?)
 }

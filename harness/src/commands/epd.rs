@@ -17,7 +17,9 @@ use arbiter_suite::epd::{Answer, Question, Record, SearchOutcome, read};
 /// Default time per position, if no limit is given.
 const DEFAULT_MOVETIME: Duration = Duration::from_secs(1);
 
-const HELP: &str = "\
+/// Flags of `arbiter epd`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
 A position is solved if the engine plays a move of bm, avoids the moves of am, or announces a mate in at
 most dm moves (bm #5 counts as dm 5; for bm #-5, the engine must announce that it is mated in at most 5).
 Points for moves come from c0 (\"f5=10, Be5=2\"), or from c7 and c9 with c8; themes come from id. The time to
@@ -31,11 +33,7 @@ input; 4 if no line is usable; 6 if an engine did not reply; 7 for an environmen
 
 Examples:
   arbiter epd ./mine --suite wac.epd --movetime 1s --min-solved 290
-  arbiter epd ./new ./old --suite sts.epd --nodes 100000 --max-lost 20";
-
-/// Flags of `arbiter epd`.
-#[derive(Debug, Args)]
-#[command(after_help = HELP)]
+  arbiter epd ./new ./old --suite sts.epd --nodes 100000 --max-lost 20")]
 pub(crate) struct EpdArgs {
     /// Time for each position: 250ms, 2s, or a number of milliseconds [default: 1s]
     #[arg(long, value_name = "TIME", value_parser = movetime)]
@@ -82,8 +80,7 @@ fn movetime(text: &str) -> Result<Duration, String> {
 pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
     if args.max_lost.is_some() && args.suite.specs().count() < 2 && args.suite.build.base.is_none()
     {
-        let message = "--max-lost requires two engines";
-        return Err(Failure::new(ExitCode::Usage, message));
+        return Err(Failure::usage("--max-lost requires two engines"));
     }
     let suite = read(&args.suite.text()?, args.suite.chess960);
     if suite.cases.is_empty() {
@@ -176,7 +173,6 @@ fn announce(args: &EpdArgs, engines: &[Engine], positions: usize) {
 
 /// Returns the exit code according to the gates, tested in this order: solved, lost, faults.
 fn verdict(args: &EpdArgs, report: &EpdReport) -> ExitCode {
-    let engines = 0..report.engines.len();
     let solved = report.tally(0).solved;
     if let Some(wanted) = args.min_solved.filter(|wanted| solved < *wanted) {
         note(&format!("{} solved {solved}, expected {wanted}", report.engines[0].name));
@@ -190,10 +186,8 @@ fn verdict(args: &EpdArgs, report: &EpdReport) -> ExitCode {
             return ExitCode::Negative;
         }
     }
-    match engines.map(|engine| report.tally(engine).faults).sum() {
-        0u64 => ExitCode::Passed,
-        _ => ExitCode::TooManyFaults,
-    }
+    let has_fault = (0..report.engines.len()).any(|engine| report.tally(engine).faults > 0);
+    if has_fault { ExitCode::TooManyFaults } else { ExitCode::Passed }
 }
 
 #[cfg(test)]

@@ -13,12 +13,10 @@ use crate::output::{print_result, write_error};
 use crate::project::{
     DEFAULT_RESULTS, IGNORED, PERFT, PERFT_FILE, WORKFLOW_FILE, relative_to_current,
 };
-use crate::{exit_code::ExitCode, failure::Failure, runtime::interruptible};
+use crate::{exit_code::ExitCode, failure::Failure, runtime::run_program};
 use arbiter_build::{Outline, Repository, WORKING_TREE};
 use arbiter_plan::{EngineSpec, default_concurrency};
-use arbiter_process::{
-    Completed, EndReason, Launch, Links, Timeouts, WholeFile, open_output, run_to_completion,
-};
+use arbiter_process::{Completed, Launch, Links, Timeouts, WholeFile, open_output};
 use arbiter_report::{failed_musts, note};
 use arbiter_settings::{DEFAULT_SETTINGS, Settings, load_settings};
 
@@ -36,7 +34,9 @@ const TRIAL: Duration = Duration::from_secs(60);
 const BOOK_FOLDERS: [&str; 5] = ["", "books", "book", "openings", "tests"];
 const BOOK_ENDINGS: [&str; 3] = ["epd", "pgn", "bin"];
 
-const HELP: &str = "\
+/// Flags of `arbiter init`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
 Builds the working tree and tests the engine's bench, perft counts and UCI compliance. Existing files
 are left unchanged, except that the results folder is added to .gitignore.
 
@@ -46,11 +46,7 @@ built (see arbiter --help).
 
 Examples:
   arbiter init
-  arbiter init --ci";
-
-/// Flags of `arbiter init`.
-#[derive(Debug, Args)]
-#[command(after_help = HELP)]
+  arbiter init --ci")]
 pub(crate) struct InitArgs {
     /// Also write a workflow for GitHub Actions
     #[arg(long)]
@@ -77,8 +73,8 @@ struct Facts<'a> {
     has_bench: bool,
     /// Description of the protocol checks that the engine fails, if any.
     failed: Option<&'a str>,
-    /// Path of the perft suite, if the engine counts perft correctly.
-    perft: Option<&'a str>,
+    /// `true` if the engine counts perft correctly.
+    has_perft: bool,
     /// Opening book, as a path relative to the root of the repository.
     book: Option<&'a str>,
 }
@@ -178,10 +174,9 @@ fn settings(build: BuildArgs, top: &Path) -> Result<Vec<String>, Failure> {
     let program = built.engines.first().and_then(|engine| engine.cmd.clone()).unwrap_or_default();
     let failed = failed_checks(&program)?;
     let mut written = Vec::new();
-    let mut perft = None;
-    if counts_perft(&program)? {
+    let has_perft = counts_perft(&program)?;
+    if has_perft {
         written.extend(write_new(top, PERFT_FILE, PERFT)?);
-        perft = Some(PERFT_FILE);
     } else {
         note("no gate for perft: the engine does not support `go perft`, or miscounts");
     }
@@ -189,7 +184,7 @@ fn settings(build: BuildArgs, top: &Path) -> Result<Vec<String>, Failure> {
     let (source, command) = (&*recipe.source, &*recipe.command);
     let (failed, book) = (failed.as_deref(), book.as_deref());
     let downloads = downloads_packages(top, source);
-    let facts = Facts { source, command, downloads, has_bench, failed, perft, book };
+    let facts = Facts { source, command, downloads, has_bench, failed, has_perft, book };
     written.extend(write_new(top, DEFAULT_SETTINGS, &text(facts))?);
     Ok(written)
 }
@@ -200,15 +195,7 @@ fn try_command(words: &[&str], folder: &Path) -> Result<Completed, Failure> {
     let dir = Some(folder.to_owned());
     let launch = Launch { program: own_binary()?, args, dir, ..Launch::default() };
     let timeouts = Timeouts { limit: TRIAL, grace: Duration::ZERO };
-    interruptible(move |spawner, cancel| {
-        let ended = run_to_completion(spawner, &launch, timeouts, cancel, |_| ());
-        match ended.map_err(Failure::environment)? {
-            ended if ended.reason == EndReason::Cancelled => {
-                Err(Failure::new(ExitCode::Interrupted, "interrupted before anything was written"))
-            }
-            ended => Ok(ended),
-        }
-    })
+    run_program(launch, timeouts, "interrupted before anything was written")
 }
 
 /// Returns a description of the protocol checks that a program fails, if any.
@@ -269,7 +256,7 @@ fn book(top: &Path) -> Option<String> {
 
 /// Returns the text of the settings file.
 fn text(facts: Facts<'_>) -> String {
-    let Facts { source, command, downloads, has_bench, failed, perft, book } = facts;
+    let Facts { source, command, downloads, has_bench, failed, has_perft, book } = facts;
     let quoted = |text: &str| toml::Value::from(text).to_string();
     let openings = match book {
         Some(book) => format!("openings = {}", quoted(book)),
@@ -303,8 +290,9 @@ fn text(facts: Facts<'_>) -> String {
         let why = "The bench is deterministic and matches \"Bench: N\" of the commit message.";
         gate(why, "bench", "");
     }
-    if let Some(suite) = perft {
-        gate("Move generation is correct.", "perft", &format!("args = \"--suite {suite}\"\n"));
+    if has_perft {
+        let args = format!("args = \"--suite {PERFT_FILE}\"\n");
+        gate("Move generation is correct.", "perft", &args);
     }
     if has_bench {
         let args = "args = \"--max-loss 3\"\nstop = false\n";
@@ -367,7 +355,7 @@ mod tests {
             downloads: false,
             has_bench: true,
             failed: None,
-            perft: Some("perft.epd"),
+            has_perft: true,
             book: Some("books/a\"b.pgn"),
         };
         let kinds = |facts: Facts<'_>| {
@@ -384,7 +372,7 @@ mod tests {
         assert_eq!(kinds(all), ["check", "bench", "perft", "speed", "non-regression"]);
         assert!(text(Facts { downloads: true, ..all }).contains("[build]\nnetwork = true"));
         let failed = Some("1 must failed: \"uci\"");
-        let few = Facts { has_bench: false, failed, perft: None, book: None, ..all };
+        let few = Facts { has_bench: false, failed, has_perft: false, book: None, ..all };
         assert_eq!(kinds(few), ["non-regression"]);
         assert!(text(few).contains("args = \"--no-bench "), "{}", text(few));
     }

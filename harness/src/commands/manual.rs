@@ -55,15 +55,13 @@ pub(crate) fn completions(args: &CompletionsArgs, mut command: Command) -> Resul
 pub(crate) fn man(args: &ManArgs, command: Command) -> Result<(), Failure> {
     match &args.out {
         Some(folder) => write_pages(folder, args.format, command),
-        None => print_result(&first_page(command)?),
+        None => {
+            let mut page = Vec::new();
+            let rendered = clap_mangen::Man::new(command.name("arbiter")).render(&mut page);
+            rendered.map_err(Failure::environment)?;
+            print_result(&String::from_utf8_lossy(&page))
+        }
     }
-}
-
-fn first_page(command: Command) -> Result<String, Failure> {
-    let mut page = Vec::new();
-    let rendered = clap_mangen::Man::new(command.name("arbiter")).render(&mut page);
-    rendered.map_err(Failure::environment)?;
-    Ok(String::from_utf8_lossy(&page).into_owned())
 }
 
 fn write_pages(folder: &Path, format: ManualFormat, command: Command) -> Result<(), Failure> {

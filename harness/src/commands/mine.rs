@@ -1,27 +1,36 @@
 //! `arbiter mine`: a suite of positions from games, each with one clearly best move.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
 
-use crate::output::{NewFile, print_result};
+use crate::output::{NewFile, file_name, print_result};
 use crate::suite_run::{QueryArgs, engine, run_tasks};
 use crate::{
-    engine_builds::setup, exit_code::ExitCode, failure::Failure, game_source::GameSourceArgs,
-    run::engine_files, runtime::runtime,
+    engine_answer::answer, exit_code::ExitCode, failure::Failure, game_source::GameSourceArgs,
+    run::engine_files,
 };
 use arbiter_names::quantity;
 use arbiter_plan::Engine;
 use arbiter_report::{note, utc_time_as};
-use arbiter_runner::{ask_engine, unix_time_ms};
+use arbiter_runner::unix_time_ms;
 use arbiter_suite::mine::{
     CONFIRMATIONS, Candidate, Criteria, Game, Journal, MinedPosition, MiningResult, OPTIONS,
     Rejection, Search, candidates, suite_lines,
 };
 
-const HELP: &str = "\
+/// Default depths of the preliminary searches, in plies.
+const LOOKS: [u32; 2] = [8, 12];
+
+/// Default of `--found-at`: the depth, in plies, below which a solution that the engine finds is
+/// too easy.
+const FOUND_AT: u32 = 4;
+
+/// Flags of `arbiter mine`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
 A position is selected if, at --depth and the two depths before it, the best move leads the second-best by
 --gap with scores capped at --decided. In addition, the best move must not be a simple recapture, and the
 engine must not prefer it before depth --found-at. Cheaper searches come first and require half of --gap.
@@ -35,18 +44,7 @@ search, or none has one clearly best move; 6 if the engine failed at some positi
 (the journal is kept); 7 for an environment error; 130 and 143 if interrupted.
 
 Examples:
-  arbiter mine --pgn games.pgn --depth 18 --out suite.epd";
-
-/// Default depths of the preliminary searches, in plies.
-const LOOKS: [u32; 2] = [8, 12];
-
-/// Default of `--found-at`: the depth, in plies, below which a solution that the engine finds is
-/// too easy.
-const FOUND_AT: u32 = 4;
-
-/// Flags of `arbiter mine`.
-#[derive(Debug, Args)]
-#[command(after_help = HELP)]
+  arbiter mine --pgn games.pgn --depth 18 --out suite.epd")]
 pub(crate) struct MineArgs {
     #[command(flatten)]
     source: GameSourceArgs,
@@ -91,18 +89,18 @@ pub(crate) fn run(args: &MineArgs) -> Result<(), Failure> {
     let candidates: Vec<Arc<Candidate>> =
         candidates(&games, args.from_ply).into_iter().map(Arc::new).collect();
     if candidates.is_empty() {
-        return Err(Failure::new(ExitCode::NothingToRun, "no candidate position in these games"));
+        return Err(Failure::nothing_to_run("no candidate position in these games"));
     }
     let mut engine = engine(&args.engine)?;
     engine.options.extend(OPTIONS.map(|(name, value)| (name.to_owned(), value.to_owned())));
-    let name = engine_name(&engine)?;
+    let name = answer(&engine)?.declared_name;
     let asked = criteria_line(&criteria, &name, &engine);
     let mut files = args.source.in_use()?;
     for (words, path) in engine_files(&engine) {
         files.reads(words, &path).map_err(Failure::invalid)?;
     }
     let mut file = NewFile::create(&args.out, files)?;
-    let mut journal = Journal::open(&journal_path(&args.out), &asked)?;
+    let mut journal = Journal::open(&args.out.with_added_extension("journal"), &asked)?;
     let is_left = |index: &usize| journal.judged(&candidates[*index].start.fen()).is_none();
     let left: Vec<usize> = (0..candidates.len()).filter(is_left).collect();
     note(&format!(
@@ -131,7 +129,7 @@ pub(crate) fn run(args: &MineArgs) -> Result<(), Failure> {
         return Err(Failure::new(ExitCode::TooManyFaults, message));
     }
     if lines.is_empty() {
-        return Err(Failure::new(ExitCode::NothingToRun, "no position has a unique best move"));
+        return Err(Failure::nothing_to_run("no position has a unique best move"));
     }
     let header = header(args, &name, &criteria, &games);
     file.write(&lines.iter().fold(header, |text, line| text + line + "\n"))?;
@@ -151,23 +149,16 @@ fn criteria(args: &MineArgs) -> Result<Criteria, Failure> {
     };
     if !looks.iter().chain([&depth]).is_sorted_by(|a, b| a < b) {
         let message = format!("--looks must increase and stay below --depth {depth}");
-        return Err(Failure::new(ExitCode::Usage, message));
+        return Err(Failure::usage(message));
     }
     if found_at > room {
         let message = format!("--found-at {found_at} is too close to --depth {depth}");
-        return Err(Failure::new(ExitCode::Usage, message));
+        return Err(Failure::usage(message));
     }
     if gap > 2 * decided {
-        let message = format!("--gap {gap} is more than twice --decided {decided}");
-        return Err(Failure::new(ExitCode::Usage, message));
+        return Err(Failure::usage(format!("--gap {gap} is more than twice --decided {decided}")));
     }
     Ok(Criteria { looks, depth, gap, decided, found_at })
-}
-
-fn engine_name(engine: &Engine) -> Result<String, Failure> {
-    let introduced = runtime()?
-        .block_on(ask_engine(&setup(engine)?, |session| session.engine_name().map(str::to_owned)));
-    Ok(introduced?.unwrap_or_else(|| engine.name.clone()))
 }
 
 /// Returns a line that identifies everything that affects the verdicts, for the journal.
@@ -175,12 +166,6 @@ fn criteria_line(criteria: &Criteria, name: &str, engine: &Engine) -> String {
     let search = format!("{name} {engine:?} {criteria:?}");
     let hash = blake3::hash(search.as_bytes());
     format!("arbiter mine {} {hash}", env!("CARGO_PKG_VERSION"))
-}
-
-fn journal_path(out: &Path) -> PathBuf {
-    let mut name = out.as_os_str().to_owned();
-    name.push(".journal");
-    PathBuf::from(name)
 }
 
 /// Judges the remaining positions. Returns the faults of the engine.
@@ -214,10 +199,8 @@ fn judge(
     })
     .map_err(|failure| {
         if failure.is_interruption() {
-            Failure::new(
-                failure.code,
-                format!("{}\nhint: continue with the same command", failure.message),
-            )
+            let message = failure.message + "\nhint: continue with the same command";
+            Failure { message, ..failure }
         } else {
             failure
         }
@@ -248,7 +231,7 @@ fn header(args: &MineArgs, engine: &str, criteria: &Criteria, games: &[Game]) ->
         .source
         .pgn
         .iter()
-        .map(|path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned())
+        .map(|path| file_name(path))
         .chain(args.source.run.iter().map(|run| format!("run {run}")))
         .collect();
     let Criteria { looks, depth, gap, decided, found_at } = criteria;

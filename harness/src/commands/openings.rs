@@ -11,8 +11,7 @@ use shakmaty::{EnPassantMode, Position};
 
 use crate::output::{NewFile, in_use};
 use crate::{
-    engine_builds::setup, exit_code::ExitCode, failure::Failure, run::engine_files,
-    runtime::runtime, suite_run::engine,
+    engine_builds::setup, failure::Failure, run::engine_files, runtime::runtime, suite_run::engine,
 };
 use arbiter_names::quantity;
 use arbiter_openings::generate::{Candidate, Verdict, candidates};
@@ -20,21 +19,15 @@ use arbiter_plan::{BUNDLED, Engine};
 use arbiter_report::{note, progress_bar};
 use arbiter_runner::AnalysisEngine;
 
-/// Flags of `arbiter openings`.
-#[derive(Debug, Args)]
-pub(crate) struct OpeningsArgs {
-    #[command(subcommand)]
-    command: OpeningsCommand,
-}
-
+// A doc comment would replace the description of the command.
 #[derive(Debug, Subcommand)]
-enum OpeningsCommand {
+pub(crate) enum OpeningsCommand {
     /// Generate a book from random play, with the openings that an engine evaluates as balanced.
     Generate(GenerateArgs),
 }
 
 #[derive(Debug, Args)]
-struct GenerateArgs {
+pub(crate) struct GenerateArgs {
     /// File to write, in EPD
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
@@ -62,14 +55,10 @@ struct GenerateArgs {
 }
 
 /// Runs the command.
-pub(crate) fn run(args: OpeningsArgs) -> Result<(), Failure> {
-    let OpeningsCommand::Generate(args) = args.command;
-    generate(&args)
-}
-
-fn generate(args: &GenerateArgs) -> Result<(), Failure> {
+pub(crate) fn run(command: OpeningsCommand) -> Result<(), Failure> {
+    let OpeningsCommand::Generate(args) = &command;
     if args.count == 0 {
-        return Err(Failure::new(ExitCode::NothingToRun, "expected at least 1 opening"));
+        return Err(Failure::nothing_to_run("expected at least 1 opening"));
     }
     // The long search starts only after everything else that can fail. The file appears only when
     // it is complete, because an incomplete book is useless.

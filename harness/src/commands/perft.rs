@@ -9,7 +9,9 @@ use arbiter_protocol::Limits as SearchLimits;
 use arbiter_report::{EngineLocation, PerftReport, PerftTotals, SuiteConditions};
 use arbiter_suite::perft::{Case, Count, Limits, Patterns, PerftQuery, read, variant_of};
 
-const HELP: &str = "\
+/// Flags of `arbiter perft`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
 A suite contains lines of FEN and counts (\";D1 20 ;D2 400\", \",20,400\", \"| 3 | 8902\"), records (\"id\", \"epd\",
 \"perft 1 20\"), or JSON (a list of fen, depth, nodes; or testCases with start and the positions expected after
 each move). Unusable lines are listed and skipped. With --on (Cargo feature cluster), the engine runs on workers.
@@ -21,11 +23,7 @@ there is nothing to count; 6 if the engine did not reply; 7 for an environment e
 
 Examples:
   arbiter perft ./mine --suite perft.epd --max-nodes 1000000
-  arbiter perft ./mine --suite my.epd --command 'perft {depth}' --pattern 'leaves (\\d+)'";
-
-/// Flags of `arbiter perft`.
-#[derive(Debug, Args)]
-#[command(after_help = HELP)]
+  arbiter perft ./mine --suite my.epd --command 'perft {depth}' --pattern 'leaves (\\d+)'")]
 pub(crate) struct PerftArgs {
     /// Maximum depth in plies; the deepest count of a position within the limits is used
     #[arg(long, value_name = "N", default_value = "64")]
@@ -59,15 +57,13 @@ fn check_rules(suite: &str) -> Result<(), Failure> {
 /// Counts the suite and prints the result.
 pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
     if !args.command.contains("{depth}") {
-        let message = format!("--command '{}' lacks {{depth}}", args.command);
-        return Err(Failure::new(ExitCode::Usage, message));
+        return Err(Failure::usage(format!("--command '{}' lacks {{depth}}", args.command)));
     }
     let patterns = Patterns::new(args.pattern.as_deref()).map_err(Failure::invalid)?;
     let query =
         PerftQuery { command: args.command.clone(), patterns, limit: args.suite.query.deadline };
     if args.suite.build.base.is_some() || args.suite.specs().count() > 1 {
-        let message = "perft takes one engine";
-        return Err(Failure::new(ExitCode::Usage, message));
+        return Err(Failure::usage("perft takes one engine"));
     }
     check_rules(&args.suite.name())?;
     let copies = args.suite.query.concurrency();
@@ -80,13 +76,12 @@ pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
     let (cases, counts): (Vec<Case>, Vec<Count>) =
         suite.cases.into_iter().filter_map(|case| with_count(case, limits, &query)).unzip();
     if cases.is_empty() {
-        let message = format!(
+        return Err(Failure::nothing_to_run(format!(
             "{}: no count is within --depth {} and --max-nodes {}",
             args.suite.suite.display(),
             limits.depth,
             limits.nodes
-        );
-        return Err(Failure::new(ExitCode::NothingToRun, message));
+        )));
     }
     let engines = args.suite.engines(copies, SearchLimits::default())?;
     let needs_chess960 = cases.iter().any(|case| case.start.is_chess960());

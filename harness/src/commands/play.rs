@@ -26,19 +26,6 @@ pub(crate) struct SprtArgs {
     bounds: TestSettings,
 }
 
-/// Flags of `arbiter tournament`.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-The first argument may be a format: round-robin, gauntlet, pyramid, knockout, swiss or ladder.
-
-Examples:
-  arbiter tournament stockfish ./mine bundled --each tc=1+0.01
-  arbiter tournament gauntlet ./mine stockfish bundled:material --pairs 50 --each nodes=5000")]
-pub(crate) struct TournamentCommand {
-    #[command(flatten)]
-    play: PlayArgs,
-}
-
 impl SprtArgs {
     /// Merges the flags with the settings file; flags take precedence.
     pub(crate) fn resolve(self) -> Result<RequestedRun, Failure> {
@@ -67,8 +54,8 @@ pub(crate) fn play_match(args: PlayArgs) -> Result<ExitCode, Failure> {
 }
 
 /// Plays a tournament.
-pub(crate) fn tournament(mut args: TournamentCommand) -> Result<ExitCode, Failure> {
-    let first = args.play.engines.first().cloned().unwrap_or_default();
+pub(crate) fn tournament(mut args: PlayArgs) -> Result<ExitCode, Failure> {
+    let first = args.engines.first().cloned().unwrap_or_default();
     let format = first.parse::<Format>().ok();
     let names = Format::ALL.map(|format| format.to_string());
     let hint = match format {
@@ -76,15 +63,15 @@ pub(crate) fn tournament(mut args: TournamentCommand) -> Result<ExitCode, Failur
         None => did_you_mean(&first, names.iter().map(String::as_str)),
     };
     if format.is_some() {
-        if merged(args.play.settings.schedule.clone()).format.is_some() {
+        if merged(args.settings.schedule.clone()).format.is_some() {
             let message = "give the format of the tournament once, without --schedule";
-            return Err(Failure::new(ExitCode::Usage, message));
+            return Err(Failure::usage(message));
         }
-        args.play.engines.remove(0);
+        args.engines.remove(0);
         let own = ScheduleKeys { format, ..ScheduleKeys::default() };
-        args.play.settings.schedule.push(own);
+        args.settings.schedule.push(own);
     }
-    let requested = args.play.resolve(None);
+    let requested = args.resolve(None);
     let played = requested.and_then(|requested| run::run_command(RunKind::Tournament, requested));
     played.map_err(|failure| match failure.code {
         // The first word may be a misspelt format.

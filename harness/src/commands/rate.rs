@@ -14,19 +14,20 @@ use arbiter_names::{did_you_mean, quantity};
 use arbiter_process::read_text;
 use arbiter_rate::{Choice, ScanOptions, Tally};
 use arbiter_report::{Ratings, elostat, games_document, log_warn, note, ratings_json};
+use arbiter_settings::{Words, one_of};
 use arbiter_stats::ratings::{
     LOGISTIC_SCALE, Options, OutcomeModel, Parameter, Prior, RatingList, Relation, rate, scale_of,
 };
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum LawArg {
-    /// A draw is half a point, as in Ordo and in the Elo of a match
-    Scores,
-    /// Draws by the rule of Davidson, which widens the scale
-    Davidson,
-    /// Draws by the rule of Rao and Kupper (used by BayesElo), which narrows the scale
-    RaoKupper,
-}
+/// Models of draws, with their help.
+const LAWS: &Words<OutcomeModel> = &[
+    (OutcomeModel::Scores, "A draw is half a point, as in Ordo and in the Elo of a match"),
+    (OutcomeModel::Davidson, "Draws by the rule of Davidson, which widens the scale"),
+    (
+        OutcomeModel::RaoKupper,
+        "Draws by the rule of Rao and Kupper (used by BayesElo), which narrows the scale",
+    ),
+];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ScaleArg {
@@ -44,7 +45,9 @@ enum CopiesArg {
     All,
 }
 
-const HELP: &str = "\
+/// Flags of `arbiter rate`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
 Without --verify, moves are not replayed, so illegal moves and results that contradict the last position
 go unnoticed. The number of games that do not count is printed, and the first 20 are listed.
 
@@ -54,18 +57,14 @@ written.
 
 Examples:
   arbiter rate games.pgn
-  arbiter rate games.pgn more.pgn.zst --anchor Stockfish=3500 --format csv";
-
-/// Flags of `arbiter rate`.
-#[derive(Debug, Args)]
-#[command(after_help = HELP)]
+  arbiter rate games.pgn more.pgn.zst --anchor Stockfish=3500 --format csv")]
 pub(crate) struct RateArgs {
     /// PGN files; plain, .gz or .zst
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Model of draws
-    #[arg(long, value_enum, default_value = "scores")]
-    law: LawArg,
+    #[arg(long, value_parser = one_of(LAWS), default_value_t = OutcomeModel::Scores)]
+    law: OutcomeModel,
     /// Scale of the ratings
     #[arg(long, value_enum, default_value = "logistic")]
     scale: ScaleArg,
@@ -185,14 +184,10 @@ fn within(range: RangeInclusive<f64>) -> impl Fn(&str) -> Result<f64, String> + 
 
 /// Runs the command.
 pub(crate) fn run(args: &RateArgs) -> Result<(), Failure> {
-    print_result(&ratings_of(args)?)
-}
-
-fn ratings_of(args: &RateArgs) -> Result<String, Failure> {
     let threads = threads(args.threads).map_err(Failure::invalid)?;
     let tally = read_all(args, threads).map_err(Failure::invalid)?;
     if tally.games == tally.bad_games() {
-        return Err(Failure::new(ExitCode::NothingToRun, no_games_reason(&tally)));
+        return Err(Failure::nothing_to_run(no_games_reason(&tally)));
     }
     if tally.corrected > 0 {
         let games = quantity(tally.corrected, "FEN tag");
@@ -225,11 +220,11 @@ fn ratings_of(args: &RateArgs) -> Result<String, Failure> {
         average: if has_level { 0.0 } else { args.average },
     };
     if args.elostat {
-        return Ok(elostat(&shown));
+        return print_result(&elostat(&shown));
     }
     let files: Vec<String> = args.files.iter().map(|path| path.display().to_string()).collect();
     let document = games_document(&shown, &files);
-    Ok(args.format.of_document(&document, || ratings_json(&shown), PLAYERS))
+    print_result(&args.format.of_document(&document, || ratings_json(&shown), PLAYERS))
 }
 
 /// Returns the options, and the line number of each relation.
@@ -258,11 +253,7 @@ fn options(args: &RateArgs, tally: &Tally) -> Result<(Options, Vec<u64>), String
     let relations = relations.collect::<Result<Vec<_>, _>>()?;
     let (lines, relations) = relations.into_iter().flatten().unzip();
     let options = Options {
-        model: match args.law {
-            LawArg::Davidson => OutcomeModel::Davidson,
-            LawArg::RaoKupper => OutcomeModel::RaoKupper,
-            LawArg::Scores => OutcomeModel::Scores,
-        },
+        model: args.law,
         scale: match args.scale {
             ScaleArg::Logistic => LOGISTIC_SCALE,
             ScaleArg::Ordo => scale_of(202.0, 0.76),

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use crate::output::{in_use, lines, print_result, store_files, width, write_atomically};
-use crate::{exit_code::ExitCode, failure::Failure, project::ResultsArg};
+use crate::{failure::Failure, project::ResultsArg};
 use anstream::adapter::strip_str;
 use arbiter_process::FilesInUse;
 use arbiter_report::{
@@ -114,8 +114,8 @@ impl ReportFormat {
 
     fn from_path(path: &Path) -> Option<ReportFormat> {
         let extension = path.extension().and_then(OsStr::to_str)?;
-        let all = ReportFormat::value_variants().iter().copied();
-        all.into_iter().find(|form| form.extension().eq_ignore_ascii_case(extension))
+        let mut all = ReportFormat::value_variants().iter().copied();
+        all.find(|form| form.extension().eq_ignore_ascii_case(extension))
     }
 }
 
@@ -134,7 +134,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<(), Failure> {
     if !files.is_empty() {
         if !runs.is_empty() {
             let message = format!("'{}' is not a PGN file; give either runs or PGN files", runs[0]);
-            return Err(Failure::new(ExitCode::Usage, message));
+            return Err(Failure::usage(message));
         }
         let files: Vec<PathBuf> = files.into_iter().map(PathBuf::from).collect();
         let target = target(args, 1)?;
@@ -184,7 +184,7 @@ fn form(asked: Option<ReportFormat>, target: &Target) -> Result<ReportFormat, Fa
                  text, svg, badge or comment",
                 path.display()
             );
-            Failure::new(ExitCode::Usage, usage)
+            Failure::usage(usage)
         })?,
     })
 }
@@ -222,7 +222,7 @@ fn target(args: &ReportArgs, runs: usize) -> Result<Target, Failure> {
     let Some(out) = args.out.clone() else {
         return match runs {
             1 => Ok(Target::Stdout),
-            _ => Err(Failure::new(ExitCode::Usage, "several runs require a folder as --out")),
+            _ => Err(Failure::usage("several runs require a folder as --out")),
         };
     };
     let is_folder = out.is_dir() || out.as_os_str().as_encoded_bytes().ends_with(b"/");
@@ -231,7 +231,7 @@ fn target(args: &ReportArgs, runs: usize) -> Result<Target, Failure> {
     }
     if runs > 1 {
         let usage = format!("several runs require a folder, but '{}' is a file", out.display());
-        return Err(Failure::new(ExitCode::Usage, usage));
+        return Err(Failure::usage(usage));
     }
     Ok(Target::File(out))
 }

@@ -11,8 +11,7 @@ use clap::{Args, Subcommand};
 
 use crate::output::{OutputFormat, Rows, print_result};
 use crate::{
-    args::one_line, exit_code::ExitCode, failure::Failure, output::width, project::ResultsArg,
-    run::result::print,
+    args::one_line, failure::Failure, output::width, project::ResultsArg, run::result::print,
 };
 use arbiter_report::{Table, gates_json, gates_table, shown_run, stored_summary};
 use arbiter_store::{Store, StoredGate};
@@ -85,10 +84,7 @@ pub(crate) fn run(args: &ResultsArgs) -> Result<(), Failure> {
     };
     let folder = || match &folders[..] {
         [folder] => Ok(folder),
-        _ => {
-            let message = "only `arbiter results log` takes several --results";
-            Err(Failure::new(ExitCode::Usage, message))
-        }
+        _ => Err(Failure::usage("only `arbiter results log` takes several --results")),
     };
     let store = || -> Result<Store, Failure> { Ok(Store::open(folder()?)?) };
     match &args.command {

@@ -4,11 +4,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::{exit_code::ExitCode, failure::Failure, game_source::GameSourceArgs, output::NewFile};
+use crate::{failure::Failure, game_source::GameSourceArgs, output::NewFile};
 use arbiter_report::note;
 use arbiter_suite::samples;
 
-const HELP: &str = "\
+/// Flags of `arbiter samples`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
 Writes one line per position, FEN;RESULT;GAME, such as
   8/5k2/8/8/3PK3/8/8/8 w - - 0 60;1-0;17
 Positions are skipped if the side to move is in check, captures or promotes, or if an engine has announced
@@ -19,11 +21,7 @@ Exit codes: 0 if there are samples; 2 for usage errors; 3 for invalid input; 4 i
 an environment error.
 
 Examples:
-  arbiter samples --run match-20260101-120000 --out samples.txt";
-
-/// Flags of `arbiter samples`.
-#[derive(Debug, Args)]
-#[command(after_help = HELP)]
+  arbiter samples --run match-20260101-120000 --out samples.txt")]
 pub(crate) struct SamplesArgs {
     #[command(flatten)]
     source: GameSourceArgs,
@@ -68,7 +66,7 @@ pub(crate) fn run(args: &SamplesArgs) -> Result<(), Failure> {
         }
     }
     if positions == 0 {
-        return Err(Failure::new(ExitCode::NothingToRun, no_samples_reason(args, games.len())));
+        return Err(Failure::nothing_to_run(no_samples_reason(args, games.len())));
     }
     file.finish()?;
     let out = args.out.display();

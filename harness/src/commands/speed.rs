@@ -20,7 +20,9 @@ use arbiter_settings::{SANDBOXES, one_of};
 use arbiter_stats::paired::Speeds;
 use arbiter_stats::speed::{FEWEST_ROUNDS, SpeedTest, SpeedVerdict};
 
-const HELP: &str = "\
+/// Flags of `arbiter speed`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
 In each round, both engines run their bench once, in random order, so that other load on the machine does
 not favour either. After 8, 16, 32 … rounds, the 95 % interval is tested. The interval accounts for these
 repeated tests: at most 5 % of the comparisons of equally fast engines end with a verdict. The speed is the
@@ -32,11 +34,7 @@ revision that cannot be built or has no bench (see arbiter --help).
 
 Examples:
   arbiter speed HEAD main
-  arbiter speed ./new ./old --max-loss 2";
-
-/// Flags of `arbiter speed`.
-#[derive(Debug, Args)]
-#[command(after_help = HELP)]
+  arbiter speed ./new ./old --max-loss 2")]
 pub(crate) struct SpeedArgs {
     /// First engine, as --dev: a git revision, "." for the working tree, a program, or "bundled"
     #[arg(value_name = "A", required_unless_present_any = ["dev", "base"], conflicts_with = "dev")]
@@ -79,7 +77,7 @@ type Side = (EngineSetup, BenchRecipe);
 pub(crate) fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
     if let Some(loss) = args.max_loss.filter(|loss| !(0.0..100.0).contains(loss)) {
         let message = format!("expected --max-loss from 0 to below 100 %, got {loss}");
-        return Err(Failure::new(ExitCode::Usage, message));
+        return Err(Failure::usage(message));
     }
     let threshold = 1.0 - args.max_loss.unwrap_or(0.0) / 100.0;
     let question = SpeedTest { rounds: args.rounds as usize, threshold };
@@ -129,9 +127,8 @@ pub(crate) fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
 }
 
 fn sides(prepared: BuiltEngines, pass_env: &[String]) -> Result<[Side; 2], Failure> {
-    let recipes = prepared.recipes.into_iter();
-    let sides = prepared.engines.into_iter().zip(recipes).enumerate().map(|(index, both)| {
-        let (spec, recipe) = both;
+    let sides = prepared.engines.into_iter().zip(prepared.recipes).enumerate();
+    let sides = sides.map(|(index, (spec, recipe))| {
         let engine = resolve_engine(index, spec).map_err(Failure::invalid)?;
         let mut setup = setup(&engine)?;
         setup.launch.environment = engine.provenance.map(|_| build_environment(pass_env));

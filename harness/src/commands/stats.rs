@@ -8,10 +8,9 @@ pub(super) mod sprt;
 use clap::{Args, Subcommand};
 
 use crate::failure::Failure;
-use crate::output::{OutputFormat, Rows, print_result};
-use arbiter_report::Document;
+use crate::output::{OutputFormat, print_result};
 use arbiter_settings::{MODELS, one_of};
-use arbiter_stats::{DEFAULT_ELO0, DEFAULT_ELO1, DEFAULT_ERROR, Model, Sprt, SprtError};
+use arbiter_stats::{Correction, DEFAULT_ELO0, DEFAULT_ELO1, DEFAULT_ERROR, Model, Sprt};
 
 const HELP: &str = "\
 Exit codes: 0 if the figures could be computed, whatever the verdict;
@@ -62,29 +61,20 @@ struct TestArgs {
 }
 
 impl TestArgs {
-    fn test(&self) -> Result<Sprt, SprtError> {
-        Sprt::new(self.elo0, self.elo1, self.alpha, self.beta, self.model)
+    /// Returns the test, by default with the correction of `arbiter sprt`.
+    fn test(&self, overshoot: Option<Correction>) -> Result<Sprt, String> {
+        let test = Sprt::new(self.elo0, self.elo1, self.alpha, self.beta, self.model);
+        let test = test.map_err(|error| error.to_string())?;
+        Ok(test.with_correction(overshoot.unwrap_or(test.usual_correction())))
     }
 }
 
 /// Runs the command.
 pub(crate) fn run(args: StatsArgs) -> Result<(), Failure> {
     let answer = match &args.command {
-        StatsCommand::Sprt(command) => sprt::run(command),
-        StatsCommand::Plan(command) => plan::run(command),
-        StatsCommand::Simulate(command) => simulate::run(command),
+        StatsCommand::Sprt(command) => sprt::run(command, args.format),
+        StatsCommand::Plan(command) => plan::run(command, args.format),
+        StatsCommand::Simulate(command) => simulate::run(command, args.format),
     };
-    let Answer { json, document, rows } = answer.map_err(Failure::invalid)?;
-    print_result(&args.format.of_document(&document, || json, rows))
+    print_result(&answer.map_err(Failure::invalid)?)
 }
-
-/// Result of a command, in all formats.
-pub(crate) struct Answer {
-    json: serde_json::Value,
-    document: Document,
-    /// Part of the JSON that forms the lines of CSV.
-    rows: Rows<'static>,
-}
-
-/// CSV with a single line.
-const ONE_ROW: Rows<'static> = Rows { list: None, first: &["schema"] };

@@ -62,11 +62,12 @@ enum TuneCommand {
 /// Tunes parameters, or runs a subcommand.
 pub(crate) fn run(args: TuneArgs) -> Result<ExitCode, Failure> {
     match args.command {
-        Some(TuneCommand::Simulate(args)) => simulate::run(&args),
-        Some(TuneCommand::Patch(args)) => patch::run(&args),
-        Some(TuneCommand::Spins(args)) => parameters::print(&args),
-        None => start(args),
+        Some(TuneCommand::Simulate(args)) => simulate::run(&args)?,
+        Some(TuneCommand::Patch(args)) => patch::run(&args)?,
+        Some(TuneCommand::Spins(args)) => parameters::print(&args)?,
+        None => return start(args),
     }
+    Ok(ExitCode::Passed)
 }
 
 fn start(args: TuneArgs) -> Result<ExitCode, Failure> {
@@ -75,7 +76,7 @@ fn start(args: TuneArgs) -> Result<ExitCode, Failure> {
     let (results, format) = (requested.results.clone(), requested.format);
     let (name, code) = run::play_and_name(RunKind::Tune, requested)?;
     match code {
-        ExitCode::Passed if confirm.is_wanted() => confirm.play(&results, &name, format),
+        ExitCode::Passed if confirm.confirm => confirm.play(&results, &name, format),
         code => Ok(code),
     }
 }

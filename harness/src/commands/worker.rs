@@ -3,13 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use tokio::runtime::Handle;
 use tokio::sync::watch;
 
 use crate::fleet::{AccessArgs, ServerName};
 use crate::{
-    engine_builds::own_binary, exit_code::ExitCode, failure::Failure, log_args::LogArgs,
-    metrics::MetricsArgs, project::user_folder, runtime::runtime,
+    engine_builds::own_binary, failure::Failure, log_args::LogArgs, metrics::MetricsArgs,
+    project::user_folder, runtime::runtime,
 };
 use arbiter_cluster::wire::{WorkerStatus, is_worker_name};
 use arbiter_cluster::{Access, Config, Phase, PublicKey, Role, WorkerMetrics, serve};
@@ -79,17 +78,6 @@ pub(crate) struct WorkerArgs {
     /// File or folder that engines may also read, such as a folder of networks; may be repeated
     #[arg(long, value_name = "PATH")]
     readable: Vec<PathBuf>,
-    #[command(flatten)]
-    entry: EntryArgs,
-    #[command(flatten)]
-    metrics: MetricsArgs,
-    #[command(flatten)]
-    pub log: LogArgs,
-}
-
-/// Server, identity and trust of the worker.
-#[derive(Debug, Args)]
-struct EntryArgs {
     /// NATS server: the join file of this worker (*.join), written by 'arbiter cluster init' or
     /// 'add'; or, with --trust, URLs such as tls://host:4222, separated by commas
     #[arg(long, value_name = "FILE|URL")]
@@ -104,6 +92,10 @@ struct EntryArgs {
     name: Option<String>,
     #[command(flatten)]
     access: AccessArgs,
+    #[command(flatten)]
+    metrics: MetricsArgs,
+    #[command(flatten)]
+    pub log: LogArgs,
 }
 
 /// Plays until a signal ends the worker.
@@ -112,7 +104,7 @@ pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
     if slots > MAX_SLOTS {
         return Err(Failure::invalid(format!("--slots: at most {MAX_SLOTS} concurrent games")));
     }
-    let (access, name, trusted) = entry(args.entry)?;
+    let (access, name, trusted) = entry(args.on, args.access, &args.trust, args.name)?;
     let bytes = |mib: u64| mib.saturating_mul(1 << 20);
     let folder = args.programs.map_or_else(default_folder, Ok)?;
     // Engines are started in other folders, where a relative path would be wrong.
@@ -135,7 +127,10 @@ pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
     };
     Sandbox::remove_leftovers();
     let runtime = runtime()?;
-    serve_metrics(args.metrics, &config, runtime.handle())?;
+    if let Some(mut endpoint) = args.metrics.open()? {
+        config.metrics.register(&mut endpoint.registry, config.status.slots);
+        endpoint.serve(runtime.handle())?;
+    }
     runtime.block_on(async {
         let mut signals = Signals::listen().map_err(Failure::environment)?;
         let as_whom = format!("arbiter worker {}", config.name);
@@ -175,25 +170,22 @@ pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
     })
 }
 
-/// Serves metrics, if requested.
-fn serve_metrics(args: MetricsArgs, config: &Config, runtime: &Handle) -> Result<(), Failure> {
-    let Some(mut endpoint) = args.open()? else { return Ok(()) };
-    config.metrics.register(&mut endpoint.registry, config.status.slots);
-    endpoint.serve(runtime)
-}
-
 /// Returns the access to the server, the worker's name, and its trusted keys.
-fn entry(args: EntryArgs) -> Result<(Access, String, Vec<PublicKey>), Failure> {
-    if matches!(args.on, ServerName::Url(_)) && args.trust.is_empty() {
-        let message = "--on: a URL requires --trust KEY, as printed by the run";
-        return Err(Failure::new(ExitCode::Usage, message));
+fn entry(
+    server: ServerName,
+    access: AccessArgs,
+    trust: &[String],
+    name: Option<String>,
+) -> Result<(Access, String, Vec<PublicKey>), Failure> {
+    if matches!(server, ServerName::Url(_)) && trust.is_empty() {
+        return Err(Failure::usage("--on: a URL requires --trust KEY, as printed by the run"));
     }
-    let (access, role) = args.access.access(args.on)?;
-    let trusted = args.trust.iter().map(|text| PublicKey::read(text));
+    let (access, role) = access.access(server)?;
+    let trusted = trust.iter().map(|text| PublicKey::read(text));
     let mut trusted = trusted.collect::<Result<Vec<_>, _>>().map_err(Failure::invalid)?;
     let name = match role {
-        Some(Role::Worker(..)) if args.name.is_some() => {
-            return Err(Failure::new(ExitCode::Usage, "--name: the join file defines the name"));
+        Some(Role::Worker(..)) if name.is_some() => {
+            return Err(Failure::usage("--name: the join file defines the name"));
         }
         Some(Role::Worker(name, key)) => {
             trusted.push(key);
@@ -202,7 +194,7 @@ fn entry(args: EntryArgs) -> Result<(Access, String, Vec<PublicKey>), Failure> {
         Some(Role::Coordinator(_)) => {
             return Err(Failure::invalid("--on: a coordinator's join file; expected a worker's"));
         }
-        None => args.name.unwrap_or_else(default_name),
+        None => name.unwrap_or_else(default_name),
     };
     if is_worker_name(&name) {
         Ok((access, name, trusted))

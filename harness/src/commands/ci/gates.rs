@@ -6,14 +6,15 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::CiArgs;
 use crate::build_args::BuildArgs;
 use crate::engine_builds::{BuildContext, BuiltEngines, own_binary};
-use crate::{exit_code::ExitCode, failure::Failure, runtime::interruptible};
+use crate::{exit_code::ExitCode, failure::Failure, runtime::run_program};
 use arbiter_plan::{
     BUNDLED, EngineSpec, Gate, GateKind, GateOutcome, GateVerdict, Program, Provenance,
     SandboxMode, gate_verdict, resolve_engine, settings_text,
 };
-use arbiter_process::{Completed, EndReason, Launch, Timeouts, run_to_completion};
+use arbiter_process::{Completed, EndReason, Launch, Timeouts};
 use arbiter_report::{gate_text, is_kept, note};
 use arbiter_runner::{FingerprintError, hash_file, unix_time_ms};
 use arbiter_store::{Store, StoredGate};
@@ -107,17 +108,13 @@ impl StepEngines {
 /// Runner of the gates.
 pub(super) struct GateRunner<'a> {
     pub(super) sides: &'a StepEngines,
-    pub(super) build: &'a BuildArgs,
+    pub(super) args: &'a CiArgs,
     pub(super) context: &'a BuildContext,
     pub(super) store: &'a Store,
     pub(super) results: &'a Path,
     /// Folder of the settings. Gates run in this folder, so the paths in their flags are relative
     /// to it.
     pub(super) folder: &'a Path,
-    /// Sandbox of the engines.
-    pub(super) sandbox: SandboxMode,
-    /// `true` to ignore cached results.
-    pub(super) is_fresh: bool,
 }
 
 impl GateRunner<'_> {
@@ -128,7 +125,7 @@ impl GateRunner<'_> {
             return Ok(outcome(&gate.name, gate.kind, GateVerdict::Skipped, reason));
         }
         let key = self.key(gate).map_err(Failure::environment)?;
-        if !self.is_fresh
+        if !self.args.no_cache
             && let Some(known) = self.store.gate(&key)?
         {
             let outcome = GateOutcome { gate: gate.name.clone(), ..known.outcome };
@@ -176,8 +173,8 @@ impl GateRunner<'_> {
         add(concat!("arbiter gate 1 ", env!("CARGO_PKG_VERSION")));
         add(&gate.kind.to_string());
         add(&format!("{:?} {} {}", gate.budget, gate.is_lenient, self.context.copies));
-        if self.sandbox != SandboxMode::Off {
-            add(&self.sandbox.to_string());
+        if self.args.sandbox != SandboxMode::Off {
+            add(&self.args.sandbox.to_string());
         }
         add(&self.sides.test.identity);
         if let (Ok(base), true) = (&self.sides.base, gate.needs_base()) {
@@ -198,8 +195,8 @@ impl GateRunner<'_> {
     /// Runs the bench of the engine under test, with as many parallel copies as there are
     /// concurrent games.
     fn bench(&self, gate: &Gate, started: i64) -> Result<GateOutcome, Failure> {
-        let build = BuildArgs { base: None, no_bench: false, ..self.build.clone() };
-        let each = EngineSpec { sandbox: Some(self.sandbox), ..EngineSpec::default() };
+        let build = BuildArgs { base: None, no_bench: false, ..self.args.build.clone() };
+        let each = EngineSpec { sandbox: Some(self.args.sandbox), ..EngineSpec::default() };
         let prepared = build.prepare(Vec::new(), &each, self.context.clone(), None);
         let seconds = (unix_time_ms() - started) as f64 / 1e3;
         let found = prepared.map(|prepared| prepared.signatures.first().copied().flatten());
@@ -240,15 +237,7 @@ impl GateRunner<'_> {
             ..Launch::default()
         };
         let patience = Timeouts { limit: gate.budget.unwrap_or(LIMIT), grace: GRACE };
-        let ended = interruptible(move |spawner, cancel| {
-            let ended = run_to_completion(spawner, &launch, patience, cancel, |_| ());
-            let ended = ended.map_err(Failure::environment)?;
-            match ended.reason {
-                EndReason::Cancelled => Err(Failure::new(ExitCode::Interrupted, "interrupted")),
-                EndReason::Exited | EndReason::TimedOut => Ok(ended),
-            }
-        })?;
-        Ok(outcome_of(gate, &ended, &log))
+        Ok(outcome_of(gate, &run_program(launch, patience, "interrupted")?, &log))
     }
 
     /// Returns the command line of a gate. Commits are given by their full hashes, so that the run
@@ -271,11 +260,11 @@ impl GateRunner<'_> {
                     let program = clean.map_or(&side.cmd, |from| &from.commit).clone();
                     flags.push((flag, with_fields(program, &side.settings)));
                 }
-                let (repo, cache) = (from.map(|from| &from.repo), self.build.cache.as_ref());
+                let (repo, cache) = (from.map(|from| &from.repo), self.args.build.cache.as_ref());
                 let config = self.context.config.as_ref();
-                let passed = self.build.pass_env.iter();
+                let passed = self.args.build.pass_env.iter();
                 flags.extend(passed.map(|name| ("--pass-env", name.clone())));
-                flags.push(("--sandbox", self.sandbox.to_string()));
+                flags.push(("--sandbox", self.args.sandbox.to_string()));
                 for (flag, path) in [("--repo", repo), ("--cache", cache), ("--config", config)] {
                     flags.extend(path.map(|path| (flag, from_root(path).display().to_string())));
                 }
@@ -310,7 +299,7 @@ impl GateRunner<'_> {
 
     /// Returns an engine as a value of `--engine`.
     fn spec(&self, side: &Side) -> String {
-        let program = format!("cmd=\"{}\",sandbox={}", side.cmd, self.sandbox);
+        let program = format!("cmd=\"{}\",sandbox={}", side.cmd, self.args.sandbox);
         with_fields(program, &side.settings) + &format!(",name=\"{}\"", side.label)
     }
 }

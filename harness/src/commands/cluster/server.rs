@@ -32,7 +32,7 @@ coordinator.join, worker1.join and so on. Keep the join files secret.
 
 Exit codes: 0 on success; 2 for usage errors, 3 for an invalid name or a DIR that is not empty, 7 if a file
 cannot be written.")]
-pub(super) struct InitArgs {
+pub(crate) struct InitArgs {
     /// Folder to create
     #[arg(long)]
     dir: PathBuf,
@@ -63,7 +63,7 @@ To remove a worker, delete its block from DIR/users.conf and reload the users.
 
 Exit codes: 0 on success; 2 for usage errors, 3 for an invalid name or join file, 7 if a file cannot be read or
 written.")]
-pub(super) struct AddArgs {
+pub(crate) struct AddArgs {
     /// Folder created by 'arbiter cluster init'
     #[arg(long)]
     dir: PathBuf,
@@ -79,7 +79,7 @@ The server stores its data in DIR/data.
 
 Exit codes: those of nats-server (0 after Ctrl-C, 1 after SIGTERM or if it cannot run); 3 if DIR has
 no configuration, 7 if there is no nats-server or one runs in DIR.")]
-pub(super) struct UpArgs {
+pub(crate) struct UpArgs {
     /// Folder created by 'arbiter cluster init'
     #[arg(long)]
     dir: PathBuf,
@@ -124,10 +124,9 @@ fn joining(dir: &Path, workers: &[String]) -> String {
 pub(super) fn up(args: &UpArgs) -> Result<(), Failure> {
     if !args.dir.join(CONFIGURATION).is_file() {
         let dir = args.dir.display();
-        let message = format!(
+        return Err(Failure::invalid(format!(
             "no {CONFIGURATION} in {dir}\nhint: create it with 'arbiter cluster init --dir {dir}'"
-        );
-        return Err(Failure::invalid(message));
+        )));
     }
     // A failed attempt to start the server changes the current folder of this process, so a
     // relative path would no longer be valid.
@@ -158,8 +157,7 @@ fn lock(dir: &Path) -> Result<File, Failure> {
     let process = std::fs::read_to_string(dir.join("nats.pid")).unwrap_or_default();
     let process = process.lines().next().unwrap_or("unknown");
     let dir = dir.display();
-    let message = format!("a server is already running in {dir} (process {process})");
-    Err(Failure::environment(message))
+    Err(Failure::environment(format!("a server is already running in {dir} (process {process})")))
 }
 
 impl From<SetupError> for Failure {

@@ -1,10 +1,11 @@
 //! Reports on games in PGN files, which are read in the same way as by `arbiter rate`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::ReportFormat;
+use crate::output::{OutputFormat, file_name};
 use crate::pgn_scan::{OPENING_PLIES, PLAYERS, no_games_reason, read_files};
-use crate::{args::threads, exit_code::ExitCode, failure::Failure, output::OutputFormat};
+use crate::{args::threads, exit_code::ExitCode, failure::Failure};
 use arbiter_rate::{ScanOptions, Tally};
 use arbiter_report::{Ratings, games_document, games_junit, html_page, picture_svg, ratings_json};
 use arbiter_stats::ratings::{Options, rate};
@@ -36,7 +37,7 @@ pub(super) fn render(files: &[PathBuf], form: ReportFormat) -> Result<String, Fa
     if tally.games == tally.bad_games() {
         let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
         let message = format!("{}: {}", names.join(", "), no_games_reason(&tally));
-        return Err(Failure::new(ExitCode::NothingToRun, message));
+        return Err(Failure::nothing_to_run(message));
     }
     let meetings = tally.meetings();
     let options = Options::default();
@@ -51,7 +52,7 @@ pub(super) fn render(files: &[PathBuf], form: ReportFormat) -> Result<String, Fa
         min_games: 0,
         average: 0.0,
     };
-    let names: Vec<String> = files.iter().map(|file| report_name(file)).collect();
+    let names: Vec<String> = files.iter().map(|file| file_name(file)).collect();
     let document = games_document(&shown, &names);
     let value = || ratings_json(&shown);
     let render = |form: OutputFormat| form.of_document(&document, value, PLAYERS);
@@ -65,15 +66,10 @@ pub(super) fn render(files: &[PathBuf], form: ReportFormat) -> Result<String, Fa
         ReportFormat::Svg => picture_svg(&document),
         ReportFormat::Badge | ReportFormat::Comment => {
             let message = "badges and comments are only available for runs, not for PGN files";
-            return Err(Failure::new(ExitCode::Usage, message));
+            return Err(Failure::usage(message));
         }
         ReportFormat::Junit => games_junit(&tally).map_err(Failure::environment)?,
     })
-}
-
-/// Returns the name of a file for a report, without its folder.
-fn report_name(file: &Path) -> String {
-    file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned()
 }
 
 #[cfg(test)]

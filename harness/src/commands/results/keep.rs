@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::list::{RunFilterArgs, listed};
+use crate::failure::Failure;
 use crate::output::{NewFile, in_use, print_result, store_files, write_error};
-use crate::{exit_code::ExitCode, failure::Failure};
 use arbiter_game::consistency;
 use arbiter_names::{is_hidden, quantity};
 use arbiter_openings::decompressed;
@@ -199,10 +199,7 @@ fn run_count(heads: &[RunHead]) -> String {
 
 fn is_sure(question: &str) -> Result<bool, Failure> {
     if !std::io::stdin().is_terminal() {
-        return Err(Failure::new(
-            ExitCode::Usage,
-            "cannot ask for confirmation without a terminal; add --yes",
-        ));
+        return Err(Failure::usage("cannot ask for confirmation without a terminal; add --yes"));
     }
     let mut answer = String::new();
     let _ = write!(anstream::stderr().lock(), "{question} [y/N] ");

@@ -7,8 +7,8 @@ use clap::Args;
 use regex_lite::Regex;
 
 use super::narrowed;
+use crate::failure::Failure;
 use crate::output::{NewFile, OutputFormat, Rows, in_use, print_result, store_files, width};
-use crate::{exit_code::ExitCode, failure::Failure};
 use arbiter_plan::RunKind;
 use arbiter_report::{
     LogEntry, log_json, log_markdown, log_table, note, read_one, run_pattern, shown_run,
@@ -64,10 +64,11 @@ pub(super) fn log(
         .map(|(_, entry)| entry)
         .partition(|entry| entry.summary.counts.games() > 0);
     if !empty.is_empty() {
-        note(&format!("skipped, no finished pair: {}", names(&empty)));
+        let names: Vec<&str> = empty.iter().map(|entry| entry.summary.run.as_str()).collect();
+        note(&format!("skipped, no finished pair: {}", names.join(", ")));
     }
     if entries.is_empty() {
-        return Err(Failure::new(ExitCode::NothingToRun, "no SPRT with a finished pair"));
+        return Err(Failure::nothing_to_run("no SPRT with a finished pair"));
     }
     let format =
         if format == OutputFormat::Text && args.out.is_some() { OutputFormat::Md } else { format };
@@ -109,9 +110,4 @@ fn read(
         }
     }
     Ok(())
-}
-
-fn names(entries: &[LogEntry]) -> String {
-    let names = entries.iter().map(|entry| entry.summary.run.as_str());
-    names.collect::<Vec<_>>().join(", ")
 }

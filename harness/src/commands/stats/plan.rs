@@ -4,8 +4,8 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Answer, TestArgs, numbers};
-use crate::output::Rows;
+use super::{TestArgs, numbers};
+use crate::output::{OutputFormat, Rows};
 use arbiter_report::{Document, Table, to_value};
 use arbiter_stats::planning::{Conditions, OperatingPoint, PlannedTest};
 use arbiter_stats::{Exit, Pentanomial, Sprt};
@@ -81,10 +81,9 @@ struct PilotCost {
     expected_games: f64,
 }
 
-/// Runs the command.
-pub(crate) fn run(args: &PlanArgs) -> Result<Answer, String> {
-    let test = args.test.test().map_err(|error| error.to_string())?;
-    let test = test.with_correction(test.usual_correction());
+/// Returns the plan in this format.
+pub(crate) fn run(args: &PlanArgs, format: OutputFormat) -> Result<String, String> {
+    let test = args.test.test(None)?;
     if !(0.0..1.0).contains(&args.draw_ratio) {
         return Err(format!("expected a draw ratio from 0 to below 1, got {}", args.draw_ratio));
     }
@@ -102,13 +101,28 @@ pub(crate) fn run(args: &PlanArgs) -> Result<Answer, String> {
         )
     })?;
     let elos = if args.elo.is_empty() { range(&test, &planned) } else { args.elo.clone() };
-    let points: Vec<OperatingPoint> = elos.iter().map(|elo| planned.at(*elo)).collect();
-    let pilot = args.pilot.map(|counts| pilot_exit(&test, &Pentanomial(counts))).transpose()?;
-    Ok(Answer {
-        json: json(&test, &planned, &points, pilot),
-        document: document(&test, &planned, &points, pilot),
-        rows: Rows { list: Some("points"), first: &["elo", "nelo"] },
-    })
+    let points = elos.iter().map(|elo| Cost::of(planned.at(*elo))).collect();
+    let pilot = args.pilot.map(|counts| pilot_cost(&test, &Pentanomial(counts))).transpose()?;
+    let figures = CostFigures {
+        test,
+        llr_lower: test.bounds.lower,
+        llr_upper: test.bounds.upper,
+        variance_per_game: planned.variance_per_game,
+        logistic_elo0: planned.logistic(test.elo0),
+        logistic_elo1: planned.logistic(test.elo1),
+        points,
+        worst: planned.worst().map(|elo| Cost::of(planned.at(elo))),
+        pilot,
+    };
+    let rows = Rows { list: Some("points"), first: &["elo", "nelo"] };
+    Ok(format.of_document(&document(&figures), || to_value(&figures), rows))
+}
+
+impl Cost {
+    fn of(OperatingPoint { elo, nelo, exit }: OperatingPoint) -> Cost {
+        let Exit { upper_probability: pass_probability, mean_units: expected_games } = exit;
+        Cost { elo, nelo, pass_probability, expected_games }
+    }
 }
 
 /// Returns thirteen strengths in logistic Elo, from H0 minus the width of the test (H1 − H0) to H1
@@ -119,60 +133,29 @@ fn range(test: &Sprt, planned: &PlannedTest) -> Vec<f64> {
     (-4..=8).filter_map(|step| planned.logistic(at(step))).collect()
 }
 
-/// Returns the exit of the LLR from its bounds if pairs are distributed as in the sample.
-fn pilot_exit(test: &Sprt, pairs: &Pentanomial) -> Result<Exit, String> {
+/// Returns the cost of the test if pairs are distributed as in the sample.
+fn pilot_cost(test: &Sprt, pairs: &Pentanomial) -> Result<PilotCost, String> {
     let probabilities = pairs.distribution().regularized().probabilities();
     let probabilities = probabilities.filter(|_| pairs.pairs() > 0);
     let probabilities = probabilities.ok_or("expected a pilot with at least 1 pair")?;
-    test.exit_of_pairs(&probabilities)
-        .ok_or_else(|| "pairs like the pilot's move the LLR in one direction only".to_owned())
+    let exit = test.exit_of_pairs(&probabilities);
+    let exit = exit.ok_or("pairs like the pilot's move the LLR in one direction only")?;
+    let Exit { upper_probability: pass_probability, mean_units } = exit;
+    Ok(PilotCost { pass_probability, expected_games: 2.0 * mean_units })
 }
 
-fn json(
-    test: &Sprt,
-    planned: &PlannedTest,
-    points: &[OperatingPoint],
-    pilot: Option<Exit>,
-) -> serde_json::Value {
-    let cost = |OperatingPoint { elo, nelo, exit }: &OperatingPoint| Cost {
-        elo: *elo,
-        nelo: *nelo,
-        pass_probability: exit.upper_probability,
-        expected_games: exit.mean_units,
-    };
-    to_value(&CostFigures {
-        test: *test,
-        llr_lower: test.bounds.lower,
-        llr_upper: test.bounds.upper,
-        variance_per_game: planned.variance_per_game,
-        logistic_elo0: planned.logistic(test.elo0),
-        logistic_elo1: planned.logistic(test.elo1),
-        points: points.iter().map(cost).collect(),
-        worst: planned.worst().map(|elo| cost(&planned.at(elo))),
-        pilot: pilot.map(|exit| PilotCost {
-            pass_probability: exit.upper_probability,
-            expected_games: 2.0 * exit.mean_units,
-        }),
-    })
-}
-
-fn document(
-    test: &Sprt,
-    planned: &PlannedTest,
-    points: &[OperatingPoint],
-    pilot: Option<Exit>,
-) -> Document {
+fn document(figures: &CostFigures) -> Document {
+    let CostFigures { test, variance_per_game, points, worst, pilot, .. } = figures;
     let mut document = Document::new("Expected length of a test".to_owned());
     document.paragraph(format!(
         "SPRT of {} Elo {} against {}, alpha {}, beta {}; variance of a game {:.6}.",
-        test.model, test.elo0, test.elo1, test.alpha, test.beta, planned.variance_per_game
+        test.model, test.elo0, test.elo1, test.alpha, test.beta, variance_per_game
     ));
     let mut table = Table::new(["Elo", "nElo", "passes", "", "expected games", ""]);
-    let most = points.iter().map(|point| point.exit.mean_units).fold(0.0, f64::max);
+    let most = points.iter().map(|point| point.expected_games).fold(0.0, f64::max);
     let part = |share: f64| (share * PLOT_WIDTH as f64).round() as usize;
-    for OperatingPoint { elo, nelo, exit } in points {
-        let (pass, games) = (exit.upper_probability, exit.mean_units);
-        let filled = part(pass);
+    for Cost { elo, nelo, pass_probability: pass, expected_games: games } in points {
+        let filled = part(*pass);
         table.push([
             &format!("{elo:.2}"),
             &format!("{nelo:.2}"),
@@ -183,14 +166,14 @@ fn document(
         ]);
     }
     document.table(table);
-    if let Some(worst) = planned.worst().map(|elo| planned.at(elo)) {
-        let (elo, games) = (worst.elo, worst.exit.mean_units);
+    if let Some(Cost { elo, expected_games: games, .. }) = worst {
         document.paragraph(format!("It takes longest at {elo:+.2} Elo: {games:.0} games."));
     }
-    if let Some(exit) = pilot {
-        let (pass, games) = (100.0 * exit.upper_probability, 2.0 * exit.mean_units);
-        let message = format!("Pairs like the pilot's pass in {pass:.2} % after {games:.0} games.");
-        document.paragraph(message);
+    if let Some(PilotCost { pass_probability, expected_games }) = pilot {
+        let share = 100.0 * pass_probability;
+        document.paragraph(format!(
+            "Pairs like the pilot's pass in {share:.2} % after {expected_games:.0} games."
+        ));
     }
     document
 }

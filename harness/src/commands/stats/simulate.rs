@@ -7,8 +7,9 @@ use indicatif::ProgressBar;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Answer, TestArgs, numbers};
-use crate::{args::threads, output::Rows};
+use super::{TestArgs, numbers};
+use crate::args::threads;
+use crate::output::{OutputFormat, Rows};
 use arbiter_report::{Document, Table, progress_bar, to_value};
 use arbiter_schedule::seed::{seed_for, uniform};
 use arbiter_settings::{CORRECTIONS, one_of};
@@ -141,33 +142,45 @@ struct PointFigures {
     mean_games_error: f64,
 }
 
-struct Row {
-    elo: Option<f64>,
-    simulation: Simulation,
-    tally: Tally,
-}
-
-/// Runs the command.
-pub(crate) fn run(args: &SimulateArgs) -> Result<Answer, String> {
-    let test = args.test.test().map_err(|error| error.to_string())?;
-    let correction = args.overshoot.unwrap_or(test.usual_correction());
-    let test = test.with_correction(correction);
+/// Returns the results of the simulation in this format.
+pub(crate) fn run(args: &SimulateArgs, format: OutputFormat) -> Result<String, String> {
+    let test = args.test.test(args.overshoot)?;
     let threads = threads(args.threads)?;
     let cases = cases(args, &test)?;
     let bar = progress_bar(args.runs * cases.len() as u64);
-    let rows: Vec<Row> = (0u64..)
-        .zip(cases)
-        .map(|(case, (elo, probabilities))| {
-            let simulation = Simulation { test, probabilities, batch: args.batch, cap: args.cap };
-            Row { elo, simulation, tally: play_all(args, threads, case, &simulation, &bar) }
-        })
-        .collect();
+    let mut points = Vec::new();
+    for (case, (elo, probabilities)) in (0u64..).zip(cases) {
+        let simulation = Simulation { test, probabilities, batch: args.batch, cap: args.cap };
+        let tally = play_all(args, threads, case, &simulation, &bar);
+        points.push(PointFigures::of(elo, probabilities, &tally));
+    }
     bar.finish_and_clear();
-    Ok(Answer {
-        json: json(args, &test, &rows),
-        document: document(args, &test, &rows),
-        rows: Rows { list: Some("points"), first: &["elo_true", "nelo", "elo"] },
-    })
+    let (runs, seed, batch, cap_pairs) = (args.runs, args.seed, args.batch, args.cap);
+    let figures = SimulationFigures { test, runs, seed, batch, cap_pairs, points };
+    let rows = Rows { list: Some("points"), first: &["elo_true", "nelo", "elo"] };
+    Ok(format.of_document(&document(&figures), || to_value(&figures), rows))
+}
+
+impl PointFigures {
+    fn of(elo_true: Option<f64>, probabilities: [f64; 5], tally: &Tally) -> PointFigures {
+        let (pass_rate, pass_rate_error) = tally.share(tally.passed);
+        let (fail_rate, fail_rate_error) = tally.share(tally.failed);
+        let (mean_games, mean_games_error) = tally.games();
+        let strengths = strengths(&probabilities);
+        PointFigures {
+            elo_true,
+            nelo: strengths.map(|(nelo, _)| nelo),
+            elo: strengths.map(|(_, elo)| elo),
+            probabilities,
+            pass_rate,
+            pass_rate_error,
+            fail_rate,
+            fail_rate_error,
+            capped: tally.capped,
+            mean_games,
+            mean_games_error,
+        }
+    }
 }
 
 /// Requested strength (`None` with `--probabilities`), and the probability of each pair score.
@@ -246,71 +259,42 @@ fn play_one(seed: u64, case: u64, run: u64, simulation: &Simulation) -> Tally {
     tally
 }
 
-fn json(args: &SimulateArgs, test: &Sprt, rows: &[Row]) -> serde_json::Value {
-    let point = |Row { elo: elo_true, simulation, tally }: &Row| {
-        let (pass_rate, pass_rate_error) = tally.share(tally.passed);
-        let (fail_rate, fail_rate_error) = tally.share(tally.failed);
-        let (mean_games, mean_games_error) = tally.games();
-        let strengths = strengths(&simulation.probabilities);
-        PointFigures {
-            elo_true: *elo_true,
-            nelo: strengths.map(|(nelo, _)| nelo),
-            elo: strengths.map(|(_, elo)| elo),
-            probabilities: simulation.probabilities,
-            pass_rate,
-            pass_rate_error,
-            fail_rate,
-            fail_rate_error,
-            capped: tally.capped,
-            mean_games,
-            mean_games_error,
-        }
-    };
-    to_value(&SimulationFigures {
-        test: *test,
-        runs: args.runs,
-        seed: args.seed,
-        batch: args.batch,
-        cap_pairs: args.cap,
-        points: rows.iter().map(point).collect(),
-    })
-}
-
-fn document(args: &SimulateArgs, test: &Sprt, rows: &[Row]) -> Document {
+fn document(figures: &SimulationFigures) -> Document {
+    let SimulationFigures { test, runs, seed, batch, points, .. } = figures;
     let correction = match test.correction {
         Correction::Dynamic => "corrected for overshoot",
         Correction::None => "Wald's bounds",
     };
     let mut document = Document::new("Error rates of simulated tests".to_owned());
     document.paragraph(format!(
-        "{} tests each of {} Elo {} against {}, alpha {}, beta {}, {correction}, evaluated every {} \
-         pairs, seed {}. Errors are standard errors.",
-        args.runs, test.model, test.elo0, test.elo1, test.alpha, test.beta, args.batch, args.seed
+        "{runs} tests each of {} Elo {} against {}, alpha {}, beta {}, {correction}, evaluated \
+         every {batch} pairs, seed {seed}. Errors are standard errors.",
+        test.model, test.elo0, test.elo1, test.alpha, test.beta
     ));
     let mut table = Table::new(["true", "nElo", "Elo", "passed", "capped", "games"]);
-    for row in rows {
-        let (pass, pass_error) = row.tally.share(row.tally.passed);
-        let (games, games_error) = row.tally.games();
-        let strengths = strengths(&row.simulation.probabilities);
+    for point in points {
         table.push([
-            &numbers::format_number(row.elo, 2),
-            &numbers::format_number(strengths.map(|(nelo, _)| nelo), 3),
-            &numbers::format_number(strengths.map(|(_, elo)| elo), 3),
-            &format!("{:.2} ± {:.2} %", 100.0 * pass, 100.0 * pass_error),
-            &row.tally.capped,
-            &format!("{games:.0} ± {games_error:.0}"),
+            &numbers::format_number(point.elo_true, 2),
+            &numbers::format_number(point.nelo, 3),
+            &numbers::format_number(point.elo, 3),
+            &format!("{:.2} ± {:.2} %", 100.0 * point.pass_rate, 100.0 * point.pass_rate_error),
+            &point.capped,
+            &format!("{:.0} ± {:.0}", point.mean_games, point.mean_games_error),
         ]);
     }
     document.table(table);
     // The error rates can be compared with alpha and beta only if a true strength equals a
     // hypothesis.
-    for row in rows {
-        let (name, promised, part) = match row.elo {
-            Some(elo) if elo == test.elo0 => ("alpha", test.alpha, row.tally.passed),
-            Some(elo) if elo == test.elo1 => ("beta", test.beta, row.tally.failed),
+    for point in points {
+        let (name, promised, rate, error) = match point.elo_true {
+            Some(elo) if elo == test.elo0 => {
+                ("alpha", test.alpha, point.pass_rate, point.pass_rate_error)
+            }
+            Some(elo) if elo == test.elo1 => {
+                ("beta", test.beta, point.fail_rate, point.fail_rate_error)
+            }
             _ => continue,
         };
-        let (rate, error) = row.tally.share(part);
         let word = if rate <= promised + 4.0 * error { "holds" } else { "VIOLATED" };
         document.paragraph(format!(
             "Measured {name} {:.3} ± {:.3} %: {:.3} % {word}.",

@@ -5,17 +5,18 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::numbers::format_number;
-use super::{Answer, ONE_ROW, TestArgs, numbers};
+use super::{TestArgs, numbers};
+use crate::output::{OutputFormat, Rows};
 use arbiter_report::{
     Document, EloFigures, Strength, Table, ends, interval, percent, plus_minus_95, signed, to_value,
 };
 use arbiter_run::Encounter;
 use arbiter_schedule::seed::{seed_for, uniform};
 use arbiter_settings::{CORRECTIONS, one_of};
-use arbiter_stats::sequential::{self, SequentialEstimate};
+use arbiter_stats::elo::Estimate;
 use arbiter_stats::{
-    Correction, Decision, Model, Moments, Pentanomial, Sprt, SprtMonitor, SprtStatus, Trinomial,
-    bayes, opening_bias,
+    Correction, Decision, Model, Pentanomial, Sprt, SprtMonitor, SprtStatus, Trinomial, bayes,
+    opening_bias, sequential,
 };
 
 /// Flags of `arbiter stats sprt`.
@@ -98,27 +99,14 @@ pub(crate) struct CountFigures {
     expected_remaining_games: Option<f64>,
 }
 
-/// Figures of the given counts.
-struct Figures {
-    test: Sprt,
-    pairs: Option<Pentanomial>,
-    games: Option<Trinomial>,
-    moments: Option<Moments>,
-    status: SprtStatus,
-    llr_classical: Option<f64>,
-    sequential: Option<SequentialEstimate>,
-}
-
-/// Runs the command.
-pub(crate) fn run(args: &CountArgs) -> Result<Answer, String> {
-    let test = args.test.test().map_err(|error| error.to_string())?;
+/// Returns the figures of the counts in this format.
+pub(crate) fn run(args: &CountArgs, format: OutputFormat) -> Result<String, String> {
+    let test = args.test.test(args.overshoot)?;
     let pairs = args.counts.map(Pentanomial);
     let games = args.wdl.map(|[wins, draws, losses]| Trinomial { losses, draws, wins });
     if let (Some(pairs), Some(games)) = (&pairs, &games) {
         check_agreement(pairs, games)?;
     }
-    let test = test.with_correction(args.overshoot.unwrap_or(test.usual_correction()));
-    let is_bayesian = test.model == Model::Bayesian;
     let (elo0, elo1) = (test.elo0, test.elo1);
     let mut orders = seed_for(1, "orders", 0);
     let (moments, status, classical, sequential) = match (pairs, games) {
@@ -136,15 +124,49 @@ pub(crate) fn run(args: &CountArgs) -> Result<Answer, String> {
         ),
         (None, None) => return Err("expected --counts or --wdl".to_owned()),
     };
-    let llr_classical = is_bayesian.then_some(classical);
     // If all results are equal, an interval would only reflect the regularization of empty cells.
     let sequential = sequential.filter(|_| moments.is_some_and(|sample| sample.variance > 0.0));
-    let figures = Figures { test, pairs, games, moments, status, llr_classical, sequential };
+    let elo_sequential = sequential.map(|after| after.elo);
+    let [sequential_elo, sequential_low, sequential_high] = ends(elo_sequential);
+    let forecast = pairs.and_then(|pairs| test.forecast(&pairs));
+    let strength = strength(pairs, games);
+    let figures = CountFigures {
+        games: pairs.map(|pairs| pairs.games()).or(games.map(|games| games.games())).unwrap_or(0),
+        wins: games.map(|games| games.wins),
+        draws: games.map(|games| games.draws),
+        losses: games.map(|games| games.losses),
+        pentanomial: args.counts,
+        score: moments.map(|moments| moments.mean),
+        variance_per_game: moments.map(|moments| moments.variance_per_game()),
+        pairs_ratio: pairs.and_then(|pairs| pairs.pairs_ratio()),
+        level_ratio: pairs.and_then(|pairs| pairs.level_ratio()),
+        draw_ratio: games.and_then(|games| games.draw_ratio()),
+        opening_bias_elo: pairs.zip(games).and_then(|(pairs, games)| opening_bias(&pairs, &games)),
+        strength: EloFigures::of(&strength),
+        elo_sequential: sequential_elo,
+        elo_sequential_low: sequential_low,
+        elo_sequential_high: sequential_high,
+        los_sequential: sequential.map(|after| after.los),
+        sequential_clamped: sequential.map(|after| after.clamped),
+        test,
+        llr: status.llr,
+        llr_classical: (test.model == Model::Bayesian).then_some(classical),
+        llr_lower: test.bounds.lower,
+        llr_upper: test.bounds.upper,
+        llr_stop_lower: status.lower,
+        llr_stop_upper: status.upper,
+        verdict: match status.decision {
+            Decision::AcceptH1 => "H1",
+            Decision::AcceptH0 => "H0",
+            Decision::Continue => "inconclusive",
+        },
+        h1_probability: forecast.map(|exit| exit.upper_probability),
+        expected_remaining_games: forecast.map(|exit| 2.0 * exit.mean_units),
+    };
     let mut document = Document::new("Results of the counts".to_owned());
-    let mut table = Table::new(["figure", "value"]);
-    lines(&figures).iter().for_each(|(label, value)| table.push([label, value]));
-    document.table(table);
-    Ok(Answer { json: to_value(&count_figures(&figures)), document, rows: ONE_ROW })
+    document.table(table(&figures, &strength, elo_sequential, status.decision));
+    let rows = Rows { list: None, first: &["schema"] };
+    Ok(format.of_document(&document, || to_value(&figures), rows))
 }
 
 /// Returns the status of a test from game counts, for which the overshoot is not estimated.
@@ -172,120 +194,61 @@ fn check_agreement(pairs: &Pentanomial, games: &Trinomial) -> Result<(), String>
     ))
 }
 
-impl Figures {
-    fn verdict(&self) -> &'static str {
-        match self.status.decision {
-            Decision::AcceptH1 => "H1",
-            Decision::AcceptH0 => "H0",
-            Decision::Continue => "inconclusive",
-        }
-    }
-
-    fn number_of_games(&self) -> u64 {
-        match (self.pairs, self.games) {
-            (Some(pairs), _) => pairs.games(),
-            (None, games) => games.map_or(0, |games| games.games()),
-        }
-    }
-
-    fn strength(&self) -> Strength {
-        let pairs = self.pairs.unwrap_or_default();
-        // Only the games of pairs with two wins or two losses are known from the pair counts; draws
-        // are unknown.
-        let [losses, .., wins] = pairs.0.map(|count| 2 * count);
-        let games = self.games.unwrap_or(Trinomial { losses, wins, draws: 0 });
-        Strength::of(Encounter { pairs, games, ..Encounter::default() })
-    }
-
-    fn bias(&self) -> Option<f64> {
-        opening_bias(self.pairs.as_ref()?, self.games.as_ref()?)
-    }
+fn strength(pairs: Option<Pentanomial>, games: Option<Trinomial>) -> Strength {
+    let pairs = pairs.unwrap_or_default();
+    // Only the games of pairs with two wins or two losses are known from the pair counts; draws
+    // are unknown.
+    let [losses, .., wins] = pairs.0.map(|count| 2 * count);
+    let games = games.unwrap_or(Trinomial { losses, wins, draws: 0 });
+    Strength::of(Encounter { pairs, games, ..Encounter::default() })
 }
 
-fn count_figures(figures: &Figures) -> CountFigures {
-    let Figures { test, pairs, games, moments, status, llr_classical, sequential } = figures;
-    let [elo_sequential, elo_sequential_low, elo_sequential_high] =
-        ends(sequential.map(|after| after.elo));
-    let forecast = pairs.and_then(|pairs| test.forecast(&pairs));
-    CountFigures {
-        games: figures.number_of_games(),
-        wins: games.map(|games| games.wins),
-        draws: games.map(|games| games.draws),
-        losses: games.map(|games| games.losses),
-        pentanomial: pairs.map(|pairs| pairs.0),
-        score: moments.map(|moments| moments.mean),
-        variance_per_game: moments.map(|moments| moments.variance_per_game()),
-        pairs_ratio: pairs.and_then(|pairs| pairs.pairs_ratio()),
-        level_ratio: pairs.and_then(|pairs| pairs.level_ratio()),
-        draw_ratio: games.and_then(|games| games.draw_ratio()),
-        opening_bias_elo: figures.bias(),
-        strength: EloFigures::of(&figures.strength()),
-        elo_sequential,
-        elo_sequential_low,
-        elo_sequential_high,
-        los_sequential: sequential.map(|after| after.los),
-        sequential_clamped: sequential.map(|after| after.clamped),
-        test: *test,
-        llr: status.llr,
-        llr_classical: *llr_classical,
-        llr_lower: test.bounds.lower,
-        llr_upper: test.bounds.upper,
-        llr_stop_lower: status.lower,
-        llr_stop_upper: status.upper,
-        verdict: figures.verdict(),
-        h1_probability: forecast.map(|exit| exit.upper_probability),
-        expected_remaining_games: forecast.map(|exit| 2.0 * exit.mean_units),
+/// Returns a table of the figures with their names.
+fn table(
+    figures: &CountFigures,
+    strength: &Strength,
+    sequential: Option<Estimate>,
+    decision: Decision,
+) -> Table {
+    let mut table = Table::new(["figure", "value"]);
+    let mut line = |label: &'static str, value: String| table.push([&label, &value]);
+    line("Games", figures.games.to_string());
+    if let (Some(wins), Some(draws), Some(losses)) = (figures.wins, figures.draws, figures.losses) {
+        line("", format!("{wins} won, {draws} drawn, {losses} lost"));
+        line("Draw ratio", percent(figures.draw_ratio));
     }
-}
-
-/// Returns the figures with their names.
-fn lines(figures: &Figures) -> Vec<(&'static str, String)> {
-    let mut lines = Vec::new();
-    let mut line = |label: &'static str, value: String| lines.push((label, value));
-    let strength = figures.strength();
-    line("Games", figures.number_of_games().to_string());
-    if let Some(games) = figures.games {
-        line("", format!("{} won, {} drawn, {} lost", games.wins, games.draws, games.losses));
-        line("Draw ratio", percent(games.draw_ratio()));
+    if let Some(pairs) = figures.pentanomial {
+        line("Pairs", format!("{pairs:?} (LL, LD, DD+WL, WD, WW)"));
+        let none_lost = pairs[..2] == [0, 0] && pairs[3..] != [0, 0];
+        let ratio = format_number(figures.pairs_ratio, 3);
+        line("Pairs ratio", if none_lost { "no pair lost".to_owned() } else { ratio });
+        line("Level pairs", percent(figures.level_ratio));
+        if figures.wins.is_some() {
+            line("Opening bias", format!("{} Elo", format_number(figures.opening_bias_elo, 1)));
+        }
     }
-    if let Some(pairs) = figures.pairs {
-        line("Pairs", format!("{:?} (LL, LD, DD+WL, WD, WW)", pairs.0));
-        let none_lost =
-            (pairs.0[..2] == [0, 0] && pairs.0[3..] != [0, 0]).then_some("no pair lost");
-        let ratio = none_lost.map_or_else(|| format_number(pairs.pairs_ratio(), 3), str::to_owned);
-        line("Pairs ratio", ratio);
-        line("Level pairs", percent(pairs.level_ratio()));
-    }
-    if figures.pairs.is_some() && figures.games.is_some() {
-        line("Opening bias", format!("{} Elo", format_number(figures.bias(), 1)));
-    }
-    line("Score", percent(figures.moments.map(|m| m.mean)));
-    line("Variance per game", format_number(figures.moments.map(|m| m.variance_per_game()), 6));
+    line("Score", percent(figures.score));
+    line("Variance per game", format_number(figures.variance_per_game, 6));
     line("Elo (naive)", strength.elo_in_full());
-    if let Some(after) = figures.sequential {
-        let note = if after.clamped { ", past its bound" } else { "" };
-        line("Elo (bias-corrected)", format!("{} (95 %{note})", interval(&after.elo)));
+    if let Some(elo) = sequential {
+        let is_clamped = figures.sequential_clamped == Some(true);
+        let note = if is_clamped { ", past its bound" } else { "" };
+        line("Elo (bias-corrected)", format!("{} (95 %{note})", interval(&elo)));
     }
     line("nElo", plus_minus_95(strength.nelo));
     line("LOS", strength.los_text());
-    let (test, SprtStatus { llr, lower, upper, decision }) = (figures.test, figures.status);
+    let CountFigures { test, llr, llr_stop_lower, llr_stop_upper, .. } = figures;
     let scale = format!("{} Elo {} against {}", test.model, test.elo0, test.elo1);
-    line("LLR", format!("{} [{lower:.4}, {upper:.4}] for {scale}", signed(llr, 4)));
+    let bounds = format!("[{llr_stop_lower:.4}, {llr_stop_upper:.4}]");
+    line("LLR", format!("{} {bounds} for {scale}", signed(*llr, 4)));
     if let Some(classical) = figures.llr_classical {
         line("LLR (classical)", signed(classical, 4));
     }
-    line("Verdict", figures.verdict().to_owned());
-    let is_open = decision == Decision::Continue;
-    let forecast = figures.pairs.and_then(|pairs| test.forecast(&pairs));
-    if let Some(forecast) = forecast.filter(|_| is_open) {
-        line(
-            "Forecast",
-            format!(
-                "H1 in {}, about {:.0} games left",
-                percent(Some(forecast.upper_probability)),
-                2.0 * forecast.mean_units
-            ),
-        );
+    line("Verdict", figures.verdict.to_owned());
+    if let Some(games) = figures.expected_remaining_games.filter(|_| decision == Decision::Continue)
+    {
+        let probability = percent(figures.h1_probability);
+        line("Forecast", format!("H1 in {probability}, about {games:.0} games left"));
     }
-    lines
+    table
 }

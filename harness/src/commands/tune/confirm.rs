@@ -10,7 +10,7 @@ use arbiter_plan::{DEFAULT_SPRT_PAIRS, RunKind, SprtRequest, confirmation};
 use arbiter_report::note;
 use arbiter_settings::help;
 use arbiter_stats::{DEFAULT_ELO0, DEFAULT_ELO1};
-use arbiter_store::{Store, StoreError};
+use arbiter_store::Store;
 
 /// Flags of the confirmation.
 #[derive(Debug, Clone, Args)]
@@ -19,7 +19,7 @@ pub(super) struct ConfirmArgs {
     /// After the run, play run NAME-confirm: an SPRT of the tuned values against the initial
     /// values; with --resume, start or resume this SPRT
     #[arg(long)]
-    confirm: bool,
+    pub(super) confirm: bool,
     #[arg(help = help("Elo of the null hypothesis", &[&DEFAULT_ELO0]), long, value_name = "ELO", allow_negative_numbers = true, requires = "confirm")]
     elo0: Option<f64>,
     #[arg(help = help("Elo of the alternative", &[&DEFAULT_ELO1]), long, value_name = "ELO", allow_negative_numbers = true, requires = "confirm")]
@@ -29,11 +29,6 @@ pub(super) struct ConfirmArgs {
 }
 
 impl ConfirmArgs {
-    /// Returns whether a confirmation is requested.
-    pub(super) fn is_wanted(&self) -> bool {
-        self.confirm
-    }
-
     /// Starts or resumes the confirmation of the run `tuned`.
     pub(super) fn play(
         &self,
@@ -41,23 +36,18 @@ impl ConfirmArgs {
         tuned: &str,
         format: OutputFormat,
     ) -> Result<ExitCode, Failure> {
-        let store = Store::open(results)?;
         let name = format!("{tuned}-confirm");
-        match store.run(&name) {
-            Ok(_) => {
-                drop(store);
-                note(&format!("continuing the existing run {name}"));
-                let requested = RequestedRun {
-                    results: results.to_owned(),
-                    resume: Some(Resume { run: name, ..Resume::default() }),
-                    format,
-                    ..RequestedRun::default()
-                };
-                return run::run_command(RunKind::Sprt, requested);
-            }
-            Err(StoreError::NoRun { .. }) => {}
-            Err(error) => return Err(error.into()),
+        if run::run_exists(results, &name)? {
+            note(&format!("continuing the existing run {name}"));
+            let requested = RequestedRun {
+                results: results.to_owned(),
+                resume: Some(Resume { run: name, ..Resume::default() }),
+                format,
+                ..RequestedRun::default()
+            };
+            return run::run_command(RunKind::Sprt, requested);
         }
+        let store = Store::open(results)?;
         let plan = store.run(tuned)?.plan;
         let state = run::replay_stored(&store, tuned, &plan)?;
         drop(store);
@@ -66,7 +56,7 @@ impl ConfirmArgs {
         let confirmed = confirmation(&plan, spsa.theta(), sprt, self.confirm_pairs);
         let Some(confirmed) = confirmed.map_err(Failure::invalid)? else {
             let message = "the tuned values equal the initial values: nothing to confirm";
-            return Err(Failure::new(ExitCode::NothingToRun, message));
+            return Err(Failure::nothing_to_run(message));
         };
         let about = format!("values tuned in {tuned} against the initial values");
         run::play_plan(confirmed, results, name, &about, format)

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::{
-    engine_builds::setup, exit_code::ExitCode, failure::Failure, output::print_result,
-    requested_run::RequestedRun, run::make_engines, runtime::runtime, suite_run,
+    engine_builds::setup, failure::Failure, output::print_result, requested_run::RequestedRun,
+    run::make_engines, runtime::runtime, suite_run,
 };
 use arbiter_names::did_you_mean;
 use arbiter_plan::{Engine, RunKind, resolve_engine};
@@ -140,11 +140,10 @@ pub(super) struct SpinsArgs {
 }
 
 /// Prints spin options as a table of parameters.
-pub(super) fn print(args: &SpinsArgs) -> Result<ExitCode, Failure> {
+pub(super) fn print(args: &SpinsArgs) -> Result<(), Failure> {
     let parameters = declared(&suite_run::engine(&args.engine)?, &args.names)?;
     let lines: Vec<String> = parameters.iter().map(|p| format!("{}\n", table::line(p))).collect();
-    print_result(&lines.concat())?;
-    Ok(ExitCode::Passed)
+    print_result(&lines.concat())
 }
 
 #[cfg(test)]

@@ -4,9 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::{
-    exit_code::ExitCode, failure::Failure, output::print_result, project::ResultsArg, run,
-};
+use crate::{failure::Failure, output::print_result, project::ResultsArg, run};
 use arbiter_process::read_text;
 use arbiter_report::note;
 use arbiter_spsa::patch::{applied, unified};
@@ -25,7 +23,7 @@ pub(super) struct PatchArgs {
 }
 
 /// Prints the patch.
-pub(super) fn run(args: &PatchArgs) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: &PatchArgs) -> Result<(), Failure> {
     let store = args.results.store()?;
     let stored = store.run(&store.named(&args.run)?)?;
     let state = run::replay_stored(&store, &stored.head.run, &stored.plan)?;
@@ -48,6 +46,5 @@ pub(super) fn run(args: &PatchArgs) -> Result<ExitCode, Failure> {
     if patch.is_empty() {
         note(&format!("{file} already has these values"));
     }
-    print_result(&patch)?;
-    Ok(ExitCode::Passed)
+    print_result(&patch)
 }

@@ -9,11 +9,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::parameters::listed;
+use crate::failure::Failure;
 use crate::output::{OutputFormat, Rows, print_result};
-use crate::{exit_code::ExitCode, failure::Failure};
 use arbiter_plan::{DEFAULT_ITERATIONS, DEFAULT_TUNING_PAIRS};
 use arbiter_report::{Document, Table, to_value};
-use arbiter_spsa::{A_RATIO, ALPHA, Forecast, GAMMA, Parameter, SimulatedObjective, Tuning};
+use arbiter_spsa::{A_RATIO, ALPHA, GAMMA, Parameter, SimulatedObjective, Tuning};
 
 /// Default distance of the optimum from the start value, in steps of C_END.
 const USUAL_OFFSET: f64 = 2.0;
@@ -135,7 +135,7 @@ struct TuningRun {
 }
 
 /// Runs the command.
-pub(super) fn run(args: &SimulateArgs) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: &SimulateArgs) -> Result<(), Failure> {
     let tuning = Arc::new(tuning(args)?);
     let objective = objective(args, &tuning)?;
     let runs: Vec<TuningRun> = (0..args.runs)
@@ -146,18 +146,16 @@ pub(super) fn run(args: &SimulateArgs) -> Result<ExitCode, Failure> {
             TuningRun { seed, elo: objective.loss(&theta), theta }
         })
         .collect();
-    let forecast = objective.forecast(&tuning);
-    let document = document(args, &tuning, &objective, &runs, &forecast);
-    let value = || object(args, &tuning, &objective, &runs, &forecast);
+    let figures = figures(args, &tuning, &objective, &runs);
+    let document = document(&figures, &tuning);
     let rows = Rows { list: Some("runs"), first: &["seed", "loss_elo"] };
-    print_result(&args.format.of_document(&document, value, rows))?;
-    Ok(ExitCode::Passed)
+    print_result(&args.format.of_document(&document, || to_value(&figures), rows))
 }
 
 fn tuning(args: &SimulateArgs) -> Result<Tuning, Failure> {
     if args.runs == 0 || args.iterations == 0 || args.pairs == 0 {
         let message = "expected --runs, --iterations and --pairs of at least 1";
-        return Err(Failure::new(ExitCode::NothingToRun, message));
+        return Err(Failure::nothing_to_run(message));
     }
     let tuning = Tuning {
         parameters: listed(args.params.as_deref(), &args.param)?,
@@ -212,85 +210,20 @@ fn mean(runs: &[TuningRun]) -> (f64, Option<f64>) {
     (mean, (runs.len() > 1).then(|| (squares / (count - 1.0) / count).sqrt()))
 }
 
-fn document(
+fn figures<'a>(
     args: &SimulateArgs,
-    tuning: &Tuning,
+    tuning: &'a Tuning,
     objective: &SimulatedObjective,
-    runs: &[TuningRun],
-    forecast: &Forecast,
-) -> Document {
-    let mut parameters = Table::new([
-        "parameter",
-        "start",
-        "optimum",
-        "first c",
-        "c_end",
-        "first R",
-        "r_end",
-        "games to 1/e",
-    ]);
-    for (place, p) in tuning.parameters.iter().enumerate() {
-        parameters.push([
-            &p.name,
-            &p.start,
-            &objective.optimum[place],
-            &format!("{:.3}", tuning.perturbation(p, 1)),
-            &p.c_end,
-            &format!("{:.5}", tuning.rate(p, 1)),
-            &p.r_end,
-            &format!("{:.0}", forecast.time_constants[place]),
-        ]);
-    }
-    let names = tuning.parameters.iter().map(|p| &p.name);
-    let mut table = Table::with_columns(["seed", "Elo below the optimum"], names);
-    let mut row = |label: &dyn Display, elo: f64, theta: &[f64]| {
-        let values = theta.iter().map(|value| format!("{value:.3}"));
-        table.push_with([label, &format!("{elo:.2}")], values);
-    };
-    let start = tuning.start();
-    row(&"start", objective.loss(&start), &start);
-    runs.iter().for_each(|run| row(&run.seed, run.elo, &run.theta));
-    let (found, error) = mean(runs);
-    let error = error.map_or(String::new(), |error| format!(" ± {:.2} (95 %)", 1.96 * error));
-    let mut document = Document::new("A tuning of a simulated objective".to_owned());
-    document.paragraph(format!(
-        "{} iterations of {} pairs ({} games), alpha {}, gamma {}, A {}, {} drawn.",
-        tuning.iterations,
-        tuning.pairs,
-        2 * tuning.all_pairs(),
-        tuning.alpha,
-        tuning.gamma,
-        tuning.stability(),
-        args.draw_ratio
-    ));
-    document.table(parameters);
-    document.table(table);
-    document.paragraph(format!(
-        "Mean at the end: {found:.2}{error} Elo below the optimum, from {:.2}; in theory {:.2}.",
-        objective.loss(&start),
-        forecast.end_elo
-    ));
-    document.paragraph(format!(
-        "Continued at the final rates: {:.2} on average, at most {:.2} with 95 % probability.",
-        forecast.noise_elo, forecast.noise_elo_95
-    ));
-    document
-}
-
-fn object(
-    args: &SimulateArgs,
-    tuning: &Tuning,
-    objective: &SimulatedObjective,
-    runs: &[TuningRun],
-    forecast: &Forecast,
-) -> serde_json::Value {
+    runs: &'a [TuningRun],
+) -> SimulationFigures<'a> {
+    let forecast = objective.forecast(tuning);
     let (mean_loss_elo, mean_loss_elo_error) = mean(runs);
     let parameters = tuning.parameters.iter().zip(&objective.optimum);
     let parameters = parameters.zip(&forecast.time_constants);
     let parameters = parameters.map(|((parameter, &optimum), &time_constant_games)| {
         ParameterFigures { parameter, optimum, time_constant_games }
     });
-    to_value(&SimulationFigures {
+    SimulationFigures {
         games: 2 * tuning.all_pairs(),
         iterations: tuning.iterations,
         pairs: tuning.pairs,
@@ -306,5 +239,62 @@ fn object(
         noise_elo: forecast.noise_elo,
         noise_elo_95: forecast.noise_elo_95,
         runs,
-    })
+    }
+}
+
+fn document(figures: &SimulationFigures<'_>, tuning: &Tuning) -> Document {
+    let mut parameters = Table::new([
+        "parameter",
+        "start",
+        "optimum",
+        "first c",
+        "c_end",
+        "first R",
+        "r_end",
+        "games to 1/e",
+    ]);
+    for ParameterFigures { parameter: p, optimum, time_constant_games } in &figures.parameters {
+        parameters.push([
+            &p.name,
+            &p.start,
+            optimum,
+            &format!("{:.3}", tuning.perturbation(p, 1)),
+            &p.c_end,
+            &format!("{:.5}", tuning.rate(p, 1)),
+            &p.r_end,
+            &format!("{time_constant_games:.0}"),
+        ]);
+    }
+    let names = tuning.parameters.iter().map(|p| &p.name);
+    let mut table = Table::with_columns(["seed", "Elo below the optimum"], names);
+    let mut row = |label: &dyn Display, elo: f64, theta: &[f64]| {
+        let values = theta.iter().map(|value| format!("{value:.3}"));
+        table.push_with([label, &format!("{elo:.2}")], values);
+    };
+    row(&"start", figures.start_loss_elo, &tuning.start());
+    figures.runs.iter().for_each(|run| row(&run.seed, run.elo, &run.theta));
+    let error = figures.mean_loss_elo_error;
+    let error = error.map_or(String::new(), |error| format!(" ± {:.2} (95 %)", 1.96 * error));
+    let mut document = Document::new("A tuning of a simulated objective".to_owned());
+    document.paragraph(format!(
+        "{} iterations of {} pairs ({} games), alpha {}, gamma {}, A {}, {} drawn.",
+        figures.iterations,
+        figures.pairs,
+        figures.games,
+        figures.alpha,
+        figures.gamma,
+        tuning.stability(),
+        figures.draw_ratio
+    ));
+    document.table(parameters);
+    document.table(table);
+    document.paragraph(format!(
+        "Mean at the end: {:.2}{error} Elo below the optimum, from {:.2}; in theory {:.2}.",
+        figures.mean_loss_elo, figures.start_loss_elo, figures.forecast_loss_elo
+    ));
+    document.paragraph(format!(
+        "Continued at the final rates: {:.2} on average, at most {:.2} with 95 % probability.",
+        figures.noise_elo, figures.noise_elo_95
+    ));
+    document
 }
