@@ -12,13 +12,13 @@ use clap::Args;
 use tokio::time::timeout;
 
 pub(crate) use self::access::{AccessArgs, ServerName};
+use crate::output::quoted;
 use crate::{exit_code::ExitCode, failure::Failure, project::user_folder, runtime::runtime};
 pub(crate) use arbiter_cluster::check as check_for_workers;
 use arbiter_cluster::wire::{BenchResult, RunDescription, RunFile};
 use arbiter_cluster::{
     Access, AccessError, Assignment, AuditSpec, ClusterMetrics, EngineFiles, Identity, Key,
-    RunSpec, SuiteRunError, TrustError, WorkerHistory, coordinate, describe, describe_suite,
-    measure,
+    RunSpec, SuiteRunError, WorkerHistory, coordinate, describe, describe_suite, measure,
 };
 use arbiter_game::engine::EngineSetup;
 use arbiter_plan::{Engine, Plan, engine_threads};
@@ -111,13 +111,9 @@ pub(crate) struct Fleet {
     /// Server as named on the command line.
     server: ServerName,
     key: Key,
-    priority: u8,
-    lease: Duration,
+    keys: FleetKeys,
     /// Maximum number of pairs in flight, if given by the user.
     pub most: Option<usize>,
-    checks_bench: bool,
-    /// Share of the pairs that are audited, 0 to 1; `None` for no audits.
-    audit: Option<f64>,
     /// Metrics of jobs and workers.
     pub metrics: ClusterMetrics,
 }
@@ -133,23 +129,14 @@ impl ClusterArgs {
     pub(crate) fn fleet(self, most: Option<usize>) -> Result<Option<Fleet>, Failure> {
         let Some(server) = self.on else { return Ok(None) };
         let (access, own_key) = self.access.of_coordinator(server.clone())?;
-        let keys = merged(self.fleet);
-        let key = match (keys.signing_key, own_key) {
+        let mut keys = merged(self.fleet);
+        let key = match (keys.signing_key.take(), own_key) {
             (None, Some(key)) => key,
             (path, _) => signing_key(path)?,
         };
         runtime()?.block_on(access.connect("arbiter"))?;
-        Ok(Some(Fleet {
-            access,
-            server,
-            key,
-            priority: keys.priority.unwrap_or(DEFAULT_PRIORITY),
-            lease: keys.lease.map_or(Duration::from_secs(DEFAULT_LEASE_S), |Lease(lease)| lease),
-            most,
-            checks_bench: keys.check_bench.unwrap_or_default(),
-            audit: keys.audit.map(|Share(share)| share),
-            metrics: ClusterMetrics::default(),
-        }))
+        let metrics = ClusterMetrics::default();
+        Ok(Some(Fleet { access, server, key, keys, most, metrics }))
     }
 }
 
@@ -159,7 +146,7 @@ pub(crate) fn signing_key(path: Option<PathBuf>) -> Result<Key, Failure> {
     let folder = || user_folder("XDG_CONFIG_HOME", ".config", "--fleet signing-key");
     let path = path.map_or_else(|| Ok(folder()?.join("signing.key")), Ok::<_, Failure>)?;
     let is_new = !path.exists();
-    let key = Key::load_or_make(&path)?;
+    let key = Key::load_or_make(&path).map_err(Failure::invalid)?;
     if is_new {
         note(&format!("created the signing key {}; workers do not trust it yet", path.display()));
     }
@@ -167,6 +154,10 @@ pub(crate) fn signing_key(path: Option<PathBuf>) -> Result<Key, Failure> {
 }
 
 impl Fleet {
+    fn lease(&self) -> Duration {
+        self.keys.lease.map_or(Duration::from_secs(DEFAULT_LEASE_S), |Lease(lease)| lease)
+    }
+
     /// Prints the command that starts a worker.
     pub(crate) fn announce(&self) {
         let place = self.access.place();
@@ -184,7 +175,7 @@ impl Fleet {
     pub(crate) fn flag(&self) -> String {
         let server = match &self.server {
             ServerName::Url(_) => self.access.place(),
-            ServerName::Join(path) => shell_words::quote(&path.to_string_lossy()).into_owned(),
+            ServerName::Join(path) => quoted(path),
         };
         format!(" --on {server}{}", self.insecure_flag())
     }
@@ -201,6 +192,7 @@ impl Fleet {
         setups: &[EngineSetup],
         is_scaled: bool,
     ) -> Vec<Option<BenchResult>> {
+        let checks_bench = self.keys.check_bench.unwrap_or_default();
         let mut found: Vec<Option<BenchResult>> = Vec::new();
         for (index, (engine, setup)) in engines.iter().zip(setups).enumerate() {
             let is_built = engine.provenance.as_ref().is_some_and(|from| from.bench.is_some());
@@ -210,7 +202,7 @@ impl Fleet {
             };
             let before = setups[..index].iter().position(is_same);
             let mut bench = before.and_then(|index| found[index]);
-            if bench.is_none() && (self.checks_bench || is_built || is_scaled) {
+            if bench.is_none() && (checks_bench || is_built || is_scaled) {
                 match measure(setup, 1).await {
                     Ok(measured) => {
                         note(&format!("bench of {}: {} nodes", setup.name, measured.nodes));
@@ -242,10 +234,10 @@ impl Fleet {
             return Err(Failure::invalid(message));
         }
         let (remote, end) = RemoteExecutor::new(self.most);
-        let (key, lease) = (self.key.public(), self.lease);
+        let key = self.key.public();
         let identity = Identity { run, created_ms, key: &key };
         let (files, paths) = run_files(&plan.engines, &setups)?;
-        let description = describe(plan, identity, files, lease);
+        let description = describe(plan, identity, files, self.lease());
         let description = description.map_err(Failure::invalid)?;
         let repeats = |engine: &Engine| {
             let limits = &engine.conditions.limits;
@@ -253,7 +245,8 @@ impl Fleet {
             is_bounded && !limits.is_timed() && engine_threads(engine) == 1
         };
         let repeats = plan.engines.iter().all(repeats);
-        let audit = self.audited(repeats, setups);
+        let share = self.keys.audit.map_or(0.0, |Share(share)| share);
+        let audit = AuditSpec { share, repeats, engines: setups };
         self.start(description, paths, benches, history, audit, end).await?;
         Ok(remote)
     }
@@ -266,25 +259,20 @@ impl Fleet {
         engines: &[Engine],
         setups: Vec<EngineSetup>,
     ) -> Result<DispatcherEnd<A, A::Done>, Failure> {
-        if self.audit.is_some() {
+        if self.keys.audit.is_some() {
             return Err(Failure::invalid("--fleet audit repeats pairs of games; a suite has none"));
         }
         let benches = self.benches(engines, &setups, false).await;
         let (channel, end) = job_channel();
-        let (key, lease) = (self.key.public(), self.lease);
+        let key = self.key.public();
         let identity = Identity { run: suite, created_ms, key: &key };
         let deadlines = setups.first().map_or_else(Deadlines::default, |setup| setup.deadlines);
         let (files, paths) = run_files(engines, &setups)?;
-        let description = describe_suite(engines, deadlines, identity, files, lease);
+        let description = describe_suite(engines, deadlines, identity, files, self.lease());
         let description = description.map_err(Failure::invalid)?;
-        let (audit, history) = (self.audited(false, setups), WorkerHistory::default());
-        self.start(description, paths, benches, history, audit, end).await?;
+        let audit = AuditSpec { share: 0.0, repeats: false, engines: setups };
+        self.start(description, paths, benches, WorkerHistory::default(), audit, end).await?;
         Ok(channel)
-    }
-
-    /// Returns the audit settings of a run; `repeats` is `true` if the engines are deterministic.
-    fn audited(&self, repeats: bool, engines: Vec<EngineSetup>) -> AuditSpec {
-        AuditSpec { share: self.audit.unwrap_or_default(), repeats, engines }
     }
 
     async fn start<A: Assignment>(
@@ -300,8 +288,8 @@ impl Fleet {
             engine.is_benched = bench.is_some();
         }
         let connection = self.access.connect(&format!("arbiter {}", description.run)).await?;
-        let (key, priority) = (self.key, self.priority);
-        let metrics = self.metrics;
+        let Fleet { key, metrics, .. } = self;
+        let priority = self.keys.priority.unwrap_or(DEFAULT_PRIORITY);
         let spec =
             RunSpec { description, key, programs, priority, benches, history, audit, metrics };
         Ok(coordinate(connection, spec, end).await?)
@@ -373,12 +361,6 @@ pub(crate) fn worker_history(
 impl From<AccessError> for Failure {
     fn from(error: AccessError) -> Failure {
         Failure::new(ExitCode::Cluster, error)
-    }
-}
-
-impl From<TrustError> for Failure {
-    fn from(error: TrustError) -> Failure {
-        Failure::invalid(error)
     }
 }
 

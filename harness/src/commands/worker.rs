@@ -190,7 +190,7 @@ fn entry(args: EntryArgs) -> Result<(Access, String, Vec<PublicKey>), Failure> {
     }
     let (access, role) = args.access.access(args.on)?;
     let trusted = args.trust.iter().map(|text| PublicKey::read(text));
-    let mut trusted = trusted.collect::<Result<Vec<_>, _>>()?;
+    let mut trusted = trusted.collect::<Result<Vec<_>, _>>().map_err(Failure::invalid)?;
     let name = match role {
         Some(Role::Worker(..)) if args.name.is_some() => {
             return Err(Failure::new(ExitCode::Usage, "--name: the join file defines the name"));

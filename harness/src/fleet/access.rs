@@ -12,7 +12,7 @@ use clap::Args;
 
 use crate::failure::Failure;
 use arbiter_cluster::{
-    Access, Credentials, INBOX, JOIN_SUFFIX, JoinError, Key, Role, Secret, is_inbox, read_join_file,
+    Access, Credentials, INBOX, JOIN_SUFFIX, Key, Role, Secret, is_inbox, read_join_file,
 };
 use arbiter_process::{open_input, read_text};
 use arbiter_report::note;
@@ -31,10 +31,8 @@ impl FromStr for ServerName {
     type Err = Infallible;
 
     fn from_str(text: &str) -> Result<ServerName, Infallible> {
-        Ok(match text.ends_with(JOIN_SUFFIX) || Path::new(text).is_file() {
-            true => ServerName::Join(text.into()),
-            false => ServerName::Url(text.to_owned()),
-        })
+        let is_file = text.ends_with(JOIN_SUFFIX) || Path::new(text).is_file();
+        Ok(if is_file { ServerName::Join(text.into()) } else { ServerName::Url(text.to_owned()) })
     }
 }
 
@@ -99,7 +97,7 @@ impl AccessArgs {
             let message = "a join file defines the access to the server: remove --nats";
             return Err(Failure::invalid(message));
         }
-        let (access, role, is_exposed) = read_join_file(&path)?;
+        let (access, role, is_exposed) = read_join_file(&path).map_err(Failure::invalid)?;
         if is_exposed {
             let path = path.display();
             note(&format!("{path} contains secrets and is readable by others: chmod 600 {path}"));
@@ -127,14 +125,12 @@ impl AccessArgs {
         let nats = merged(self.nats);
         let path = |flag: Option<PathBuf>, name| flag.or_else(|| variable(name).map(PathBuf::from));
         let user = nats.user.or_else(|| variable("ARBITER_NATS_USER"));
-        let password = match &nats.password_file {
-            Some(path) => Some(secret(path)?),
-            None => variable("ARBITER_NATS_PASSWORD").map(Secret),
+        let secret_of = |file: Option<PathBuf>, name| match file {
+            Some(path) => secret(&path).map(Some),
+            None => Ok(variable(name).map(Secret)),
         };
-        let token = match &nats.token_file {
-            Some(path) => Some(secret(path)?),
-            None => variable("ARBITER_NATS_TOKEN").map(Secret),
-        };
+        let password = secret_of(nats.password_file, "ARBITER_NATS_PASSWORD")?;
+        let token = secret_of(nats.token_file, "ARBITER_NATS_TOKEN")?;
         if let Some(inbox) = nats.inbox.as_deref().filter(|inbox| !is_inbox(inbox)) {
             let message = format!("--nats inbox: expected {INBOX}.NAME, got '{inbox}'");
             return Err(Failure::invalid(message));
@@ -174,11 +170,5 @@ impl AccessArgs {
             inbox: nats.inbox,
             insecure: self.insecure,
         })
-    }
-}
-
-impl From<JoinError> for Failure {
-    fn from(error: JoinError) -> Failure {
-        Failure::invalid(error)
     }
 }
