@@ -242,12 +242,9 @@ impl Printer {
         if is_last || is_due(self.games, self.style.score_interval) {
             text += &self.score(white.min(black), white.max(black));
         }
-        let is_figured = if self.is_by_pairs() {
-            is_whole && is_due(self.games / per_pair, self.style.rating_interval)
-        } else {
-            is_due(self.games, self.style.rating_interval)
-        };
-        if is_figured {
+        let unit = if self.is_by_pairs() { per_pair } else { 1 };
+        let is_complete = is_whole || unit == 1;
+        if is_complete && is_due(self.games / unit, self.style.rating_interval) {
             text += &self.figures();
         }
         if is_due(self.games, self.style.outcome_interval) {
