@@ -11,8 +11,8 @@ use clap::{Args, Subcommand};
 
 use crate::output::{OutputFormat, Rows, print_result};
 use crate::{
-    args::one_line, exit_code::ExitCode, failure::Failure, output::width, project::ResultsArg,
-    run::result::print,
+    exit_code::ExitCode, failure::Failure, output::width, project::ResultsArg, run::result::print,
+    run_args::one_line,
 };
 use arbiter_report::{Table, gates_json, gates_table, shown_run, stored_summary};
 use arbiter_store::{Store, StoredGate};
