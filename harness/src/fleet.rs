@@ -11,6 +11,7 @@ use std::time::Duration;
 use clap::Args;
 use tokio::time::timeout;
 
+use self::access::of_file;
 pub(crate) use self::access::{AccessArgs, ServerName};
 use crate::output::quoted;
 use crate::{exit_code::ExitCode, failure::Failure, project::user_folder, runtime::runtime};
@@ -325,9 +326,7 @@ fn run_files(
 ) -> Result<(Vec<EngineFiles>, HashMap<blake3::Hash, PathBuf>), Failure> {
     let mut paths = HashMap::new();
     let mut read = |path: &Path| {
-        let file = RunFile::read(path);
-        let file =
-            file.map_err(|e| Failure::invalid(format!("cannot read {}: {e}", path.display())))?;
+        let file = of_file(path, RunFile::read(path))?;
         paths.insert(file.hash, path.to_owned());
         Ok(file)
     };

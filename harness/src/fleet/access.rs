@@ -3,10 +3,8 @@
 //! Secrets come only from files and variables, because all users of a machine can read command
 //! lines.
 
-use std::convert::Infallible;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use clap::Args;
 
@@ -27,12 +25,10 @@ pub(crate) enum ServerName {
     Join(PathBuf),
 }
 
-impl FromStr for ServerName {
-    type Err = Infallible;
-
-    fn from_str(text: &str) -> Result<ServerName, Infallible> {
+impl From<&str> for ServerName {
+    fn from(text: &str) -> ServerName {
         let is_file = text.ends_with(JOIN_SUFFIX) || Path::new(text).is_file();
-        Ok(if is_file { ServerName::Join(text.into()) } else { ServerName::Url(text.to_owned()) })
+        if is_file { ServerName::Join(text.into()) } else { ServerName::Url(text.to_owned()) }
     }
 }
 
@@ -78,7 +74,7 @@ fn variable(name: &str) -> Option<String> {
 }
 
 /// Converts an error in reading `path` to a failure.
-fn of_file<T>(path: &Path, read: io::Result<T>) -> Result<T, Failure> {
+pub(super) fn of_file<T>(path: &Path, read: io::Result<T>) -> Result<T, Failure> {
     read.map_err(|error| Failure::invalid(format!("cannot read {}: {error}", path.display())))
 }
 
