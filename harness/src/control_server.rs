@@ -89,8 +89,8 @@ impl ControlledRun {
                     let _ = self.answer(&stream);
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                // There may be too many open files, for example. Without a pause, the loop would keep a
-                // processor busy.
+                // There may be too many open files, for example. Without a pause, the loop would
+                // keep a processor busy.
                 Err(_) => std::thread::sleep(TIMEOUT),
             }
         }

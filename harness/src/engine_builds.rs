@@ -220,7 +220,9 @@ impl EngineBuilder<'_> {
                 Some(rev) => self.built(spec, each, &rev)?,
                 None => {
                     let whole = spec.clone().or(each);
-                    let recipe = self.usual_bench(whole.cmd.as_deref())?;
+                    let is_bundled = whole.cmd.as_deref() == Some(BUNDLED);
+                    let settings = if is_bundled { None } else { self.settings()? };
+                    let recipe = settings.map(|(settings, _)| settings.bench).unwrap_or_default();
                     let found = self.bench_existing(index, whole, &recipe)?;
                     (spec, found, recipe)
                 }
@@ -354,12 +356,6 @@ impl EngineBuilder<'_> {
             }
             Err(error) => Err(error.into()),
         }
-    }
-
-    /// Returns the bench recipe for an existing program.
-    fn usual_bench(&self, cmd: Option<&str>) -> Result<BenchRecipe, Failure> {
-        let settings = if cmd == Some(BUNDLED) { None } else { self.settings()? };
-        Ok(settings.map(|(settings, _)| settings.bench).unwrap_or_default())
     }
 
     /// Runs `work` with a builder for a repository.

@@ -94,12 +94,6 @@ impl Style {
         self.log.file.as_ref()
     }
 
-    /// Saves the settings of a run that could not be started.
-    fn save_unplayed(&self, plan: &Plan) -> Result<(), String> {
-        let Some(path) = &self.saved_in else { return Ok(()) };
-        saved::write(path, &foreign::to_fastchess(plan, self, &RunCounts::default())?)
-    }
-
     /// Saves the identity and state of the run, so that this program or fastchess can resume it.
     ///
     /// # Errors

@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use shakmaty::{ByColor, Color};
 
+use crate::foreign::to_fastchess;
 use crate::log::Log;
-use crate::{FASTCHESS, Style, games_before};
+use crate::{FASTCHESS, Style, games_before, saved};
 use arbiter_game::outcome::Termination;
 use arbiter_game::record::{GameRecord, SearchInfo};
 use arbiter_plan::Plan;
@@ -127,7 +128,9 @@ impl Printer {
             open_output(path, File::options().append(true), Links::Followed)
                 .map_err(|error| cannot_write(path, &error))?;
         }
-        style.save_unplayed(plan)?;
+        if let Some(path) = &style.saved_in {
+            saved::write(path, &to_fastchess(plan, style, &RunCounts::default())?)?;
+        }
         let printer = Printer::new(style, plan, &[], plan.schedule());
         let mut log = printer.open_log(&[])?;
         let text = printer.writer.started(games_before(plan.prior) + 1, printer.total(), 0, 1)
