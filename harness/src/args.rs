@@ -8,12 +8,9 @@ use clap::Args;
 use log::LevelFilter;
 
 use crate::project::{results_folder, settings};
-use crate::requested_run::{OtherFiles, RequestedRun, Resume};
-use crate::{
-    build_args::BuildArgs, engine_builds::engine_spec, exit_code::ExitCode, failure::Failure,
-    fleet::ClusterArgs, metrics::MetricsArgs, output::OutputFormat,
-};
-use arbiter_names::is_hidden;
+use crate::requested_run::RequestedRun;
+use crate::run_args::RunArgs;
+use crate::{engine_builds::engine_spec, exit_code::ExitCode, failure::Failure};
 use arbiter_plan::{ENGINE_KEYS, EngineSpec, SandboxMode};
 use arbiter_report::note;
 use arbiter_schedule::Format;
@@ -48,35 +45,8 @@ pub(crate) struct PlayArgs {
     config: Option<PathBuf>,
     #[command(flatten)]
     pub settings: Settings,
-    /// Name of the run [default: kind and time]
-    #[arg(help_heading = "Run", long, value_name = "RUN")]
-    name: Option<String>,
-    /// Purpose of the run, in one line, for reports and `arbiter results log`
-    #[arg(help_heading = "Run", long, value_name = "TEXT", value_parser = one_line)]
-    about: Option<String>,
-    /// Resume the interrupted run RUN (or latest) with its stored settings. Other flags must match
-    /// these settings
-    #[arg(help_heading = "Run", long, value_name = "RUN", conflicts_with = "name")]
-    resume: Option<String>,
-    /// Resume the run named by --name, or start it if it does not exist
-    #[arg(help_heading = "Run", id = "or_start", long = "resume-or-start", requires = "name")]
-    resume_or_start: bool,
-    /// Print the resolved plan and exit: start the engines and read the book, but do not build
-    /// revisions, play games or write files
-    #[arg(help_heading = "Run", long, conflicts_with_all = ["resume", "or_start"])]
-    dry_run: bool,
-    /// Format of the result
-    #[arg(help_heading = "Output", long, value_enum, default_value = "text")]
-    format: OutputFormat,
-    /// Also report each finished game
-    #[arg(help_heading = "Output", short, long, conflicts_with = "quiet")]
-    verbose: bool,
     #[command(flatten)]
-    metrics: MetricsArgs,
-    #[command(flatten)]
-    build: BuildArgs,
-    #[command(flatten)]
-    cluster: ClusterArgs,
+    flags: RunArgs,
 }
 
 /// Returns the names of the flags on the command line. Fails if an argument is not UTF-8, because
@@ -123,46 +93,29 @@ fn engine_help() -> String {
 impl PlayArgs {
     /// Returns whether the flags request that a run be resumed.
     pub(crate) fn is_resuming(&self) -> bool {
-        self.resume.is_some()
-    }
-
-    /// Returns the run to resume, if the flags name one.
-    fn to_resume(&self) -> Option<Resume> {
-        let run = self.resume.as_ref().or(self.name.as_ref().filter(|_| self.resume_or_start));
-        Some(Resume {
-            run: run?.clone(),
-            pgn: merged(self.settings.pgn.clone()).file,
-            concurrency: self.settings.concurrency,
-            affinity: self.settings.affinity.clone(),
-        })
-    }
-
-    /// Returns the settings of a new run; empty for a resumed run, because its settings come from
-    /// the store even if the file has changed.
-    fn of_new_run(&self, settings: Settings) -> Settings {
-        if self.resume.is_some() {
-            return Settings::default();
-        }
-        if settings.file().is_some() {
-            note(&format!("settings of {}", settings.name()));
-        }
-        settings
+        self.flags.resume.is_some()
     }
 
     /// Merges the flags with the settings file; flags take precedence. `bounds` are the bounds of
     /// the SPRT, if the command plays one.
-    pub(crate) fn resolve(self, bounds: Option<TestSettings>) -> Result<RequestedRun, Failure> {
-        if self.verbose {
+    pub(crate) fn resolve(mut self, bounds: Option<TestSettings>) -> Result<RequestedRun, Failure> {
+        if self.flags.verbose {
             log::set_max_level(LevelFilter::Debug);
         }
         let found = self.file()?;
-        let read: Vec<PathBuf> = found.file().map(Path::to_owned).into_iter().collect();
+        let settings_files = found.file().map(Path::to_owned).into_iter().collect();
         let named = self.settings.results.clone();
         let results = results_folder(named, self.config.as_deref(), &found)?;
-        let file = self.of_new_run(found);
-        let resume = self.to_resume();
+        let is_new = !self.is_resuming();
+        if is_new && found.file().is_some() {
+            note(&format!("settings of {}", found.name()));
+        }
+        // The settings of a resumed run come from the store even if the file has changed.
+        let file = if is_new { found } else { Settings::default() };
         let (engines, each) = self.engines(&file)?;
         let concurrency = self.settings.concurrency;
+        let pgn = merged(self.settings.pgn.clone()).file;
+        let affinity = self.settings.affinity.clone();
         let mut given = given_flags()?;
         given.extend((!self.engines.is_empty()).then(|| "engine".to_owned()));
         given.extend(self.settings.given_keys());
@@ -174,30 +127,27 @@ impl PlayArgs {
         }
         let mut settings = self.settings.over(file);
         // For a resumed run, the store contains the path of the PGN file.
-        let needs_file = has_pgn_keys && self.resume.is_none();
+        let needs_file = has_pgn_keys && is_new;
         if needs_file && merged(settings.pgn.clone()).file.is_none() {
             let message = "pgn: give the file of the games: --pgn FILE, or file in [pgn]";
             return Err(Failure::invalid(message));
         }
         (settings.engines, settings.each) = (engines, each);
+        if self.flags.resume_or_start {
+            self.flags.resume.clone_from(&self.flags.name);
+        }
         settings.sprt = bounds.map(|bounds| bounds.or(settings.sprt)).unwrap_or_default();
         Ok(RequestedRun {
             results,
-            name: self.name,
-            about: self.about,
-            resume,
-            may_start: self.resume_or_start,
+            flags: self.flags,
             given,
-            is_dry_run: self.dry_run,
-            format: self.format,
-            build: self.build,
             reference_nps: settings.scale,
             request: settings.request().map_err(Failure::invalid)?,
-            files: OtherFiles { read, ..OtherFiles::default() },
+            settings_files,
             config: self.config,
-            cluster: self.cluster,
-            metrics: self.metrics,
             concurrency,
+            pgn,
+            affinity,
             ..RequestedRun::default()
         })
     }
@@ -209,7 +159,7 @@ impl PlayArgs {
         let own = own.collect::<Result<Vec<_>, _>>()?;
         self.check_no_format()?;
         let own = if own.is_empty() { file.engines.clone() } else { own };
-        let own = own.into_iter().map(|spec| self.build.look_up(spec));
+        let own = own.into_iter().map(|spec| self.flags.build.look_up(spec));
         let own = own.collect::<Result<_, Failure>>()?;
         let mut each = match &self.each {
             Some(text) => match engine_spec("--each", text)? {
@@ -240,21 +190,5 @@ impl PlayArgs {
     /// Returns the settings of the file; empty if there is no file.
     pub(crate) fn file(&self) -> Result<Settings, Failure> {
         settings(self.config.as_deref()).map(Option::unwrap_or_default)
-    }
-}
-
-/// Maximum length of the purpose of a run, in characters.
-const MAX_ABOUT: usize = 300;
-
-/// Parses the purpose of a run, which must be one short line.
-pub(crate) fn one_line(text: &str) -> Result<String, String> {
-    let text = text.trim();
-    match text.chars().count() {
-        0 => Err("expected a text".to_owned()),
-        1..=MAX_ABOUT if text.chars().any(is_hidden) => {
-            Err("expected one line, without control characters".to_owned())
-        }
-        1..=MAX_ABOUT => Ok(text.to_owned()),
-        signs => Err(format!("expected at most {MAX_ABOUT} characters, got {signs}")),
     }
 }

@@ -26,6 +26,17 @@ const MAX_LINE: u64 = 8 << 10;
 /// Maximum number of boards in an answer; users cannot watch more.
 const MAX_BOARDS: usize = 12;
 
+/// Run that the server controls, with the sources of its answers.
+#[derive(Debug)]
+pub(crate) struct ControlledRun {
+    /// Channel of commands to the run.
+    pub control_requests: ControlSender,
+    /// Games in progress.
+    pub live_games: LiveGames,
+    /// Latest events.
+    pub recent: RecentEvents,
+}
+
 /// Control server, which runs until it is closed.
 #[derive(Debug)]
 pub(crate) struct Server {
@@ -36,21 +47,14 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts a server that forwards commands to the run, which this process must have locked.
-    /// `live_games` and `recent` are the sources of the games and events in answers. If the server
-    /// cannot start, prints a note, and the run continues without a socket.
-    pub(crate) fn listen(
-        results: &Path,
-        run: &str,
-        control_requests: ControlSender,
-        live_games: LiveGames,
-        recent: RecentEvents,
-    ) -> Server {
+    /// Starts a server that forwards commands to the run named `run`, which this process must have
+    /// locked. If the server cannot start, prints a note, and the run continues without a socket.
+    pub(crate) fn listen(results: &Path, run: &str, controlled: ControlledRun) -> Server {
         let is_over = Arc::new(AtomicBool::new(false));
         let end = is_over.clone();
         let thread = bind_control_socket(results, run).and_then(|socket| {
             let thread = std::thread::Builder::new().name("ctl".into());
-            thread.spawn(move || serve(&socket, &end, &control_requests, &(live_games, recent)))
+            thread.spawn(move || controlled.serve(&socket, &end))
         });
         let thread = thread.map_err(|e| note(&format!("arbiter ctl will not work: {e}"))).ok();
         Server { results: results.to_owned(), run: run.to_owned(), is_over, thread }
@@ -71,76 +75,65 @@ impl Server {
     }
 }
 
-fn serve(
-    socket: &LocalSocket,
-    is_over: &AtomicBool,
-    control_requests: &ControlSender,
-    seen: &(LiveGames, RecentEvents),
-) {
-    loop {
-        let call = socket.listener.accept();
-        if is_over.load(Ordering::Relaxed) {
-            return;
-        }
-        match call {
-            Ok((stream, _)) => {
-                // An error means that the caller has disconnected, which does not matter to the
-                // run.
-                let _ = answer(&stream, control_requests, seen);
+impl ControlledRun {
+    fn serve(&self, socket: &LocalSocket, is_over: &AtomicBool) {
+        loop {
+            let call = socket.listener.accept();
+            if is_over.load(Ordering::Relaxed) {
+                return;
             }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            // There may be too many open files, for example. Without a pause, the loop would keep a
-            // processor busy.
-            Err(_) => std::thread::sleep(TIMEOUT),
+            match call {
+                Ok((stream, _)) => {
+                    // An error means that the caller has disconnected, which does not matter to the
+                    // run.
+                    let _ = self.answer(&stream);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                // There may be too many open files, for example. Without a pause, the loop would
+                // keep a processor busy.
+                Err(_) => std::thread::sleep(TIMEOUT),
+            }
         }
     }
-}
 
-fn answer(
-    mut stream: &LocalStream,
-    control_requests: &ControlSender,
-    seen: &(LiveGames, RecentEvents),
-) -> io::Result<()> {
-    stream.set_read_timeout(Some(TIMEOUT))?;
-    stream.set_write_timeout(Some(TIMEOUT))?;
-    // Only the owner may control a run. The kernel reports the user of the caller.
-    if !is_own_peer(stream)? {
-        return stream.write_all(b"error: this run belongs to another user\n");
+    fn answer(&self, mut stream: &LocalStream) -> io::Result<()> {
+        stream.set_read_timeout(Some(TIMEOUT))?;
+        stream.set_write_timeout(Some(TIMEOUT))?;
+        // Only the owner may control a run. The kernel reports the user of the caller.
+        if !is_own_peer(stream)? {
+            return stream.write_all(b"error: this run belongs to another user\n");
+        }
+        let mut line = String::new();
+        let reply = match BufReader::new(stream.take(MAX_LINE)).read_line(&mut line) {
+            Ok(_) => self.answer_request(line.trim()),
+            Err(_) => Err("no line of text; use pause, resume, drain, stop or status".to_owned()),
+        };
+        match reply {
+            Ok(words) => stream.write_all(format!("ok: {words}\n").as_bytes()),
+            Err(words) => stream.write_all(format!("error: {words}\n").as_bytes()),
+        }
     }
-    let mut line = String::new();
-    let reply = match BufReader::new(stream.take(MAX_LINE)).read_line(&mut line) {
-        Ok(_) => answer_request(line.trim(), control_requests, seen),
-        Err(_) => Err("no line of text; use pause, resume, drain, stop or status".to_owned()),
-    };
-    match reply {
-        Ok(words) => stream.write_all(format!("ok: {words}\n").as_bytes()),
-        Err(words) => stream.write_all(format!("error: {words}\n").as_bytes()),
-    }
-}
 
-fn answer_request(
-    line: &str,
-    control_requests: &ControlSender,
-    seen: &(LiveGames, RecentEvents),
-) -> Result<String, String> {
-    let (command, is_json) = match line.strip_suffix(" json") {
-        Some(command) => (command, true),
-        None => (line, false),
-    };
-    let command: ControlCommand = command.parse()?;
-    let (reply, answer) = oneshot::channel();
-    let over = "the run has ended";
-    control_requests.blocking_send(ControlRequest { command, reply }).map_err(|_| over)?;
-    let Answer { words, status } = answer.blocking_recv().map_err(|_| over)?;
-    let words = words?;
-    let mut report = Running::of(status);
-    if command == ControlCommand::Boards {
-        let (live_games, recent) = seen;
-        let (shown, count) = live_games.snapshots(MAX_BOARDS);
-        report.boards = Some(Boards::of(&shown, count));
-        report.recent = Some(recent.recent());
-    } else if !is_json {
-        return Ok(words);
+    fn answer_request(&self, line: &str) -> Result<String, String> {
+        let (command, is_json) = match line.strip_suffix(" json") {
+            Some(command) => (command, true),
+            None => (line, false),
+        };
+        let command: ControlCommand = command.parse()?;
+        let (reply, answer) = oneshot::channel();
+        let over = "the run has ended";
+        let request = ControlRequest { command, reply };
+        self.control_requests.blocking_send(request).map_err(|_| over)?;
+        let Answer { words, status } = answer.blocking_recv().map_err(|_| over)?;
+        let words = words?;
+        let mut report = Running::of(status);
+        if command == ControlCommand::Boards {
+            let (shown, count) = self.live_games.snapshots(MAX_BOARDS);
+            report.boards = Some(Boards::of(&shown, count));
+            report.recent = Some(self.recent.recent());
+        } else if !is_json {
+            return Ok(words);
+        }
+        Ok(serde_json::to_string(&report).expect("numbers and text are JSON"))
     }
-    Ok(serde_json::to_string(&report).expect("numbers and text are JSON"))
 }

@@ -116,14 +116,13 @@ impl BuildArgs {
     fn with_all<T: Send + 'static>(
         &self,
         context: BuildContext,
-        work: impl FnOnce(&mut EngineBuilder<'_>) -> Result<T, Failure> + Send + 'static,
+        work: impl FnOnce(&EngineBuilder<'_>) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, Failure> {
         let args = self.clone();
         interruptible(move |spawner, cancel| {
             let cache = Cache::new(args.cache.clone())?;
-            let (args, context, settings) = (&args, &context, None);
-            let printed = RefCell::default();
-            work(&mut EngineBuilder { args, context, cache, spawner, cancel, settings, printed })
+            let (args, context, printed) = (&args, &context, RefCell::default());
+            work(&EngineBuilder { args, context, cache, spawner, cancel, printed })
         })
     }
 
@@ -171,9 +170,6 @@ struct EngineBuilder<'a> {
     cache: Cache,
     spawner: &'a Spawner,
     cancel: &'a Cancel,
-    /// Build settings, `None` until they have been read. Contains `true` if a flag named the
-    /// settings file.
-    settings: Option<Option<(BuildSettings, bool)>>,
     /// Printed notes, so that a second engine of the same repository does not repeat them.
     printed: RefCell<BTreeSet<String>>,
 }
@@ -182,7 +178,7 @@ impl EngineBuilder<'_> {
     /// Returns the engines with the bundled engine in place of each revision. Prints a note if HEAD
     /// is built although the working tree has uncommitted changes.
     fn outlines(
-        &mut self,
+        &self,
         mut engines: Vec<EngineSpec>,
         each: &EngineSpec,
     ) -> Result<Vec<EngineSpec>, Failure> {
@@ -217,18 +213,16 @@ impl EngineBuilder<'_> {
     }
 
     /// Builds revisions and runs benches.
-    fn make(
-        &mut self,
-        engines: Vec<EngineSpec>,
-        each: &EngineSpec,
-    ) -> Result<BuiltEngines, Failure> {
+    fn make(&self, engines: Vec<EngineSpec>, each: &EngineSpec) -> Result<BuiltEngines, Failure> {
         let mut prepared = BuiltEngines::default();
         for (index, spec) in engines.into_iter().enumerate() {
             let (spec, signature, recipe) = match revision(&spec, each) {
                 Some(rev) => self.built(spec, each, &rev)?,
                 None => {
                     let whole = spec.clone().or(each);
-                    let recipe = self.usual_bench(whole.cmd.as_deref())?;
+                    let is_bundled = whole.cmd.as_deref() == Some(BUNDLED);
+                    let settings = if is_bundled { None } else { self.settings()? };
+                    let recipe = settings.map(|(settings, _)| settings.bench).unwrap_or_default();
                     let found = self.bench_existing(index, whole, &recipe)?;
                     (spec, found, recipe)
                 }
@@ -262,7 +256,7 @@ impl EngineBuilder<'_> {
 
     /// Builds an engine from a revision.
     fn built(
-        &mut self,
+        &self,
         mut spec: EngineSpec,
         each: &EngineSpec,
         rev: &str,
@@ -321,7 +315,7 @@ impl EngineBuilder<'_> {
 
     /// Replaces a revision with the bundled engine, and returns the description of the revision.
     fn outlined(
-        &mut self,
+        &self,
         spec: &mut EngineSpec,
         repo: &Repository,
         rev: &str,
@@ -364,20 +358,15 @@ impl EngineBuilder<'_> {
         }
     }
 
-    /// Returns the bench recipe for an existing program.
-    fn usual_bench(&mut self, cmd: Option<&str>) -> Result<BenchRecipe, Failure> {
-        let settings = if cmd == Some(BUNDLED) { None } else { self.settings()? };
-        Ok(settings.map(|(settings, _)| settings.bench).unwrap_or_default())
-    }
-
     /// Runs `work` with a builder for a repository.
     fn with_builder<T>(
-        &mut self,
+        &self,
         repo: &Repository,
         mode: SandboxMode,
         work: impl FnOnce(&Builder<'_>) -> Result<T, BuildError>,
     ) -> Result<T, Failure> {
-        let settings = self.settings()?.filter(|(_, is_named)| *is_named || self.is_ours(repo));
+        let is_ours = || Repository::open(Path::new(".")).is_ok_and(|here| here == *repo);
+        let settings = self.settings()?.filter(|(_, is_named)| *is_named || is_ours());
         let settings = settings.map(|(settings, _)| settings);
         let read = |text: &str| build_settings_of(DEFAULT_SETTINGS, text);
         let without = self.context.without.iter().filter_map(|path| std::path::absolute(path).ok());
@@ -401,22 +390,14 @@ impl EngineBuilder<'_> {
         Ok(work(&builder)?)
     }
 
-    /// Returns whether the current folder belongs to the repository.
-    fn is_ours(&self, repo: &Repository) -> bool {
-        Repository::open(Path::new(".")).is_ok_and(|here| here == *repo)
-    }
-
     /// Returns the build settings of the settings file, with `true` if a flag named the file.
-    fn settings(&mut self) -> Result<Option<(BuildSettings, bool)>, Failure> {
-        if let Some(settings) = &self.settings {
-            return Ok(settings.clone());
-        }
+    fn settings(&self) -> Result<Option<(BuildSettings, bool)>, Failure> {
         let named = self.context.config.as_deref();
         let file = project::settings(named)?.unwrap_or_default();
         let name = file.name();
         let read = file.build.map(|table| table.settings(&name)).transpose();
         let read = read.map_err(|reason| BuildError::invalid_recipe(&name, &reason))?;
-        Ok(self.settings.insert(read.map(|settings| (settings, named.is_some()))).clone())
+        Ok(read.map(|settings| (settings, named.is_some())))
     }
 }
 

@@ -11,7 +11,9 @@ use std::time::Duration;
 use clap::Args;
 use tokio::time::timeout;
 
+use self::access::of_file;
 pub(crate) use self::access::{AccessArgs, ServerName};
+use crate::output::quoted;
 use crate::{exit_code::ExitCode, failure::Failure, project::user_folder, runtime::runtime};
 pub(crate) use arbiter_cluster::check as check_for_workers;
 use arbiter_cluster::wire::{BenchResult, RunDescription, RunEngine, RunFile};
@@ -110,13 +112,9 @@ pub(crate) struct Fleet {
     /// Server as named on the command line.
     server: ServerName,
     key: Key,
-    priority: u8,
-    lease: Duration,
+    keys: FleetKeys,
     /// Maximum number of pairs in flight, if given by the user.
     pub most: Option<usize>,
-    checks_bench: bool,
-    /// Share of the pairs that are audited, 0 to 1; `None` for no audits.
-    audit: Option<f64>,
     /// Metrics of jobs and workers.
     pub metrics: ClusterMetrics,
 }
@@ -132,23 +130,14 @@ impl ClusterArgs {
     pub(crate) fn fleet(self, most: Option<usize>) -> Result<Option<Fleet>, Failure> {
         let Some(server) = self.on else { return Ok(None) };
         let (access, own_key) = self.access.of_coordinator(server.clone())?;
-        let keys = merged(self.fleet);
-        let key = match (keys.signing_key, own_key) {
+        let mut keys = merged(self.fleet);
+        let key = match (keys.signing_key.take(), own_key) {
             (None, Some(key)) => key,
             (path, _) => signing_key(path)?,
         };
         runtime()?.block_on(access.connect("arbiter"))?;
-        Ok(Some(Fleet {
-            access,
-            server,
-            key,
-            priority: keys.priority.unwrap_or(DEFAULT_PRIORITY),
-            lease: keys.lease.map_or(Duration::from_secs(DEFAULT_LEASE_S), |Lease(lease)| lease),
-            most,
-            checks_bench: keys.check_bench.unwrap_or_default(),
-            audit: keys.audit.map(|Share(share)| share),
-            metrics: ClusterMetrics::default(),
-        }))
+        let metrics = ClusterMetrics::default();
+        Ok(Some(Fleet { access, server, key, keys, most, metrics }))
     }
 }
 
@@ -166,6 +155,10 @@ pub(crate) fn signing_key(path: Option<PathBuf>) -> Result<Key, Failure> {
 }
 
 impl Fleet {
+    fn lease(&self) -> Duration {
+        self.keys.lease.map_or(Duration::from_secs(DEFAULT_LEASE_S), |Lease(lease)| lease)
+    }
+
     /// Prints the command that starts a worker.
     pub(crate) fn announce(&self) {
         let place = self.access.place();
@@ -183,7 +176,7 @@ impl Fleet {
     pub(crate) fn flag(&self) -> String {
         let server = match &self.server {
             ServerName::Url(_) => self.access.place(),
-            ServerName::Join(path) => shell_words::quote(&path.to_string_lossy()).into_owned(),
+            ServerName::Join(path) => quoted(path),
         };
         format!(" --on {server}{}", self.insecure_flag())
     }
@@ -200,6 +193,7 @@ impl Fleet {
         setups: &[EngineSetup],
         is_scaled: bool,
     ) -> Vec<Option<BenchResult>> {
+        let checks_bench = self.keys.check_bench.unwrap_or_default();
         let mut found: Vec<Option<BenchResult>> = Vec::new();
         for (index, (engine, setup)) in engines.iter().zip(setups).enumerate() {
             let is_built = engine.provenance.as_ref().is_some_and(|from| from.bench.is_some());
@@ -209,7 +203,7 @@ impl Fleet {
             };
             let before = setups[..index].iter().position(is_same);
             let mut bench = before.and_then(|index| found[index]);
-            if bench.is_none() && (self.checks_bench || is_built || is_scaled) {
+            if bench.is_none() && (checks_bench || is_built || is_scaled) {
                 match measure(setup, 1).await {
                     Ok(measured) => {
                         note(&format!("bench of {}: {} nodes", setup.name, measured.nodes));
@@ -243,14 +237,15 @@ impl Fleet {
         let (remote, end) = RemoteExecutor::new(self.most);
         let run_id = RunId::new(run, created_ms, &self.key.public().to_string());
         let (engines, paths) = run_engines(&plan.engines, &setups, &benches)?;
-        let description = describe(plan, run_id, run, engines, self.lease);
+        let description = describe(plan, run_id, run, engines, self.lease());
         let repeats = |engine: &Engine| {
             let limits = &engine.conditions.limits;
             let is_bounded = limits.nodes.is_some() || limits.depth.is_some();
             is_bounded && !limits.is_timed() && engine_threads(engine) == 1
         };
         let repeats = plan.engines.iter().all(repeats);
-        let audit = self.audited(repeats, setups);
+        let share = self.keys.audit.map_or(0.0, |Share(share)| share);
+        let audit = AuditSpec { share, repeats, engines: setups };
         self.start(description, paths, benches, history, audit, end).await?;
         Ok(remote)
     }
@@ -263,7 +258,7 @@ impl Fleet {
         engines: &[Engine],
         setups: Vec<EngineSetup>,
     ) -> Result<DispatcherEnd<A, A::Done>, Failure> {
-        if self.audit.is_some() {
+        if self.keys.audit.is_some() {
             return Err(Failure::invalid("--fleet audit repeats pairs of games; a suite has none"));
         }
         let benches = self.benches(engines, &setups, false).await;
@@ -271,15 +266,10 @@ impl Fleet {
         let run_id = RunId::new(suite, created_ms, &self.key.public().to_string());
         let deadlines = setups.first().map_or_else(Deadlines::default, |setup| setup.deadlines);
         let (engines, paths) = run_engines(engines, &setups, &benches)?;
-        let description = describe_suite(run_id, suite, engines, deadlines, self.lease);
-        let (audit, history) = (self.audited(false, setups), WorkerHistory::default());
-        self.start(description, paths, benches, history, audit, end).await?;
+        let description = describe_suite(run_id, suite, engines, deadlines, self.lease());
+        let audit = AuditSpec { share: 0.0, repeats: false, engines: setups };
+        self.start(description, paths, benches, WorkerHistory::default(), audit, end).await?;
         Ok(channel)
-    }
-
-    /// Returns the audit settings of a run; `repeats` is `true` if the engines are deterministic.
-    fn audited(&self, repeats: bool, engines: Vec<EngineSetup>) -> AuditSpec {
-        AuditSpec { share: self.audit.unwrap_or_default(), repeats, engines }
     }
 
     async fn start<A: Assignment>(
@@ -292,8 +282,8 @@ impl Fleet {
         end: CoordinatorEnd<A, A::Done>,
     ) -> Result<(), Failure> {
         let connection = self.access.connect(&format!("arbiter {}", description.run)).await?;
-        let (key, priority) = (self.key, self.priority);
-        let metrics = self.metrics;
+        let Fleet { key, metrics, .. } = self;
+        let priority = self.keys.priority.unwrap_or(DEFAULT_PRIORITY);
         let spec =
             RunSpec { description, key, programs, priority, benches, history, audit, metrics };
         Ok(coordinate(connection, spec, end).await?)
@@ -330,9 +320,7 @@ fn run_engines(
 ) -> Result<(Vec<RunEngine>, HashMap<blake3::Hash, PathBuf>), Failure> {
     let mut paths = HashMap::new();
     let mut read = |path: &Path| {
-        let file = RunFile::read(path);
-        let file =
-            file.map_err(|e| Failure::invalid(format!("cannot read {}: {e}", path.display())))?;
+        let file = of_file(path, RunFile::read(path))?;
         paths.insert(file.hash, path.to_owned());
         Ok(file)
     };

@@ -30,6 +30,7 @@ mod pgn_scan;
 mod project;
 mod requested_run;
 mod run;
+mod run_args;
 mod runtime;
 mod suite_run;
 

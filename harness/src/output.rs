@@ -73,7 +73,7 @@ impl OutputFormat {
         match self {
             OutputFormat::Text => text(),
             OutputFormat::Md => markdown(),
-            OutputFormat::Json => indented(&value()),
+            OutputFormat::Json => format!("{:#}\n", value()),
             OutputFormat::Ndjson => lines(&value()),
             OutputFormat::Csv => rows.csv(&value()),
         }
@@ -100,11 +100,6 @@ impl OutputFormat {
     ) -> String {
         self.render(|| plain_text(document, width()), || markdown(document), value, rows)
     }
-}
-
-/// Returns a value as indented JSON.
-fn indented(value: &Value) -> String {
-    format!("{value:#}\n")
 }
 
 /// Returns a value as JSON on one line, or a list with one line per item.

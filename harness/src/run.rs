@@ -27,6 +27,7 @@ pub(crate) use self::start::{make_engines, open_tables};
 use crate::games_file::GamesFile;
 use crate::output::OutputFormat;
 use crate::requested_run::RequestedRun;
+use crate::run_args::RunArgs;
 use crate::{exit_code::ExitCode, failure::Failure};
 use arbiter_game::adjudicate::Tables;
 use arbiter_game::engine::EngineSetup;
@@ -69,7 +70,7 @@ struct LoadedPlan {
 
 /// Plays the requested run and prints the result, or makes a dry run.
 pub(crate) fn run_command(kind: RunKind, requested: RequestedRun) -> Result<ExitCode, Failure> {
-    if requested.is_dry_run {
+    if requested.flags.dry_run {
         dry_run::print(kind, requested).map(|()| ExitCode::Passed)
     } else {
         play_and_name(kind, requested).map(|(_, code)| code)
@@ -81,18 +82,19 @@ pub(crate) fn play_and_name(
     kind: RunKind,
     mut requested: RequestedRun,
 ) -> Result<(String, ExitCode), Failure> {
-    let (format, style) = (requested.format, requested.compat.clone());
-    let retry_hint = requested.may_start.then_some("run the same command again to continue");
-    let fleet = std::mem::take(&mut requested.cluster).fleet(requested.concurrency)?;
-    if let Some(wanted) = &requested.resume
-        && requested.may_start
-        && !run_exists(&requested.results, &wanted.run)?
+    let (format, style) = (requested.flags.format, requested.compat.clone());
+    let retry_hint =
+        requested.flags.resume_or_start.then_some("run the same command again to continue");
+    let fleet = std::mem::take(&mut requested.flags.cluster).fleet(requested.concurrency)?;
+    if let Some(wanted) = &requested.flags.resume
+        && requested.flags.resume_or_start
+        && !run_exists(&requested.results, wanted)?
     {
-        requested.resume = None;
+        requested.flags.resume = None;
     }
-    let endpoint = requested.metrics.open()?;
-    let ready = match requested.resume.take() {
-        Some(wanted) => resume_run(kind, wanted, requested, fleet.is_some())?,
+    let endpoint = requested.flags.metrics.open()?;
+    let ready = match requested.flags.resume.take() {
+        Some(run) => resume_run(kind, &run, requested, fleet.is_some())?,
         None => start_new_run(kind, requested, fleet.is_some())?,
     };
     let name = ready.name.clone();
@@ -118,8 +120,7 @@ pub(crate) fn play_plan(
 ) -> Result<ExitCode, Failure> {
     let new = RequestedRun {
         results: results.to_owned(),
-        name: Some(name),
-        about: Some(about.to_owned()),
+        flags: RunArgs { name: Some(name), about: Some(about.to_owned()), ..RunArgs::default() },
         ..RequestedRun::default()
     };
     execute(store_run(load_inputs(plan, false)?, new)?, None, None, format, None, None)

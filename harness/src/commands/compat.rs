@@ -8,7 +8,8 @@ use clap::{Args, ValueEnum};
 use log::LevelFilter;
 
 use crate::engine_builds::{own_binary, setup};
-use crate::requested_run::{OtherFiles, RequestedRun, Resume};
+use crate::requested_run::RequestedRun;
+use crate::run_args::RunArgs;
 use crate::{
     exit_code::ExitCode, failure::Failure, output::print_result, project::ResultsArg, run,
     runtime::runtime,
@@ -189,21 +190,20 @@ fn play(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
         let Options { results, style, .. } = options;
         // The folder in which `arbiter results` looks.
         let results = results.map_or_else(|| ResultsArg::default().folder(), Ok)?;
-        let written = style.log_file().into_iter().cloned().collect();
-        let requested = RequestedRun {
-            request,
-            results,
-            files: OtherFiles { written, ..OtherFiles::default() },
-            compat: Some(style),
-            ..RequestedRun::default()
-        };
+        let compat = Some(style);
+        let requested = RequestedRun { request, results, compat, ..RequestedRun::default() };
         return run::run_command(kind, requested);
     };
     let kind = Store::open(&results)?.run(&run)?.plan.kind;
     let Request { concurrency, draft, .. } = options.request;
     let affinity = Some(draft.affinity).filter(|affinity| *affinity != Affinity::None);
-    let resume = Some(Resume { run, pgn: None, concurrency, affinity });
-    let compat = Some(options.style);
-    let requested = RequestedRun { results, resume, compat, ..RequestedRun::default() };
+    let requested = RequestedRun {
+        results,
+        flags: RunArgs { resume: Some(run), ..RunArgs::default() },
+        compat: Some(options.style),
+        concurrency,
+        affinity,
+        ..RequestedRun::default()
+    };
     run::run_command(kind, requested)
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Args;
 
 use crate::output::{NewFile, in_use, store_files, write_atomically, write_error};
-use crate::requested_run::{RequestedRun, Resume};
+use crate::requested_run::RequestedRun;
 use crate::{
     args::PlayArgs, engine_builds::setup, exit_code::ExitCode, failure::Failure,
     game_source::stored_games, run, runtime::interruptible,
@@ -84,7 +84,7 @@ pub(crate) fn run(args: DatagenArgs) -> Result<ExitCode, Failure> {
     // If the store is unreadable, the run below reports the error.
     let begun = Store::open(&requested.results).ok().filter(|store| store.run(&name).is_ok());
     refuse_another(&out, begun.as_ref().map(|_| &*name))?;
-    if requested.is_dry_run {
+    if requested.flags.dry_run {
         return run::run_command(RunKind::Match, requested);
     }
     let results = requested.results.clone();
@@ -145,11 +145,13 @@ fn requested_run(play: PlayArgs, out: &Path) -> Result<(RequestedRun, String), F
     }
     let mut requested = play.resolve(None)?;
     let stem = out.file_stem().unwrap_or(out.as_os_str()).to_string_lossy().into_owned();
-    let name = requested.name.get_or_insert(stem).clone();
+    let name = requested.flags.name.get_or_insert(stem).clone();
     RunLock::check_new_name(&name)?;
-    let (run, concurrency) = (name.clone(), requested.concurrency);
-    requested.resume.get_or_insert(Resume { run, concurrency, ..Resume::default() });
-    requested.may_start = true;
+    if !requested.flags.resume_or_start {
+        (requested.pgn, requested.affinity) = (None, None);
+    }
+    requested.flags.resume = Some(name.clone());
+    requested.flags.resume_or_start = true;
     let request = &mut requested.request;
     if request.each.limits.is_empty() && !request.each.no_clock {
         request.each.limits.nodes = Some(DEFAULT_NODES);
@@ -186,7 +188,7 @@ fn openings(
     if count > MAX_OPENINGS {
         return Err(Failure::invalid(format!("--genfens makes at most {MAX_OPENINGS} openings")));
     }
-    if request.engines.is_empty() && requested.build.dev().is_none() {
+    if request.engines.is_empty() && requested.flags.build.dev().is_none() {
         return Err(Failure::usage("datagen needs an engine, as in `arbiter datagen ./mine`"));
     }
     let seed = request.seed.unwrap_or(1);

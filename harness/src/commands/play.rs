@@ -36,8 +36,9 @@ impl SprtArgs {
 /// Plays an SPRT.
 pub(crate) fn sprt(args: SprtArgs) -> Result<ExitCode, Failure> {
     let requested = args.resolve()?;
-    let has_engines = !requested.request.engines.is_empty() || requested.build.dev().is_some();
-    let is_demonstration = !has_engines && requested.resume.is_none();
+    let has_engines =
+        !requested.request.engines.is_empty() || requested.flags.build.dev().is_some();
+    let is_demonstration = !has_engines && requested.flags.resume.is_none();
     let code = run::run_command(RunKind::Sprt, requested)?;
     if is_demonstration {
         note(

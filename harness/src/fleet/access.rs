@@ -3,10 +3,8 @@
 //! Secrets come only from files and variables, because all users of a machine can read command
 //! lines.
 
-use std::convert::Infallible;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use clap::Args;
 
@@ -27,14 +25,10 @@ pub(crate) enum ServerName {
     Join(PathBuf),
 }
 
-impl FromStr for ServerName {
-    type Err = Infallible;
-
-    fn from_str(text: &str) -> Result<ServerName, Infallible> {
-        Ok(match text.ends_with(JOIN_SUFFIX) || Path::new(text).is_file() {
-            true => ServerName::Join(text.into()),
-            false => ServerName::Url(text.to_owned()),
-        })
+impl From<&str> for ServerName {
+    fn from(text: &str) -> ServerName {
+        let is_file = text.ends_with(JOIN_SUFFIX) || Path::new(text).is_file();
+        if is_file { ServerName::Join(text.into()) } else { ServerName::Url(text.to_owned()) }
     }
 }
 
@@ -80,7 +74,7 @@ fn variable(name: &str) -> Option<String> {
 }
 
 /// Converts an error in reading `path` to a failure.
-fn of_file<T>(path: &Path, read: io::Result<T>) -> Result<T, Failure> {
+pub(super) fn of_file<T>(path: &Path, read: io::Result<T>) -> Result<T, Failure> {
     read.map_err(|error| Failure::invalid(format!("cannot read {}: {error}", path.display())))
 }
 
@@ -127,14 +121,12 @@ impl AccessArgs {
         let nats = merged(self.nats);
         let path = |flag: Option<PathBuf>, name| flag.or_else(|| variable(name).map(PathBuf::from));
         let user = nats.user.or_else(|| variable("ARBITER_NATS_USER"));
-        let password = match &nats.password_file {
-            Some(path) => Some(secret(path)?),
-            None => variable("ARBITER_NATS_PASSWORD").map(Secret),
+        let secret_of = |file: Option<PathBuf>, name| match file {
+            Some(path) => secret(&path).map(Some),
+            None => Ok(variable(name).map(Secret)),
         };
-        let token = match &nats.token_file {
-            Some(path) => Some(secret(path)?),
-            None => variable("ARBITER_NATS_TOKEN").map(Secret),
-        };
+        let password = secret_of(nats.password_file, "ARBITER_NATS_PASSWORD")?;
+        let token = secret_of(nats.token_file, "ARBITER_NATS_TOKEN")?;
         if let Some(inbox) = nats.inbox.as_deref().filter(|inbox| !is_inbox(inbox)) {
             let message = format!("--nats inbox: expected {INBOX}.NAME, got '{inbox}'");
             return Err(Failure::invalid(message));

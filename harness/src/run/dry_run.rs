@@ -11,9 +11,9 @@ use arbiter_report::{note, plan_document, plan_json, repeats_text};
 /// Resolves the plan, reads the book, starts every engine that is not a revision, and prints the
 /// plan. Nothing is stored, and no games file is opened.
 pub(super) fn print(kind: RunKind, mut requested: RequestedRun) -> Result<(), Failure> {
-    let format = requested.format;
+    let format = requested.flags.format;
     let is_probed = requested.is_probed;
-    let has_workers = requested.cluster.has_workers();
+    let has_workers = requested.flags.cluster.has_workers();
     let loaded = load_plan(kind, &mut requested, has_workers)?;
     if has_workers {
         note("workers would play; a dry run starts the engines here and does not use the server");

@@ -7,10 +7,11 @@ use super::messages::{
     announce, default_resume_hint, failure, note_worker_shares, show, with_results,
 };
 use super::{Inputs, ReadyRun, result};
+use crate::control_server::{ControlledRun, Server};
 use crate::output::OutputFormat;
 use crate::{
-    control_server, exit_code::ExitCode, failure::Failure, fleet::Fleet, keyboard::Keyboard,
-    metrics::Endpoint, runtime::runtime,
+    exit_code::ExitCode, failure::Failure, fleet::Fleet, keyboard::Keyboard, metrics::Endpoint,
+    runtime::runtime,
 };
 use arbiter_compat::{Printer, Style};
 use arbiter_game::engine::EngineSetup;
@@ -119,7 +120,11 @@ fn play_pairs(
     };
     observers.push(&mut *view);
     let mut recent = RecentEvents::new(plan, unix_time_ms());
-    let seen = recent.clone();
+    let controlled = ControlledRun {
+        control_requests: control,
+        live_games: live_games.clone(),
+        recent: recent.clone(),
+    };
     observers.push(&mut recent);
     let mut stream = Stream(plan);
     observers.extend((format == OutputFormat::Ndjson).then_some(&mut stream as &mut dyn Observer));
@@ -130,8 +135,7 @@ fn play_pairs(
     let stops_at_once = style.is_some();
     let run = Run { name, store, jobs, stops_at_once, plan, observers, control_requests };
     runtime.block_on(async {
-        let socket =
-            control_server::Server::listen(results, name, control, live_games.clone(), seen);
+        let socket = Server::listen(results, name, controlled);
         // Shells disable SIGINT for programs that scripts start in the background, but the other
         // programs can be interrupted even then.
         let signals =

@@ -1,9 +1,10 @@
 //! Files of a run; a file that the run writes must not have another use.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use crate::failure::Failure;
 use crate::output::{FileUse, in_use, store_files};
-use crate::{failure::Failure, requested_run::OtherFiles};
+use arbiter_compat::Style;
 use arbiter_plan::{Engine, Plan};
 
 /// Returns the known files of an engine: its program, and files named in its arguments and options.
@@ -20,7 +21,8 @@ pub(crate) fn engine_files(engine: &Engine) -> impl Iterator<Item = FileUse> {
 /// anything is written.
 pub(super) fn check(
     plan: &Plan,
-    others: &OtherFiles,
+    settings_files: &[PathBuf],
+    style: Option<&Style>,
     results: &Path,
     run: Option<&str>,
 ) -> Result<(), Failure> {
@@ -28,13 +30,13 @@ pub(super) fn check(
     let this = std::env::current_exe().ok().map(|program| ("arbiter itself", program));
     let read = store_files(results).chain(lock).chain(this);
     let read = read.chain(plan.book.clone().map(|book| ("the openings", book)));
-    let read = read.chain(others.read.iter().map(|path| ("the settings", path.clone())));
+    let read = read.chain(settings_files.iter().map(|path| ("the settings", path.clone())));
     let mut files = in_use(read.chain(plan.engines.iter().flat_map(engine_files)))?;
     let errors = plan.engines.iter().filter_map(|engine| engine.launch.stderr.as_ref());
     let written = errors.map(|path| ("the error output of engines", path));
     let written = written.chain(plan.pgn.iter().map(|path| ("the PGN file", path)));
     let written = written.chain(plan.epd.iter().map(|path| ("the EPD file", path)));
-    let written = written.chain(others.written.iter().map(|path| ("the log", path)));
+    let written = written.chain(style.and_then(Style::log_file).map(|path| ("the log", path)));
     for (words, path) in written {
         files.writes(words, path).map_err(Failure::invalid)?;
     }

@@ -9,7 +9,7 @@ use super::start::load_inputs;
 use super::{ReadyRun, files, same_flags};
 use crate::failure::Failure;
 use crate::games_file::{Content, GamesFile};
-use crate::requested_run::{RequestedRun, Resume};
+use crate::requested_run::RequestedRun;
 use arbiter_plan::{Plan, RunKind};
 use arbiter_report::PgnHeader;
 use arbiter_run::{Observer, PlayedPair, RunState};
@@ -18,13 +18,13 @@ use arbiter_store::{RunLock, Store};
 
 pub(super) fn resume_run(
     kind: RunKind,
-    wanted: Resume,
+    run: &str,
     mut requested: RequestedRun,
     has_workers: bool,
 ) -> Result<ReadyRun, Failure> {
     let (results, style) = (requested.results.clone(), requested.compat.clone());
     let store = Store::open(&results)?;
-    let name = store.named(&wanted.run)?;
+    let name = store.named(run)?;
     // The lock is taken before the run is read, because a process that holds the lock may change
     // the run.
     let lock = RunLock::take(&results, &name)?;
@@ -35,21 +35,25 @@ pub(super) fn resume_run(
             "run '{name}' is of another kind\nhint: resume it with the subcommand that started it"
         )));
     }
-    requested.build.restore(&plan)?;
-    let others = std::mem::take(&mut requested.files);
+    requested.flags.build.restore(&plan)?;
+    let settings_files = std::mem::take(&mut requested.settings_files);
+    let wanted = requested.concurrency;
+    let affinity = requested.affinity.take();
+    let other_pgn = requested.pgn.take();
     same_flags::check(kind, &name, &plan, requested)?;
-    let other_pgn = wanted.pgn.map(|path| std::path::absolute(&path).unwrap_or(path));
+    let other_pgn = other_pgn.map(|path| std::path::absolute(&path).unwrap_or(path));
     let other_pgn = other_pgn.filter(|path| Some(path) != plan.pgn.as_ref());
     let pgn = other_pgn.clone().or_else(|| plan.pgn.clone());
-    files::check(&Plan { pgn, ..plan.clone() }, &others, &results, Some(&name))?;
+    let written = Plan { pgn, ..plan.clone() };
+    files::check(&written, &settings_files, style.as_ref(), &results, Some(&name))?;
     let state = replay_stored(&store, &name, &plan)?;
     store.check_games(&name)?;
-    let concurrency = wanted.concurrency.unwrap_or(plan.concurrency);
-    let affinity = wanted.affinity.unwrap_or_else(|| plan.affinity.clone());
+    let concurrency = wanted.unwrap_or(plan.concurrency);
+    let affinity = affinity.unwrap_or_else(|| plan.affinity.clone());
     let mut inputs = None;
     // A finished run needs neither its engines nor its book, and these may no longer exist.
     if state.ending().is_none() {
-        let is_local = !has_workers && wanted.concurrency.is_none();
+        let is_local = !has_workers && wanted.is_none();
         if is_local && !store.pairs_by_worker(&name)?.is_empty() {
             return Err(played_by_workers(&name, plan.kind, &results));
         }

@@ -34,9 +34,9 @@ pub(super) fn check(
         requested.request.engines.clear();
     }
     // With --resume-or-start, the command line may also start the run, so it names all engines.
-    let is_whole = requested.may_start && names_engines;
+    let is_whole = requested.flags.resume_or_start && names_engines;
     requested.request = filled(std::mem::take(&mut requested.request), plan, is_whole);
-    requested.name = None;
+    requested.flags.name = None;
     let mut asked = resolve_plan(kind, &mut requested)?;
     let mut own = plan.clone();
     for (asked, own) in asked.engines.iter_mut().zip(&mut own.engines) {

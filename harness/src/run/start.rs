@@ -13,6 +13,7 @@ use crate::fleet::check_for_workers;
 use crate::games_file::{Content, GamesFile};
 use crate::output::write_error;
 use crate::requested_run::RequestedRun;
+use crate::run_args::RunArgs;
 use crate::{bundled_engine, exit_code::ExitCode, failure::Failure};
 use arbiter_game::adjudicate::Tables;
 use arbiter_game::tablebases::Syzygy;
@@ -120,11 +121,12 @@ pub(crate) fn open_tables(plan: &Plan) -> Result<Option<Arc<dyn Tables>>, Failur
 /// Checks that a plan can be played, and stores it as a run.
 pub(super) fn store_run(loaded: LoadedPlan, requested: RequestedRun) -> Result<ReadyRun, Failure> {
     let LoadedPlan { mut plan, fingerprints, inputs } = loaded;
-    let RequestedRun { results, name, about, is_probed, compat, files, .. } = requested;
+    let RequestedRun { results, is_probed, compat, settings_files, .. } = requested;
+    let RunArgs { name, about, .. } = requested.flags;
     if let Some(name) = &name {
         RunLock::check_new_name(name)?;
     }
-    files::check(&plan, &files, &results, name.as_deref())?;
+    files::check(&plan, &settings_files, compat.as_ref(), &results, name.as_deref())?;
     let store = Store::create(&results)?;
     let NewName { name, created_ms, lock } = new_name(&store, &results, plan.kind, name)?;
     let inputs = check_engines(&mut plan, inputs, is_probed, compat.as_ref()).map(Some)?;
@@ -152,8 +154,8 @@ pub(super) fn store_run(loaded: LoadedPlan, requested: RequestedRun) -> Result<R
 /// reported first.
 pub(crate) fn make_engines(kind: RunKind, requested: &mut RequestedRun) -> Result<(), Failure> {
     let (request, results) = (requested.request.clone(), requested.results.clone());
-    let files = requested.files.clone();
-    let name = requested.name.clone().filter(|_| requested.resume.is_none());
+    let (settings_files, style) = (requested.settings_files.clone(), requested.compat.clone());
+    let name = requested.flags.name.clone().filter(|_| requested.flags.resume.is_none());
     let check = Box::new(move |engines| {
         if let Some(name) = &name {
             RunLock::check_new_name(name)?;
@@ -162,7 +164,7 @@ pub(crate) fn make_engines(kind: RunKind, requested: &mut RequestedRun) -> Resul
             }
         }
         let plan = plan_of(kind, Request { engines, ..request })?;
-        files::check(&plan, &files, &results, name.as_deref())?;
+        files::check(&plan, &settings_files, style.as_ref(), &results, name.as_deref())?;
         load_inputs(plan, false).map(drop)
     });
     let own = &requested.request;
@@ -172,13 +174,14 @@ pub(crate) fn make_engines(kind: RunKind, requested: &mut RequestedRun) -> Resul
         without: outputs.chain(&own.stderr_dir).chain([&requested.results]).cloned().collect(),
         copies: requested.request.concurrency.unwrap_or_else(|| default_concurrency(true)),
         reference_nps: requested.reference_nps,
-        is_dry_run: requested.is_dry_run,
+        is_dry_run: requested.flags.dry_run,
     };
     let engines = std::mem::take(&mut requested.request.engines);
-    let built = requested.build.prepare(engines, &requested.request.each, context, Some(check))?;
+    let built =
+        requested.flags.build.prepare(engines, &requested.request.each, context, Some(check))?;
     requested.request.engines = built.engines;
     requested.request.draft.scale = built.scale;
     // The flags are cleared, so that a second call does not build the engines again.
-    (requested.build.dev, requested.build.base) = (None, None);
+    (requested.flags.build.dev, requested.flags.build.base) = (None, None);
     Ok(())
 }

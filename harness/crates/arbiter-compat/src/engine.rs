@@ -2,15 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
 use crate::options::Options;
-use crate::words::{Word, figure};
+use crate::table::KEYS;
+use crate::words::Word;
 use arbiter_plan::EngineSpec;
 use arbiter_process::read_text;
 use arbiter_report::{Dialect, note};
-
-/// Known keys, for error messages.
-pub(super) const KEYS: &str = "conf, cmd, name, dir, args, arg, proto, tc, st, nodes, depth, plies, \
-     timemargin, option.NAME, restart, ponder, initstr, stderr, tscale, book, bookdepth, whitepov, trust, debug";
 
 impl Options {
     /// Adds an engine.
@@ -32,10 +31,16 @@ impl Options {
     fn apply(&mut self, word: &Word, spec: &mut EngineSpec) -> Result<(), String> {
         for (key, value) in word.fields() {
             let Some(value) = value else {
-                self.flag(word, key, spec)?;
+                match key {
+                    "ponder" => spec.ponder = Some(true),
+                    "whitepov" => spec.white_pov = Some(true),
+                    // Result claims of engines are always checked, and `-log` records their output.
+                    "trust" | "debug" => {}
+                    _ => return Err(word.unknown_key(key, KEYS)),
+                }
                 continue;
             };
-            let wrong = |error| format!("-{} {key}={value}: {error}", word.name);
+            let wrong = |error| word.wrong(key, value, error);
             match key {
                 "conf" => configured(value, spec).map_err(wrong)?,
                 "arg" => spec.args.push(value.to_owned()),
@@ -46,15 +51,15 @@ impl Options {
                 "tc" => spec.set("tc", &control(value)).map_err(wrong)?,
                 "st" => spec.set("st", value.strip_suffix('s').unwrap_or(value)).map_err(wrong)?,
                 "timemargin" if value.starts_with('-') => {
-                    return Err(wrong("it is negative".into()));
+                    return Err(wrong("it is negative".to_owned()));
                 }
                 "tscale" => {
-                    let scale: f64 = figure(&word.name, key, value)?;
+                    let scale: f64 = word.figure(key, value)?;
                     self.start_scale = Some(self.start_scale.map_or(scale, |s| s.max(scale)));
                 }
                 "book" => self.books.push((PathBuf::from(value), None)),
                 "bookdepth" => {
-                    let moves: u32 = figure(&word.name, key, value)?;
+                    let moves: u32 = word.figure(key, value)?;
                     if let Some((_, depth)) = self.books.last_mut() {
                         *depth = Some(moves);
                     }
@@ -74,17 +79,6 @@ impl Options {
                     _ => return Err(word.unknown_key(key, KEYS)),
                 },
             }
-        }
-        Ok(())
-    }
-
-    fn flag(&mut self, word: &Word, key: &str, spec: &mut EngineSpec) -> Result<(), String> {
-        match key {
-            "ponder" => spec.ponder = Some(true),
-            // Result claims of engines are always checked, and `-log` records their output.
-            "trust" | "debug" => {}
-            "whitepov" => spec.white_pov = Some(true),
-            _ => return Err(word.unknown_key(key, KEYS)),
         }
         Ok(())
     }
@@ -119,8 +113,7 @@ fn set_command(spec: &mut EngineSpec, line: &str) -> Result<(), String> {
 /// A message if the list is missing or cannot be read.
 pub fn engine_list() -> Result<String, String> {
     let (_, list) = configurations()?;
-    let engines = list.as_array().into_iter().flatten();
-    let names = engines.filter_map(|engine| engine["name"].as_str());
+    let names = list.iter().filter_map(|engine| engine["name"].as_str());
     Ok(names.map(|name| format!("{name}\n")).collect())
 }
 
@@ -134,19 +127,21 @@ fn configuration_file() -> Option<PathBuf> {
 }
 
 /// Reads cutechess's list of engines. Returns its path and contents.
-fn configurations() -> Result<(PathBuf, serde_json::Value), String> {
+fn configurations() -> Result<(PathBuf, Vec<Value>), String> {
     let file = configuration_file();
     let file = file.ok_or("no engines.json here or in ~/.config/cutechess")?;
     let wrong = |error: &dyn std::fmt::Display| format!("{}: {error}", file.display());
     let text = read_text(&file).map_err(|error| wrong(&error))?;
-    let list: serde_json::Value = serde_json::from_str(&text).map_err(|error| wrong(&error))?;
-    if list.is_array() { Ok((file, list)) } else { Err(wrong(&"expected a list of engines")) }
+    match serde_json::from_str(&text).map_err(|error| wrong(&error))? {
+        Value::Array(list) => Ok((file, list)),
+        _ => Err(wrong(&"expected a list of engines")),
+    }
 }
 
 /// Applies the settings of an engine in cutechess's list.
 fn configured(name: &str, spec: &mut EngineSpec) -> Result<(), String> {
     let (file, list) = configurations()?;
-    let found = list.as_array().into_iter().flatten().find(|engine| engine["name"] == *name);
+    let found = list.iter().find(|engine| engine["name"] == *name);
     let engine = found.ok_or_else(|| format!("{} has no engine of this name", file.display()))?;
     spec.set("name", name)?;
     configure(engine, spec)
@@ -165,19 +160,22 @@ pub fn cutechess_engines() -> (PathBuf, Vec<(String, EngineSpec)>) {
             return Default::default();
         }
     };
-    let read = |engine: &serde_json::Value| -> Result<(String, EngineSpec), String> {
-        let name = engine["name"].as_str().ok_or("an engine has no name")?;
+    let mut known = Vec::new();
+    for engine in &list {
+        let Some(name) = engine["name"].as_str() else {
+            note(&format!("ignored: {}: an engine has no name", file.display()));
+            continue;
+        };
         let mut spec = EngineSpec::default();
-        configure(engine, &mut spec).map_err(|error| format!("engine '{name}': {error}"))?;
-        Ok((name.to_owned(), spec))
-    };
-    let pointed_out = |error| note(&format!("ignored: {}: {error}", file.display()));
-    let read = list.as_array().into_iter().flatten().map(read);
-    let known = read.filter_map(|read| read.map_err(pointed_out).ok()).collect();
+        match configure(engine, &mut spec) {
+            Ok(()) => known.push((name.to_owned(), spec)),
+            Err(error) => note(&format!("ignored: {}: engine '{name}': {error}", file.display())),
+        }
+    }
     (file, known)
 }
 
-fn configure(engine: &serde_json::Value, spec: &mut EngineSpec) -> Result<(), String> {
+fn configure(engine: &Value, spec: &mut EngineSpec) -> Result<(), String> {
     set_command(spec, engine["command"].as_str().unwrap_or_default())?;
     let arguments = engine["arguments"].as_array().into_iter().flatten();
     spec.args.extend(arguments.filter_map(|word| word.as_str()).map(str::to_owned));

@@ -16,18 +16,6 @@ use arbiter_run::{Encounter, RunCounts};
 use arbiter_schedule::Format;
 use arbiter_stats::{Model, Sprt};
 
-/// Keys of the file for the fields of PGN comments.
-const FIELDS: [(Field, &str); 8] = [
-    (Field::Nodes, "track_nodes"),
-    (Field::Seldepth, "track_seldepth"),
-    (Field::Nps, "track_nps"),
-    (Field::Hashfull, "track_hashfull"),
-    (Field::Tbhits, "track_tbhits"),
-    (Field::TimeLeft, "track_timeleft"),
-    (Field::Latency, "track_latency"),
-    (Field::Pv, "track_pv"),
-];
-
 /// Keys of the pair counts, each with the results of both games (0 lost, 1 drawn, 2 won): the
 /// indices of the table.
 const PAIRS: [(&str, [usize; 2]); 6] = [
@@ -39,20 +27,11 @@ const PAIRS: [(&str, [usize; 2]); 6] = [
     ("penta_LL", [0, 0]),
 ];
 
-/// Optional rules, with their keys on the command line and in the file.
-const RULES: [(&str, &[(&str, &str)]); 3] = [
-    ("resign", &[("movecount", "move_count"), ("score", "score"), ("twosided", "twosided")]),
-    ("draw", &[("movenumber", "move_number"), ("movecount", "move_count"), ("score", "score")]),
-    (
-        "sprt",
-        &[
-            ("elo0", "elo0"),
-            ("elo1", "elo1"),
-            ("alpha", "alpha"),
-            ("beta", "beta"),
-            ("model", "model"),
-        ],
-    ),
+/// Optional rules, with their keys in the file; the keys on the command line have no underscores.
+const RULES: [(&str, &[&str]); 3] = [
+    ("resign", &["move_count", "score", "twosided"]),
+    ("draw", &["move_number", "move_count", "score"]),
+    ("sprt", &["elo0", "elo1", "alpha", "beta", "model"]),
 ];
 
 /// Numeric options whose name is also their key in the file.
@@ -67,7 +46,7 @@ const NUMBERS: [&str; 7] = [
 ];
 
 /// Tournament formats by their number in the file; fastchess has only the first two.
-const TYPES: [(Format, &str); 4] = [
+pub(super) const TYPES: [(Format, &str); 4] = [
     (Format::RoundRobin, "roundrobin"),
     (Format::Gauntlet, "gauntlet"),
     (Format::Knockout, "knockout"),
@@ -84,7 +63,16 @@ const MOST_GAMES: u64 = 1_000_000_000;
 const NEVER: u64 = i32::MAX as u64;
 
 /// Returns a run in the file format of fastchess.
-pub(super) fn to_fastchess(plan: &Plan, style: &Style, own: &Path, counts: &RunCounts) -> Value {
+///
+/// # Errors
+///
+/// A message if the path of this program is unknown.
+pub(super) fn to_fastchess(
+    plan: &Plan,
+    style: &Style,
+    counts: &RunCounts,
+) -> Result<Value, String> {
+    let own = std::env::current_exe().map_err(|error| error.to_string())?;
     let design = plan.design;
     let games = match design.is_single {
         false => 2,
@@ -127,12 +115,15 @@ pub(super) fn to_fastchess(plan: &Plan, style: &Style, own: &Path, counts: &RunC
                    "append_file": true, "compress": false, "realtime": true,
                    "engine_coms": style.log.has_engines}),
         ),
-        ("engines", plan.engines.iter().map(|each| engine(each, own, style.is_chess960)).collect()),
+        (
+            "engines",
+            plan.engines.iter().map(|each| engine(each, &own, style.is_chess960)).collect(),
+        ),
         ("stats", stats(plan, counts)),
     ] {
         saved[key] = value;
     }
-    saved
+    Ok(saved)
 }
 
 /// Returns the adjudication rules and the SPRT.
@@ -185,10 +176,15 @@ fn pgn(plan: &Plan, has_crc: bool) -> Value {
         "min": annotation.is_minimal,
         "crc": has_crc,
     });
-    for (field, name) in FIELDS {
-        pgn[name] = annotation.has(field).into();
+    for field in Field::ALL {
+        pgn[field_key(field)] = annotation.has(field).into();
     }
     pgn
+}
+
+/// Returns the key of a field of PGN comments.
+fn field_key(field: Field) -> String {
+    format!("track_{field}")
 }
 
 /// Returns a path as text; empty for `None`.
@@ -234,17 +230,12 @@ fn stats(plan: &Plan, counts: &RunCounts) -> Value {
     let name = |engine: usize| &plan.engines[engine].name;
     let all = counts.encounters.iter().map(|([first, second], met)| {
         let Encounter { games, table, .. } = met;
-        let mut row = Map::new();
-        for (kind, count) in
-            [("wins", games.wins), ("losses", games.losses), ("draws", games.draws)]
-        {
-            row.insert(kind.to_owned(), count.into());
-        }
+        let mut row = json!({"wins": games.wins, "losses": games.losses, "draws": games.draws});
         for (kind, [a, b]) in PAIRS {
             let count = if a == b { table[a][b] } else { table[a][b] + table[b][a] };
-            row.insert(kind.to_owned(), count.into());
+            row[kind] = count.into();
         }
-        (format!("{} vs {}", name(*first), name(*second)), Value::Object(row))
+        (format!("{} vs {}", name(*first), name(*second)), row)
     });
     Value::Object(all.collect())
 }
@@ -271,10 +262,8 @@ pub(super) fn read(
     for (name, keys) in RULES {
         let rule = &saved[name];
         if rule["enabled"] == true {
-            say(
-                name,
-                keys.iter().map(|(k, theirs)| format!("{k}={}", plain(&rule[*theirs]))).collect(),
-            );
+            let value = |key: &&str| format!("{}={}", key.replace('_', ""), plain(&rule[*key]));
+            say(name, keys.iter().map(value).collect());
         }
     }
     let tables = &saved["tb_adjudication"];
@@ -361,8 +350,8 @@ fn pgn_words(pgn: &Value) -> Vec<String> {
     let notation = notation.into_iter().find(|notation| pgn["notation"] == *notation as u8);
     let mut values = vec![format!("file={}", plain(&pgn["file"])), format!("min={}", pgn["min"])];
     values.extend(notation.map(|notation| format!("notation={notation}")));
-    let tracked = FIELDS.iter().filter(|(_, name)| pgn[*name] == true);
-    values.extend(tracked.map(|(field, _)| format!("{field}=true")));
+    let tracked = Field::ALL.into_iter().filter(|field| pgn[field_key(*field)] == true);
+    values.extend(tracked.map(|field| format!("{field}=true")));
     let lines = pgn["additional_lines_rgx"].as_array().into_iter().flatten();
     values.extend(lines.map(|line| format!("match_line={}", plain(line))));
     values

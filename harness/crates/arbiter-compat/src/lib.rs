@@ -23,7 +23,6 @@ use std::path::{Path, PathBuf};
 use arbiter_plan::{Plan, Prior};
 use arbiter_report::Dialect;
 use arbiter_run::RunCounts;
-use serde_json::Value;
 
 /// Output of `-version` in place of fastchess. Scripts expect the version of the program that they
 /// know; fishtest also parses the commit at the end of the line.
@@ -95,12 +94,6 @@ impl Style {
         self.log.file.as_ref()
     }
 
-    /// Saves the settings of a run that could not be started.
-    fn save_unplayed(&self, plan: &Plan) -> Result<(), String> {
-        let Some(path) = &self.saved_in else { return Ok(()) };
-        saved::write(path, &self.saved(plan, &RunCounts::default())?)
-    }
-
     /// Saves the identity and state of the run, so that this program or fastchess can resume it.
     ///
     /// # Errors
@@ -114,14 +107,6 @@ impl Style {
         counts: &RunCounts,
     ) -> Result<(), String> {
         let Some(path) = &self.saved_in else { return Ok(()) };
-        let results = std::path::absolute(results).unwrap_or_else(|_| results.to_owned());
-        let identity = SavedIdentity { run: run.to_owned(), results, checksum: None };
-        identity.write(path, self.saved(plan, counts)?)
-    }
-
-    /// Returns the run in the file format of fastchess.
-    fn saved(&self, plan: &Plan, counts: &RunCounts) -> Result<Value, String> {
-        let own = std::env::current_exe().map_err(|error| error.to_string())?;
-        Ok(foreign::to_fastchess(plan, self, &own, counts))
+        saved::write_with_identity(path, run, results, foreign::to_fastchess(plan, self, counts)?)
     }
 }

@@ -8,13 +8,10 @@ use std::path::PathBuf;
 
 use shakmaty::Color;
 
-use crate::options::Options;
-use crate::words::{Word, truth};
-use arbiter_game::annotation::Keeping;
 use arbiter_game::record::GameRecord;
 use arbiter_game::transcript::Mark;
 use arbiter_process::{Links, open_output};
-use arbiter_report::{log_warn, utc_time_as};
+use arbiter_report::utc_time_as;
 use arbiter_runner::unix_time_ms;
 
 /// Maximum difference, in milliseconds, between the recorded times of one engine start in two
@@ -40,46 +37,6 @@ pub(super) struct LogRequest {
     pub has_engines: bool,
     /// `true` if the lines to and from engines are printed as by cutechess-cli.
     pub is_printed: bool,
-}
-
-impl Options {
-    /// Applies `-log`.
-    pub(super) fn log(&mut self, word: &Word) -> Result<(), String> {
-        let log = &mut self.style.log;
-        for (key, value) in word.pairs()? {
-            match (key, value) {
-                ("file", _) => log.file = Some(PathBuf::from(value)),
-                ("level", "trace" | "all" | "info") => log.level = Level::Info,
-                ("level", "warn") => log.level = Level::Warn,
-                ("level", "err" | "fatal") => log.level = Level::Error,
-                ("level", _) => {
-                    return Err(format!(
-                        "-log level={value}: expected trace, info, warn, err or fatal"
-                    ));
-                }
-                ("append", _) => self.replaces[2] = !truth(&word.name, key, value)?,
-                ("engine", _) => log.has_engines = truth(&word.name, key, value)?,
-                ("compress", _) if truth(&word.name, key, value)? => {
-                    log_warn("-log compress=true: the log is not compressed");
-                }
-                ("compress" | "realtime", _) => drop(truth(&word.name, key, value)?),
-                _ => {
-                    let keys = "file, level, append, engine, compress, realtime";
-                    return Err(word.unknown_key(key, keys));
-                }
-            }
-        }
-        if log.has_engines {
-            self.request.draft.transcripts = Keeping::All;
-        }
-        Ok(())
-    }
-
-    /// Applies `-debug`.
-    pub(super) fn debug(&mut self) {
-        self.style.log.is_printed = true;
-        self.request.draft.transcripts = Keeping::All;
-    }
 }
 
 /// Writer of the log.

@@ -4,14 +4,16 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::Style;
+use crate::foreign::TYPES;
+use crate::log::Level;
 use crate::saved::{Config, SavedIdentity};
-use crate::table::{OPTIONS, unknown};
-use crate::words::{Word, figure, split, truth};
+use crate::table::{is_idle, unknown};
+use crate::words::{Word, split};
 use arbiter_game::adjudicate::{DrawRule, Scope, TablebaseRule};
-use arbiter_game::annotation::Field;
+use arbiter_game::annotation::{Field, Keeping};
 use arbiter_openings::Order;
 use arbiter_plan::{Affinity, CpuContention, Request, SprtRequest};
-use arbiter_report::{Dialect, utc_time_as};
+use arbiter_report::{Dialect, log_warn, utc_time_as};
 use arbiter_runner::unix_time_ms;
 use arbiter_schedule::{Format, OpeningPolicy};
 use arbiter_stats::{Correction, Model};
@@ -89,21 +91,134 @@ impl Options {
         Ok(options)
     }
 
+    /// Applies an option of [`OPTIONS`](crate::table::OPTIONS).
     fn take(&mut self, word: &Word) -> Result<(), String> {
-        let name = word.name.as_str();
-        let known = OPTIONS.iter().find(|(known, ..)| *known == name);
-        let (.., take) = known.ok_or_else(|| unknown(name))?;
-        take(self, word)
+        match word.name.as_str() {
+            "engine" => self.add_engine(word)?,
+            // `-each` overrides the settings of individual engines, wherever it stands, so it is
+            // applied last, by `Options::read`. `-config` has been applied before.
+            "each" | "config" => {}
+            "quick" => self.quick(word)?,
+            "concurrency" => self.concurrency(word.number()?),
+            "rounds" => self.rounds = Some(word.number()?),
+            "games" => self.games = Some(word.number()?),
+            "repeat" => self.repeat(word)?,
+            "tournament" => self.request.tournament.format = Some(format(word.single()?)?),
+            "seeds" => self.request.tournament.seeds = Some(word.number()?),
+            "noswap" => self.request.tournament.draft.is_single = word.switch()?,
+            "reverse" => self.request.tournament.draft.is_reversed = word.switch()?,
+            "wait" => self.request.draft.wait = word.millis()?,
+            "openings" => self.openings(word)?,
+            "srand" => self.request.seed = Some(word.number()?),
+            "sprt" => self.sprt(word)?,
+            "tb" | "tbpieces" | "tbignore50" | "tbadjudicate" => self.tablebases(word)?,
+            "variant" => self.style.is_chess960 = is_chess960(word.single()?)?,
+            "pgnout" => self.pgnout(word)?,
+            "epdout" => self.epdout(word)?,
+            "crc32" => word.set_truth("pgn", &mut self.style.shows_crc)?,
+            "event" => self.request.draft.annotation.event = Some(word.values.join(" ")),
+            "site" => self.request.draft.annotation.site = Some(word.values.join(" ")),
+            "output" => self.output(word)?,
+            "report" => word.set_truth("penta", &mut self.style.penta)?,
+            "ratinginterval" => self.style.rating_interval = word.number()?,
+            "scoreinterval" => self.style.score_interval = word.number()?,
+            "autosaveinterval" => self.style.save_interval = word.number()?,
+            "outcomeinterval" => self.style.outcome_interval = word.number()?,
+            "recover" => self.style.recovers = word.switch()?,
+            "use-affinity" => self.affinity(word)?,
+            "startup-ms" => self.request.draft.deadlines.uciok = word.millis()?,
+            "ping-ms" | "ucinewgame-ms" => self.ready = self.ready.max(Some(word.millis()?)),
+            "arbiter" => self.own(word)?,
+            "force-concurrency" => self.is_forced = word.switch()?,
+            "log" => self.log(word)?,
+            "debug" => {
+                self.style.log.is_printed = true;
+                self.request.draft.transcripts = Keeping::All;
+            }
+            "check-mate-pvs" => self.style.checks_mates = word.switch()?,
+            "strict" => self.style.is_strict = word.switch()?,
+            "testEnv" => drop(word.switch()?),
+            "draw" => {
+                let rule = word.rule("movenumber=0,movecount=1,score=0")?;
+                self.request.draft.rules.draw = Some(rule);
+            }
+            "resign" => {
+                self.request.draft.rules.resign = Some(word.rule("movecount=1,score=0")?);
+            }
+            "maxmoves" => {
+                let moves = u32::try_from(word.number::<u64>()?).unwrap_or(u32::MAX);
+                self.request.draft.rules.move_cap = (moves > 0).then_some(moves);
+            }
+            name if is_idle(name) => {}
+            name => return Err(unknown(name)),
+        }
+        Ok(())
     }
 
-    /// Returns the tablebase adjudication rule, creating it if needed; the paths of tables are
-    /// checked later.
-    pub(super) fn tablebase(&mut self) -> &mut TablebaseRule {
+    /// Applies the options of tablebases; the paths of tables are checked later.
+    fn tablebases(&mut self, word: &Word) -> Result<(), String> {
         let all = TablebaseRule { pieces: 0, ignores_fifty: false, scope: Scope::Both };
-        self.request.draft.rules.tablebase.get_or_insert(all)
+        let rule = self.request.draft.rules.tablebase.get_or_insert(all);
+        match word.name.as_str() {
+            "tbpieces" => rule.pieces = word.number::<u32>()?.min(7),
+            "tbignore50" => rule.ignores_fifty = word.switch()?,
+            "tbadjudicate" => rule.scope = scope(word.single()?)?,
+            _ => {
+                let folders = word.single()?.split([':', ';']).filter(|folder| !folder.is_empty());
+                self.request.draft.tables = folders.map(PathBuf::from).collect();
+            }
+        }
+        Ok(())
     }
 
-    pub(super) fn quick(&mut self, word: &Word) -> Result<(), String> {
+    /// Applies `-arbiter`.
+    fn own(&mut self, word: &Word) -> Result<(), String> {
+        for (key, value) in word.pairs()? {
+            match key {
+                "contention" => {
+                    let what = value.parse().map_err(|e| format!("-arbiter contention: {e}"));
+                    self.request.cpu_contention = what?;
+                }
+                "llr" => self.style.shows_pairs_llr = word.truth(key, value)?,
+                "verbose" => self.is_verbose = word.truth(key, value)?,
+                "results" => self.results = Some(PathBuf::from(value)),
+                _ => return Err(word.unknown_key(key, "contention, llr, results, verbose")),
+            }
+        }
+        Ok(())
+    }
+
+    fn log(&mut self, word: &Word) -> Result<(), String> {
+        let log = &mut self.style.log;
+        for (key, value) in word.pairs()? {
+            match (key, value) {
+                ("file", _) => log.file = Some(PathBuf::from(value)),
+                ("level", "trace" | "all" | "info") => log.level = Level::Info,
+                ("level", "warn") => log.level = Level::Warn,
+                ("level", "err" | "fatal") => log.level = Level::Error,
+                ("level", _) => {
+                    let error = "expected trace, info, warn, err or fatal";
+                    return Err(word.wrong(key, value, error));
+                }
+                ("append", _) => self.replaces[2] = !word.truth(key, value)?,
+                ("engine", _) => log.has_engines = word.truth(key, value)?,
+                ("compress", _) if word.truth(key, value)? => {
+                    log_warn("-log compress=true: the log is not compressed");
+                }
+                ("compress" | "realtime", _) => drop(word.truth(key, value)?),
+                _ => {
+                    let keys = "file, level, append, engine, compress, realtime";
+                    return Err(word.unknown_key(key, keys));
+                }
+            }
+        }
+        if log.has_engines {
+            self.request.draft.transcripts = Keeping::All;
+        }
+        Ok(())
+    }
+
+    fn quick(&mut self, word: &Word) -> Result<(), String> {
         let pairs = word.pairs()?;
         if pairs.iter().filter(|(key, _)| *key == "cmd").count() != 2 {
             return Err("-quick needs cmd= twice".to_owned());
@@ -130,7 +245,7 @@ impl Options {
         Ok(())
     }
 
-    pub(super) fn repeat(&mut self, word: &Word) -> Result<(), String> {
+    fn repeat(&mut self, word: &Word) -> Result<(), String> {
         let count = if word.values.is_empty() { 2 } else { word.number()? };
         match self.style.program {
             // In fastchess, all games of a round have the same opening, so the number of
@@ -142,7 +257,7 @@ impl Options {
     }
 
     /// Sets the concurrency; 0 or a negative number is added to the number of processors.
-    pub(super) fn concurrency(&mut self, games: isize) {
+    fn concurrency(&mut self, games: isize) {
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
         let wanted = match usize::try_from(games) {
             Ok(games) if games > 0 => games,
@@ -157,7 +272,7 @@ impl Options {
         self.request.concurrency = Some(wanted);
     }
 
-    pub(super) fn openings(&mut self, word: &Word) -> Result<(), String> {
+    fn openings(&mut self, word: &Word) -> Result<(), String> {
         for (key, value) in word.pairs()? {
             let request = &mut self.request;
             match (key, value) {
@@ -167,17 +282,15 @@ impl Options {
                 ("order", "random") => request.order = Some(Order::Random),
                 ("order", "sequential") => request.order = Some(Order::Sequential),
                 ("plies", "-1" | "0") => request.draft.reading.plies = None,
-                ("plies", _) => request.draft.reading.plies = Some(figure(&word.name, key, value)?),
-                ("start", _) => {
-                    request.tournament.opening_start = Some(figure(&word.name, key, value)?)
-                }
+                ("plies", _) => request.draft.reading.plies = Some(word.figure(key, value)?),
+                ("start", _) => request.tournament.opening_start = Some(word.figure(key, value)?),
                 ("policy", "default") => request.tournament.draft.openings = OpeningPolicy::Shared,
                 ("policy", "encounter") => {
                     request.tournament.draft.openings = OpeningPolicy::PerEncounter
                 }
                 ("policy", "round") => request.tournament.draft.openings = OpeningPolicy::PerRound,
                 ("format" | "order" | "policy", _) => {
-                    return Err(format!("-openings {key}={value}: unknown value '{value}'"));
+                    return Err(word.wrong(key, value, format!("unknown value '{value}'")));
                 }
                 _ => return Err(word.unknown_key(key, "file, format, order, plies, start, policy")),
             }
@@ -185,23 +298,22 @@ impl Options {
         Ok(())
     }
 
-    pub(super) fn pgnout(&mut self, word: &Word) -> Result<(), String> {
+    fn pgnout(&mut self, word: &Word) -> Result<(), String> {
         for (key, value) in word.fields() {
             match (key, value) {
                 ("file", Some(value)) => self.request.draft.pgn = Some(PathBuf::from(value)),
                 ("notation", Some(value)) => {
-                    let notation = value.parse();
-                    self.request.draft.annotation.notation =
-                        notation.map_err(|error| format!("-pgnout notation={value}: {error}"))?;
+                    let notation = value.parse().map_err(|error| word.wrong(key, value, error));
+                    self.request.draft.annotation.notation = notation?;
                 }
-                ("append", Some(value)) => self.replaces[0] = !truth(&word.name, key, value)?,
+                ("append", Some(value)) => self.replaces[0] = !word.truth(key, value)?,
                 ("min", Some(value)) => {
-                    self.request.draft.annotation.is_minimal = truth(&word.name, key, value)?
+                    self.request.draft.annotation.is_minimal = word.truth(key, value)?
                 }
                 ("match_line", Some(value)) => self.match_line(value)?,
                 (_, Some(value)) => {
                     let field: Field = key.parse().map_err(|_| word.unknown_key(key, PGN_KEYS))?;
-                    if truth(&word.name, key, value)? {
+                    if word.truth(key, value)? {
                         self.request.draft.annotation.fields.push(field);
                     }
                 }
@@ -224,11 +336,11 @@ impl Options {
         Ok(())
     }
 
-    pub(super) fn epdout(&mut self, word: &Word) -> Result<(), String> {
+    fn epdout(&mut self, word: &Word) -> Result<(), String> {
         for (key, value) in word.fields() {
             match (key, value) {
                 ("file", Some(value)) => self.request.draft.epd = Some(PathBuf::from(value)),
-                ("append", Some(value)) => self.replaces[1] = !truth(&word.name, key, value)?,
+                ("append", Some(value)) => self.replaces[1] = !word.truth(key, value)?,
                 (file, None) if self.style.program == Dialect::Cutechess => {
                     self.request.draft.epd = Some(PathBuf::from(file))
                 }
@@ -239,23 +351,13 @@ impl Options {
         Ok(())
     }
 
-    pub(super) fn report(&mut self, word: &Word) -> Result<(), String> {
-        for (key, value) in word.pairs()? {
-            match key {
-                "penta" => self.style.penta = truth(&word.name, key, value)?,
-                _ => return Err(word.unknown_key(key, "penta")),
-            }
-        }
-        Ok(())
-    }
-
-    pub(super) fn output(&mut self, word: &Word) -> Result<(), String> {
+    fn output(&mut self, word: &Word) -> Result<(), String> {
         for (key, value) in word.pairs()? {
             self.style.dialect = match (key, value) {
                 ("format", "fastchess") => Dialect::Fastchess,
                 ("format", "cutechess") => Dialect::Cutechess,
                 ("format", _) => {
-                    return Err(format!("-output format={value}: expected fastchess or cutechess"));
+                    return Err(word.wrong(key, value, "expected fastchess or cutechess"));
                 }
                 _ => return Err(word.unknown_key(key, "format")),
             };
@@ -263,7 +365,7 @@ impl Options {
         Ok(())
     }
 
-    pub(super) fn affinity(&mut self, word: &Word) -> Result<(), String> {
+    fn affinity(&mut self, word: &Word) -> Result<(), String> {
         self.request.draft.affinity = match &word.values[..] {
             [] => Affinity::Auto,
             _ => {
@@ -283,7 +385,7 @@ impl Options {
         Ok(())
     }
 
-    pub(super) fn sprt(&mut self, word: &Word) -> Result<(), String> {
+    fn sprt(&mut self, word: &Word) -> Result<(), String> {
         let model = match self.style.program {
             Dialect::Fastchess => Model::Normalized,
             Dialect::Cutechess => Model::Bayesian,
@@ -312,27 +414,13 @@ impl Options {
                 }
                 _ => return Err(word.unknown_key(key, "elo0, elo1, alpha, beta, model")),
             };
-            *bound = Some(figure(&word.name, key, value)?);
+            *bound = Some(word.figure(key, value)?);
         }
         if test.alpha.is_none() || test.beta.is_none() {
             return Err("-sprt needs elo0, elo1, alpha and beta".to_owned());
         }
         self.request.sprt = test;
         self.is_sprt = true;
-        Ok(())
-    }
-
-    pub(super) fn tournament(&mut self, word: &Word) -> Result<(), String> {
-        self.request.tournament.format = Some(match word.single()? {
-            "roundrobin" | "round-robin" => Format::RoundRobin,
-            "gauntlet" => Format::Gauntlet,
-            "knockout" => Format::Knockout,
-            "pyramid" => Format::Pyramid,
-            other => {
-                let known = "roundrobin, gauntlet, knockout or pyramid";
-                return Err(format!("-tournament {other}: expected {known}"));
-            }
-        });
         Ok(())
     }
 }
@@ -345,8 +433,16 @@ fn named_by_time(kind: &str) -> PathBuf {
     PathBuf::from(format!("fastchess_{}.{kind}", utc_time_as(unix_time_ms(), "%Y%m%d_%H%M%S")))
 }
 
+/// Parses `-tournament`.
+fn format(word: &str) -> Result<Format, String> {
+    let word = if word == "round-robin" { "roundrobin" } else { word };
+    let found = TYPES.into_iter().find(|(_, name)| *name == word);
+    let known = "roundrobin, gauntlet, knockout or pyramid";
+    found.map(|(format, _)| format).ok_or_else(|| format!("-tournament {word}: expected {known}"))
+}
+
 /// Parses `-tbadjudicate`.
-pub(super) fn scope(word: &str) -> Result<Scope, String> {
+fn scope(word: &str) -> Result<Scope, String> {
     match word {
         "BOTH" => Ok(Scope::Both),
         "WIN_LOSS" => Ok(Scope::Wins),
@@ -355,9 +451,9 @@ pub(super) fn scope(word: &str) -> Result<Scope, String> {
     }
 }
 
-/// Returns whether the variant is Chess960. (Each opening decides whether its games are Chess960.)
-pub(super) fn variant(word: &Word) -> Result<bool, String> {
-    match word.single()? {
+/// Returns whether a variant is Chess960. (Each opening decides whether its games are Chess960.)
+fn is_chess960(variant: &str) -> Result<bool, String> {
+    match variant {
         "standard" => Ok(false),
         "fischerandom" => Ok(true),
         other => Err(format!("-variant {other}: arbiter plays standard and fischerandom")),
@@ -371,6 +467,14 @@ mod tests {
     fn read(line: &str) -> Result<Options, String> {
         let words = split(&shell_words::split(line).unwrap()).unwrap();
         Options::read(Dialect::Fastchess, &words)
+    }
+
+    #[test]
+    fn every_option_of_the_table_is_known() {
+        for (name, ..) in crate::table::OPTIONS {
+            let error = read(&format!("-{name}")).err().unwrap_or_default();
+            assert!(!error.contains("unknown option"), "{error}");
+        }
     }
 
     #[test]

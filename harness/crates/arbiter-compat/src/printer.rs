@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use shakmaty::{ByColor, Color};
 
+use crate::foreign::to_fastchess;
 use crate::log::Log;
-use crate::{FASTCHESS, Style, games_before};
+use crate::{FASTCHESS, Style, games_before, saved};
 use arbiter_game::outcome::Termination;
 use arbiter_game::record::{GameRecord, SearchInfo};
 use arbiter_plan::Plan;
@@ -127,7 +128,9 @@ impl Printer {
             open_output(path, File::options().append(true), Links::Followed)
                 .map_err(|error| cannot_write(path, &error))?;
         }
-        style.save_unplayed(plan)?;
+        if let Some(path) = &style.saved_in {
+            saved::write(path, &to_fastchess(plan, style, &RunCounts::default())?)?;
+        }
         let printer = Printer::new(style, plan, &[], plan.schedule());
         let mut log = printer.open_log(&[])?;
         let text = printer.writer.started(games_before(plan.prior) + 1, printer.total(), 0, 1)
@@ -242,12 +245,9 @@ impl Printer {
         if is_last || is_due(self.games, self.style.score_interval) {
             text += &self.score(white.min(black), white.max(black));
         }
-        let is_figured = if self.is_by_pairs() {
-            is_whole && is_due(self.games / per_pair, self.style.rating_interval)
-        } else {
-            is_due(self.games, self.style.rating_interval)
-        };
-        if is_figured {
+        let unit = if self.is_by_pairs() { per_pair } else { 1 };
+        let is_complete = is_whole || unit == 1;
+        if is_complete && is_due(self.games / unit, self.style.rating_interval) {
             text += &self.figures();
         }
         if is_due(self.games, self.style.outcome_interval) {

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::foreign;
 use crate::table::is_idle;
-use crate::words::{Word, truth};
+use crate::words::Word;
 use arbiter_plan::Prior;
 use arbiter_process::{FilesInUse, WholeFile, cannot_write, open_input};
 use arbiter_report::{log_warn, print_result};
@@ -82,13 +82,18 @@ fn is_of_another_program(path: &Path) -> bool {
     path.exists() && content(path).is_err()
 }
 
-impl SavedIdentity {
-    /// Writes a file of fastchess with the identity added.
-    pub(super) fn write(self, path: &Path, mut theirs: Value) -> Result<(), String> {
-        let marked = SavedIdentity { checksum: Some(checksum(&theirs)), ..self };
-        theirs[KEY] = serde_json::to_value(marked).map_err(|error| error.to_string())?;
-        write(path, &theirs)
-    }
+/// Writes a file of fastchess with the identity of the run added.
+pub(super) fn write_with_identity(
+    path: &Path,
+    run: &str,
+    results: &Path,
+    mut theirs: Value,
+) -> Result<(), String> {
+    let results = std::path::absolute(results).unwrap_or_else(|_| results.to_owned());
+    let checksum = Some(checksum(&theirs));
+    let identity = SavedIdentity { run: run.to_owned(), results, checksum };
+    theirs[KEY] = serde_json::to_value(identity).map_err(|error| error.to_string())?;
+    write(path, &theirs)
 }
 
 /// Writes a file of fastchess, but never replaces a file of another program.
@@ -128,12 +133,12 @@ impl Config {
                 match key {
                     "file" => file = Some((index, PathBuf::from(value))),
                     "outname" => out = Some(PathBuf::from(value)),
-                    "discard" if truth(&word.name, key, value)? => {
+                    "discard" if word.truth(key, value)? => {
                         file = None;
                         print_result("Discarding config file\n")?;
                     }
                     "discard" => {}
-                    "stats" => keeps_counts = truth(&word.name, key, value)?,
+                    "stats" => keeps_counts = word.truth(key, value)?,
                     _ => return Err(word.unknown_key(key, "file, outname, discard, stats")),
                 }
             }
@@ -216,15 +221,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a b.json");
         let results = folder.path().join("results");
-        let saved = SavedIdentity { run: "match-1".to_owned(), results, checksum: None };
         let theirs = serde_json::json!({"rounds": 4, "concurrency": 1, "games": 2});
         for _ in 0..2 {
-            saved.clone().write(&file, theirs.clone()).unwrap();
+            write_with_identity(&file, "match-1", &results, theirs.clone()).unwrap();
         }
         let config = format!("-config 'file={}'", file.display());
         let error = read(&config).unwrap_err();
         assert!(error.contains("a b.json") && error.contains("which does not exist"), "{error}");
-        std::fs::create_dir(&saved.results).unwrap();
+        std::fs::create_dir(&results).unwrap();
         let found = |line: &str| {
             let Config { run, out, words, .. } = read(line).unwrap();
             (run, out, words.into_iter().map(|word| word.name).collect::<Vec<_>>())
@@ -267,9 +271,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("config.json");
         std::fs::write(&file, "{\"engines\": []}").unwrap();
-        let saved =
-            SavedIdentity { run: "match-1".to_owned(), results: "/results".into(), checksum: None };
-        saved.write(&file, serde_json::json!({})).unwrap();
+        let results = Path::new("/results");
+        write_with_identity(&file, "match-1", results, serde_json::json!({})).unwrap();
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "{\"engines\": []}");
         let error = read(&format!("-config file={}", file.display())).unwrap_err();
         assert!(error.contains("not written by arbiter"), "{error}");

@@ -1,5 +1,6 @@
 //! Splitting of a command line of fastchess or cutechess-cli into options with values.
 
+use std::fmt::Display;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -54,17 +55,19 @@ impl Word {
         self.number().map(Duration::from_millis)
     }
 
-    /// Returns the values as an adjudication rule, appended to the `defaults` of the other
-    /// programs, which treat `movecount=0` as 1.
-    pub(super) fn rule(&self, defaults: &str) -> Result<String, String> {
+    /// Returns an adjudication rule of the values, with the `defaults` of the other programs, which
+    /// treat `movecount=0` as 1.
+    pub(super) fn rule<T: FromStr<Err: Display>>(&self, defaults: &str) -> Result<T, String> {
         let fields = self.pairs()?.into_iter().filter(|field| *field != ("movecount", "0"));
-        Ok(fields.fold(defaults.to_owned(), |rule, (key, value)| format!("{rule},{key}={value}")))
+        let rule =
+            fields.fold(defaults.to_owned(), |rule, (key, value)| format!("{rule},{key}={value}"));
+        rule.parse().map_err(|error| format!("-{}: {error}", self.name))
     }
 
-    /// Returns an error if the option has a value.
-    pub(super) fn check_no_value(&self) -> Result<(), String> {
+    /// Returns `true` for an option without a value, otherwise an error.
+    pub(super) fn switch(&self) -> Result<bool, String> {
         match self.values.first() {
-            None => Ok(()),
+            None => Ok(true),
             Some(value) => Err(format!("-{} takes no value; unexpected '{value}'", self.name)),
         }
     }
@@ -86,20 +89,36 @@ impl Word {
         self.fields().map(pair).collect()
     }
 
+    /// Sets a boolean from the value of the only key.
+    pub(super) fn set_truth(&self, only: &str, set: &mut bool) -> Result<(), String> {
+        for (key, value) in self.pairs()? {
+            if key != only {
+                return Err(self.unknown_key(key, only));
+            }
+            *set = self.truth(key, value)?;
+        }
+        Ok(())
+    }
+
+    /// Parses the number of a key.
+    pub(super) fn figure<T: FromStr>(&self, key: &str, value: &str) -> Result<T, String> {
+        value.parse().map_err(|_| self.wrong(key, value, format!("'{value}' is not a number")))
+    }
+
+    /// Parses the boolean of a key.
+    pub(super) fn truth(&self, key: &str, value: &str) -> Result<bool, String> {
+        value.parse().map_err(|_| self.wrong(key, value, "expected true or false"))
+    }
+
+    /// Returns the error for the wrong value of a key.
+    pub(super) fn wrong(&self, key: &str, value: &str, error: impl Display) -> String {
+        format!("-{} {key}={value}: {error}", self.name)
+    }
+
     /// Returns the error for an unknown key.
     pub(super) fn unknown_key(&self, key: &str, known: &str) -> String {
         format!("-{}: unknown key '{key}'; the keys are {known}", self.name)
     }
-}
-
-/// Parses a number in `-name key=value`.
-pub(super) fn figure<T: FromStr>(name: &str, key: &str, value: &str) -> Result<T, String> {
-    value.parse().map_err(|_| format!("-{name} {key}={value}: '{value}' is not a number"))
-}
-
-/// Parses a boolean in `-name key=value`.
-pub(super) fn truth(name: &str, key: &str, value: &str) -> Result<bool, String> {
-    value.parse().map_err(|_| format!("-{name} {key}={value}: expected true or false"))
 }
 
 #[cfg(test)]
@@ -118,7 +137,7 @@ mod tests {
         assert_eq!(names, ["engine", "sprt", "repeat", "wait", "version"]);
         assert_eq!(found[0].pairs(), Ok(vec![("cmd", "a"), ("args", "-x --y")]));
         assert_eq!(found[3].single(), Ok("-5"));
-        assert_eq!(found[2].check_no_value(), Ok(()));
+        assert_eq!(found[2].switch(), Ok(true));
     }
 
     #[test]
@@ -130,7 +149,7 @@ mod tests {
         check("-rounds", |word| word.number::<u64>().err(), "-rounds needs a value");
         check("-rounds ten", |word| word.number::<u64>().err(), "ten: not a whole number");
         check("-rounds 1 2", |word| word.number::<u64>().err(), "unexpected '2'");
-        check("-recover yes", |word| word.check_no_value().err(), "-recover takes no value");
+        check("-recover yes", |word| word.switch().err(), "-recover takes no value");
         check("-draw 3", |word| word.pairs().err(), "-draw: '3' is not KEY=VALUE");
         assert!(words("rounds -x").unwrap_err().contains("'rounds' does not belong"));
     }

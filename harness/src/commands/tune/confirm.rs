@@ -4,7 +4,8 @@ use std::path::Path;
 
 use clap::Args;
 
-use crate::requested_run::{RequestedRun, Resume};
+use crate::requested_run::RequestedRun;
+use crate::run_args::RunArgs;
 use crate::{exit_code::ExitCode, failure::Failure, output::OutputFormat, run};
 use arbiter_plan::{DEFAULT_SPRT_PAIRS, RunKind, SprtRequest, confirmation};
 use arbiter_report::note;
@@ -41,8 +42,7 @@ impl ConfirmArgs {
             note(&format!("continuing the existing run {name}"));
             let requested = RequestedRun {
                 results: results.to_owned(),
-                resume: Some(Resume { run: name, ..Resume::default() }),
-                format,
+                flags: RunArgs { resume: Some(name), format, ..RunArgs::default() },
                 ..RequestedRun::default()
             };
             return run::run_command(RunKind::Sprt, requested);

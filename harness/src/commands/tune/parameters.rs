@@ -52,7 +52,7 @@ impl ParameterArgs {
         file_name: &str,
         requested: &mut RequestedRun,
     ) -> Result<Vec<Parameter>, Failure> {
-        requested.files.read.extend(self.params.iter().chain(&file.params).cloned());
+        requested.settings_files.extend(self.params.iter().chain(&file.params).cloned());
         let mut found = listed(self.params.as_deref(), &self.param)?;
         let mut spins = self.spins;
         if found.is_empty() && spins.is_empty() && self.params.is_none() {
