@@ -8,7 +8,7 @@ use shakmaty::{ByColor, Color, KnownOutcome};
 use crate::text::Detail;
 
 /// Reason for the end of a game. The names are stored and printed, and their meaning never changes.
-/// Engine faults come last.
+// Engine faults come last, since `is_fault` compares variants.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]

@@ -157,8 +157,8 @@ pub(crate) fn rate_engines(engines: usize, counts: &RunCounts) -> Option<RatingL
 }
 
 /// Returns the likelihood, 0 to 1, that `one` is stronger than `other`, from the same standard
-/// errors as the margins of the ratings; `None` for an engine against itself and for engines that cannot be
-/// compared.
+/// errors as the margins of the ratings; `None` for an engine against itself and for engines that
+/// cannot be compared.
 pub(crate) fn superiority(rated: &RatingList, one: usize, other: usize) -> Option<f64> {
     rated.superiority(one, other, Errors::Sandwich).filter(|_| one != other)
 }

@@ -44,6 +44,8 @@ pub struct GameStatistics {
     /// 0), and record.
     pub faulty: Vec<(u64, usize, GameRecord)>,
     names: OpeningNames,
+    /// Number of the first occurrence of each opening, by the number of the opening.
+    same_as: BTreeMap<u64, u64>,
     /// Number of the first opening with a FEN and a board after the book moves.
     first_of: HashMap<[String; 2], u64>,
 }
@@ -105,9 +107,12 @@ impl GameStatistics {
 
     /// Returns the entry of the opening `number`, from which `game` was played.
     fn opening(&mut self, number: u64, game: &GameRecord) -> &mut PlayedOpening {
-        let placement = position_after(game, book_plies(game)).board().to_string();
-        let place = [game.fen.clone(), placement.clone()];
-        let first = *self.first_of.entry(place).or_insert(number);
+        let first = self.same_as.get(&number).copied().unwrap_or_else(|| {
+            let place = [game.fen.clone(), placement_after_book(game)];
+            let first = *self.first_of.entry(place).or_insert(number);
+            self.same_as.insert(number, first);
+            first
+        });
         self.openings.entry(first).or_insert_with(|| {
             let (label, name) = match self.names.name_in_book(game) {
                 // Several openings of a book may have the same name, so the label contains the
@@ -122,7 +127,7 @@ impl GameStatistics {
                 }
             };
             let (white, first) = (Trinomial::default(), Trinomial::default());
-            PlayedOpening { label, name, placement, white, first }
+            PlayedOpening { label, name, placement: placement_after_book(game), white, first }
         })
     }
 
@@ -156,6 +161,11 @@ impl GameStatistics {
             own.calibration.add(*seen.get(color), result);
         }
     }
+}
+
+/// Returns the board field of the FEN after the book moves of a game.
+fn placement_after_book(game: &GameRecord) -> String {
+    position_after(game, book_plies(game)).board().to_string()
 }
 
 /// Returns the position after the first `plies` plies of a game.
