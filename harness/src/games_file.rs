@@ -299,8 +299,10 @@ mod tests {
     const BEFORE: &str = "; somebody else's games\n\n";
 
     fn content() -> Content {
-        let plan =
+        let mut plan =
             Plan::resolve(RunKind::Sprt, Request::default()).expect("the defaults are valid");
+        // The table of opening names takes long to read.
+        plan.annotation.has_origin = false;
         let engines = vec!["a".into(), "b".into()];
         let fingerprints = Fingerprints { engines, ..Fingerprints::default() };
         Content::Pgn(Box::new(PgnHeader::of(&plan, &fingerprints, 0)))
