@@ -72,7 +72,7 @@ pub(crate) fn pairs(name: &str, counts: [u64; 5]) -> Figure {
     let description = format!("From 0 points (LL) to 2 (WW): {counts:?}.");
     let labels = names.map(str::to_owned).to_vec();
     let series = vec![(String::new(), counts.map(|count| count as f64).to_vec())];
-    let chart = Chart::Bars(Bars { y: "pairs", labels, series, is_lying: false });
+    let chart = Chart::Bars(Bars { y: "pairs", labels, series, is_horizontal: false });
     Figure { caption, description, chart, table }
 }
 
@@ -97,7 +97,7 @@ pub(crate) fn endings(engines: &[&str], mut counts: Vec<(String, u64, Vec<u64>)>
     let rest_name = if series.is_empty() { "" } else { "drawn" };
     series.push((rest_name.to_owned(), counts.iter().map(rest).collect()));
     let labels = counts.into_iter().map(|(ending, ..)| ending).collect();
-    let chart = Chart::Bars(Bars { y: "games", labels, series, is_lying: true });
+    let chart = Chart::Bars(Bars { y: "games", labels, series, is_horizontal: true });
     Figure { caption: "Endings".to_owned(), description, chart, table }
 }
 
