@@ -5,7 +5,7 @@ use quick_junit::{NonSuccessKind, SerializeError, TestCase, TestCaseStatus, Test
 use super::brief::faults;
 use super::verdict::verdict_sentence;
 use crate::figures::{Strength, Summary, Verdict};
-use crate::forms::{case, failed, whole};
+use crate::forms::{case, failed, junit_text};
 use crate::parts::results;
 use crate::topics::gates::gate_case;
 use crate::topics::{ablation, lint};
@@ -49,7 +49,7 @@ pub fn run_junit(summary: &Summary, gates: &[GateOutcome]) -> Result<String, Ser
         suite.add_test_case(lint_case);
     }
     suite.add_test_cases(gates.iter().map(gate_case));
-    whole("arbiter", suite)
+    junit_text("arbiter", suite)
 }
 
 /// Returns the test case of an SPRT. It passes if H1 was accepted, fails if H0 was accepted or the

@@ -21,7 +21,7 @@ impl Figures {
         let lead = points(&strength.games).1 - 50.0;
         // If all results are equal, fastchess divides by zero and prints the infinity or NaN that
         // results.
-        let infinite = lead * f64::INFINITY;
+        let quotient = lead * f64::INFINITY;
         let both = |estimate: Option<Estimate>, instead: f64| {
             let value = estimate.map_or(instead, |estimate| estimate.value);
             (value, estimate.and_then(|estimate| estimate.half_width()))
@@ -32,8 +32,8 @@ impl Figures {
         let elo_text = format_like_c(if elo == 0.0 { -0.0 } else { elo }, 2);
         let without = if elo.is_finite() { "nan" } else { "-nan" };
         let error = error.map_or(without.to_owned(), |error| format_like_c(error, 2));
-        let (nelo, nerror) = both(strength.nelo, infinite);
-        let los = strength.los.unwrap_or_else(|| normal_cdf(infinite));
+        let (nelo, nerror) = both(strength.nelo, quotient);
+        let los = strength.los.unwrap_or_else(|| normal_cdf(quotient));
         Figures {
             elo: [elo_text, error],
             nelo: [format_like_c(nelo, 2), format_like_c(nerror.unwrap_or(f64::NAN), 2)],
@@ -58,8 +58,8 @@ pub(super) fn duel(writer: &DialectWriter, counts: &RunCounts) -> String {
         // If no pair was lost, fastchess divides by zero and prints the infinity or NaN that
         // results.
         let [.., wd, ww] = pairs.0;
-        let infinite = if wd + ww > 0 { f64::INFINITY } else { f64::NAN };
-        let ratio = format_like_c(pairs.pairs_ratio().unwrap_or(infinite), 2);
+        let quotient = if wd + ww > 0 { f64::INFINITY } else { f64::NAN };
+        let ratio = format_like_c(pairs.pairs_ratio().unwrap_or(quotient), 2);
         (pairs.level_ratio(), format!(", PairsRatio: {ratio}"))
     } else {
         (games.draw_ratio(), String::new())
