@@ -40,9 +40,9 @@ fn seconds(text: &[u8]) -> Option<f64> {
     None
 }
 
-/// Powers of ten; their number limits the digits of a number. Integers of up to fifteen digits and
-/// these powers are exact in an `f64`, so their quotient is bit-identical to the result of the
-/// standard library.
+/// Powers of ten. The length of the array limits the number of digits that [`seconds`] parses.
+/// Integers of up to fifteen digits and these powers are exact in an `f64`, so their quotient is
+/// bit-identical to the result of the standard library.
 const POWERS: [f64; 16] =
     [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 

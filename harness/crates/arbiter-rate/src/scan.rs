@@ -37,8 +37,8 @@ pub enum RejectReason {
     Position,
     /// A move is illegal; checked only when games are replayed.
     IllegalMove,
-    /// The result differs from the result of the last position by the rules; checked only when
-    /// games are replayed.
+    /// By the rules, the last position ends the game with another result; checked only when games
+    /// are replayed.
     WrongResult,
 }
 
@@ -79,7 +79,7 @@ pub struct Game {
     pub moves: u64,
     /// Time used by White and Black, in milliseconds.
     pub time_ms: [f64; 2],
-    /// Number of White's and of Black's moves whose comments contain a time.
+    /// Numbers of White's and of Black's moves whose comments contain a time.
     pub timed: [u32; 2],
     /// Evaluations of White and of Black, each from the point of view of that side; empty unless
     /// requested.
@@ -318,7 +318,7 @@ fn hash(start: u64, moves: &[MoveOrWord]) -> u64 {
             let kind = *role as u8 + if *capture { 8 } else { 0 };
             let promotion = promotion.map_or(0, |role| role as u8);
             let code = u32::from_le_bytes([kind, 16 * file + rank, *to as u8, promotion]);
-            // FNV over 32-bit words is four times as fast as over bytes.
+            // FNV over 32-bit words is four times as fast as FNV over bytes.
             (hash ^ u64::from(code)).wrapping_mul(HASH_FACTOR).rotate_left(32)
         }
         MoveOrWord::San(rare) => fnv1a(hash, rare.to_string().as_bytes()),

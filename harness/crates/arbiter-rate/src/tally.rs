@@ -24,7 +24,7 @@ const OTHER_ENDINGS: &str = "other";
 /// Player, with sums over the player's games.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Player {
-    /// Name in the games.
+    /// Name of the player in the games, after aliases have been applied.
     pub name: String,
     /// Results as White and as Black.
     pub by_colour: [Trinomial; 2],
@@ -141,7 +141,7 @@ pub struct Tally {
     file: String,
     /// Number of games read from this file.
     file_games: u64,
-    /// Number of lines of this file in the blocks before the current one.
+    /// Number of lines of this file in the blocks before the current block.
     file_lines: u64,
     choice: Choice,
 }

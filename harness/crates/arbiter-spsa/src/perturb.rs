@@ -13,9 +13,9 @@ pub(crate) fn flips(seed: u64, iteration: u64, parameters: usize) -> Vec<bool> {
     (0..parameters).map(|_| rng.next_u64() >> 63 == 1).collect()
 }
 
-/// Draws a uniform random number in [0, 1) for each parameter. It decides whether the values of the
-/// parameter are rounded up or down. Both sides use the same number, so that rounding favours
-/// neither side.
+/// Draws a uniform random number in [0, 1) for each parameter. The number decides whether the
+/// values of the parameter are rounded up or down. Both sides use the same number, so that rounding
+/// favours neither side.
 pub(crate) fn fractions(seed: u64, iteration: u64, parameters: usize) -> Vec<f64> {
     let mut rng = seed_for(seed, "tune.round", iteration);
     (0..parameters).map(|_| uniform(&mut rng)).collect()
@@ -26,7 +26,7 @@ pub(crate) fn fractions(seed: u64, iteration: u64, parameters: usize) -> Vec<f64
 pub(crate) fn round(parameters: &[Parameter], values: &[f64], fractions: &[f64]) -> Vec<f64> {
     let all = parameters.iter().zip(values).zip(fractions);
     all.map(|((parameter, value), fraction)| match parameter.kind {
-        // The mean of the floor of a value plus a uniform fraction is the value.
+        // With a uniform fraction, the mean of floor(value + fraction) is the value.
         ParameterKind::Int => (value + fraction).floor(),
         ParameterKind::Float => *value,
     })

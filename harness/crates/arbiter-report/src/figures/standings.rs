@@ -1,4 +1,4 @@
-//! Values of the standings of a tournament.
+//! Standings of a tournament: places, points and ratings of the engines.
 
 use std::fmt;
 
@@ -84,8 +84,8 @@ impl Rating {
         }
     }
 
-    /// Returns whether the 95 % interval lies above the interval of another rating. Returns `false`
-    /// if either rating is a bound, because the confidence of a bound is only 50 %.
+    /// Returns `true` if the 95 % interval lies above the interval of another rating. Returns
+    /// `false` if either rating is a bound, because the confidence of a bound is only 50 %.
     pub(crate) fn is_above(&self, other: &Rating) -> bool {
         let margins = self.margin.zip(other.margin);
         margins.is_some_and(|(margin, other_margin)| self.elo - margin > other.elo + other_margin)
@@ -156,9 +156,9 @@ pub(crate) fn rate_engines(engines: usize, counts: &RunCounts) -> Option<RatingL
     ratings::rate(engines, &meetings, &Options::default()).ok()
 }
 
-/// Returns the likelihood, 0 to 1, that engine `one` is stronger than engine `other`. It is
-/// computed from the standard errors that also give the margins of the ratings. Returns `None` for
-/// an engine against itself and for engines that cannot be compared.
+/// Returns the likelihood, 0 to 1, that engine `one` is stronger than engine `other`. The
+/// likelihood is computed from the standard errors that also give the margins of the ratings.
+/// Returns `None` for an engine against itself and for engines that cannot be compared.
 pub(crate) fn superiority(rated: &RatingList, one: usize, other: usize) -> Option<f64> {
     rated.superiority(one, other, Errors::Sandwich).filter(|_| one != other)
 }

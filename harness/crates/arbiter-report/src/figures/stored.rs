@@ -1,4 +1,5 @@
-//! Reports of stored runs: the state after the stored pairs, and data that only the store contains.
+//! Stored runs for reports: the state after the stored pairs, and data that only the store
+//! contains.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};

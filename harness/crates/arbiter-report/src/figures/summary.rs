@@ -1,4 +1,4 @@
-//! Summary of a run: its values.
+//! Summary of a run: plan, counts, state and ratings.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use arbiter_stats::sequential::{self, SequentialEstimate};
 use arbiter_stats::{Sprt, SprtMonitor, SprtStatus};
 use arbiter_store::LintCount;
 
-/// Maximum number of engines whose names are all listed.
+/// Maximum number of engines that are all listed by name.
 const MAX_NAMED: usize = 4;
 
 /// Maximum length of an engine name before its rating, in characters.
@@ -203,8 +203,9 @@ impl Summary {
         let rated = self.rate_engines().filter(|rated| rated.groups.groups.len() <= 1)?;
         let rating = |engine| Some((engine, Rating::of(&rated, engine)?));
         let mut list = (0..self.engines.len()).map(rating).collect::<Option<Vec<_>>>()?;
-        // An engine that won all its games has only a lower bound, so it is ranked above all
-        // engines with an estimate; an engine that lost all its games is ranked below them.
+        // An engine that won all its games has only a lower bound, and is ranked above all engines
+        // with an estimate. An engine that lost all its games has only an upper bound, and is
+        // ranked last.
         let class =
             |rating: &Rating| rating.won_all.map_or(1, |won_all| if won_all { 0 } else { 2 });
         list.sort_by(|(_, a), (_, b)| class(a).cmp(&class(b)).then(b.elo.total_cmp(&a.elo)));

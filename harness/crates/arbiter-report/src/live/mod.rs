@@ -31,7 +31,7 @@ use arbiter_run::{Observer, ObserverError, Pace, RunEvent, RunState};
 use arbiter_spsa::Tuning;
 use arbiter_stats::SprtStatus;
 
-/// Minimum time between two plain lines, so that the log of a long run stays short.
+/// Minimum time between two plain lines.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Minimum width of a terminal, in columns, for a view with more than three lines.
@@ -62,7 +62,8 @@ pub struct Live<'a> {
     active_time: ActiveTime,
     /// Concurrency, if the user has set it during the run.
     slots: Option<usize>,
-    /// Number of pairs that CPU contention may have decided, including each replay.
+    /// Number of played pairs that CPU contention may have decided; a pair that is replayed can
+    /// count several times.
     suspect: u64,
     /// `true` if the view contains the line that explains the keys.
     has_keys: bool,

@@ -26,7 +26,7 @@ pub fn brief_document(summary: &Summary) -> Document {
         document.value("About", about);
     }
     // An ablation shows only the first engine, because each opponent is this engine with one
-    // feature disabled. A tuning run has only one engine.
+    // feature disabled. In a tuning run, both sides are the same engine.
     let is_one = summary.plan.ablation.is_some() || summary.spsa.is_some();
     let shown = if is_one { 1 } else { summary.engines.len() };
     for (name, limits) in summary.engines.iter().zip(summary.limits()).take(shown) {

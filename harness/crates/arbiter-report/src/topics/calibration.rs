@@ -4,7 +4,7 @@ use super::result_figures;
 use crate::parts::{Chart, Figure, Line, Lines, Table};
 use arbiter_stats::Calibration;
 
-/// Minimum number of games for a point in the chart; fewer games make the score too uncertain.
+/// Minimum number of games for a point in the chart.
 const MIN_GAMES: u64 = 5;
 
 /// Returns the chart of the score as a function of the evaluation, for each engine; `None` if too

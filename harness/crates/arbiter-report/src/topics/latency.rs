@@ -26,7 +26,7 @@ pub(crate) fn quantiles(summary: &Summary) -> Option<Table> {
     (table.rows().len() > 1).then_some(table)
 }
 
-/// Formats a time, given in microseconds, in microseconds, milliseconds or seconds.
+/// Formats a time of `us` microseconds in µs, ms or s.
 pub(crate) fn time(us: u64) -> String {
     match us {
         0..1_000 => format!("{us} µs"),

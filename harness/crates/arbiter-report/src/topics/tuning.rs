@@ -154,7 +154,8 @@ fn assignments(spsa: &SpsaState) -> String {
     changed.map(line).collect()
 }
 
-/// Returns notes on the expected loss by noise, and on values at a limit of their range.
+/// Returns notes on the expected loss caused by SPSA noise, and on values at a limit of their
+/// range.
 fn notes(summary: &Summary, spsa: &SpsaState) -> Vec<String> {
     let tuning = spsa.tuning();
     let mut notes = Vec::new();
@@ -175,7 +176,7 @@ fn notes(summary: &Summary, spsa: &SpsaState) -> Vec<String> {
     notes
 }
 
-/// Returns the mean and the 95 % quantile of the loss by the noise of SPSA after convergence, in
+/// Returns the mean and the 95 % quantile of the loss caused by SPSA noise after convergence, in
 /// Elo; `None` before the first game.
 fn expected_noise(summary: &Summary, tuning: &Tuning) -> Option<(f64, f64)> {
     Some(noise(tuning, summary.counts.main_encounter().games.draw_ratio()?))

@@ -7,7 +7,7 @@ use shakmaty::{Chess, File, Move, Position, Role, Square};
 
 use arbiter_game::record::SearchInfo;
 
-/// Number of move numbers in each range.
+/// Number of moves in each range of move numbers.
 pub(crate) const MOVES_PER_RANGE: usize = 10;
 
 /// Number of ranges of move numbers; the last range has no upper end.
@@ -23,8 +23,8 @@ const WEIGHTS: [(Role, usize); 4] =
     [(Role::Knight, 1), (Role::Bishop, 1), (Role::Rook, 2), (Role::Queen, 4)];
 
 /// Upper ends of the time buckets, in milliseconds, exclusive; the last bucket has no upper end.
-/// The steps 1, 2, 5 are roughly even on a logarithmic scale, because thinking times differ by
-/// orders of magnitude.
+/// The steps 1, 2, 5 are roughly even on a logarithmic scale, which suits thinking times because
+/// they differ by orders of magnitude.
 pub(crate) const ENDS_MS: [u64; 16] =
     [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000];
 

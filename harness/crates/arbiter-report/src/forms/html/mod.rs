@@ -16,7 +16,7 @@ pub const HTML_STYLE: &str = include_str!("style.css");
 pub const HTML_SCRIPT: &str = include_str!("viewer.js");
 
 /// Content security policy that forbids a page to load anything, so that even an engine name that
-/// was not escaped by mistake cannot load anything.
+/// was left unescaped by mistake cannot load anything.
 pub const HTML_POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 

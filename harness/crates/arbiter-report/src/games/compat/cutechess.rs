@@ -1,4 +1,4 @@
-//! Results in the form of cutechess-cli, computed with its formulas.
+//! Results in the form of cutechess-cli, computed with cutechess-cli's formulas.
 
 use std::cmp::Ordering;
 use std::fmt::Write as _;

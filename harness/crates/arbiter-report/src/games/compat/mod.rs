@@ -135,8 +135,8 @@ impl DialectWriter {
         }
     }
 
-    /// Returns the line with the verdict of the SPRT; empty if the run has no SPRT or no verdict,
-    /// and in the form of cutechess-cli unless fastchess prints it.
+    /// Returns the line that fastchess prints when an SPRT accepts a hypothesis. The text is empty
+    /// if there is no SPRT or no verdict, and if cutechess-cli is imitated.
     pub fn verdict(&self, ending: RunEnd) -> String {
         let verdict = match ending {
             RunEnd::AcceptedH1 => "H1",
@@ -232,8 +232,8 @@ impl DialectWriter {
         lines.collect()
     }
 
-    /// Returns fastchess's warnings about a game that ended by a fault. `recovers` tells whether a
-    /// crashed engine is restarted.
+    /// Returns fastchess's warnings about a game that ended by a fault. `recovers` is `true` if
+    /// crashed engines are restarted.
     pub fn warnings(&self, game: &GameRecord, recovers: bool) -> String {
         let winner = game.outcome.result.winner().filter(|_| self.program == Dialect::Fastchess);
         let Some(winner) = winner else { return String::new() };
@@ -273,8 +273,8 @@ impl DialectWriter {
         ranking
     }
 
-    /// Returns the strength, computed from games in the form of cutechess-cli or without `penta`,
-    /// and otherwise from pairs.
+    /// Returns the strength. It is computed from games in the form of cutechess-cli and without
+    /// `penta`, and otherwise from pairs.
     fn strength(&self, encounter: Encounter) -> Strength {
         let by_games = self.dialect == Dialect::Cutechess || !self.penta;
         let pairs = if by_games { Default::default() } else { encounter.pairs };

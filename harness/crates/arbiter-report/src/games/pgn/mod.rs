@@ -26,7 +26,7 @@ use arbiter_store::Fingerprints;
 /// longer.
 const WIDTH: usize = 80;
 
-/// Maximum number of plies after which a position can give a game its opening name.
+/// Number of plies at the start of a game in which a named opening is searched for.
 const LONGEST_OPENING: usize = 50;
 
 /// Properties that all games of a run share.

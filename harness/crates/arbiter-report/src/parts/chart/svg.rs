@@ -116,7 +116,7 @@ type DrawResult = Result<String, Box<dyn std::error::Error>>;
 ///
 /// # Errors
 ///
-/// Fails if the chart has no finite values.
+/// Fails if there is nothing to draw: no finite value, or no line with at least two points.
 pub(crate) fn draw(chart: &Chart, frame: &Frame) -> Result<String, Box<dyn std::error::Error>> {
     let mut text = String::new();
     let size = (frame.width, frame.height_of(chart));

@@ -27,7 +27,7 @@ const MAX_CROSS_JSON: usize = 200;
 /// Ratings, with the games and the settings from which the ratings were computed.
 #[derive(Debug)]
 pub struct Ratings<'a> {
-    /// Counts from the games.
+    /// Counts of games and pairs, by player and by opening.
     pub tally: &'a Tally,
     /// Results of each pair of players.
     pub meetings: &'a [Meeting],

@@ -277,8 +277,8 @@ fn name(record: &Record) -> String {
     record.id.clone().unwrap_or_else(|| format!("line {}", record.line))
 }
 
-/// Formats the solution of a record: the best moves, moves to avoid, mate, or moves with most
-/// points. Moves are in SAN.
+/// Formats the solution of a record: the best moves, moves to avoid, mate, or the moves with the
+/// most points. Moves are in SAN.
 fn solution_san(record: &Record) -> String {
     let goal = &record.goal;
     let list = |moves: &[Move]| moves.iter().map(|m| san(record, *m)).collect::<Vec<_>>().join(" ");
