@@ -11,12 +11,12 @@ pub(crate) fn time_ms(comment: &[u8]) -> Option<f64> {
     if matches!(comment, [b'[', ..] | [b' ', b'[', ..]) {
         return elapsed_move_time(comment);
     }
-    let mut words = comment;
+    let mut rest = comment;
     loop {
-        if let Some(seconds) = seconds(words) {
+        if let Some(seconds) = seconds(rest) {
             return Some(1000.0 * seconds);
         }
-        words = &words[memchr(b' ', words)? + 1..];
+        rest = &rest[memchr(b' ', rest)? + 1..];
     }
 }
 

@@ -166,9 +166,9 @@ pub(crate) fn superiority(rated: &RatingList, one: usize, other: usize) -> Optio
 /// Formats a number of half points as points, such as `2½` for 5.
 pub(crate) fn points(half_points: u64) -> String {
     match (half_points / 2, half_points % 2) {
-        (whole, 0) => whole.to_string(),
+        (integer, 0) => integer.to_string(),
         (0, _) => "½".to_owned(),
-        (whole, _) => format!("{whole}½"),
+        (integer, _) => format!("{integer}½"),
     }
 }
 
@@ -213,17 +213,17 @@ pub fn rules_text(design: &Design, engines: usize, is_test: bool) -> String {
             format!("{format}, {rounds}, {most}{pairs} {unit} per encounter")
         }
     };
-    let mut words = vec![first];
+    let mut parts = vec![first];
     if design.is_single {
-        words.push("each opening played once, colours not balanced".to_owned());
+        parts.push("each opening played once, colours not balanced".to_owned());
     }
     if design.is_reversed {
-        words.push("sides reversed".to_owned());
+        parts.push("sides reversed".to_owned());
     }
     if design.openings != OpeningPolicy::Shared {
-        words.push(format!("openings {}", design.openings));
+        parts.push(format!("openings {}", design.openings));
     }
-    words.join("; ")
+    parts.join("; ")
 }
 
 #[cfg(test)]

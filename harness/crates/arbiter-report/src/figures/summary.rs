@@ -289,7 +289,7 @@ impl Summary {
 
     /// Formats the state or ending of the run.
     pub fn state_text(&self) -> String {
-        let words = match (self.verdict(), self.ending) {
+        let state = match (self.verdict(), self.ending) {
             (Verdict::H1, _) => "H1 accepted",
             (Verdict::H0, _) => "H0 accepted",
             (Verdict::Inconclusive, Some(RunEnd::Complete)) => "inconclusive",
@@ -298,7 +298,7 @@ impl Summary {
             (_, None) if self.is_played => "running",
             (_, None) => "unfinished",
         };
-        format!("{words}{}", if self.is_invalid() { ", INVALID" } else { "" })
+        format!("{state}{}", if self.is_invalid() { ", INVALID" } else { "" })
     }
 
     /// Returns the phase of the run, by which lists are filtered.

@@ -11,7 +11,7 @@ pub fn markdown(document: &Document) -> String {
 
 fn part(block: &Block) -> String {
     match block {
-        Block::Heading(words) => format!("## {}\n", escaped(words)),
+        Block::Heading(text) => format!("## {}\n", escaped(text)),
         Block::Paragraph { strong, text } => {
             let (strong, text) = (escaped(strong), escaped(text));
             match (strong.is_empty(), text.is_empty()) {

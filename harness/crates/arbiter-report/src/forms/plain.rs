@@ -27,7 +27,7 @@ pub fn plain_body(document: &Document, width: Option<usize>) -> String {
 
 fn part(block: &Block, width: Option<usize>) -> String {
     match block {
-        Block::Heading(words) => format!("\n{}\n", styled(LABEL_STYLE, words)),
+        Block::Heading(text) => format!("\n{}\n", styled(LABEL_STYLE, text)),
         Block::Paragraph { strong, text } if strong.is_empty() => {
             format!("{}\n", wrapped(text, width, 0))
         }
@@ -75,10 +75,10 @@ fn figure(figure: &Figure, width: Option<usize>) -> String {
 }
 
 /// Wraps text into lines of at most `width` minus `indent` columns.
-pub(crate) fn wrapped(words: &str, width: Option<usize>, indent: usize) -> String {
-    let Some(width) = width else { return words.to_owned() };
+pub(crate) fn wrapped(text: &str, width: Option<usize>, indent: usize) -> String {
+    let Some(width) = width else { return text.to_owned() };
     let room = width.saturating_sub(indent).max(1);
-    let lines: Vec<String> = words.lines().map(|line| Wrap::wrap(line, room, true)).collect();
+    let lines: Vec<String> = text.lines().map(|line| Wrap::wrap(line, room, true)).collect();
     let lines = lines.join("\n");
     lines.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
 }

@@ -229,13 +229,13 @@ mod tests {
 
     #[test]
     fn names_are_escaped_in_markdown() {
-        for (words, expected) in [
+        for (text, expected) in [
             ("@user[x](http://e)<img src=x>", r"@<!-- -->user[x]\(http://e)\<img src=x>"),
             ("*a* `b` _c_ d_e", r"\*a\* \`b\` \_c\_ d_e"),
             (r"\<b> </b>", r"\\\<b> \</b>"),
             ("+4.1 [-1.2, +9.3], < +636, a @ b", "+4.1 [-1.2, +9.3], < +636, a @ b"),
         ] {
-            assert_eq!(escaped(words), expected);
+            assert_eq!(escaped(text), expected);
         }
     }
 

@@ -109,8 +109,8 @@ pub fn run_title(plan: &Plan) -> String {
             format!("Gauntlet of {first} against {others} engines")
         }
         (_, format) => {
-            let words = format.to_string().replace('-', " ");
-            let (initial, rest) = words.split_at(1);
+            let format_text = format.to_string().replace('-', " ");
+            let (initial, rest) = format_text.split_at(1);
             format!("{}{rest} of {} engines", initial.to_uppercase(), others + 1)
         }
     }

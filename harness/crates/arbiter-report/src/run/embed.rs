@@ -63,8 +63,8 @@ pub fn badge_svg(summary: &Summary) -> String {
 
 /// Draws a picture with the title, the verdict and the first chart of a document.
 pub fn picture_svg(document: &Document) -> String {
-    let (colour, words) = document.verdict();
-    let lines = wrapped(words, Some(LINE_LENGTH), 0);
+    let (colour, verdict) = document.verdict();
+    let lines = wrapped(verdict, Some(LINE_LENGTH), 0);
     let lines: Vec<&str> = lines.lines().take(MAX_LINES).collect();
     let figure = document.blocks.iter().find_map(|block| {
         let Block::Figures(figures) = block else { return None };
@@ -74,19 +74,19 @@ pub fn picture_svg(document: &Document) -> String {
     let below = SPACE + LINE * (lines.len() as u32 + 2);
     let width = svg::WIDE.width;
     let height = figure.as_ref().map_or(0, |(figure, _)| svg::WIDE.height_of(&figure.chart));
-    let text = |line: u32, size: &str, weight: &str, colour: &str, words: &str| -> Markup {
+    let text = |line: u32, size: &str, weight: &str, colour: &str, content: &str| -> Markup {
         let y = SPACE + LINE * line;
-        html! { text x=(SPACE) y=(y) font-size=(size) font-weight=(weight) fill={ "var(--" (colour) ")" } { (words) } }
+        html! { text x=(SPACE) y=(y) font-size=(size) font-weight=(weight) fill={ "var(--" (colour) ")" } { (content) } }
     };
     let title = shortened(&document.title, 55);
     let full_height = below + height + SPACE;
     let picture = html! {
         svg xmlns="http://www.w3.org/2000/svg" width=(WIDTH) height=(full_height) viewBox={ "0 0 " (WIDTH) " " (full_height) }
-            role="img" aria-label={ (document.title) ": " (words) } {
+            role="img" aria-label={ (document.title) ": " (verdict) } {
             style { (PreEscaped(STYLE)) }
             rect width="100%" height="100%" fill="var(--paper)" {}
             (text(1, "20", "700", "ink", &title))
-            @for (line, words) in (2..).zip(&lines) { (text(line, "15", "600", colour, words)) }
+            @for (line, content) in (2..).zip(&lines) { (text(line, "15", "600", colour, content)) }
             @if let Some((figure, drawn)) = &figure {
                 (text(lines.len() as u32 + 2, "13", "400", "ink", &figure.caption))
                 svg x=(SPACE) y=(below) width=(width) height=(height) { (PreEscaped(drawn)) }

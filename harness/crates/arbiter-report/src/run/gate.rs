@@ -76,7 +76,7 @@ mod tests {
     #[test]
     fn reports_are_summarized_in_one_line() {
         let check =
-            |kind, report: &Value, words| assert_eq!(gate_text(kind, report).unwrap(), words);
+            |kind, report: &Value, expected| assert_eq!(gate_text(kind, report).unwrap(), expected);
         let report = json!({ "engine": "A", "right": 3, "wrong": 1, "wrong_suite": 0, "faults": 0,
             "nodes": 9 });
         check(GateKind::Perft, &report, "3 correct, 1 wrong, 0 without a reply");

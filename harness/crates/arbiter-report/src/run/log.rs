@@ -192,8 +192,8 @@ mod tests {
         let strict = Sprt::new(-3.0, 1.5, 0.01, 0.05, model).unwrap();
         assert_eq!(sprt_bounds_text(&strict), "[-3, 1.5] normalized, alpha 0.01");
         open.summary.plan.engines[1].conditions.limits.nodes = Some(7);
-        let words = open.summary.limits_text();
-        assert!(words.contains(" v "), "{words}");
+        let text = open.summary.limits_text();
+        assert!(text.contains(" v "), "{text}");
         let json = log_json(&[open]);
         assert_eq!(json[0]["started"], "2026-11-20T01:02:03Z");
         assert_eq!((&json[0]["run"], &json[0]["about"]), (&"open".into(), &Value::Null));

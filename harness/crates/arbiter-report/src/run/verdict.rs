@@ -59,7 +59,7 @@ fn open_sentence(summary: &Summary) -> String {
         return tuning(summary, spsa);
     }
     let is_exhausted = summary.counts.is_exhausted && summary.ending == Some(RunEnd::Complete);
-    let words = match (summary.ending, summary.plan.kind) {
+    let state = match (summary.ending, summary.plan.kind) {
         _ if summary.is_mirrored() && summary.is_over() => {
             "Identical moves in both games of all pairs: non-functional change, or identical engines."
         }
@@ -87,9 +87,9 @@ fn open_sentence(summary: &Summary) -> String {
     match summary.test().filter(|_| !summary.is_over()) {
         Some((_, sprt_status)) => {
             let games = quantity(summary.counts.games(), "game");
-            format!("{words}\nNo verdict yet: LLR {} after {games}.", ratio(sprt_status))
+            format!("{state}\nNo verdict yet: LLR {} after {games}.", ratio(sprt_status))
         }
-        None => words.to_owned(),
+        None => state.to_owned(),
     }
 }
 

@@ -270,7 +270,7 @@ mod tests {
         assert_eq!(json["passed"], false);
         assert_eq!(json["gates"][1]["report"]["wrong"], 1);
         let open = outcome("c", GateVerdict::Undecided);
-        for (outcomes, words) in [
+        for (outcomes, expected) in [
             (&outcomes[..1], "\nAll gates passed.\n"),
             (
                 &[outcomes[0].clone(), open][..],
@@ -279,7 +279,7 @@ mod tests {
         ] {
             let document = ci_document("new", Some("old"), outcomes);
             let text = crate::forms::plain_text(&document, None);
-            assert!(text.ends_with(words), "{text}");
+            assert!(text.ends_with(expected), "{text}");
         }
     }
 
@@ -328,11 +328,11 @@ mod tests {
 
     #[test]
     fn each_gate_is_a_test_case() {
-        let outcome = |verdict: GateVerdict, words: &str| GateOutcome {
+        let outcome = |verdict: GateVerdict, text: &str| GateOutcome {
             gate: "perft <1>".into(),
             kind: GateKind::Perft,
             verdict,
-            text: words.into(),
+            text: text.into(),
             code: 0,
             seconds: 1.25,
             figures: serde_json::Value::Null,

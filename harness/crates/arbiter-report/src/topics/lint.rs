@@ -20,8 +20,8 @@ pub(crate) fn by_engine(summary: &Summary) -> impl Iterator<Item = (&str, String
     engines.map(|found| {
         let word =
             |one: &LintCount| format!("{} {} ({})", one.rule.describe(), one.moves, place_of(one));
-        let words = found.iter().map(word);
-        (summary.engines[found[0].engine].as_str(), words.collect::<Vec<_>>().join(", "))
+        let texts = found.iter().map(word);
+        (summary.engines[found[0].engine].as_str(), texts.collect::<Vec<_>>().join(", "))
     })
 }
 

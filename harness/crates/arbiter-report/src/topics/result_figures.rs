@@ -154,9 +154,9 @@ pub(crate) fn openings(
         first.map(|name| format!("{name}'s points")),
     );
     let mut rows = Vec::new();
-    for PlayedOpening { label, name, white, first: own, .. } in outliers {
+    for PlayedOpening { label, name, white, first: first_results, .. } in outliers {
         let Trinomial { losses, draws, wins } = white;
-        let points = first.map(|_| points(own));
+        let points = first.map(|_| points(first_results));
         table.push_with([name, &white.games(), &score(white), wins, draws, losses], points);
         let ends = score_percents(white);
         rows.extend(ends.map(|(mean, low, high)| (label.clone(), mean, low, high)));
@@ -272,9 +272,9 @@ mod tests {
 
     #[test]
     fn an_advantage_is_shown_if_significant() {
-        let words = |error| advantage(Some(-0.04), Some(error), "logistic scale");
-        assert_eq!(words(10.0), "White's advantage is +0.0 ± 19.6 Elo (95 %, logistic scale).");
-        assert!([5e6, f64::NAN].iter().all(|error| words(*error).contains("cannot be estimated")));
+        let text = |error| advantage(Some(-0.04), Some(error), "logistic scale");
+        assert_eq!(text(10.0), "White's advantage is +0.0 ± 19.6 Elo (95 %, logistic scale).");
+        assert!([5e6, f64::NAN].iter().all(|error| text(*error).contains("cannot be estimated")));
     }
 
     #[test]

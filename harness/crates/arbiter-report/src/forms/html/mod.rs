@@ -23,7 +23,7 @@ pub const HTML_POLICY: &str =
 /// Returns a document as a page.
 pub fn html_page(document: &Document) -> String {
     let headings = document.blocks.iter().filter_map(|block| match block {
-        Block::Heading(words) => Some(words),
+        Block::Heading(text) => Some(text),
         _ => None,
     });
     let page = html! {
@@ -46,7 +46,7 @@ pub fn html_page(document: &Document) -> String {
                 a class="skip" href="#main" { "Skip to the result" }
                 header { h1 { (document.title) } }
                 nav aria-label="Sections" {
-                    ul { @for words in headings { li { a href={ "#" (anchor(words)) } { (words) } } } }
+                    ul { @for text in headings { li { a href={ "#" (anchor(text)) } { (text) } } } }
                 }
                 main id="main" tabindex="-1" {
                     @for (_, section) in html_sections(&document.blocks) { (section) }
@@ -70,12 +70,12 @@ pub fn html_sections(blocks: &[Block]) -> Vec<(String, Markup)> {
     };
     let mut found = vec![("conclusion".to_owned(), conclusion)];
     for section in sections.chunk_by(|_, next| !is_heading(next)) {
-        if let [Block::Heading(words), rest @ ..] = section {
-            let name = anchor(words);
+        if let [Block::Heading(text), rest @ ..] = section {
+            let name = anchor(text);
             let section = html! {
                 section aria-labelledby=(name) {
-                    h2 id=(name) { (words) }
-                    (parts(rest, words))
+                    h2 id=(name) { (text) }
+                    (parts(rest, text))
                 }
             };
             found.push((name, section));
@@ -100,7 +100,7 @@ fn parts(blocks: &[Block], heading: &str) -> Markup {
 /// Draws a block below a heading. The heading is the label of tables for screen readers.
 fn part(block: &Block, heading: &str) -> Markup {
     match block {
-        Block::Heading(words) => html! { h2 { (words) } },
+        Block::Heading(text) => html! { h2 { (text) } },
         Block::Paragraph { strong, text } => html! {
             p { @if !strong.is_empty() { strong { (strong) } " " } (minus_signs(text)) }
         },
@@ -266,10 +266,10 @@ fn minus_signs(text: &str) -> String {
 /// Minimum number of columns at which the rows of a table become cards on a mobile phone.
 const CARD_COLUMNS: usize = 5;
 
-fn linked(words: &str, address: Option<&str>) -> Markup {
+fn linked(text: &str, address: Option<&str>) -> Markup {
     match address {
-        Some(address) => html! { a href=(address) { (words) } },
-        None => html! { (words) },
+        Some(address) => html! { a href=(address) { (text) } },
+        None => html! { (text) },
     }
 }
 
@@ -291,8 +291,8 @@ fn is_number(cell: &str) -> bool {
 }
 
 /// Returns the ID of a heading, to which links refer.
-fn anchor(words: &str) -> String {
-    let plain = words.to_lowercase();
+fn anchor(text: &str) -> String {
+    let plain = text.to_lowercase();
     plain.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
 }
 

@@ -193,7 +193,7 @@ impl DialectWriter {
             game.findings().filter_map(|(ply, color, LintFinding { rule, what, line })| {
                 let name = &self.engines[*game.engines.get(color)];
                 let (m, rest) = what.split_once(' ')?;
-                let words = match (rule, rest.split_once("after ")) {
+                let warning = match (rule, rest.split_once("after ")) {
                     (LintRule::MateScore, _) if checks_mates => format!("{} -", mating(what)),
                     (LintRule::IllegalPv, _) => format!("Illegal PV move - move {m}"),
                     (LintRule::PvAfterEnd, Some((_, end))) if end != "insufficient material" => {
@@ -204,7 +204,7 @@ impl DialectWriter {
                     }
                     _ => return None,
                 };
-                Some(format!("Warning; {words} from {name}\n{}", place(game, ply, line)))
+                Some(format!("Warning; {warning} from {name}\n{}", place(game, ply, line)))
             });
         findings.collect::<String>() + &self.mates(game)
     }

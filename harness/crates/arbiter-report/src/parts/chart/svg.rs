@@ -388,12 +388,12 @@ fn draw_intervals(
         let engine = chart.engines.get(chart.rows.len() - 1 - place);
         let colour = engine.copied().unwrap_or(Some(0)).map_or(EVEN, colour);
         // An infinite end of an interval is drawn as an arrow.
-        let whole = [(low.max(ends.0), row.clone()), (high.min(ends.1), row.clone())];
+        let interval = [(low.max(ends.0), row.clone()), (high.min(ends.1), row.clone())];
         if !low.is_nan() && !high.is_nan() {
-            context.draw_series([PathElement::new(whole.clone(), colour.stroke_width(2))])?;
+            context.draw_series([PathElement::new(interval.clone(), colour.stroke_width(2))])?;
         }
         let arrow = |tip: i32| Polygon::new([(tip, 0), (-tip, -6), (-tip, 6)], colour.filled());
-        for ((x, y), tip) in whole.into_iter().zip([-5, 5]) {
+        for ((x, y), tip) in interval.into_iter().zip([-5, 5]) {
             if (if tip < 0 { *low } else { *high }).is_infinite() {
                 context.draw_series([EmptyElement::at((x, y)) + arrow(tip)])?;
             }

@@ -163,15 +163,15 @@ fn evaluations(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) 
 fn bias(ratings: &Ratings<'_>) -> String {
     let rated = ratings.rated;
     let (elo, error) = (rated.advantage, rated.advantage_error);
-    let mut words = result_figures::advantage(elo, error, "on the scale of the ratings");
+    let mut text = result_figures::advantage(elo, error, "on the scale of the ratings");
     if let Some(bias) = duel(ratings).and_then(|(_, e)| opening_bias(&e.pairs, &e.games)) {
-        words.push_str(&format!(" Opening bias: {bias:.0} Elo (root mean square)."));
+        text.push_str(&format!(" Opening bias: {bias:.0} Elo (root mean square)."));
     }
     if ratings.tally.players.iter().any(|player| player.by_colour[0].draws > 0) {
         let share = percent(Some(rated.draw_rate));
-        words.push_str(&format!(" Equal players draw {share} of their games."));
+        text.push_str(&format!(" Equal players draw {share} of their games."));
     }
-    words
+    text
 }
 
 /// Adds the section on rejected games.

@@ -86,8 +86,8 @@ pub(super) fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> DrawR
         let series = LineSeries::new(frame.thinned(&line.points), colour.stroke_width(2).filled());
         context.draw_series(series.point_size(size))?;
         if let [(x, bottom, top)] = line.band[..] {
-            let whole = [bottom, top].map(|end| (x, end.clamp(low, high)));
-            context.draw_series([PathElement::new(whole, colour.stroke_width(2))])?;
+            let interval = [bottom, top].map(|end| (x, end.clamp(low, high)));
+            context.draw_series([PathElement::new(interval, colour.stroke_width(2))])?;
         }
     }
     if chart.is_labelled() {
