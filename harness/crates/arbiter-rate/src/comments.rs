@@ -1,26 +1,28 @@
-//! Data in comments besides evaluations: the time of a move and the ending of the game.
+//! Data in PGN comments besides evaluations: the time of a move and the ending of the game.
 
 use memchr::memchr;
 
-/// Returns the time in a comment, in milliseconds: a number followed by "s", as in `+0.31/12
-/// 0.123s`, or `[%emt 0:00:01.5]`.
+/// Returns the time of a move from its comment, in milliseconds. The comment contains a number of
+/// seconds followed by `s`, as in `+0.31/12 0.123s`, or an elapsed move time, as in `[%emt
+/// 0:00:01.5]`.
 pub(crate) fn time_ms(comment: &[u8]) -> Option<f64> {
-    // Most comments are short; long comments begin with the same data.
+    // A long comment has the time near its start, so the rest is not searched.
     let comment = &comment[..comment.len().min(200)];
     if matches!(comment, [b'[', ..] | [b' ', b'[', ..]) {
         return elapsed_move_time(comment);
     }
-    let mut words = comment;
+    let mut rest = comment;
     loop {
-        if let Some(seconds) = seconds(words) {
+        if let Some(seconds) = seconds(rest) {
             return Some(1000.0 * seconds);
         }
-        words = &words[memchr(b' ', words)? + 1..];
+        rest = &rest[memchr(b' ', rest)? + 1..];
     }
 }
 
-/// Parses the number of seconds at the start of a text. The parser of the standard library would
-/// take three times as long, and files contain a time for each move.
+/// Parses a number of seconds at the start of `text`, such as `0.123s`. The parser of the standard
+/// library would take three times as long, which matters because files contain a time for each
+/// move.
 fn seconds(text: &[u8]) -> Option<f64> {
     let mut digits = 0u64;
     let mut point = None;
@@ -38,9 +40,9 @@ fn seconds(text: &[u8]) -> Option<f64> {
     None
 }
 
-/// Powers of ten, up to the maximum number of digits of a number. Integers of up to fifteen digits
-/// and these powers are exact in an `f64`, so their quotient is bit-identical to the result of the
-/// standard library.
+/// Powers of ten. The length of the array limits the number of digits that [`seconds`] parses.
+/// Integers of up to fifteen digits and these powers are exact in an `f64`, so their quotient is
+/// bit-identical to the result of the standard library.
 const POWERS: [f64; 16] =
     [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 
@@ -53,12 +55,14 @@ fn elapsed_move_time(comment: &[u8]) -> Option<f64> {
         let value: f64 = part.parse().ok()?;
         seconds = 60.0 * seconds + value;
     }
-    // The parser of the standard library also accepts infinity, which would spoil a sum.
+    // The parser of the standard library also accepts infinity, which would make a sum of times
+    // infinite.
     (0.0..1e9).contains(&seconds).then_some(1000.0 * seconds)
 }
 
-/// Returns the text of a comment after the data of the last move, which have the form `,
-/// name=value`; a value in quotation marks may contain any characters except quotation marks.
+/// Returns the text that follows the data of the last move in a comment, such as `White mates`. The
+/// data have the form `, name=value`; a value in quotation marks may contain all characters except
+/// quotation marks.
 pub(crate) fn ending(comment: &[u8]) -> Option<&[u8]> {
     let mut rest = &comment[memchr::memmem::find(comment, b", ")? + 2..];
     loop {

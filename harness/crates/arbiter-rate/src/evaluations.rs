@@ -6,11 +6,11 @@ use arbiter_stats::EvaluationBuckets;
 /// Evaluations of both sides in one game.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Evaluations {
-    /// Evaluations of the side that moved first and of the other side, each from its own point of
-    /// view.
-    own: [EvaluationBuckets; 2],
+    /// Evaluations of the side that moved first and of the other side, each from the point of view
+    /// of that side.
+    side_relative: [EvaluationBuckets; 2],
     /// Evaluations of the side that moved first and of the other side, from White's point of view.
-    of_white: [EvaluationBuckets; 2],
+    white_relative: [EvaluationBuckets; 2],
 }
 
 impl Evaluations {
@@ -20,8 +20,8 @@ impl Evaluations {
         let Some(last) = plies.checked_sub(1) else { return };
         let side = (last & 1) as usize;
         match evaluation(comment) {
-            Some(Evaluation::Own(centipawns)) => self.own[side].add(centipawns),
-            Some(Evaluation::OfWhite(centipawns)) => self.of_white[side].add(centipawns),
+            Some(Evaluation::Own(centipawns)) => self.side_relative[side].add(centipawns),
+            Some(Evaluation::OfWhite(centipawns)) => self.white_relative[side].add(centipawns),
             None => {}
         }
     }
@@ -30,9 +30,9 @@ impl Evaluations {
     pub(crate) fn by_colour(self, is_black_first: bool) -> [EvaluationBuckets; 2] {
         let [white, black] = if is_black_first { [1, 0] } else { [0, 1] };
         [
-            self.own[white].with(self.of_white[white]),
+            self.side_relative[white].with(self.white_relative[white]),
             // A score from White's point of view has the opposite sign for Black.
-            self.own[black].with(self.of_white[black].mirrored()),
+            self.side_relative[black].with(self.white_relative[black].mirrored()),
         ]
     }
 }
@@ -50,12 +50,12 @@ mod tests {
         evaluations.add(b"[%eval 2.0]", 1);
         evaluations.add(b"-3.00/9", 2);
         evaluations.add(b"[%eval 2.0]", 2);
-        let seen = |pawns: &[f64]| {
-            let mut seen = EvaluationBuckets::default();
-            pawns.iter().for_each(|pawns| seen.add(100.0 * pawns));
-            seen
+        let buckets = |pawns: &[f64]| {
+            let mut buckets = EvaluationBuckets::default();
+            pawns.iter().for_each(|pawns| buckets.add(100.0 * pawns));
+            buckets
         };
-        assert_eq!(evaluations.by_colour(false), [seen(&[1.0, 2.0]), seen(&[-3.0, -2.0])]);
-        assert_eq!(evaluations.by_colour(true), [seen(&[-3.0, 2.0]), seen(&[1.0, -2.0])]);
+        assert_eq!(evaluations.by_colour(false), [buckets(&[1.0, 2.0]), buckets(&[-3.0, -2.0])]);
+        assert_eq!(evaluations.by_colour(true), [buckets(&[-3.0, 2.0]), buckets(&[1.0, -2.0])]);
     }
 }

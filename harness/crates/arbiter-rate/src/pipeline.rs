@@ -10,12 +10,13 @@ use std::thread;
 use super::scan::{Block, ScanOptions, scan};
 use arbiter_pgn::Blocks;
 
-/// Block with its number, or the error that ends the stream.
+/// Number and contents of a block, or the error that ends the stream.
 type ScannedBlock = io::Result<(usize, Block)>;
 
 /// Scans `source` with `threads` threads and passes its blocks to `take` in order. Each thread
-/// holds the text of one block at a time, so memory does not grow with the source. Fails if the
-/// source cannot be read; blocks before the error may have been passed on.
+/// holds the text of one block at a time, so the memory for text does not depend on the length of
+/// the source. Fails if the source cannot be read; `take` may already have received the blocks
+/// before the error.
 pub fn scan_all<R: Read + Send>(
     source: R,
     threads: usize,
@@ -24,8 +25,8 @@ pub fn scan_all<R: Read + Send>(
 ) -> io::Result<()> {
     let blocks = Mutex::new(Blocks::new(source).enumerate());
     thread::scope(|scope| {
-        // Each thread can send one block without waiting; after that, a slow receiver makes the
-        // threads wait.
+        // The channel has room for one block per thread. If it is full, the threads wait for the
+        // receiver.
         let (sender, receiver) = sync_channel(threads);
         // Without a thread the channel would close immediately, as for an empty source.
         for _ in 0..threads.max(1) {
@@ -33,10 +34,10 @@ pub fn scan_all<R: Read + Send>(
             let sender = sender.clone();
             scope.spawn(move || work(blocks, &sender, options));
         }
-        // The channel closes only when all senders are gone.
+        // The channel closes only when all senders have been dropped.
         drop(sender);
-        // Threads finish in any order. Sums of floating-point numbers and indices of players depend
-        // on the order of blocks, so without sorting they would change from run to run.
+        // Blocks arrive in any order. Sums of floating-point numbers and indices of players depend
+        // on the order of the blocks, so without reordering they would differ from scan to scan.
         let mut early = BTreeMap::new();
         let mut next = 0;
         for scanned in receiver {
@@ -52,13 +53,13 @@ pub fn scan_all<R: Read + Send>(
     })
 }
 
-/// Reads and scans blocks until there are no more, or the receiver is gone.
+/// Reads and scans blocks until the stream ends or the receiver is dropped.
 fn work<R: Read>(
     blocks: &Mutex<Enumerate<Blocks<R>>>,
     sender: &SyncSender<ScannedBlock>,
     options: ScanOptions,
 ) {
-    // A poisoned lock is harmless: the panic of a thread ends the whole scope, so no result is
+    // A poisoned lock is harmless: if a thread panics, the whole scope panics, so no result is
     // used.
     let next = || blocks.lock().unwrap_or_else(PoisonError::into_inner).next();
     while let Some((number, text)) = next() {

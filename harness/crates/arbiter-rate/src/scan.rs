@@ -25,7 +25,7 @@ pub enum RejectReason {
     SamePlayer,
     /// The game has no result.
     NoResult,
-    /// The result tag and the end of the moves contradict each other.
+    /// The result tag and the result at the end of the moves contradict each other.
     Contradiction,
     /// The game is neither chess nor Chess960.
     Variant,
@@ -37,12 +37,13 @@ pub enum RejectReason {
     Position,
     /// A move is illegal; checked only when games are replayed.
     IllegalMove,
-    /// The result contradicts the rules in the last position; checked only when games are replayed.
+    /// By the rules, the last position ends the game with another result; checked only when games
+    /// are replayed.
     WrongResult,
 }
 
 impl RejectReason {
-    /// Returns the reason in a few words.
+    /// Returns a short description of the reason.
     pub const fn as_str(self) -> &'static str {
         match self {
             RejectReason::NoPlayer => "no player name",
@@ -78,9 +79,10 @@ pub struct Game {
     pub moves: u64,
     /// Time used by White and Black, in milliseconds.
     pub time_ms: [f64; 2],
-    /// Numbers of moves with a time, of White and of Black.
+    /// Numbers of White's and of Black's moves whose comments contain a time.
     pub timed: [u32; 2],
-    /// Evaluations of White and Black, if they were requested.
+    /// Evaluations of White and of Black, each from the point of view of that side; empty unless
+    /// requested.
     pub seen: [EvaluationBuckets; 2],
 }
 
@@ -93,7 +95,7 @@ pub struct UncountedGame {
     pub title: String,
     /// Move that caused the rejection, if any.
     pub culprit: Option<String>,
-    /// Line of the move that caused the rejection in the block, from 0; without such a move, the
+    /// Line in the block, from 0, of the move that caused the rejection; without such a move, the
     /// line on which the game starts.
     pub line: u64,
 }
@@ -118,22 +120,22 @@ pub struct Block {
     pub endings: Vec<String>,
     /// Key and name of each opening, in order of appearance.
     pub openings: Vec<(u64, String)>,
-    /// Games, or the reasons why they do not count.
+    /// Games that count, and rejected games with their reasons.
     pub games: Vec<Result<Game, UncountedGame>>,
-    /// Number of lines of the block.
+    /// Number of lines in the block.
     pub lines: u64,
     /// Number of games replayed after impossible castling or en passant rights were removed from
     /// their FEN tags.
     pub corrected: u64,
 }
 
-/// Indices of the known entries of a block.
+/// Indices of the players, endings and openings in a block.
 #[derive(Debug, Default)]
 struct Index {
     players: HashMap<Vec<u8>, u32>,
     endings: HashMap<Vec<u8>, u32>,
-    /// Indices of openings by the hash of their text in the file; an opening may have several
-    /// texts.
+    /// Indices of openings by the hash of the opening as written; an opening may be written in
+    /// several ways.
     written: HashMap<u64, u32>,
     openings: HashMap<u64, u32>,
 }
@@ -147,7 +149,7 @@ pub(crate) fn scan(text: &[u8], options: ScanOptions) -> Block {
     let mut game = GameScan { options, ..GameScan::default() };
     while games.read(&mut game) {
         block.corrected +=
-            u64::from(game.replay.as_ref().is_some_and(|own| own.start.correction.is_some()));
+            u64::from(game.replay.as_ref().is_some_and(|replay| replay.start.correction.is_some()));
         let judged = game.judge(games.tags(), &mut block, &mut index);
         block.games.push(judged.map_err(|reason| {
             let culprit = game.illegal.take();
@@ -166,7 +168,7 @@ pub(crate) fn scan(text: &[u8], options: ScanOptions) -> Block {
 #[derive(Debug, Default)]
 struct GameScan {
     options: ScanOptions,
-    fault: Option<RejectReason>,
+    rejection: Option<RejectReason>,
     /// Illegal move with its number.
     illegal: Option<String>,
     moves: Vec<MoveOrWord>,
@@ -190,19 +192,19 @@ enum MoveOrWord {
 
 impl GameVisitor for GameScan {
     fn begin(&mut self, tags: &Tags) -> ControlFlow<()> {
-        // The vectors keep their allocated memory from game to game.
+        // Reusing the vectors avoids allocations for each game.
         let (mut moves, mut last_comment) =
             (std::mem::take(&mut self.moves), std::mem::take(&mut self.last_comment));
         moves.clear();
         last_comment.clear();
         *self = GameScan { options: self.options, moves, last_comment, ..GameScan::default() };
-        self.fault = check_tags(tags).err();
-        if self.options.replay && self.fault.is_none() {
+        self.rejection = check_tags(tags).err();
+        if self.options.replay && self.rejection.is_none() {
             self.replay = tags.start().ok().map(Mainline::new);
-            self.fault = self.replay.is_none().then_some(RejectReason::Position);
+            self.rejection = self.replay.is_none().then_some(RejectReason::Position);
         }
         // Text without tags is a game only if moves follow.
-        if self.fault.is_some() && tags.any {
+        if self.rejection.is_some() && tags.any {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())
@@ -215,21 +217,21 @@ impl GameVisitor for GameScan {
         {
             let null = if error == MoveError::Null { ", a null move" } else { "" };
             let illegal = replay.numbered(&format!("{san}{null}"));
-            (self.fault, self.illegal) = (Some(RejectReason::IllegalMove), Some(illegal));
+            (self.rejection, self.illegal) = (Some(RejectReason::IllegalMove), Some(illegal));
         }
         self.moves.push(MoveOrWord::San(san));
-        if self.fault.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if self.rejection.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     fn unknown(&mut self, word: &[u8]) -> ControlFlow<()> {
         if word == UNCLOSED {
-            self.fault.get_or_insert(RejectReason::Cut);
+            self.rejection.get_or_insert(RejectReason::Cut);
         } else if let Some(replay) = &self.replay {
             let illegal = replay.numbered(&shown(String::from_utf8_lossy(word).into_owned()));
-            (self.fault, self.illegal) = (Some(RejectReason::IllegalMove), Some(illegal));
+            (self.rejection, self.illegal) = (Some(RejectReason::IllegalMove), Some(illegal));
         }
         self.moves.push(MoveOrWord::Word(word.into()));
-        if self.fault.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if self.rejection.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     fn comment(&mut self, comment: &[u8]) {
@@ -260,8 +262,8 @@ impl GameScan {
         block: &mut Block,
         index: &mut Index,
     ) -> Result<Game, RejectReason> {
-        if let Some(fault) = self.fault {
-            return Err(fault);
+        if let Some(rejection) = self.rejection {
+            return Err(rejection);
         }
         let result = result(tags, self.outcome)?;
         let by_rules =
@@ -316,7 +318,7 @@ fn hash(start: u64, moves: &[MoveOrWord]) -> u64 {
             let kind = *role as u8 + if *capture { 8 } else { 0 };
             let promotion = promotion.map_or(0, |role| role as u8);
             let code = u32::from_le_bytes([kind, 16 * file + rank, *to as u8, promotion]);
-            // FNV over 32-bit words is four times as fast as over bytes.
+            // FNV over 32-bit words is four times as fast as FNV over bytes.
             (hash ^ u64::from(code)).wrapping_mul(HASH_FACTOR).rotate_left(32)
         }
         MoveOrWord::San(rare) => fnv1a(hash, rare.to_string().as_bytes()),
@@ -329,8 +331,8 @@ fn hash(start: u64, moves: &[MoveOrWord]) -> u64 {
 const HASH_FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Returns the name of an opening: the FEN of the starting position if the game has a FEN tag, and
-/// the moves. If a move names a source square that SAN could omit, the moves are replayed as far as
-/// possible, so that the name does not depend on the notation.
+/// the moves. If a move contains a source file or rank that may be redundant in SAN, the moves are
+/// replayed as far as possible, so that the name does not depend on the notation.
 fn opening_name(tags: &Tags, moves: &[MoveOrWord]) -> String {
     let is_long = |written: &MoveOrWord| match written {
         MoveOrWord::San(San::Normal { role: Role::Pawn, rank, .. }) => rank.is_some(),
@@ -373,7 +375,7 @@ fn check_tags(tags: &Tags) -> Result<(), RejectReason> {
     if is_nameless(&tags.white) || is_nameless(&tags.black) {
         return Err(RejectReason::NoPlayer);
     }
-    // A game of a player against itself contains no information about its strength.
+    // A game of a player against itself contains no information about the player's strength.
     if tags.white == tags.black {
         return Err(RejectReason::SamePlayer);
     }
@@ -414,8 +416,8 @@ fn is_nameless(name: &[u8]) -> bool {
 }
 
 /// Returns the termination tag in lowercase. If the tag is missing or only reports a normal end,
-/// returns the text after the figures in the last comment, such as `White mates` in `+M1/9 0.1s,
-/// White mates`.
+/// returns the text after the data in the last comment without the side, such as `mates` for `+M1/9
+/// 0.1s, White mates`.
 fn termination(tags: &Tags, last_comment: &[u8]) -> Vec<u8> {
     let tag = tags.termination.to_ascii_lowercase();
     if !matches!(tag.as_slice(), b"" | b"?" | b"normal") {
@@ -434,10 +436,10 @@ fn termination(tags: &Tags, last_comment: &[u8]) -> Vec<u8> {
 
 /// Returns the index of a name in `names`, adding the name if it is new.
 fn number(text: &[u8], names: &mut Vec<String>, index: &mut HashMap<Vec<u8>, u32>) -> u32 {
-    // Names of unlimited length would fill the memory.
+    // The length is limited because long names in a file could exhaust the memory.
     let text = &text[..text.len().min(MAX_NAME)];
-    if let Some(known) = index.get(text) {
-        return *known;
+    if let Some(number) = index.get(text) {
+        return *number;
     }
     let number = names.len() as u32;
     names.push(text_of(text));

@@ -7,29 +7,30 @@ use arbiter_schedule::seed::fnv1a;
 use arbiter_stats::ratings::Meeting;
 use arbiter_stats::{Calibration, GameResult, Trinomial};
 
-/// Maximum number of games from one opening that wait for their partner game, for each pair of
-/// players. Without a limit, all games of a file without pairs would wait in memory.
+/// Maximum number of games that wait for a partner game, for each pair of players and each opening.
+/// Without a limit, all games of a file without pairs would wait in memory.
 const MAX_WAITING: usize = 64;
 
 /// Maximum number of rejected games that are listed; further games are only counted.
 const MAX_NAMED: usize = 20;
 
-/// Maximum number of endings that are distinguished; PGN allows any text.
+/// Maximum number of endings that are counted separately. There must be a limit because a PGN file
+/// may contain any text as a termination.
 const MAX_ENDINGS: usize = 64;
 
-/// Name for all further endings.
+/// Name under which all further endings are counted.
 const OTHER_ENDINGS: &str = "other";
 
 /// Player, with sums over the player's games.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Player {
-    /// Name in the games.
+    /// Name of the player in the games, after aliases have been applied.
     pub name: String,
     /// Results as White and as Black.
     pub by_colour: [Trinomial; 2],
-    /// Time used on moves with a time, in milliseconds.
+    /// Total time, in milliseconds, of the moves whose comments contain a time.
     pub time_ms: f64,
-    /// Number of moves with a time.
+    /// Number of moves whose comments contain a time.
     pub timed_moves: u64,
     /// Calibration of the evaluations in the player's games.
     pub calibration: Calibration,
@@ -56,7 +57,7 @@ pub struct Opening {
 pub struct RejectedGame {
     /// Name of the file.
     pub file: String,
-    /// Line of the move that caused the rejection in the file, from 1; without such a move, the
+    /// Line in the file, from 1, of the move that caused the rejection; without such a move, the
     /// line on which the game starts.
     pub line: u64,
     /// Number of the game in the file, from 1.
@@ -69,8 +70,8 @@ pub struct RejectedGame {
     pub culprit: Option<String>,
 }
 
-/// Games that wait for their partner games: the colour of the first player, and this player's
-/// results.
+/// Games of two players from one opening that wait for their partner games: the colour of the first
+/// player, and this player's results.
 #[derive(Debug, Default)]
 struct UnpairedGames {
     first_is_white: bool,
@@ -95,7 +96,7 @@ pub struct Choice {
 }
 
 impl Choice {
-    fn holds(&self, players: [&str; 2], result: GameResult) -> bool {
+    fn selects(&self, players: [&str; 2], result: GameResult) -> bool {
         let is_in = |list: &[String], name: &str| list.iter().any(|other| other == name);
         let is_wanted = |name: &str| {
             (self.include.is_empty() || is_in(&self.include, name)) && !is_in(&self.exclude, name)
@@ -116,7 +117,7 @@ pub struct Tally {
     /// Number of games replayed after impossible castling or en passant rights were removed from
     /// their FEN tags.
     pub corrected: u64,
-    /// Number of plies of all counted games.
+    /// Number of plies in all counted games.
     pub plies: u64,
     /// Number of complete pairs of games.
     pub pairs: u64,
@@ -135,23 +136,23 @@ pub struct Tally {
     meetings: BTreeMap<[usize; 2], Meeting>,
     waiting: HashMap<([usize; 2], usize), UnpairedGames>,
     /// Hashes of the games that count, to recognize duplicates.
-    known: HashSet<u64>,
+    game_hashes: HashSet<u64>,
     /// Name of the file that is being read.
     file: String,
     /// Number of games read from this file.
     file_games: u64,
-    /// Number of lines of this file in the blocks before the current one.
+    /// Number of lines of this file in the blocks before the current block.
     file_lines: u64,
     choice: Choice,
 }
 
 impl Tally {
-    /// Creates an empty tally of the chosen games.
+    /// Creates an empty tally for the games that `choice` selects.
     pub fn new(choice: Choice) -> Tally {
         Tally { choice, ..Tally::default() }
     }
 
-    /// Sets the file that the following games come from.
+    /// Sets the name of the file from which the following games come.
     pub fn begin_file(&mut self, name: &str) {
         name.clone_into(&mut self.file);
         (self.file_games, self.file_lines) = (0, 0);
@@ -173,7 +174,7 @@ impl Tally {
             };
             let both = [game.white, game.black].map(|n| players[n as usize]);
             let names = both.map(|player| self.players[player].name.as_str());
-            if !self.choice.holds(names, game.result) {
+            if !self.choice.selects(names, game.result) {
                 continue;
             }
             if self.is_copy(game, both) {
@@ -216,7 +217,7 @@ impl Tally {
         }
         let [white, black] = players.map(usize::to_le_bytes);
         let key = [&white[..], &black, &[game.result.half_points() as u8]].concat();
-        !self.known.insert(fnv1a(game.moves, &key))
+        !self.game_hashes.insert(fnv1a(game.moves, &key))
     }
 
     /// Returns the results of each pair of players; games without a partner game count as single
@@ -356,7 +357,7 @@ mod tests {
         let found = tally(&text, true);
         assert_eq!((found.games, found.pairs), (5, 1));
         let meetings = found.meetings();
-        // Won as White and drawn as Black.
+        // A won as White and drew as Black.
         assert_eq!(meetings[0].pairs[2][1], 1);
         assert_eq!(meetings[0].singles, [[1, 1, 0], [1, 0, 0]]);
         let single = tally(&text, false).meetings();
@@ -369,12 +370,12 @@ mod tests {
     #[test]
     fn player_indices_do_not_depend_on_the_order_of_blocks() {
         let (a, b) = (game("A", "B", "1. e4", "1-0"), game("C", "A", "1. e4", "0-1"));
-        let whole = tally(&[a.clone(), b.clone()].concat(), true);
-        let mut parts = empty(true);
-        parts.add(&scan(a.as_bytes(), OPTIONS));
-        parts.add(&scan(b.as_bytes(), OPTIONS));
-        assert_eq!(whole.meetings(), parts.meetings());
-        assert_eq!(whole.players, parts.players);
+        let combined = tally(&[a.clone(), b.clone()].concat(), true);
+        let mut separate = empty(true);
+        separate.add(&scan(a.as_bytes(), OPTIONS));
+        separate.add(&scan(b.as_bytes(), OPTIONS));
+        assert_eq!(combined.meetings(), separate.meetings());
+        assert_eq!(combined.players, separate.players);
     }
 
     #[test]
@@ -386,7 +387,7 @@ mod tests {
             game("B", "A one", "1. e4", "0-1"),
         ]
         .concat();
-        // Latin-1.
+        // The text is encoded as Latin-1.
         let bytes: Vec<u8> = text.chars().map(|c| c as u8).collect();
         let chosen = |choice: Choice| {
             let mut tally = Tally::new(choice);

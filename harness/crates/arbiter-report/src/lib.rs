@@ -1,10 +1,10 @@
-//! Reports for users: the [`Summary`] of a run, and a formatter for each format.
+//! Reports for users: the [`Summary`] of a run, and formatters for all output formats.
 //!
 //! Formatters convert values to text; the caller opens files. Only [`Live`], [`note`] and the log
 //! functions print, to standard error.
 //!
-//! `parts` and `forms` do not depend on runs, `figures` contains the values of a run, and `topics`
-//! contains sections and reports by subject; `run`, `live` and `games` are reports of runs.
+//! `parts` and `forms` do not depend on runs. `figures` contains the values of a run, and `topics`
+//! contains sections and reports by subject. `run`, `live` and `games` contain the reports of runs.
 
 mod figures;
 mod forms;

@@ -1,18 +1,18 @@
-//! Gain sequences of SPSA: perturbation and step of the values.
+//! Gain sequences of SPSA: step size a_k and perturbation c_k of a parameter.
 //!
-//! Pairs are numbered by k from 1 to n. The perturbation is c_k = c / k^γ and the step is a_k = a /
-//! (A + k)^α, where c and a are chosen so that c_n = c_end and a_n = r_end · c_end². A won game
-//! moves a value by R_k · c_k, where R_k = a_k / c_k². Because k counts pairs, the gains do not
-//! depend on the number of pairs per iteration.
+//! Here, k is the number of a pair, from 1 to n. The perturbation is c_k = c / k^γ and the step
+//! size is a_k = a / (A + k)^α, where c and a are chosen so that c_n = c_end and a_n = r_end ·
+//! c_end². A won game changes a value by the step a_k / c_k = R_k · c_k, where R_k = a_k / c_k².
+//! Because k counts pairs, the gains do not depend on the number of pairs per iteration.
 
 use super::parameter::{MIN_INT_PERTURBATION, Parameter, ParameterKind};
 use super::tuning::Tuning;
 
-/// Default exponent of the step. J. Spall recommends this value ("Implementation of the
+/// Default exponent α of the step size. J. Spall recommends this value ("Implementation of the
 /// Simultaneous Perturbation Algorithm for Stochastic Optimization", 1998).
 pub const ALPHA: f64 = 0.602;
 
-/// Default exponent of the perturbation. J. Spall (1998) recommends this value.
+/// Default exponent γ of the perturbation. J. Spall (1998) recommends this value.
 pub const GAMMA: f64 = 0.101;
 
 /// Default of the stability constant `A`, as a share of all pairs. J. Spall (1998) recommends at
@@ -20,12 +20,13 @@ pub const GAMMA: f64 = 0.101;
 pub const A_RATIO: f64 = 0.1;
 
 impl Tuning {
-    /// Returns the stability constant A, in pairs.
+    /// Returns the stability constant A, in pairs, rounded down.
     pub fn stability(&self) -> f64 {
         (self.a_ratio * self.all_pairs() as f64).floor()
     }
 
-    /// Returns c_k, the perturbation of a value at pair `k`, counted from 1.
+    /// Returns c_k, the perturbation of a value at pair `k`, counted from 1. It is at least 0.5 for
+    /// an integer.
     pub fn perturbation(&self, parameter: &Parameter, k: u64) -> f64 {
         let c = parameter.c_end * (self.all_pairs() as f64 / k as f64).powf(self.gamma);
         match parameter.kind {
@@ -35,8 +36,8 @@ impl Tuning {
         }
     }
 
-    /// Returns R_k: the change of a value after a won game at pair `k`, as a share of the
-    /// perturbation.
+    /// Returns R_k: the change of a value for each won game at pair `k`, counted from 1, as a share
+    /// of the perturbation.
     pub fn rate(&self, parameter: &Parameter, k: u64) -> f64 {
         let a_end = parameter.r_end * parameter.c_end.powi(2);
         let a = self.stability();

@@ -1,6 +1,6 @@
-//! Simulated objective for SPSA: Elo falls with the square of the distance from a known optimum,
-//! and the results of games are random. A simulation shows how close a schedule comes to the
-//! optimum before any game is played.
+//! Simulated objective for SPSA: strength falls with the square of the distance from a known
+//! optimum, and the results of games are random. A simulation shows how close a schedule comes to
+//! the optimum before any game is played.
 
 use std::sync::Arc;
 
@@ -10,55 +10,56 @@ use super::state::{PathPoint, SpsaState};
 use super::tuning::Tuning;
 use arbiter_schedule::seed::{seed_for, uniform};
 
-/// Elo per unit of the expected result (win 1, loss −1) in a game between nearly equal engines: 800
-/// / ln 10.
+/// Elo difference per unit of the expected result (win 1, draw 0, loss −1) between nearly equal
+/// engines. This is 800 / ln 10, the inverse slope of the logistic curve at 0 Elo.
 const ELO_PER_SCORE: f64 = 800.0 / std::f64::consts::LN_10;
 
-/// Quadratic strength function.
+/// Strength of a simulated engine as a quadratic function of its parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimulatedObjective {
-    /// Values with the maximum strength, in the order of the parameters.
+    /// Values at which the engine is strongest, in the order of the parameters.
     pub optimum: Vec<f64>,
-    /// Elo lost per squared unit of distance from the optimum, for each parameter.
+    /// Loss in Elo per squared unit of distance from the optimum, for each parameter.
     pub curvature: Vec<f64>,
-    /// Share of draws between equal engines, 0 to 1.
+    /// Share of draws in games between equal engines, 0 to 1.
     pub draw_ratio: f64,
 }
 
-/// Theoretical forecast of a tuning run on a simulated objective. It is a first-order
-/// approximation: small differences of strength, values far from the limits of their ranges, no
-/// rounding.
+/// Theoretical forecast of a tuning run on a simulated objective. The forecast is a first-order
+/// approximation: it assumes small differences in strength, values far from the limits of their
+/// ranges, and no rounding.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Forecast {
-    /// Number of games, for each parameter, in which the distance from the optimum shrinks to 1/e
-    /// with the gains of the last iteration.
+    /// For each parameter, the number of games in which its distance from the optimum shrinks to
+    /// 1/e with the gains of the last iteration.
     pub time_constants: Vec<f64>,
-    /// Mean Elo below the optimum if the tuning run continued forever at the final rates.
+    /// Mean loss, in Elo below the optimum, if the tuning run continued forever at the final rates.
     pub noise_elo: f64,
-    /// 95 % quantile of the Elo below the optimum if the tuning run continued forever at the final
-    /// rates.
+    /// 95 % quantile of the loss, in Elo below the optimum, if the tuning run continued forever at
+    /// the final rates.
     pub noise_elo_95: f64,
-    /// Mean Elo below the optimum after the last iteration.
+    /// Mean loss, in Elo below the optimum, after the last iteration.
     pub end_elo: f64,
 }
 
-/// Returns the mean and the 95 % quantile of the Elo below the optimum if a tuning run continued
-/// forever at its final rates. The mean is C (1 − d) r / 8 for each parameter: C is 800 / ln 10, d
-/// the share of draws (0 to 1) and r the rate.
+/// Returns the mean and the 95 % quantile of the loss, in Elo below the optimum, if a tuning run
+/// continued forever at its final rates. Each parameter contributes C (1 − d) r / 8 to the mean,
+/// where C = 800 / ln 10, d is the share of draws (0 to 1), and r is the rate.
 pub fn noise(tuning: &Tuning, draw_ratio: f64) -> (f64, f64) {
     let last = tuning.all_pairs().max(1);
     let rates: f64 = tuning.parameters.iter().map(|p| tuning.rate(p, last)).sum();
     let mean = ELO_PER_SCORE * (1.0 - draw_ratio) * rates / 8.0;
     let count = tuning.parameters.len() as f64;
-    // The loss is a sum of squares of normal variables: χ² scaled to the mean. The quantile is
-    // exact if all rates are equal.
-    let most = ChiSquared::new(count).map_or(mean, |law| mean / count * law.inverse_cdf(0.95));
-    (mean, most)
+    // The loss is a sum of squares of normal variables. It is approximated by a χ² distribution
+    // scaled to the same mean, which is exact if all rates are equal.
+    let quantile = ChiSquared::new(count)
+        .map_or(mean, |distribution| mean / count * distribution.inverse_cdf(0.95));
+    (mean, quantile)
 }
 
 impl SimulatedObjective {
-    /// Creates an objective in which a distance of `c_end` from the optimum costs `step_elo` Elo,
-    /// for each parameter.
+    /// Creates an objective from `step_elo`: for each parameter, the loss in Elo at a distance of
+    /// `c_end` from the optimum.
     pub fn by_step(
         tuning: &Tuning,
         optimum: Vec<f64>,
@@ -70,23 +71,23 @@ impl SimulatedObjective {
         SimulatedObjective { optimum, curvature, draw_ratio }
     }
 
-    /// Returns the Elo by which the values `theta` are below the optimum.
+    /// Returns the loss of the values `theta`, in Elo below the optimum.
     pub fn loss(&self, theta: &[f64]) -> f64 {
         let all = theta.iter().zip(&self.optimum).zip(&self.curvature);
         all.map(|((value, best), curvature)| curvature * (value - best).powi(2)).sum()
     }
 
-    /// Returns the result (1, 0 or -1) of an engine that is `elo` Elo stronger than its opponent.
-    /// `drawn` is a uniform random number from 0 to 1.
-    fn game(&self, elo: f64, drawn: f64) -> i64 {
+    /// Returns the result (1, 0 or −1) of a game for an engine that is `elo` Elo stronger than its
+    /// opponent. `random` is a uniform random number in [0, 1).
+    fn game(&self, elo: f64, random: f64) -> i64 {
         let score = 1.0 / (1.0 + 10f64.powf(-elo / 400.0));
-        // The share of draws is limited so that no probability becomes negative at a large
-        // difference of strength.
+        // The share of draws is limited so that no probability becomes negative if the difference
+        // in strength is large.
         let draws = self.draw_ratio.min(2.0 * score).min(2.0 * (1.0 - score));
         let wins = score - 0.5 * draws;
-        match drawn {
-            drawn if drawn < wins => 1,
-            drawn if drawn < wins + draws => 0,
+        match random {
+            random if random < wins => 1,
+            random if random < wins + draws => 0,
             _ => -1,
         }
     }
@@ -110,9 +111,9 @@ impl SimulatedObjective {
     }
 
     /// Returns the theoretical forecast. With rate r, perturbation c, curvature e, draw ratio d and
-    /// C = 800 / ln 10, a game moves a value towards the optimum by 4 r e c² / C of its distance
-    /// and adds noise of variance (r c)² (1 − d). In equilibrium, each value costs C (1 − d) r / 8
-    /// Elo.
+    /// C = 800 / ln 10, a game reduces the distance of a value from the optimum by the fraction 4 r
+    /// e c² / C and adds noise of variance (r c)² (1 − d). In equilibrium, each parameter
+    /// contributes C (1 − d) r / 8 Elo to the mean loss.
     pub fn forecast(&self, tuning: &Tuning) -> Forecast {
         let last = tuning.all_pairs().max(1);
         let spread = 1.0 - self.draw_ratio;
@@ -171,7 +172,8 @@ mod tests {
         assert!((forecast.time_constants[0] - 347.4356 / (4.0 * 0.01 * 3.0)).abs() < 0.01);
         assert!((forecast.noise_elo_95 / forecast.noise_elo - 7.8147 / 3.0).abs() < 1e-4);
         assert!((forecast.end_elo / forecast.noise_elo - 1.0).abs() < 0.02, "{forecast:?}");
-        // The mean is over all path points of eight runs after the first eight time constants.
+        // The mean is taken over eight runs and over all path points after the first eight time
+        // constants.
         let losses = (0..8).flat_map(|seed| {
             let path = objective.simulate(&tuning, seed);
             let settled = path.into_iter().filter(|point| point.iterations > 12_000);
@@ -197,7 +199,8 @@ mod tests {
         assert!((found - (-1f64).exp()).abs() < 0.05, "{found}");
     }
 
-    /// Ten runs that start far from a known optimum come as close to it as forecast.
+    /// Ten runs start far from a known optimum; their mean final loss is 0.3 to 2 times the
+    /// forecast.
     #[test]
     fn runs_converge_to_a_known_optimum() {
         let lines = "A,20,0,100,5,0.02\nB,300,100,700,30,0.02\nC,float,1.6,0,2,0.1,0.02";
@@ -226,7 +229,7 @@ mod tests {
             (games.iter().sum::<i64>(), games.iter().filter(|game| **game == 0).count())
         };
         assert_eq!(count(0.0), (0, 5_000));
-        // 10 Elo are an expected result of 0.0288.
+        // An advantage of 10 Elo corresponds to an expected result of 0.0288.
         assert_eq!(count(10.0), (288, 5_000));
         let (score, draws) = count(800.0);
         assert!(score > 9_700 && draws < 300, "{score} {draws}");

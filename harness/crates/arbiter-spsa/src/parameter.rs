@@ -1,17 +1,16 @@
-//! Parameter to be tuned: a number that is a UCI option of the engine.
+//! Parameter to be tuned: a numeric UCI option of the engine.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Ratio of the range of a spin option to its default perturbation in the last iteration; a common
-/// default (docs/tuning.md).
+/// Ratio of the range of a spin option to its default `c_end`; a common value (docs/tuning.md).
 const SPIN_STEPS: f64 = 20.0;
 
-/// Default `r_end` of a spin option; a common default (docs/tuning.md).
+/// Default `r_end` of a spin option; a common value (docs/tuning.md).
 const SPIN_RATE: f64 = 0.002;
 
-/// Smallest perturbation of an integer: with smaller perturbations, both sides would often have the
-/// same value.
+/// Minimum perturbation of an integer parameter. With a smaller perturbation, both sides would
+/// often have the same value.
 pub(super) const MIN_INT_PERTURBATION: f64 = 0.5;
 
 /// Type of the values of a parameter.
@@ -47,7 +46,7 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// Creates the parameter of a spin option with default step sizes: `c_end` is a twentieth of
+    /// Creates the parameter for a spin option, with default step sizes: `c_end` is a twentieth of
     /// the range, but at least 0.5, and `r_end` is 0.002.
     pub fn from_spin(name: &str, default: i64, min: i64, max: i64) -> Parameter {
         let (start, min, max) = (default as f64, min as f64, max as f64);
@@ -62,7 +61,7 @@ impl Parameter {
         }
     }
 
-    /// Checks name, range and step sizes.
+    /// Checks the name, the range, the start and the step sizes.
     pub fn check(&self) -> Result<(), String> {
         let Parameter { name, kind, start, min, max, c_end, r_end } = self;
         // The name becomes part of a line that is sent to the engine.
@@ -71,8 +70,8 @@ impl Parameter {
         }
         let numbers =
             [("start", start), ("min", min), ("max", max), ("c_end", c_end), ("r_end", r_end)];
-        if let Some((what, _)) = numbers.into_iter().find(|(_, value)| !value.is_finite()) {
-            return Err(format!("{name}: {what} must be a finite number"));
+        if let Some((field, _)) = numbers.into_iter().find(|(_, value)| !value.is_finite()) {
+            return Err(format!("{name}: {field} must be a finite number"));
         }
         if min >= max {
             return Err(format!("{name}: the minimum {min} is not below the maximum {max}"));
@@ -85,9 +84,9 @@ impl Parameter {
         if !(min..=max).contains(&start) {
             return Err(format!("{name}: the start {start} is outside the range {min} to {max}"));
         }
-        for (what, value) in [("c_end", c_end), ("r_end", r_end)] {
+        for (field, value) in [("c_end", c_end), ("r_end", r_end)] {
             if *value <= 0.0 {
-                return Err(format!("{name}: {what} must be more than 0, got {value}"));
+                return Err(format!("{name}: {field} must be more than 0, got {value}"));
             }
         }
         if *c_end > max - min {
@@ -99,13 +98,13 @@ impl Parameter {
         }
     }
 
-    /// Returns the nearest value within the range.
+    /// Returns the value in the range that is nearest to `value`.
     pub fn clip(&self, value: f64) -> f64 {
         value.clamp(self.min, self.max)
     }
 
-    /// Returns the name and the text of the UCI option for a value, which is rounded (to at most
-    /// six decimals) and clipped.
+    /// Returns the name of the UCI option, and `value` as its text: clipped to the range and
+    /// rounded to an integer or to six decimal places.
     pub fn setting(&self, value: f64) -> (String, String) {
         let text = match self.kind {
             // Adding 0 turns −0, the result of rounding small negative values, into 0.

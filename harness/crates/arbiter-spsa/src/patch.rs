@@ -1,4 +1,4 @@
-//! Patch of the source code that defines the tuned values, in Rust, C, C++ and similar languages.
+//! Patch that writes tuned values into source code in Rust, C, C++ and similar languages.
 
 use std::ops::Range;
 
@@ -11,8 +11,8 @@ const CONTEXT: usize = 3;
 const NUMBER: &str =
     r"([-+]?(?:[0-9][0-9_']*(?:\.(?:[0-9][0-9_']*)?)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)";
 
-/// Patterns between a name and its number. The first forms are definitions. The other forms may
-/// also be uses, and count only if no definition is found.
+/// Patterns of the text between a name and its number. The first group matches definitions. The
+/// second group may also match uses, so it is tried only if the first group matches nothing.
 const FORMS: [&[&str]; 2] = [
     &[
         r"(?:\s*:\s*[A-Za-z0-9_]+)?\s*=\s*",
@@ -22,15 +22,15 @@ const FORMS: [&[&str]; 2] = [
     &[r#""?\s*[,:(]\s*"#],
 ];
 
-/// Returns the source with the number of each name replaced and all other text unchanged.
-/// Comparison of names ignores case and `_`. A number keeps its digit separator and its decimal
-/// point. Fails unless each name has exactly one definition.
+/// Returns `source` with the number of each name in `values` replaced by its new value. All other
+/// text is unchanged. Names are compared without regard to case and `_`. A number keeps its digit
+/// separator and its decimal point. Fails unless exactly one number is found for each name.
 pub fn applied(source: &str, values: &[(String, String)]) -> Result<String, String> {
-    let forms = FORMS.map(|forms| fixed(&pattern(forms)));
-    let comment = fixed(r"(?m)//.*$|^[ \t]*/?\*.*$");
+    let forms = FORMS.map(|forms| compile(&pattern(forms)));
+    let comment = compile(r"(?m)//.*$|^[ \t]*/?\*.*$");
     let mut text = source.to_owned();
     for (name, value) in values {
-        // Spaces of the same length keep the offsets of all other text.
+        // Each comment is replaced by spaces, so that all other text keeps its offset.
         let code = comment.replace_all(&text, |found: &Captures<'_>| " ".repeat(found[0].len()));
         let mut found = forms.iter().map(|form| numbers(form, &code, name));
         let found = found.find(|places| !places.is_empty()).unwrap_or_default();
@@ -52,27 +52,28 @@ pub fn applied(source: &str, values: &[(String, String)]) -> Result<String, Stri
     Ok(text)
 }
 
-fn fixed(pattern: &str) -> Regex {
+fn compile(pattern: &str) -> Regex {
     Regex::new(pattern).expect("the pattern is fixed")
 }
 
-/// Returns the pattern of a definition: the name is the first or second group, the number the
-/// third.
+/// Returns the pattern of a name with its number. Capture group 1 is the name in a `#define`, group
+/// 2 is the name in any other form, and group 3 is the number.
 fn pattern(between: &[&str]) -> String {
     let define = r"^[ \t]*#[ \t]*define\s+([A-Za-z_][A-Za-z0-9_]*)\s+\(?\s*";
     let between = between.join("|");
     format!("(?m)(?:{define}|\\b([A-Za-z_][A-Za-z0-9_]*)(?:{between})){NUMBER}")
 }
 
-/// Returns the ranges of all numbers with this name in the code, ignoring case and `_`.
+/// Returns the byte ranges of all numbers of `name` in the code. Names are compared without regard
+/// to case and `_`.
 fn numbers(form: &Regex, code: &str, name: &str) -> Vec<Range<usize>> {
     let letters = |name: &str| name.replace('_', "").to_ascii_lowercase();
     let place = |found: Captures<'_>| {
         let word = found.get(1).or(found.get(2))?.as_str();
         let number = found.get(3)?;
         let rest = &code[number.end()..];
-        // Not every number after a name is its value: `1..=7` is a range, and `0x1F` is not
-        // decimal.
+        // In `1..=7`, the point after the 1 belongs to the range, not to the number. In `0x1F`, the
+        // 0 is only a prefix.
         let is_range = number.as_str().ends_with('.') && rest.starts_with('.');
         let end = number.end() - usize::from(is_range);
         let is_decimal = !rest.starts_with(['x', 'X', 'b', 'B']);
@@ -88,13 +89,13 @@ fn numbers(form: &Regex, code: &str, name: &str) -> Vec<Range<usize>> {
 
 /// Formats a value in the style of the number that it replaces.
 fn literal(old: &str, value: &str) -> String {
-    let mark = old.chars().find(|c| "_'".contains(*c));
-    let (whole, rest) = value.find('.').map_or((value, ""), |at| value.split_at(at));
-    let (sign, digits) = whole.strip_prefix('-').map_or(("", whole), |digits| ("-", digits));
+    let separator = old.chars().find(|c| "_'".contains(*c));
+    let (integer, rest) = value.find('.').map_or((value, ""), |at| value.split_at(at));
+    let (sign, digits) = integer.strip_prefix('-').map_or(("", integer), |digits| ("-", digits));
     let mut text = sign.to_owned();
     for (at, digit) in digits.char_indices() {
         if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.extend(mark);
+            text.extend(separator);
         }
         text.push(digit);
     }
@@ -107,8 +108,8 @@ fn literal(old: &str, value: &str) -> String {
     text
 }
 
-/// Returns the unified diff of two texts with the same number of lines; empty if the texts are
-/// equal. Only line n of both texts is compared.
+/// Returns the unified diff of two strings; empty if they are equal. Both strings must have the
+/// same number of lines, because line n is compared only with line n.
 pub fn unified(file: &str, old: &str, new: &str) -> String {
     let old: Vec<&str> = old.split_inclusive('\n').collect();
     let new: Vec<&str> = new.split_inclusive('\n').collect();
@@ -121,7 +122,8 @@ pub fn unified(file: &str, old: &str, new: &str) -> String {
         let end = if line.ends_with('\n') { "" } else { "\n\\ No newline at end of file\n" };
         text.push_str(&format!("{mark}{line}{end}"));
     };
-    // Changes whose contexts touch share a hunk, because hunks of a unified diff must not overlap.
+    // Changes whose contexts overlap share a hunk, because hunks of a unified diff must not
+    // overlap.
     for hunk in changed.chunk_by(|a, b| b - a <= 2 * CONTEXT) {
         let (first, last) = (hunk[0], hunk[hunk.len() - 1]);
         let from = first.saturating_sub(CONTEXT);

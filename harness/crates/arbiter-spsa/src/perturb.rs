@@ -1,4 +1,4 @@
-//! Values of both sides of an iteration, and their update by its result.
+//! Values of both sides of an iteration, and the update of the values from the result.
 
 use rand_chacha::rand_core::Rng;
 
@@ -13,19 +13,20 @@ pub(crate) fn flips(seed: u64, iteration: u64, parameters: usize) -> Vec<bool> {
     (0..parameters).map(|_| rng.next_u64() >> 63 == 1).collect()
 }
 
-/// Draws a uniform number in [0, 1) for each parameter, which decides how the values of the
-/// parameter are rounded. Both sides use the same number, so that rounding favours neither side.
+/// Draws a uniform random number in [0, 1) for each parameter. The number decides whether the
+/// values of the parameter are rounded up or down. Both sides use the same number, so that rounding
+/// favours neither side.
 pub(crate) fn fractions(seed: u64, iteration: u64, parameters: usize) -> Vec<f64> {
     let mut rng = seed_for(seed, "tune.round", iteration);
     (0..parameters).map(|_| uniform(&mut rng)).collect()
 }
 
-/// Returns the values in the form that an engine accepts. Integers are rounded at random, so that
-/// the mean of the result is the value.
+/// Returns the values in the form that an engine accepts. Values of integer parameters are rounded
+/// up or down at random, so that the mean of the results is the exact value.
 pub(crate) fn round(parameters: &[Parameter], values: &[f64], fractions: &[f64]) -> Vec<f64> {
     let all = parameters.iter().zip(values).zip(fractions);
     all.map(|((parameter, value), fraction)| match parameter.kind {
-        // The mean of the floor of a value plus a uniform fraction is the value.
+        // With a uniform fraction, the mean of floor(value + fraction) is the value.
         ParameterKind::Int => (value + fraction).floor(),
         ParameterKind::Float => *value,
     })
@@ -33,8 +34,8 @@ pub(crate) fn round(parameters: &[Parameter], values: &[f64], fractions: &[f64])
 }
 
 impl Tuning {
-    /// Returns the values of both sides at pair `k` (from 1), clipped to their ranges but not
-    /// rounded.
+    /// Returns the values of both sides at pair `k` (from 1): `theta` plus or minus the
+    /// perturbation, clipped to the ranges but not rounded.
     pub(crate) fn sides(&self, k: u64, theta: &[f64], flips: &[bool]) -> [Vec<f64>; 2] {
         [true, false].map(|up| {
             let all = self.parameters.iter().zip(theta).zip(flips);
@@ -46,12 +47,12 @@ impl Tuning {
         })
     }
 
-    /// Updates the values according to the result of the iteration whose first pair is `k`. `score`
-    /// is the first side's number of wins minus its number of losses.
+    /// Updates the values according to the result of the iteration whose first pair is `k` (from
+    /// 1). `score` is the first side's number of wins minus its number of losses.
     pub(crate) fn update(&self, k: u64, theta: &mut [f64], flips: &[bool], score: i64) {
         for ((parameter, value), flip) in self.parameters.iter().zip(theta).zip(flips) {
-            // The step is Spall's gradient estimate y·Δ/c, with Δ = ±1, times the gain a; and a/c =
-            // R·c.
+            // The step is the gain a times Spall's gradient estimate y·Δ/c, where y is the score
+            // and Δ = ±1. In this formula, a/c = R·c.
             let step = self.rate(parameter, k) * self.perturbation(parameter, k) * score as f64;
             *value = parameter.clip(if *flip { *value + step } else { *value - step });
         }
@@ -64,9 +65,9 @@ mod tests {
     use crate::table::read_line;
 
     #[test]
-    fn coins_are_fair_and_differ_by_iteration() {
+    fn flips_are_fair_and_differ_by_iteration() {
         let ups: usize = (0..5_000).map(|i| flips(7, i, 4).iter().filter(|up| **up).count()).sum();
-        // The limit is five standard deviations of 20,000 tosses.
+        // The limit is five standard deviations of the number of `true` flags among 20,000.
         assert!(ups.abs_diff(10_000) < 354, "{ups}");
         assert_ne!(flips(7, 0, 64), flips(7, 1, 64));
         assert_ne!(flips(7, 0, 64), flips(8, 0, 64));

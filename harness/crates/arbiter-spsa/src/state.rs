@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::perturb;
 use super::tuning::Tuning;
 
-/// Maximum number of path points that are kept, enough for any chart.
+/// Maximum number of path points that are stored; enough for any chart.
 const MAX_POINTS: usize = 512;
 
 /// Iteration with its result.
@@ -41,14 +41,14 @@ pub struct SpsaState {
     seed: u64,
     /// Values after all results so far.
     theta: Vec<f64>,
-    /// Unperturbed values of the current iteration, and of the iterations that may start before its
-    /// result is known.
+    /// Unperturbed values of the current iteration, and of the iterations that may start before the
+    /// current iteration ends.
     bases: VecDeque<Vec<f64>>,
     /// Number of finished iterations.
     finished: u64,
-    /// Number of counted pairs of the current iteration.
+    /// Number of pairs counted in the current iteration.
     counted: u64,
-    /// Score of the counted pairs of the current iteration.
+    /// Score of the pairs counted in the current iteration.
     score: i64,
     /// Sum of the scores of all finished iterations.
     total: i64,
@@ -61,7 +61,7 @@ impl SpsaState {
     /// Creates the state before the first result.
     pub fn new(tuning: Arc<Tuning>, seed: u64) -> SpsaState {
         let theta = tuning.start();
-        // The number of iterations limits the memory if `ahead` is too large.
+        // A larger `ahead` would use memory without effect.
         let ahead = tuning.ahead.min(tuning.iterations);
         let bases = (0..=ahead).map(|_| theta.clone()).collect();
         let points = vec![PathPoint { iterations: 0, score: 0, theta: theta.clone() }];
@@ -84,7 +84,8 @@ impl SpsaState {
         self.finished
     }
 
-    /// Returns the values after evenly spaced iterations, from the start to the last iteration.
+    /// Returns the path from the start to the last finished iteration. The points are evenly
+    /// spaced, except that the last interval may be shorter.
     pub fn path(&self) -> Vec<PathPoint> {
         let mut path = self.points.clone();
         if path.last().is_none_or(|point| point.iterations < self.finished) {
@@ -94,7 +95,7 @@ impl SpsaState {
     }
 
     /// Returns the values of both sides in a pair (from 0), rounded for the engine; `None` if the
-    /// values are not known yet or no longer kept.
+    /// values are not yet known or no longer stored.
     pub fn sides(&self, pair: u64) -> Option<[Vec<f64>; 2]> {
         let iteration = pair / self.tuning.pairs;
         let place = iteration.checked_sub(self.finished)?;
@@ -118,7 +119,7 @@ impl SpsaState {
     }
 
     /// Counts the next pair. `score` is the first side's number of wins minus its number of losses.
-    /// The last pair of an iteration moves the values and returns the iteration.
+    /// After the last pair of an iteration, updates the values and returns the iteration.
     pub fn count(&mut self, score: i64) -> Option<Iteration> {
         self.score += score;
         self.counted += 1;
@@ -127,8 +128,8 @@ impl SpsaState {
         }
         let number = self.finished;
         let base = self.bases.pop_front().unwrap_or_else(|| self.theta.clone());
-        // The result belongs to the values at the start of the iteration, not to the current
-        // values.
+        // The games were played with the values from the start of the iteration, which may differ
+        // from the current values.
         let sides = self.sides_of(number, &base);
         let flips = perturb::flips(self.seed, number, self.theta.len());
         let score = std::mem::take(&mut self.score);
@@ -142,7 +143,8 @@ impl SpsaState {
             self.points.push(self.point());
         }
         if self.points.len() > MAX_POINTS {
-            // Halving keeps the points evenly spaced. The start, after 0 iterations, is kept.
+            // Removing every second point keeps the points evenly spaced. The start is kept,
+            // because 0 is a multiple of each stride.
             self.stride *= 2;
             self.points.retain(|point| point.iterations.is_multiple_of(self.stride));
         }
@@ -200,7 +202,7 @@ mod tests {
         assert_eq!(spsa.sides(2), Some(early.clone()), "whatever came in before it began");
         let done = spsa.count(0).unwrap();
         assert_eq!(done.sides, early);
-        // The next iteration depends on the first result only.
+        // Iteration 3 depends only on the first result.
         let mut other = SpsaState::new(tuning(10, 1, 2), 5);
         [2, -2, 1].into_iter().for_each(|score| drop(other.count(score)));
         assert_eq!(spsa.sides(3), other.sides(3));

@@ -1,10 +1,10 @@
-//! Agreement with gain schedules and updates computed by fishtest's code.
+//! Comparison with gain schedules and updates computed by fishtest's code.
 
 use super::parameter::ParameterKind;
 use super::table;
 use super::tuning::Tuning;
 
-fn close(found: f64, expected: f64) {
+fn assert_close(found: f64, expected: f64) {
     assert!((found - expected).abs() <= 1e-9 * expected.abs(), "{found} is not {expected}");
 }
 
@@ -19,7 +19,7 @@ struct Update<'a> {
     after: &'a [f64],
 }
 
-fn follow(tuning: &Tuning, updates: &[Update<'_>]) {
+fn check_updates(tuning: &Tuning, updates: &[Update<'_>]) {
     let mut theta = tuning.start();
     for update in updates {
         let k = update.iter + 1;
@@ -28,7 +28,10 @@ fn follow(tuning: &Tuning, updates: &[Update<'_>]) {
         for (found, expected) in
             [(&plus, update.plus), (&minus, update.minus), (&theta, update.after)]
         {
-            found.iter().zip(expected).for_each(|(found, expected)| close(*found, *expected));
+            found
+                .iter()
+                .zip(expected)
+                .for_each(|(found, expected)| assert_close(*found, *expected));
         }
     }
 }
@@ -46,9 +49,12 @@ fn gains_and_updates_match_fishtest() {
         (999, 5.41332399363, 47.3665849442, 0.00362354279697),
     ] {
         let k = iter + 1;
-        close(tuning.perturbation(&tuning.parameters[0], k), tempo);
-        close(tuning.perturbation(&tuning.parameters[1], k), razor);
-        tuning.parameters.iter().for_each(|parameter| close(tuning.rate(parameter, k), rate));
+        assert_close(tuning.perturbation(&tuning.parameters[0], k), tempo);
+        assert_close(tuning.perturbation(&tuning.parameters[1], k), razor);
+        tuning
+            .parameters
+            .iter()
+            .for_each(|parameter| assert_close(tuning.rate(parameter, k), rate));
     }
     let updates = [
         Update {
@@ -92,14 +98,13 @@ fn gains_and_updates_match_fishtest() {
             after: &[27.8041606853, 349.076680849],
         },
     ];
-    follow(&tuning, &updates);
+    check_updates(&tuning, &updates);
 }
 
 #[test]
 fn values_are_clipped_to_their_range() {
     let mut parameters = table::read("edge,19.9,0,20,1,0.2").unwrap();
-    // The kind has no effect on gains above the minimum for integers and on values that are not
-    // rounded.
+    // The kind affects neither gains above the minimum for integers nor unrounded values.
     parameters[0].kind = ParameterKind::Float;
     let tuning = Tuning { parameters, ..Tuning::test([0.602, 0.101, 0.1], 1_000) };
     assert_eq!(tuning.stability(), 100.0);
@@ -110,8 +115,8 @@ fn values_are_clipped_to_their_range() {
         (99, 1.26182753459, 0.350532535907),
         (999, 1.0, 0.2),
     ] {
-        close(tuning.perturbation(&tuning.parameters[0], iter + 1), c);
-        close(tuning.rate(&tuning.parameters[0], iter + 1), rate);
+        assert_close(tuning.perturbation(&tuning.parameters[0], iter + 1), c);
+        assert_close(tuning.rate(&tuning.parameters[0], iter + 1), rate);
     }
     let updates = [
         Update {
@@ -131,5 +136,5 @@ fn values_are_clipped_to_their_range() {
             after: &[20.0],
         },
     ];
-    follow(&tuning, &updates);
+    check_updates(&tuning, &updates);
 }

@@ -20,13 +20,13 @@ pub struct Tuning {
     /// Parameters to tune.
     #[serde(with = "As::<Vec<Line>>")]
     pub parameters: Vec<Parameter>,
-    /// Exponent of the step (α).
+    /// Exponent α of the step size.
     pub alpha: f64,
-    /// Exponent of the perturbation (γ).
+    /// Exponent γ of the perturbation.
     pub gamma: f64,
-    /// Stability constant A of the step as a share of all pairs.
+    /// Stability constant A of the step size, as a share of all pairs.
     pub a_ratio: f64,
-    /// Number of iterations; each iteration moves the values once.
+    /// Number of iterations; each iteration updates the values once.
     pub iterations: u64,
     /// Number of pairs of games in an iteration.
     pub pairs: u64,
@@ -36,7 +36,7 @@ pub struct Tuning {
 }
 
 impl Tuning {
-    /// Checks the parameters and the gain schedule.
+    /// Checks the parameters and the gain schedule; the error describes the first invalid value.
     pub fn check(&self) -> Result<(), String> {
         let Tuning { parameters, alpha, gamma, a_ratio, iterations, pairs, .. } = self;
         if parameters.is_empty() {
@@ -90,7 +90,7 @@ impl Tuning {
         1 + iteration * self.pairs
     }
 
-    /// Returns the values at the start.
+    /// Returns the initial values of all parameters.
     pub fn start(&self) -> Vec<f64> {
         self.parameters.iter().map(|parameter| parameter.start).collect()
     }
@@ -100,7 +100,7 @@ impl Tuning {
         self.settings(&self.start()).into_iter().map(|(name, _)| name)
     }
 
-    /// Returns names and values of the UCI options for the given values.
+    /// Returns the name and the text of each UCI option for the given parameter values.
     pub fn settings(&self, values: &[f64]) -> Vec<(String, String)> {
         self.parameters.iter().zip(values).map(|(p, value)| p.setting(*value)).collect()
     }
@@ -108,7 +108,8 @@ impl Tuning {
 
 #[cfg(test)]
 impl Tuning {
-    /// Creates a tuning without parameters from alpha, gamma and `a_ratio`.
+    /// Creates the configuration of a tuning run without parameters from alpha, gamma and
+    /// `a_ratio`.
     pub(crate) fn test([alpha, gamma, a_ratio]: [f64; 3], iterations: u64) -> Tuning {
         Tuning { parameters: Vec::new(), alpha, gamma, a_ratio, iterations, pairs: 1, ahead: 0 }
     }

@@ -1,4 +1,4 @@
-//! Figures of a run, as values: summary, and statistics of games.
+//! Values of a run: its summary, and statistics of its games.
 
 mod openings;
 mod standings;

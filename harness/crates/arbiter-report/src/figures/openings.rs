@@ -1,4 +1,4 @@
-//! ECO codes and names of openings by position, so transpositions have the same name.
+//! ECO codes and names of openings by position, so that transpositions have the same name.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use shakmaty::{Chess, EnPassantMode, Position};
 
 use arbiter_game::record::GameRecord;
 
-/// ECO code, name and moves of each opening; the file contains its source.
+/// ECO code, name and moves of each opening; the file names the origin of the data.
 const TABLE: &str = include_str!("eco.tsv");
 
 /// ECO code and name of an opening.
@@ -20,19 +20,20 @@ pub struct OpeningName {
     pub name: &'static str,
 }
 
-/// Names of openings, by the hash of a position.
+/// Names of openings by the hash of their positions.
 #[derive(Debug, Clone)]
 pub struct OpeningNames(HashMap<Zobrist128, OpeningName>);
 
 impl OpeningNames {
-    /// Returns the name of the last named position among the start and the book moves of a game;
-    /// `None` for a Chess960 game.
+    /// Returns the opening of the last named position in the book part of a game, including its
+    /// starting position. Returns `None` for a Chess960 game, or if no position is named.
     pub fn name_in_book(&self, game: &GameRecord) -> Option<OpeningName> {
         self.last_named(game, book_plies(game))
     }
 
-    /// Returns the name of the last named position within the first `plies` plies of a game; `None`
-    /// for a Chess960 game.
+    /// Returns the opening of the last named position in the first `plies` plies of a game,
+    /// including its starting position. Returns `None` for a Chess960 game, or if no position is
+    /// named.
     pub(crate) fn last_named(&self, game: &GameRecord, plies: usize) -> Option<OpeningName> {
         if game.chess960 {
             return None;
@@ -47,20 +48,20 @@ impl OpeningNames {
         found
     }
 
-    /// Returns the opening of a position, if the position is named or leads to a named position.
+    /// Returns the opening of a position, if the position is named or lies between named positions.
     pub fn find(&self, position: &Chess) -> Option<OpeningName> {
         self.0.get(&key(position)).copied()
     }
 }
 
 impl Default for OpeningNames {
-    /// Parses the table.
+    /// Parses the table of openings.
     fn default() -> OpeningNames {
         let openings: Vec<_> = entries().map(|(named, moves)| (named, keys(moves))).collect();
         let ends = openings.iter().filter_map(|(named, keys)| Some((*keys.last()?, *named)));
         let mut names: HashMap<_, _> = ends.collect();
-        // Books without moves may start from any position of an opening, so each position between
-        // two named positions gets the name of the earlier named position.
+        // A book of positions may start anywhere in an opening, so each position between two named
+        // positions gets the name of the earlier one.
         for (_, keys) in openings {
             let mut last = None;
             for key in keys {
@@ -75,12 +76,12 @@ impl Default for OpeningNames {
     }
 }
 
-/// Returns the number of book moves of a game, in plies.
+/// Returns the number of book moves at the start of a game, in plies.
 pub(crate) fn book_plies(game: &GameRecord) -> usize {
     game.moves.iter().take_while(|played| played.thought.is_none()).count()
 }
 
-/// Returns the openings with their moves.
+/// Returns all openings in the table, with their moves in SAN.
 fn entries() -> impl Iterator<Item = (OpeningName, &'static str)> {
     TABLE.lines().filter(|line| !line.starts_with('#')).filter_map(|line| {
         let (eco, rest) = line.split_once('\t')?;
@@ -112,7 +113,7 @@ mod tests {
 
     #[test]
     fn openings_are_legal_exact_san_and_unique() {
-        let mut seen: HashMap<Zobrist128, &str> = HashMap::new();
+        let mut positions: HashMap<Zobrist128, &str> = HashMap::new();
         let mut names = BTreeSet::new();
         for (named, moves) in entries() {
             let mut position = Chess::default();
@@ -122,7 +123,7 @@ mod tests {
                 let exact = SanPlus::from_move_and_play_unchecked(&mut position, m);
                 assert_eq!(exact.to_string(), written, "{} {moves}", named.eco);
             }
-            let other = seen.insert(key(&position), moves);
+            let other = positions.insert(key(&position), moves);
             assert_eq!(other, None, "{} {moves} is the same position", named.eco);
             assert!(names.insert(named.name), "two lines are called {}", named.name);
         }
@@ -148,7 +149,7 @@ mod tests {
         assert_eq!(find("c4 Nf6 d4 e6 Nc3 Bb4"), Some("E20"));
         assert_eq!(find("e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 O-O c3 d5"), Some("C89"));
         assert_eq!(find("a3 a6 h3 h6"), None);
-        // The position can lead to several openings.
+        // The position occurs in several openings.
         assert_eq!(find("e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5"), Some("C84"));
     }
 }

@@ -1,4 +1,4 @@
-//! Standings of a tournament, as values.
+//! Standings of a tournament: places, points and ratings of the engines.
 
 use std::fmt;
 
@@ -9,10 +9,10 @@ use arbiter_schedule::{Design, Format, OpeningPolicy, RankedEngine, Schedule};
 use arbiter_stats::ratings::{self, Errors, Meeting, Options, RatingList};
 use arbiter_stats::{Trinomial, elo::Z_95};
 
-/// Standings of a tournament, final or current.
+/// Final or current standings of a tournament.
 #[derive(Debug, Clone)]
 pub struct Standings {
-    /// Rules, encounters, and next pairings.
+    /// Rules, encounters, and the next pairings.
     pub schedule: Schedule,
     /// Rows of the engines, in the order of their places.
     pub rows: Vec<Row>,
@@ -23,13 +23,13 @@ pub struct Standings {
 pub struct Row {
     /// Place and points.
     pub ranked: RankedEngine,
-    /// Games by result.
+    /// Numbers of games by result.
     pub games: Trinomial,
-    /// Strength; `None` before the first game, or if no opponent can be rated.
+    /// Rating; `None` before the first game, or if the engine cannot be rated.
     pub rating: Option<Rating>,
 }
 
-/// Rating in Elo, relative to the mean of the comparable engines.
+/// Rating of an engine in Elo, relative to the mean of the comparable engines.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rating {
     /// Rating in Elo, or a bound on the rating.
@@ -39,12 +39,12 @@ pub struct Rating {
     /// `true` if the engine won all games, so that the rating is a lower bound; `false` if it lost
     /// all games; `None` otherwise.
     pub won_all: Option<bool>,
-    /// Index, from 0, of the group of comparable engines.
+    /// Index, from 0, of the group of engines whose ratings are comparable.
     pub group: Option<usize>,
 }
 
 impl Rating {
-    /// Returns the rating of a player; `None` if the player was not rated.
+    /// Returns the rating of a player from `rated`; `None` if the player was not rated.
     pub(crate) fn of(rated: &RatingList, player: usize) -> Option<Rating> {
         let perfect = rated.perfect.iter().find(|perfect| perfect.player == player);
         Some(Rating {
@@ -56,7 +56,7 @@ impl Rating {
         })
     }
 
-    /// Returns both ends of the 95 % interval, in Elo; a bound has only one end.
+    /// Returns both ends of the 95 % interval, in Elo; a bound has one end.
     pub(crate) fn ends(&self) -> [Option<f64>; 2] {
         match (self.margin, self.won_all) {
             (Some(margin), _) => [Some(self.elo - margin), Some(self.elo + margin)],
@@ -66,8 +66,8 @@ impl Rating {
         }
     }
 
-    /// Returns both ends of the interval: infinity for the open end of a bound, and `unknown` for
-    /// both ends if there is neither an interval nor a bound.
+    /// Returns both ends of the 95 % interval, in Elo: ±infinity for the open end of a bound, and
+    /// `unknown` for both ends if there is neither an interval nor a bound.
     pub(crate) fn open_ends(&self, unknown: f64) -> [f64; 2] {
         match self.ends() {
             [None, None] => [unknown; 2],
@@ -75,7 +75,7 @@ impl Rating {
         }
     }
 
-    /// Formats the rating for a sentence; `games` are the games of the engine.
+    /// Formats the rating for a sentence; `games` are the results of the engine.
     pub(crate) fn describe(&self, games: Trinomial) -> String {
         match (self.margin, self.won_all) {
             (Some(_), _) => format!("{self} Elo (95 %) around a mean of 0"),
@@ -84,11 +84,11 @@ impl Rating {
         }
     }
 
-    /// Returns whether the interval lies above the interval of another rating; `false` if either
-    /// rating is a bound, because a bound holds only with 50 % confidence.
+    /// Returns `true` if the 95 % interval lies above the interval of another rating. Returns
+    /// `false` if either rating is a bound, because the confidence of a bound is only 50 %.
     pub(crate) fn is_above(&self, other: &Rating) -> bool {
         let margins = self.margin.zip(other.margin);
-        margins.is_some_and(|(own, others)| self.elo - own > other.elo + others)
+        margins.is_some_and(|(margin, other_margin)| self.elo - margin > other.elo + other_margin)
     }
 }
 
@@ -106,7 +106,7 @@ impl fmt::Display for Rating {
 }
 
 impl Standings {
-    /// Returns the standings after the counted pairs.
+    /// Returns the standings after the pairs in `counts`.
     pub fn new(schedule: &Schedule, counts: &RunCounts) -> Standings {
         let rated = rate_engines(schedule.engines(), counts);
         let row = |ranked: RankedEngine| Row {
@@ -118,13 +118,13 @@ impl Standings {
         Standings { schedule: schedule.clone(), rows }
     }
 
-    /// Returns the engine in first place, or all engines that share first place.
+    /// Returns the indices of the engines in first place.
     pub(crate) fn first(&self) -> Vec<usize> {
         let first = self.rows.iter().filter(|row| row.ranked.rank == 1);
         first.map(|row| row.ranked.engine).collect()
     }
 
-    /// Returns whether some ratings cannot be compared because the games do not connect all
+    /// Returns `true` if some ratings cannot be compared because the games do not connect all
     /// engines.
     pub(crate) fn has_groups(&self) -> bool {
         let groups = self.rows.iter().filter_map(|row| row.rating?.group);
@@ -137,42 +137,42 @@ impl Standings {
 pub(crate) fn total(counts: &RunCounts, engine: usize) -> Encounter {
     let mut total = Encounter::default();
     for (engines, encounter) in &counts.encounters {
-        let own = match engines.iter().position(|other| *other == engine) {
+        let encounter = match engines.iter().position(|other| *other == engine) {
             None => continue,
             Some(0) => *encounter,
             Some(_) => encounter.swapped(),
         };
-        total.pairs += own.pairs;
-        total.games += own.games;
+        total.pairs += encounter.pairs;
+        total.games += encounter.games;
     }
     total
 }
 
-/// Rates all engines of a run by maximum likelihood over the counted games; returns `None` if the
-/// likelihood has no maximum.
+/// Rates all engines of a run by maximum likelihood over the counted games; returns `None` if no
+/// rating can be computed.
 pub(crate) fn rate_engines(engines: usize, counts: &RunCounts) -> Option<RatingList> {
     let met = counts.encounters.iter();
     let meetings: Vec<Meeting> = met.map(|(engines, e)| e.meeting(*engines)).collect();
     ratings::rate(engines, &meetings, &Options::default()).ok()
 }
 
-/// Returns the likelihood, 0 to 1, that `one` is stronger than `other`, from the same standard
-/// errors as the margins of the ratings; `None` for an engine against itself and for engines that
-/// cannot be compared.
+/// Returns the likelihood, 0 to 1, that engine `one` is stronger than engine `other`. The
+/// likelihood is computed from the standard errors that also give the margins of the ratings.
+/// Returns `None` for an engine against itself and for engines that cannot be compared.
 pub(crate) fn superiority(rated: &RatingList, one: usize, other: usize) -> Option<f64> {
     rated.superiority(one, other, Errors::Sandwich).filter(|_| one != other)
 }
 
-/// Formats half points as points: `2½`.
+/// Formats a number of half points as points, such as `2½` for 5.
 pub(crate) fn points(half_points: u64) -> String {
     match (half_points / 2, half_points % 2) {
-        (whole, 0) => whole.to_string(),
+        (integer, 0) => integer.to_string(),
         (0, _) => "½".to_owned(),
-        (whole, _) => format!("{whole}½"),
+        (integer, _) => format!("{integer}½"),
     }
 }
 
-/// Formats the leaders and the round in one line; `None` for two engines.
+/// Formats the round and the first three engines in one line; `None` for fewer than three engines.
 pub(crate) fn leaders_line(schedule: &Schedule, engines: &[String]) -> Option<String> {
     if engines.len() < 3 {
         return None;
@@ -180,7 +180,7 @@ pub(crate) fn leaders_line(schedule: &Schedule, engines: &[String]) -> Option<St
     let (round, rounds) = schedule.round();
     let leaders = schedule.ranking().into_iter().take(3).map(|row| {
         let half_points = (2.0 * row.points).round() as u64;
-        // A bye counts as half of the points, but as all of the games, of an encounter.
+        // A bye counts as all games of an encounter, and gives half of its points.
         let byes = schedule.byes().iter().filter(|(_, engine)| *engine == row.engine).count();
         let design = schedule.design();
         let games = row.games + byes as u64 * design.pairs * design.games_per_pair();
@@ -190,8 +190,8 @@ pub(crate) fn leaders_line(schedule: &Schedule, engines: &[String]) -> Option<St
     Some(format!("round {}/{rounds} · {}", round + 1, leaders.join(" · ")))
 }
 
-/// Formats the rules of a tournament or match in one line; a test may end before all pairs of an
-/// encounter are played.
+/// Formats the rules of a tournament or match in one line; if `is_test`, an encounter may end
+/// before all its pairs are played.
 pub fn rules_text(design: &Design, engines: usize, is_test: bool) -> String {
     let most = if is_test { "at most " } else { "" };
     let one = if design.is_single { "game" } else { "pair" };
@@ -213,17 +213,17 @@ pub fn rules_text(design: &Design, engines: usize, is_test: bool) -> String {
             format!("{format}, {rounds}, {most}{pairs} {unit} per encounter")
         }
     };
-    let mut words = vec![first];
+    let mut parts = vec![first];
     if design.is_single {
-        words.push("each opening played once, colours not balanced".to_owned());
+        parts.push("each opening played once, colours not balanced".to_owned());
     }
     if design.is_reversed {
-        words.push("sides reversed".to_owned());
+        parts.push("sides reversed".to_owned());
     }
     if design.openings != OpeningPolicy::Shared {
-        words.push(format!("openings {}", design.openings));
+        parts.push(format!("openings {}", design.openings));
     }
-    words.join("; ")
+    parts.join("; ")
 }
 
 #[cfg(test)]
@@ -249,7 +249,7 @@ mod tests {
         use GameResult::{Draw, Loss, Win};
         let mut schedule = Schedule::new(Design::round_robin(1), 4, 1);
         let mut counts = RunCounts::default();
-        // Engine 3 loses everything.
+        // Engine 3 loses all its games.
         let results = [[Win, Draw], [Draw, Draw], [Win, Win], [Loss, Win], [Win, Win], [Win, Win]];
         for (pair, results) in (0..).zip(results) {
             let tally = tally(schedule.pairing(pair).unwrap().engines, results);

@@ -10,7 +10,7 @@ use arbiter_plan::{GateOutcome, Plan, Provenance};
 use arbiter_run::{Effect, PairTally, RunInput, RunState};
 use arbiter_store::{Store, StoreError, StoredRun};
 
-/// Returns the latest outcome of each gate for the commits of the run's engines.
+/// Returns the latest outcome of each gate for the commits from which the run's engines were built.
 pub fn gates_of_run(store: &Store, stored: &StoredRun) -> Result<Vec<GateOutcome>, StoreError> {
     let builds = stored.plan.engines.iter().filter_map(|engine| engine.provenance.as_ref());
     let commits: Vec<String> = builds.map(Provenance::identity).collect();
@@ -26,8 +26,8 @@ pub fn gates_of_run(store: &Store, stored: &StoredRun) -> Result<Vec<GateOutcome
     Ok(latest.into_values().collect())
 }
 
-/// Returns a stored run for display. Names that earlier versions accepted may contain characters
-/// that terminals and browsers would interpret; these are escaped.
+/// Returns a stored run for display. In engine names that earlier versions accepted, characters
+/// that terminals or browsers would interpret are escaped.
 pub fn shown_run(store: &Store, run: &str) -> Result<StoredRun, StoreError> {
     let mut stored = store.run(run)?;
     for engine in &mut stored.plan.engines {
@@ -36,9 +36,9 @@ pub fn shown_run(store: &Store, run: &str) -> Result<StoredRun, StoreError> {
     Ok(stored)
 }
 
-/// Reads one run of a list, so that an error or a panic does not prevent the display of the other
-/// runs. A run stored by another version, or edited by hand, may violate an invariant and cause a
-/// panic.
+/// Reads one run of a list and converts a panic into an error, so that the other runs can still be
+/// displayed. A run that was stored by another version or edited by hand may violate an invariant
+/// and cause a panic.
 pub fn read_one<T>(read: impl FnOnce() -> Result<T, StoreError>) -> Result<T, String> {
     let done = catch_unwind(AssertUnwindSafe(read)).map_err(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
@@ -47,13 +47,13 @@ pub fn read_one<T>(read: impl FnOnce() -> Result<T, StoreError>) -> Result<T, St
     done?.map_err(|error| error.to_string())
 }
 
-/// Returns the summary of a stored run after all its stored pairs.
+/// Returns the summary of a stored run after its stored pairs.
 pub fn stored_summary(store: &Store, stored: &StoredRun) -> Result<Summary, StoreError> {
     let state = replayed_state(store, &stored.head.run, &stored.plan, |_| ())?;
     summary_of(store, stored, &state)
 }
 
-/// Returns the summary of a stored run, given the state after its pairs.
+/// Returns the summary of a stored run, whose state after its pairs is `state`.
 pub fn summary_of(
     store: &Store,
     stored: &StoredRun,
@@ -69,15 +69,16 @@ pub fn summary_of(
         disturbances: store.disturbances(run)?,
         excluded: store.excluded_workers(run)?,
         remarks: store.remarks(run)?,
-        // Latencies differ between repetitions. A repeated run without a clock has the same games,
-        // so its report must be identical and therefore contains no latencies.
+        // If a run without a clock is repeated, its games and its report must be identical.
+        // Latencies would differ, so the report omits them.
         latencies: if plan.is_timed() { store.latencies(run)? } else { summary.latencies },
         lint: store.lint(run)?,
         ..summary
     })
 }
 
-/// Returns the state of a run after its stored pairs; calls `observe` with each effect of a pair.
+/// Returns the state of a run after its stored pairs, and calls `observe` with each effect of
+/// counting a pair.
 pub fn replayed_state(
     store: &Store,
     run: &str,
@@ -89,7 +90,8 @@ pub fn replayed_state(
     Ok(state)
 }
 
-/// Counts stored pairs. Fails if a pair does not belong to the schedule.
+/// Counts stored pairs in `state`, and calls `observe` with each effect. Fails if a pair does not
+/// belong to the schedule.
 pub fn apply_tallies(
     store: &Store,
     run: &str,
@@ -97,8 +99,8 @@ pub fn apply_tallies(
     tallies: &[PairTally],
     mut observe: impl FnMut(Effect),
 ) -> Result<(), StoreError> {
-    // `tallies` must be read before the postponed pairs: a pair postponed after the read is not in
-    // `tallies`.
+    // The postponed pairs must be read after `tallies`. A pair that is postponed between the two
+    // reads is then not in `tallies`.
     if state.is_fixed() {
         for pair in store.postponed_pairs(run)? {
             state.apply(RunInput::PutOff(pair)).into_iter().for_each(&mut observe);
@@ -107,8 +109,8 @@ pub fn apply_tallies(
     for tally in tallies {
         state.apply(RunInput::Committed(*tally)).into_iter().for_each(&mut observe);
     }
-    // When the pair was started, all earlier pairs on which the schedule depends were stored. If
-    // the schedule does not contain the pair now, the store is damaged.
+    // A pair is started only after all pairs on which its place in the schedule depends have been
+    // stored. If the schedule does not contain the pair now, the store is damaged.
     for tally in tallies {
         let pairing = state.schedule().pairing(tally.pair);
         if pairing.is_none_or(|pairing| pairing.engines != tally.engines) {

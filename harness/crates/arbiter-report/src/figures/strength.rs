@@ -1,4 +1,4 @@
-//! Strength of one engine against others, as values and in JSON.
+//! Strength of one engine against others: values, and their form in JSON.
 
 use std::cmp::Ordering;
 
@@ -13,9 +13,9 @@ use arbiter_stats::{Moments, Pentanomial, Trinomial, normalized};
 /// Counts, Elo and LOS (likelihood of superiority) of one engine against its opponents.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Strength {
-    /// Counted pairs.
+    /// Numbers of counted pairs by result.
     pub pairs: Pentanomial,
-    /// Counted games.
+    /// Numbers of counted games by result.
     pub games: Trinomial,
     /// Logistic Elo from the pairs, or from the games if there are no pairs; in a test, corrected
     /// for the stopping rule. `None` before the first result.
@@ -27,8 +27,8 @@ pub struct Strength {
     /// Likelihood that the first engine is stronger, 0 to 1; in a test, corrected for the stopping
     /// rule.
     pub los: Option<f64>,
-    /// Bound on the LOS and the side of the bound, if the LOS would otherwise be closer to
-    /// certainty than after the same number of games that were all won or all lost.
+    /// Bound on the LOS and its direction, if the LOS would otherwise be closer to 0 or 1 than
+    /// after as many pairs that were all lost or all won.
     pub(super) los_bound: Option<(Ordering, f64)>,
 }
 
@@ -56,9 +56,9 @@ impl Strength {
         }
     }
 
-    /// Returns whether the first engine is significantly stronger or weaker, at the 95 % level;
-    /// `None` if it is neither. A few pairs are never significant, even if all have the same
-    /// result.
+    /// Returns `Greater` if the first engine is significantly stronger at the 95 % level, `Less` if
+    /// it is significantly weaker, and otherwise `None`. A few pairs are never significant, even if
+    /// all have the same result.
     pub(crate) fn significant_difference(&self) -> Option<Ordering> {
         let los = self.los_bound.map(|(_, bound)| bound).or(self.los)?;
         match los {
@@ -68,7 +68,7 @@ impl Strength {
         }
     }
 
-    /// Returns the reason why `elo` has no interval.
+    /// Returns the reason why `elo` has no interval; `None` if there is an interval.
     pub fn no_interval_reason(&self) -> Option<String> {
         let elo = self.elo.filter(|elo| !is_significant(elo))?;
         let (units, unit) = match self.pairs.pairs() {
@@ -93,15 +93,15 @@ impl Strength {
         }
     }
 
-    /// Formats [`Strength::elo_text`] with the level of the interval, and a note if Elo is
-    /// bias-corrected.
+    /// Returns [`Strength::elo_text`] with the confidence level of the interval and, in a test, the
+    /// note that Elo is bias-corrected.
     pub fn elo_in_full(&self) -> String {
         let level = if self.elo.as_ref().is_some_and(is_significant) { " (95 %)" } else { "" };
         let allowance = if self.naive.is_some() { ", bias-corrected" } else { "" };
         format!("{}{level}{allowance}", self.elo_text())
     }
 
-    /// Formats the LOS, or its bound, in per cent.
+    /// Formats the LOS or the bound on the LOS, in per cent.
     pub fn los_text(&self) -> String {
         superiority(self.los, self.los_bound)
     }
@@ -143,7 +143,7 @@ pub struct EloFigures {
 }
 
 impl EloFigures {
-    /// Returns Elo, nElo and LOS for JSON.
+    /// Converts the Elo, nElo and LOS of `strength` for JSON.
     pub fn of(strength: &Strength) -> EloFigures {
         let [elo, elo_low, elo_high] = ends(strength.elo);
         let [nelo, nelo_low, nelo_high] = ends(strength.nelo);
@@ -164,7 +164,7 @@ pub(crate) struct NaiveElo {
 }
 
 impl StrengthFigures {
-    /// Returns the counts and the strength for JSON.
+    /// Converts the counts and the strength for JSON.
     pub(crate) fn of(strength: &Strength) -> StrengthFigures {
         StrengthFigures {
             games: strength.games.into(),
@@ -176,7 +176,7 @@ impl StrengthFigures {
 }
 
 impl NaiveElo {
-    /// Returns the uncorrected Elo for JSON, if the run has one.
+    /// Converts the uncorrected Elo for JSON; `None` if the Elo has no correction.
     pub(crate) fn of(strength: &Strength) -> Option<NaiveElo> {
         let [elo_naive, elo_naive_low, elo_naive_high] = ends(Some(strength.naive?));
         Some(NaiveElo { elo_naive, elo_naive_low, elo_naive_high })

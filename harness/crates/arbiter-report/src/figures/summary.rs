@@ -1,4 +1,4 @@
-//! Summary of a run, as values.
+//! Summary of a run: plan, counts, state and ratings.
 
 use std::collections::BTreeMap;
 
@@ -19,10 +19,10 @@ use arbiter_stats::sequential::{self, SequentialEstimate};
 use arbiter_stats::{Sprt, SprtMonitor, SprtStatus};
 use arbiter_store::LintCount;
 
-/// Maximum number of engines that are listed by name.
+/// Maximum number of engines that are all listed by name.
 const MAX_NAMED: usize = 4;
 
-/// Maximum length of a name next to a figure, in characters.
+/// Maximum length of an engine name before its rating, in characters.
 const NAME_LENGTH: usize = 24;
 
 /// Verdict of a run.
@@ -57,24 +57,24 @@ pub enum RunPhase {
 
 arbiter_names::named!(RunPhase);
 
-/// Results of a run, final or current.
+/// Final or current results of a run.
 #[derive(Debug, Clone)]
 pub struct Summary {
-    /// Name in the store.
+    /// Name of the run in the store.
     pub run: String,
-    /// Purpose of the run, in one line, if given by the user.
+    /// Purpose of the run in one line, if the user described it.
     pub about: Option<String>,
     /// Plan of the run.
     pub plan: Plan,
     /// Names of the engines.
     pub engines: Vec<String>,
-    /// Openings of the book that were skipped, with reasons.
+    /// Openings that were excluded from the book, with reasons.
     pub quarantine: Quarantine,
-    /// Openings of the book that were corrected, with reasons.
+    /// Openings that were corrected in the book, with reasons.
     pub corrected: Quarantine,
-    /// Numbers of pairs that CPU contention may have decided.
+    /// Numbers of pairs whose results CPU contention may have decided.
     pub disturbances: Disturbances,
-    /// Excluded workers.
+    /// Workers that were excluded from the run.
     pub excluded: Vec<ExcludedWorker>,
     /// Remarks about workers and results that did not change the run.
     pub remarks: Vec<Remark>,
@@ -97,7 +97,8 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Returns the summary of a run from its plan and the state after its pairs.
+    /// Returns the summary of a run from its plan and its state. Fields that only the store
+    /// contains are empty.
     pub fn new(run: &str, plan: &Plan, state: &RunState, ending: Option<RunEnd>) -> Summary {
         let is_match = plan.engines.len() == 2 && plan.design.format.is_fixed();
         let has_standings = !is_match && plan.ablation.is_none();
@@ -142,8 +143,8 @@ impl Summary {
     }
 
     /// Returns the strength of one engine against another. If all pairs of a test have the same
-    /// result, Elo is not corrected for the stopping rule: there is no variance, and if all games
-    /// were won or lost, the bound without correction is more informative.
+    /// result, Elo is not corrected for the stopping rule, because there is no variance. If all
+    /// games were won or lost, the uncorrected bound is also more informative.
     pub(crate) fn strength_of(&self, engines: [usize; 2]) -> Strength {
         let naive = Strength::of(self.counts.encounter(engines));
         let sample = naive.pairs.distribution().moments();
@@ -159,7 +160,7 @@ impl Summary {
         }
     }
 
-    /// Returns whether the two engines played the same moves in both games of every pair.
+    /// Returns `true` if the run has two engines and both games of every pair have the same moves.
     pub(crate) fn is_mirrored(&self) -> bool {
         let pairs = self.counts.main_encounter().pairs.pairs();
         self.engines.len() == 2 && pairs > 0 && self.counts.mirrored_pairs == pairs
@@ -176,7 +177,8 @@ impl Summary {
         }
     }
 
-    /// Returns the state of the stopping rule for an encounter; `None` without a stopping rule.
+    /// Returns the state of the stopping rule for an encounter; `None` if the run has no stopping
+    /// rule.
     pub fn sprt_status(&self, engines: [usize; 2]) -> Option<SprtStatus> {
         let start = |sprt| SprtMonitor::new(sprt, 1).start();
         self.sprt_statuses.get(&engines).copied().or(self.plan.sprt.map(start))
@@ -188,27 +190,29 @@ impl Summary {
         Some((sprt, self.sprt_status([0, 1])?))
     }
 
-    /// Returns both hypotheses in logistic Elo, if the run has a single SPRT and games.
+    /// Returns H0 and H1 in logistic Elo, if the run has a single SPRT and enough games to convert
+    /// them.
     pub(crate) fn hypotheses(&self) -> Option<[f64; 2]> {
         let (sprt, _) = self.test()?;
         Some(sprt.logistic_hypotheses(&self.strength().moments()?))
     }
 
-    /// Rates all engines by their results against each other, strongest first; `None` if the games
-    /// do not connect all engines.
+    /// Returns the index and rating of each engine, strongest first; `None` if the games do not
+    /// connect all engines.
     pub(crate) fn ratings(&self) -> Option<Vec<(usize, Rating)>> {
         let rated = self.rate_engines().filter(|rated| rated.groups.groups.len() <= 1)?;
         let rating = |engine| Some((engine, Rating::of(&rated, engine)?));
         let mut list = (0..self.engines.len()).map(rating).collect::<Option<Vec<_>>>()?;
-        // The rating of an engine that won every game is a bound, so the engine is ranked above all
-        // estimates; an engine that lost every game is ranked below them.
+        // An engine that won all its games has only a lower bound, and is ranked above all engines
+        // with an estimate. An engine that lost all its games has only an upper bound, and is
+        // ranked last.
         let class =
             |rating: &Rating| rating.won_all.map_or(1, |won_all| if won_all { 0 } else { 2 });
         list.sort_by(|(_, a), (_, b)| class(a).cmp(&class(b)).then(b.elo.total_cmp(&a.elo)));
         Some(list)
     }
 
-    /// Rates all engines together; `None` before the first result.
+    /// Rates all engines together; `None` if no rating can be computed.
     pub(crate) fn rate_engines(&self) -> Option<RatingList> {
         standings::rate_engines(self.engines.len(), &self.counts)
     }
@@ -218,19 +222,22 @@ impl Summary {
         self.plan.engines.iter().map(|engine| engine.conditions.limits)
     }
 
-    /// Formats the search limits of the engines, once if all limits are equal.
+    /// Formats the search limits of the engines; limits that are equal to those of the previous
+    /// engine are not repeated.
     pub fn limits_text(&self) -> String {
         let mut limits: Vec<String> = self.limits().map(|limits| limits.to_string()).collect();
         limits.dedup();
         limits.join(" v ")
     }
 
-    /// Formats LLR and stopping bounds as `+1.20 [-2.94, 2.94]`; empty if the run has no SPRT.
+    /// Formats the LLR and its bounds as `+1.20 [-2.94, 2.94]`; empty if the run has no single
+    /// SPRT.
     pub fn llr_text(&self) -> String {
         self.test().map_or(String::new(), |(_, sprt_status)| ratio(sprt_status))
     }
 
-    /// Formats the names of all engines, or the first name and the number of further engines.
+    /// Formats the names of all engines; of more than four engines, the first name and the number
+    /// of further engines.
     pub fn engines_text(&self) -> String {
         match &self.engines[..] {
             [first, second] => format!("{first} v {second}"),
@@ -247,15 +254,15 @@ impl Summary {
         is_duel.then(|| self.strength()).filter(|strength| strength.elo.is_some())
     }
 
-    /// Returns whether the rule of the tournament format (points, rounds survived or rung) ranks
-    /// the engines, instead of their ratings.
+    /// Returns `true` if the engines are ranked by the rule of the tournament format (points,
+    /// rounds survived or rung) instead of by their ratings.
     pub(crate) fn is_by_table(&self) -> bool {
         let by_table = [Format::Knockout, Format::Swiss, Format::Ladder];
         self.engines.len() > 2 && by_table.contains(&self.plan.design.format)
     }
 
-    /// Returns the engine in first place among more than two engines, and its rating if known;
-    /// `None` if several engines share first place.
+    /// Returns the engine in first place, and its rating if available. Returns `None` for two
+    /// engines, before the first game, and if several engines share first place.
     pub(crate) fn first(&self) -> Option<(usize, Option<Rating>)> {
         let has_games = self.engines.len() > 2 && self.counts.games() > 0;
         let standings = self.standings.as_ref().filter(|_| has_games)?;
@@ -282,7 +289,7 @@ impl Summary {
 
     /// Formats the state or ending of the run.
     pub fn state_text(&self) -> String {
-        let words = match (self.verdict(), self.ending) {
+        let state = match (self.verdict(), self.ending) {
             (Verdict::H1, _) => "H1 accepted",
             (Verdict::H0, _) => "H0 accepted",
             (Verdict::Inconclusive, Some(RunEnd::Complete)) => "inconclusive",
@@ -291,10 +298,10 @@ impl Summary {
             (_, None) if self.is_played => "running",
             (_, None) => "unfinished",
         };
-        format!("{words}{}", if self.is_invalid() { ", INVALID" } else { "" })
+        format!("{state}{}", if self.is_invalid() { ", INVALID" } else { "" })
     }
 
-    /// Returns the phase, which filters lists.
+    /// Returns the phase of the run, by which lists are filtered.
     pub fn phase(&self) -> RunPhase {
         match self.ending {
             None if self.is_played => RunPhase::Running,
@@ -303,13 +310,13 @@ impl Summary {
         }
     }
 
-    /// Returns whether the run has reached its planned end.
+    /// Returns `true` if the run has reached its planned end.
     pub fn is_over(&self) -> bool {
         !matches!(self.ending, None | Some(RunEnd::Interrupted))
     }
 
-    /// Returns whether the share of games with an engine fault exceeds the limit of the plan;
-    /// before the end, whether the share is certain to exceed the limit.
+    /// Returns `true` if the share of games with an engine fault exceeds the limit of the plan.
+    /// Before the end, returns `true` if the share is certain to exceed the limit.
     pub fn is_invalid(&self) -> bool {
         if self.is_over() {
             self.counts.fault_share() > self.plan.fault_limit
@@ -379,7 +386,8 @@ mod tests {
             (false, "+0.0 (no interval: all pairs had the same result)".to_owned())
         );
         assert!(meet([0, 1, 13, 1, 0]).0);
-        // The LOS after four pairs cannot exceed the LOS after four won pairs.
+        // The LOS after four pairs cannot exceed the LOS after four pairs in which both games were
+        // won.
         meet([0, 0, 0, 1, 3]);
         assert_eq!(summary.strength().los_text(), "> 93.8 %");
     }

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use csv::WriterBuilder;
 use serde_json::{Map, Value};
 
-/// First columns of a line, in order.
+/// Keys of the first columns, in order.
 const FIRST: &str = "run kind ending verdict invalid rank engine feature first second points games wins \
     draws losses pairs pentanomial elo elo_low elo_high los llr llr_lower llr_upper";
 
-/// Converts the JSON report of a run to lines: one line per feature of an ablation, one line per
-/// engine of a tournament, or one line for the two engines of a match. The lint findings of an
-/// engine become one column per rule, with the number of moves.
+/// Converts the JSON report of a run to CSV: one line per feature of an ablation, one line per
+/// engine of a tournament, or one line for the two engines of a match. Lint findings become one
+/// column per rule, which contains the number of moves.
 pub fn run_csv(report: &Value) -> String {
     let of_all = ["run", "kind", "ending", "verdict", "invalid", "seed"];
     let of_two = ["llr", "llr_lower", "llr_upper"];
@@ -41,17 +41,17 @@ pub fn run_csv(report: &Value) -> String {
     csv_rows(&found, &FIRST.split(' ').collect::<Vec<_>>())
 }
 
-/// Formats one line per object, below a heading with all keys: first the keys in `first`, then the
-/// other keys by name. A text that a spreadsheet would interpret as a formula gets the prefix `'`.
-/// Nested objects and objects in lists become separate columns. A list of numbers becomes one cell
-/// with numbers separated by spaces, a list of texts becomes one cell with a CSV record, and null
-/// becomes an empty cell.
+/// Formats a heading with all keys, and one line per object. The columns are the keys in `first`,
+/// followed by the other keys in alphabetical order. A string that a spreadsheet would interpret as
+/// a formula gets the prefix `'`. Nested objects and objects in lists become separate columns. A
+/// list of numbers becomes one cell with numbers separated by spaces. A list of strings becomes one
+/// cell with a CSV record. Null becomes an empty cell.
 pub fn csv_rows(objects: &[Value], first: &[&str]) -> String {
     let mut flat = vec![Map::new(); objects.len()];
     flat.iter_mut().zip(objects).for_each(|(line, object)| flatten("", object, line));
-    let known: BTreeSet<&str> = flat.iter().flat_map(Map::keys).map(String::as_str).collect();
-    let leading = first.iter().filter(|key| known.contains(*key));
-    let others = known.iter().filter(|key| !first.contains(key));
+    let keys: BTreeSet<&str> = flat.iter().flat_map(Map::keys).map(String::as_str).collect();
+    let leading = first.iter().filter(|key| keys.contains(*key));
+    let others = keys.iter().filter(|key| !first.contains(key));
     let columns: Vec<&str> = leading.chain(others).copied().collect();
     if columns.is_empty() {
         return String::new();
@@ -64,7 +64,7 @@ pub fn csv_rows(objects: &[Value], first: &[&str]) -> String {
     lines
 }
 
-/// Formats a line of cells.
+/// Formats a line with the given cells.
 fn record(cells: impl IntoIterator<Item = impl AsRef<[u8]>>) -> String {
     let mut writer = WriterBuilder::new().from_writer(Vec::new());
     writer.write_record(cells).expect("writing to memory cannot fail, and there is a single row");
@@ -72,8 +72,8 @@ fn record(cells: impl IntoIterator<Item = impl AsRef<[u8]>>) -> String {
     String::from_utf8(bytes).expect("all cells are UTF-8")
 }
 
-/// Adds the members of a value to a line. Keys of nested members are joined with `_`; `name` is
-/// empty at the top level.
+/// Adds a value to a line. Members of objects become separate cells, whose keys are joined with
+/// `_`. `name` is the key of the value; it is empty at the top level.
 fn flatten(name: &str, value: &Value, line: &mut Map<String, Value>) {
     let gap = if name.is_empty() { "" } else { "_" };
     match value {
@@ -94,7 +94,7 @@ fn flatten(name: &str, value: &Value, line: &mut Map<String, Value>) {
 fn cell(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
-        // Spreadsheets interpret such a text as a formula. Names may come from untrusted sources,
+        // Spreadsheets interpret such a string as a formula. Names may come from untrusted sources,
         // so a formula could do harm.
         Value::String(text)
             if text.starts_with(['=', '+', '-', '@']) && text.parse::<f64>().is_err() =>
@@ -102,7 +102,7 @@ fn cell(value: &Value) -> String {
             format!("'{text}")
         }
         Value::String(text) => text.clone(),
-        // The texts may contain spaces, so they are written as a CSV record in one cell.
+        // The strings may contain spaces, so they are written as a CSV record in one cell.
         Value::Array(items) if items.first().is_some_and(Value::is_string) => {
             record(items.iter().map(cell)).trim_end().to_owned()
         }
@@ -146,9 +146,9 @@ mod tests {
         let many = json!({ "tournament": { "standings": [{ "engine": "A" }, { "engine": "B" }] } });
         assert_eq!(lines(many).lines().count(), 3);
         assert_eq!(lines(json!({ "features": [{ "feature": "x" }] })).lines().count(), 2);
-        let odd = json!({ "engine": "B", "rule": "nodes", "moves": 3 });
+        let finding = json!({ "engine": "B", "rule": "nodes", "moves": 3 });
         let linted =
-            lines(json!({ "encounters": [{ "first": "A", "second": "B" }], "lint": [odd] }));
+            lines(json!({ "encounters": [{ "first": "A", "second": "B" }], "lint": [finding] }));
         assert!(linted.contains(",second_lint_nodes,") && linted.contains(",A,B,3"), "{linted}");
         assert_eq!(lines(json!({})).lines().count(), 2);
     }

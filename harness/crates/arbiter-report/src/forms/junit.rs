@@ -2,27 +2,27 @@
 
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
-/// Formats a report of one test suite.
-pub(crate) fn whole(name: &str, suite: TestSuite) -> Result<String, SerializeError> {
+/// Formats a JUnit report with one test suite.
+pub(crate) fn junit_text(name: &str, suite: TestSuite) -> Result<String, SerializeError> {
     let mut report = Report::new(name);
     report.add_test_suite(suite);
     report.to_string()
 }
 
-/// Returns a test case of a class, with its output.
-pub(crate) fn case(name: &str, class: &str, words: &str, status: TestCaseStatus) -> TestCase {
+/// Returns a test case of a class, with `output` as its output.
+pub(crate) fn case(name: &str, class: &str, output: &str, status: TestCaseStatus) -> TestCase {
     let mut case = TestCase::new(name, status);
-    case.set_classname(class).set_system_out(words);
+    case.set_classname(class).set_system_out(output);
     case
 }
 
-/// Returns the status of an unsuccessful test case, with message and type.
-pub(crate) fn failed(kind: NonSuccessKind, what: &str, words: &str) -> TestCaseStatus {
-    with_message(TestCaseStatus::non_success(kind), what, words)
+/// Returns the status of a test case that did not succeed, with its type and message.
+pub(crate) fn failed(kind: NonSuccessKind, ty: &str, message: &str) -> TestCaseStatus {
+    with_message(TestCaseStatus::non_success(kind), ty, message)
 }
 
-/// Adds a message and a type to a status.
-pub(crate) fn with_message(mut status: TestCaseStatus, what: &str, words: &str) -> TestCaseStatus {
-    status.set_message(words).set_type(what);
+/// Adds a type and a message to a status.
+pub(crate) fn with_message(mut status: TestCaseStatus, ty: &str, message: &str) -> TestCaseStatus {
+    status.set_message(message).set_type(ty);
     status
 }

@@ -1,8 +1,8 @@
-//! Document in Markdown.
+//! Documents in Markdown.
 
 use crate::parts::{Block, Document, Figure, Game, escaped};
 
-/// Formats the document; charts become tables of their values, and games become lists of moves.
+/// Formats a document. Charts become tables of their values, and games become lists of moves.
 pub fn markdown(document: &Document) -> String {
     let blocks = document.blocks.iter().map(part).filter(|part| !part.is_empty());
     let title = format!("# {}\n", escaped(&document.title));
@@ -11,7 +11,7 @@ pub fn markdown(document: &Document) -> String {
 
 fn part(block: &Block) -> String {
     match block {
-        Block::Heading(words) => format!("## {}\n", escaped(words)),
+        Block::Heading(text) => format!("## {}\n", escaped(text)),
         Block::Paragraph { strong, text } => {
             let (strong, text) = (escaped(strong), escaped(text));
             match (strong.is_empty(), text.is_empty()) {
@@ -25,7 +25,7 @@ fn part(block: &Block) -> String {
         Block::Gap | Block::Head(_) | Block::Boards { .. } => String::new(),
         Block::Table(table) | Block::CrossTable { table, .. } => table.clone().markdown(),
         Block::List(items) => items.iter().map(|item| format!("- {}\n", escaped(item))).collect(),
-        // Engine output may contain the fence, which would end the block.
+        // Engine output may contain a code fence, which would end the block.
         Block::Verbatim(text) | Block::Rounds { text, .. } => {
             format!("```text\n{}```\n", text.replace("```", "'''"))
         }

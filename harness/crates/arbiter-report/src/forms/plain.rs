@@ -1,4 +1,4 @@
-//! Document as text with colour codes for a terminal; the caller may remove the codes.
+//! Documents as text for a terminal, with colour codes that the caller may remove.
 
 use anstyle::Style;
 use tabled::settings::width::Wrap;
@@ -7,27 +7,27 @@ use crate::parts::{
     BAD_STYLE, Block, Document, Figure, GOOD_STYLE, LABEL_STYLE, OPEN_STYLE, Tone, styled,
 };
 
-/// Maximum number of items of a list that are shown.
+/// Maximum number of items that are shown of a list.
 const MAX_ITEMS: usize = 40;
 
-/// Width of the column of names, in characters.
+/// Minimum width of the column for names of values, in characters.
 const NAME_WIDTH: usize = 8;
 
-/// Formats the document with its title, wrapped at `width` columns.
+/// Formats a document with its title, wrapped at `width` columns (`None`: not wrapped).
 pub fn plain_text(document: &Document, width: Option<usize>) -> String {
     let title = styled(LABEL_STYLE, &document.title);
     format!("{title}\n{}", plain_body(document, width))
 }
 
-/// Formats the document without its title; charts become tables of their values, and games are
-/// reduced to their titles.
+/// Formats a document without its title. Charts become tables of their values, and games are
+/// reduced to titles and notes.
 pub fn plain_body(document: &Document, width: Option<usize>) -> String {
     document.blocks.iter().map(|block| part(block, width)).collect()
 }
 
 fn part(block: &Block, width: Option<usize>) -> String {
     match block {
-        Block::Heading(words) => format!("\n{}\n", styled(LABEL_STYLE, words)),
+        Block::Heading(text) => format!("\n{}\n", styled(LABEL_STYLE, text)),
         Block::Paragraph { strong, text } if strong.is_empty() => {
             format!("{}\n", wrapped(text, width, 0))
         }
@@ -74,11 +74,11 @@ fn figure(figure: &Figure, width: Option<usize>) -> String {
     format!("{}:\n{}", figure.caption, figure.table.clone().fitted(width))
 }
 
-/// Wraps text into lines of `width` minus `indent` columns.
-pub(crate) fn wrapped(words: &str, width: Option<usize>, indent: usize) -> String {
-    let Some(width) = width else { return words.to_owned() };
+/// Wraps text into lines of at most `width` minus `indent` columns.
+pub(crate) fn wrapped(text: &str, width: Option<usize>, indent: usize) -> String {
+    let Some(width) = width else { return text.to_owned() };
     let room = width.saturating_sub(indent).max(1);
-    let lines: Vec<String> = words.lines().map(|line| Wrap::wrap(line, room, true)).collect();
+    let lines: Vec<String> = text.lines().map(|line| Wrap::wrap(line, room, true)).collect();
     let lines = lines.join("\n");
     lines.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
 }

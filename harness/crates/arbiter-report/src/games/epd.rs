@@ -1,4 +1,4 @@
-//! Final positions of games as EPD, with move counters and result.
+//! Final positions of games as EPD, with move counters and results.
 
 use shakmaty::fen::{Epd, Fen};
 use shakmaty::{EnPassantMode, Position};
@@ -8,9 +8,9 @@ use arbiter_game::annotation::Dialect;
 use arbiter_game::record::GameRecord;
 use arbiter_run::PlayedPair;
 
-/// Returns the last position of each game of a pair, one per line. The opcodes `hmvc` and `fmvn`
-/// are the move counters of a FEN, and `c9` is the result. In the form of fastchess, `c9` is
-/// missing; in the form of cutechess-cli, the line is a FEN.
+/// Returns the final position of each game in a pair, one per line. The opcodes `hmvc` and `fmvn`
+/// contain the move counters of a FEN, and `c9` contains the result. In the form of fastchess, `c9`
+/// is omitted. In the form of cutechess-cli, the line is a FEN.
 pub fn final_positions(played: &PlayedPair, dialect: Option<Dialect>) -> String {
     played.games.iter().map(|game| line(game, dialect)).collect()
 }

@@ -1,4 +1,4 @@
-//! Transcript as readable text.
+//! Transcript of a game as readable text.
 
 use std::fmt::Write;
 
@@ -7,11 +7,12 @@ use shakmaty::ByColor;
 use arbiter_game::text::printable;
 use arbiter_game::transcript::{Entry, Mark, Transcript};
 
-/// Maximum length of a line that is shown, in characters.
+/// Maximum number of characters that are shown of a line.
 const MAX_SHOWN: usize = 400;
 
-/// Formats one line per entry: time in milliseconds since the first move, engine, `<-` for a line
-/// sent to the engine or `->` for a line from the engine, and text.
+/// Formats one line per entry: the time in milliseconds since the first move, the engine, a mark,
+/// and the text. The mark is `<-` for a line sent to the engine, `->` for a line from the engine,
+/// `!!` for another event, `==` for the start of a game, and `~~` where lines are omitted.
 pub fn transcript_text(transcript: &Transcript, names: ByColor<&str>) -> String {
     let width = names.white.chars().count().max(names.black.chars().count());
     let mut text = String::new();
@@ -21,7 +22,7 @@ pub fn transcript_text(transcript: &Transcript, names: ByColor<&str>) -> String 
             Mark::ToEngine => "<-",
             Mark::FromEngine => "->",
             Mark::Event => "!!",
-            // The time of a flush matters only for the clocks.
+            // The time of a flush is relevant only for the clocks.
             Mark::Flushed => continue,
             Mark::NewGame => "==",
             Mark::Cut => "~~",

@@ -1,4 +1,4 @@
-//! State and games of a run in progress, in the form in which its control socket sends them.
+//! State and games of a run in progress, as sent by the control socket of the run.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -83,14 +83,14 @@ pub struct Side {
 }
 
 impl Running {
-    /// Returns the state of a run, without games and events.
+    /// Returns the state of a run, without its games and events.
     pub fn of(status: RunStatus) -> Running {
         Running { schema: Version::V2, status, boards: None, recent: None }
     }
 }
 
 impl Boards {
-    /// Returns the boards of `count` games in progress; `shown` are the first of these games.
+    /// Returns the boards of the games `shown`, which are the first of `count` games in progress.
     pub fn of(shown: &[((u64, usize), GameSnapshot)], count: usize) -> Boards {
         let shown = shown.iter().map(|(place, snapshot)| Board::of(*place, snapshot)).collect();
         Boards { count, shown }
@@ -98,8 +98,8 @@ impl Boards {
 }
 
 impl Side {
-    /// Formats the time on the clock: minutes and seconds, or seconds with tenths in the last
-    /// minute.
+    /// Formats the time left on the clock as minutes and seconds, or, in the last minute, as
+    /// seconds and tenths. Returns `None` if there is no clock.
     pub fn clock(&self) -> Option<String> {
         let ms = self.time_left_ms?;
         let (minutes, rest) = (ms / 60_000, ms % 60_000);
@@ -111,12 +111,13 @@ impl Side {
 }
 
 impl Board {
-    /// Formats the numbers of the pair and the game, from 1: `3.2` is the second game of pair 3.
+    /// Formats the numbers of the pair and the game, both from 1. For example, `3.2` is the second
+    /// game of pair 3.
     pub fn place(&self) -> String {
         format!("{}.{}", self.pair + 1, self.game + 1)
     }
 
-    /// Returns the number of plies before the position, counted from White's move 1.
+    /// Returns the number of plies before the position, counted from White's first move.
     pub(crate) fn ply(&self) -> u32 {
         2 * self.move_number.saturating_sub(1) + u32::from(!self.is_white_to_move)
     }

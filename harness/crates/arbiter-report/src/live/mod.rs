@@ -34,38 +34,41 @@ use arbiter_stats::SprtStatus;
 /// Minimum time between two plain lines.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Minimum number of columns for a view of more than three lines.
+/// Minimum width of a terminal, in columns, for a view with more than three lines.
 const NARROW: usize = 70;
 
-/// Maximum number of games shown; the next constant is the number of columns for game numbers,
-/// scores and clocks.
+/// Maximum number of games in the view; the next constant is the width, in columns, of a game's
+/// line without the engine names.
 const MAX_GAMES: usize = 8;
 const GAME_COLUMNS: usize = 58;
 
-/// Minimum and maximum length of the bar, in columns.
+/// Minimum and maximum width of the bar, in columns.
 const BAR: std::ops::RangeInclusive<usize> = 8..=60;
 
 /// Live view of a run.
 pub struct Live<'a> {
     screen: Option<Screen>,
-    /// Source of the games in progress; the argument is the maximum number of games.
+    /// Function that returns the games in progress; the argument is the maximum number of games to
+    /// return.
     games: Box<dyn Fn(usize) -> Boards + 'a>,
     engines: Vec<String>,
     progress: Progress,
-    /// Time of the last plain line, and the number of pairs counted at that time.
-    shown: Option<(Duration, u64)>,
-    /// Faults that were printed when a game ended, with the number of the pair. They are not
-    /// printed again when the pair is counted.
-    told: BTreeSet<(u64, String)>,
+    /// Time of the last plain line since the start, and the number of pairs counted at that time.
+    last_line: Option<(Duration, u64)>,
+    /// Faults that were printed when a game ended, with the number of the pair. These faults are
+    /// not printed again when the pair is counted.
+    printed_faults: BTreeSet<(u64, String)>,
     pace: Pace,
     active_time: ActiveTime,
-    /// Concurrency, if the user has changed it.
+    /// Concurrency, if the user has set it during the run.
     slots: Option<usize>,
-    /// Number of times that CPU contention may have decided a pair.
+    /// Number of played pairs that CPU contention may have decided; a pair that is replayed can
+    /// count several times.
     suspect: u64,
-    /// `true` if the view explains the keys.
+    /// `true` if the view contains the line that explains the keys.
     has_keys: bool,
-    /// Tuning, number of finished iterations, and current values of the parameters.
+    /// Configuration of the tuning run, number of finished iterations, and current parameter
+    /// values.
     tuning: Option<(Arc<Tuning>, u64, Vec<f64>)>,
 }
 
@@ -73,8 +76,8 @@ pub struct Live<'a> {
 const KEYS: &str = "p pause · r resume · d drain · + - concurrency · q stop";
 
 impl<'a> Live<'a> {
-    /// Returns a live view of a run in the state `state`. With `has_keys`, the view explains the
-    /// keys; `games` returns at most the given number of games in progress.
+    /// Returns a live view of a run in the state `state`. If `has_keys`, the view explains the
+    /// keys. `games` returns the games in progress, at most as many as its argument.
     pub fn new(
         plan: &Plan,
         state: &RunState,
@@ -86,8 +89,8 @@ impl<'a> Live<'a> {
             games: Box::new(games),
             engines: plan.engines.iter().map(|engine| engine.name.clone()).collect(),
             progress: Progress::of(plan, state),
-            shown: None,
-            told: BTreeSet::new(),
+            last_line: None,
+            printed_faults: BTreeSet::new(),
             pace: Pace::Running,
             active_time: ActiveTime::default(),
             slots: None,
@@ -104,36 +107,37 @@ impl<'a> Live<'a> {
                 screen.draw(self.display(elapsed, columns, rows));
             }
             None => {
-                let due = self.shown.is_none_or(|(at, _)| elapsed >= at + PLAIN_INTERVAL);
+                let due = self.last_line.is_none_or(|(at, _)| elapsed >= at + PLAIN_INTERVAL);
                 if due && self.progress.counted > self.progress.counted_before {
-                    self.shown = Some((elapsed, self.progress.counted));
+                    self.last_line = Some((elapsed, self.progress.counted));
                     note(&self.line(elapsed));
                 }
             }
         }
     }
 
-    /// Returns the lines of the view for a terminal of `columns` by `rows`.
+    /// Returns the lines of the view for a terminal with `columns` columns and `rows` rows.
     fn display(&self, elapsed: Duration, columns: usize, rows: usize) -> Vec<String> {
         let mut lines = if columns < NARROW {
             self.narrow_lines(elapsed, columns)
         } else {
             self.wide_lines(elapsed, columns, rows)
         };
-        // The last row is for the cursor. A line that scrolls off the screen could never be erased.
+        // The last row is left for the cursor. Otherwise the first line would scroll off the screen
+        // and could not be erased.
         lines.truncate(rows.saturating_sub(1).max(1));
         lines.iter().map(|line| cut(line, columns)).collect()
     }
 
     fn narrow_lines(&self, elapsed: Duration, columns: usize) -> Vec<String> {
-        let mut known = self.progress.chances();
-        // The probability of "neither" follows from the other two.
-        known.truncate(2);
-        known.extend(self.evidence().into_iter().take(1));
-        known.extend(self.progress.test().map(|_| self.progress.pairs()));
+        let mut evidence = self.progress.chances();
+        // The probability of no verdict is omitted, because it follows from the other two.
+        evidence.truncate(2);
+        evidence.extend(self.evidence().into_iter().take(1));
+        evidence.extend(self.progress.test().map(|_| self.progress.pairs()));
         let mut pace = self.pace(elapsed);
         pace.extend((self.games)(1).shown.first().map(|board| self.short_game(board)));
-        vec![self.bar_line(columns, ""), joined(known), joined(pace)]
+        vec![self.bar_line(columns, ""), joined(evidence), joined(pace)]
     }
 
     fn wide_lines(&self, elapsed: Duration, columns: usize, rows: usize) -> Vec<String> {
@@ -144,9 +148,10 @@ impl<'a> Live<'a> {
         pace.extend(self.pace(elapsed));
         let bar = self.bar_line(columns, &joined(self.progress.chances()));
         let mut lines = vec![bar, joined(self.evidence()), joined(pace)];
-        // The keys are above the games, so they do not move when the number of games changes.
+        // The keys are above the games, so that their line does not move when the number of games
+        // changes.
         lines.extend(self.has_keys.then(|| KEYS.to_owned()));
-        // If only one game is left, it is shown instead of the line "and 1 more game".
+        // If all games but one fit, the last game takes the place of the line "and 1 more game".
         let room = rows.saturating_sub(lines.len() + 1).min(MAX_GAMES + 1);
         let games = (self.games)(room);
         let drawn = if games.count > room { room.saturating_sub(1) } else { room };
@@ -157,8 +162,8 @@ impl<'a> Live<'a> {
         lines
     }
 
-    /// Returns the bar of the LLR between its bounds; for a run with no test or with several tests,
-    /// returns the bar of the counted pairs.
+    /// Returns a bar that shows the LLR between its bounds. For a run with no test or with several
+    /// tests, the bar shows the share of counted pairs.
     fn bar_line(&self, columns: usize, chances: &str) -> String {
         let progress = &self.progress;
         let (before, after, [low, value, high]) = match progress.test() {
@@ -182,7 +187,7 @@ impl<'a> Live<'a> {
         let (zero, end) = (cell(0.0), cell(value));
         let filled = zero.min(end)..zero.max(end);
         let bar = (0..cells).map(|cell| match cell {
-            // The LLR starts at zero.
+            // A mark shows zero, where the LLR starts.
             _ if cell == zero && low < 0.0 => '│',
             _ if filled.contains(&cell) => '█',
             _ => '░',
@@ -190,7 +195,7 @@ impl<'a> Live<'a> {
         format!("{before}{}{}", bar.collect::<String>(), after.trim_end())
     }
 
-    /// Formats a game in progress as one line, with names of at most `columns` columns.
+    /// Formats a game in progress as one line, with engine names of at most `columns` characters.
     fn game(&self, board: &Board, columns: usize) -> String {
         let columns = self.engines.iter().map(|name| length(name)).max().unwrap_or(0).min(columns);
         let side = |side: &Side| {
@@ -204,7 +209,8 @@ impl<'a> Live<'a> {
         format!("{place:>6}  {white}  –  {black}  ply {ply:>3} {last}")
     }
 
-    /// Formats a game in progress briefly, with score and clock of the side that moved last.
+    /// Formats a game in progress briefly, with the score and the clock of the side that moved
+    /// last.
     fn short_game(&self, board: &Board) -> String {
         let mover = if board.is_white_to_move { &board.black } else { &board.white };
         let parts =
@@ -213,8 +219,8 @@ impl<'a> Live<'a> {
         parts.flatten().collect::<Vec<_>>().join(" ")
     }
 
-    /// Returns the strength of the first engine, the leaders of a tournament, or the values of a
-    /// tuning.
+    /// Returns the parameter values of a tuning run, the leaders of a tournament, or the strength
+    /// of the first engine.
     fn evidence(&self) -> Vec<String> {
         if let Some((tuning, finished, theta)) = &self.tuning {
             return vec![tuning::line(tuning, *finished, theta)];
@@ -225,8 +231,8 @@ impl<'a> Live<'a> {
         }
     }
 
-    /// Returns faults, speed and remaining time, the concurrency and pace set by the user, and the
-    /// effects of CPU contention.
+    /// Returns the faults, the speed and the remaining time, followed by the concurrency, the
+    /// effect of CPU contention, and the pace if it is not the normal pace.
     fn pace(&self, elapsed: Duration) -> Vec<String> {
         let mut parts = self.progress.pace(self.active_time.of(elapsed));
         parts.extend(self.slots.map(|slots| format!("{slots} in parallel")));
@@ -237,7 +243,7 @@ impl<'a> Live<'a> {
         parts
     }
 
-    /// Formats the view as one plain line.
+    /// Formats the state of the run as one plain line.
     fn line(&self, elapsed: Duration) -> String {
         let mut parts = self.evidence();
         if let Some((_, sprt_status)) = self.progress.test() {
@@ -249,20 +255,20 @@ impl<'a> Live<'a> {
         joined(parts)
     }
 
-    fn disturbed(&mut self, pair: u64, is_void: bool, words: Vec<String>) {
+    fn disturbed(&mut self, pair: u64, is_void: bool, texts: Vec<String>) {
         self.suspect += 1;
-        let told = self.told.len();
-        self.told.retain(|(of, _)| !is_void || *of != pair);
-        if self.told.len() < told {
-            // A fault in the pair has already been printed, so the user must be informed that the
-            // pair does not count.
-            words.iter().for_each(|words| self.print_line(words));
+        let faults_before = self.printed_faults.len();
+        self.printed_faults.retain(|(of, _)| !is_void || *of != pair);
+        if self.printed_faults.len() < faults_before {
+            // A fault in this pair has already been printed, so the user must learn that the pair
+            // does not count.
+            texts.iter().for_each(|text| self.print_line(text));
         } else {
-            words.into_iter().for_each(|words| self.debug(words));
+            texts.into_iter().for_each(|text| self.debug(text));
         }
     }
 
-    /// Logs a finished game and its lint findings at level debug.
+    /// Logs a finished game and its lint findings at the level `debug`.
     fn log_game(&self, pair: u64, game_index: usize, game: &GameRecord) {
         if log::log_enabled!(log::Level::Debug) {
             let [white, black] =
@@ -301,10 +307,10 @@ impl<'a> Live<'a> {
 
 impl Observer for Live<'_> {
     fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
-        let words = event_texts(event, &self.engines);
+        let texts = event_texts(event, &self.engines);
         match event {
             RunEvent::WorkerExcluded { counts, counted, sprt_statuses, schedule, .. } => {
-                words.iter().for_each(|words| self.print_line(words));
+                texts.iter().for_each(|text| self.print_line(text));
                 self.progress = Progress {
                     sprt: self.progress.sprt,
                     sprt_statuses: (*sprt_statuses).clone(),
@@ -319,8 +325,8 @@ impl Observer for Live<'_> {
                 for (game_index, game) in played.games.iter().enumerate() {
                     self.log_game(tally.pair, game_index, game);
                 }
-                for text in words {
-                    if !self.told.remove(&(tally.pair, text.clone())) {
+                for text in texts {
+                    if !self.printed_faults.remove(&(tally.pair, text.clone())) {
                         self.print_line(&text);
                     }
                 }
@@ -334,22 +340,22 @@ impl Observer for Live<'_> {
                     (*finished, *theta) = (iteration.number + 1, iteration.theta.clone());
                 }
             }
-            RunEvent::Disturbed { pair, is_void, .. } => self.disturbed(*pair, *is_void, words),
+            RunEvent::Disturbed { pair, is_void, .. } => self.disturbed(*pair, *is_void, texts),
             RunEvent::Noted { .. } | RunEvent::Paused { .. } => {
-                words.iter().for_each(|words| self.print_line(words))
+                texts.iter().for_each(|text| self.print_line(text))
             }
-            // The view was made from the state at the start.
+            // The view was created from the state at the start.
             RunEvent::Started { .. } | RunEvent::GameStarted { .. } => {}
             RunEvent::GameEnded { pairing, game_index, game } => {
-                if let Some(words) = fault_text(pairing.pair, *game_index, game, &self.engines) {
-                    self.print_line(&words);
-                    self.told.insert((pairing.pair, words));
+                if let Some(text) = fault_text(pairing.pair, *game_index, game, &self.engines) {
+                    self.print_line(&text);
+                    self.printed_faults.insert((pairing.pair, text));
                 }
             }
             RunEvent::Tick { elapsed } => self.show(*elapsed),
             RunEvent::Steered { pace, slots, elapsed } => {
                 if self.screen.is_none() && (*pace, Some(*slots)) != (self.pace, self.slots) {
-                    words.iter().for_each(|words| note(words));
+                    texts.iter().for_each(|text| note(text));
                 }
                 self.active_time.steered(*pace, *elapsed);
                 (self.pace, self.slots) = (*pace, Some(*slots));
@@ -359,12 +365,12 @@ impl Observer for Live<'_> {
             }
             RunEvent::Draining { .. } => {
                 self.pace = Pace::Draining;
-                words.iter().for_each(|words| self.print_line(words));
+                texts.iter().for_each(|text| self.print_line(text));
             }
             RunEvent::Ended { elapsed, .. } => match &self.screen {
                 Some(screen) => screen.draw(Vec::new()),
-                // The line printed after the last pair already shows the final counts.
-                None if self.shown.is_some_and(|(_, at)| at == self.progress.counted) => {}
+                // If a line was printed after the last pair, it already shows the final counts.
+                None if self.last_line.is_some_and(|(_, at)| at == self.progress.counted) => {}
                 None => note(&self.line(*elapsed)),
             },
         }
@@ -380,7 +386,7 @@ fn length(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Truncates a text to `columns` characters.
+/// Truncates a string to `columns` characters; the last character is then `…`.
 fn cut(text: &str, columns: usize) -> String {
     if length(text) > columns {
         text.chars().take(columns.saturating_sub(1)).chain(['…']).collect()

@@ -1,4 +1,4 @@
-//! Recent events and playing time of a run in progress, for live pages.
+//! Recent events and playing time of a run in progress, for the live view and live pages.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use arbiter_names::quantity;
 use arbiter_plan::Plan;
 use arbiter_run::{Observer, ObserverError, Pace, RunEvent};
 
-/// Maximum number of events kept.
+/// Maximum number of events that are stored.
 const MAX_EVENTS: usize = 50;
 
 /// Playing time and recent events of a run since its start or resumption.
@@ -38,25 +38,26 @@ pub struct RecentEvent {
 /// Playing time of a run, without pauses.
 #[derive(Debug, Default)]
 pub(crate) struct ActiveTime {
-    /// Total time of finished pauses; the next field is the start of the current pause.
+    /// Total time of finished pauses; the next field is the start of the current pause, as the time
+    /// since the start of the run.
     paused: Duration,
     paused_since: Option<Duration>,
 }
 
 impl ActiveTime {
-    /// Returns the playing time within the first `elapsed` of wall-clock time of the run.
+    /// Returns the playing time when `elapsed` has passed since the start of the run.
     pub(crate) fn of(&self, elapsed: Duration) -> Duration {
         let now = self.paused_since.map_or(Duration::ZERO, |since| elapsed.saturating_sub(since));
         elapsed.saturating_sub(self.paused + now)
     }
 
-    /// Records a counted pair. In a paused run, the time up to this pair is playing time, because
-    /// the pair was finished after the command to pause.
+    /// Records a counted pair. In a paused run, the time up to this pair becomes playing time,
+    /// because the pair was still played after the command to pause.
     pub(crate) fn note_counted_pair(&mut self, elapsed: Duration) {
         self.paused_since = self.paused_since.map(|_| elapsed);
     }
 
-    /// Records a new pace chosen by the user.
+    /// Records a pace that the user chose.
     pub(crate) fn steered(&mut self, pace: Pace, elapsed: Duration) {
         self.paused = elapsed - self.of(elapsed);
         self.paused_since = (pace == Pace::Paused).then_some(elapsed);
@@ -73,12 +74,12 @@ pub(crate) fn fault_text(
     let names = game.engines.map(|engine| engines[engine].as_str());
     let (ByColor { white, black }, detail) = (names, game.outcome.naming(names));
     let (pair, number) = (pair + 1, game_index + 1);
-    let words = || format!("fault in game {pair}.{number} ({white} v {black}): {detail}");
-    game.outcome.termination.is_fault().then(words)
+    let text = || format!("fault in game {pair}.{number} ({white} v {black}): {detail}");
+    game.outcome.termination.is_fault().then(text)
 }
 
-/// Describes an event: one text per fault for a pair, and no text for an unimportant event.
-/// `engines` are the names of the engines.
+/// Describes an event: a counted pair by one string per fault, and an unimportant event by none.
+/// `engines` contains the names of the engines.
 pub fn event_texts(event: &RunEvent<'_>, engines: &[String]) -> Vec<String> {
     match event {
         RunEvent::Counted { played, tally, .. } => {
@@ -109,30 +110,30 @@ pub fn event_texts(event: &RunEvent<'_>, engines: &[String]) -> Vec<String> {
     }
 }
 
-/// Observer of a run that keeps recent events for live pages; clones share the events.
+/// Observer of a run that stores recent events for live pages; all clones share the events.
 #[derive(Debug, Clone)]
 pub struct RecentEvents(Arc<Mutex<RecentState>>);
 
 #[derive(Debug)]
 struct RecentState {
-    /// Start time, as Unix time in milliseconds.
-    begun_ms: i64,
+    /// Unix time in milliseconds at which the run started or resumed.
+    started_ms: i64,
     engines: Vec<String>,
-    /// Elapsed time at the last event.
+    /// Time since the start at the last event that has a time.
     elapsed: Duration,
     active_time: ActiveTime,
-    /// Last pace and concurrency chosen by the user.
+    /// Last pace and concurrency that the user chose.
     steered: Option<(Pace, usize)>,
     recent: Recent,
 }
 
 impl RecentEvents {
-    /// Returns an observer for a run that starts or resumes at `begun_ms` (Unix time in
+    /// Returns an observer for a run that starts or resumes at `started_ms` (Unix time in
     /// milliseconds).
-    pub fn new(plan: &Plan, begun_ms: i64) -> RecentEvents {
+    pub fn new(plan: &Plan, started_ms: i64) -> RecentEvents {
         let engines = plan.engines.iter().map(|engine| engine.name.clone()).collect();
         RecentEvents(Arc::new(Mutex::new(RecentState {
-            begun_ms,
+            started_ms,
             engines,
             elapsed: Duration::ZERO,
             active_time: ActiveTime::default(),
@@ -141,43 +142,42 @@ impl RecentEvents {
         })))
     }
 
-    /// Returns the playing time and events so far.
+    /// Returns the playing time and the recent events so far.
     pub fn recent(&self) -> Recent {
-        self.watched().recent.clone()
+        self.lock().recent.clone()
     }
 
-    fn watched(&self) -> MutexGuard<'_, RecentState> {
-        // The contents are only displayed, so an incomplete change by a thread that panicked does
-        // no harm.
+    fn lock(&self) -> MutexGuard<'_, RecentState> {
+        // The state is only displayed, so it does no harm if a thread panicked during a change.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Observer for RecentEvents {
     fn observe(&mut self, event: &RunEvent<'_>) -> Result<(), ObserverError> {
-        let mut watched = self.watched();
+        let mut state = self.lock();
         let mut is_new = true;
         match event {
-            RunEvent::Started { counted, .. } => watched.recent.pairs_before = *counted,
+            RunEvent::Started { counted, .. } => state.recent.pairs_before = *counted,
             RunEvent::Counted { elapsed, .. } => {
-                watched.elapsed = *elapsed;
-                watched.active_time.note_counted_pair(*elapsed);
+                state.elapsed = *elapsed;
+                state.active_time.note_counted_pair(*elapsed);
             }
             RunEvent::Steered { pace, slots, elapsed } => {
-                watched.elapsed = *elapsed;
-                watched.active_time.steered(*pace, *elapsed);
-                is_new = watched.steered.replace((*pace, *slots)) != Some((*pace, *slots));
+                state.elapsed = *elapsed;
+                state.active_time.steered(*pace, *elapsed);
+                is_new = state.steered.replace((*pace, *slots)) != Some((*pace, *slots));
             }
-            RunEvent::Tick { elapsed } => watched.elapsed = *elapsed,
+            RunEvent::Tick { elapsed } => state.elapsed = *elapsed,
             _ => {}
         }
-        let words = if is_new { event_texts(event, &watched.engines) } else { Vec::new() };
-        let at_ms = watched.begun_ms + watched.elapsed.as_millis() as i64;
-        for text in words {
-            watched.recent.events.insert(0, RecentEvent { at_ms, text });
+        let texts = if is_new { event_texts(event, &state.engines) } else { Vec::new() };
+        let at_ms = state.started_ms + state.elapsed.as_millis() as i64;
+        for text in texts {
+            state.recent.events.insert(0, RecentEvent { at_ms, text });
         }
-        watched.recent.events.truncate(MAX_EVENTS);
-        watched.recent.active_ms = watched.active_time.of(watched.elapsed).as_millis() as u64;
+        state.recent.events.truncate(MAX_EVENTS);
+        state.recent.active_ms = state.active_time.of(state.elapsed).as_millis() as u64;
         Ok(())
     }
 }

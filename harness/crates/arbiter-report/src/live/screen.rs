@@ -1,7 +1,7 @@
-//! Redrawn lines at the bottom of a terminal, below permanent output.
+//! Lines that are redrawn at the bottom of a terminal, below permanent output.
 //!
-//! Each line ends with a line feed. Lines that are padded to the width of the terminal, as in
-//! indicatif, would be joined with the lines above when the window becomes wider.
+//! Each line ends with a line feed. If lines were padded to the width of the terminal instead, as
+//! in indicatif, a wider window would join them with the lines above.
 
 use std::cell::RefCell;
 use std::io::Write;
@@ -9,51 +9,53 @@ use std::io::Write;
 use super::length;
 use crate::parts::shown_output;
 
-/// Lines drawn on standard error.
+/// Lines that are currently drawn on standard error.
 #[derive(Default)]
 pub(super) struct Screen {
     lines: RefCell<Vec<String>>,
 }
 
 impl Screen {
-    /// Replaces the lines that were drawn last.
+    /// Replaces the drawn lines by `lines`.
     pub(super) fn draw(&self, lines: Vec<String>) {
         let before = rows(&self.lines.replace(lines), size().0);
         write(&frame(before, "", &self.lines.borrow()));
     }
 
-    /// Prints a permanent text above the lines.
+    /// Prints permanent text above the drawn lines.
     pub(super) fn print(&self, text: &str) {
         let lines = self.lines.borrow();
         write(&frame(rows(&lines, size().0), text, &lines));
     }
 }
 
-/// Returns the current number of columns and rows of the terminal.
+/// Returns the current numbers of columns and rows of the terminal; 80 and 24 if they are unknown.
 pub(super) fn size() -> (usize, usize) {
     let size = terminal_size::terminal_size_of(std::io::stderr());
     size.map_or((80, 24), |(width, height)| (width.0.into(), height.0.into()))
 }
 
-/// Returns the number of rows that lines occupy; a terminal wraps lines when it becomes narrower.
+/// Returns the number of terminal rows that the lines occupy. A terminal wraps long lines when it
+/// becomes narrower.
 fn rows(lines: &[String], columns: usize) -> usize {
     lines.iter().map(|line| length(line).div_ceil(columns.max(1)).max(1)).sum()
 }
 
 fn write(text: &str) {
-    // Writing fails if the terminal is closed; this must not end the run.
+    // Writing fails if the terminal has been closed. This must not end the run, so the error is
+    // ignored.
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
-/// Returns the output that replaces the last `before` rows with the text `above` and the lines
+/// Returns the output that replaces the last `before` rows by the text `above`, followed by
 /// `lines`.
 fn frame(before: usize, above: &str, lines: &[String]) -> String {
     let erase = match before {
-        // Terminals interpret a movement by zero rows as a movement by one row.
+        // Terminals move the cursor by one row if the number of rows is zero.
         0 => "\u{1b}[J".to_owned(),
-        // tmux saves rows to its history if they are erased from the top of the screen on.
-        // Therefore the first row is erased separately, and the other rows are erased from the
-        // second row on.
+        // tmux saves erased rows to its history if the erasure begins at the top of the screen.
+        // Therefore the first row is erased separately, and the erasure of the other rows begins at
+        // the second row.
         _ => format!("\u{1b}[{before}F\u{1b}[K\u{1b}[E\u{1b}[J\u{1b}[F"),
     };
     let all = above.lines().chain(lines.iter().map(String::as_str));

@@ -1,4 +1,4 @@
-//! Progress of a run, as parts of a line.
+//! Progress of a run, formatted as parts of a line.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -21,7 +21,7 @@ pub(crate) struct Progress {
     pub(crate) sprt_statuses: BTreeMap<[usize; 2], SprtStatus>,
     /// Schedule after the counted pairs.
     pub(crate) schedule: Schedule,
-    /// Counts of the counted pairs.
+    /// Counts from the counted pairs.
     pub(crate) counts: RunCounts,
     /// Number of counted pairs.
     pub(crate) counted: u64,
@@ -43,7 +43,7 @@ impl Progress {
         }
     }
 
-    /// Counts a pair.
+    /// Counts a pair, and records the state of the stopping rule after this pair.
     pub(crate) fn add(&mut self, tally: &PairTally, sprt_status: Option<SprtStatus>) {
         self.counts.count(tally);
         tally.count_in(&mut self.schedule);
@@ -51,22 +51,23 @@ impl Progress {
         self.sprt_statuses.extend(sprt_status.map(|status| (tally.engine_pair(), status)));
     }
 
-    /// Returns the SPRT and its state, if the run has a single encounter.
+    /// Returns the SPRT and its state, if the run has an SPRT and a single encounter.
     pub(crate) fn test(&self) -> Option<(Sprt, SprtStatus)> {
         let sprt = self.sprt.filter(|_| self.schedule.matchups() == 1)?;
         let sprt_status = self.sprt_statuses.values().next().copied();
         Some((sprt, sprt_status.unwrap_or_else(|| SprtMonitor::new(sprt, 1).start())))
     }
 
-    /// Returns the games per second; `elapsed` is the playing time.
+    /// Returns the speed in games per second since the start or resumption; `elapsed` is the
+    /// playing time.
     fn rate(&self, elapsed: Duration) -> Option<f64> {
         let (pairs, seconds) = (self.counted - self.counted_before, elapsed.as_secs_f64());
         let games = self.schedule.design().games_per_pair() * pairs;
         (pairs > 0 && seconds > 0.0).then(|| games as f64 / seconds)
     }
 
-    /// Returns the number of pairs that are left until the maximum.
-    fn left(&self) -> u64 {
+    /// Returns the number of pairs that remain until the maximum.
+    fn remaining_pairs(&self) -> u64 {
         self.schedule.expected_pairs().saturating_sub(self.counted)
     }
 
@@ -74,14 +75,15 @@ impl Progress {
         Strength::of(self.counts.main_encounter())
     }
 
-    /// Returns the expected time until the verdict of the only SPRT or the maximum number of pairs.
+    /// Returns the expected time until the verdict of the single SPRT, or until the maximum number
+    /// of pairs. Returns `None` if no forecast is possible.
     fn remaining(&self, elapsed: Duration) -> Option<Duration> {
-        let capped = self.left() as f64;
+        let capped = self.remaining_pairs() as f64;
         let pairs = match self.test() {
             Some((_, sprt_status)) if sprt_status.decision != Decision::Continue => return None,
             Some((sprt, _)) => sprt.forecast(&self.strength().pairs)?.mean_units.min(capped),
-            // With several tests, each test may end before its maximum, so there is no common
-            // forecast.
+            // With several tests, each test may end before its maximum number of pairs, so there is
+            // no common forecast.
             None if self.sprt.is_some() => return None,
             None => capped,
         };
@@ -89,14 +91,16 @@ impl Progress {
         Duration::try_from_secs_f64(games / self.rate(elapsed)?).ok()
     }
 
-    /// Returns the probability of each verdict of the only SPRT; empty before there are results.
+    /// Returns the probability of each verdict of the single SPRT; empty before the first results
+    /// and after the verdict.
     pub(crate) fn chances(&self) -> Vec<String> {
         let open = self.test().filter(|(_, status)| status.decision == Decision::Continue);
-        let chances = open.and_then(|(sprt, _)| sprt.chances(&self.strength().pairs, self.left()));
+        let chances =
+            open.and_then(|(sprt, _)| sprt.chances(&self.strength().pairs, self.remaining_pairs()));
         let Some([h1, h0]) = chances else { return Vec::new() };
         let neither = 1.0 - h1 - h0;
-        let known = [("H1", h1), ("H0", h0)].into_iter();
-        known
+        let verdicts = [("H1", h1), ("H0", h0)].into_iter();
+        verdicts
             .chain((neither >= 0.001).then_some(("neither", neither)))
             .map(|(verdict, chance)| match 100.0 * chance {
                 share @ 0.5..99.5 => format!("{verdict} {share:.0} %"),
@@ -105,8 +109,8 @@ impl Progress {
             .collect()
     }
 
-    /// Returns the strength of the first of two engines or, with several tests, the number of
-    /// decided tests.
+    /// Returns the strength of the first of two engines or, in a run with several tests, the number
+    /// of decided tests.
     pub(crate) fn evidence(&self) -> Vec<String> {
         let matchups = self.schedule.matchups();
         if matchups > 1 {
@@ -135,16 +139,16 @@ impl Progress {
         quantity(self.counted, self.unit())
     }
 
-    /// Formats the number of counted pairs and the maximum.
+    /// Formats the number of counted pairs and the maximum number of pairs.
     pub(crate) fn count(&self) -> String {
-        let most = self.schedule.expected_pairs();
+        let maximum = self.schedule.expected_pairs();
         match self.sprt {
-            Some(_) => format!("{} of at most {most}", self.pairs()),
-            None => format!("{}/{most} {}s", self.counted, self.unit()),
+            Some(_) => format!("{} of at most {maximum}", self.pairs()),
+            None => format!("{}/{maximum} {}s", self.counted, self.unit()),
         }
     }
 
-    /// Returns faults, speed and remaining time; `elapsed` is the playing time.
+    /// Returns the faults, the speed and the remaining time; `elapsed` is the playing time.
     pub(crate) fn pace(&self, elapsed: Duration) -> Vec<String> {
         let faults: u64 = self.counts.faults.values().sum();
         let faults = (faults > 0).then(|| quantity(faults, "fault"));
@@ -152,17 +156,18 @@ impl Progress {
             1.0.. => format!("{rate:.1} games/s"),
             _ => format!("{:.1} games/min", 60.0 * rate),
         });
-        let left = self.remaining(elapsed).filter(|left| left.as_secs() > 0);
-        let left = left.map(|left| format!("about {} left", rough(left)));
-        [faults, rate, left].into_iter().flatten().collect()
+        let remaining = self.remaining(elapsed).filter(|remaining| remaining.as_secs() > 0);
+        let remaining = remaining.map(|remaining| format!("about {} left", rough(remaining)));
+        [faults, rate, remaining].into_iter().flatten().collect()
     }
 }
 
-/// Returns two parts of the live view: the probability of each verdict, and faults, speed and
-/// remaining time.
+/// Returns two parts of the live view: the probability of each verdict; and the faults, the speed
+/// and the remaining time.
 pub fn outlook(plan: &Plan, state: &RunState, recent: &Recent) -> [Vec<String>; 2] {
     let mut progress = Progress::of(plan, state);
-    // Pairs of an excluded worker may have been withdrawn since the start.
+    // The pairs of an excluded worker no longer count, so fewer pairs may be counted than at the
+    // start.
     progress.counted_before = recent.pairs_before.min(progress.counted);
     [progress.chances(), progress.pace(Duration::from_millis(recent.active_ms))]
 }

@@ -11,7 +11,7 @@ fn side(engine: usize, score: &str, time_left_ms: Option<u64>) -> Side {
     Side { engine, time_left_ms, score: Some(score.to_owned()), depth: None, elapsed_ms: None }
 }
 
-/// Returns the first `shown` of `count` games; White is to move in every second game.
+/// Returns the first `shown` of `count` games. White is to move in every second game.
 fn boards(shown: usize, count: usize, left_ms: Option<u64>) -> Boards {
     let board = |pair: u64| Board {
         pair,
@@ -44,8 +44,8 @@ fn running<'a>(in_progress: usize, left_ms: Option<u64>) -> Live<'a> {
             counted: 26,
             counted_before: 0,
         },
-        shown: None,
-        told: BTreeSet::new(),
+        last_line: None,
+        printed_faults: BTreeSet::new(),
         pace: Pace::Running,
         active_time: ActiveTime::default(),
         slots: None,
@@ -166,13 +166,16 @@ fn the_view_fits_the_rows_of_the_terminal() {
 
 #[test]
 fn faults_of_void_pairs_are_shown_again() {
-    let told = |pair, is_void| {
+    let printed_faults = |pair, is_void| {
         let mut live = running(0, None);
-        live.told.insert((4, "fault in game 5.1".to_owned()));
+        live.printed_faults.insert((4, "fault in game 5.1".to_owned()));
         live.observe(&RunEvent::Disturbed { pair, reason: "waited", is_void }).unwrap();
-        live.told.len()
+        live.printed_faults.len()
     };
-    assert_eq!([told(4, true), told(4, false), told(3, true)], [0, 1, 1]);
+    assert_eq!(
+        [printed_faults(4, true), printed_faults(4, false), printed_faults(3, true)],
+        [0, 1, 1]
+    );
 }
 
 #[test]

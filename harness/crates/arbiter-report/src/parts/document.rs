@@ -1,4 +1,4 @@
-//! Report as a list of blocks; each output format converts the blocks.
+//! Report as a list of blocks, which each output format converts.
 
 use super::chart::svg::LINE_COLOURS;
 use super::chart::{Bars, Chart};
@@ -14,7 +14,7 @@ pub struct Document {
     pub blocks: Vec<Block>,
 }
 
-/// Part of a document.
+/// Block of a document.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Block {
     /// Heading of a section.
@@ -40,7 +40,7 @@ pub enum Block {
         /// Verdict in sentences.
         text: String,
     },
-    /// Main figures of a run, with pictures. Used only in HTML; other formats show the figures in
+    /// Main values of a run, with pictures. Used only in HTML; other formats show the values in
     /// other blocks.
     Head(Vec<Gauge>),
     /// Empty line in plain text; other formats always separate blocks.
@@ -69,23 +69,23 @@ pub enum Block {
     Verbatim(String),
     /// Command for a shell.
     Command(String),
-    /// Charts with their values; three or more charts are drawn small, side by side.
+    /// Charts with their values. Three or more charts are drawn small and side by side.
     Figures(Vec<Figure>),
-    /// Positions. Used only in HTML; other formats show the positions in other blocks.
+    /// Chess diagrams. Used only in HTML; other formats show the positions in other blocks.
     Boards {
-        /// Common feature of the positions, in one line.
+        /// Caption of all diagrams, in one line.
         caption: String,
-        /// Positions with their titles.
+        /// Diagrams in order.
         boards: Vec<Diagram>,
     },
-    /// Games to step through.
+    /// Games that a reader can step through.
     Games(Vec<Game>),
 }
 
-/// Figure with a small picture.
+/// Value with a small picture.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gauge {
-    /// Name of the figure.
+    /// Name of the value.
     pub name: String,
     /// Formatted value.
     pub value: String,
@@ -100,19 +100,19 @@ pub struct Gauge {
 pub enum Picture {
     /// Value with its interval; if the value is a bound, an end is infinite.
     Interval {
-        /// Value and interval.
+        /// Value in Elo, with its interval.
         estimate: Estimate,
-        /// Elo of both hypotheses of the SPRT, on the same axis.
+        /// H0 and H1 of the SPRT in Elo, shown on the same axis.
         hypotheses: Option<[f64; 2]>,
     },
     /// Progress of a value from zero to one of two bounds.
     Progress {
         /// Current value.
         value: f64,
-        /// Lower and upper bound.
+        /// Lower and upper bounds.
         bounds: [f64; 2],
     },
-    /// Number of pairs by result, from worst to best.
+    /// Numbers of pairs by points of the first engine, from 0 to 2.
     Shares([u64; 5]),
 }
 
@@ -125,12 +125,12 @@ pub struct Round {
     pub encounters: Vec<Meeting>,
 }
 
-/// Encounter; without sides, an empty place in a bracket.
+/// Encounter; an empty place in a bracket if it has no sides.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Meeting {
     /// Both engines, or the engine with a bye.
     pub sides: Vec<Side>,
-    /// Note on the encounter, such as the number of remaining pairs.
+    /// Further text about the encounter, such as the number of remaining pairs.
     pub note: String,
 }
 
@@ -141,7 +141,7 @@ pub struct Side {
     pub name: String,
     /// Points of the engine.
     pub score: String,
-    /// `true` if the engine leads, or advanced to the next round.
+    /// `true` if the engine leads or has advanced to the next round.
     pub is_ahead: bool,
 }
 
@@ -156,7 +156,7 @@ pub enum Tone {
     Open,
 }
 
-/// Chart, with its values as a table.
+/// Chart with its values as a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
     /// Subject of the chart, in one line.
@@ -165,12 +165,12 @@ pub struct Figure {
     pub description: String,
     /// Chart to be drawn.
     pub chart: Chart,
-    /// Values of the chart; a table without columns if the values are in another block. In this
-    /// case, only HTML shows the chart.
+    /// Values of the chart. If the values are in another block, the table has no columns and only
+    /// HTML shows the chart.
     pub table: Table,
 }
 
-/// Position with its title and note.
+/// Chess diagram with its title and note.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Diagram {
     /// Title of the position.
@@ -181,7 +181,7 @@ pub struct Diagram {
     pub placement: String,
 }
 
-/// Game to step through.
+/// Game that a reader can step through.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Game {
     /// Players and result.
@@ -192,17 +192,17 @@ pub struct Game {
     pub start: String,
     /// Moves of the game.
     pub moves: Vec<Step>,
-    /// Ply at which the viewer opens the game; 0 is the start.
+    /// Number of plies after which the viewer opens the game; 0 is the starting position.
     pub first_shown: usize,
-    /// Evaluations and clocks over the moves.
+    /// Charts of the evaluations and clocks over the moves.
     pub graphs: Vec<Figure>,
     /// Numbers of pair and game, as in the PGN tag `Round`.
     pub place: String,
-    /// Address of the game's own page, if it has one.
+    /// Address of the page of this game, if there is one.
     pub link: Option<String>,
 }
 
-/// Move of a game to step through.
+/// Move of a game that a reader can step through.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
     /// Move number with dots, such as `1.` or `1...`.
@@ -211,9 +211,9 @@ pub struct Step {
     pub san: String,
     /// Move in UCI notation.
     pub uci: String,
-    /// Position of the move on the horizontal axis of the graphs.
+    /// Horizontal coordinate of the move in the graphs.
     pub at: f64,
-    /// Search results for the move; "book" for a book move.
+    /// Search information for the move; "book" for a book move.
     pub remark: String,
     /// Board field of the FEN after the move.
     pub board: String,
@@ -236,7 +236,7 @@ impl Document {
         Document { title, blocks: Vec::new() }
     }
 
-    /// Returns the CSS colour and text of the verdict, or of the first emphasized text.
+    /// Returns the CSS colour and the text of the first verdict or emphasized text.
     pub(crate) fn verdict(&self) -> (&'static str, &str) {
         let verdict = self.blocks.iter().find_map(|block| match block {
             Block::Verdict { tone, text } => Some((tone.name(), text.as_str())),
@@ -246,14 +246,14 @@ impl Document {
         verdict.unwrap_or_default()
     }
 
-    /// Starts a section.
-    pub fn heading(&mut self, words: impl Into<String>) {
-        self.blocks.push(Block::Heading(words.into()));
+    /// Starts a section with a heading.
+    pub fn heading(&mut self, text: impl Into<String>) {
+        self.blocks.push(Block::Heading(text.into()));
     }
 
     /// Adds a paragraph.
-    pub fn paragraph(&mut self, words: impl Into<String>) {
-        self.blocks.push(Block::Paragraph { strong: String::new(), text: words.into() });
+    pub fn paragraph(&mut self, text: impl Into<String>) {
+        self.blocks.push(Block::Paragraph { strong: String::new(), text: text.into() });
     }
 
     /// Adds a table.
@@ -266,14 +266,14 @@ impl Document {
         self.blocks.push(Block::Value { name, text: text.into() });
     }
 
-    /// Adds a list with a heading, unless the list is empty.
+    /// Adds a heading and a list, unless the list is empty.
     pub(crate) fn list(&mut self, heading: impl Into<String>, items: Vec<String>) {
         if !items.is_empty() {
             self.blocks.extend([Block::Heading(heading.into()), Block::List(items)]);
         }
     }
 
-    /// Adds charts, unless there are none.
+    /// Adds the charts as one block, unless there are none.
     pub fn figures(&mut self, figures: impl IntoIterator<Item = Figure>) {
         let figures: Vec<Figure> = figures.into_iter().collect();
         if !figures.is_empty() {
@@ -282,8 +282,9 @@ impl Document {
     }
 }
 
-/// Returns a bar chart of the first engines and a table of all engines, with one value per label.
-/// `height` returns the height of a bar from a value and all values of its engine.
+/// Returns a bar chart of the first engines, as many as there are colours, and a table of all
+/// engines. Each engine has one value per label. `height` computes the height of a bar from a value
+/// and all values of the same engine.
 pub(crate) fn bars_by_engine(
     unit: &'static str,
     labels: Vec<String>,
@@ -297,5 +298,5 @@ pub(crate) fn bars_by_engine(
     let heights = |values: &[u64]| values.iter().map(|value| height(value, values)).collect();
     let shown = engines.iter().take(LINE_COLOURS);
     let series = shown.map(|(name, values)| ((*name).clone(), heights(values))).collect();
-    (Chart::Bars(Bars { y: unit, labels, series, is_lying: false }), table)
+    (Chart::Bars(Bars { y: unit, labels, series, is_horizontal: false }), table)
 }

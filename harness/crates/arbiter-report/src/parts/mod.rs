@@ -1,4 +1,4 @@
-//! Parts of all reports: documents, tables, charts, and formats of individual values.
+//! Parts that all reports share: documents, tables, charts, and formats of individual values.
 
 mod chart;
 mod document;

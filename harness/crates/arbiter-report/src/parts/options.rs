@@ -2,16 +2,16 @@
 
 use arbiter_plan::Engine;
 
-/// Number of hexadecimal digits shown of a hash.
+/// Number of hexadecimal digits that are shown of a hash.
 const HASH_DIGITS: usize = 16;
 
-/// Shortens a hash to its first digits.
+/// Shortens a hash to its first 16 hexadecimal digits.
 pub fn short_hash(hash: &str) -> String {
     hash.chars().take(HASH_DIGITS).collect()
 }
 
-/// Returns each option that names a file, with the name and the hash of the file; `hashes` are the
-/// hashes of the option files, in order.
+/// Returns each option that names a file, with the name and the short hash of the file. `hashes`
+/// contains the hashes of the option files, in order.
 fn files<'a>(engine: &'a Engine, hashes: &'a [String]) -> impl Iterator<Item = (&'a str, String)> {
     engine.option_files().zip(hashes).map(|((option, path), hash)| {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
@@ -25,12 +25,12 @@ pub(crate) fn files_text(engine: &Engine, hashes: &[String]) -> String {
     files.collect::<Vec<_>>().join(", ")
 }
 
-/// Formats all options of an engine.
+/// Formats all options that are sent to an engine; `none` if there are none.
 pub(crate) fn options_text(engine: &Engine, hashes: &[String]) -> String {
     let mut files = files(engine, hashes).peekable();
-    let shown = engine.told_options().into_iter().map(|(name, told)| {
+    let shown = engine.told_options().into_iter().map(|(name, value)| {
         let file = files.next_if(|(option, _)| *option == name);
-        format!("{name}={}", file.map_or(told, |(_, file)| file))
+        format!("{name}={}", file.map_or(value, |(_, file)| file))
     });
     let shown = shown.collect::<Vec<_>>().join(", ");
     if shown.is_empty() { "none".to_owned() } else { shown }

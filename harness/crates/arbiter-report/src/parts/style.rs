@@ -1,18 +1,18 @@
-//! Colours of text for a terminal. All text contains colour codes; the code that prints the text
-//! removes unwanted codes.
+//! Colours of text in a terminal. Formatted text always contains colour codes; if colours are
+//! unwanted, the function that prints the text removes the codes.
 
 use anstyle::{AnsiColor, Color, Style};
 
 /// Style of the name of a value.
 pub(crate) const LABEL_STYLE: Style = Style::new().bold();
 
-/// Style of a verdict that is good news.
+/// Style of a good verdict.
 pub(crate) const GOOD_STYLE: Style = coloured(AnsiColor::Green);
 
-/// Style of a verdict that is bad news, or of an error.
+/// Style of a bad verdict or an error.
 pub const BAD_STYLE: Style = coloured(AnsiColor::Red);
 
-/// Style of an open verdict.
+/// Style of a verdict that is still open.
 pub(crate) const OPEN_STYLE: Style = coloured(AnsiColor::Yellow);
 
 const fn coloured(color: AnsiColor) -> Style {

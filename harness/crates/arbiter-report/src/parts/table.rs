@@ -15,17 +15,17 @@ const BORDER: usize = 3;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Table {
     rows: Vec<Vec<String>>,
-    /// Addresses of cells, by row and heading.
+    /// Link addresses of cells, by row and heading.
     links: BTreeMap<(usize, String), String>,
 }
 
 impl Table {
-    /// Returns a table with a heading and no rows.
+    /// Returns a table that has only a heading.
     pub fn new<const N: usize>(heading: [&str; N]) -> Table {
         Table::with_columns(heading, [""; 0])
     }
 
-    /// Returns a table without rows, whose heading ends with the columns `more`.
+    /// Returns a table that has only a heading: `heading`, followed by `more`.
     pub fn with_columns<const N: usize>(
         heading: [&str; N],
         more: impl IntoIterator<Item = impl ToString>,
@@ -40,7 +40,7 @@ impl Table {
         self.push_with(row, [""; 0]);
     }
 
-    /// Adds a row that ends with the cells `more`.
+    /// Adds a row: `row`, followed by `more`.
     pub fn push_with<const N: usize>(
         &mut self,
         row: [&dyn Display; N],
@@ -50,12 +50,12 @@ impl Table {
         self.rows.push(row.iter().map(ToString::to_string).chain(more).collect());
     }
 
-    /// Makes the cell of the last row in the column `heading` a link on pages.
+    /// Makes the last row's cell in the column `heading` a link in HTML.
     pub fn link(&mut self, heading: &str, address: String) {
         self.links.insert((self.rows.len() - 1, heading.to_owned()), address);
     }
 
-    /// Returns the address of the link in a cell; row 0 is the heading.
+    /// Returns the link address of a cell; row 0 is the heading.
     pub(crate) fn address(&self, row: usize, column: usize) -> Option<&str> {
         let heading = self.rows.first()?.get(column)?;
         self.links.get(&(row, heading.clone())).map(String::as_str)
@@ -69,7 +69,7 @@ impl Table {
         self
     }
 
-    /// Returns whether the table has no columns.
+    /// Returns `true` if the table has no columns.
     pub(crate) fn is_empty(&self) -> bool {
         self.rows.iter().all(Vec::is_empty)
     }
@@ -79,7 +79,8 @@ impl Table {
         &self.rows
     }
 
-    /// Formats the table for a terminal of `width` columns; long cells are wrapped.
+    /// Formats the table for a terminal of `width` columns. Long cells are wrapped; if `width` is
+    /// `None`, no cell is wrapped.
     pub fn fitted(self, width: Option<usize>) -> String {
         let columns = width.map(|width| self.widths(width));
         let mut table = Builder::from(self.rows).build();
@@ -91,7 +92,7 @@ impl Table {
     }
 
     /// Returns the maximum width of each column, in characters, for a table of `width` characters.
-    /// The widest columns are shrunk; a column becomes narrower than its longest word only if
+    /// The widest columns are shrunk. A column becomes narrower than its longest word only if
     /// necessary.
     fn widths(&self, width: usize) -> Vec<usize> {
         let longest = |column: usize, of: fn(&str) -> usize| {
@@ -100,11 +101,11 @@ impl Table {
         };
         let count = self.rows.first().map_or(0, Vec::len);
         let word = |cell: &str| cell.split(' ').map(|word| word.chars().count()).max().unwrap_or(0);
-        let least: Vec<usize> = (0..count).map(|column| longest(column, word)).collect();
+        let minimum: Vec<usize> = (0..count).map(|column| longest(column, word)).collect();
         let natural = |column| longest(column, |cell| cell.chars().count());
         let mut widths: Vec<usize> = (0..count).map(natural).collect();
         while widths.iter().sum::<usize>() + BORDER * count + 1 > width {
-            let can_shrink = |column: usize| widths[column] > least[column];
+            let can_shrink = |column: usize| widths[column] > minimum[column];
             let widest = (0..count).max_by_key(|&column| (can_shrink(column), widths[column]));
             let Some(column) = widest.filter(|column| widths[*column] > 1) else { break };
             widths[column] -= 1;

@@ -1,11 +1,11 @@
-//! Output for terminals: messages, and formatted reports.
+//! Output for terminals: messages and formatted reports.
 
 use std::io::{ErrorKind, Write};
 
 use arbiter_names::is_hidden;
 use indicatif::ProgressBar;
 
-/// Control codes allowed in reports: line endings, tabs and the styles of Arbiter.
+/// Control codes that are allowed in reports: line endings, tabs and the codes of Arbiter's styles.
 const HARMLESS: [&str; 8] =
     ["\n", "\t", "\r\n", "\u{1b}[0m", "\u{1b}[1m", "\u{1b}[31m", "\u{1b}[32m", "\u{1b}[33m"];
 
@@ -21,7 +21,7 @@ pub fn shown_message(text: &str) -> String {
 pub(crate) fn shown_output(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for (at, c) in text.char_indices() {
-        if is_hidden(c) && !HARMLESS.iter().any(|own| text[at..].starts_with(own)) {
+        if is_hidden(c) && !HARMLESS.iter().any(|code| text[at..].starts_with(code)) {
             shown.push_str(&format!("\\u{:04x}", u32::from(c)));
         } else {
             shown.push(c);
@@ -37,7 +37,7 @@ pub(crate) fn shown_output(text: &str) -> String {
 ///
 /// A message if the result cannot be written.
 pub fn print_result(text: &str) -> Result<(), String> {
-    // anstream removes colour codes if they are not wanted, as in a file.
+    // anstream removes colour codes where they are unwanted, such as in a file.
     let mut stdout = anstream::stdout().lock();
     match stdout.write_all(shown_output(text).as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
@@ -47,22 +47,23 @@ pub fn print_result(text: &str) -> Result<(), String> {
     }
 }
 
-/// Writes a line to standard error, unless only results and errors are requested.
+/// Writes a line to standard error, unless the user requested only results and errors.
 pub fn note(line: &str) {
     log::info!("{line}");
 }
 
-/// Writes a warning to standard error, even in runs that imitate the output of another program.
+/// Writes a warning to standard error, even if the run imitates the output of another program.
 pub fn log_warn(line: &str) {
     log::warn!("{line}");
 }
 
-/// Returns whether only results and errors are requested.
+/// Returns `true` if the user requested only results and errors.
 pub(crate) fn is_quiet() -> bool {
     !log::log_enabled!(log::Level::Info)
 }
 
-/// Returns a progress bar on standard error, hidden if only results and errors are requested.
+/// Returns a progress bar on standard error; it is hidden if the user requested only results and
+/// errors.
 pub fn progress_bar(length: u64) -> ProgressBar {
     if is_quiet() { ProgressBar::hidden() } else { ProgressBar::new(length) }
 }

@@ -1,4 +1,4 @@
-//! Formatting of figures in reports.
+//! Formats of values in reports.
 
 use std::cmp::Ordering;
 use std::time::Duration;
@@ -7,33 +7,34 @@ use arbiter_stats::elo::{Estimate, finite};
 use arbiter_stats::sequential::MAX_ELO;
 use arbiter_stats::{SprtStatus, Trinomial};
 
-/// Mark of an undefined figure.
+/// Text of an undefined value.
 pub(crate) const UNDEFINED: &str = "–";
 
-/// Maximum difference between both sides of an interval, as a share of its half-width, up to which
-/// the interval is written with `±`.
-const MOST_SKEW: f64 = 0.25;
+/// Maximum difference between the two sides of an interval that is still written with `±`, as a
+/// share of the half-width of the interval.
+const MAX_SKEW: f64 = 0.25;
 
-/// Formats an estimate as `+4.1 ± 5.3`, or with [`interval`] if both sides of the interval differ
-/// much or the estimate is a bound.
+/// Formats an estimate as `+4.1 ± 5.3`. Uses [`interval`] instead if the two sides of the interval
+/// differ much or if the estimate is a bound.
 pub(crate) fn plus_minus(estimate: Option<Estimate>) -> String {
     let Some(estimate) = estimate else { return UNDEFINED.to_owned() };
     let skew = estimate.high + estimate.low - 2.0 * estimate.value;
     match estimate.half_width() {
-        Some(half) if half > 0.0 && skew.abs() <= MOST_SKEW * half => {
-            format!("{} ± {half:.1}", signed(estimate.value, 1))
+        Some(half_width) if half_width > 0.0 && skew.abs() <= MAX_SKEW * half_width => {
+            format!("{} ± {half_width:.1}", signed(estimate.value, 1))
         }
         _ => interval(&estimate),
     }
 }
 
-/// Formats an estimate with [`plus_minus`] and the level of the interval, if there is an interval.
+/// Formats an estimate with [`plus_minus`], followed by `(95 %)` if there is an interval or a
+/// bound.
 pub fn plus_minus_95(estimate: Option<Estimate>) -> String {
     let level = if estimate.as_ref().is_some_and(is_significant) { " (95 %)" } else { "" };
     format!("{}{level}", plus_minus(estimate))
 }
 
-/// Formats an estimate as `+4.1 [-1.2, +9.3]`, with `∞` for an infinite end; an infinite estimate
+/// Formats an estimate as `+4.1 [-1.2, +9.3]`, with `∞` for an infinite end. An infinite estimate
 /// is formatted as its finite bound, such as `> +680`.
 pub fn interval(estimate: &Estimate) -> String {
     let Estimate { value, low, high } = *estimate;
@@ -47,8 +48,7 @@ pub fn interval(estimate: &Estimate) -> String {
     }
 }
 
-/// Formats the interval of an estimate without its value, as `[-1.2, +9.3]`, with `∞` for an
-/// infinite end.
+/// Formats only the interval of an estimate, as `[-1.2, +9.3]`, with `∞` for an infinite end.
 pub(crate) fn ends_text(estimate: &Estimate) -> String {
     let end = |end| match end {
         f64::INFINITY => "∞".to_owned(),
@@ -58,7 +58,7 @@ pub(crate) fn ends_text(estimate: &Estimate) -> String {
     format!("[{}, {}]", end(estimate.low), end(estimate.high))
 }
 
-/// Returns whether an interval or bound is informative. The following are not informative: an
+/// Returns `true` if an interval or a bound is informative. The following are not informative: an
 /// interval without width (all pairs had the same result), an interval without finite ends, and a
 /// bound on the wrong side of zero.
 pub(crate) fn is_significant(&Estimate { value, low, high }: &Estimate) -> bool {
@@ -69,13 +69,13 @@ pub(crate) fn is_significant(&Estimate { value, low, high }: &Estimate) -> bool 
     }
 }
 
-/// Formats the result of games that were all won or all lost but are too few for a bound.
+/// Formats the results of games that were all won or all lost, but are too few for a bound.
 pub(crate) fn too_few(games: Trinomial) -> String {
     format!("{}–{}, too few games for an interval", games.wins, games.losses)
 }
 
-/// Formats a likelihood of superiority, or its bound, in per cent; a value that would be rounded to
-/// 0 or 100 % becomes a bound.
+/// Formats a likelihood of superiority (0 to 1), or a bound on it, in per cent. A value that would
+/// be rounded to 0 or 100 % becomes a bound.
 pub(crate) fn superiority(los: Option<f64>, bound: Option<(Ordering, f64)>) -> String {
     let side = match (bound, los) {
         (Some((side, _)), _) => side,
@@ -87,7 +87,7 @@ pub(crate) fn superiority(los: Option<f64>, bound: Option<(Ordering, f64)>) -> S
     format!("{} {}", if side.is_gt() { '>' } else { '<' }, percent(value))
 }
 
-/// Formats a number with its sign and `decimals` decimals; zero has the sign `+`.
+/// Formats a number with its sign and `decimals` decimal places; zero has the sign `+`.
 pub fn signed(value: f64, decimals: usize) -> String {
     let text = format!("{value:+.decimals$}");
     let is_zero = text.bytes().all(|byte| b"-0.".contains(&byte));
@@ -99,17 +99,17 @@ pub(crate) fn ratio(SprtStatus { llr, lower, upper, .. }: SprtStatus) -> String 
     format!("{} [{lower:.2}, {upper:.2}]", signed(llr, 2))
 }
 
-/// Formats a share in per cent.
+/// Formats a share (0 to 1) in per cent, with one decimal place.
 pub fn percent(share: Option<f64>) -> String {
     share.map_or_else(|| UNDEFINED.to_owned(), |share| format!("{:.1} %", 100.0 * share))
 }
 
-/// Formats a share with its interval as `62.5 % [58.1, 66.7]`.
+/// Formats a share and its interval (0 to 1) as `62.5 % [58.1, 66.7]`.
 pub(crate) fn percent_interval(share: f64, (low, high): (f64, f64)) -> String {
     format!("{:.1} % [{:.1}, {:.1}]", 100.0 * share, 100.0 * low, 100.0 * high)
 }
 
-/// Formats games by result, as `10: 4 won, 3 drawn, 3 lost`.
+/// Formats games by result, as `10: 4 won, 3 drawn, 3 lost`; `unit` follows the number of games.
 pub(crate) fn results(games: &Trinomial, unit: &str) -> String {
     let Trinomial { losses, draws, wins } = games;
     format!("{}{unit}: {wins} won, {draws} drawn, {losses} lost", games.games())
@@ -121,17 +121,17 @@ pub(crate) fn shortened(name: &str, room: usize) -> String {
     if length <= room {
         return name.to_owned();
     }
-    // Similar names, such as revisions, differ at the beginning or the end, so both are kept.
+    // Similar names, such as those of revisions, differ at the beginning or at the end, so both are
+    // kept.
     let (begin, end) = (room - 1 - room / 3, length - room / 3);
     name.chars().take(begin).chain(['…']).chain(name.chars().skip(end)).collect()
 }
 
-/// Escapes text for Markdown, so that an engine name contains neither markup nor a mention
-/// (`@user`).
-pub(crate) fn escaped(words: &str) -> String {
-    let mut text = String::with_capacity(words.len());
+/// Escapes text for Markdown, so that an engine name causes neither markup nor a mention (`@user`).
+pub(crate) fn escaped(unescaped: &str) -> String {
+    let mut text = String::with_capacity(unescaped.len());
     let mut last = ' ';
-    let mut rest = words.chars().peekable();
+    let mut rest = unescaped.chars().peekable();
     while let Some(c) = rest.next() {
         let next = rest.peek().copied().unwrap_or(' ');
         let is_markup = match c {
@@ -163,7 +163,8 @@ pub fn utc_time_as(unix_ms: i64, form: &str) -> String {
     chrono::DateTime::from_timestamp_millis(unix_ms).unwrap_or_default().format(form).to_string()
 }
 
-/// Formats a duration roughly, in seconds, minutes, hours or days.
+/// Formats a duration roughly, rounded up to minutes, hours or days unless it is shorter than 100
+/// seconds.
 pub(crate) fn rough(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..100 => format!("{seconds} s"),
@@ -228,13 +229,13 @@ mod tests {
 
     #[test]
     fn names_are_escaped_in_markdown() {
-        for (words, expected) in [
+        for (text, expected) in [
             ("@user[x](http://e)<img src=x>", r"@<!-- -->user[x]\(http://e)\<img src=x>"),
             ("*a* `b` _c_ d_e", r"\*a\* \`b\` \_c\_ d_e"),
             (r"\<b> </b>", r"\\\<b> \</b>"),
             ("+4.1 [-1.2, +9.3], < +636, a @ b", "+4.1 [-1.2, +9.3], < +636, a @ b"),
         ] {
-            assert_eq!(escaped(words), expected);
+            assert_eq!(escaped(text), expected);
         }
     }
 

@@ -1,4 +1,4 @@
-//! JSON values common to several reports.
+//! JSON values that several reports share.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,9 +12,9 @@ pub fn to_value(report: &(impl Serialize + ?Sized)) -> Value {
     serde_json::to_value(report).expect("a report is numbers and text")
 }
 
-/// Returns the value, the lower end and the upper end of an estimate. The ends of an interval
-/// without width are omitted, because such an interval only means that all pairs had the same
-/// result.
+/// Returns the value, the lower end and the upper end of an estimate for JSON. The ends of an
+/// interval without width are omitted, because such an interval means only that all pairs had the
+/// same result.
 pub fn ends(estimate: Option<Estimate>) -> [Option<f64>; 3] {
     let Some(Estimate { value, low, high }) = estimate else { return [None; 3] };
     // Adding 0 converts −0 to 0. An infinity becomes null, because JSON has no infinities.

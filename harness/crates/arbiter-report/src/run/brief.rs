@@ -1,4 +1,4 @@
-//! Short report on a run, printed at the end of the run: about ten lines, with the verdict last.
+//! Short report that is printed at the end of a run: about ten lines, with the verdict last.
 
 use super::manifest;
 use super::verdict::{verdict_sentence, verdict_tone};
@@ -8,7 +8,7 @@ use crate::topics::{ablation, latency, lint, strength, tournament, tuning};
 use arbiter_plan::base_name;
 use arbiter_run::Remark;
 
-/// Minimum share of the thinking time that must be spent waiting for a processor for the wait to be
+/// Minimum share of the thinking time spent waiting for a processor, 0 to 1, at which waiting is
 /// reported.
 const NOTABLE_WAITING: f64 = 0.01;
 
@@ -25,8 +25,8 @@ pub fn brief_document(summary: &Summary) -> Document {
     if let Some(about) = &summary.about {
         document.value("About", about);
     }
-    // In an ablation, only the first engine is shown: the opponents are named after their disabled
-    // feature.
+    // An ablation shows only the first engine, because each opponent is this engine with one
+    // feature disabled. In a tuning run, both sides are the same engine.
     let is_one = summary.plan.ablation.is_some() || summary.spsa.is_some();
     let shown = if is_one { 1 } else { summary.engines.len() };
     for (name, limits) in summary.engines.iter().zip(summary.limits()).take(shown) {
@@ -65,13 +65,13 @@ pub fn brief_document(summary: &Summary) -> Document {
     document
 }
 
-/// Adds counts of games, remarks and the verdict.
+/// Adds the endings, faults, latencies, remarks and the verdict.
 fn rest(document: &mut Document, summary: &Summary) {
     manifest::book_facts(summary).for_each(|(_, fault)| document.value("Openings", fault));
     let shares = (0..summary.engines.len()).filter_map(|e| summary.latencies.waiting_share(e..=e));
-    let matters =
+    let is_notable =
         shares.fold(0.0, f64::max) >= NOTABLE_WAITING || summary.disturbances != Default::default();
-    if let Some(contention) = manifest::contention(summary).filter(|_| matters) {
+    if let Some(contention) = manifest::contention(summary).filter(|_| is_notable) {
         document.value("CPU", contention);
     }
     for excluded in &summary.excluded {
@@ -96,14 +96,14 @@ fn rest(document: &mut Document, summary: &Summary) {
     document.blocks.push(verdict);
 }
 
-/// Formats the number of games by ending, most frequent first.
+/// Formats the numbers of games by ending, most frequent first.
 pub(super) fn terminations(summary: &Summary) -> String {
     let mut counts: Vec<_> = summary.counts.terminations.iter().collect();
     counts.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
     listed(counts.into_iter().map(|(ending, count)| format!("{} {count}", ending.describe())))
 }
 
-/// Formats the number of faults by engine and kind.
+/// Formats the numbers of faults by engine and kind.
 pub(crate) fn faults(summary: &Summary) -> String {
     let name = |engine: usize| &summary.engines[engine];
     let faults = summary.counts.faults.iter();

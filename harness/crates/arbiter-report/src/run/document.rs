@@ -1,5 +1,5 @@
-//! Report on a run as a document for publication: results with intervals, and all settings needed
-//! to repeat the run.
+//! Report on a run as a document for publication: the results with their intervals, and all
+//! settings needed to repeat the run.
 
 use std::cmp::Ordering;
 
@@ -18,8 +18,8 @@ use arbiter_settings::command_line;
 use arbiter_stats::opening_bias;
 use arbiter_store::{Fingerprints, StoredRun};
 
-/// Returns the document of a stored run: results, figures of the games if `statistics` is given,
-/// setup, and gates of the commits.
+/// Returns the document of a stored run: results, statistics of the games if given, setup, and
+/// gates of the commits.
 pub fn run_document(
     stored: &StoredRun,
     summary: &Summary,
@@ -53,7 +53,7 @@ pub fn run_document(
     document
 }
 
-/// Returns the first part of the document of a run: conclusion, figures and results.
+/// Returns the first part of a run's document: conclusion, main values and results.
 pub fn outcome_document(summary: &Summary, statistics: Option<&GameStatistics>) -> Document {
     let mut document = Document::new(run_title(&summary.plan));
     let (verdict, more) = conclusion(summary);
@@ -81,8 +81,8 @@ pub fn outcome_document(summary: &Summary, statistics: Option<&GameStatistics>) 
     document
 }
 
-/// Returns the document of a planned run: engines, conditions and command; `concurrency` is `None`
-/// if workers play.
+/// Returns the document of a planned run: engines, conditions and command. `concurrency` is `None`
+/// if workers play the games.
 pub fn plan_document(
     plan: &Plan,
     fingerprints: &Fingerprints,
@@ -95,7 +95,7 @@ pub fn plan_document(
     document
 }
 
-/// Returns the kind and players of a run.
+/// Returns the title of a run: its kind and its engines.
 pub fn run_title(plan: &Plan) -> String {
     let name = |engine: usize| plan.engines[engine].name.as_str();
     let first = name(0);
@@ -109,14 +109,14 @@ pub fn run_title(plan: &Plan) -> String {
             format!("Gauntlet of {first} against {others} engines")
         }
         (_, format) => {
-            let words = format.to_string().replace('-', " ");
-            let (initial, rest) = words.split_at(1);
+            let format_text = format.to_string().replace('-', " ");
+            let (initial, rest) = format_text.split_at(1);
             format!("{}{rest} of {} engines", initial.to_uppercase(), others + 1)
         }
     }
 }
 
-/// Returns the conclusion of a run: the text of its verdict, and further sentences, if any.
+/// Returns the conclusion of a run: its main sentences, and further sentences (possibly none).
 fn conclusion(summary: &Summary) -> (String, String) {
     let state = verdict_sentence(summary).replace('\n', " ");
     let finding = match summary.plan.kind {
@@ -127,7 +127,7 @@ fn conclusion(summary: &Summary) -> (String, String) {
         RunKind::Match | RunKind::Tournament => winner(summary).or_else(|| leader(summary)),
     };
     match finding {
-        // The state of an invalid run begins with "INVALID", which must precede all figures.
+        // The state of an invalid run begins with "INVALID", which must precede all results.
         Some(finding) if summary.is_invalid() => (state, finding),
         Some(finding) if summary.is_over() => (finding, state),
         Some(finding) => (state, format!("So far: {finding}")),
@@ -135,7 +135,8 @@ fn conclusion(summary: &Summary) -> (String, String) {
     }
 }
 
-/// Returns a sentence on the winner of a finished knockout, Swiss or ladder; `None` for other runs.
+/// Returns a sentence about the winner of a finished knockout, Swiss or ladder; `None` for other
+/// runs.
 fn winner(summary: &Summary) -> Option<String> {
     let standings = summary.standings.as_ref().filter(|_| summary.is_over())?;
     let place = match standings.schedule.design().format {
@@ -151,7 +152,7 @@ fn winner(summary: &Summary) -> Option<String> {
     })
 }
 
-/// Returns a sentence on the engine in first place, by points or by rating.
+/// Returns a sentence about the engine in first place, by the rule of the tournament or by rating.
 fn leader(summary: &Summary) -> Option<String> {
     if summary.is_by_table() {
         let (engine, _) = summary.first()?;
@@ -171,16 +172,16 @@ fn leader(summary: &Summary) -> Option<String> {
     Some(format!("{name} {place}: {}.", rating.describe(games)))
 }
 
-/// Returns the tone of the result for the first engine; a complete run without a significant result
-/// is open.
+/// Returns the tone of the result for the first engine. The tone of a complete run without a
+/// significant result is open.
 pub fn tone(summary: &Summary) -> Tone {
     let tone = verdict_tone(summary);
     let difference = summary.strength().significant_difference();
     let is_significant = match summary.plan.kind {
         _ if tone != Tone::Good => true,
         RunKind::Sprt => true,
-        // A finished tuning run is not evidence; only a test can show whether the tuned values are
-        // better.
+        // A finished tuning run does not show whether the tuned values are better; only a test can
+        // show this.
         RunKind::Tune => false,
         RunKind::Ablate => ablation::is_significant(summary),
         RunKind::Match | RunKind::Tournament => match (difference, summary.engines.len()) {
@@ -192,13 +193,14 @@ pub fn tone(summary: &Summary) -> Tone {
     if is_significant { tone } else { Tone::Open }
 }
 
-/// Returns whether the interval of the first rating lies above the intervals of all other ratings.
+/// Returns `true` if the interval of the first rating lies above the intervals of all other
+/// ratings.
 fn is_clear(ratings: &[(usize, Rating)]) -> bool {
     let (first, others) = (&ratings[0].1, &ratings[1..]);
     others.iter().all(|(_, other)| first.is_above(other))
 }
 
-/// Returns sentences on the error rates, the Elo and the LOS of an SPRT.
+/// Returns sentences about the error rates, the Elo and the LOS of an SPRT.
 fn confidence(summary: &Summary) -> String {
     let Some((sprt, _)) = summary.test() else { return String::new() };
     let rate = |truth, accepted, rate| {
@@ -232,7 +234,7 @@ fn duel(summary: &Summary) -> Option<String> {
     Some(format!("{first} against {second}: Elo {elo} after {games}."))
 }
 
-/// Adds the tables of results, with charts of ratings if `has_pictures`.
+/// Adds the tables of results; if `has_pictures`, also charts of the ratings.
 fn results(document: &mut Document, summary: &Summary, has_pictures: bool) {
     document.heading("Result");
     if summary.counts.games() == 0 {
@@ -264,21 +266,22 @@ fn results(document: &mut Document, summary: &Summary, has_pictures: bool) {
     }
 }
 
-/// Adds endings, colours, search statistics, calibration and openings.
+/// Adds the endings, colours, search statistics, calibration and openings.
 fn game_figures(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
     let duel_engines: &[_] = if summary.engines.len() == 2 { &statistics.engines } else { &[] };
     let endings = summary.counts.terminations.iter().map(|(ending, count)| {
-        let wins = duel_engines.iter().map(|own| own.wins.get(ending).copied().unwrap_or_default());
+        let wins =
+            duel_engines.iter().map(|engine| engine.wins.get(ending).copied().unwrap_or_default());
         (ending.describe(), *count, wins.collect())
     });
     let names: Vec<&str> =
         summary.engines.iter().map(String::as_str).take(duel_engines.len()).collect();
     let endings = result_figures::endings(&names, endings.collect());
-    let by_colour = statistics.engines.iter().map(|own| own.by_colour);
+    let by_colour = statistics.engines.iter().map(|engine| engine.by_colour);
     let by_colour: Vec<_> = summary.engines.iter().map(String::as_str).zip(by_colour).collect();
     let colours = result_figures::colours(&by_colour, statistics.white);
-    // The results of a tuning run show the path of the parameters instead of the chart of pairs, so
-    // the chart is added to this section.
+    // The results section of a tuning run shows the path of the parameters instead of the chart of
+    // pairs, so the chart is added here.
     let pairs = summary.spsa.as_ref().and_then(|_| strength::pairs(summary));
     document.figures(pairs.into_iter().chain([endings, colours]));
     document.paragraph(bias(summary));
@@ -287,21 +290,21 @@ fn game_figures(document: &mut Document, summary: &Summary, statistics: &GameSta
     result_figures::openings(document, first, statistics.openings.values().collect());
 }
 
-/// Returns sentences on the advantage of White and the opening bias.
+/// Returns sentences about White's advantage and the opening bias.
 fn bias(summary: &Summary) -> String {
     let rated = summary.rate_engines();
     let advantage = rated.as_ref().and_then(|rated| rated.advantage);
     let error = rated.and_then(|rated| rated.advantage_error);
-    let mut words = result_figures::advantage(advantage, error, "logistic scale");
+    let mut text = result_figures::advantage(advantage, error, "logistic scale");
     let encounter = summary.counts.main_encounter();
     if summary.engines.len() == 2
         && encounter.pairs.pairs() > 0
         && let Some(bias) = opening_bias(&encounter.pairs, &encounter.games)
     {
-        words.push_str(&format!(
+        text.push_str(&format!(
             " Opening bias: {bias:.0} Elo (root mean square, estimated from the two games of each \
              pair); it cancels out, because each opening is played with both colours."
         ));
     }
-    words
+    text
 }

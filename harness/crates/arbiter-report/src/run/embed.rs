@@ -1,4 +1,4 @@
-//! Badge and picture of a run for other sites, as self-contained SVG.
+//! Badge and picture of a run for other web sites, as self-contained SVG.
 
 use maud::{Markup, PreEscaped, html};
 
@@ -7,7 +7,7 @@ use crate::figures::Summary;
 use crate::forms::wrapped;
 use crate::parts::{Block, Document, Tone, shortened, svg};
 
-/// Style sheet with the colours of pages, for light and dark mode.
+/// Style sheet with the colours of Arbiter's pages, for light and dark mode.
 const STYLE: &str = "\
     :root { --paper: #ffffff; --ink: #1b1f24; --grid: #d5dae0; --even: #8b949e; --good: #00694f; --bad: #b34700; --open: #6b5900;\
     --c1: #0072b2; --c2: #d55e00; --c3: #007a5e; --c4: #b0508a; --c5: #8a6d00; --c6: #3d8fc4; --c7: #5b5b5b; --c8: #7a3e9d }\
@@ -16,30 +16,30 @@ const STYLE: &str = "\
     --c6: #8fd0ff; --c7: #b5b5b5; --c8: #c79be6 } }\
     text { font-family: system-ui, \"Segoe UI\", Roboto, \"DejaVu Sans\", sans-serif }";
 
-/// Width of a picture in pixels; the next constants are the margin and the height of a line of
-/// text.
+/// Width of a picture in pixels; the next constants are the margin and the height of a text line,
+/// in pixels.
 const WIDTH: u32 = 600;
 const SPACE: u32 = 20;
 const LINE: u32 = 22;
 
-/// Maximum length of a line of text, in characters.
+/// Maximum length of a text line, in characters.
 const LINE_LENGTH: usize = 62;
 
-/// Maximum number of lines of the verdict.
+/// Maximum number of text lines for the verdict.
 const MAX_LINES: usize = 5;
 
 /// Draws a badge with the name, the state and the Elo of a run.
 pub fn badge_svg(summary: &Summary) -> String {
     let (state, elo) = (summary.state_text(), summary.elo_text());
     let value = if elo.is_empty() { state } else { format!("{state}, {elo} Elo") };
-    // These colours have enough contrast with white text.
+    // These colours have sufficient contrast with white text.
     let colour = match tone(summary) {
         Tone::Good => "#00694f",
         Tone::Bad => "#b34700",
         Tone::Open => "#6b5900",
     };
-    // The width of text depends on the reader's font. 7 pixels is the mean width of a character at
-    // this size, and `textLength` stretches the text to the estimated width.
+    // The width of text depends on the reader's font. It is estimated from the mean width of a
+    // character at this font size, 7 pixels; `textLength` stretches the text to this width.
     let width = |text: &str| 7 * text.chars().count() as u32 + 10;
     let (value, name) = (shortened(&value, 60), shortened(&summary.run, 20));
     let (left, right) = (width(&name), width(&value));
@@ -61,10 +61,10 @@ pub fn badge_svg(summary: &Summary) -> String {
     badge.into_string()
 }
 
-/// Draws a picture with the title, verdict and first chart of a document.
+/// Draws a picture with the title, the verdict and the first chart of a document.
 pub fn picture_svg(document: &Document) -> String {
-    let (colour, words) = document.verdict();
-    let lines = wrapped(words, Some(LINE_LENGTH), 0);
+    let (colour, verdict) = document.verdict();
+    let lines = wrapped(verdict, Some(LINE_LENGTH), 0);
     let lines: Vec<&str> = lines.lines().take(MAX_LINES).collect();
     let figure = document.blocks.iter().find_map(|block| {
         let Block::Figures(figures) = block else { return None };
@@ -74,19 +74,19 @@ pub fn picture_svg(document: &Document) -> String {
     let below = SPACE + LINE * (lines.len() as u32 + 2);
     let width = svg::WIDE.width;
     let height = figure.as_ref().map_or(0, |(figure, _)| svg::WIDE.height_of(&figure.chart));
-    let text = |line: u32, size: &str, weight: &str, colour: &str, words: &str| -> Markup {
+    let text = |line: u32, size: &str, weight: &str, colour: &str, content: &str| -> Markup {
         let y = SPACE + LINE * line;
-        html! { text x=(SPACE) y=(y) font-size=(size) font-weight=(weight) fill={ "var(--" (colour) ")" } { (words) } }
+        html! { text x=(SPACE) y=(y) font-size=(size) font-weight=(weight) fill={ "var(--" (colour) ")" } { (content) } }
     };
     let title = shortened(&document.title, 55);
-    let whole = below + height + SPACE;
+    let full_height = below + height + SPACE;
     let picture = html! {
-        svg xmlns="http://www.w3.org/2000/svg" width=(WIDTH) height=(whole) viewBox={ "0 0 " (WIDTH) " " (whole) }
-            role="img" aria-label={ (document.title) ": " (words) } {
+        svg xmlns="http://www.w3.org/2000/svg" width=(WIDTH) height=(full_height) viewBox={ "0 0 " (WIDTH) " " (full_height) }
+            role="img" aria-label={ (document.title) ": " (verdict) } {
             style { (PreEscaped(STYLE)) }
             rect width="100%" height="100%" fill="var(--paper)" {}
             (text(1, "20", "700", "ink", &title))
-            @for (line, words) in (2..).zip(&lines) { (text(line, "15", "600", colour, words)) }
+            @for (line, content) in (2..).zip(&lines) { (text(line, "15", "600", colour, content)) }
             @if let Some((figure, drawn)) = &figure {
                 (text(lines.len() as u32 + 2, "13", "400", "ink", &figure.caption))
                 svg x=(SPACE) y=(below) width=(width) height=(height) { (PreEscaped(drawn)) }

@@ -1,4 +1,4 @@
-//! Text of a gate of `arbiter ci`, from the JSON of its subcommand.
+//! Text for a gate of `arbiter ci`, from the JSON report of the gate's subcommand.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -10,7 +10,8 @@ use crate::topics::suite::PerftTotals;
 use crate::topics::suite::epd_figures::EpdResults;
 use arbiter_plan::GateKind;
 
-/// Returns the main figures of a gate's report as one line of text.
+/// Returns the main values of a gate's report as one line of text. Fails if the report does not
+/// have the form for this kind of gate.
 pub fn gate_text(kind: GateKind, report: &Value) -> Result<String, serde_json::Error> {
     let decimal = |value: Option<f64>, digits: usize| {
         value.map_or("–".to_owned(), |value| format!("{value:.digits$}"))
@@ -75,7 +76,7 @@ mod tests {
     #[test]
     fn reports_are_summarized_in_one_line() {
         let check =
-            |kind, report: &Value, words| assert_eq!(gate_text(kind, report).unwrap(), words);
+            |kind, report: &Value, expected| assert_eq!(gate_text(kind, report).unwrap(), expected);
         let report = json!({ "engine": "A", "right": 3, "wrong": 1, "wrong_suite": 0, "faults": 0,
             "nodes": 9 });
         check(GateKind::Perft, &report, "3 correct, 1 wrong, 0 without a reply");

@@ -1,4 +1,4 @@
-//! Head of a run's document: main figures, each with a small picture.
+//! Head of a run's document: the main values, each with a small picture.
 
 use crate::figures::{GameStatistics, Strength, Summary};
 use crate::parts::{Block, Gauge, Picture, rough, signed};
@@ -7,7 +7,7 @@ use arbiter_spsa::SpsaState;
 use arbiter_stats::elo::Estimate;
 use arbiter_stats::{Sprt, SprtStatus, Trinomial};
 
-/// Returns the main figures of a run; `None` before the first game.
+/// Returns the block with the main values of a run; `None` before the first game.
 pub(super) fn head(summary: &Summary, statistics: Option<&GameStatistics>) -> Option<Block> {
     let strength = summary.strength();
     if strength.games.games() == 0 {
@@ -53,14 +53,15 @@ fn llr(sprt: &Sprt, SprtStatus { llr, lower, upper, .. }: SprtStatus) -> Gauge {
     }
 }
 
-/// Returns the games by result for the engine `who`, with the repeats and the total time.
-fn games(summary: &Summary, who: &str, statistics: Option<&GameStatistics>) -> Gauge {
+/// Returns the numbers of games by result for the engine `name`, with the repeats and the total
+/// time.
+fn games(summary: &Summary, name: &str, statistics: Option<&GameStatistics>) -> Gauge {
     let Trinomial { wins, draws, losses } = summary.strength().games;
-    let results = format!("{wins} won, {draws} drawn, {losses} lost by {who}");
+    let results = format!("{wins} won, {draws} drawn, {losses} lost by {name}");
     all_games(summary, statistics, &results, [losses, 0, draws, 0, wins])
 }
 
-/// Returns the number of games, with the results, repeats and total time.
+/// Returns the number of games, with the text `results`, the repeats and the total time.
 fn all_games(
     summary: &Summary,
     statistics: Option<&GameStatistics>,

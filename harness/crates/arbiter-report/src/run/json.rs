@@ -1,5 +1,5 @@
-//! Report of a run as one JSON object. Keys are stable and contain their unit; undefined figures
-//! are `null`.
+//! Report of a run as one JSON object. Keys are stable, and a key contains the unit of its value.
+//! Undefined values are `null`.
 
 use std::collections::BTreeMap;
 
@@ -179,7 +179,7 @@ struct Meeting<'a> {
     naive: Option<NaiveElo>,
 }
 
-/// Formats the report of a run as JSON, on several lines.
+/// Formats the report of a run as indented JSON.
 pub fn run_json_text(summary: &Summary) -> String {
     let text = serde_json::to_string_pretty(&report(summary));
     format!("{}\n", text.expect("a report is numbers and text"))

@@ -1,11 +1,11 @@
-//! Results of a run as JUnit XML.
+//! Report of a run as JUnit XML.
 
 use quick_junit::{NonSuccessKind, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
 use super::brief::faults;
 use super::verdict::verdict_sentence;
 use crate::figures::{Strength, Summary, Verdict};
-use crate::forms::{case, failed, whole};
+use crate::forms::{case, failed, junit_text};
 use crate::parts::results;
 use crate::topics::gates::gate_case;
 use crate::topics::{ablation, lint};
@@ -13,8 +13,9 @@ use arbiter_plan::{GateOutcome, RunKind};
 use arbiter_run::{Encounter, RunEnd};
 use arbiter_stats::Decision;
 
-/// Formats the test suite of a run: one test case for the verdict or for each feature or encounter,
-/// one test case for engine faults, one for lint findings, and one for each gate of the commits.
+/// Formats the test suite of a run. The suite contains test cases for the verdict, the features or
+/// the encounters; one test case for engine faults; one for lint findings, if there are any; and
+/// one for each gate of the commits.
 pub fn run_junit(summary: &Summary, gates: &[GateOutcome]) -> Result<String, SerializeError> {
     let mut suite = TestSuite::new(format!("arbiter {} {}", summary.plan.kind, summary.run));
     suite.add_test_cases(match summary.plan.kind {
@@ -37,56 +38,56 @@ pub fn run_junit(summary: &Summary, gates: &[GateOutcome]) -> Result<String, Ser
     suite.add_test_case(faulty);
     if !summary.lint.is_empty() {
         let lines = lint::by_engine(summary).map(|(engine, found)| format!("{engine}: {found}"));
-        let words = lines.collect::<Vec<_>>().join("\n");
-        // Lint findings do not affect the verdict of a run; only a gate of the kind `lint` can fail
-        // because of findings.
-        let mut odd = case("lint", "arbiter.lint", &words, TestCaseStatus::success());
+        let text = lines.collect::<Vec<_>>().join("\n");
+        // The test case always passes, because lint findings do not affect the verdict of a run.
+        // Only a gate of the kind `lint` can fail because of findings.
+        let mut lint_case = case("lint", "arbiter.lint", &text, TestCaseStatus::success());
         for found in &summary.lint {
             let name = format!("{} {}", summary.engines[found.engine], found.rule);
-            odd.add_property((name.as_str(), found.moves.to_string().as_str()));
+            lint_case.add_property((name.as_str(), found.moves.to_string().as_str()));
         }
-        suite.add_test_case(odd);
+        suite.add_test_case(lint_case);
     }
     suite.add_test_cases(gates.iter().map(gate_case));
-    whole("arbiter", suite)
+    junit_text("arbiter", suite)
 }
 
-/// Returns the test case of an SPRT: passed if H1 was accepted, failed if H0 was accepted or the
-/// run is inconclusive, and an error if the run is unfinished.
+/// Returns the test case of an SPRT. It passes if H1 was accepted, fails if H0 was accepted or the
+/// run is inconclusive, and is an error if the run is unfinished.
 fn verdict(summary: &Summary) -> TestCase {
-    let words = verdict_sentence(summary);
+    let text = verdict_sentence(summary);
     let status = match (summary.verdict(), summary.ending) {
         (Verdict::H1, _) => TestCaseStatus::success(),
-        (Verdict::H0, _) => failed(NonSuccessKind::Failure, "H0", &words),
-        (_, Some(RunEnd::Complete)) => failed(NonSuccessKind::Failure, "inconclusive", &words),
-        _ => failed(NonSuccessKind::Error, "unfinished", &words),
+        (Verdict::H0, _) => failed(NonSuccessKind::Failure, "H0", &text),
+        (_, Some(RunEnd::Complete)) => failed(NonSuccessKind::Failure, "inconclusive", &text),
+        _ => failed(NonSuccessKind::Error, "unfinished", &text),
     };
     let elo = summary.strength().elo_text();
     let name = format!("{} against {}", summary.engines[0], summary.engines[1]);
-    case(&name, "arbiter.sprt", &format!("{words}\nElo {elo}"), status)
+    case(&name, "arbiter.sprt", &format!("{text}\nElo {elo}"), status)
 }
 
-/// Returns the test case of a run without an SPRT: passed if the run is complete, an error
-/// otherwise.
+/// Returns the test case of a run without an SPRT. It passes if the run is complete, and otherwise
+/// is an error.
 fn end(summary: &Summary) -> TestCase {
-    let words = verdict_sentence(summary);
+    let text = verdict_sentence(summary);
     let status = match summary.ending {
         Some(RunEnd::Complete) => TestCaseStatus::success(),
-        _ => failed(NonSuccessKind::Error, "unfinished", &words),
+        _ => failed(NonSuccessKind::Error, "unfinished", &text),
     };
-    case("all games", &format!("arbiter.{}", summary.plan.kind), &words, status)
+    case("all games", &format!("arbiter.{}", summary.plan.kind), &text, status)
 }
 
-/// Returns the test case of a feature of an ablation: failed if its SPRT accepted H0, skipped if
-/// the SPRT is undecided, passed otherwise.
+/// Returns the test case of a feature in an ablation. It fails if the SPRT accepted H0, is skipped
+/// if the SPRT is undecided, and otherwise passes.
 fn feature(feature: &ablation::Feature<'_>) -> TestCase {
-    let words = format!("Elo {}", feature.strength.elo_text());
+    let text = format!("Elo {}", feature.strength.elo_text());
     let status = match feature.sprt_status.map(|status| status.decision) {
         None | Some(Decision::AcceptH1) => TestCaseStatus::success(),
-        Some(Decision::AcceptH0) => failed(NonSuccessKind::Failure, "H0", &words),
+        Some(Decision::AcceptH0) => failed(NonSuccessKind::Failure, "H0", &text),
         Some(Decision::Continue) => TestCaseStatus::skipped(),
     };
-    case(feature.name, "arbiter.ablate", &words, status)
+    case(feature.name, "arbiter.ablate", &text, status)
 }
 
 /// Returns a test case for each pair of engines with counted games.
@@ -96,8 +97,8 @@ fn encounters(summary: &Summary) -> Vec<TestCase> {
         let strength = Strength::of(*encounter);
         let [first, second] = engines.map(|engine| summary.engines[engine].as_str());
         let (games, elo) = (results(&strength.games, " games"), strength.elo_text());
-        let words = format!("{games}; Elo {elo}");
-        case(&format!("{first} against {second}"), &class, &words, TestCaseStatus::success())
+        let text = format!("{games}; Elo {elo}");
+        case(&format!("{first} against {second}"), &class, &text, TestCaseStatus::success())
     };
     summary.counts.encounters.iter().map(one).collect()
 }

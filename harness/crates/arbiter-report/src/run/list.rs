@@ -11,13 +11,13 @@ use arbiter_plan::RunKind;
 use arbiter_run::RunEnd;
 use arbiter_store::RunHead;
 
-/// Text for the state of a run that cannot be read.
+/// State of a run that cannot be read.
 const UNREADABLE: &str = "cannot be read";
 
-/// Filter of a list of runs; a field that is `None` accepts every run.
+/// Filter for a list of runs; a field that is `None` accepts every run.
 #[derive(Debug, Default)]
 pub struct RunFilter {
-    /// Pattern for the run name, an engine name, the purpose, or the state.
+    /// Pattern that must match the run name, an engine name, the purpose, or the state.
     pub pattern: Option<Regex>,
     /// Phase of the run.
     pub phase: Option<RunPhase>,
@@ -27,13 +27,13 @@ pub struct RunFilter {
     pub engine: Option<String>,
 }
 
-/// Compiles a case-insensitive pattern for runs.
+/// Compiles a case-insensitive regular expression for runs.
 pub fn run_pattern(text: &str) -> Result<Regex, String> {
     RegexBuilder::new(text).case_insensitive(true).build().map_err(|error| error.to_string())
 }
 
 impl RunFilter {
-    /// Returns whether a run matches the filter.
+    /// Returns `true` if a run matches the filter.
     pub fn holds(&self, run: &ListedRun) -> bool {
         let summary = run.summary.as_ref().ok();
         let engines = || summary.iter().flat_map(|summary| &summary.engines);
@@ -44,7 +44,7 @@ impl RunFilter {
         };
         self.phase.is_none_or(|phase| summary.map(Summary::phase) == Some(phase))
             && self.kind.is_none_or(|kind| summary.map(|summary| summary.plan.kind) == Some(kind))
-            && self.engine.as_ref().is_none_or(|name| engines().any(|own| own == name))
+            && self.engine.as_ref().is_none_or(|name| engines().any(|engine| engine == name))
             && self.pattern.as_ref().is_none_or(is_match)
     }
 }
@@ -52,7 +52,7 @@ impl RunFilter {
 /// Run in a list of runs.
 #[derive(Debug)]
 pub struct ListedRun {
-    /// Entry of the run in the store.
+    /// Stored data of the run without its plan and pairs.
     pub head: RunHead,
     /// Summary of the run, or the reason why the run cannot be read.
     pub summary: Result<Summary, String>,
@@ -68,7 +68,7 @@ impl ListedRun {
     }
 }
 
-/// Column of the list of runs: on a terminal, in CSV and on a page.
+/// Column in the list of runs, on a terminal, in CSV and on a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunColumn {
     /// Name of the run.
@@ -83,7 +83,7 @@ pub enum RunColumn {
     Limits,
     /// Number of counted games.
     Games,
-    /// Elo with its interval.
+    /// Elo with its 95 % interval, or the engine in first place.
     Elo,
     /// LLR with its bounds.
     Llr,
@@ -94,13 +94,13 @@ pub enum RunColumn {
 }
 
 impl RunColumn {
-    /// All columns, in the order of the output on a terminal and in CSV.
+    /// All columns, in the order in which they appear on a terminal and in CSV.
     pub const ALL: [RunColumn; 10] = {
         use RunColumn::*;
         [Run, Started, Kind, Engines, Limits, Games, Elo, Llr, State, About]
     };
 
-    /// Returns the heading.
+    /// Returns the heading of the column.
     pub fn heading(self) -> &'static str {
         match self {
             RunColumn::Run => "run",
@@ -116,7 +116,8 @@ impl RunColumn {
         }
     }
 
-    /// Returns the cell of a run; empty for a figure of a run that cannot be read.
+    /// Returns the cell of a run in this column. If the run cannot be read, cells that need its
+    /// summary are empty.
     pub fn cell(self, run: &ListedRun) -> String {
         let figure =
             |format: fn(&Summary) -> String| run.summary.as_ref().map(format).unwrap_or_default();
@@ -209,7 +210,7 @@ pub fn runs_json<'a>(runs: &'a [ListedRun]) -> Value {
 
 fn figures(summary: &Summary) -> RunFigures<'_> {
     let elo = summary.duel().and_then(|strength| strength.elo);
-    let look = summary.test().map(|(_, look)| look);
+    let status = summary.test().map(|(_, status)| status);
     RunFigures {
         kind: summary.plan.kind,
         engines: &summary.engines,
@@ -220,9 +221,9 @@ fn figures(summary: &Summary) -> RunFigures<'_> {
         elo: elo.map(|elo| elo.value),
         elo_low: elo.map(|elo| elo.low),
         elo_high: elo.map(|elo| elo.high),
-        llr: look.map(|look| look.llr),
-        llr_stop_lower: look.map(|look| look.lower),
-        llr_stop_upper: look.map(|look| look.upper),
+        llr: status.map(|status| status.llr),
+        llr_stop_lower: status.map(|status| status.lower),
+        llr_stop_upper: status.map(|status| status.upper),
     }
 }
 

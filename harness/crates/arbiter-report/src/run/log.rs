@@ -1,4 +1,4 @@
-//! Log of tests: one row per SPRT, with its purpose and result.
+//! Log of tests: one row per SPRT, with the purpose and the result.
 
 use serde_json::Value;
 
@@ -9,13 +9,13 @@ use arbiter_plan::Provenance;
 use arbiter_run::RunEnd;
 use arbiter_stats::Sprt;
 
-/// Number of hexadecimal digits shown of a commit.
+/// Number of hexadecimal digits that are shown of a commit.
 const COMMIT_DIGITS: usize = 9;
 
-/// Default error rate, which the log does not show.
-const USUAL_ERROR: f64 = 0.05;
+/// Default of alpha and beta; the log shows only other error rates.
+const DEFAULT_ERROR_RATE: f64 = 0.05;
 
-/// SPRT in the log.
+/// Entry in the log: an SPRT.
 #[derive(Debug, Clone)]
 pub struct LogEntry {
     /// Start time, in UTC.
@@ -24,12 +24,13 @@ pub struct LogEntry {
     pub summary: Summary,
 }
 
-/// Formats the log as a Markdown document.
+/// Formats the log as a Markdown document with the heading `title`.
 pub fn log_markdown(entries: &[LogEntry], title: &str) -> String {
     format!("# {title}\n\n{}\n{LEGEND}", log_table(entries).markdown())
 }
 
-/// Returns the reports of the tests as a JSON array, each with its start time and search limits.
+/// Returns a JSON array with the report of each test, which also contains the start time and the
+/// search limits.
 pub fn log_json(entries: &[LogEntry]) -> Value {
     let reports = entries.iter().map(|LogEntry { started, summary }| {
         let limits = summary.limits().map(|limits| limits.to_string());
@@ -74,26 +75,27 @@ pub fn log_table(entries: &[LogEntry]) -> Table {
     table
 }
 
-/// Formats the commit of an engine, with the name of the engine if the user chose one.
+/// Formats the commit of an engine, with the engine's name if the user chose a name. An engine that
+/// was not built is formatted as its name.
 fn engine(summary: &Summary, index: usize) -> String {
     let name = &summary.engines[index];
     let Some(from) = &summary.plan.engines[index].provenance else { return name.clone() };
     let commit = short_commit(from);
-    // The default name of an engine contains its commit, so the commit is enough.
+    // The default name of an engine contains the commit, so the commit alone identifies the engine.
     if name.contains(&commit) { commit } else { format!("{name} ({commit})") }
 }
 
-/// Shortens a commit to nine digits, with `-dirty` for a changed working tree.
+/// Shortens a commit to nine digits, followed by `-dirty` if the working tree had changes.
 fn short_commit(from: &Provenance) -> String {
     let short: String = from.commit.chars().take(COMMIT_DIGITS).collect();
     format!("{short}{}", if from.is_dirty { "-dirty" } else { "" })
 }
 
-/// Formats the bounds and the model of an SPRT as `[0, 5] normalized`, with error rates other than
-/// 5 %.
+/// Formats the Elo bounds and the model of an SPRT as `[0, 5] normalized`, followed by error rates
+/// that are not 5 %.
 pub fn sprt_bounds_text(sprt: &Sprt) -> String {
     let rates = [("alpha", sprt.alpha), ("beta", sprt.beta)];
-    let unusual = rates.iter().filter(|(_, rate)| *rate != USUAL_ERROR);
+    let unusual = rates.iter().filter(|(_, rate)| *rate != DEFAULT_ERROR_RATE);
     let unusual: String = unusual.map(|(name, rate)| format!(", {name} {rate}")).collect();
     format!("[{}, {}] {}{unusual}", sprt.elo0, sprt.elo1, sprt.model)
 }
@@ -179,7 +181,7 @@ mod tests {
         assert_eq!(verdict(&open.summary), "undecided (unfinished)");
         open.summary.ending = Some(RunEnd::Interrupted);
         assert_eq!(verdict(&open.summary), "undecided (interrupted)");
-        // One fault in a few games is still below the limit.
+        // One fault in a few games does not yet exceed the limit for certain.
         open.summary.counts.faults.insert((0, Termination::Crash), 1);
         assert_eq!(verdict(&open.summary), "undecided (interrupted)");
         open.summary.plan.fault_limit = 0.0;
@@ -190,8 +192,8 @@ mod tests {
         let strict = Sprt::new(-3.0, 1.5, 0.01, 0.05, model).unwrap();
         assert_eq!(sprt_bounds_text(&strict), "[-3, 1.5] normalized, alpha 0.01");
         open.summary.plan.engines[1].conditions.limits.nodes = Some(7);
-        let words = open.summary.limits_text();
-        assert!(words.contains(" v "), "{words}");
+        let text = open.summary.limits_text();
+        assert!(text.contains(" v "), "{text}");
         let json = log_json(&[open]);
         assert_eq!(json[0]["started"], "2026-11-20T01:02:03Z");
         assert_eq!((&json[0]["run"], &json[0]["about"]), (&"open".into(), &Value::Null));

@@ -1,4 +1,4 @@
-//! Manifest of a run: engines, openings, rules and machine, as needed to repeat the run.
+//! Manifest of a run: the engines, openings, rules and machine that are needed to repeat the run.
 
 use crate::figures::{Summary, rules_text};
 use crate::parts::{Document, Table, options_text, percent, short_hash, utc_time};
@@ -8,7 +8,7 @@ use arbiter_plan::{Ablation, Affinity, Engine, Plan, RunKind, cpus_per_game};
 use arbiter_run::Disturbances;
 use arbiter_store::{Fingerprints, StoredRun};
 
-/// Adds a table of the engines with programs, options and search limits.
+/// Adds a table of the engines with their programs, options and search limits.
 pub(super) fn engines(document: &mut Document, plan: &Plan, fingerprints: &Fingerprints) {
     let mut engines = Table::new(["engine", "program", "options", "limits", "BLAKE3"]);
     for ((name, engine), (hash, files)) in plan.own_engines().zip(fingerprints.by_engine()) {
@@ -29,8 +29,9 @@ pub(super) fn engines(document: &mut Document, plan: &Plan, fingerprints: &Finge
     }
 }
 
-/// Adds a table of all other conditions; for a played run, the table also contains their effects,
-/// such as CPU contention. `concurrency` is `None` if workers play.
+/// Adds a table of all other conditions. For a played run, the table also contains the number of
+/// games and the effects of the conditions, such as CPU contention. `concurrency` is `None` if
+/// workers play the games.
 pub(super) fn conditions(
     document: &mut Document,
     plan: &Plan,
@@ -57,8 +58,8 @@ pub(super) fn conditions(
         Order::Sequential => "in the order of the book",
     };
     row("openings", format!("{book}, BLAKE3 {}, {order}", short_hash(&fingerprints.book)));
-    for (what, fault) in summary.into_iter().flat_map(book_facts) {
-        row(&format!("openings {what}"), fault);
+    for (kind, fault) in summary.into_iter().flat_map(book_facts) {
+        row(&format!("openings {kind}"), fault);
     }
     row("seed", plan.seed.to_string());
     row("schedule", rules_text(&plan.design, plan.engines.len(), plan.sprt.is_some()));
@@ -106,20 +107,21 @@ fn program(engine: &Engine) -> String {
     std::iter::once(name).chain(engine.args.iter().cloned()).collect::<Vec<_>>().join(" ")
 }
 
-/// Describes the excluded and the corrected openings of the book; each item has a label and a line
+/// Describes the excluded and the corrected openings of the book. Each item has a label and a line
 /// of text.
 pub(super) fn book_facts(summary: &Summary) -> impl Iterator<Item = (&'static str, String)> {
     let kinds = [
         ("excluded", "excluded as invalid", &summary.quarantine),
         ("corrected", "corrected", &summary.corrected),
     ];
-    kinds.into_iter().filter(|(_, _, faults)| !faults.is_empty()).map(|(what, how, faults)| {
+    kinds.into_iter().filter(|(_, _, faults)| !faults.is_empty()).map(|(kind, how, faults)| {
         let first = faults.faults.first().map_or("", String::as_str);
-        (what, format!("{} {how}; the first: {first}", faults.count))
+        (kind, format!("{} {how}; the first: {first}", faults.count))
     })
 }
 
-/// Describes the effect of CPU contention on clocks and pairs; `None` if nothing was measured.
+/// Describes the time that engines waited for a processor, and the pairs that CPU contention
+/// affected. Returns `None` if neither was measured.
 pub(super) fn contention(summary: &Summary) -> Option<String> {
     let names = &summary.engines;
     let shares = (0..names.len()).map(|engine| summary.latencies.waiting_share(engine..=engine));

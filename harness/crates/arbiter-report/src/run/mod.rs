@@ -1,4 +1,4 @@
-//! Reports of runs: page, short report, JSON, list and log.
+//! Reports of runs: document, short report, JSON, list and log.
 
 pub(crate) mod brief;
 pub(crate) mod document;

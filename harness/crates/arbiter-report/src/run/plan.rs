@@ -1,4 +1,4 @@
-//! Plan of a run, as JSON.
+//! Plan of a run as JSON.
 
 use std::collections::BTreeMap;
 
@@ -82,13 +82,13 @@ struct EngineFigures<'a> {
     blake3: &'a str,
 }
 
-/// Returns the maximum number of different pairs of two deterministic engines; `None` in games with
-/// a time limit.
+/// Returns the maximum number of distinct pairs that two deterministic engines can play; `None` for
+/// games with a time limit.
 fn different_pairs(plan: &Plan, book: &Book) -> Option<usize> {
     (!plan.is_timed()).then(|| book.len() - book.duplicates)
 }
 
-/// Returns a warning if a run without time limits requests more pairs than the book has different
+/// Returns a warning if a run without time limits requests more pairs than the book has distinct
 /// openings.
 pub fn repeats_text(plan: &Plan, book: &Book) -> Option<String> {
     let most = different_pairs(plan, book)?;
@@ -111,8 +111,8 @@ pub fn repeats_text(plan: &Plan, book: &Book) -> Option<String> {
     Some(format!("{openings} and {limit}: at most {pairs}{each}; repeated pairs are {fate}"))
 }
 
-/// Returns the plan of a run as JSON, with all defaults written out; `concurrency` is `None` if
-/// workers play.
+/// Returns the plan of a run as JSON, with every default explicit. `concurrency` is `None` if
+/// workers play the games.
 pub fn plan_json(
     plan: &Plan,
     fingerprints: &Fingerprints,
@@ -143,13 +143,13 @@ pub fn plan_json(
 }
 
 fn figures<'a>(engine: &'a Engine, hash: &'a str, files: &'a [String]) -> EngineFigures<'a> {
-    let told = engine.options.iter().zip(engine.told_options());
+    let options = engine.options.iter().zip(engine.told_options());
     let files = engine.option_files().zip(files);
     EngineFigures {
         name: &engine.name,
         program: engine.path().map(|path| path.display().to_string()),
         args: &engine.args,
-        options: told.map(|((name, _), (_, told))| (&**name, told)).collect(),
+        options: options.map(|((name, _), (_, value))| (&**name, value)).collect(),
         option_files: files.map(|((name, _), hash)| (name, &**hash)).collect(),
         limits: engine.conditions.limits.to_string(),
         margin_ms: engine.conditions.margin.as_secs_f64() * 1e3,

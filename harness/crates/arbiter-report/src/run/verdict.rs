@@ -1,4 +1,4 @@
-//! Verdict or state of a run in sentences.
+//! Verdict or state of a run, in sentences.
 
 use crate::figures::{Summary, Verdict};
 use crate::parts::{Tone, percent, ratio};
@@ -8,7 +8,7 @@ use arbiter_run::{RunEnd, overload};
 use arbiter_spsa::SpsaState;
 use arbiter_stats::Sprt;
 
-/// Returns the verdict of a run, or the state of a run without a verdict, with warnings.
+/// Returns the verdict of a run, or its state if there is no verdict, with warnings.
 pub fn verdict_sentence(summary: &Summary) -> String {
     let [first, second] =
         [0, 1].map(|index| summary.engines.get(index).map_or("?", String::as_str));
@@ -19,8 +19,8 @@ pub fn verdict_sentence(summary: &Summary) -> String {
              {model} Elo {elo0})."
         )
     };
-    // A negative bound means that a small loss is acceptable, so the test does not show that an
-    // engine is stronger.
+    // A negative lower bound means that a small loss is acceptable, so the test does not show that
+    // an engine is stronger.
     let (better, worse) = match summary.plan.sprt {
         Some(sprt) if sprt.elo0 < 0.0 => {
             ("passed the non-regression test against", "failed the non-regression test against")
@@ -59,7 +59,7 @@ fn open_sentence(summary: &Summary) -> String {
         return tuning(summary, spsa);
     }
     let is_exhausted = summary.counts.is_exhausted && summary.ending == Some(RunEnd::Complete);
-    let words = match (summary.ending, summary.plan.kind) {
+    let state = match (summary.ending, summary.plan.kind) {
         _ if summary.is_mirrored() && summary.is_over() => {
             "Identical moves in both games of all pairs: non-functional change, or identical engines."
         }
@@ -87,13 +87,14 @@ fn open_sentence(summary: &Summary) -> String {
     match summary.test().filter(|_| !summary.is_over()) {
         Some((_, sprt_status)) => {
             let games = quantity(summary.counts.games(), "game");
-            format!("{words}\nNo verdict yet: LLR {} after {games}.", ratio(sprt_status))
+            format!("{state}\nNo verdict yet: LLR {} after {games}.", ratio(sprt_status))
         }
-        None => words.to_owned(),
+        None => state.to_owned(),
     }
 }
 
-/// Returns the state of a tuning run; for a complete run, also the command that tests the values.
+/// Returns the state of a tuning run; if the run is complete, also the command that tests the tuned
+/// values.
 fn tuning(summary: &Summary, spsa: &SpsaState) -> String {
     let (done, all) = (spsa.finished(), spsa.tuning().iterations);
     match summary.ending {
@@ -113,7 +114,7 @@ fn tuning(summary: &Summary, spsa: &SpsaState) -> String {
     }
 }
 
-/// Returns the tone of the verdict.
+/// Returns the tone of the verdict or state.
 pub(super) fn verdict_tone(summary: &Summary) -> Tone {
     match summary.verdict() {
         Verdict::H0 => Tone::Bad,

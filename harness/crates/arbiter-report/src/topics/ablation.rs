@@ -1,5 +1,6 @@
-//! Results of an ablation: values, table and sentences. Elo is measured for the engine with a
-//! feature against the engine without the feature, so positive Elo means that the feature helps.
+//! Results of an ablation: values, table and sentences. The Elo of a feature is the Elo of the
+//! engine with the feature against the engine without the feature, so a positive Elo means that the
+//! feature helps.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,18 +11,19 @@ use crate::parts::{Chart, Figure, Intervals, Table, UNDEFINED, ends, ends_text, 
 use arbiter_stats::elo::{self, Estimate};
 use arbiter_stats::{Decision, Sprt, SprtStatus};
 
-/// Maximum number of features named in a sentence.
+/// Maximum number of features that a sentence names.
 const MAX_NAMED: usize = 12;
 
-/// Result of one feature.
+/// Result of a feature.
 #[derive(Debug, Clone)]
 pub(crate) struct Feature<'a> {
     /// Name of the feature.
     pub(crate) name: &'a str,
     /// Strength of the engine with the feature against the engine without the feature.
     pub(crate) strength: Strength,
-    /// Elo with a simultaneous 95 % interval: all intervals together contain all true values with
-    /// 95 % probability. `None` before the first pair and if all pairs have the same result.
+    /// Elo with a simultaneous 95 % interval: with 95 % probability, the intervals of all features
+    /// contain the true values. `None` before the first pair, and if all pairs have the same
+    /// result.
     pub(crate) simultaneous: Option<Estimate>,
     /// State of the SPRT of this feature, if the run has SPRTs.
     pub(crate) sprt_status: Option<SprtStatus>,
@@ -57,7 +59,7 @@ pub(crate) fn features(summary: &Summary) -> Vec<Feature<'_>> {
     features
 }
 
-/// Returns Elo as a sort key; features without games are last.
+/// Returns the Elo of a feature as a sort key; features without games have the lowest key.
 fn sort_key(feature: &Feature<'_>) -> f64 {
     feature.strength.elo.map_or(f64::NEG_INFINITY, |estimate| estimate.value.max(f64::MIN))
 }
@@ -86,7 +88,7 @@ pub(crate) fn table(summary: &Summary) -> Table {
     table
 }
 
-/// Returns the notes that explain the table.
+/// Returns the notes that explain the table of features.
 pub(crate) fn notes(summary: &Summary) -> Vec<String> {
     let family = summary.plan.ablation.as_ref().map_or(0, |ablation| ablation.features.len());
     let meaning = "Elo of the engine with the feature against the engine without it: positive values \
@@ -108,8 +110,8 @@ pub(crate) fn notes(summary: &Summary) -> Vec<String> {
     vec![meaning.to_owned(), caution]
 }
 
-/// Returns a sentence that lists the features that significantly help, that significantly harm, and
-/// that do neither.
+/// Returns a sentence that lists the features with a significant gain or loss or, if the run has
+/// SPRTs, the features by verdict.
 pub(crate) fn conclusion(summary: &Summary) -> String {
     let features = features(summary);
     let listed = |is_wanted: &dyn Fn(&Feature<'_>) -> bool| {
@@ -118,8 +120,8 @@ pub(crate) fn conclusion(summary: &Summary) -> String {
     };
     let (engine, count) = (&summary.engines[0], features.len());
     let Some(sprt) = &summary.plan.sprt else {
-        let [good, bad] = [true, false].map(|sign| listed(&|w| proven(w) == Some(sign)));
-        let open = features.iter().filter(|feature| proven(feature).is_none()).count();
+        let [good, bad] = [true, false].map(|sign| listed(&|w| significant_gain(w) == Some(sign)));
+        let open = features.iter().filter(|feature| significant_gain(feature).is_none()).count();
         return format!(
             "Of {count} features of {engine}, significant gain: {good}; significant loss: {bad}; \
              not significant: {open} (simultaneous intervals)."
@@ -134,17 +136,17 @@ pub(crate) fn conclusion(summary: &Summary) -> String {
     )
 }
 
-/// Returns whether the result of any feature is significant.
+/// Returns `true` if the result of at least one feature is significant.
 pub(crate) fn is_significant(summary: &Summary) -> bool {
     features(summary).iter().any(|feature| match feature.sprt_status {
         Some(sprt_status) => sprt_status.decision != Decision::Continue,
-        None => proven(feature).is_some(),
+        None => significant_gain(feature).is_some(),
     })
 }
 
-/// Returns, according to the simultaneous interval, `true` if the feature significantly helps,
-/// `false` if the feature significantly harms, and `None` otherwise.
-fn proven(feature: &Feature<'_>) -> Option<bool> {
+/// Returns `Some(true)` if the simultaneous interval shows a gain from the feature, `Some(false)`
+/// if it shows a loss, and otherwise `None`.
+fn significant_gain(feature: &Feature<'_>) -> Option<bool> {
     let estimate = feature.simultaneous?;
     if estimate.low > 0.0 { Some(true) } else { (estimate.high < 0.0).then_some(false) }
 }
@@ -203,7 +205,7 @@ pub(crate) struct FeatureFigures<'a> {
     naive: Option<NaiveElo>,
 }
 
-/// Returns the figures of each feature, in descending order of Elo.
+/// Returns the results of all features for JSON, in descending order of Elo.
 pub(crate) fn figures(summary: &Summary) -> Vec<FeatureFigures<'_>> {
     let figures = |Feature { name, strength, simultaneous, sprt_status }| {
         let [_, elo_simultaneous_low, elo_simultaneous_high] = ends(simultaneous);

@@ -1,4 +1,4 @@
-//! Comparison of evaluations with results.
+//! Calibration: comparison of evaluations with results.
 
 use super::result_figures;
 use crate::parts::{Chart, Figure, Line, Lines, Table};
@@ -7,8 +7,8 @@ use arbiter_stats::Calibration;
 /// Minimum number of games for a point in the chart.
 const MIN_GAMES: u64 = 5;
 
-/// Returns the chart of score by evaluation for each engine; `None` if too few games have
-/// evaluations.
+/// Returns the chart of the score as a function of the evaluation, for each engine; `None` if too
+/// few games have evaluations.
 pub(crate) fn figure(engines: &[(&str, &Calibration)]) -> Option<Figure> {
     let mut table = Table::new(["engine", "evaluation (pawns)", "games", "score (95 %)"]);
     let mut lines = Vec::new();

@@ -7,21 +7,21 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::forms::{failed, whole};
+use crate::forms::{failed, junit_text};
 use crate::parts::{Block, Document, Table, to_value};
 use arbiter_check::{Counts, Grade, Outcome, Verdict, count, format_score, score};
 use arbiter_names::quantity;
 
-/// Maximum number of lines of a transcript shown in text.
-const SHOWN: usize = 8;
+/// Maximum number of transcript lines per failed check in a document.
+const MAX_DOCUMENT_LINES: usize = 8;
 
-/// Maximum number of lines of a transcript in JSON and JUnit.
-const KEPT: usize = 100;
+/// Maximum number of transcript lines per failed check in JSON and JUnit.
+const MAX_STORED_LINES: usize = 100;
 
 /// Results of `arbiter check`.
 #[derive(Debug)]
 pub struct CheckReport<'a> {
-    /// Name that the engine reports, or else the name given by the user.
+    /// Name that the engine reports or, if it reports none, the name that the user gave.
     pub engine: &'a str,
     /// Verdict of each check.
     pub verdicts: &'a [Verdict],
@@ -59,8 +59,8 @@ struct CheckFigures<'a> {
     transcript: Option<Vec<String>>,
 }
 
-/// Returns the number and names of the failed checks of grade `must`, from the JSON of `arbiter
-/// check`; `None` if there are none.
+/// Returns the number and the names of the failed checks of grade `must`, from the JSON report of
+/// `arbiter check`; `None` if there are no such checks.
 pub fn failed_musts(report: &Value) -> Option<String> {
     let mut failed = ConformanceFigures::deserialize(report).ok()?.checks;
     failed
@@ -71,12 +71,12 @@ pub fn failed_musts(report: &Value) -> Option<String> {
 }
 
 impl<'a> CheckReport<'a> {
-    /// Returns whether the engine fails a check of grade `must`.
+    /// Returns `true` if the engine fails a check of grade `must`.
     pub fn has_grave_failure(&self) -> bool {
         count(self.verdicts, |grade| grade == Grade::Must).failed > 0
     }
 
-    /// Returns the report as a document, with failed checks first and the score last.
+    /// Returns the report as a document, with the failed checks first and the score last.
     pub fn document(&self) -> Document {
         let mut document = Document::new(format!("UCI conformance of {}", self.engine));
         let mut skipped = Vec::new();
@@ -88,7 +88,7 @@ impl<'a> CheckReport<'a> {
                 Outcome::Failed(reason) => {
                     document.heading(format!("FAILED {name}: {}", check.rule));
                     document.paragraph(reason);
-                    let lines = transcript.lines(SHOWN);
+                    let lines = transcript.lines(MAX_DOCUMENT_LINES);
                     let lines = lines.iter().map(|line| format!("    {line}\n"));
                     document.blocks.push(Block::Verbatim(lines.collect()));
                 }
@@ -121,7 +121,7 @@ impl<'a> CheckReport<'a> {
         table
     }
 
-    /// Returns the report as JSON.
+    /// Returns the report as a JSON value.
     pub fn json(&self) -> Value {
         let counted = |grade| (grade, count(self.verdicts, |other| other == grade));
         let check = |Verdict { check, outcome, transcript }: &Verdict| CheckFigures {
@@ -129,7 +129,8 @@ impl<'a> CheckReport<'a> {
             grade: check.grade,
             rule: check.rule,
             outcome: outcome.clone(),
-            transcript: matches!(outcome, Outcome::Failed(_)).then(|| transcript.lines(KEPT)),
+            transcript: matches!(outcome, Outcome::Failed(_))
+                .then(|| transcript.lines(MAX_STORED_LINES)),
         };
         to_value(&ConformanceFigures {
             engine: self.engine,
@@ -139,8 +140,8 @@ impl<'a> CheckReport<'a> {
         })
     }
 
-    /// Returns the report as JUnit XML. A failed check of any grade is a failure; the type of the
-    /// failure is the grade.
+    /// Returns the report as JUnit XML. A failed check of any grade is a failure, whose type is the
+    /// grade.
     pub fn junit(&self) -> Result<String, SerializeError> {
         let mut suite = TestSuite::new(format!("check {}", self.engine));
         for Verdict { check, outcome, transcript } in self.verdicts {
@@ -154,7 +155,7 @@ impl<'a> CheckReport<'a> {
                 }
                 Outcome::Failed(reason) => {
                     let mut status = failed(NonSuccessKind::Failure, &grade, reason);
-                    let lines = transcript.lines(KEPT).join("\n");
+                    let lines = transcript.lines(MAX_STORED_LINES).join("\n");
                     let description = format!("{}: {}\n{reason}\n{lines}", check.name, check.rule);
                     status.set_description(description);
                     status
@@ -164,7 +165,7 @@ impl<'a> CheckReport<'a> {
             case.set_classname(format!("check.{grade}"));
             suite.add_test_case(case);
         }
-        whole("arbiter check", suite)
+        junit_text("arbiter check", suite)
     }
 }
 

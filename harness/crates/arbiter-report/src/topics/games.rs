@@ -1,4 +1,4 @@
-//! Games for the game viewer.
+//! Games in the form that the game viewer requires.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -13,11 +13,11 @@ use arbiter_game::outcome::color_name;
 use arbiter_game::record::{GameRecord, MoveRecord};
 use arbiter_plan::Plan;
 
-/// Maximum evaluation in a graph, in centipawns; larger evaluations and mates are drawn at this
-/// height.
+/// Maximum evaluation in a graph, in centipawns. Larger evaluations and mate scores are drawn at
+/// this height.
 const MAX_SCORE: i32 = 1_000;
 
-/// Adds the games whose result was far below an engine's best evaluation.
+/// Adds the section on games whose result was far below an engine's best evaluation.
 pub(crate) fn misjudged(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
     if statistics.misjudged.is_empty() {
         return;
@@ -39,7 +39,8 @@ pub(crate) fn misjudged(document: &mut Document, summary: &Summary, statistics: 
     document.blocks.push(Block::Games(games.collect()));
 }
 
-/// Adds the first games that ended by an engine fault, each at its last position.
+/// Adds the section on the first games that ended by an engine fault; each is opened at its last
+/// position.
 pub(crate) fn faulty(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
     if statistics.faulty.is_empty() {
         return;
@@ -59,8 +60,9 @@ pub(crate) fn faulty(document: &mut Document, summary: &Summary, statistics: &Ga
     document.blocks.push(Block::Games(games.collect()));
 }
 
-/// Returns a game of a pair for the viewer, which opens after `first_shown` plies; `note` returns
-/// the reason why the game is shown, given the number of the last move before the opened position.
+/// Returns a game of a pair for the viewer, which opens the game after `first_shown` plies. `note`
+/// returns the reason why the game is shown; its argument is the number of the last move before the
+/// opened position.
 pub fn game_to_show(
     plan: &Plan,
     (pair, game_index, game): (u64, usize, &GameRecord),
@@ -85,10 +87,11 @@ pub fn game_to_show(
     }
 }
 
-/// Values of one side over the moves, as (position on the axis, value).
+/// Values of one side over the moves, as pairs of position on the axis and value.
 type Curve = Vec<(f64, f64)>;
 
-/// Returns the graphs of the evaluations and, if the engines have clocks, of the remaining times.
+/// Returns the graph of the evaluations and, if the engines have clocks, the graph of the remaining
+/// times.
 fn graphs(plan: &Plan, game: &GameRecord, place: &str) -> Vec<Figure> {
     let limits = game.engines.map(|engine| &plan.engines[engine].conditions.limits);
     let mut clocks = limits.map(|limits| limits.new_clock());
@@ -102,8 +105,8 @@ fn graphs(plan: &Plan, game: &GameRecord, place: &str) -> Vec<Figure> {
         }
         let cost = limits.get(mover).cost(thought.elapsed, thought.nodes);
         if let Some(clock) = clocks.get_mut(mover) {
-            // The game continued after this move, so the engine was not late. The unlimited margin
-            // prevents the clock from reporting a loss on time.
+            // The game continued after this move, so the engine did not lose on time. The unlimited
+            // margin prevents the clock from reporting such a loss.
             let _ = clock.charge(cost, Duration::MAX);
             times.get_mut(mover).push((at, clock.left().as_secs_f64()));
         }
@@ -112,9 +115,9 @@ fn graphs(plan: &Plan, game: &GameRecord, place: &str) -> Vec<Figure> {
         }
     }
     let level = vec![(String::new(), 0.0)];
-    let of = |what: &str| format!("{what}, game {place}");
-    let scores = (of("Evaluation"), "pawns for White, at most 10", scores, level);
-    let times = (of("Clock"), "seconds left", times, Vec::new());
+    let caption = |quantity: &str| format!("{quantity}, game {place}");
+    let scores = (caption("Evaluation"), "pawns for White, at most 10", scores, level);
+    let times = (caption("Clock"), "seconds left", times, Vec::new());
     [scores, times].into_iter().filter_map(|found| graph(plan, game, found)).collect()
 }
 
@@ -146,7 +149,8 @@ fn graph(
     Some(Figure { caption, description, chart, table })
 }
 
-/// Returns the position of a move on the axis of a graph, in moves.
+/// Returns the position of a move on the axis of a graph, in moves; Black's move is half a move
+/// after White's.
 fn axis_position(mover: Color, number: u32) -> f64 {
     f64::from(number) + mover.fold_wb(0.0, 0.5)
 }

@@ -1,4 +1,4 @@
-//! Gates of `arbiter ci` as text, Markdown, JSON and JUnit XML.
+//! Gates of `arbiter ci`, as documents, JSON and JUnit XML.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::result_figures::share;
 use super::suite::PerftTotals;
 use super::suite::epd_figures::{EpdResults, SolvedFigures, ThemeFigures};
-use crate::forms::{case, failed, whole, with_message};
+use crate::forms::{case, failed, junit_text, with_message};
 use crate::parts::{Document, Table, to_value, utc_time};
 use arbiter_names::quantity;
 use arbiter_plan::{GateKind, GateOutcome, GateVerdict};
@@ -60,8 +60,9 @@ struct StoredGateFigures<'a> {
     outcome: &'a GateOutcome,
 }
 
-/// Returns the report of one call of `arbiter ci` as a document, suitable, in Markdown, as the step
-/// summary of GitHub Actions; `dev` is the engine under test, `base` the reference engine.
+/// Returns the report of one call of `arbiter ci` as a document. In Markdown, the document is
+/// suitable as a step summary of GitHub Actions. `dev` is the name of the engine under test, and
+/// `base` the name of the reference engine.
 pub fn ci_document(dev: &str, base: Option<&str>, outcomes: &[GateOutcome]) -> Document {
     let bad = outcomes.iter().filter(|outcome| !outcome.verdict.is_good());
     let bad: Vec<&str> = bad.map(|outcome| outcome.gate.as_str()).collect();
@@ -76,7 +77,7 @@ pub fn ci_document(dev: &str, base: Option<&str>, outcomes: &[GateOutcome]) -> D
     document
 }
 
-/// Returns the report of one call of `arbiter ci` as one JSON object.
+/// Returns the report of one call of `arbiter ci` as a JSON object.
 pub fn ci_json(dev: &str, base: Option<&str>, outcomes: &[GateOutcome]) -> Value {
     let passed = outcomes.iter().all(|outcome| outcome.verdict.is_good());
     let gates = outcomes
@@ -85,7 +86,8 @@ pub fn ci_json(dev: &str, base: Option<&str>, outcomes: &[GateOutcome]) -> Value
     to_value(&CiFigures { dev, base, passed, gates: gates.collect() })
 }
 
-/// Returns the sentence for a report without failed gates, with the number of undecided gates.
+/// Returns the sentence for a report without failed gates; it contains the number of undecided
+/// gates, if any.
 fn all_good(outcomes: &[GateOutcome]) -> String {
     let number = |wanted| outcomes.iter().filter(|outcome| outcome.verdict == wanted).count();
     match (number(GateVerdict::Passed), number(GateVerdict::Undecided)) {
@@ -134,13 +136,13 @@ pub fn gates_json<'a>(gates: &'a [StoredGate]) -> Value {
     to_value(&GatesFigures { gates: gates.iter().map(row).collect() })
 }
 
-/// Returns whether an outcome should be stored; outcomes of builds are not, because builds have a
-/// separate cache.
+/// Returns `true` if an outcome should be stored. Outcomes of builds are not stored, because builds
+/// have a separate cache.
 pub fn is_kept(outcome: &GateOutcome) -> bool {
     outcome.kind != GateKind::Build && outcome.verdict.is_lasting()
 }
 
-/// Adds a section on gates and suites, unless there are no gates.
+/// Adds the sections on gates and suites, unless there are no gates.
 pub(crate) fn all(document: &mut Document, outcomes: &[GateOutcome]) {
     if outcomes.is_empty() {
         return;
@@ -162,7 +164,7 @@ pub(crate) fn all(document: &mut Document, outcomes: &[GateOutcome]) {
     }
 }
 
-/// Returns a table with a row per suite and engine.
+/// Returns a table with one row per suite and engine.
 fn suites(outcomes: &[GateOutcome]) -> Table {
     let mut table = Table::new(["suite", "engine", "positions", "correct", "share (95 %), errors"]);
     for GateOutcome { gate, kind, figures, .. } in outcomes {
@@ -189,7 +191,8 @@ fn suites(outcomes: &[GateOutcome]) -> Table {
     table
 }
 
-/// Returns a table of the positions that each engine solved, by theme; `None` without themes.
+/// Returns a table of the numbers of positions that each engine solved, by theme; `None` if there
+/// are no themes.
 fn themes(figures: &Value) -> Option<Table> {
     let engines = EpdResults::deserialize(figures).ok()?.engines;
     let themes = &engines.first()?.themes;
@@ -200,9 +203,9 @@ fn themes(figures: &Value) -> Option<Table> {
     let mut table = Table::with_columns(["theme"], names);
     for ThemeFigures { theme, .. } in themes {
         let cells = engines.iter().map(|engine| {
-            let own = engine.themes.iter().find(|own| own.theme == *theme);
-            own.map_or(String::new(), |own| {
-                format!("{} / {}", own.solved.solved, own.solved.positions)
+            let found = engine.themes.iter().find(|found| found.theme == *theme);
+            found.map_or(String::new(), |found| {
+                format!("{} / {}", found.solved.solved, found.solved.positions)
             })
         });
         table.push_with([&theme.unwrap_or("?")], cells);
@@ -210,30 +213,30 @@ fn themes(figures: &Value) -> Option<Table> {
     Some(table)
 }
 
-/// Formats a test suite with a test case per gate.
+/// Formats a test suite with one test case per gate.
 pub fn gates_junit(test: &str, outcomes: &[GateOutcome]) -> Result<String, SerializeError> {
     let mut suite = TestSuite::new(format!("arbiter ci {test}"));
     suite.add_test_cases(outcomes.iter().map(gate_case));
-    whole("arbiter ci", suite)
+    junit_text("arbiter ci", suite)
 }
 
 /// Returns the test case of a gate of `arbiter ci`.
 pub(crate) fn gate_case(outcome: &GateOutcome) -> TestCase {
-    let (words, what) = (outcome.text.as_str(), outcome.verdict.to_string());
+    let (text, verdict) = (outcome.text.as_str(), outcome.verdict.to_string());
     let status = match outcome.verdict {
         GateVerdict::Passed | GateVerdict::Undecided => TestCaseStatus::success(),
-        GateVerdict::Skipped => with_message(TestCaseStatus::skipped(), &what, words),
+        GateVerdict::Skipped => with_message(TestCaseStatus::skipped(), &verdict, text),
         GateVerdict::Failed | GateVerdict::Unproven => {
-            failed(NonSuccessKind::Failure, &what, words)
+            failed(NonSuccessKind::Failure, &verdict, text)
         }
-        GateVerdict::Broken => failed(NonSuccessKind::Error, &what, words),
+        GateVerdict::Broken => failed(NonSuccessKind::Error, &verdict, text),
     };
     let class = format!("arbiter.{}", outcome.kind);
-    let mut case = case(&outcome.gate, &class, words, status);
+    let mut case = case(&outcome.gate, &class, text, status);
     case.set_time(Duration::try_from_secs_f64(outcome.seconds).unwrap_or_default());
-    // An undecided gate counts as passed, so its verdict is a property of the test case.
+    // An undecided gate counts as passed, so the property shows that it is undecided.
     if outcome.verdict == GateVerdict::Undecided {
-        case.add_property(("verdict", what.as_str()));
+        case.add_property(("verdict", verdict.as_str()));
     }
     case
 }
@@ -267,7 +270,7 @@ mod tests {
         assert_eq!(json["passed"], false);
         assert_eq!(json["gates"][1]["report"]["wrong"], 1);
         let open = outcome("c", GateVerdict::Undecided);
-        for (outcomes, words) in [
+        for (outcomes, expected) in [
             (&outcomes[..1], "\nAll gates passed.\n"),
             (
                 &[outcomes[0].clone(), open][..],
@@ -276,7 +279,7 @@ mod tests {
         ] {
             let document = ci_document("new", Some("old"), outcomes);
             let text = crate::forms::plain_text(&document, None);
-            assert!(text.ends_with(words), "{text}");
+            assert!(text.ends_with(expected), "{text}");
         }
     }
 
@@ -325,11 +328,11 @@ mod tests {
 
     #[test]
     fn each_gate_is_a_test_case() {
-        let outcome = |verdict: GateVerdict, words: &str| GateOutcome {
+        let outcome = |verdict: GateVerdict, text: &str| GateOutcome {
             gate: "perft <1>".into(),
             kind: GateKind::Perft,
             verdict,
-            text: words.into(),
+            text: text.into(),
             code: 0,
             seconds: 1.25,
             figures: serde_json::Value::Null,

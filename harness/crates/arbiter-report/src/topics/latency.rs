@@ -1,4 +1,4 @@
-//! Latencies of the engines' answers: tables, charts and JSON.
+//! Latencies of engine answers, as tables, charts and JSON.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,7 +12,7 @@ const LEGEND: &str = "ready: from \"isready\" to \"readyok\" before a game. move
      \"go\" to \"bestmove\", minus the time that the engine reported last. overrun: time by which the \
      limit was exceeded, for moves with st= and for games that ended by time forfeit.";
 
-/// Returns a table of latency quantiles by engine and kind; `None` if nothing was measured.
+/// Returns a table of latency quantiles by engine and kind; `None` if no latency was measured.
 pub(crate) fn quantiles(summary: &Summary) -> Option<Table> {
     let mut table = Table::new(["engine", "latency", "count", "p50", "p90", "p99", "max"]);
     let answers =
@@ -26,7 +26,7 @@ pub(crate) fn quantiles(summary: &Summary) -> Option<Table> {
     (table.rows().len() > 1).then_some(table)
 }
 
-/// Formats a time in microseconds, milliseconds or seconds.
+/// Formats a time of `us` microseconds in µs, ms or s.
 pub(crate) fn time(us: u64) -> String {
     match us {
         0..1_000 => format!("{us} µs"),
@@ -35,7 +35,8 @@ pub(crate) fn time(us: u64) -> String {
     }
 }
 
-/// Formats a number with two significant digits, or with all digits before the decimal point.
+/// Formats a number with two significant digits, or with all digits before the decimal point if
+/// there are more.
 fn short(value: f64) -> String {
     let digits = usize::from(value < 9.95);
     let text = format!("{value:.digits$}");
@@ -77,7 +78,7 @@ pub(crate) fn figures(summary: &Summary) -> impl Iterator<Item = LatencyFigures<
     })
 }
 
-/// Adds a section on latencies, unless nothing was measured.
+/// Adds the section on latencies, unless no latency was measured.
 pub(crate) fn all(document: &mut Document, summary: &Summary) {
     let Some(quantiles) = quantiles(summary) else { return };
     document.heading("Response times");
@@ -86,10 +87,10 @@ pub(crate) fn all(document: &mut Document, summary: &Summary) {
     document.figures(LatencyKind::ANSWERS.into_iter().filter_map(|kind| histogram(summary, kind)));
 }
 
-/// Returns the chart of one kind of latency by decade.
+/// Returns the chart of the number of answers by decade of latency, for one kind of latency.
 fn histogram(summary: &Summary, wanted: LatencyKind) -> Option<Figure> {
-    let own = summary.latencies.iter().filter(|(_, kind, _)| *kind == wanted);
-    let all = own.map(|(engine, _, times)| (&summary.engines[engine], times.decades()));
+    let latencies = summary.latencies.iter().filter(|(_, kind, _)| *kind == wanted);
+    let all = latencies.map(|(engine, _, times)| (&summary.engines[engine], times.decades()));
     let mut all: Vec<(&String, Vec<u64>)> = all.collect();
     let most = all.iter().map(|(_, counts)| counts.len()).max().filter(|most| *most > 0)?;
     all.iter_mut().for_each(|(_, counts)| counts.resize(most, 0));
@@ -101,7 +102,7 @@ fn histogram(summary: &Summary, wanted: LatencyKind) -> Option<Figure> {
     Some(Figure { caption: format!("Latency: {wanted}"), description, chart, table })
 }
 
-/// Formats a range of times. If both ends have the same unit, the unit is written only once.
+/// Formats a range of times. If both ends have the same unit, the unit is written once.
 fn range_text(from: &str, to: &str) -> String {
     let unit = to.trim_start_matches(char::is_numeric);
     format!("{}–{to}", from.strip_suffix(unit).unwrap_or(from))

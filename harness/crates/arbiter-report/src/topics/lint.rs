@@ -1,4 +1,4 @@
-//! Lint findings in the output of the engines, as text and JSON.
+//! Lint findings in the output of engines, as text and as JSON.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,32 +11,32 @@ use arbiter_game::lint::LintRule;
 use arbiter_game::record::GameRecord;
 use arbiter_store::LintCount;
 
-/// Maximum number of lint findings with an example game.
+/// Maximum number of lint findings for which an example game is shown.
 const MAX_LINTED: usize = 8;
 
-/// Returns the name of each engine with findings, and the findings in one line.
+/// Returns the name of each engine with findings, and its findings in one line.
 pub(crate) fn by_engine(summary: &Summary) -> impl Iterator<Item = (&str, String)> {
     let engines = summary.lint.chunk_by(|one, other| one.engine == other.engine);
     engines.map(|found| {
         let word =
             |one: &LintCount| format!("{} {} ({})", one.rule.describe(), one.moves, place_of(one));
-        let words = found.iter().map(word);
-        (summary.engines[found[0].engine].as_str(), words.collect::<Vec<_>>().join(", "))
+        let texts = found.iter().map(word);
+        (summary.engines[found[0].engine].as_str(), texts.collect::<Vec<_>>().join(", "))
     })
 }
 
-/// Formats the game and the move of a finding's example.
+/// Formats the game and the move of the example for a finding.
 fn place_of(found: &LintCount) -> String {
     place(found.pair, found.half, &found.game, found.ply)
 }
 
-/// Formats a move with its game: the pair and the game as in the PGN tag `Round`, the move number,
-/// and the move.
-pub(crate) fn place(pair: u64, half: usize, game: &GameRecord, ply: usize) -> String {
+/// Formats a move and its game: the numbers of pair and game as in the PGN tag `Round`, the move
+/// number, and the move in UCI notation.
+pub(crate) fn place(pair: u64, game_index: usize, game: &GameRecord, ply: usize) -> String {
     let (color, number) = movers(game).nth(ply).unwrap_or((Color::White, 0));
     let dots = color.fold_wb(".", "...");
     let uci = game.moves.get(ply).map(|played| played.uci.to_string()).unwrap_or_default();
-    format!("{}.{}, {number}{dots} {uci}", pair + 1, half + 1)
+    format!("{}.{}, {number}{dots} {uci}", pair + 1, game_index + 1)
 }
 
 /// Lint findings of one rule for one engine.
@@ -71,7 +71,7 @@ pub(crate) fn figures(summary: &Summary) -> impl Iterator<Item = LintFigures<'_>
     })
 }
 
-/// Adds a section on lint findings with example games, unless there are none.
+/// Adds the section on lint findings, with example games, unless there are no findings.
 pub(crate) fn all(document: &mut Document, summary: &Summary) {
     if summary.lint.is_empty() {
         return;

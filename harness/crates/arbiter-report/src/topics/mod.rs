@@ -1,4 +1,4 @@
-//! Subjects of reports: figures, document sections and JSON of each subject.
+//! Subjects of reports. Each subject has its values, document sections and JSON.
 
 pub(crate) mod ablation;
 pub(crate) mod builds;

@@ -1,4 +1,4 @@
-//! Charts and tables common to reports of runs and of PGN files.
+//! Charts and tables that reports of runs and of PGN files share.
 
 use crate::figures::{self, PlayedOpening, Rating, mean_score};
 use crate::parts::{
@@ -10,16 +10,16 @@ use arbiter_stats::Trinomial;
 use arbiter_stats::elo::Z_95;
 use arbiter_stats::paired::{score_interval, share_interval};
 
-/// Maximum number of engines in a chart of scores by colour.
+/// Maximum number of engines in the chart of scores by colour.
 const MAX_COLOURED: usize = 12;
 
-/// Maximum number of openings listed; the next constant is the maximum number of openings with a
-/// board.
+/// Maximum number of openings that are listed; the next constant is the maximum number of openings
+/// with a board.
 const MAX_OPENINGS: usize = 12;
 const MAX_BOARDS: usize = 5;
 
-/// Returns the chart of ratings; `engines` are index, name and rating of at least one engine,
-/// strongest first.
+/// Returns the chart of ratings. `engines` contains the index, name and rating of each engine,
+/// strongest first, and must not be empty.
 pub(crate) fn ratings(engines: &[(usize, &str, Rating)]) -> Figure {
     let mut rows = Vec::new();
     for (_, name, rating) in engines {
@@ -32,12 +32,13 @@ pub(crate) fn ratings(engines: &[(usize, &str, Rating)]) -> Figure {
     let description = format!("{first} is first of {count} at {best}; {last} is last at {worst}.");
     let engines = engines.iter().map(|(engine, ..)| Some(*engine)).collect();
     let chart = Intervals { x: "Elo around the mean", rows, level: Some(0.0), engines };
-    // The values are in the table of ratings next to the chart.
+    // The table of ratings next to the chart already contains the values.
     Figure { caption, description, chart: Chart::Intervals(chart), table: Table::new([]) }
 }
 
-/// Adds the table of LOS for each pair of engines, in per cent, and its legend; `engines` are index
-/// and name of each engine.
+/// Adds a table with the LOS of each engine against each other engine, in per cent, and its legend.
+/// `engines` contains the index and name of each engine; `likelihood` returns the LOS, 0 to 1, for
+/// two indices.
 pub(crate) fn superiority(
     document: &mut Document,
     engines: &[(usize, &str)],
@@ -60,7 +61,7 @@ pub(crate) fn superiority(
     );
 }
 
-/// Returns the chart of at least one pair by points of an engine.
+/// Returns the chart of pairs by points of an engine; there must be at least one pair.
 pub(crate) fn pairs(name: &str, counts: [u64; 5]) -> Figure {
     let names = ["LL", "LD", "DD+WL", "WD", "WW"];
     let all: u64 = counts.iter().sum();
@@ -72,12 +73,12 @@ pub(crate) fn pairs(name: &str, counts: [u64; 5]) -> Figure {
     let description = format!("From 0 points (LL) to 2 (WW): {counts:?}.");
     let labels = names.map(str::to_owned).to_vec();
     let series = vec![(String::new(), counts.map(|count| count as f64).to_vec())];
-    let chart = Chart::Bars(Bars { y: "pairs", labels, series, is_lying: false });
+    let chart = Chart::Bars(Bars { y: "pairs", labels, series, is_horizontal: false });
     Figure { caption, description, chart, table }
 }
 
-/// Returns the chart of games by ending; each item of `counts` consists of an ending, its number of
-/// games, and the number of games that each engine won.
+/// Returns the chart of games by ending. Each item of `counts` contains an ending, its number of
+/// games, and the number of these games that each engine won.
 pub(crate) fn endings(engines: &[&str], mut counts: Vec<(String, u64, Vec<u64>)>) -> Figure {
     counts.sort_by_key(|(_, count, _)| std::cmp::Reverse(*count));
     let all: u64 = counts.iter().map(|(_, count, _)| count).sum();
@@ -97,11 +98,12 @@ pub(crate) fn endings(engines: &[&str], mut counts: Vec<(String, u64, Vec<u64>)>
     let rest_name = if series.is_empty() { "" } else { "drawn" };
     series.push((rest_name.to_owned(), counts.iter().map(rest).collect()));
     let labels = counts.into_iter().map(|(ending, ..)| ending).collect();
-    let chart = Chart::Bars(Bars { y: "games", labels, series, is_lying: true });
+    let chart = Chart::Bars(Bars { y: "games", labels, series, is_horizontal: true });
     Figure { caption: "Endings".to_owned(), description, chart, table }
 }
 
-/// Returns the chart of scores by colour; `white` are all games from White's point of view.
+/// Returns the chart of scores by colour. `white` contains the results of all games from White's
+/// point of view.
 pub(crate) fn colours(engines: &[(&str, [Trinomial; 2])], white: Trinomial) -> Figure {
     let mut table = Table::new(["engine", "colour", "games", "score (95 %)", "drawn (95 %)"]);
     let mut rows = Vec::new();
@@ -129,9 +131,9 @@ pub(crate) fn colours(engines: &[(&str, [Trinomial; 2])], white: Trinomial) -> F
     Figure { caption, description, chart, table }
 }
 
-/// Adds the section on openings: the number of openings, and the openings whose scores deviate most
-/// from the mean, weighted by the square root of the number of games. `first` is the first of two
-/// engines.
+/// Adds the section on openings: their number, and the openings whose scores deviate most from the
+/// mean, weighted by the square root of the number of games. `first` is the name of the first of
+/// two engines.
 pub(crate) fn openings(
     document: &mut Document,
     first: Option<&str>,
@@ -145,26 +147,26 @@ pub(crate) fn openings(
         quantity(openings.len(), "opening")
     ));
     let expected = mean_score(&openings.iter().map(|opening| opening.white).sum());
-    by_lean(&mut openings, expected, |opening| opening.white);
+    sort_by_deviation(&mut openings, expected, |opening| opening.white);
     let outliers = &openings[..openings.len().min(MAX_OPENINGS)];
     let mut table = Table::with_columns(
         ["opening", "games", "White's score (95 %)", "won", "drawn", "lost"],
         first.map(|name| format!("{name}'s points")),
     );
     let mut rows = Vec::new();
-    for PlayedOpening { label, name, white, first: own, .. } in outliers {
+    for PlayedOpening { label, name, white, first: first_results, .. } in outliers {
         let Trinomial { losses, draws, wins } = white;
-        let points = first.map(|_| points(own));
+        let points = first.map(|_| points(first_results));
         table.push_with([name, &white.games(), &score(white), wins, draws, losses], points);
         let ends = score_percents(white);
         rows.extend(ends.map(|(mean, low, high)| (label.clone(), mean, low, high)));
     }
     let level = expected.map(|expected| 100.0 * expected);
-    let leaning = outliers.first().map_or("none", |opening| opening.name.as_str());
+    let first_outlier = outliers.first().map_or("none", |opening| opening.name.as_str());
     let caption = "Openings furthest from the mean, with 95 % intervals".to_owned();
     let all = percent(expected);
     let description = format!(
-        "White's score in the openings furthest from the mean of {all}; the first: {leaning}."
+        "White's score in the openings furthest from the mean of {all}; the first: {first_outlier}."
     );
     let chart = Intervals { x: "White's score, %", rows, level, engines: Vec::new() };
     let chart = Chart::Intervals(chart);
@@ -175,14 +177,15 @@ pub(crate) fn openings(
 }
 
 /// Adds boards of the openings in which the score of the first of two engines deviates most from
-/// one half, relative to the number of games. Openings with an even score are omitted.
+/// one half, weighted by the square root of the number of games. Openings with an even score are
+/// omitted.
 fn boards(document: &mut Document, first: &str, mut openings: Vec<&PlayedOpening>) {
     openings.retain(|opening| opening.first.wins != opening.first.losses);
     if openings.is_empty() {
         return;
     }
-    by_lean(&mut openings, Some(0.5), |opening| opening.first);
-    // Openings won and openings lost are both shown, if there are both.
+    sort_by_deviation(&mut openings, Some(0.5), |opening| opening.first);
+    // If there are won and lost openings, both kinds are shown.
     let (won, lost): (Vec<_>, Vec<_>) =
         openings.into_iter().partition(|opening| opening.first.wins > opening.first.losses);
     let most = MAX_BOARDS - lost.len().min(MAX_BOARDS / 2);
@@ -200,38 +203,39 @@ fn boards(document: &mut Document, first: &str, mut openings: Vec<&PlayedOpening
 
 /// Sorts openings by the deviation of the score from `expected`, weighted by the square root of the
 /// number of games, largest deviation first.
-fn by_lean(
+fn sort_by_deviation(
     openings: &mut [&PlayedOpening],
     expected: Option<f64>,
     results: fn(&PlayedOpening) -> Trinomial,
 ) {
-    let lean = |opening: &PlayedOpening| {
+    let deviation = |opening: &PlayedOpening| {
         let results = results(opening);
         let mean = mean_score(&results).zip(expected);
         mean.map_or(0.0, |(mean, all)| (mean - all).abs() * (results.games() as f64).sqrt())
     };
-    openings.sort_by(|a, b| lean(b).total_cmp(&lean(a)));
+    openings.sort_by(|a, b| deviation(b).total_cmp(&deviation(a)));
 }
 
-/// Formats points and number of games.
+/// Formats the points and the number of games, such as `2½ of 4`.
 fn points(results: &Trinomial) -> String {
     let half_points = 2 * results.wins + results.draws;
     format!("{} of {}", figures::points(half_points), results.games())
 }
 
-/// Returns the mean score in per cent, and both ends of its 95 % interval; `None` without games.
+/// Returns the mean score in per cent, and both ends of its 95 % interval; `None` if there are no
+/// games.
 pub(crate) fn score_percents(results: &Trinomial) -> Option<(f64, f64, f64)> {
     let (mean, (low, high)) = mean_score(results).zip(score_interval(results))?;
     Some((100.0 * mean, 100.0 * low, 100.0 * high))
 }
 
-/// Formats a count as a share of `all` with its 95 % interval.
+/// Formats the share of `count` in `all`, in per cent, with its 95 % interval.
 pub(crate) fn share(count: u64, all: u64) -> String {
     share_interval(count, all)
         .map_or(percent(None), |ends| percent_interval(count as f64 / all as f64, ends))
 }
 
-/// Formats a score in per cent with its 95 % interval.
+/// Formats the mean score, in per cent, with its 95 % interval.
 pub(crate) fn score(results: &Trinomial) -> String {
     let found = mean_score(results).zip(score_interval(results));
     found.map_or(percent(None), |(mean, ends)| percent_interval(mean, ends))
@@ -239,12 +243,13 @@ pub(crate) fn score(results: &Trinomial) -> String {
 
 /// Minimum half-width of the interval, in Elo, at which an advantage counts as unknown, because the
 /// interval then contains nearly all scores.
-const TELLS_NOTHING: f64 = 1_000.0;
+const UNINFORMATIVE_HALF_WIDTH: f64 = 1_000.0;
 
-/// Returns a sentence on the advantage of White; `scale` describes the scale of `elo`.
+/// Returns a sentence about White's advantage. `error` is the standard error of `elo`; both are in
+/// Elo on the scale that `scale` describes.
 pub(crate) fn advantage(elo: Option<f64>, error: Option<f64>, scale: &str) -> String {
     match (elo, error.map(|error| Z_95 * error)) {
-        (Some(elo), Some(error)) if error < TELLS_NOTHING => {
+        (Some(elo), Some(error)) if error < UNINFORMATIVE_HALF_WIDTH => {
             // Adding 0 turns −0 into 0.
             let elo = (elo * 10.0).round() / 10.0 + 0.0;
             format!("White's advantage is {elo:+.1} ± {error:.1} Elo (95 %, {scale}).")
@@ -267,9 +272,9 @@ mod tests {
 
     #[test]
     fn an_advantage_is_shown_if_significant() {
-        let words = |error| advantage(Some(-0.04), Some(error), "logistic scale");
-        assert_eq!(words(10.0), "White's advantage is +0.0 ± 19.6 Elo (95 %, logistic scale).");
-        assert!([5e6, f64::NAN].iter().all(|error| words(*error).contains("cannot be estimated")));
+        let text = |error| advantage(Some(-0.04), Some(error), "logistic scale");
+        assert_eq!(text(10.0), "White's advantage is +0.0 ± 19.6 Elo (95 %, logistic scale).");
+        assert!([5e6, f64::NAN].iter().all(|error| text(*error).contains("cannot be estimated")));
     }
 
     #[test]

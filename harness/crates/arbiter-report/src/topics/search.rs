@@ -1,4 +1,4 @@
-//! Search statistics of the engines: depth, speed, time and calibration of evaluations.
+//! Search statistics of engines: depth, speed, time, and calibration of the evaluations.
 
 use super::calibration;
 use super::latency::time;
@@ -9,7 +9,7 @@ use crate::figures::{
 use crate::parts::svg::LINE_COLOURS;
 use crate::parts::{Chart, Document, Figure, Line, Lines, Table, bars_by_engine};
 
-/// Quantity in the search statistics: name, unit and value.
+/// Quantity in the search statistics: its name, its unit, and the function that returns its value.
 type Measure = (&'static str, &'static str, fn(&SearchStatistics) -> Option<f64>);
 
 const MEASURES: [Measure; 3] = [
@@ -21,12 +21,12 @@ const MEASURES: [Measure; 3] = [
 /// Names and statistics of the engines that are shown.
 type Engines<'a> = [(&'a String, &'a EngineStatistics)];
 
-/// Adds a section on search statistics, if there are any.
+/// Adds the section on search statistics, unless there are none.
 pub(crate) fn all(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
     let engines = summary.engines.iter().zip(&statistics.engines).take(LINE_COLOURS);
     let engines: Vec<_> = engines.collect();
     let calibrations: Vec<_> =
-        engines.iter().map(|(name, own)| (name.as_str(), &own.calibration)).collect();
+        engines.iter().map(|(name, engine)| (name.as_str(), &engine.calibration)).collect();
     let figures = MEASURES.map(|measure| move_numbers(&engines, measure)).into_iter();
     let figures = figures.chain([times(&engines), calibration::figure(&calibrations)]);
     let mut figures = figures.flatten().peekable();
@@ -44,36 +44,39 @@ pub(crate) fn all(document: &mut Document, summary: &Summary, statistics: &GameS
 
 /// Returns the chart of moves by thinking time.
 fn times(engines: &Engines<'_>) -> Option<Figure> {
-    let has_any = |bucket: &usize| engines.iter().any(|(_, own)| own.times[*bucket] > 0);
+    let has_any = |bucket: &usize| engines.iter().any(|(_, engine)| engine.times[*bucket] > 0);
     let (first, last) = ((0..BUCKETS).find(has_any)?, (0..BUCKETS).rfind(has_any)?);
-    // A range with both ends would be too wide for its bar.
+    // The label shows only the upper end, because a label with both ends would be too wide for its
+    // bar.
     let label = |bucket: usize| match ENDS_MS.get(bucket) {
         Some(end) => format!("< {}", time(1_000 * end)),
         None => format!("≥ {}", time(1_000 * ENDS_MS[bucket - 1])),
     };
     let labels: Vec<String> = (first..=last).map(label).collect();
     let rows: Vec<_> =
-        engines.iter().map(|(name, own)| (*name, own.times[first..=last].to_vec())).collect();
+        engines.iter().map(|(name, engine)| (*name, engine.times[first..=last].to_vec())).collect();
     let description =
         format!("Share of each engine's moves by thinking time: {}.", labels.join(", "));
-    let height = |n: &u64, own: &[u64]| 100.0 * *n as f64 / own.iter().sum::<u64>().max(1) as f64;
+    let height =
+        |n: &u64, engine: &[u64]| 100.0 * *n as f64 / engine.iter().sum::<u64>().max(1) as f64;
     let (chart, table) = bars_by_engine("moves, %", labels, &rows, height);
     Some(Figure { caption: "Moves by thinking time".to_owned(), description, chart, table })
 }
 
-/// Returns the chart of a quantity by move number; its table also contains the quantity by game
-/// phase. Returns `None` if no engine has values.
+/// Returns the chart of a quantity by move number. The table of the chart also contains the
+/// quantity by game phase. Returns `None` if no engine has values.
 fn move_numbers(engines: &Engines<'_>, (title, unit, value): Measure) -> Option<Figure> {
-    let values = |own: &EngineStatistics| own.by_move_number.each_ref().map(value);
-    let is_known = |range: &usize| engines.iter().any(|(_, own)| values(own)[*range].is_some());
-    let ranges: Vec<usize> = (0..RANGES).filter(is_known).collect();
+    let values = |engine: &EngineStatistics| engine.by_move_number.each_ref().map(value);
+    let has_values =
+        |range: &usize| engines.iter().any(|(_, engine)| values(engine)[*range].is_some());
+    let ranges: Vec<usize> = (0..RANGES).filter(has_values).collect();
     let names = ranges.iter().map(|range| MOVES_PER_RANGE * range);
     let names = names.map(|before| format!("{}–{}", before + 1, before + MOVES_PER_RANGE));
     let phases = PHASES.map(|(name, _)| name.to_owned());
     let mut table = Table::with_columns(["engine"], names.chain(phases));
     let mut lines = Vec::new();
-    for (name, own) in engines {
-        let (values, by_phase) = (values(own), own.phases.each_ref().map(value));
+    for (name, engine) in engines {
+        let (values, by_phase) = (values(engine), engine.phases.each_ref().map(value));
         let cells = ranges.iter().map(|range| &values[*range]).chain(&by_phase);
         table.push_with([name], cells.map(compact));
         let middle = |range| (MOVES_PER_RANGE * range) as f64 + (MOVES_PER_RANGE + 1) as f64 / 2.0;
@@ -91,7 +94,7 @@ fn move_numbers(engines: &Engines<'_>, (title, unit, value): Measure) -> Option<
     Some(Figure { caption, description, chart: Chart::Lines(chart), table })
 }
 
-/// Formats a number in a few characters; returns an empty text for `None`.
+/// Formats a number in a few characters; `None` becomes an empty string.
 fn compact(value: &Option<f64>) -> String {
     match *value {
         None => String::new(),

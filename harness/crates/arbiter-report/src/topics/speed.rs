@@ -1,4 +1,4 @@
-//! Speed comparison as text, Markdown and JSON.
+//! Speed comparison as a document and as JSON.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,24 +8,25 @@ use crate::parts::{Document, Table, UNDEFINED, to_value};
 use arbiter_stats::paired::Speeds;
 use arbiter_stats::speed::{Ratio, SpeedTest, SpeedVerdict};
 
-/// Measurements and settings of a speed comparison.
+/// Settings and measurements of a speed comparison.
 #[derive(Debug)]
 pub struct SpeedReport<'a> {
-    /// Names of the two programs.
+    /// Names of both programs.
     pub names: [&'a str; 2],
     /// Node counts of both benches.
     pub nodes: [u64; 2],
     /// Nodes per second of both programs in each round.
     pub rounds: &'a [Speeds],
-    /// CPU on which both programs ran; `None` if chosen by the system.
+    /// CPU on which both programs ran; `None` if the system chose the CPUs.
     pub cpu: Option<usize>,
-    /// Seed of the order of the programs in each round.
+    /// Seed of the random order of the programs in each round.
     pub seed: u64,
     /// Test of the speed ratio.
     pub question: SpeedTest,
-    /// Maximum speed loss of the first program, in per cent; `None` if no maximum was requested.
+    /// Maximum speed loss of the first program, in per cent; `None` if no maximum is set.
     pub max_loss_percent: Option<f64>,
-    /// Speed ratio after the last round; `None` if there are too few rounds.
+    /// Speed of the first program divided by the speed of the second, after the last round; `None`
+    /// if there are too few rounds.
     pub ratio: Option<Ratio>,
 }
 
@@ -93,7 +94,7 @@ impl SpeedReport<'_> {
         document
     }
 
-    /// Returns the report as one JSON object.
+    /// Returns the report as a JSON object.
     pub fn json(&self) -> Value {
         let interval = self.ratio.and_then(|ratio| ratio.interval);
         to_value(&SpeedFigures {

@@ -9,7 +9,7 @@ use crate::parts::{
 use arbiter_names::quantity;
 use arbiter_stats::{Correction, LlrBounds, Sprt, SprtStatus};
 
-/// Adds charts of LLR and Elo over the games, and a chart of the pairs by points.
+/// Adds charts of LLR and Elo over the number of games, and a chart of the pairs by points.
 pub(crate) fn history(document: &mut Document, summary: &Summary, statistics: &GameStatistics) {
     let points = statistics.llr_history.points();
     if summary.engines.len() == 2 && !points.is_empty() {
@@ -21,7 +21,7 @@ pub(crate) fn history(document: &mut Document, summary: &Summary, statistics: &G
             (false, None) => "Elo history",
         };
         drawn.extend(pairs(summary));
-        // If pairs are not counted and all games have the same result, there is no chart to draw.
+        // If no pairs are counted and all games have the same result, there is no chart.
         if !drawn.is_empty() {
             document.heading(heading);
             document.figures(drawn);
@@ -29,7 +29,7 @@ pub(crate) fn history(document: &mut Document, summary: &Summary, statistics: &G
     }
 }
 
-/// Returns the chart of pairs by points of the first engine; `None` without pairs.
+/// Returns the chart of pairs by points of the first engine; `None` if there are no pairs.
 pub(crate) fn pairs(summary: &Summary) -> Option<Figure> {
     let counts = summary.strength().pairs;
     (counts.pairs() > 0).then(|| result_figures::pairs(&summary.engines[0], counts.0))
@@ -61,15 +61,16 @@ fn likelihood(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
     Some(Figure { caption, description, chart: Chart::Lines(chart), table })
 }
 
-/// Returns the chart of Elo over the games; `None` if no point has an interval, for example if all
-/// games were won.
+/// Returns the chart of Elo over the number of games; `None` if no point has an interval, for
+/// example if all games were won.
 fn elo(summary: &Summary, points: &[HistoryPoint]) -> Option<Figure> {
-    let known: Vec<_> = points.iter().filter_map(|point| Some((point.games, point.elo?))).collect();
+    let estimates: Vec<_> =
+        points.iter().filter_map(|point| Some((point.games, point.elo?))).collect();
     let mut table = Table::new(["games", "Elo (95 %)"]);
-    for (games, estimate) in table_rows(&known) {
+    for (games, estimate) in table_rows(&estimates) {
         table.push([games, &interval(estimate)]);
     }
-    let line = Line::of_estimates(summary.engines[0].clone(), &known);
+    let line = Line::of_estimates(summary.engines[0].clone(), &estimates);
     line.points.first()?;
     let levels = vec![(String::new(), 0.0)];
     let hypotheses = summary.hypotheses();
@@ -98,7 +99,7 @@ pub(crate) fn brief(document: &mut Document, summary: &Summary) {
     document.value("LOS", strength.los_text());
 }
 
-/// Returns the short table of encounters.
+/// Returns the table of encounters for the short report.
 pub(crate) fn brief_table(summary: &Summary) -> Table {
     let mut table = Table::new(["first", "second", "games", "won", "drawn", "lost", "Elo (95 %)"]);
     for (engines, encounter) in &summary.counts.encounters {
@@ -123,7 +124,7 @@ const LEGEND: &str = "Figures are from the first engine's point of view. The uni
     pair of games from one opening with colours reversed; pairs are grouped by the points of the \
     first engine, from 0 (LL) to 2 (WW).";
 
-/// Adds the table of encounters, and its legend.
+/// Adds the full table of encounters, with its legend.
 pub(crate) fn encounters(document: &mut Document, summary: &Summary) {
     document.table(table(summary));
     document.paragraph(if summary.plan.design.is_single { LEGEND_SINGLE } else { LEGEND });
@@ -148,7 +149,7 @@ pub(crate) fn table(summary: &Summary) -> Table {
     table
 }
 
-/// Adds the state of the SPRT, and the legend of the table of encounters.
+/// Adds the state of the SPRT, followed by the legend of the table of encounters.
 pub(crate) fn test(document: &mut Document, summary: &Summary) {
     if let Some((sprt, sprt_status)) = summary.test() {
         let mut table = Table::new(["", ""]);
@@ -167,12 +168,12 @@ pub(crate) fn test(document: &mut Document, summary: &Summary) {
     document.paragraph(LEGEND);
 }
 
-/// Formats the LLR of an SPRT with its current bounds and its hypotheses.
+/// Formats the LLR of an SPRT, with the current bounds and the hypotheses.
 pub(crate) fn sprt_text(sprt: &Sprt, sprt_status: SprtStatus) -> String {
     format!("{} for {}", ratio(sprt_status), hypotheses(sprt))
 }
 
-/// Describes the computation of the bounds of an SPRT.
+/// Describes how the LLR bounds of an SPRT are computed.
 pub(crate) fn bounds_text(sprt: &Sprt) -> String {
     let LlrBounds { lower, upper } = sprt.bounds;
     match sprt.correction {
@@ -187,7 +188,7 @@ pub(crate) fn hypotheses(sprt: &Sprt) -> String {
     format!("{model} Elo {elo0} against {elo1}, alpha {alpha}, beta {beta}")
 }
 
-/// Returns table cells with nElo, LOS, games by result, and pairs by points.
+/// Returns table cells with the nElo, the LOS, the games by result, and the pairs by points.
 pub(crate) fn strength_cells(strength: &Strength) -> [String; 7] {
     let Strength { games, pairs, nelo, .. } = strength;
     let [all, won, drawn, lost] =

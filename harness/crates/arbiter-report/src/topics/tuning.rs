@@ -8,7 +8,7 @@ use crate::parts::{Block, Chart, Document, Figure, Line, Lines, Table, results, 
 use arbiter_plan::base_name;
 use arbiter_spsa::{Parameter, PathPoint, SpsaState, Tuning, noise};
 
-/// Maximum number of parameters named in a line.
+/// Maximum number of parameters that a line names.
 const MAX_NAMED: usize = 6;
 
 /// Results of a tuning run by SPSA.
@@ -60,7 +60,7 @@ struct Step {
     values: Vec<f64>,
 }
 
-/// Returns the results of a tuning run for JSON; `None` for other runs.
+/// Returns the results of a tuning run for JSON; `None` if the run is not a tuning run.
 pub(crate) fn figures(summary: &Summary) -> Option<TuningFigures<'_>> {
     let spsa = summary.spsa.as_ref()?;
     let tuning = spsa.tuning();
@@ -79,7 +79,7 @@ pub(crate) fn figures(summary: &Summary) -> Option<TuningFigures<'_>> {
         gamma: tuning.gamma,
         a_ratio: tuning.a_ratio,
         noise_elo: noise.map(|(mean, _)| mean),
-        noise_elo_95: noise.map(|(_, most)| most),
+        noise_elo_95: noise.map(|(_, quantile)| quantile),
         parameters: (tuning.parameters.iter().zip(spsa.theta()))
             .map(|(parameter, &value)| Tuned {
                 parameter,
@@ -111,8 +111,8 @@ pub fn tuning_schedule(tuning: &Tuning) -> String {
     )
 }
 
-/// Formats the state of a tuning run in one line: the iteration, and the first values with their
-/// changes.
+/// Formats the state of a tuning run in one line: the number of finished iterations, and the first
+/// values with their changes.
 pub(crate) fn line(tuning: &Tuning, finished: u64, theta: &[f64]) -> String {
     let shown = tuning.parameters.iter().zip(theta).take(MAX_NAMED);
     let values = shown.map(|(parameter, value)| {
@@ -139,13 +139,13 @@ fn table(spsa: &SpsaState) -> Table {
     table
 }
 
-/// Formats the values as UCI options, one per line.
+/// Formats the values as UCI commands, one per line.
 fn options(spsa: &SpsaState) -> String {
     let settings = spsa.tuning().settings(spsa.theta()).into_iter();
     settings.map(|(name, value)| format!("setoption name {name} value {value}\n")).collect()
 }
 
-/// Formats the changed values as a patch for a table in source code.
+/// Formats the changed values as removed and added lines of a table in source code.
 fn assignments(spsa: &SpsaState) -> String {
     let tuning = spsa.tuning();
     let (now, start) = (tuning.settings(spsa.theta()), tuning.settings(&tuning.start()));
@@ -154,19 +154,21 @@ fn assignments(spsa: &SpsaState) -> String {
     changed.map(line).collect()
 }
 
-/// Returns notes on the expected noise, and on values at an end of their range.
+/// Returns notes on the expected loss caused by SPSA noise, and on values at a limit of their
+/// range.
 fn notes(summary: &Summary, spsa: &SpsaState) -> Vec<String> {
     let tuning = spsa.tuning();
     let mut notes = Vec::new();
-    if let Some((mean, most)) = expected_noise(summary, tuning) {
+    if let Some((mean, quantile)) = expected_noise(summary, tuning) {
         notes.push(format!(
             "Expected loss from SPSA noise after convergence: {mean:.1} Elo on average, at most \
-             {most:.1} Elo with 95 % probability (theory, from the final rates and the draw \
+             {quantile:.1} Elo with 95 % probability (theory, from the final rates and the draw \
              ratio)."
         ));
     }
     let values = tuning.parameters.iter().zip(spsa.theta());
-    let at_end = values.filter(|(own, value)| **value <= own.min || **value >= own.max);
+    let at_end =
+        values.filter(|(parameter, value)| **value <= parameter.min || **value >= parameter.max);
     let ends: Vec<&str> = at_end.map(|(parameter, _)| parameter.name.as_str()).collect();
     if !ends.is_empty() {
         notes.push(format!("At a limit of the range: {}.", ends.join(", ")));
@@ -174,8 +176,8 @@ fn notes(summary: &Summary, spsa: &SpsaState) -> Vec<String> {
     notes
 }
 
-/// Returns the mean Elo loss caused by the noise of SPSA after convergence, and its upper bound (95
-/// %); `None` before the first game.
+/// Returns the mean and the 95 % quantile of the loss caused by SPSA noise after convergence, in
+/// Elo; `None` before the first game.
 fn expected_noise(summary: &Summary, tuning: &Tuning) -> Option<(f64, f64)> {
     Some(noise(tuning, summary.counts.main_encounter().games.draw_ratio()?))
 }
@@ -190,7 +192,8 @@ pub(crate) fn conclusion(summary: &Summary, spsa: &SpsaState) -> String {
     format!("{name} after {done} of {all} iterations: {values}.")
 }
 
-/// Adds the values to the short report, as a table, as UCI options and as a patch.
+/// Adds the values to the short report: as a table, as UCI commands, and as changed lines of source
+/// code.
 pub(crate) fn brief(document: &mut Document, summary: &Summary, spsa: &SpsaState) {
     let sums = results(&summary.strength().games, "");
     document.value("Games", format!("{sums} by the first sides"));
@@ -204,7 +207,8 @@ pub(crate) fn brief(document: &mut Document, summary: &Summary, spsa: &SpsaState
     document.blocks.push(Block::Gap);
 }
 
-/// Adds the values to the full report, as a table, as UCI options and as a patch.
+/// Adds the values to the full report: as a table, as UCI commands, and as changed lines of source
+/// code.
 pub(crate) fn results_in_full(document: &mut Document, summary: &Summary, spsa: &SpsaState) {
     document.table(table(spsa));
     notes(summary, spsa).into_iter().for_each(|note| document.paragraph(note));
@@ -222,7 +226,7 @@ pub(crate) fn results_in_full(document: &mut Document, summary: &Summary, spsa: 
     document.blocks.push(Block::Command(command));
 }
 
-/// Adds charts of the path of each parameter, and of the score of the first side.
+/// Adds a chart of the path of each parameter, and a chart of the first side's score.
 pub(crate) fn history(document: &mut Document, spsa: &SpsaState) {
     let path = spsa.path();
     document.heading("Path");

@@ -122,7 +122,7 @@ fn values_are_replaced_in_rust_c_and_c_plus_plus() {
 }
 
 #[test]
-fn a_patch_keeps_line_ends() {
+fn a_patch_keeps_line_endings() {
     let old = "int a = 1;\r\nint b = 2;";
     let new = applied(old, &values(&[("a", "3")])).unwrap();
     assert_eq!(new, "int a = 3;\r\nint b = 2;");

@@ -1,4 +1,4 @@
-//! History of LLR and Elo over the pairs of a run of two engines.
+//! History of LLR and Elo over the pairs of a run with two engines.
 
 use arbiter_run::{PairTally, RunCounts};
 use arbiter_stats::SprtStatus;
@@ -6,7 +6,7 @@ use arbiter_stats::elo::Estimate;
 
 use crate::figures::strength::Strength;
 
-/// Maximum number of points kept; a chart cannot show more.
+/// Maximum number of points that are stored, apart from the last point; a chart cannot show more.
 const MAX_POINTS: usize = 512;
 
 /// LLR and Elo after a pair.
@@ -20,30 +20,30 @@ pub struct HistoryPoint {
     pub elo: Option<Estimate>,
 }
 
-/// Evenly spaced points of the history of a run, and the point after the last pair.
+/// History of a run: evenly spaced points, and the point after the last pair.
 #[derive(Debug, Clone, Default)]
 pub struct LlrHistory {
     points: Vec<HistoryPoint>,
     counts: RunCounts,
-    /// Number of pairs between points; 0 before the first pair.
+    /// Number of pairs from one point to the next; 0 before the first pair.
     stride: u64,
     pairs: u64,
     last: Option<HistoryPoint>,
 }
 
 impl LlrHistory {
-    /// Adds a counted pair of two engines, and the state of the stopping rule after it.
+    /// Adds a counted pair, and the state of the stopping rule after this pair.
     pub fn count(&mut self, tally: &PairTally, sprt_status: Option<SprtStatus>) {
         self.counts.count(tally);
         self.pairs += 1;
         self.stride = self.stride.max(1);
-        let is_kept = self.pairs.is_multiple_of(self.stride);
-        // Estimates are slow and most points are dropped, so only points that are kept get an
-        // estimate at this stage. `points` computes the estimate of the last point.
-        let elo = if is_kept { self.elo() } else { None };
+        let is_stored = self.pairs.is_multiple_of(self.stride);
+        // An estimate is slow and most points are not stored, so only stored points get an estimate
+        // here. `points` computes the estimate for the last point.
+        let elo = if is_stored { self.elo() } else { None };
         let point = HistoryPoint { games: self.counts.games(), sprt_status, elo };
         self.last = Some(point);
-        if is_kept {
+        if is_stored {
             self.points.push(point);
         }
         // Dropping every second point keeps the remaining points evenly spaced in runs of any
@@ -66,8 +66,8 @@ impl LlrHistory {
 
     fn elo(&self) -> Option<Estimate> {
         let estimate = Strength::of(self.counts.main_encounter()).elo?;
-        // If all pairs have the same result, the interval has no width, and is not an estimate of
-        // the strength.
+        // If all pairs have the same result, the interval has no width and does not show the
+        // uncertainty.
         (estimate.low != estimate.high).then_some(estimate)
     }
 }

@@ -8,10 +8,11 @@ use arbiter_protocol::Score;
 use arbiter_stats::GameResult;
 use arbiter_stats::elo::score_from_elo;
 
-/// Maximum number of games kept.
-const KEPT: usize = 6;
+/// Maximum number of games that are listed.
+const MAX_GAMES: usize = 6;
 
-/// Minimum evaluation that counts as a winning advantage; a lower evaluation is not a misjudgement.
+/// Minimum evaluation that counts as a winning advantage: 150 centipawns. A game is not misjudged
+/// if the engine's best evaluation was lower.
 pub(crate) const MIN_ADVANTAGE: Score = Score::Centipawns(150);
 
 /// Game, and the side that misjudged the game.
@@ -25,38 +26,39 @@ pub struct MisjudgedGame {
     pub game: GameRecord,
     /// Side that misjudged the game.
     pub color: Color,
-    /// Ply, from 0, of the best evaluation of the side.
+    /// Ply, from 0, at which the side reported its best evaluation.
     pub ply: usize,
     /// Best evaluation of the side.
     pub score: Score,
-    /// Expected score at the best evaluation minus the score of the game, 0 to 1.
+    /// Expected score at the best evaluation minus the actual score of the game, 0 to 1.
     error: f64,
 }
 
-/// Adds a game if its error is among the largest; the games are sorted by error, largest first.
+/// Adds a game to `games` if its error is among the largest. The games are sorted by error, largest
+/// first.
 pub(super) fn add(games: &mut Vec<MisjudgedGame>, pair: u64, game_index: usize, game: &GameRecord) {
     let sides = Color::ALL.into_iter().filter_map(|color| {
-        let own = (0..).zip(game.moves.iter().zip(movers(game)));
-        let own = own.filter(|(_, (_, (mover, _)))| *mover == color);
+        let moves = (0..).zip(game.moves.iter().zip(movers(game)));
+        let moves = moves.filter(|(_, (_, (mover, _)))| *mover == color);
         let scores =
-            own.filter_map(|(ply, (played, _))| Some((ply, played.thought.as_ref()?.score?)));
+            moves.filter_map(|(ply, (played, _))| Some((ply, played.thought.as_ref()?.score?)));
         let (ply, score) =
             scores.max_by(|(_, a), (_, b)| centipawns(*a).total_cmp(&centipawns(*b)))?;
         Some((color, ply, score, error(score, result(game, color))?))
     });
     let Some((color, ply, score, error)) = sides.max_by(|a, b| a.3.total_cmp(&b.3)) else { return };
     let index = games.partition_point(|kept| kept.error >= error);
-    if index < KEPT {
+    if index < MAX_GAMES {
         let game = game.clone();
         games.insert(index, MisjudgedGame { pair, game_index, game, color, ply, score, error });
-        games.truncate(KEPT);
+        games.truncate(MAX_GAMES);
     }
 }
 
-/// Returns the expected score at an engine's best evaluation minus the score of the game; `None` if
-/// the evaluation is below [`MIN_ADVANTAGE`] or the engine won.
+/// Returns the expected score at an engine's best evaluation minus the actual score of the game;
+/// `None` if the evaluation is below [`MIN_ADVANTAGE`] or the engine won.
 fn error(best: Score, result: GameResult) -> Option<f64> {
-    // A pawn counts as 100 Elo; the result is only used to rank games.
+    // One centipawn counts as 1 Elo. This is precise enough, because the error only ranks games.
     let error = score_from_elo(centipawns(best)) - result.half_points() as f64 / 2.0;
     (centipawns(best) >= centipawns(MIN_ADVANTAGE) && error > 0.0 && result != GameResult::Win)
         .then_some(error)

@@ -1,4 +1,4 @@
-//! Statistics of the games of a run, collected over its counted pairs in the order of the schedule.
+//! Statistics of the games in a run, collected from its counted pairs in the order of the schedule.
 
 mod llr_history;
 mod misjudged;
@@ -22,21 +22,22 @@ use arbiter_stats::{Calibration, EvaluationBuckets, GameResult, Trinomial};
 
 use crate::figures::openings::{OpeningName, OpeningNames, book_plies};
 
-/// Maximum number of games that are kept because they ended by a fault.
+/// Maximum number of games that are stored because they ended by a fault.
 const MAX_FAULTY: usize = 6;
 
-/// Statistics of the games of a run.
+/// Statistics of the games in a run.
 #[derive(Debug, Clone, Default)]
 pub struct GameStatistics {
     /// LLR and Elo over the pairs, for runs of two engines.
     pub llr_history: LlrHistory,
     /// Statistics by engine.
     pub engines: Vec<EngineStatistics>,
-    /// Total time of all games.
+    /// Total duration of all games.
     pub duration: Duration,
-    /// All games, by result for White.
+    /// Numbers of games by White's result.
     pub white: Trinomial,
-    /// Played openings, by the number of their first occurrence in the book.
+    /// Played openings by number, from 0. Openings with the same FEN and the same board after the
+    /// book moves count as one opening, with the number of the opening that was played first.
     pub openings: BTreeMap<u64, PlayedOpening>,
     /// Games whose result was far below an engine's best evaluation, largest errors first.
     pub misjudged: Vec<MisjudgedGame>,
@@ -46,37 +47,37 @@ pub struct GameStatistics {
     names: OpeningNames,
     /// Number of the first occurrence of each opening, by the number of the opening.
     same_as: BTreeMap<u64, u64>,
-    /// Number of the first opening with a FEN and a board after the book moves.
+    /// Number of the opening that was played first, by FEN and by board after the book moves.
     first_of: HashMap<[String; 2], u64>,
 }
 
-/// Opening with its results, in the form in which it is shown.
+/// Opening as displayed, with its results.
 #[derive(Debug, Clone)]
 pub struct PlayedOpening {
-    /// Label in a chart.
+    /// Label of the opening in a chart.
     pub label: String,
-    /// Full name.
+    /// Full name of the opening.
     pub name: String,
-    /// Board field of the FEN after the moves of the opening; empty if unknown.
+    /// Board field of the FEN after the book moves.
     pub placement: String,
-    /// Results for White.
+    /// White's results.
     pub white: Trinomial,
-    /// Results for the first of two engines.
+    /// Results of the first engine.
     pub first: Trinomial,
 }
 
 /// Statistics of the games of one engine.
 #[derive(Debug, Clone, Default)]
 pub struct EngineStatistics {
-    /// Games as White and as Black, by result.
+    /// Results as White and as Black.
     pub by_colour: [Trinomial; 2],
-    /// Games won, by ending.
+    /// Numbers of won games by ending.
     pub wins: BTreeMap<Termination, u64>,
-    /// Depth, speed and time by range of move numbers.
+    /// Search statistics by range of move numbers.
     pub by_move_number: [SearchStatistics; RANGES],
-    /// Depth, speed and time by game phase.
+    /// Search statistics by game phase.
     pub phases: [SearchStatistics; PHASES.len()],
-    /// Number of moves, by time bucket.
+    /// Numbers of moves by time bucket.
     pub times: [u64; BUCKETS],
     /// Comparison of evaluations with results.
     pub calibration: Calibration,
@@ -115,7 +116,7 @@ impl GameStatistics {
         });
         self.openings.entry(first).or_insert_with(|| {
             let (label, name) = match self.names.name_in_book(game) {
-                // Several openings of a book may have the same name, so the label contains the
+                // Several openings in a book may have the same name, so the label contains the
                 // number.
                 Some(OpeningName { eco, name }) => {
                     let label = format!("{} {eco} {name}", first + 1);
@@ -134,16 +135,16 @@ impl GameStatistics {
     fn add_game(&mut self, game: &GameRecord) {
         self.duration += game.duration;
         self.white.record(result(game, Color::White));
-        let mut seen = ByColor::<EvaluationBuckets>::default();
+        let mut evaluations = ByColor::<EvaluationBuckets>::default();
         let mut position = game.start();
         let mut phase = search::phase(&position);
         for (played, (mover, number)) in game.moves.iter().zip(movers(game)) {
             if let Some(thought) = &played.thought {
-                let own = &mut self.engines[*game.engines.get(mover)];
-                own.times[search::time_bucket(thought.elapsed)] += 1;
-                own.by_move_number[search::move_range(number)].add(thought);
-                own.phases[phase].add(thought);
-                thought.score.iter().for_each(|s| seen.get_mut(mover).add(centipawns(*s)));
+                let engine = &mut self.engines[*game.engines.get(mover)];
+                engine.times[search::time_bucket(thought.elapsed)] += 1;
+                engine.by_move_number[search::move_range(number)].add(thought);
+                engine.phases[phase].add(thought);
+                thought.score.iter().for_each(|s| evaluations.get_mut(mover).add(centipawns(*s)));
             }
             let Some(m) = search::stored_move(&position, played.uci) else { break };
             position.play_unchecked(m);
@@ -152,13 +153,13 @@ impl GameStatistics {
             }
         }
         for color in Color::ALL {
-            let own = &mut self.engines[*game.engines.get(color)];
+            let engine = &mut self.engines[*game.engines.get(color)];
             let result = result(game, color);
-            own.by_colour[color.fold_wb(0, 1)].record(result);
+            engine.by_colour[color.fold_wb(0, 1)].record(result);
             if result == GameResult::Win {
-                *own.wins.entry(game.outcome.termination).or_default() += 1;
+                *engine.wins.entry(game.outcome.termination).or_default() += 1;
             }
-            own.calibration.add(*seen.get(color), result);
+            engine.calibration.add(*evaluations.get(color), result);
         }
     }
 }
@@ -172,15 +173,15 @@ fn placement_after_book(game: &GameRecord) -> String {
 pub(crate) fn position_after(game: &GameRecord, plies: usize) -> Chess {
     let mut position = game.start();
     for played in game.moves.iter().take(plies) {
-        // The referee accepted all moves of a record, so only a damaged record contains an illegal
-        // move; it must not cause a panic.
+        // The referee accepted all moves of the game, so only a damaged record contains an illegal
+        // move. Such a record must not cause a panic.
         let Ok(m) = played.uci.to_move(&position) else { break };
         position.play_unchecked(m);
     }
     position
 }
 
-/// Returns the mean score, 0 to 1; `None` if there are no games.
+/// Returns the mean score per game, 0 to 1; `None` if there are no games.
 pub(crate) fn mean_score(results: &Trinomial) -> Option<f64> {
     results.distribution().moments().map(|moments| moments.mean)
 }
@@ -194,7 +195,8 @@ fn result(game: &GameRecord, color: Color) -> GameResult {
     }
 }
 
-/// Converts a score to centipawns; a mate becomes infinite.
+/// Converts a score to centipawns: a mate for the side becomes infinity, and a mate against it
+/// −infinity.
 fn centipawns(score: Score) -> f64 {
     match score {
         Score::Centipawns(centipawns) => f64::from(centipawns),
@@ -203,7 +205,7 @@ fn centipawns(score: Score) -> f64 {
     }
 }
 
-/// Returns the side that makes each move of a game, and the number of the move.
+/// Returns the side to move and the move number for each ply of a game. The iterator is infinite.
 pub(crate) fn movers(game: &GameRecord) -> impl Iterator<Item = (Color, u32)> {
     let first = game.first_to_move();
     let number = game.fen.split(' ').nth(5).and_then(|number| number.parse().ok()).unwrap_or(1);

@@ -7,23 +7,24 @@ use shakmaty::{Chess, File, Move, Position, Role, Square};
 
 use arbiter_game::record::SearchInfo;
 
-/// Number of moves in a range of move numbers.
+/// Number of moves in each range of move numbers.
 pub(crate) const MOVES_PER_RANGE: usize = 10;
 
 /// Number of ranges of move numbers; the last range has no upper end.
 pub(crate) const RANGES: usize = 12;
 
-/// Names of the game phases in order, each with the minimum weight of its pieces: the opening ends
-/// after more than one exchange.
+/// Names of the game phases in order, each with the minimum weight of all pieces on the board. The
+/// minimum of 22 means that the opening ends after more than one exchange of minor pieces.
 pub(crate) const PHASES: [(&str, usize); 3] = [("opening", 22), ("middlegame", 9), ("endgame", 0)];
 
-/// Weight of each piece; the pieces of the initial position weigh 24.
+/// Weight of each piece in the game phase; the pieces of the initial position have a total weight
+/// of 24.
 const WEIGHTS: [(Role, usize); 4] =
     [(Role::Knight, 1), (Role::Bishop, 1), (Role::Rook, 2), (Role::Queen, 4)];
 
-/// Upper ends of the time buckets, in milliseconds; the last bucket has no upper end. The steps 1,
-/// 2, 5 are roughly even on a logarithmic scale, which suits thinking times because they differ by
-/// orders of magnitude.
+/// Upper ends of the time buckets, in milliseconds, exclusive; the last bucket has no upper end.
+/// The steps 1, 2, 5 are roughly even on a logarithmic scale, which suits thinking times because
+/// they differ by orders of magnitude.
 pub(crate) const ENDS_MS: [u64; 16] =
     [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000];
 
@@ -33,31 +34,31 @@ pub(crate) const BUCKETS: usize = ENDS_MS.len() + 1;
 /// Sums over the moves of an engine, from which means are computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SearchStatistics {
-    /// Number of moves that the engine chose.
+    /// Number of moves that the engine made itself, excluding book moves.
     pub moves: u64,
-    /// Total time of the moves.
+    /// Total thinking time of these moves.
     pub time: Duration,
-    /// Sum of the depths in plies, over the moves with a reported depth.
+    /// Sum of the depths, in plies, of the moves with a reported depth.
     depth: u64,
     with_depth: u64,
-    /// Nodes searched, over the moves with reported nodes.
+    /// Sum of the nodes of the moves with a reported number of nodes.
     nodes: u64,
     time_for_nodes: Duration,
 }
 
 impl SearchStatistics {
-    /// Returns the mean depth in plies.
+    /// Returns the mean depth in plies; `None` if no depth was reported.
     pub fn depth(&self) -> Option<f64> {
         (self.with_depth > 0).then(|| self.depth as f64 / self.with_depth as f64)
     }
 
-    /// Returns the nodes per second.
+    /// Returns the speed in nodes per second; `None` without reported nodes or time.
     pub fn speed(&self) -> Option<f64> {
         let seconds = self.time_for_nodes.as_secs_f64();
         (seconds > 0.0 && self.nodes > 0).then(|| self.nodes as f64 / seconds)
     }
 
-    /// Returns the mean time per move, in milliseconds.
+    /// Returns the mean time per move, in milliseconds; `None` if there are no moves.
     pub fn time_ms(&self) -> Option<f64> {
         (self.moves > 0).then(|| 1e3 * self.time.as_secs_f64() / self.moves as f64)
     }
@@ -76,20 +77,20 @@ impl SearchStatistics {
     }
 }
 
-/// Returns the index of the range of a move number, which starts at 1.
+/// Returns the index of the range that contains a move number, counted from 1.
 pub(super) fn move_range(number: u32) -> usize {
     (number.saturating_sub(1) as usize / MOVES_PER_RANGE).min(RANGES - 1)
 }
 
 /// Returns the game phase of a position, as an index into [`PHASES`].
 pub(super) fn phase(position: &Chess) -> usize {
-    let weigh = |(role, weight)| weight * position.board().by_role(role).count();
-    let weight: usize = WEIGHTS.into_iter().map(weigh).sum();
+    let weight_of = |(role, weight)| weight * position.board().by_role(role).count();
+    let weight: usize = WEIGHTS.into_iter().map(weight_of).sum();
     PHASES.partition_point(|(_, least)| weight < *least)
 }
 
-/// Converts a move of a stored game without testing its legality, because the referee has tested it
-/// during the game.
+/// Converts a move of a stored game; `None` if there is no piece to move. The legality is not
+/// tested, because the referee has already tested it during the game.
 pub(super) fn stored_move(position: &Chess, played: UciMove) -> Option<Move> {
     let UciMove::Normal { from, to, promotion } = played else { return None };
     let role = position.board().role_at(from)?;
@@ -103,7 +104,7 @@ pub(super) fn stored_move(position: &Chess, played: UciMove) -> Option<Move> {
     })
 }
 
-/// Returns the bucket of a thinking time.
+/// Returns the index of the bucket that contains a thinking time.
 pub(super) fn time_bucket(time: Duration) -> usize {
     let millis = time.as_millis() as u64;
     ENDS_MS.partition_point(|end| millis >= *end)

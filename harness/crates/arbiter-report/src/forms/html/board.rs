@@ -1,5 +1,5 @@
-//! Game viewer: without JavaScript, the moves and one board; with JavaScript, the board after every
-//! move.
+//! Game viewer. Without JavaScript, it shows the moves and one board; with JavaScript, the board
+//! after every move.
 
 use maud::{Markup, PreEscaped, html};
 use serde_json::json;
@@ -7,8 +7,8 @@ use shakmaty::Square;
 
 use crate::parts::{Game, Step, svg};
 
-/// Returns the viewer of one game; `id` is unique on the page. `#ID-PLY` in an address opens the
-/// game at a ply.
+/// Returns the viewer of a game. `id` must be unique on the page; `#ID-PLY` in the address of the
+/// page opens the game at a ply.
 pub fn game_viewer(id: &str, game: &Game) -> Markup {
     let shown = game.moves.get(game.first_shown.wrapping_sub(1));
     let placement = shown.map_or(game.start.as_str(), |step| step.board.as_str());
@@ -48,7 +48,8 @@ pub fn game_viewer(id: &str, game: &Game) -> Markup {
     }
 }
 
-/// Returns the data for the script: boards and remarks, beginning with the starting position.
+/// Returns the data for the script as JSON: the starting position and the position after each move,
+/// with board, remark and move.
 fn data(game: &Game) -> String {
     let steps = game.moves.iter().map(|step| {
         let name = format!("{} {}", step.number, step.san);
@@ -56,11 +57,12 @@ fn data(game: &Game) -> String {
     });
     let start = json!([game.start, "", "The start", [], null]);
     let all: Vec<_> = std::iter::once(start).chain(steps).collect();
-    // `</script>` in a text would end the script element, even inside quotes.
+    // `</script>` in a string would end the script element, even inside quotes.
     serde_json::Value::from(all).to_string().replace('<', "\\u003c")
 }
 
-/// Returns the indices of the source and target squares of a move in UCI notation, counted from a8.
+/// Returns the indices of the source and target squares of a move in UCI notation, from a8 (0) to
+/// h1 (63).
 pub fn squares(uci: &str) -> Vec<usize> {
     let squares = uci.as_bytes().chunks(2).take(2);
     let squares = squares.filter_map(|square| Square::from_ascii(square).ok());
@@ -72,8 +74,8 @@ fn label(placement: &str, after: Option<&Step>) -> String {
     format!("Board after {name}: {placement}")
 }
 
-/// Draws the board field of a FEN as a diagram with White at the bottom; `marked` are the
-/// highlighted squares, counted from a8.
+/// Draws the board field of a FEN as a diagram with White at the bottom. `marked` contains the
+/// indices of the highlighted squares, from a8 (0) to h1 (63).
 pub fn diagram(placement: &str, label: &str, marked: &[usize]) -> Markup {
     html! {
         div class="board" role="img" aria-label=(label) {
@@ -97,7 +99,7 @@ pub fn diagram(placement: &str, label: &str, marked: &[usize]) -> Markup {
     }
 }
 
-/// Returns the squares of a rank of a FEN.
+/// Returns the squares of a rank in a FEN, each with its piece, if any.
 fn expanded(rank: &str) -> impl Iterator<Item = Option<char>> {
     rank.chars().flat_map(|c| match c.to_digit(10) {
         Some(empty) => std::iter::repeat_n(None, empty as usize),
@@ -105,8 +107,8 @@ fn expanded(rank: &str) -> impl Iterator<Item = Option<char>> {
     })
 }
 
-/// Returns the solid glyph of a piece, as text and not as an emoji; the style sheet sets the
-/// colour.
+/// Returns the solid glyph of a piece. The variation selector U+FE0E requests a text glyph instead
+/// of an emoji. The style sheet sets the colour.
 fn glyph(piece: char) -> &'static str {
     match piece.to_ascii_lowercase() {
         'k' => "♚\u{fe0e}",

@@ -1,5 +1,5 @@
-//! Head of a run's page: figures with pictures. Horizontal positions are percentages, so that a
-//! picture fills the available width.
+//! Head of a run's page: the main values, with pictures. Horizontal positions are percentages, so
+//! that a picture fills the available width.
 
 use arbiter_stats::elo::Estimate;
 use maud::{Markup, html};
@@ -7,16 +7,16 @@ use maud::{Markup, html};
 use super::minus_signs;
 use crate::parts::{Gauge, Picture, is_bound};
 
-/// Positions of both ends of an axis, in per cent of the width; the rest is room for labels next to
-/// the axis.
+/// Positions of both ends of an axis, in per cent of the width; the rest is reserved for labels
+/// next to the axis.
 const ENDS: (f64, f64) = (8.0, 92.0);
 
-/// Minimum distance between a hypothesis and zero at which the label of zero is still readable, in
-/// per cent of the width.
+/// Minimum distance between zero and a hypothesis, in per cent of the width, at which the labels do
+/// not overlap.
 const ROOM: f64 = 14.0;
 
-/// Draws the figures in a row. Pictures are hidden from screen readers, because the text contains
-/// the same values.
+/// Draws the values in a row. The pictures are hidden from screen readers, because the text
+/// contains the same values.
 pub(super) fn head(gauges: &[Gauge]) -> Markup {
     html! {
         dl class="head" { @for gauge in gauges {
@@ -47,7 +47,7 @@ fn interval(Estimate { value, low, high }: &Estimate, hypotheses: Option<[f64; 2
         .filter(|value| value.is_finite())
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
     let place = |value: f64| {
-        // If all values are equal, the divisor would be 0.
+        // The minimum prevents a division by 0 if all values are equal.
         let share = (value.clamp(least, most) - least) / (most - least).max(f64::MIN_POSITIVE);
         ENDS.0 + (ENDS.1 - ENDS.0) * share
     };
@@ -55,7 +55,7 @@ fn interval(Estimate { value, low, high }: &Estimate, hypotheses: Option<[f64; 2
     let is_clear = hypotheses
         .is_none_or(|[elo0, elo1]| zero < place(elo0) - ROOM || zero > place(elo1) + ROOM);
     let is_bound = is_bound(*value, *low, *high);
-    // An interval with an open end extends to the edge.
+    // An interval with an infinite end extends to the edge.
     let ends = [(*low, 0.0), (*high, 100.0)];
     let [left, right] = ends.map(|(end, edge)| if end.is_finite() { place(end) } else { edge });
     html! {
@@ -78,7 +78,7 @@ fn interval(Estimate { value, low, high }: &Estimate, hypotheses: Option<[f64; 2
         @if !is_bound {
             circle cx=(at(place(*value))) cy="14" r="5" {}
         } @else {
-            // A bound has no value other than its finite end.
+            // A bound has no value except its finite end.
             @for (end, _) in ends.iter().filter(|(end, _)| end.is_finite()) {
                 line class="whole" x1=(at(place(*end))) y1="8" x2=(at(place(*end))) y2="20" {}
             }
@@ -106,7 +106,7 @@ fn progress(value: f64, [lower, upper]: [f64; 2]) -> Markup {
     }
 }
 
-/// Draws counts as parts of a bar, best results on the left.
+/// Draws the counts as parts of a bar, with the best results on the left.
 fn shares(counts: &[u64; 5]) -> Markup {
     let all = counts.iter().sum::<u64>().max(1) as f64;
     let parts = counts.iter().zip(["worst", "worse", "even", "better", "best"]).rev();

@@ -1,4 +1,4 @@
-//! Document as a self-contained HTML page that needs no network, server or other files.
+//! Documents as self-contained HTML pages, which need no network, server or other files.
 
 mod board;
 mod head;
@@ -10,20 +10,20 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::parts::{Block, Chart, Document, Figure, Table, UNDEFINED, svg};
 
-/// Style sheet of the pages.
+/// Style sheet of all pages.
 pub const HTML_STYLE: &str = include_str!("style.css");
-/// Script that steps through games.
+/// Script of all pages: steps through games and shows the values of charts.
 pub const HTML_SCRIPT: &str = include_str!("viewer.js");
 
-/// Content security policy that lets a page load nothing, so that even an engine name that is not
-/// escaped cannot load anything.
+/// Content security policy that forbids a page to load anything, so that even an engine name that
+/// was left unescaped by mistake cannot load anything.
 pub const HTML_POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
-/// Returns the page of a document.
+/// Returns a document as a page.
 pub fn html_page(document: &Document) -> String {
     let headings = document.blocks.iter().filter_map(|block| match block {
-        Block::Heading(words) => Some(words),
+        Block::Heading(text) => Some(text),
         _ => None,
     });
     let page = html! {
@@ -46,7 +46,7 @@ pub fn html_page(document: &Document) -> String {
                 a class="skip" href="#main" { "Skip to the result" }
                 header { h1 { (document.title) } }
                 nav aria-label="Sections" {
-                    ul { @for words in headings { li { a href={ "#" (anchor(words)) } { (words) } } } }
+                    ul { @for text in headings { li { a href={ "#" (anchor(text)) } { (text) } } } }
                 }
                 main id="main" tabindex="-1" {
                     @for (_, section) in html_sections(&document.blocks) { (section) }
@@ -59,8 +59,8 @@ pub fn html_page(document: &Document) -> String {
     page.into_string()
 }
 
-/// Returns the blocks before the first heading, then one section per heading; each part has a
-/// unique name.
+/// Returns the parts of a page with their names: the blocks before the first heading, followed by
+/// one section per heading.
 pub fn html_sections(blocks: &[Block]) -> Vec<(String, Markup)> {
     let is_heading = |block: &Block| matches!(block, Block::Heading(_));
     let first = blocks.iter().position(is_heading).unwrap_or(blocks.len());
@@ -70,12 +70,12 @@ pub fn html_sections(blocks: &[Block]) -> Vec<(String, Markup)> {
     };
     let mut found = vec![("conclusion".to_owned(), conclusion)];
     for section in sections.chunk_by(|_, next| !is_heading(next)) {
-        if let [Block::Heading(words), rest @ ..] = section {
-            let name = anchor(words);
+        if let [Block::Heading(text), rest @ ..] = section {
+            let name = anchor(text);
             let section = html! {
                 section aria-labelledby=(name) {
-                    h2 id=(name) { (words) }
-                    (parts(rest, words))
+                    h2 id=(name) { (text) }
+                    (parts(rest, text))
                 }
             };
             found.push((name, section));
@@ -84,7 +84,7 @@ pub fn html_sections(blocks: &[Block]) -> Vec<(String, Markup)> {
     found
 }
 
-/// Draws the blocks below a heading; a figure that follows a table is placed next to the table if
+/// Draws the blocks below a heading. A chart that follows a table is placed next to the table if
 /// there is room.
 fn parts(blocks: &[Block], heading: &str) -> Markup {
     let is_beside =
@@ -97,10 +97,10 @@ fn parts(blocks: &[Block], heading: &str) -> Markup {
     } }
 }
 
-/// Draws a block below a heading; the heading is the label of tables for screen readers.
+/// Draws a block below a heading. The heading is the label of tables for screen readers.
 fn part(block: &Block, heading: &str) -> Markup {
     match block {
-        Block::Heading(words) => html! { h2 { (words) } },
+        Block::Heading(text) => html! { h2 { (text) } },
         Block::Paragraph { strong, text } => html! {
             p { @if !strong.is_empty() { strong { (strong) } " " } (minus_signs(text)) }
         },
@@ -124,7 +124,7 @@ fn part(block: &Block, heading: &str) -> Markup {
                 } }
             }
         },
-        // One or two figures in a row have room for the large drawings.
+        // One or two charts in a row have room for the large drawings.
         Block::Figures(found) if found.len() < 3 => html! {
             @for one in found { (figure(one, &[&svg::WIDE, &svg::NARROW])) }
         },
@@ -147,19 +147,19 @@ fn part(block: &Block, heading: &str) -> Markup {
     }
 }
 
-/// Maximum number of rows, including the heading, of a table that replaces a chart that cannot be
-/// drawn.
+/// Maximum number of rows, including the heading, of a table that is shown instead of a chart that
+/// cannot be drawn.
 const PLAIN_ROWS: usize = 8;
 
-/// Draws the chart and a collapsed table of its values, or only a short table if the chart cannot
-/// be drawn. The style sheet selects the frame that fits the screen.
+/// Draws the chart and a collapsed table of its values. If the chart cannot be drawn, a short table
+/// is shown without collapsing it. The style sheet selects the frame that fits the screen.
 fn figure(figure: &Figure, frames: &[&svg::Frame]) -> Markup {
     let drawn: Result<Vec<String>, _> =
         frames.iter().map(|frame| svg::draw(&figure.chart, frame)).collect();
     let is_plain =
         drawn.is_err() && !figure.table.is_empty() && figure.table.rows().len() <= PLAIN_ROWS;
-    // A printed page has no tooltips with the full names, so the values are printed below a chart
-    // that truncates names.
+    // A printed page has no tooltips with the full names, so a table with the full names is printed
+    // below a chart with truncated names.
     let is_cut = drawn.iter().flatten().any(|svg| svg.contains('…'));
     html! {
         figure class=[is_cut.then_some("cut")] {
@@ -188,8 +188,9 @@ fn figure(figure: &Figure, frames: &[&svg::Frame]) -> Markup {
     }
 }
 
-/// Draws a table that scrolls independently of the page; cells with figures are aligned to the
-/// right. `scores` are the scores in the cells of a crosstable, each shown in one of five colours.
+/// Draws a table that scrolls independently of the page. Cells with numbers are aligned to the
+/// right. `scores` contains the scores, 0 to 1, in the cells of a crosstable, which are shown in
+/// five colours.
 fn table(table: &Table, name: &str, scores: &[Vec<Option<f64>>]) -> Markup {
     let class = |row: usize, column: usize| {
         let score = scores.get(row)?.get(column.checked_sub(1)?)?.as_ref()?;
@@ -199,9 +200,9 @@ fn table(table: &Table, name: &str, scores: &[Vec<Option<f64>>]) -> Markup {
     let (head, body) = rows.split_first().map_or((&[][..], rows), |(head, body)| (&head[..], body));
     let has_head = head.iter().any(|cell| !cell.is_empty());
     let columns: Vec<Option<&str>> =
-        (0..head.len()).map(|column| is_of_figures(body, column).then_some("figure")).collect();
-    // A telephone has no room for so many columns, so each row becomes a card, except in a matrix,
-    // which would be unreadable as cards.
+        (0..head.len()).map(|column| is_numeric_column(body, column).then_some("figure")).collect();
+    // A mobile phone has no room for so many columns, so each row becomes a card. A matrix would be
+    // unreadable as cards.
     let is_matrix = head.iter().skip(1).eq(body.iter().filter_map(|row| row.first()));
     let is_wide = has_head && head.len() >= CARD_COLUMNS && !is_matrix;
     let label = |column: usize| head.get(column).filter(|_| is_wide);
@@ -214,8 +215,8 @@ fn table(table: &Table, name: &str, scores: &[Vec<Option<f64>>]) -> Markup {
                     } } }
                 }
                 tbody { @for (number, row) in body.iter().enumerate() { tr { @for (column, cell) in row.iter().enumerate() {
-                    @let is_of_figures = columns.get(column).copied().flatten().is_some();
-                    @let cell = if is_of_figures { minus_signs(cell) } else { cell.clone() };
+                    @let is_numeric_column = columns.get(column).copied().flatten().is_some();
+                    @let cell = if is_numeric_column { minus_signs(cell) } else { cell.clone() };
                     @let text = linked(&cell, table.address(number + 1, column));
                     @if column == 0 { th scope="row" data-label=[label(0).filter(|name| !name.is_empty())] { (text) } }
                     @else {
@@ -235,7 +236,7 @@ const ABBREVIATIONS: [(&str, &str); 4] = [
     ("LLR", "log-likelihood ratio"),
 ];
 
-/// Explains the first abbreviation of a heading in a tooltip.
+/// Formats the heading of a column, with a tooltip that explains its first abbreviation.
 fn column_heading(cell: &str) -> Markup {
     let found =
         ABBREVIATIONS.iter().find_map(|(short, long)| Some((cell.split_once(short)?, short, long)));
@@ -247,7 +248,7 @@ fn column_heading(cell: &str) -> Markup {
     }
 }
 
-/// Replaces the hyphens before negative figures by minus signs. Hyphens of words and of flags stay.
+/// Replaces the hyphens before negative numbers by minus signs. Hyphens in words and flags stay.
 fn minus_signs(text: &str) -> String {
     let mut before = ' ';
     let mut rest = text.chars().peekable();
@@ -262,36 +263,36 @@ fn minus_signs(text: &str) -> String {
     replaced
 }
 
-/// Minimum number of columns of a table whose rows become cards on a telephone.
+/// Minimum number of columns at which the rows of a table become cards on a mobile phone.
 const CARD_COLUMNS: usize = 5;
 
-fn linked(words: &str, address: Option<&str>) -> Markup {
+fn linked(text: &str, address: Option<&str>) -> Markup {
     match address {
-        Some(address) => html! { a href=(address) { (words) } },
-        None => html! { (words) },
+        Some(address) => html! { a href=(address) { (text) } },
+        None => html! { (text) },
     }
 }
 
-/// Returns whether a column other than the first contains only figures and marks for missing
-/// figures.
-fn is_of_figures(rows: &[Vec<String>], column: usize) -> bool {
+/// Returns `true` if a column other than the first contains only numbers and marks for missing
+/// numbers.
+fn is_numeric_column(rows: &[Vec<String>], column: usize) -> bool {
     let cells = || rows.iter().filter_map(|row| row.get(column)).map(String::as_str);
     let is_missing = |cell: &str| matches!(cell, "" | "-" | "·" | UNDEFINED);
-    column > 0 && cells().any(is_figure) && cells().all(|cell| is_figure(cell) || is_missing(cell))
+    column > 0 && cells().any(is_number) && cells().all(|cell| is_number(cell) || is_missing(cell))
 }
 
-fn is_figure(cell: &str) -> bool {
+fn is_number(cell: &str) -> bool {
     cell.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '±' | '<' | '>'))
         && !cell.starts_with("--")
-        // Hashes and commits may begin with a digit, but are not figures.
+        // Hashes and commits may begin with a digit, but are not numbers.
         && !(cell.chars().all(|c| c.is_ascii_hexdigit())
             && (cell.len() >= 16 || cell.contains(|c: char| c.is_ascii_alphabetic())))
         && cell.chars().count() <= 32
 }
 
-/// Returns the link target of a heading.
-fn anchor(words: &str) -> String {
-    let plain = words.to_lowercase();
+/// Returns the ID of a heading, to which links refer.
+fn anchor(text: &str) -> String {
+    let plain = text.to_lowercase();
     plain.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
 }
 

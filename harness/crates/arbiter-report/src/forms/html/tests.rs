@@ -56,7 +56,7 @@ fn engine_output_is_escaped() {
 fn a_page_needs_no_other_file() {
     let page = html_page(&document());
     for reference in ["src=", "@import", "url(", "http://", "https://"] {
-        // The URL of a namespace is a name and does not refer to a file.
+        // The URL of a namespace is only a name and does not refer to a file.
         let rest = page.replace("http://www.w3.org/2000/svg", "");
         assert!(!rest.contains(reference), "{reference}");
     }

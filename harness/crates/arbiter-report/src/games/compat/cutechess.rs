@@ -1,4 +1,4 @@
-//! Figures in the form of cutechess-cli, computed with cutechess-cli's formulas.
+//! Results in the form of cutechess-cli, computed with cutechess-cli's formulas.
 
 use std::cmp::Ordering;
 use std::fmt::Write as _;
@@ -9,8 +9,9 @@ use arbiter_run::{Encounter, RunCounts};
 use arbiter_stats::elo::normal_cdf;
 use arbiter_stats::{Decision, SprtStatus, Trinomial};
 
-/// Half-width of the interval, in standard deviations: cutechess-cli's approximation of the 97.5 %
-/// quantile, which follows from S. Winitzki's approximation of the inverse error function.
+/// Half-width of the interval, in standard errors. This is cutechess-cli's value of the 97.5 %
+/// quantile of the normal distribution, which follows from S. Winitzki's approximation of the
+/// inverse error function.
 const DEVIATIONS: f64 = 1.957_161_931_656_024_5;
 
 /// Formats the results and the Elo difference of two engines.
@@ -25,10 +26,9 @@ pub(super) fn duel(writer: &DialectWriter, counts: &RunCounts) -> String {
     format!("{sides}Elo difference: {elo} +/- {error}, LOS: {los} %, DrawRatio: {draws} %\n")
 }
 
-/// Formats the scores of the first engine as White and as Black, and the score of White over all
-/// games.
+/// Formats the scores of the first engine as White and as Black, and White's score over all games.
 fn sides(name: &str, Encounter { table, singles, games, .. }: &Encounter) -> String {
-    // The tables are in order of the half points of the first engine.
+    // The counts are ordered by the half points of the first engine.
     let side = |paired: [u64; 3], single: &[u64; 3]| {
         let [losses, draws, wins] = std::array::from_fn(|points| paired[points] + single[points]);
         Trinomial { losses, draws, wins }
@@ -47,15 +47,16 @@ fn sides(name: &str, Encounter { table, singles, games, .. }: &Encounter) -> Str
         ("White vs Black".to_owned(), first),
     ];
     let played = rows.into_iter().filter(|(_, games)| games.games() > 0);
-    let lines = played.map(|(who, games)| {
+    let lines = played.map(|(player, games)| {
         let Trinomial { wins, losses, draws } = games;
         let (share, count) = (format_like_qt(points(&games).1 / 100.0, 3), games.games());
-        format!("...      {who}: {wins} - {losses} - {draws}  [{share}] {count}\n")
+        format!("...      {player}: {wins} - {losses} - {draws}  [{share}] {count}\n")
     });
     lines.collect()
 }
 
-/// Returns the Elo difference and the half-width of its interval, computed from games.
+/// Returns the Elo difference and the half-width of its 95 % interval, in logistic Elo, computed
+/// from games.
 fn elo(games: &Trinomial) -> (f64, f64) {
     let count = games.games() as f64;
     let [wins, losses, draws] = [games.wins, games.losses, games.draws].map(|of| of as f64 / count);
@@ -67,10 +68,11 @@ fn elo(games: &Trinomial) -> (f64, f64) {
     (of(mean) + 0.0, (of(mean + reach) - of(mean - reach)) / 2.0)
 }
 
-/// Formats the ranking: the seeds of a gauntlet, then all other engines by share of points.
+/// Formats the ranking: the seeds of a gauntlet, followed by all other engines in the order of
+/// their scores.
 pub(super) fn table(writer: &DialectWriter, counts: &RunCounts) -> String {
     let of = |engine| (engine, total(counts, engine).games);
-    // cutechess-cli lists the last of several equal engines first.
+    // cutechess-cli lists engines with equal scores in reverse order.
     let mut ranking: Vec<(usize, Trinomial)> = (0..writer.engines.len()).rev().map(of).collect();
     let key = |(engine, games): &(usize, Trinomial)| match games.games() {
         _ if *engine < writer.seeds => -1.0,
@@ -96,16 +98,18 @@ pub(super) fn table(writer: &DialectWriter, counts: &RunCounts) -> String {
     text + "\n"
 }
 
-/// Formats a number as Qt does: Qt rounds halves away from zero, whereas C rounds halves to even.
+/// Formats a number as Qt does, which rounds halves away from zero, whereas C and Rust round halves
+/// to even.
 pub(super) fn format_like_qt(value: f64, decimals: usize) -> String {
     if value.is_nan() {
         return "nan".to_owned();
     }
     let unit = 10f64.powi(decimals as i32);
-    // A value can only be exactly halfway if it is a multiple of 2^-(`decimals` + 1).
-    let is_between = (value * 2f64.powi(decimals as i32 + 1)).fract() == 0.0
+    // A value can be exactly halfway between two results only if it is a multiple of 2^-(`decimals`
+    // + 1).
+    let is_halfway = (value * 2f64.powi(decimals as i32 + 1)).fract() == 0.0
         && (value * unit).fract().abs() == 0.5;
-    let value = if is_between { value + (0.5 / unit).copysign(value) } else { value };
+    let value = if is_halfway { value + (0.5 / unit).copysign(value) } else { value };
     format!("{value:.decimals$}")
 }
 

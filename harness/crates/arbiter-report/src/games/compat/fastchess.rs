@@ -1,4 +1,4 @@
-//! Figures in the form of fastchess, including the form in which fastchess imitates cutechess-cli.
+//! Results in the form of fastchess, including the form in which fastchess imitates cutechess-cli.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,8 @@ use arbiter_run::RunCounts;
 use arbiter_stats::elo::{Estimate, normal_cdf};
 use arbiter_stats::{Sprt, SprtStatus, Trinomial};
 
-/// Elo, nElo and LOS as text; if all results are equal, infinity or NaN as C prints them.
+/// Elo and nElo, each with the half-width of its interval, and LOS, as text. If all results are
+/// equal, these are infinity or NaN as C prints them.
 struct Figures {
     elo: [String; 2],
     nelo: [String; 2],
@@ -18,21 +19,21 @@ struct Figures {
 impl Figures {
     fn of(strength: &Strength) -> Figures {
         let lead = points(&strength.games).1 - 50.0;
-        // If all results are equal, fastchess divides by zero and prints the resulting infinity or
-        // NaN.
-        let endless = lead * f64::INFINITY;
+        // If all results are equal, fastchess divides by zero and prints the infinity or NaN that
+        // results.
+        let quotient = lead * f64::INFINITY;
         let both = |estimate: Option<Estimate>, instead: f64| {
             let value = estimate.map_or(instead, |estimate| estimate.value);
             (value, estimate.and_then(|estimate| estimate.half_width()))
         };
         let (elo, error) = both(strength.elo, f64::NAN);
-        // fastchess prints an even score as −0, and the logarithm of a negative number as NaN
-        // without a sign. The text must be identical, because scripts compare it.
+        // fastchess prints the Elo of an even score as −0, and the logarithm of a negative number
+        // as NaN without a sign. The text must be identical, because scripts read it.
         let elo_text = format_like_c(if elo == 0.0 { -0.0 } else { elo }, 2);
         let without = if elo.is_finite() { "nan" } else { "-nan" };
         let error = error.map_or(without.to_owned(), |error| format_like_c(error, 2));
-        let (nelo, nerror) = both(strength.nelo, endless);
-        let los = strength.los.unwrap_or_else(|| normal_cdf(endless));
+        let (nelo, nerror) = both(strength.nelo, quotient);
+        let los = strength.los.unwrap_or_else(|| normal_cdf(quotient));
         Figures {
             elo: [elo_text, error],
             nelo: [format_like_c(nelo, 2), format_like_c(nerror.unwrap_or(f64::NAN), 2)],
@@ -54,10 +55,11 @@ pub(super) fn duel(writer: &DialectWriter, counts: &RunCounts) -> String {
     let Figures { elo, nelo, los } = Figures::of(&strength);
     let (elo, nelo) = (elo.join(" +/- "), nelo.join(" +/- "));
     let (draws, ratio) = if writer.penta {
-        // If no pair was lost, fastchess divides by zero and prints the resulting infinity or NaN.
+        // If no pair was lost, fastchess divides by zero and prints the infinity or NaN that
+        // results.
         let [.., wd, ww] = pairs.0;
-        let endless = if wd + ww > 0 { f64::INFINITY } else { f64::NAN };
-        let ratio = format_like_c(pairs.pairs_ratio().unwrap_or(endless), 2);
+        let quotient = if wd + ww > 0 { f64::INFINITY } else { f64::NAN };
+        let ratio = format_like_c(pairs.pairs_ratio().unwrap_or(quotient), 2);
         (pairs.level_ratio(), format!(", PairsRatio: {ratio}"))
     } else {
         (games.draw_ratio(), String::new())

@@ -1,4 +1,5 @@
-//! Output lines for scripts written for fastchess and cutechess-cli.
+//! Output lines of runs in the form of fastchess and cutechess-cli, for scripts that read these
+//! lines.
 
 mod cutechess;
 mod fastchess;
@@ -20,19 +21,19 @@ use arbiter_run::{Encounter, RunCounts, RunEnd};
 use arbiter_schedule::Format;
 use arbiter_stats::{Sprt, SprtStatus, Trinomial};
 
-/// Line that fastchess prints above and below figures.
+/// Line that fastchess prints above and below results.
 const RULE: &str = "--------------------------------------------------\n";
 
-/// Formatter of the output lines of a run in one of the dialects.
+/// Formatter for the output lines of a run in the form of fastchess or cutechess-cli.
 #[derive(Debug, Clone)]
 pub struct DialectWriter {
     dialect: Dialect,
-    /// Program whose behaviour is imitated. It may differ from `dialect`, because fastchess can
-    /// print in the form of cutechess-cli.
+    /// Program that is imitated. It may differ from `dialect`, because fastchess can also print in
+    /// the form of cutechess-cli.
     program: Dialect,
     /// Number of seeds of a gauntlet; 0 in other formats.
     seeds: usize,
-    /// `true` if figures are computed from pairs.
+    /// `true` if results are computed from pairs.
     penta: bool,
     engines: Vec<String>,
     sprt: Option<Sprt>,
@@ -41,8 +42,8 @@ pub struct DialectWriter {
 }
 
 impl DialectWriter {
-    /// Returns a formatter for a run. With `penta`, figures are computed from pairs. `defaults` are
-    /// the default options of each engine, if known.
+    /// Returns a formatter for a run. If `penta`, results are computed from pairs. `defaults`
+    /// contains the default options of each engine, if they are known.
     pub fn new(
         dialect: Dialect,
         penta: bool,
@@ -76,8 +77,8 @@ impl DialectWriter {
         format!("Finished game {number} ({players}): {result} {{{reason}}}\n")
     }
 
-    /// Returns the score of two engines after a game; empty in the form of fastchess, and when
-    /// imitating cutechess-cli with more than two engines.
+    /// Returns the score of two engines after a game. The text is empty in the form of fastchess,
+    /// and if cutechess-cli is imitated with more than two engines.
     pub fn score(&self, first: usize, second: usize, games: &Trinomial) -> String {
         let is_wanted = self.engines.len() == 2 || self.program == Dialect::Fastchess;
         if self.dialect == Dialect::Fastchess || !is_wanted {
@@ -94,7 +95,7 @@ impl DialectWriter {
         format!("Score of {players}: {wins} - {losses} - {draws}  [{score}] {count}\n")
     }
 
-    /// Returns the current strength, and the state of the SPRT.
+    /// Returns the current strength of the engines, and the state of the SPRT.
     pub fn interval(&self, counts: &RunCounts, sprt_status: Option<SprtStatus>) -> String {
         let is_duel = self.engines.len() == 2;
         let test = self.sprt.zip(sprt_status).filter(|_| is_duel);
@@ -115,10 +116,10 @@ impl DialectWriter {
         }
     }
 
-    /// Formats the number of games by ending, for each engine, in the form of cutechess-cli.
+    /// Formats the numbers of games by ending for each engine, in the form of cutechess-cli.
     pub fn outcomes(&self, outcomes: &[BTreeMap<String, u64>]) -> String {
         let lines = self.engines.iter().zip(outcomes).map(|(name, outcomes)| {
-            let each = outcomes.iter().map(|(what, count)| format!("   \"{what}\": {count}\n"));
+            let each = outcomes.iter().map(|(ending, count)| format!("   \"{ending}\": {count}\n"));
             format!("Player: {name}\n{}", each.collect::<String>())
         });
         format!("\n{}", lines.collect::<String>())
@@ -134,7 +135,8 @@ impl DialectWriter {
         }
     }
 
-    /// Returns the verdict of the SPRT; empty if the run has no SPRT or ends without a verdict.
+    /// Returns the line that fastchess prints when an SPRT accepts a hypothesis. The text is empty
+    /// if there is no SPRT or no verdict, and if cutechess-cli is imitated.
     pub fn verdict(&self, ending: RunEnd) -> String {
         let verdict = match ending {
             RunEnd::AcceptedH1 => "H1",
@@ -152,8 +154,8 @@ impl DialectWriter {
         }
     }
 
-    /// Returns the number of timeouts and crashes of each engine with faults; empty in the form of
-    /// cutechess-cli.
+    /// Returns the numbers of timeouts and crashes for each engine that had any; empty in the form
+    /// of cutechess-cli.
     pub fn faults(&self, counts: &RunCounts) -> String {
         let count = |engine, kinds: &[Termination]| -> u64 {
             let of = |kind| counts.faults.get(&(engine, kind)).copied().unwrap_or(0);
@@ -174,8 +176,8 @@ impl DialectWriter {
         }
     }
 
-    /// Returns the warning about an engine that reports no score; empty when imitating
-    /// cutechess-cli.
+    /// Returns the warning about an engine that reports no score; empty if cutechess-cli is
+    /// imitated.
     pub fn no_score(&self, engine: usize) -> String {
         if self.program == Dialect::Cutechess {
             return String::new();
@@ -184,14 +186,14 @@ impl DialectWriter {
         format!("Warning; Could not extract score from engine {name}: Element 'score' not found\n")
     }
 
-    /// Returns the warnings about principal variations in the form of fastchess, with the engine
-    /// line and the position.
+    /// Returns fastchess's warnings about principal variations, with the line of the engine and the
+    /// position, and about mate scores.
     pub fn lint(&self, game: &GameRecord, checks_mates: bool) -> String {
         let findings =
             game.findings().filter_map(|(ply, color, LintFinding { rule, what, line })| {
                 let name = &self.engines[*game.engines.get(color)];
                 let (m, rest) = what.split_once(' ')?;
-                let words = match (rule, rest.split_once("after ")) {
+                let warning = match (rule, rest.split_once("after ")) {
                     (LintRule::MateScore, _) if checks_mates => format!("{} -", mating(what)),
                     (LintRule::IllegalPv, _) => format!("Illegal PV move - move {m}"),
                     (LintRule::PvAfterEnd, Some((_, end))) if end != "insufficient material" => {
@@ -202,13 +204,13 @@ impl DialectWriter {
                     }
                     _ => return None,
                 };
-                Some(format!("Warning; {words} from {name}\n{}", place(game, ply, line)))
+                Some(format!("Warning; {warning} from {name}\n{}", place(game, ply, line)))
             });
         findings.collect::<String>() + &self.mates(game)
     }
 
     /// Returns the warnings about consecutive mate scores that contradict each other: both engines
-    /// expect to win, or both expect to lose.
+    /// expect to win, or both engines expect to lose.
     fn mates(&self, game: &GameRecord) -> String {
         let first = game.first_to_move();
         let scores = game.moves.iter().zip([first, !first].into_iter().cycle());
@@ -219,18 +221,19 @@ impl DialectWriter {
         let each = scores.clone().zip(scores.skip(1));
         let lines = each.filter_map(|(them, us)| {
             let ((them, their), (us, our)) = (them?, us?);
-            let who = |color: Color| {
+            let player = |color: Color| {
                 format!("{} ({})", self.engines[*game.engines.get(color)], color_name(color))
             };
             (them.signum() * us.signum() > 0).then(|| {
-                let players = format!("{} and {}", who(their), who(our));
+                let players = format!("{} and {}", player(their), player(our));
                 format!("Warning; Sign mismatch in mate scores {them} and {us} from {players}\n")
             })
         });
         lines.collect()
     }
 
-    /// Returns the warnings about a game that ended by a fault, in the form of fastchess.
+    /// Returns fastchess's warnings about a game that ended by a fault. `recovers` is `true` if
+    /// crashed engines are restarted.
     pub fn warnings(&self, game: &GameRecord, recovers: bool) -> String {
         let winner = game.outcome.result.winner().filter(|_| self.program == Dialect::Fastchess);
         let Some(winner) = winner else { return String::new() };
@@ -238,7 +241,7 @@ impl DialectWriter {
         let Some(played) = illegal_move(&game.outcome) else {
             let is_silent = match game.outcome.termination {
                 Termination::Stall => true,
-                // Before restarting a crashed engine, fastchess tests whether the engine responds
+                // Before fastchess restarts a crashed engine, it tests whether the engine responds,
                 // and prints this warning.
                 Termination::Crash | Termination::Disconnect => recovers,
                 _ => false,
@@ -265,12 +268,13 @@ impl DialectWriter {
         let of = |engine| (engine, self.strength(total(counts, engine)));
         let mut ranking: Vec<(usize, Strength)> = (0..self.engines.len()).map(of).collect();
         let elo = |strength: &Strength| strength.elo.map(|elo| elo.value + 0.0);
-        // `None` is less than any value, so engines without games are last.
+        // `None` is less than every value, so engines without games are last.
         ranking.sort_by(|(_, a), (_, b)| elo(b).partial_cmp(&elo(a)).unwrap_or(Ordering::Equal));
         ranking
     }
 
-    /// Returns the strength computed from pairs or from games, depending on dialect and `penta`.
+    /// Returns the strength. It is computed from games in the form of cutechess-cli and without
+    /// `penta`, and otherwise from pairs.
     fn strength(&self, encounter: Encounter) -> Strength {
         let by_games = self.dialect == Dialect::Cutechess || !self.penta;
         let pairs = if by_games { Default::default() } else { encounter.pairs };
@@ -278,7 +282,8 @@ impl DialectWriter {
     }
 }
 
-/// Returns the line of a search and its position; empty if the line is empty.
+/// Returns the engine line of a lint finding, with the position that was searched; empty if there
+/// is no such line.
 fn place(game: &GameRecord, ply: usize, line: &str) -> String {
     if line.is_empty() {
         return String::new();
@@ -290,10 +295,10 @@ fn place(game: &GameRecord, ply: usize, line: &str) -> String {
     format!("Info; info {line}\nPosition; {position}\nMoves; {}\n", moves.join(" "))
 }
 
-/// Returns the error in the PV of a mate score, according to the text of a lint finding such as
-/// `mate 3, and a PV of 4 plies that mates`.
-fn mating(what: &str) -> &'static str {
-    let numbers = what.split(|c: char| c != '-' && !c.is_ascii_digit());
+/// Returns fastchess's name for an error in the PV of a mate score. `finding` is the text of a lint
+/// finding, such as `mate 3, and a PV of 4 plies that mates`.
+fn mating(finding: &str) -> &'static str {
+    let numbers = finding.split(|c: char| c != '-' && !c.is_ascii_digit());
     let mut numbers = numbers.filter_map(|word| word.parse::<i64>().ok());
     let (mate, plies) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
     let needed = 2 * mate.abs() - i64::from(mate > 0);
@@ -304,7 +309,7 @@ fn mating(what: &str) -> &'static str {
     }
 }
 
-/// Returns the ending of a game in the form of `program`.
+/// Returns the description of a game's ending in the form of `program`.
 pub(crate) fn annotation(outcome: &Outcome, program: Dialect) -> String {
     let name = color_name;
     let more = match outcome.termination {
@@ -339,7 +344,8 @@ pub(crate) fn annotation(outcome: &Outcome, program: Dialect) -> String {
     }
 }
 
-/// Returns the ending with the illegal move, if there was one.
+/// Returns the description of a game's ending in the form of `program`, followed by the illegal
+/// move, if any.
 pub(crate) fn reason(outcome: &Outcome, program: Dialect) -> String {
     let annotation = annotation(outcome, program);
     match illegal_move(outcome) {
@@ -348,14 +354,14 @@ pub(crate) fn reason(outcome: &Outcome, program: Dialect) -> String {
     }
 }
 
-/// Returns the time overrun in the detail of a loss on time, in milliseconds.
+/// Returns the time overrun, in milliseconds, from the detail of a loss on time.
 fn overrun(detail: &str) -> u64 {
     let number = detail.split_once('(').and_then(|(_, rest)| rest.split_once(" ms"));
     number.and_then(|(ms, _)| ms.parse::<f64>().ok()).unwrap_or(0.0) as u64
 }
 
-/// Returns the illegal move that ended a game; empty if the engine sent no move, `None` if the game
-/// ended in another way.
+/// Returns the illegal move that ended a game. The text is empty if the engine sent no move.
+/// Returns `None` if the game ended in another way.
 pub(crate) fn illegal_move(outcome: &Outcome) -> Option<&str> {
     match outcome.termination {
         Termination::IllegalMove => outcome.detail.rsplit(' ').next(),
@@ -364,7 +370,7 @@ pub(crate) fn illegal_move(outcome: &Outcome) -> Option<&str> {
     }
 }
 
-/// Converts a share to per cent; `None` becomes NaN.
+/// Converts a share (0 to 1) to per cent; `None` becomes NaN.
 fn percent(share: Option<f64>) -> f64 {
     share.map_or(f64::NAN, |share| 100.0 * share)
 }
@@ -375,13 +381,13 @@ fn points(games: &Trinomial) -> (f64, f64) {
     (points, 100.0 * points / games.games() as f64)
 }
 
-/// Returns time control, threads, hash and opening book in the form of fastchess.
+/// Returns the time control, threads, hash and opening book in the form of fastchess.
 fn conditions(plan: &Plan, defaults: &[Vec<(String, String)>]) -> String {
     let option_of = |index: usize, wanted: &str, unit| {
         let is_it = |(name, _): &&(String, String)| name.eq_ignore_ascii_case(wanted);
-        let told = plan.engines[index].options.iter().rev().find(is_it);
+        let configured = plan.engines[index].options.iter().rev().find(is_it);
         let default = || defaults.get(index)?.iter().find(is_it);
-        told.or_else(default).map_or("NULL".to_owned(), |(_, value)| format!("{value}{unit}"))
+        configured.or_else(default).map_or("NULL".to_owned(), |(_, value)| format!("{value}{unit}"))
     };
     let both = |part: &dyn Fn(usize) -> String| {
         let mut parts: Vec<String> = (0..plan.engines.len().min(2)).map(part).collect();
@@ -398,14 +404,14 @@ fn conditions(plan: &Plan, defaults: &[Vec<(String, String)>]) -> String {
     parts.join(", ")
 }
 
-/// Returns the clock or the time per move in the form of the tag `TimeControl`; `None` if there is
-/// neither.
+/// Returns the clock or the time per move in the form of the PGN tag `TimeControl`; `None` if there
+/// is neither.
 pub(crate) fn time_control(limits: &Limits) -> Option<String> {
     let clock = limits.clock.map(|control| control.to_string());
     clock.or_else(|| limits.movetime.map(|time| format!("{}/move", time.as_secs_f64())))
 }
 
-/// Returns the main limit of a side: time control, depth or nodes.
+/// Returns the main search limit of a side: time control, depth or nodes.
 fn bounds(limits: &Limits) -> String {
     let untimed = || match (limits.depth, limits.nodes) {
         (Some(depth), _) => format!("{depth} plies"),

@@ -92,7 +92,7 @@ fn results_have_the_form_of_cutechess() {
     let pairs = [([0, 1], [Win, Draw]), ([0, 1], [Win, Loss]), ([0, 1], [Draw, Draw])];
     let text = writer.interval(&counts(&pairs), sprt_status());
     let lines: Vec<&str> = text.lines().collect();
-    // A has two wins and a draw as White, and a loss and two draws as Black.
+    // A scored two wins and a draw as White, and a loss and two draws as Black.
     assert_eq!(
         lines[..3],
         [

@@ -1,7 +1,7 @@
 //! Games as PGN text, with comments in the style of fastchess: `{score/depth time}`.
 //!
-//! If the engines play without time limits, comments contain nodes instead of times, so identical
-//! games produce identical bytes.
+//! If the engines play without time limits, comments contain node counts instead of times, so that
+//! identical games produce identical bytes.
 
 mod written;
 
@@ -10,7 +10,7 @@ use std::time::Duration;
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Position};
 
-use self::written::harmless;
+use self::written::sanitized;
 use crate::figures::{OpeningName, OpeningNames};
 use crate::games::compat::{illegal_move, reason, time_control};
 use crate::parts::{files_text, utc_time_as};
@@ -22,20 +22,21 @@ use arbiter_protocol::Limits;
 use arbiter_run::PlayedPair;
 use arbiter_store::Fingerprints;
 
-/// Maximum length of a line of movetext, in characters, unless a single move is longer.
+/// Maximum length of a line of movetext, in characters, unless a single move with its comment is
+/// longer.
 const WIDTH: usize = 80;
 
-/// Number of plies of a game within which a named opening is searched for.
+/// Number of plies at the start of a game in which a named opening is searched for.
 const LONGEST_OPENING: usize = 50;
 
-/// Common properties of the games of a run.
+/// Properties that all games of a run share.
 #[derive(Debug, Clone)]
 pub struct PgnHeader {
     plan: Plan,
     fingerprints: Fingerprints,
     /// Value of the tag `Date`: the day on which the run started, as `YYYY.MM.DD`.
     date: String,
-    /// Names of openings; `None` if games get no opening tags.
+    /// Names of openings; `None` if the games have no opening tags.
     names: Option<OpeningNames>,
 }
 
@@ -51,7 +52,7 @@ impl PgnHeader {
         }
     }
 
-    /// Returns whether comments and tags contain times.
+    /// Returns `true` if comments and tags contain times.
     fn is_timed(&self) -> bool {
         self.plan.annotation.dialect.is_some() || self.plan.is_timed()
     }
@@ -85,8 +86,8 @@ pub fn pgn_text(header: &PgnHeader, played: &PlayedPair) -> String {
     game_indices.filter_map(|game_index| game_pgn(header, played, game_index)).collect()
 }
 
-/// Formats one game of a pair, followed by an empty line; `None` if the pair has no game with the
-/// index `game_index`, from 0.
+/// Formats the game with the index `game_index` (from 0) in a pair, followed by an empty line;
+/// `None` if there is no such game.
 pub fn game_pgn(header: &PgnHeader, played: &PlayedPair, game_index: usize) -> Option<String> {
     let game = played.games.iter().nth(game_index)?;
     let pair = played.pairing.pair;
@@ -125,7 +126,7 @@ fn tags(header: &PgnHeader, round: String, game: &GameRecord) -> String {
         more_tags(header, game, &mut tags);
     }
     if is_cutechess {
-        // cutechess-cli sorts all tags after the seven mandatory tags by name.
+        // cutechess-cli sorts the tags after the seven mandatory tags by name.
         tags[roster..].sort_unstable();
     }
     let escaped = |value: String| value.replace('\\', "\\\\").replace('"', "\\\"");
@@ -152,9 +153,9 @@ fn more_tags(header: &PgnHeader, game: &GameRecord, tags: &mut Vec<(&'static str
     let illegal = illegal_move(&game.outcome)
         .filter(|played| dialect == Some(Dialect::Fastchess) && !played.is_empty());
     tags.push(("PlyCount", (game.moves.len() + illegal.iter().count()).to_string()));
-    let how = termination(game.outcome.termination, dialect);
-    if !(is_cutechess && how == "normal") {
-        tags.push(("Termination", how.to_owned()));
+    let termination_tag = termination(game.outcome.termination, dialect);
+    if !(is_cutechess && termination_tag == "normal") {
+        tags.push(("Termination", termination_tag.to_owned()));
     }
     let [white, black] =
         [Color::White, Color::Black].map(|color| header.engine(game, color).conditions.limits);
@@ -163,7 +164,8 @@ fn more_tags(header: &PgnHeader, game: &GameRecord, tags: &mut Vec<(&'static str
         Some(_) => time_control(limits)
             .unwrap_or_else(|| if is_cutechess { "inf" } else { "-" }.to_owned()),
     };
-    // fastchess writes one tag for engines with equal time controls, even if other limits differ.
+    // fastchess writes a single tag for engines with equal time controls, even if other limits
+    // differ.
     let is_one = dialect == Some(Dialect::Fastchess) && control(&white) == control(&black);
     if white == black || is_one {
         tags.push(("TimeControl", control(&white)));
@@ -171,9 +173,9 @@ fn more_tags(header: &PgnHeader, game: &GameRecord, tags: &mut Vec<(&'static str
         tags.push(("WhiteTimeControl", control(&white)));
         tags.push(("BlackTimeControl", control(&black)));
     }
-    // cutechess-cli names the opening only if the game starts from the initial position.
-    let is_whole = !is_cutechess || tags.iter().all(|(name, _)| *name != "FEN");
-    let names = header.names.as_ref().filter(|_| is_whole);
+    // cutechess-cli names the opening only of a game that starts from the initial position.
+    let is_named = !is_cutechess || tags.iter().all(|(name, _)| *name != "FEN");
+    let names = header.names.as_ref().filter(|_| is_named);
     let named = names.and_then(|names| names.last_named(game, LONGEST_OPENING));
     if let Some(OpeningName { eco, name }) = named {
         tags.extend([("ECO", eco.to_owned()), ("Opening", name.to_owned())]);
@@ -190,7 +192,7 @@ fn more_tags(header: &PgnHeader, game: &GameRecord, tags: &mut Vec<(&'static str
     }
 }
 
-/// Returns the value of the tag `Termination`, in the words of the PGN standard or the dialect.
+/// Returns the value of the tag `Termination`, as defined by the PGN standard or by the dialect.
 fn termination(termination: Termination, dialect: Option<Dialect>) -> &'static str {
     match termination {
         Termination::IllegalMove | Termination::UnparseableMove if dialect.is_some() => {
@@ -230,7 +232,7 @@ fn movetext(header: &PgnHeader, game: &GameRecord) -> String {
     let mut number = if is_cutechess { 1 } else { position.fullmoves().get() };
     let mut lines = WrappedText::default();
     let detail = match annotation.dialect {
-        None => harmless(&game.outcome.detail),
+        None => sanitized(&game.outcome.detail),
         Some(program) => reason(&game.outcome, program),
     };
     if game.moves.is_empty() && !annotation.is_minimal {
@@ -243,8 +245,8 @@ fn movetext(header: &PgnHeader, game: &GameRecord) -> String {
             (Color::Black, _) => String::new(),
         };
         number += u32::from(position.turn().is_black());
-        // The referee accepted all moves of a record, so only a damaged record contains an illegal
-        // move; its text ends before that move.
+        // The referee accepted all moves of the game, so only a damaged record contains an illegal
+        // move. The text ends before such a move.
         let Some(name) = written::play(&mut position, played, annotation.notation, mode) else {
             break;
         };
@@ -268,7 +270,7 @@ fn movetext(header: &PgnHeader, game: &GameRecord) -> String {
     lines.text
 }
 
-/// Text that is wrapped at [`WIDTH`] characters, only between moves.
+/// Text that is wrapped at [`WIDTH`] characters, but only between moves.
 #[derive(Default)]
 struct WrappedText {
     text: String,
@@ -399,7 +401,7 @@ mod tests {
             };
             annotated("1", record, annotation)
         };
-        // Games 9 and 10 are the last games of the second round.
+        // The pair consists of games 9 and 10, the last games of the second round.
         let roster = r#"[Site "?"]
 [Date "2030.01.02"]
 [Round "2"]

@@ -1,4 +1,4 @@
-//! Text of one move: its notation and its comment.
+//! Notation and comment of a move.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use arbiter_game::record::{MoveRecord, SearchInfo};
 use arbiter_game::text::printable;
 use arbiter_protocol::Score;
 
-/// Maximum length of a detail or an engine line in a comment, in characters.
+/// Maximum length, in characters, of a detail or an engine line in a comment.
 const MAX_LINE: usize = 1_000;
 
 /// Plays a move and returns its notation; `None` if the move is illegal.
@@ -29,7 +29,7 @@ pub(super) fn play(
     })
 }
 
-/// Returns the long algebraic notation of a move, with its source square.
+/// Returns the long algebraic notation of a move, which contains the source square.
 fn long(short: SanPlus, m: Move) -> SanPlus {
     match (short.san, m.from()) {
         (San::Normal { role, capture, to, promotion, .. }, Some(from)) => {
@@ -42,13 +42,13 @@ fn long(short: SanPlus, m: Move) -> SanPlus {
 }
 
 /// Returns the comment on a move, without braces: score, depth, time (or nodes in a game without
-/// time limits), and the requested fields. Fields that the engine did not report are omitted,
-/// except when another program's form requires them.
+/// time limits), and the requested fields. A field that the engine did not report is omitted,
+/// unless the dialect requires it.
 pub(super) fn comment(thought: &SearchInfo, annotation: &Annotation, is_timed: bool) -> String {
     let mut text = match annotation.dialect {
         Some(Dialect::Cutechess) => cutechess_figures(thought),
         dialect => {
-            // Other programs write a missing score in this form, which PGN readers recognize.
+            // fastchess writes a missing score as `0.00/0`, a form that PGN readers recognize.
             let score = thought.score.map(|score| score_text(score, dialect));
             let depth = thought.score.and(thought.depth).unwrap_or(0);
             let time =
@@ -58,17 +58,17 @@ pub(super) fn comment(thought: &SearchInfo, annotation: &Annotation, is_timed: b
     };
     for field in Field::ALL {
         if annotation.has(field) || (field == Field::Nodes && !is_timed) {
-            text.extend(fact(thought, field, annotation.dialect.is_some()));
+            text.extend(field_text(thought, field, annotation.dialect.is_some()));
         }
     }
     for line in thought.details.iter().flat_map(|details| &details.lines) {
-        text += &format!(", line=\"{}\"", harmless(line));
+        text += &format!(", line=\"{}\"", sanitized(line));
     }
     text
 }
 
-/// Returns score, depth and time in the form of cutechess-cli, which writes no score without a
-/// depth.
+/// Returns the score, depth and time in the form of cutechess-cli, which omits the score if there
+/// is no depth.
 fn cutechess_figures(thought: &SearchInfo) -> String {
     let mut text = String::new();
     let depth = thought.depth.unwrap_or(0);
@@ -85,8 +85,8 @@ fn cutechess_figures(thought: &SearchInfo) -> String {
 fn score_text(score: Score, dialect: Option<Dialect>) -> String {
     match score {
         Score::Mate(moves) if dialect.is_some() => {
-            // Other programs write mates in plies: 2n − 1 plies for a mate in n moves by the side
-            // to move, and 2n plies for a mate by the opponent.
+            // fastchess and cutechess-cli write mate scores in plies: 2n − 1 plies for a mate in n
+            // moves by the side to move, and 2n plies for a mate in n moves by the opponent.
             let plies = if moves > 0 { 2 * i64::from(moves) - 1 } else { 2 * i64::from(moves) };
             let sign = if moves > 0 { '+' } else { '-' };
             format!("{sign}M{}", plies.abs())
@@ -95,16 +95,16 @@ fn score_text(score: Score, dialect: Option<Dialect>) -> String {
     }
 }
 
-/// Returns a field after a comma. A field with an unknown value is omitted or, with `must_be`,
-/// written as 0.
-fn fact(thought: &SearchInfo, field: Field, must_be: bool) -> Option<String> {
+/// Formats a field of a comment, after a comma. A field with an unknown value is `None` or, if
+/// `is_required`, written as 0 (an empty string for the PV).
+fn field_text(thought: &SearchInfo, field: Field, is_required: bool) -> Option<String> {
     let details = thought.details.as_deref();
     let number = |name: &str, value: Option<u64>| {
-        let value = value.or(must_be.then_some(0))?;
+        let value = value.or(is_required.then_some(0))?;
         Some(format!(", {name}={value}"))
     };
     let time = |name: &str, value: Option<Duration>| {
-        let value = value.or(must_be.then_some(Duration::ZERO))?;
+        let value = value.or(is_required.then_some(Duration::ZERO))?;
         Some(format!(", {name}={}", seconds(value)))
     };
     match field {
@@ -119,20 +119,21 @@ fn fact(thought: &SearchInfo, field: Field, must_be: bool) -> Option<String> {
         Field::Tbhits => number("tbhits", details.and_then(|details| details.tbhits)),
         Field::Pv => {
             let pv = details.map_or(&[][..], |details| &details.pv);
-            let is_shown = must_be || !pv.is_empty();
-            is_shown.then(|| format!(", pv=\"{}\"", harmless(&pv.join(" "))))
+            let is_shown = is_required || !pv.is_empty();
+            is_shown.then(|| format!(", pv=\"{}\"", sanitized(&pv.join(" "))))
         }
     }
 }
 
-/// Formats a time, rounded to milliseconds.
+/// Formats a time in seconds, rounded to milliseconds.
 fn seconds(time: Duration) -> String {
     // Adding half a millisecond before the truncation rounds to the nearest millisecond.
     let ms = time.saturating_add(Duration::from_micros(500)).as_millis() as u64;
     format!("{}.{:03}s", ms / 1_000, ms % 1_000)
 }
 
-/// Formats a time in the form of cutechess-cli: longer times have fewer decimals.
+/// Formats a time in seconds in the form of cutechess-cli, with fewer decimal places for longer
+/// times.
 fn rounded_seconds(time: Duration) -> String {
     let ms = time.as_millis() as u64;
     let places = match ms {
@@ -144,8 +145,8 @@ fn rounded_seconds(time: Duration) -> String {
     format!("{:.places$}s", ms as f64 / 1e3)
 }
 
-/// Returns the text without braces and control characters, so that it cannot end a comment.
-pub(super) fn harmless(text: &str) -> String {
+/// Replaces the braces and control characters in a text, so that the text cannot end a comment.
+pub(super) fn sanitized(text: &str) -> String {
     printable(&text.replace(['{', '}'], "|"), MAX_LINE)
 }
 

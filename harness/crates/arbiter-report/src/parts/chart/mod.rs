@@ -1,22 +1,22 @@
-//! Charts as values; [`svg`] draws them.
+//! Contents of charts, which [`svg`] draws.
 
 pub(crate) mod svg;
 
 use arbiter_stats::elo::Estimate;
 use serde_json::json;
 
-/// Maximum number of points per line in the data for the script of pages.
-const MAX_TOLD: usize = 128;
+/// Maximum number of points per line in the data for the script of HTML pages.
+const MAX_SCRIPT_POINTS: usize = 128;
 
-/// Maximum number of lines in a chart with names at the ends of lines.
+/// Maximum number of lines in a chart whose lines have their names at their ends.
 const MAX_LABELLED: usize = 4;
 
-/// Chart; values that are not finite are not drawn.
+/// Contents of a chart; values that are not finite are not drawn.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Chart {
     /// Lines along a horizontal axis.
     Lines(Lines),
-    /// Bars from zero, one or more for each label.
+    /// Bars that start at zero, one or more for each label.
     Bars(Bars),
     /// Values with intervals, one for each label.
     Intervals(Intervals),
@@ -31,9 +31,10 @@ pub struct Lines {
     pub y: String,
     /// Lines of the chart.
     pub lines: Vec<Line>,
-    /// Names and values of horizontal lines, such as bounds.
+    /// Names and values of horizontal reference lines, such as bounds.
     pub levels: Vec<(String, f64)>,
-    /// Shaded ranges of values, such as the values beyond a bound; an end may be infinite.
+    /// Shaded ranges of the vertical axis, such as the values beyond a bound; an end may be
+    /// infinite.
     pub shades: Vec<(f64, f64)>,
 }
 
@@ -46,42 +47,41 @@ pub struct Line {
     pub points: Vec<(f64, f64)>,
     /// Interval of each point (x, low, high), if there are intervals.
     pub band: Vec<(f64, f64, f64)>,
-    /// Index of the engine whose colour the line has; if `None`, the index of the line determines
-    /// the colour.
+    /// Index of the engine whose colour the line has; `None` to use the index of the line.
     pub engine: Option<usize>,
 }
 
 /// Bars side by side.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Bars {
-    /// Label of the axis of values: quantity or unit.
+    /// Label of the value axis: quantity or unit.
     pub y: &'static str,
     /// Label of each group of bars.
     pub labels: Vec<String>,
-    /// Name and values of each series, with one bar per group; horizontal bars of a group are
+    /// Name and values of each series, with one bar per group. Horizontal bars of one group are
     /// stacked.
     pub series: Vec<(String, Vec<f64>)>,
-    /// `true` for horizontal bars, which have more room for labels.
-    pub is_lying: bool,
+    /// `true` if the bars are horizontal, which leaves more room for labels.
+    pub is_horizontal: bool,
 }
 
 /// Values with intervals, one below another.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Intervals {
-    /// Label of the axis of values: quantity and unit.
+    /// Label of the value axis: quantity and unit.
     pub x: &'static str,
     /// Name, value, and both ends of the interval of each row.
     pub rows: Vec<(String, f64, f64, f64)>,
     /// Reference value, such as equal strength.
     pub level: Option<f64>,
-    /// Index of the engine whose colour each row has; `None` for a row that belongs to no engine.
-    /// If the list is empty, all rows have the colour of the first engine.
+    /// Index of the engine of each row, which determines the colour; `None` for a row that belongs
+    /// to no engine. If the list is empty, all rows have the colour of the first engine.
     pub engines: Vec<Option<usize>>,
 }
 
 impl Chart {
-    /// Returns the names in the legend of the chart, in the order of colours; empty if there is
-    /// only one name or if the lines are labelled.
+    /// Returns the names in the legend of the chart, in the order of their colours. The legend is
+    /// empty if there is only one name, if the lines are labelled, or for a chart of intervals.
     pub(crate) fn names(&self) -> Vec<&str> {
         let names: Vec<&str> = match self {
             Chart::Lines(chart) if chart.is_labelled() => Vec::new(),
@@ -92,7 +92,7 @@ impl Chart {
         if names.len() > 1 { names } else { Vec::new() }
     }
 
-    /// Returns the CSS class of the colour of a name in the legend, by its index from 0.
+    /// Returns the CSS class for the colour of the legend entry `place`, counted from 0.
     pub(crate) fn key_class(&self, place: usize) -> String {
         match self {
             Chart::Bars(bars) if bars.is_rest(place) => "even".to_owned(),
@@ -104,16 +104,17 @@ impl Chart {
         }
     }
 
-    /// Returns the values of the chart as JSON for the script of pages.
+    /// Returns the values of the chart as JSON for the script of HTML pages.
     pub(crate) fn values(&self) -> String {
         let data = match self {
             Chart::Lines(chart) => {
                 let lines = chart.lines.iter().map(|line| {
                     let band = |at: f64| line.band.iter().find(|(x, ..)| *x == at);
-                    let points = thinned(&line.points, MAX_TOLD).map(|&(x, y)| match band(x) {
-                        Some((_, low, high)) => vec![x, short(y), short(*low), short(*high)],
-                        None => vec![x, short(y)],
-                    });
+                    let points =
+                        thinned(&line.points, MAX_SCRIPT_POINTS).map(|&(x, y)| match band(x) {
+                            Some((_, low, high)) => vec![x, short(y), short(*low), short(*high)],
+                            None => vec![x, short(y)],
+                        });
                     json!([line.name, points.collect::<Vec<_>>()])
                 });
                 json!({ "x": chart.x, "lines": lines.collect::<Vec<_>>() })
@@ -151,8 +152,8 @@ fn point_text((_, value, low, high): &(String, f64, f64, f64)) -> String {
     }
 }
 
-/// Returns whether an estimate is only a bound: its value is infinite, or its value equals one end
-/// of its interval and the other end is infinite.
+/// Returns `true` if an estimate is only a bound: its value is infinite, or its value equals one
+/// end of its interval and the other end is infinite.
 pub(crate) fn is_bound(value: f64, low: f64, high: f64) -> bool {
     value.is_infinite()
         || (low.is_infinite() && high == value)
@@ -160,16 +161,16 @@ pub(crate) fn is_bound(value: f64, low: f64, high: f64) -> bool {
 }
 
 impl Bars {
-    /// Returns whether a series is the last of several stacked series, which is the remainder after
-    /// the series of the engines.
+    /// Returns `true` if a series is the last of several stacked series. It contains the remainder
+    /// that belongs to no engine.
     pub(crate) fn is_rest(&self, series: usize) -> bool {
-        self.is_lying && series > 0 && series + 1 == self.series.len()
+        self.is_horizontal && series > 0 && series + 1 == self.series.len()
     }
 }
 
 impl Lines {
-    /// Returns whether names are drawn at the ends of lines: if there are several lines and room
-    /// for all names.
+    /// Returns `true` if names are drawn at the ends of the lines. This requires two to four lines,
+    /// and room for all names.
     fn is_labelled(&self) -> bool {
         let has_room = |line: &Line| line.name.chars().count() <= svg::WIDE.label_length;
         (2..=MAX_LABELLED).contains(&self.lines.len()) && self.lines.iter().all(has_room)
@@ -182,8 +183,7 @@ impl Line {
         Line { name: name.into(), points, band: Vec::new(), engine: None }
     }
 
-    /// Returns a line of the finite estimates with their intervals; each estimate is given with a
-    /// number of games.
+    /// Returns a line through the finite estimates, with their intervals, over the number of games.
     pub fn of_estimates(name: String, estimates: &[(u64, Estimate)]) -> Line {
         let mut line = Line::plain(name, Vec::new());
         for (games, Estimate { value, low, high }) in estimates {
@@ -196,21 +196,21 @@ impl Line {
     }
 }
 
-/// Rounds a number to four significant digits, or to an integer if the number has more than four
-/// digits before the decimal point.
+/// Rounds a number to four significant digits, or to an integer if it has more than four digits
+/// before the decimal point.
 fn short(value: f64) -> f64 {
     let unit = 10_f64.powi((3 - value.abs().max(1e-6).log10().floor() as i32).max(0));
     (value * unit).round() / unit
 }
 
-/// Returns at most `most` of the values, evenly spaced, including the last value.
-pub(crate) fn thinned<T>(values: &[T], most: usize) -> impl Iterator<Item = &T> {
-    let step = values.len().div_ceil(most).max(1);
+/// Returns at most `limit` of the values, evenly spaced, including the last value.
+pub(crate) fn thinned<T>(values: &[T], limit: usize) -> impl Iterator<Item = &T> {
+    let step = values.len().div_ceil(limit).max(1);
     let first = (values.len() + step - 1) % step;
     values.iter().skip(first).step_by(step)
 }
 
-/// Maximum number of rows of a table of values over games.
+/// Maximum number of rows in a table of values over the number of games.
 const HISTORY_ROWS: usize = 16;
 
 /// Returns at most [`HISTORY_ROWS`] of the values, evenly spaced, including the last value.
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn thinned_points_keep_the_last_one() {
+    fn thinned_points_include_the_last_point() {
         for length in 0..200 {
             let values: Vec<usize> = (0..length).collect();
             let kept: Vec<usize> = thinned(&values, 16).copied().collect();

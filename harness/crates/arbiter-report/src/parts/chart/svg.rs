@@ -1,8 +1,8 @@
-//! Charts as SVG.
+//! Drawing of charts as SVG.
 //!
-//! The drawing crate supports only fixed colours. Each colour is a placeholder, replaced after
-//! drawing by a variable of the style sheet, so that a chart follows the light or dark mode of its
-//! page.
+//! The drawing crate supports only fixed colours. Each colour is therefore drawn as a placeholder,
+//! which is replaced by a variable of the style sheet after drawing, so that a chart follows the
+//! light or dark mode of its page.
 
 mod axis;
 mod lines;
@@ -15,7 +15,7 @@ use plotters::coord::types::{RangedCoordf64, RangedCoordusize};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use self::axis::{every_nth, number, range, tick, whole};
+use self::axis::{every_nth, integer_ticks, number, range, tick};
 use self::lines::draw_lines;
 use super::{Bars, Chart, Intervals, is_bound, thinned};
 use crate::parts::text::shortened;
@@ -29,16 +29,17 @@ pub(crate) struct Frame {
     pub(crate) width: u32,
     /// Height of a chart without rows.
     height: u32,
-    /// Room for values next to the vertical axis; the next field is the room for names.
+    /// Width of the column for values next to the vertical axis; the next field is the width for
+    /// names.
     values: u32,
     names: u32,
     /// Maximum length of a name next to an axis, in characters.
     name_length: usize,
     /// Maximum length of a name at the end of a line, in characters.
     pub(super) label_length: usize,
-    /// Maximum number of labelled values on a horizontal axis.
+    /// Maximum number of ticks on a horizontal axis.
     ticks: usize,
-    /// Maximum number of points of a line.
+    /// Maximum number of points in a line.
     points: usize,
 }
 
@@ -55,7 +56,7 @@ pub(crate) const WIDE: Frame = Frame {
     points: 512,
 };
 
-/// Frame for telephones.
+/// Frame for mobile phones.
 pub(crate) const NARROW: Frame = Frame {
     class: "narrow",
     width: 340,
@@ -72,28 +73,30 @@ pub(crate) const NARROW: Frame = Frame {
 pub(crate) const SMALL: Frame =
     Frame { class: "small", height: 200, names: 124, name_length: 18, ..NARROW };
 
-/// Height of a row; the next constant is the height of everything except rows.
+/// Height of a row, in units of the view box; the next constant is the height of everything else.
 const ROW: u32 = 26;
 const BESIDES_ROWS: u32 = 70;
 
-/// Space around a drawing; the next constant is the space for the horizontal axis.
+/// Space around a drawing, in units of the view box; the next constant is the height of the
+/// horizontal axis with its labels.
 const MARGIN: u32 = 10;
 const AXIS: u32 = 40;
 
-/// Mark around the index of a row whose name is truncated; replaced by the full name after drawing.
+/// Marker around the index of a row whose name is truncated. After drawing, the marked index is
+/// replaced by the full name as a tooltip.
 const CUT: char = '\u{e000}';
 
-/// Font size of text.
+/// Font size, in units of the view box.
 const TEXT: u32 = 13;
 
-/// Names of the colours in the style sheet: text, grid, bars that belong to no engine, and lines in
-/// order.
+/// Names of the colours in the style sheet: text, grid, bars that belong to no engine, and the
+/// lines in order.
 const COLOURS: [&str; 11] = ["ink", "grid", "even", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8"];
 const INK: RGBColor = drawn_as(0);
 const GRID: RGBColor = drawn_as(1);
 const EVEN: RGBColor = drawn_as(2);
 
-/// Index of the first colour of lines; the next constant is the number of such colours.
+/// Index of the first line colour; the next constant is the number of line colours.
 const FIRST_LINE: usize = 3;
 pub(crate) const LINE_COLOURS: usize = COLOURS.len() - FIRST_LINE;
 
@@ -105,15 +108,15 @@ const fn drawn_as(colour: usize) -> RGBColor {
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawing<'a, X, Y> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<X, Y>>;
 
-/// Attribute with the places and values of both ends of an axis, or an error if there is nothing to
-/// draw.
+/// SVG attribute with the coordinates and values of both ends of an axis, or an error if there is
+/// nothing to draw.
 type DrawResult = Result<String, Box<dyn std::error::Error>>;
 
 /// Draws a chart as an SVG element.
 ///
 /// # Errors
 ///
-/// Fails if the chart has no finite values.
+/// Fails if there is nothing to draw: no finite value, or no line with at least two points.
 pub(crate) fn draw(chart: &Chart, frame: &Frame) -> Result<String, Box<dyn std::error::Error>> {
     let mut text = String::new();
     let size = (frame.width, frame.height_of(chart));
@@ -123,7 +126,9 @@ pub(crate) fn draw(chart: &Chart, frame: &Frame) -> Result<String, Box<dyn std::
         let area = SVGBackend::with_string(&mut text, size).into_drawing_area();
         let ends = match chart {
             Chart::Lines(lines) => draw_lines(&area, frame, lines)?,
-            Chart::Bars(bars) if bars.is_lying => draw_lying(&area, frame, bars, &names)?,
+            Chart::Bars(bars) if bars.is_horizontal => {
+                draw_horizontal_bars(&area, frame, bars, &names)?
+            }
             Chart::Bars(bars) => draw_bars(&area, frame, bars)?,
             Chart::Intervals(intervals) => draw_intervals(&area, frame, intervals, &names)?,
         };
@@ -141,15 +146,15 @@ impl Chart {
     /// Returns the names of the rows; empty if the chart has no rows.
     fn row_names(&self) -> Vec<&String> {
         match self {
-            Chart::Bars(bars) if bars.is_lying => bars.labels.iter().collect(),
+            Chart::Bars(bars) if bars.is_horizontal => bars.labels.iter().collect(),
             Chart::Intervals(intervals) => intervals.rows.iter().map(|(name, ..)| name).collect(),
             Chart::Lines(_) | Chart::Bars(_) => Vec::new(),
         }
     }
 }
 
-/// Replaces placeholders with variables of the style sheet, replaces the fixed size with a class,
-/// and removes the font.
+/// Replaces the placeholders by variables of the style sheet and the fixed size by a class, and
+/// removes the font.
 fn styled(text: &str, class: &str, (width, height): (u32, u32)) -> String {
     let mut text = text.to_owned();
     for (index, name) in COLOURS.iter().enumerate() {
@@ -165,7 +170,7 @@ fn colour(line: usize) -> RGBColor {
     drawn_as(FIRST_LINE + line % LINE_COLOURS)
 }
 
-/// Returns the style of a text at a position relative to a point.
+/// Returns a text style that aligns the text relative to its point.
 fn text_style<'a>(area: &Area<'_>, horizontal: HPos, vertical: VPos) -> TextStyle<'a> {
     let style = ("sans-serif", TEXT, &INK).into_text_style(area);
     style.pos(Pos::new(horizontal, vertical))
@@ -200,7 +205,7 @@ fn draw_bars(area: &Area<'_>, frame: &Frame, chart: &Bars) -> DrawResult {
         .light_line_style(TRANSPARENT)
         .disable_x_mesh()
         .x_labels(groups)
-        .y_labels(whole((frame.height / 30) as usize, high))
+        .y_labels(integer_ticks((frame.height / 30) as usize, high))
         .x_label_formatter(&label)
         .y_label_formatter(&|value| tick(*value))
         .label_style(("sans-serif", TEXT, &INK))
@@ -229,22 +234,22 @@ fn draw_bars(area: &Area<'_>, frame: &Frame, chart: &Bars) -> DrawResult {
     Ok(frame.values_attribute((-0.5, places(groups) as f64 - 0.5), 0))
 }
 
-/// Returns the number of segments of an axis with `count` values: at least two, because the drawing
-/// crate cannot draw a single segment.
+/// Returns the number of segments on an axis with `count` values. It is at least two, because the
+/// drawing crate cannot draw a single segment.
 fn places(count: usize) -> usize {
     count.max(2)
 }
 
-/// Returns an axis with `count` segments, at least two. Fails if `count` is 0, because the drawing
-/// crate would never return for an empty axis.
+/// Returns an axis with `count` segments, but at least two. Fails if `count` is 0, because the
+/// drawing crate would never return for an empty axis.
 fn segments(count: usize) -> Result<SegmentedCoord<RangedCoordusize>, Box<dyn std::error::Error>> {
     if count == 0 { Err(empty_chart_error()) } else { Ok((0..places(count) - 1).into_segmented()) }
 }
 
-/// Chart of rows with names next to the axis; the first row is at the top.
+/// Chart of rows with their names next to the axis; the first row is at the top.
 type Rows<'a> = Drawing<'a, RangedCoordf64, SegmentedCoord<RangedCoordusize>>;
 
-/// Draws the axes of a chart of rows; lines separate the rows unless the rows are bars of counts
+/// Draws the axes of a chart of rows. Lines separate the rows, unless the rows are bars of counts
 /// (`is_count`).
 fn row_axes<'a>(
     area: &Area<'a>,
@@ -274,12 +279,12 @@ fn row_axes<'a>(
         mesh.disable_y_mesh();
     }
     if count < 2 {
-        // An axis with a single segment cannot be drawn, so a second segment is added, which stays
-        // empty.
+        // A single row has a second, empty segment, because an axis with one segment cannot be
+        // drawn. Without tick marks, the second segment is invisible.
         mesh.set_tick_mark_size(LabelAreaPosition::Left, 0);
     }
     mesh.x_desc(unit)
-        .x_labels(if is_count { whole(frame.ticks, right - left) } else { frame.ticks })
+        .x_labels(if is_count { integer_ticks(frame.ticks, right - left) } else { frame.ticks })
         .axis_style(INK)
         .bold_line_style(GRID)
         .light_line_style(TRANSPARENT)
@@ -291,7 +296,7 @@ fn row_axes<'a>(
     Ok(context)
 }
 
-/// Returns the attribute of a chart of rows.
+/// Returns the SVG attribute with both ends of the vertical axis in a chart of rows.
 fn rows_attribute(area: &Area<'_>, names: &[&String]) -> String {
     let end = area.dim_in_pixel().1 - MARGIN - AXIS;
     let last = names.len() as f64 - 0.5;
@@ -299,7 +304,12 @@ fn rows_attribute(area: &Area<'_>, names: &[&String]) -> String {
     format!("data-rows=\"{MARGIN} {end} {first} {last}\"")
 }
 
-fn draw_lying(area: &Area<'_>, frame: &Frame, chart: &Bars, names: &[&String]) -> DrawResult {
+fn draw_horizontal_bars(
+    area: &Area<'_>,
+    frame: &Frame,
+    chart: &Bars,
+    names: &[&String],
+) -> DrawResult {
     let mut ends = vec![0.0; chart.labels.len()];
     let mut bars = Vec::new();
     for (index, (_, values)) in chart.series.iter().enumerate() {
@@ -309,7 +319,7 @@ fn draw_lying(area: &Area<'_>, frame: &Frame, chart: &Bars, names: &[&String]) -
         }
     }
     let (_, high) = range(ends.iter().copied().chain([0.0])).ok_or_else(empty_chart_error)?;
-    // The additional 10 % are room for the number after the longest bar.
+    // The additional 10 % leave room for the number after the longest bar.
     let mut context = row_axes(area, frame, names, (0.0, 1.1 * high), chart.y, true)?;
     context.draw_series(bars.into_iter().map(|(index, row, from, to)| {
         let corners = [(from, SegmentValue::Exact(row)), (to, SegmentValue::Exact(row + 1))];
@@ -335,7 +345,7 @@ impl Frame {
         }
     }
 
-    /// Shortens a name to the room next to an axis.
+    /// Shortens a name so that it fits next to an axis.
     fn shortened(&self, name: &str) -> String {
         // A suffix `, White` or `, Black` distinguishes two rows of one engine, so only the name
         // before the suffix is shortened.
@@ -344,14 +354,15 @@ impl Frame {
         shortened(name, self.name_length - rest.len()) + rest
     }
 
-    /// Returns the attribute of a chart with a horizontal axis of values or of bars, counted from
-    /// 0; `room` is the room for names at the ends of lines.
+    /// Returns the SVG attribute with both ends of a horizontal axis. The axis shows values, or
+    /// bars counted from 0. `room` is the width for names at the ends of lines, in units of the
+    /// view box.
     fn values_attribute(&self, (left, right): (f64, f64), room: u32) -> String {
         let (begin, end) = (MARGIN + self.values, self.width - MARGIN - room);
         format!("data-plot=\"{begin} {end} {left:.2} {right:.2}\"")
     }
 
-    /// Returns at most as many points as are visible in this frame, evenly spaced.
+    /// Returns evenly spaced points, at most as many as are visible in this frame.
     fn thinned<T: Copy>(&self, points: &[T]) -> Vec<T> {
         thinned(points, self.points).copied().collect()
     }
@@ -377,12 +388,12 @@ fn draw_intervals(
         let engine = chart.engines.get(chart.rows.len() - 1 - place);
         let colour = engine.copied().unwrap_or(Some(0)).map_or(EVEN, colour);
         // An infinite end of an interval is drawn as an arrow.
-        let whole = [(low.max(ends.0), row.clone()), (high.min(ends.1), row.clone())];
+        let interval = [(low.max(ends.0), row.clone()), (high.min(ends.1), row.clone())];
         if !low.is_nan() && !high.is_nan() {
-            context.draw_series([PathElement::new(whole.clone(), colour.stroke_width(2))])?;
+            context.draw_series([PathElement::new(interval.clone(), colour.stroke_width(2))])?;
         }
         let arrow = |tip: i32| Polygon::new([(tip, 0), (-tip, -6), (-tip, 6)], colour.filled());
-        for ((x, y), tip) in whole.into_iter().zip([-5, 5]) {
+        for ((x, y), tip) in interval.into_iter().zip([-5, 5]) {
             if (if tip < 0 { *low } else { *high }).is_infinite() {
                 context.draw_series([EmptyElement::at((x, y)) + arrow(tip)])?;
             }

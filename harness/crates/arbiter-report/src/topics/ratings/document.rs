@@ -1,5 +1,5 @@
-//! Report on the games of PGN files as a document. A PGN file provides players, results and
-//! openings; the document lists the data that PGN files lack.
+//! Report on the games of PGN files as a document. PGN files contain players, results and openings;
+//! the document lists which data of a run they lack.
 
 use crate::figures::{PlayedOpening, Rating, Strength, superiority};
 use crate::parts::{Block, Document, Table, UNDEFINED, percent};
@@ -14,8 +14,8 @@ use arbiter_stats::{Pentanomial, Trinomial, opening_bias};
 /// Maximum number of players in a chart of ratings.
 const MAX_RATED: usize = 40;
 
-/// Maximum number of players in the chart of evaluations.
-const MAX_JUDGES: usize = 8;
+/// Maximum number of players in the chart that compares evaluations with results.
+const MAX_CALIBRATED: usize = 8;
 
 /// Returns the document of the games of PGN files.
 pub fn games_document(ratings: &Ratings<'_>, files: &[String]) -> Document {
@@ -29,7 +29,7 @@ pub fn games_document(ratings: &Ratings<'_>, files: &[String]) -> Document {
     document.heading("Result");
     players(&mut document, ratings, &order);
     if (2..=MAX_CROSS).contains(&order.len()) {
-        everybody(&mut document, ratings, &order);
+        crosstables(&mut document, ratings, &order);
     }
     document.heading("Game endings");
     let endings = tally.endings.iter().map(|(ending, count)| (ending.clone(), *count, Vec::new()));
@@ -47,14 +47,14 @@ pub fn games_document(ratings: &Ratings<'_>, files: &[String]) -> Document {
     let openings: Vec<PlayedOpening> = tally.openings.iter().map(played_opening).collect();
     result_figures::openings(&mut document, None, openings.iter().collect());
     if tally.bad_games() > 0 {
-        bad(&mut document, ratings);
+        add_rejected_games(&mut document, ratings);
     }
     document.heading("Source");
     origin(&mut document, ratings, files);
     document
 }
 
-/// Converts an opening of PGN files, of which only the name and White's results are known.
+/// Converts an opening of PGN files, for which only the name and White's results are known.
 fn played_opening(Opening { name, results }: &Opening) -> PlayedOpening {
     PlayedOpening {
         label: name.clone(),
@@ -65,13 +65,13 @@ fn played_opening(Opening { name, results }: &Opening) -> PlayedOpening {
     }
 }
 
-/// Returns exactly two players, the stronger first, and their encounter from the point of view of
-/// the first.
+/// Returns the players, the stronger player first, and their encounter from the first player's
+/// point of view. Returns `None` unless there are exactly two players.
 fn duel(ratings: &Ratings<'_>) -> Option<([usize; 2], Encounter)> {
     let players: [usize; 2] = ratings.order().try_into().ok()?;
     let [meeting] = ratings.meetings else { return None };
     let mut encounter = encounter(meeting);
-    // Counts of pairs omit games without a partner game, so pairs are used only if every game has a
+    // Pairs omit games without a partner game, so the pairs are used only if every game has a
     // partner game.
     if meeting.singles.iter().flatten().any(|count| *count > 0) {
         encounter.pairs = Pentanomial::default();
@@ -103,11 +103,10 @@ fn conclusion(ratings: &Ratings<'_>, order: &[usize]) -> Block {
     Block::Paragraph { strong, text }
 }
 
-/// Adds a table of the players with ratings and scores, and a chart of the ratings.
+/// Adds a table of the players with their ratings and scores, remarks, and a chart of the ratings.
 fn players(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
     let order: Vec<usize> = order.iter().copied().filter(|p| ratings.is_shown(*p)).collect();
-    // Each model has its own Elo scale, so the heading contains the model, unless it is the
-    // default.
+    // Each model has its own Elo scale, so the heading names the model unless it is the default.
     let elo = match ratings.law {
         OutcomeModel::Scores => "Elo (95 %)".to_owned(),
         law => format!("Elo by {law} (95 %)"),
@@ -117,13 +116,14 @@ fn players(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
         ["won", "drawn", "lost", "s/move"],
     );
     for (place, player) in (1..).zip(&order) {
-        let own = &ratings.tally.players[*player];
-        let results = own.results();
+        let entry = &ratings.tally.players[*player];
+        let results = entry.results();
         let rating = ratings.rating(*player).map_or(UNDEFINED.to_owned(), |r| r.to_string());
-        let pace = seconds_per_move(own).map_or("-".to_owned(), |seconds| format!("{seconds:.3}"));
+        let pace =
+            seconds_per_move(entry).map_or("-".to_owned(), |seconds| format!("{seconds:.3}"));
         let Trinomial { losses, draws, wins } = &results;
         let (games, score) = (results.games(), result_figures::score(&results));
-        table.push([&place, &own.name, &rating, &games, &score, wins, draws, losses, &pace]);
+        table.push([&place, &entry.name, &rating, &games, &score, wins, draws, losses, &pace]);
     }
     document.table(table);
     ratings.remarks().into_iter().for_each(|line| document.paragraph(line));
@@ -136,8 +136,9 @@ fn players(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
     }
 }
 
-/// Adds the crosstable of results and the LOS table of all pairs of players.
-fn everybody(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
+/// Adds the crosstable of results, and a table with the LOS of each player against each other
+/// player.
+fn crosstables(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
     document.heading("Crosstable");
     document.table(ratings.crossed());
     document.paragraph("Wins, draws and losses of the row's player.");
@@ -150,7 +151,7 @@ fn everybody(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
 fn evaluations(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) {
     let judge =
         |player: &usize| (ratings.name(*player), &ratings.tally.players[*player].calibration);
-    let players: Vec<_> = order.iter().take(MAX_JUDGES).map(judge).collect();
+    let players: Vec<_> = order.iter().take(MAX_CALIBRATED).map(judge).collect();
     if let Some(figure) = calibration::figure(&players) {
         document.heading("Evaluations");
         document
@@ -162,19 +163,19 @@ fn evaluations(document: &mut Document, ratings: &Ratings<'_>, order: &[usize]) 
 fn bias(ratings: &Ratings<'_>) -> String {
     let rated = ratings.rated;
     let (elo, error) = (rated.advantage, rated.advantage_error);
-    let mut words = result_figures::advantage(elo, error, "on the scale of the ratings");
+    let mut text = result_figures::advantage(elo, error, "on the scale of the ratings");
     if let Some(bias) = duel(ratings).and_then(|(_, e)| opening_bias(&e.pairs, &e.games)) {
-        words.push_str(&format!(" Opening bias: {bias:.0} Elo (root mean square)."));
+        text.push_str(&format!(" Opening bias: {bias:.0} Elo (root mean square)."));
     }
     if ratings.tally.players.iter().any(|player| player.by_colour[0].draws > 0) {
         let share = percent(Some(rated.draw_rate));
-        words.push_str(&format!(" Equal players draw {share} of their games."));
+        text.push_str(&format!(" Equal players draw {share} of their games."));
     }
-    words
+    text
 }
 
-/// Adds a section on rejected games.
-fn bad(document: &mut Document, ratings: &Ratings<'_>) {
+/// Adds the section on rejected games.
+fn add_rejected_games(document: &mut Document, ratings: &Ratings<'_>) {
     let tally = ratings.tally;
     document.heading(format!("Games not counted: {}", tally.bad_games()));
     let mut reasons = Table::new(["reason", "games"]);

@@ -1,4 +1,4 @@
-//! Ratings from PGN files, as JSON and as parts of documents.
+//! Ratings from PGN files, as JSON, as parts of documents, and in the form of EloStat.
 
 mod document;
 
@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::figures::{Rating, mean_score};
-use crate::forms::{case, failed, whole};
+use crate::forms::{case, failed, junit_text};
 use crate::parts::{GamesByResult, Table, to_value};
 use arbiter_plan::Prior;
 use arbiter_rate::{Opening, Player, RejectedGame, Tally};
@@ -21,36 +21,36 @@ use arbiter_run::Encounter;
 use arbiter_stats::Trinomial;
 use arbiter_stats::ratings::{Errors, Meeting, OutcomeModel, RatingList};
 
-/// Maximum number of players with LOS and covariance tables in JSON.
+/// Maximum number of players for which the JSON contains tables of LOS and covariance.
 const MAX_CROSS_JSON: usize = 200;
 
-/// Ratings with the games and settings from which they were computed.
+/// Ratings, with the games and the settings from which the ratings were computed.
 #[derive(Debug)]
 pub struct Ratings<'a> {
-    /// Counts of the games.
+    /// Counts of games and pairs, by player and by opening.
     pub tally: &'a Tally,
-    /// Meetings of players, with their results.
+    /// Results of each pair of players.
     pub meetings: &'a [Meeting],
-    /// Ratings computed from the meetings.
+    /// Ratings computed from `meetings`.
     pub rated: &'a RatingList,
-    /// Model of the result of a game.
+    /// Model of game results.
     pub law: OutcomeModel,
-    /// Model and scale, as text.
+    /// Description of the model and the scale.
     pub model: String,
-    /// Minimum number of games of a player in the table of ratings.
+    /// Minimum number of games that a player must have to appear in the table of ratings.
     pub min_games: u64,
     /// Elo added to all ratings.
     pub average: f64,
 }
 
 impl Ratings<'_> {
-    /// Returns whether a player is in the table of ratings.
+    /// Returns `true` if a player appears in the table of ratings.
     pub(super) fn is_shown(&self, player: usize) -> bool {
         self.tally.players[player].results().games() >= self.min_games
     }
 
-    /// Returns the players with counted games, in descending order of rating; unrated players are
-    /// last.
+    /// Returns the indices of the players with counted games, in descending order of rating;
+    /// unrated players are last.
     pub(super) fn order(&self) -> Vec<usize> {
         let games = |player: &usize| self.tally.players[*player].results().games();
         let mut order: Vec<usize> = (0..self.tally.players.len()).collect();
@@ -60,7 +60,8 @@ impl Ratings<'_> {
         order
     }
 
-    /// Returns the rating of a player; `None` if the player was not rated.
+    /// Returns the rating of a player, including [`Ratings::average`]; `None` if the player was not
+    /// rated.
     pub(super) fn rating(&self, player: usize) -> Option<Rating> {
         let rating = Rating::of(self.rated, player)?;
         Some(Rating { elo: rating.elo + self.average, ..rating })
@@ -70,7 +71,7 @@ impl Ratings<'_> {
         &self.tally.players[player].name
     }
 
-    /// Returns remarks on players who are unrated, cannot be compared, or have only a bound.
+    /// Returns remarks about players who cannot be compared, have only a bound, or are unrated.
     pub(super) fn remarks(&self) -> Vec<String> {
         let mut lines = Vec::new();
         let names = |players: &[usize]| {
@@ -85,27 +86,27 @@ impl Ratings<'_> {
                 lines.push(format!("  group {number} of {}: {}", group.len(), names(group)));
             }
         }
-        // A player who beat only unrated players does not have a bound either, and is in the list
-        // of unrated players.
+        // A player who beat only unrated players has no bound, and is in the list of unrated
+        // players.
         let mut bounds: Vec<usize> = self.rated.perfect.iter().map(|one| one.player).collect();
         bounds.sort_unstable();
         let perfect = groups.perfect.iter().map(|perfect| perfect.player);
         let unrated = perfect.chain(groups.alone.iter().copied());
         let unrated: Vec<usize> =
             unrated.filter(|player| self.rated.rating(*player).is_none()).collect();
-        for (players, what) in [
+        for (players, remark) in [
             (&bounds, "Won all (>) or lost all (<) games: ratings are bounds"),
             (&unrated, "Met no opponent of known strength"),
             (&self.rated.left_out, "Too many to be rated together"),
         ] {
             if !players.is_empty() {
-                lines.push(format!("{what} ({}): {}", players.len(), names(players)));
+                lines.push(format!("{remark} ({}): {}", players.len(), names(players)));
             }
         }
         lines
     }
 
-    /// Returns the crosstable of results, as won-drawn-lost.
+    /// Returns the crosstable of results in the form won-drawn-lost.
     pub(super) fn crossed(&self) -> Table {
         let order = self.order();
         let mut table = Table::with_columns(["", "won-drawn-lost"], 1..=order.len());
@@ -120,8 +121,8 @@ impl Ratings<'_> {
     }
 }
 
-/// Formats a table in the form of EloStat's `rating.dat`, with 95 % intervals; a rating without an
-/// interval, such as a bound, is followed by "-".
+/// Formats a table of ratings in the form of EloStat's `rating.dat`, with 95 % intervals. A rating
+/// without an interval, such as a bound, has "-" instead.
 pub fn elostat(ratings: &Ratings<'_>) -> String {
     let order = ratings.order();
     let width = order.iter().map(|player| ratings.name(*player).len()).max().unwrap_or(0).max(7);
@@ -131,14 +132,14 @@ pub fn elostat(ratings: &Ratings<'_>) -> String {
     for (place, player) in (1..).zip(shown) {
         let Some(rating) = ratings.rating(player) else { continue };
         let results = ratings.tally.players[player].results();
-        let (mut sum, mut met) = (0.0, 0);
+        let (mut sum, mut games_met) = (0.0, 0);
         for meeting in ratings.meetings {
             let Some(side) = meeting.players.iter().position(|other| *other == player) else {
                 continue;
             };
             let Some(other) = ratings.rating(meeting.players[1 - side]) else { continue };
             sum += meeting.games() as f64 * other.elo;
-            met += meeting.games();
+            games_met += meeting.games();
         }
         let games = results.games();
         let share = |part: f64| 100.0 * part / games as f64;
@@ -149,19 +150,20 @@ pub fn elostat(ratings: &Ratings<'_>) -> String {
             ratings.name(player),
             rating.elo,
             share(results.wins as f64 + 0.5 * results.draws as f64),
-            sum / met.max(1) as f64,
+            sum / games_met.max(1) as f64,
             share(results.draws as f64),
         );
     }
     text
 }
 
-/// Returns the mean time per move, in seconds.
+/// Returns the mean time per move of a player, in seconds; `None` if no move has a time.
 pub(crate) fn seconds_per_move(player: &Player) -> Option<f64> {
     (player.timed_moves > 0).then(|| 1e-3 * player.time_ms / player.timed_moves as f64)
 }
 
-/// Returns the number of games of one player against another: lost, drawn, won.
+/// Returns the numbers of games that `player` lost, drew and won against `other`; `None` if they
+/// did not meet.
 fn against(meetings: &[Meeting], player: usize, other: usize) -> Option<[u64; 3]> {
     let players = [player.min(other), player.max(other)];
     let found = meetings.binary_search_by_key(&players, |meeting| meeting.players).ok()?;
@@ -353,7 +355,7 @@ struct OpeningFigures<'a> {
     white_losses: u64,
 }
 
-/// Returns the report on ratings as JSON.
+/// Returns the report on ratings as a JSON value.
 pub fn ratings_json(ratings: &Ratings<'_>) -> Value {
     let Ratings { tally, rated, .. } = ratings;
     let order = ratings.order();
@@ -402,7 +404,7 @@ fn opening_figures(Opening { name, results }: &Opening) -> OpeningFigures<'_> {
 }
 
 fn player_figures<'a>(ratings: &Ratings<'a>, player: usize) -> PlayerFigures<'a> {
-    let own = &ratings.tally.players[player];
+    let entry = &ratings.tally.players[player];
     let rating = ratings.rating(player);
     let margin = rating.and_then(|rating| rating.margin);
     let end = |sign: f64| Some(rating?.elo + sign * margin?);
@@ -411,20 +413,20 @@ fn player_figures<'a>(ratings: &Ratings<'a>, player: usize) -> PlayerFigures<'a>
     let won_all = rating.and_then(|rating| rating.won_all);
     let of = |results| Results { score: mean_score(&results), games: results.into() };
     PlayerFigures {
-        name: &own.name,
+        name: &entry.name,
         rating: RatingByLaw::new(ratings.law, [elo, end(-1.0), end(1.0), error]),
         bound: won_all.map(|won_all| if won_all { "lower" } else { "upper" }),
         group: ratings.rated.group(player),
-        all: of(own.results()),
-        white: of(own.by_colour[0]),
-        black: of(own.by_colour[1]),
-        time_ms: (own.timed_moves > 0).then_some(own.time_ms),
-        timed_moves: own.timed_moves,
-        time_per_move_ms: seconds_per_move(own).map(|seconds| 1e3 * seconds),
+        all: of(entry.results()),
+        white: of(entry.by_colour[0]),
+        black: of(entry.by_colour[1]),
+        time_ms: (entry.timed_moves > 0).then_some(entry.time_ms),
+        timed_moves: entry.timed_moves,
+        time_per_move_ms: seconds_per_move(entry).map(|seconds| 1e3 * seconds),
     }
 }
 
-/// Converts a meeting of players to an encounter of a run.
+/// Converts the results of two players to an encounter of a run.
 fn encounter(meeting: &Meeting) -> Encounter {
     Prior { table: meeting.pairs, singles: meeting.singles }.into()
 }
@@ -441,8 +443,8 @@ fn encounter_figures<'a>(ratings: &Ratings<'a>, meeting: &Meeting) -> EncounterF
     }
 }
 
-/// Formats the test suite of PGN files: one failed test case for each reason for rejecting games,
-/// and a passed test case for the counted games.
+/// Formats the test suite of PGN files: a passed test case for the counted games, and a failed test
+/// case for each reason for which games were rejected.
 pub fn games_junit(tally: &Tally) -> Result<String, SerializeError> {
     let mut suite = TestSuite::new("arbiter report of games");
     let good = format!("{} games count", tally.games - tally.bad_games());
@@ -454,5 +456,5 @@ pub fn games_junit(tally: &Tally) -> Result<String, SerializeError> {
         let status = failed(NonSuccessKind::Failure, "bad games", &format!("{count} games"));
         suite.add_test_case(case(reason.as_str(), "arbiter.games", &places.join("\n"), status));
     }
-    whole("arbiter", suite)
+    junit_text("arbiter", suite)
 }

@@ -1,4 +1,4 @@
-//! Report of `arbiter epd` as a document and as JSON.
+//! Report of `arbiter epd`, as a document and as JSON.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,8 +24,8 @@ pub struct EpdReport<'a> {
     pub suite: &'a str,
     /// Engines, each with one search per record.
     pub engines: Vec<EpdEngine<'a>>,
-    /// Number of plies beyond the depth of a solution after which a search was ended early; `None`
-    /// if no search was ended early.
+    /// Number of plies for which a solution had to be stable to end a search early; `None` if no
+    /// search was ended early.
     pub hold: Option<u32>,
     /// Positions of the suite.
     pub records: &'a [Arc<Record>],
@@ -33,7 +33,7 @@ pub struct EpdReport<'a> {
     pub conditions: SuiteConditions<'a>,
 }
 
-/// Engine and its searches.
+/// Engine with its searches.
 #[derive(Debug)]
 pub struct EpdEngine<'a> {
     /// Name of the engine.
@@ -45,13 +45,13 @@ pub struct EpdEngine<'a> {
 }
 
 impl EpdReport<'_> {
-    /// Returns the counts of solved positions of one engine.
+    /// Returns the counts of positions that an engine solved; `engine` is its index.
     pub fn tally(&self, engine: usize) -> Tally {
         let records = self.records.iter().map(|record| &**record);
         Tally::of(records.zip(&self.engines[engine].searches))
     }
 
-    /// Compares the solved positions of the first engine and the engine `other`.
+    /// Compares the positions solved by the first engine with those solved by the engine `other`.
     pub fn comparison(&self, other: usize) -> Comparison {
         compare(&self.engines[0].searches, &self.engines[other].searches)
     }
@@ -74,7 +74,7 @@ impl EpdReport<'_> {
             document.table(table);
         }
         (1..self.engines.len()).for_each(|other| self.add_comparison(&mut document, other));
-        self.engines.iter().for_each(|engine| self.unsolved(&mut document, engine));
+        self.engines.iter().for_each(|engine| self.add_unsolved(&mut document, engine));
         conditions.place.add_excluded_workers(&mut document);
         let notes = self.records.iter().flat_map(|record| {
             record.notes.iter().map(|note| format!("line {}: {note}", record.line))
@@ -108,8 +108,8 @@ impl EpdReport<'_> {
         unused.fold(table, |table, (heading, _)| table.without(heading))
     }
 
-    /// Returns a table of solved positions and points by theme; `None` if there is only one theme,
-    /// or fewer than two positions per theme on average.
+    /// Returns a table of solved positions and points by theme. Returns `None` if there is only one
+    /// theme, or if a theme has fewer than two positions on average.
     fn theme_table(&self) -> Option<Table> {
         let themes = themes(self.records);
         if themes.len() < 2 || themes.len() * 2 > self.records.len() {
@@ -129,14 +129,14 @@ impl EpdReport<'_> {
         Some(table)
     }
 
-    /// Returns the counts of solved positions of one engine over the records with the indices
+    /// Returns the counts of positions that an engine solved, among the records with the indices
     /// `members`.
     fn tally_of(&self, engine: &EpdEngine<'_>, members: &[usize]) -> Tally {
         let of = |&index: &usize| (&*self.records[index], &engine.searches[index]);
         Tally::of(members.iter().map(of))
     }
 
-    /// Adds the comparison of the first engine and the engine `other`.
+    /// Adds the comparison of the first engine with the engine `other`.
     fn add_comparison(&self, document: &mut Document, other: usize) {
         let (first, second) = (self.engines[0].name, self.engines[other].name);
         let found = self.comparison(other);
@@ -169,7 +169,7 @@ impl EpdReport<'_> {
         }
     }
 
-    fn unsolved(&self, document: &mut Document, engine: &EpdEngine<'_>) {
+    fn add_unsolved(&self, document: &mut Document, engine: &EpdEngine<'_>) {
         let searches = self.records.iter().zip(&engine.searches);
         let lines = searches.filter_map(|(record, searched)| match searched {
             Err(fault) => Some(format!("{}: fault: {fault}", name(record))),
@@ -272,12 +272,13 @@ impl EpdReport<'_> {
     }
 }
 
-/// Returns the ID or line number of a position.
+/// Returns the ID of a position or, if it has none, its line number.
 fn name(record: &Record) -> String {
     record.id.clone().unwrap_or_else(|| format!("line {}", record.line))
 }
 
-/// Returns the solution of a record, in SAN.
+/// Formats the solution of a record: the best moves, moves to avoid, mate, or the moves with the
+/// most points. Moves are in SAN.
 fn solution_san(record: &Record) -> String {
     let goal = &record.goal;
     let list = |moves: &[Move]| moves.iter().map(|m| san(record, *m)).collect::<Vec<_>>().join(" ");

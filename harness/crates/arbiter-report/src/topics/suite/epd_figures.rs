@@ -1,4 +1,4 @@
-//! Report of `arbiter epd` in JSON.
+//! Report of `arbiter epd` as JSON.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Common parts of the reports on suites.
+//! Parts that the reports on suites share.
 
 mod epd;
 pub(crate) mod epd_figures;
@@ -28,7 +28,7 @@ pub struct SuiteConditions<'a> {
 }
 
 impl SuiteConditions<'_> {
-    /// Adds lists of the corrected and the unusable lines, with reasons.
+    /// Adds lists of the corrected and of the unusable lines, with reasons.
     fn add_line_faults(&self, document: &mut Document) {
         let mut list = |title: &str, faults: &[LineFault]| {
             let lines = faults.iter().map(|fault| format!("line {}: {}", fault.line, fault.reason));
@@ -63,13 +63,14 @@ struct ExcludedFigures {
 }
 
 impl EngineLocation {
-    /// Returns this machine, with the number of positions in parallel.
+    /// Returns the location of engines on this machine; `concurrency` is the number of positions
+    /// searched in parallel.
     pub fn here(concurrency: usize) -> EngineLocation {
         EngineLocation { concurrency: Some(concurrency), ..EngineLocation::default() }
     }
 
-    /// Returns workers, each with the number of positions it searched, and the excluded workers,
-    /// each with the reason.
+    /// Returns the location of engines on workers: the number of positions by worker, and the
+    /// excluded workers with the reasons.
     pub fn workers(
         positions: BTreeMap<String, u64>,
         excluded: impl Iterator<Item = (String, String)>,
@@ -79,17 +80,17 @@ impl EngineLocation {
         EngineLocation { concurrency: None, workers: Some(positions), workers_excluded }
     }
 
-    /// Formats the number of positions in parallel, or the workers, each with its number of
-    /// positions.
+    /// Formats the number of positions searched in parallel or, if workers were used, the number of
+    /// positions by worker.
     fn describe(&self) -> String {
-        if let Some(at_once) = self.concurrency {
-            return format!("{at_once} in parallel");
+        if let Some(concurrency) = self.concurrency {
+            return format!("{concurrency} in parallel");
         }
         let each = self.workers.iter().flatten().map(|(worker, count)| format!("{worker} {count}"));
         format!("by workers: {}", each.collect::<Vec<_>>().join(", "))
     }
 
-    /// Adds a list of the excluded workers with reasons, if there are any.
+    /// Adds a list of the excluded workers with the reasons, unless there are none.
     fn add_excluded_workers(&self, document: &mut Document) {
         let excluded = self.workers_excluded.iter().flatten();
         let lines = excluded.map(|worker| format!("{}: {}", worker.worker, worker.reason));

@@ -1,4 +1,4 @@
-//! Report of `arbiter perft` as a document and as JSON.
+//! Report of `arbiter perft`, as a document and as JSON.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,11 +17,12 @@ pub struct PerftReport<'a> {
     pub suite: &'a str,
     /// Positions of the suite.
     pub cases: &'a [Case],
-    /// Requested count of each position.
+    /// Count that was requested for each position.
     pub counts: &'a [Count],
-    /// Verdict on each count; an error is an engine fault.
+    /// Verdict on each count; an error describes an engine fault.
     pub verdicts: &'a [Result<Verdict, String>],
-    /// Number of positions whose counts all exceed the limits.
+    /// Number of positions that were skipped because all their counts exceed --depth or
+    /// --max-nodes.
     pub beyond: usize,
     /// Faults of the suite, and machines on which the engine ran.
     pub conditions: SuiteConditions<'a>,
@@ -119,13 +120,13 @@ pub struct PerftTotals<'a> {
     /// Number of positions without an answer from the engine.
     pub faults: usize,
     /// Sum of the correct counts, in leaf nodes.
-    // Reports of format 1, in stored gates, name the sum `leaves`.
+    // Stored gates may contain reports of format 1, in which the key of this sum is `leaves`.
     #[serde(alias = "leaves")]
     pub nodes: u64,
 }
 
 impl PerftReport<'_> {
-    /// Counts the verdicts.
+    /// Returns the numbers of positions by verdict.
     pub fn totals(&self) -> PerftTotals<'_> {
         let mut totals = PerftTotals { engine: self.engine, ..PerftTotals::default() };
         for (count, verdict) in self.counts.iter().zip(self.verdicts) {
@@ -142,7 +143,7 @@ impl PerftReport<'_> {
         totals
     }
 
-    /// Returns the report as a document: totals, errors and, with `has_positions`, a table of all
+    /// Returns the report as a document: totals, errors and, if `has_positions`, a table of all
     /// positions.
     pub fn document(&self, has_positions: bool) -> Document {
         let mut document = Document::new(format!("Perft of {}", self.engine));
@@ -151,14 +152,14 @@ impl PerftReport<'_> {
         let sum =
             format!("{engine}: {right} of {all} positions of {suite} correct, {nodes} leaves");
         document.blocks.push(Block::Paragraph { strong: sum, text: String::new() });
-        let others = self.others();
-        if !others.is_empty() {
-            document.blocks.push(Block::List(others));
+        let other_counts = self.other_counts();
+        if !other_counts.is_empty() {
+            document.blocks.push(Block::List(other_counts));
         }
-        let mistakes = self.mistakes();
-        if !mistakes.is_empty() {
+        let error_texts = self.error_texts();
+        if !error_texts.is_empty() {
             document.heading("Errors");
-            document.blocks.push(Block::Verbatim(mistakes));
+            document.blocks.push(Block::Verbatim(error_texts));
         }
         if has_positions {
             document.heading("Positions");
@@ -174,7 +175,7 @@ impl PerftReport<'_> {
         for ((case, count), verdict) in self.all() {
             let (name, fen) = (case.name.as_deref().unwrap_or_default(), case.start.fen());
             let Count { depth, expected, .. } = count;
-            table.push([&case.line, &name, &fen, depth, expected, &verdict_words(verdict)]);
+            table.push([&case.line, &name, &fen, depth, expected, &verdict_text(verdict)]);
         }
         table
     }
@@ -183,16 +184,16 @@ impl PerftReport<'_> {
         self.cases.iter().zip(self.counts).zip(self.verdicts)
     }
 
-    /// Describes all errors, wrong counts of the engine first.
-    fn mistakes(&self) -> String {
+    /// Describes all errors; wrong counts of the engine come first.
+    fn error_texts(&self) -> String {
         let mut all: Vec<_> = self.all().collect();
         all.sort_by_key(|(_, verdict)| !matches!(verdict, Ok(Verdict::Wrong { .. })));
-        all.into_iter().map(|((case, count), verdict)| mistake(case, count, verdict)).collect()
+        all.into_iter().map(|((case, count), verdict)| error_text(case, count, verdict)).collect()
     }
 
-    /// Returns lines with the numbers of other positions by verdict, and with the workers if
-    /// workers were used.
-    fn others(&self) -> Vec<String> {
+    /// Returns lines with the numbers of positions that have other verdicts or were skipped, and,
+    /// if workers were used, a line with the workers.
+    fn other_counts(&self) -> Vec<String> {
         let PerftTotals { wrong, wrong_suite, faults, .. } = self.totals();
         let all = [
             (wrong, "wrong"),
@@ -201,7 +202,7 @@ impl PerftReport<'_> {
             (self.beyond, "skipped: every count is beyond --depth or --max-nodes"),
         ];
         let some = all.into_iter().filter(|(number, _)| *number > 0);
-        let some = some.map(|(number, what)| format!("{number} {what}"));
+        let some = some.map(|(number, verdict)| format!("{number} {verdict}"));
         let place = &self.conditions.place;
         some.chain(place.workers.is_some().then(|| place.describe())).collect()
     }
@@ -247,8 +248,8 @@ fn position<'a>(
     }
 }
 
-/// Formats the verdict on a position briefly.
-fn verdict_words(verdict: &Result<Verdict, String>) -> String {
+/// Formats the verdict on the count of a position briefly.
+fn verdict_text(verdict: &Result<Verdict, String>) -> String {
     match verdict {
         Ok(Verdict::Right) => "correct".to_owned(),
         Ok(Verdict::Wrong { got, leaves, .. }) => format!("wrong: {got}, expected {leaves}"),
@@ -257,8 +258,8 @@ fn verdict_words(verdict: &Result<Verdict, String>) -> String {
     }
 }
 
-/// Describes the error of a position in several lines; empty if the count is correct.
-fn mistake(case: &Case, count: &Count, verdict: &Result<Verdict, String>) -> String {
+/// Describes the error in the count of a position on several lines; empty if the count is correct.
+fn error_text(case: &Case, count: &Count, verdict: &Result<Verdict, String>) -> String {
     let name = case.name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
     let place = format!("line {}{name}, depth {}", case.line, count.depth);
     let fen = case.start.fen();

@@ -1,11 +1,11 @@
-//! Bracket of a knockout, as rounds and as a drawing in text.
+//! Bracket of a knockout: its rounds, and a drawing in text.
 
 use crate::figures::points;
 use crate::parts::{Meeting, Round, Side};
 use arbiter_schedule::{Encounter, Entrant, Knockout};
 
-/// Draws the bracket as text, with a column for each round, a column for the winner, and scores
-/// after the names. Place n of a round is halfway between places 2n and 2n + 1 of the previous
+/// Draws the bracket as text, with a column for each round and a column for the winner. Scores
+/// follow the names. Place n of a round is halfway between places 2n and 2n + 1 of the previous
 /// round.
 pub(crate) fn draw(knockout: &Knockout, encounters: &[Encounter], engines: &[String]) -> String {
     let levels = knockout.levels();
@@ -26,8 +26,8 @@ pub(crate) fn draw(knockout: &Knockout, encounters: &[Encounter], engines: &[Str
         let step = 2 << level;
         let mut column = vec![" ".repeat(width + 4); lines.len()];
         for (place, cell) in cells.iter().enumerate() {
-            // An engine with a bye has no encounter in this round, so the engine is shown in the
-            // next column only.
+            // An engine with a bye has no encounter in this round, so only the next column shows
+            // it.
             if [place, place ^ 1].iter().any(|place| entrants.get(*place) == Some(&Entrant::Bye)) {
                 continue;
             }
@@ -38,7 +38,7 @@ pub(crate) fn draw(knockout: &Knockout, encounters: &[Encounter], engines: &[Str
                 (false, _) => " ─┘ ",
             };
             column[row] = format!("{cell:<width$}{joint}");
-            // A line between the two places of an encounter leads to the next column.
+            // A vertical line between the two places of an encounter leads to the next column.
             if !is_last && place % 2 == 0 {
                 for below in 1..step {
                     let joint = if below == step / 2 { "  ├─" } else { "  │ " };
@@ -52,14 +52,13 @@ pub(crate) fn draw(knockout: &Knockout, encounters: &[Encounter], engines: &[Str
     lines.map(|line| format!("{line}\n")).collect()
 }
 
-/// Formats the score of an engine in an encounter; `None` if the engine does not play in the
-/// encounter.
+/// Formats the points of an engine in an encounter; `None` if the engine does not play in it.
 fn score(encounter: &Encounter, engine: usize) -> Option<String> {
     let side = encounter.engines.iter().position(|other| *other == engine)?;
     Some(format!(" {}", points(encounter.score.half_points[side])))
 }
 
-/// Returns the rounds of a knockout, with the winner as the last round.
+/// Returns the rounds of a knockout; the last round contains only the winner.
 pub(super) fn rounds(knockout: &Knockout, met: &[Encounter], engines: &[String]) -> Vec<Round> {
     let levels = knockout.levels();
     let side = |entrant: Entrant, level: usize, place: usize| match entrant {
@@ -76,8 +75,7 @@ pub(super) fn rounds(knockout: &Knockout, met: &[Encounter], engines: &[String])
             Some(_) => knockout.sides(level, place).to_vec(),
             None => vec![levels[level - 1][place]],
         };
-        // An engine with a bye has no encounter in this round, so the engine is shown in the next
-        // round only.
+        // An engine with a bye has no encounter in this round, so only the next round shows it.
         let is_played = !entrants.contains(&Entrant::Bye);
         let entrants = entrants.into_iter().filter(|_| is_played);
         let sides = entrants.map(|entrant| side(entrant, level, place)).collect();

@@ -87,7 +87,7 @@ struct Bye<'a> {
     engine: &'a str,
 }
 
-/// Returns the standings and encounters for JSON, if the run is a tournament.
+/// Returns the standings and the encounters for JSON; `None` if the run is not a tournament.
 pub(crate) fn tournament(summary: &Summary) -> Option<Tournament<'_>> {
     let standings = summary.standings.as_ref()?;
     let schedule = &standings.schedule;
@@ -114,7 +114,11 @@ pub(crate) fn tournament(summary: &Summary) -> Option<Tournament<'_>> {
         round: round + 1,
         rounds,
         pairs_per_encounter: schedule.design().pairs,
-        standings: standings.rows.iter().map(|own| row(own, name(own.ranked.engine))).collect(),
+        standings: standings
+            .rows
+            .iter()
+            .map(|standing| row(standing, name(standing.ranked.engine)))
+            .collect(),
         schedule: schedule.encounters().iter().map(encounter).collect(),
         byes: schedule.byes().iter().map(bye).collect(),
         winner: winner.map(name),

@@ -13,21 +13,21 @@ use arbiter_names::quantity;
 use arbiter_schedule::{Encounter, Format, Schedule};
 use arbiter_stats::Trinomial;
 
-/// Maximum number of encounters in a list of rounds; the store contains all encounters.
+/// Maximum number of encounters for which rounds are listed; the store contains all encounters.
 const MAX_LISTED: usize = 500;
 
 /// Maximum number of engines in a crosstable.
 pub(crate) const MAX_CROSS: usize = 20;
 
-/// Adds the table of standings, its notes, and the rounds or bracket.
+/// Adds the table of standings, its notes, and the rounds or the bracket.
 pub(crate) fn all(document: &mut Document, standings: &Standings, engines: &[String]) {
     document.table(table(standings, engines));
     notes(standings).into_iter().for_each(|note| document.paragraph(note));
-    course(document, standings, engines);
+    rounds_or_bracket(document, standings, engines);
 }
 
 /// Adds the table of standings, a chart of the ratings if `has_pictures`, notes, a crosstable, and
-/// the rounds or bracket.
+/// the rounds or the bracket.
 pub(crate) fn in_full(
     document: &mut Document,
     summary: &Summary,
@@ -39,8 +39,9 @@ pub(crate) fn in_full(
     let ratings = summary.ratings().filter(|_| engines.len() > 2);
     if engines.len() > 2 {
         if let Some(ratings) = ratings.as_ref().filter(|_| has_pictures) {
-            let named =
-                ratings.iter().map(|(engine, own)| (*engine, engines[*engine].as_str(), *own));
+            let named = ratings
+                .iter()
+                .map(|(engine, rating)| (*engine, engines[*engine].as_str(), *rating));
             document.figures([result_figures::ratings(&named.collect::<Vec<_>>())]);
         }
         document.paragraph(if ratings.is_some() { RATED } else { UNRATED });
@@ -53,7 +54,7 @@ pub(crate) fn in_full(
              if they did not meet.",
         );
     }
-    course(document, standings, engines);
+    rounds_or_bracket(document, standings, engines);
 }
 
 const RATED: &str = "Elo is by maximum likelihood over all games, with a mean of 0, on the scale \
@@ -102,8 +103,9 @@ fn cross_table(
     Block::CrossTable { table, scores }
 }
 
-/// Adds the rounds or the bracket, if the format has any.
-fn course(document: &mut Document, standings: &Standings, engines: &[String]) {
+/// Adds the bracket of a knockout, or the rounds of another format whose pairings depend on
+/// results.
+fn rounds_or_bracket(document: &mut Document, standings: &Standings, engines: &[String]) {
     let schedule = &standings.schedule;
     let met = schedule.encounters();
     let block = match schedule.bracket() {
@@ -148,7 +150,7 @@ fn table(standings: &Standings, engines: &[String]) -> Table {
     table
 }
 
-/// Returns notes that explain the table of standings.
+/// Returns the notes that explain the table of standings.
 fn notes(standings: &Standings) -> Vec<String> {
     let mut notes = Vec::new();
     let design = standings.schedule.design();
@@ -165,7 +167,7 @@ fn notes(standings: &Standings) -> Vec<String> {
     notes
 }
 
-/// Returns the encounters by round.
+/// Returns the rounds with their encounters and byes.
 fn rounds(schedule: &Schedule, engines: &[String]) -> Vec<Round> {
     let encounters = schedule.encounters();
     let word = if schedule.design().format == Format::Ladder { "Climb" } else { "Round" };
@@ -197,7 +199,7 @@ fn meeting(encounter: &Encounter, engines: &[String]) -> Meeting {
     Meeting { sides: vec![side(0), side(1)], note }
 }
 
-/// Formats the rounds as lines.
+/// Formats the rounds as lines of text.
 fn lines(rounds: &[Round]) -> String {
     let firsts = rounds.iter().flat_map(|round| &round.encounters).map(|met| &met.sides[..]);
     let widths = firsts.filter_map(|sides| match sides {
@@ -219,7 +221,7 @@ fn lines(rounds: &[Round]) -> String {
     rounds.iter().map(round).collect::<Vec<_>>().join("\n")
 }
 
-/// Adds the LOS table of all pairs of engines.
+/// Adds a table with the LOS of each engine against each other engine.
 pub(crate) fn likelihoods(document: &mut Document, summary: &Summary) {
     let (Some(ratings), Some(rated)) = (summary.ratings(), summary.rate_engines()) else { return };
     if (3..=MAX_CROSS).contains(&ratings.len()) {

@@ -1,10 +1,10 @@
-//! Axes of a chart: ends, ticks, and numbers.
+//! Axes of a chart: their ends, ticks and numbers.
 
 /// Mean width of a character, in units of the view box.
 const LETTER: u32 = 7;
 
-/// Returns the minimum and maximum of the finite values, with a margin; `None` if there are no
-/// finite values.
+/// Returns the minimum and maximum of the finite values, extended by a margin; `None` if there are
+/// no finite values.
 pub(super) fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     let finite = values.filter(|value| value.is_finite());
     let (low, high) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
@@ -17,25 +17,27 @@ pub(super) fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     Some((low - room, high + room))
 }
 
-/// Widens a range to at least 1 % of its largest absolute value, so that about four digits
-/// distinguish the ticks: longer numbers do not fit next to the axis.
+/// Widens a range to at least 1 % of its largest absolute value. About four digits then distinguish
+/// the ticks; longer numbers do not fit next to the axis.
 pub(super) fn widened((low, high): (f64, f64)) -> (f64, f64) {
     let lacking = 0.01 * low.abs().max(high.abs()) - (high - low);
     if lacking > 0.0 { (low - lacking / 2.0, high + lacking / 2.0) } else { (low, high) }
 }
 
-/// Returns the number of ticks of an axis of counts, chosen so that ticks are integers.
-pub(super) fn whole(ticks: usize, span: f64) -> usize {
+/// Returns the number of ticks on an axis of counts: at most `ticks`, and few enough for integer
+/// steps.
+pub(super) fn integer_ticks(ticks: usize, span: f64) -> usize {
     ticks.min(span as usize + 1)
 }
 
-/// Returns the step between labelled segments of an axis whose segments are `room` units wide.
+/// Returns the step from one labelled segment to the next on an axis whose segments are `room`
+/// units wide.
 pub(super) fn every_nth(labels: &[String], room: u32) -> usize {
     let longest = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0);
     (longest as u32 * LETTER).div_ceil(room.max(1)).max(1) as usize
 }
 
-/// Formats the value of a bar, with two or three digits.
+/// Formats the value of a bar, with about two significant digits.
 pub(super) fn number(value: f64) -> String {
     match value.abs() {
         v if v >= 1e6 => format!("{:.1} M", value / 1e6),
@@ -46,7 +48,7 @@ pub(super) fn number(value: f64) -> String {
     }
 }
 
-/// Formats the number of a tick, with enough digits to distinguish neighbouring ticks.
+/// Formats the value of a tick, with enough digits to distinguish neighbouring ticks.
 pub(super) fn tick(value: f64) -> String {
     match value.abs() {
         v if v >= 1e6 => format!("{} M", trimmed(value / 1e6, 4)),
@@ -55,7 +57,7 @@ pub(super) fn tick(value: f64) -> String {
     }
 }
 
-/// Formats a number with at most `decimals` decimals.
+/// Formats a number with at most `decimals` decimal places.
 fn trimmed(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     match text.trim_end_matches('0').trim_end_matches('.') {

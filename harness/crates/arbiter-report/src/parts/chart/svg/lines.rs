@@ -1,21 +1,22 @@
-//! Lines with names at their ends.
+//! Line charts, with names at the ends of the lines.
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
 
-use super::axis::{range, tick, whole, widened};
+use super::axis::{integer_ticks, range, tick, widened};
 use super::{
     AXIS, Area, DrawResult, Frame, GRID, INK, MARGIN, TEXT, colour, empty_chart_error, text_style,
 };
 use crate::parts::chart::{Line, Lines};
 use crate::parts::text::shortened;
 
-/// Width of a character of a name; the next constant is the height of a name.
+/// Mean width of a character in a name, in units of the view box; the next constant is the height
+/// of a name.
 const LETTER: u32 = 7;
 pub(super) const LABEL: i32 = 16;
 
 impl Frame {
-    /// Returns the room for the names at the ends of lines.
+    /// Returns the width for the names at the ends of lines, in units of the view box.
     pub(super) fn label_room(&self, chart: &Lines) -> u32 {
         let names = chart.lines.iter().filter(|_| chart.is_labelled());
         let length = |line: &Line| line.name.chars().count().min(self.label_length);
@@ -31,7 +32,7 @@ pub(super) fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> DrawR
     }
     let places = points().map(|point| point.0);
     let (left, right) = range(places).ok_or_else(empty_chart_error)?;
-    // The intervals of the first points are so wide that everything else would be too small to see.
+    // The first intervals are so wide that the rest of the chart would be too small to see.
     // Therefore the first quarter of the intervals does not affect the range.
     let values = points().map(|point| point.1);
     let middle = range(values.chain(levels)).ok_or_else(empty_chart_error)?;
@@ -53,7 +54,7 @@ pub(super) fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> DrawR
         .configure_mesh()
         .x_desc(chart.x)
         .y_desc(chart.y.as_str())
-        .x_labels(whole(frame.ticks, right - left))
+        .x_labels(integer_ticks(frame.ticks, right - left))
         .axis_style(INK)
         .bold_line_style(GRID)
         .light_line_style(TRANSPARENT)
@@ -80,13 +81,13 @@ pub(super) fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> DrawR
             let outline: Vec<_> = upper.chain(lower).collect();
             context.draw_series([Polygon::new(outline, colour.mix(0.18).filled())])?;
         }
-        // A line with only one point has no length and would be invisible.
+        // A line with only one point would be invisible, so the point is drawn as a circle.
         let size = if line.points.len() == 1 { 4 } else { 0 };
         let series = LineSeries::new(frame.thinned(&line.points), colour.stroke_width(2).filled());
         context.draw_series(series.point_size(size))?;
         if let [(x, bottom, top)] = line.band[..] {
-            let whole = [bottom, top].map(|end| (x, end.clamp(low, high)));
-            context.draw_series([PathElement::new(whole, colour.stroke_width(2))])?;
+            let interval = [bottom, top].map(|end| (x, end.clamp(low, high)));
+            context.draw_series([PathElement::new(interval, colour.stroke_width(2))])?;
         }
     }
     if chart.is_labelled() {
@@ -96,8 +97,8 @@ pub(super) fn draw_lines(area: &Area<'_>, frame: &Frame, chart: &Lines) -> DrawR
     Ok(frame.values_attribute((left, right), frame.label_room(chart)))
 }
 
-/// Draws the names of lines at the ends of the lines; `ends` are the vertical positions of the
-/// ends. Moves names that would overlap.
+/// Draws the names of the lines at the ends of the lines, and moves names that would overlap.
+/// `ends` contains the vertical coordinates of the ends.
 fn draw_labels(
     area: &Area<'_>,
     frame: &Frame,

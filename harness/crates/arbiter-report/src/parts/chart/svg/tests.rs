@@ -28,7 +28,7 @@ fn every_chart_is_drawn_in_the_colours_of_the_page() {
         Chart::Bars(Bars {
             labels: vec!["a <b> with a name that is far too long".to_owned(), "b".to_owned()],
             series: vec![(String::new(), vec![3.0, 0.0])],
-            is_lying: true,
+            is_horizontal: true,
             ..Bars::default()
         }),
         Chart::Intervals(Intervals {
@@ -79,7 +79,7 @@ fn chart_lines_are_labelled_if_there_is_room() {
     let [anna, bo, cleo] = ["Anna", "Bo", "Cleo"].map(height);
     let _: [i32; 3] = [anna, bo, cleo];
     assert!((anna - bo).abs() >= LABEL && cleo > anna.max(bo), "{anna} {bo} {cleo}");
-    // The first line belongs to engine 5, which has the same colour in all charts.
+    // The first line belongs to the engine with index 4, which has the fifth colour in all charts.
     assert!(svg.contains("var(--c5)") && !svg.contains("var(--c1)"), "{svg}");
     let many: Vec<Line> = (0..5).map(|n| named(None, &format!("E{n}"), 1.0)).collect();
     assert!(!draw_all(&many).contains("E3"), "they are in the key");
@@ -114,7 +114,7 @@ fn a_chart_without_points_is_an_error() {
     let none = || vec![(String::new(), Vec::new())];
     for chart in [
         Chart::Bars(Bars { series: none(), ..Bars::default() }),
-        Chart::Bars(Bars { series: none(), is_lying: true, ..Bars::default() }),
+        Chart::Bars(Bars { series: none(), is_horizontal: true, ..Bars::default() }),
         Chart::Intervals(Intervals { level: Some(0.0), ..Intervals::default() }),
     ] {
         assert!(draw(&chart, &WIDE).is_err(), "{chart:?}");
@@ -133,7 +133,7 @@ fn names_are_truncated_in_the_middle_and_keep_the_colour() {
 fn horizontal_bars_are_stacked() {
     let series = vec![("a".to_owned(), vec![3.0, 1.0]), ("b".to_owned(), vec![1.0, 0.0])];
     let labels = vec!["mate".to_owned(), "draw".to_owned()];
-    let bars = Bars { labels, series, is_lying: true, ..Bars::default() };
+    let bars = Bars { labels, series, is_horizontal: true, ..Bars::default() };
     let svg = draw(&Chart::Bars(bars), &WIDE).expect("there is something to draw");
     let sums: Vec<&str> = svg.split("text-anchor=\"start\"").skip(1).collect();
     assert!(sums[0].contains("\n1\n") && sums[1].contains("\n4\n"), "{svg}");
