@@ -1,8 +1,9 @@
-//! The pairs that a coordinator has sent out, and the decisions about their results. This module
-//! does no I/O and takes the time as an argument.
+//! Pairs in flight, and decisions about their results. This module does no I/O and takes the time
+//! as an argument.
 //!
-//! A pair, or another assignment, is in flight from its order until its result is on disk. The
-//! first possible result of a pair is accepted. All later results are reported and change nothing.
+//! A pair, or another assignment, is in flight from the time when it is ordered until its result is
+//! on disk. The first result of a pair that passes verification is accepted. Later results are
+//! reported and have no effect.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
@@ -23,21 +24,22 @@ use arbiter_schedule::Pairing;
 /// there are free slots.
 const PARKED_STEP: usize = 16;
 
-/// Time limit of an attempt, as a multiple of the median time of the last pairs, and the minimum of
-/// the limit. Without a limit, a worker could keep a pair forever by sending heartbeats. The limit
-/// is generous because the lengths of games vary.
+/// Time limit of an attempt, as a multiple of the median duration of recent pairs. Without a limit,
+/// a worker could keep a pair forever by sending heartbeats. The limit is generous because the
+/// lengths of games vary.
 const MAX_MEDIANS: u32 = 20;
+/// Minimum time limit of an attempt.
 const MIN_ATTEMPT: Duration = Duration::from_secs(600);
 
-/// Time limit of an attempt until the first pair has been played, because there is no median yet.
+/// Time limit of an attempt before the first pair has been played, when there is no median yet.
 const FIRST_ATTEMPT: Duration = Duration::from_secs(6 * 3600);
 
-/// Number of recent pairs in the median. A limited number adapts to changes of the fleet, and
-/// limits the memory of a long run.
+/// Number of recent pairs in the median. The number is limited so that the median adapts to changes
+/// in the fleet, and so that the memory of a long run does not grow.
 const MEDIAN_OF: usize = 101;
 
-/// Number of requests to extend a lease that are sent within one lease. Several requests may be
-/// lost before the lease ends.
+/// Number of requests to extend a lease that are sent within one lease. Several requests may thus
+/// be lost without the lease ending.
 const EXTENSIONS_PER_LEASE: u32 = 6;
 
 /// Time after which a job that no worker has started is sent again. The time is half the lifetime
@@ -49,14 +51,14 @@ const RENEWAL: Duration = Duration::from_secs(12 * 3600);
 /// the limit in docs/security.md.
 const SHORT_RENEWAL: Duration = Duration::from_secs(600);
 
-/// Minimum number of workers that fail to play a pair before the run fails. The machines of one or
-/// two workers may be at fault.
+/// Minimum number of workers that must fail to play a pair before the run fails. If only one or two
+/// workers fail, their machines may be at fault.
 const MAX_FAILURES: usize = 3;
 
-/// The sequence number of a result in its stream.
+/// Sequence number of a result in the stream of results.
 pub(crate) type Receipt = u64;
 
-/// A pair that is done.
+/// Finished pair, with the numbers by which its job and its result can be acknowledged.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct DonePair {
     /// Sequence number of the job, if a worker has started it.
@@ -81,7 +83,7 @@ pub(crate) struct SentJob {
 pub(crate) enum Disposition<D> {
     /// The result is the first result of its pair and counts.
     Accept(D),
-    /// The result changes nothing, for this reason; the job stays as it is.
+    /// The result has no effect, for this reason; the job is not changed.
     Discard(String),
     /// The result is impossible, for this reason; the job is sent again.
     Reject(String),
@@ -102,21 +104,21 @@ pub(crate) struct InFlight<A: Assignment> {
     stored: RangeSet,
     /// Number of the first attempt at each pair, higher than all attempts before a restart.
     first_attempt: u32,
-    /// Durations of the last accepted pairs.
+    /// Durations of the most recently accepted pairs.
     times: VecDeque<Duration>,
-    /// Number of the last attempt at finished audits, and at finished pairs that were sent more
-    /// than once.
+    /// Number of the last attempt at each finished audit, and at each finished pair that had
+    /// several attempts.
     attempts: BTreeMap<u64, u32>,
     /// Largest sequence number of a started job, and the time of its start.
     begun: (u64, Duration),
-    /// Start of the period in which all workers are idle, or some workers are idle and no pair is
-    /// played.
+    /// Start of the current period in which all workers are idle, or in which some workers are idle
+    /// and no pair is played; `None` if there is no such period.
     idle: Option<Duration>,
     terms: Terms,
 }
 
 impl<A: Assignment> InFlight<A> {
-    /// Creates an empty set of pairs in flight; the results of the pairs `stored` are on disk.
+    /// Creates an empty set of pairs in flight; `stored` are the pairs whose results are on disk.
     pub(crate) fn new(first_attempt: u32, stored: RangeSet, terms: Terms) -> InFlight<A> {
         InFlight {
             first_attempt,
@@ -132,8 +134,8 @@ impl<A: Assignment> InFlight<A> {
         }
     }
 
-    /// Adds a pair to be played. Returns the number of the attempt to send; the error contains the
-    /// parked results of the pair, in order of arrival.
+    /// Adds a pair to be played. Returns the number of the attempt to send. If results of the pair
+    /// are parked, returns these results as an error, in order of arrival.
     pub(crate) fn order(&mut self, pair: u64, job: A, now: Duration) -> Result<u32, Vec<Receipt>> {
         // A void pair is played again, and its old job may still be in the stream.
         let first = self.first_attempt;
@@ -159,14 +161,14 @@ impl<A: Assignment> InFlight<A> {
 
     /// Records that the server has the job of a pair. Returns whether the pair is still in flight.
     pub(crate) fn sent(&mut self, pair: u64, sent: SentJob, now: Duration) -> bool {
-        // Sequence numbers increase. A new job below the number of a started job shows that the
+        // Sequence numbers increase. If a new job has a smaller number than a started job, the
         // server has lost its stream and has restarted the numbers.
         if !sent.is_left_over && sent.sequence < self.begun.0 {
             self.begun.0 = 0;
         }
         let Some(pending) = self.pending.get_mut(&pair) else { return false };
         // The job from before the restart is used instead of a new one, because a worker may be
-        // playing it. The time of its expiry is unknown, so the job is renewed soon.
+        // playing it. Its expiry time is unknown, so the job is renewed soon.
         if sent.is_left_over && pending.last.number == self.first_attempt {
             pending.last.number = sent.attempt;
             pending.last.is_left_over = true;
@@ -217,7 +219,8 @@ impl<A: Assignment> InFlight<A> {
     }
 
     /// Returns whether a pair must be sent again because a worker gives it back and no other worker
-    /// plays it. The worker has no proof for the new attempt.
+    /// plays it. The worker cannot give back the new attempt, because it has no proof for that
+    /// attempt.
     pub(crate) fn give_back(&mut self, worker: &str, pair: u64, attempt: u32) -> bool {
         let pending = self.awaited(pair, attempt);
         pending.is_some_and(|own| own.last.player.as_ref().is_none_or(|player| player == worker))
@@ -291,7 +294,7 @@ impl<A: Assignment> InFlight<A> {
         self.idle = is_idle.then(|| self.idle.unwrap_or(now));
     }
 
-    /// Decides about a result of a worker.
+    /// Decides how to handle a worker's result.
     pub(crate) fn receive(
         &mut self,
         worker: &str,
@@ -412,9 +415,9 @@ impl<A: Assignment> InFlight<A> {
 
     /// Returns the pairs to send again, each with its player. A pair with a player is overdue if
     /// its last heartbeat is older than the stall timeout plus three leases, or if the attempt
-    /// exceeds its time limit. A pair without a player is overdue at its renewal, or if, for three
-    /// leases, later jobs were started first or workers were idle. If a worker dies, the server
-    /// itself delivers its jobs to other workers.
+    /// exceeds its time limit. A pair without a player is overdue at its renewal time. It is also
+    /// overdue if no worker has started it three leases after a later job was started, or after
+    /// workers became idle. If a worker dies, the server itself delivers its jobs to other workers.
     pub(crate) fn overdue(
         &mut self,
         lease: Duration,
@@ -434,8 +437,8 @@ impl<A: Assignment> InFlight<A> {
                     first.map_or(Duration::ZERO, |at| now.saturating_sub(pending.heard.max(at)))
                 }
             };
-            // After one lease the server itself delivers the job to another worker. After three
-            // leases without an effect, the job is lost.
+            // After one lease, the server itself delivers the job to another worker. If this has no
+            // effect within three leases, the job counts as lost.
             let is_due = since > 3 * lease
                 || pending.is_too_long(limit, now)
                 || (pending.last.player.is_none() && now > pending.renewal);
@@ -467,8 +470,8 @@ impl<A: Assignment> InFlight<A> {
         self.parked.add(pair, receipt, bytes)
     }
 
-    /// Returns the number of pairs that must be in flight so that pairs with parked results are
-    /// ordered; 0 if no parked result is of an upcoming pair.
+    /// Returns the limit on pairs in flight at which the dispatcher orders pairs with parked
+    /// results; 0 if no parked result belongs to one of the next pairs.
     pub(crate) fn room_for_parked(&self) -> usize {
         let ordered = self.pending.range(..AUDITS).next_back().map(|(pair, _)| *pair);
         if self.parked.has_upcoming(ordered.max(self.stored.last())) {
@@ -478,7 +481,7 @@ impl<A: Assignment> InFlight<A> {
         }
     }
 
-    /// Forgets all pairs in flight.
+    /// Removes all pairs in flight and all parked results.
     pub(crate) fn cancel(&mut self) {
         self.pending.clear();
         self.parked = ParkedResults::default();

@@ -58,7 +58,8 @@ fn check_game(record: &GameRecord, setup: &GameSetup, terms: &Terms) -> Result<(
         return Err("other engines, or another start".to_owned());
     }
     let late = record.late.and_then(|late| late.waited);
-    // Waiting times decide whether a pair is void, so a worker could void pairs by inventing them.
+    // Waiting times decide whether a pair is void, so a worker could void pairs by inventing
+    // waiting times.
     if record.waited.into_iter().chain([late]).flatten().any(|waited| waited > record.duration) {
         return Err("an engine waited longer than the game lasted".to_owned());
     }

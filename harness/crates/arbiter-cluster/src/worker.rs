@@ -155,7 +155,7 @@ impl Shared {
     }
 }
 
-/// Plays until `phase` ends the worker or the server denies permission.
+/// Runs a worker until `phase` ends it. Returns an error if the server denies a permission.
 pub async fn serve(
     mut connection: Connection,
     config: Config,
@@ -210,7 +210,7 @@ pub async fn serve(
             _ = phase.changed() => shared.changed.notify_waiters(),
             ended = slot_tasks.join_next() => match ended {
                 None => break,
-                // A worker that silently loses slots would hide the bug.
+                // A panic must end the worker, because a silent loss of a slot would hide the bug.
                 Some(Err(error)) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
                 Some(_) => {}
             },
@@ -235,7 +235,7 @@ pub async fn serve(
     Ok(())
 }
 
-/// Carries out a message of a coordinator.
+/// Handles a coordinator message.
 fn receive(shared: &Shared, message: &async_nats::Message) {
     let Some(run_id) = RunId::from_subject(&message.subject) else { return };
     let key = shared.known_runs().key(&run_id);

@@ -5,15 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::wire::BenchResult;
 
-/// Minimum number of workers with differing bench results that makes the coordinator the suspect,
-/// if workers with equal results are not in the majority. A single worker that differs may itself
-/// be broken.
+/// Minimum number of workers with differing bench results at which the run ends, because the
+/// coordinator's machine is then suspect. These workers must also be at least half of all workers.
+/// A single worker that differs may itself be broken.
 const MIN_WRONG: usize = 2;
 
-/// Maximum number of workers. Their names are kept until the run ends, so the number is limited.
+/// Maximum number of workers of a run. Their names are stored until the run ends, so the number is
+/// limited.
 const MAX_WORKERS: usize = 10_000;
 
-/// Result of a bench on a worker; the error is the reason for a failure.
+/// Result of a bench on a worker, or the reason why the bench failed.
 type BenchOutcome = Result<BenchResult, String>;
 
 /// Decision on a join request.
@@ -23,16 +24,17 @@ pub(super) enum Verdict {
     Admit,
     /// The worker may not play, for this reason.
     Exclude(String),
-    /// The worker may not play, because too many workers have already asked.
+    /// The worker may not play, because the run already has the maximum number of workers.
     TooMany,
-    /// Too many workers differ from the coordinator: the run ends, for this reason.
+    /// The run ends, because too many workers differ from the coordinator; contains the message.
     EndRun(String),
 }
 
 /// The bench results that workers of a run have to reproduce.
 #[derive(Debug, Default)]
 pub(super) struct Admission {
-    /// Name of each engine, and the node count of its bench on this machine if it is compared.
+    /// Name of each engine, and the node count of its bench on this machine; `None` if the bench is
+    /// not compared.
     engines: Vec<(String, Option<u64>)>,
     /// Workers whose results differ from the coordinator's results, each with a description of the
     /// difference.
@@ -75,7 +77,8 @@ impl Admission {
         if verdict == Verdict::Admit {
             self.right.insert(worker.to_owned());
         }
-        // A majority decides: a few workers with false reports could otherwise end the run.
+        // At least half of the workers must differ, because a few workers with false reports could
+        // otherwise end the run.
         let enough = MIN_WRONG.max(self.right.len());
         if !self.wrong.contains_key(worker) || self.wrong.len() < enough {
             return verdict;

@@ -13,11 +13,11 @@ use arbiter_protocol::Limits;
 /// Number of moves whose clock time is summed to bound the time of a single move.
 const MOVES: u32 = 200;
 
-/// Time added to the longest expected duration of a game or suite position.
+/// Time added to the longest expected time without progress, for the stall timeout.
 const SLACK: Duration = Duration::from_secs(10);
 
-/// Describes a plan that passes [`check`] for workers; `engines` are the engines of the plan, and
-/// `run` is the name of the run.
+/// Returns the description of a run. The plan must pass [`check`]; `engines` are the engines of the
+/// plan, and `run` is the name of the run.
 pub fn describe(
     plan: &Plan,
     run_id: RunId,
@@ -42,7 +42,8 @@ pub fn describe(
         stall_timeout: searches.max().unwrap_or_default().max(start) + plan.wait + SLACK,
         requirements: Requirements {
             threads: u32::try_from(cpus_per_game(&plan.engines)).unwrap_or(u32::MAX),
-            // Any two engines may meet, so the two largest tables have to fit together.
+            // Any two engines may meet, so the two largest hash tables must fit into memory
+            // together.
             memory_mib: hashes.iter().rev().take(2).sum(),
         },
         // The times of the plan are already scaled to this machine, so the speed of this machine is
@@ -52,8 +53,8 @@ pub fn describe(
     }
 }
 
-/// Describes a suite for workers; all engines, which pass [`check_engines`], search each position
-/// one after another.
+/// Returns the description of a suite, in which all engines search each position one after another.
+/// The engines must pass [`check_engines`].
 pub fn describe_suite(
     run_id: RunId,
     run: &str,
@@ -87,13 +88,13 @@ pub fn describe_suite(
     }
 }
 
-/// Returns the size of the engine's hash table option, in MiB; 0 if the option is not set.
+/// Returns the value of the engine's `Hash` option, in MiB; 0 if the option is not set.
 fn hash_mib(engine: &Engine) -> u64 {
     let option = engine.options.iter().find(|(name, _)| name.eq_ignore_ascii_case("hash"));
     option.and_then(|(_, value)| value.parse().ok()).unwrap_or(0)
 }
 
-/// Returns an error if only this machine could play the plan.
+/// Returns an error if workers cannot play the plan, because it uses folders of this machine.
 pub fn check(plan: &Plan) -> Result<(), String> {
     if plan.rules.tablebase.is_some() {
         return Err("--syzygy cannot be used with --on: the tables are on this machine".to_owned());

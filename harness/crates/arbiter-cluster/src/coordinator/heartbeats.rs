@@ -13,7 +13,8 @@ use crate::wire::{self, AUDITS, Heartbeat, RunDescription};
 use arbiter_runner::JobEvent;
 
 /// Maximum number of finished pairs whose jobs are removed from the server within one lease. Each
-/// removal is a request to the server, and a worker could trigger any number by sending duplicates.
+/// removal is a request to the server, and a worker could trigger any number of removals by sending
+/// duplicate results.
 const MAX_REMOVED: usize = 1_000;
 
 impl<A: Assignment> Coordinator<A> {
@@ -57,7 +58,8 @@ impl<A: Assignment> Coordinator<A> {
         let silent = self.in_flight.waiting_unheard(lease, self.now);
         for (pair, player) in self.in_flight.overdue(lease, stall_timeout, self.now) {
             // If a pair gets no heartbeats even after it was sent again, the server probably does
-            // not deliver jobs. Audits do not count, because they have a separate limit of tries.
+            // not deliver jobs. Audits are not considered, because their number of attempts is
+            // limited separately.
             if pair < AUDITS && silent.contains(&pair) && !self.unheard.insert(pair) {
                 self.unheard.clear();
                 return self.empty_streams(silent).await;
@@ -76,11 +78,11 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Empties the streams and sends all jobs without heartbeats again. After a crash, a server may
-    /// count messages that it cannot deliver, and may then deliver no later messages.
+    /// Empties the streams and sends all jobs without heartbeats again. After a crash, the server
+    /// may count messages that it cannot deliver, and may then stop delivering later messages.
     async fn empty_streams(&mut self, silent: Vec<u64>) {
         // The streams are emptied, not replaced: new streams would have new sequence numbers, and
-        // replacing them could fail half-way.
+        // replacing them could fail halfway.
         let emptying = streams::empty(&self.connection, &self.description.run_id);
         let what = match timeout(SHUTDOWN_TIMEOUT, emptying).await {
             Ok(Ok(())) => "emptied".to_owned(),

@@ -15,12 +15,12 @@ use arbiter_runner::JobEvent;
 /// proof may invent names, which must not fill the memory.
 const MAX_UNPROVEN: usize = 1_000;
 
-/// Number of impossible results for its own jobs after which a worker is excluded.
+/// Number of impossible results after which a worker is excluded.
 const MAX_IMPOSSIBLE: u32 = 20;
 
 impl<A: Assignment> Coordinator<A> {
-    /// Handles the arrival of a result: reads the result if its sender was given the job and the
-    /// pair waits for a result.
+    /// Reads a result that has arrived, if its proof is valid and its pair waits for a result.
+    /// Other results are parked, or acknowledged without being read.
     pub(super) async fn take_result(&mut self, receipt: Receipt) {
         let Some(message) = self.unacknowledged.get(&receipt) else { return };
         let bytes = message.payload.len();
@@ -78,7 +78,7 @@ impl<A: Assignment> Coordinator<A> {
         self.acknowledge_result(receipt).await;
     }
 
-    /// Rejects an impossible result of a worker for its own job, and sends the job again.
+    /// Rejects an impossible result with a valid proof, and sends the job again.
     async fn reject(&mut self, worker: String, (pair, attempt): (u64, u32), why: String) {
         self.remark(&worker, Some(pair), why.clone());
         if self.in_flight.is_last(pair, attempt) {
@@ -94,8 +94,8 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Counts a result for a job that its sender was not given. Only the first, tenth, hundredth
-    /// and so on are reported.
+    /// Counts a result without a valid proof. Of each sender, only the first, tenth, hundredth
+    /// result and so on are reported.
     fn count_unproven(&mut self, worker: &str) {
         // The subject of a message without a proof may contain any text, so only valid names are
         // counted separately.
@@ -152,7 +152,8 @@ impl<A: Assignment> Coordinator<A> {
         self.acknowledge_result(receipt).await;
     }
 
-    /// Finishes a job. Returns whether the job had a result.
+    /// Acknowledges the job of a finished pair, and its result if it has one. Returns whether it
+    /// has one.
     pub(super) async fn done(&mut self, pair: u64) -> bool {
         let Some(DonePair { sequence, receipt }) = self.in_flight.note_stored(pair) else {
             return false;

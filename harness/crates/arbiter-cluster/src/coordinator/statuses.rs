@@ -15,8 +15,8 @@ use arbiter_runner::JobEvent;
 /// seconds, so two statuses may be lost.
 const WORKER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Maximum number of workers that are known at the same time. Senders may invent names, which must
-/// not fill the memory.
+/// Maximum number of workers whose statuses are stored at the same time. Senders may invent names,
+/// which must not fill the memory.
 const MAX_WORKERS: usize = 1_000;
 
 /// Number of reported slots that count before any slot has played. Without this limit, a false
@@ -24,7 +24,7 @@ const MAX_WORKERS: usize = 1_000;
 const UNSEEN_SLOTS: usize = 64;
 
 impl<A: Assignment> Coordinator<A> {
-    /// Returns the reason why the worker does not play this run, if the worker reports one.
+    /// Returns the reason that the worker reports for not playing this run, if any.
     fn refusal<'a>(&self, status: &'a WorkerStatus) -> Option<&'a str> {
         let mut refusals = status.refusals.iter();
         let refused = refusals.find(|(run_id, _)| *run_id == self.description.run_id);
@@ -81,10 +81,10 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Allows one pair in flight for each slot, and one more for each worker, so that a slot that
-    /// finishes a pair can start another pair immediately. Workers may report any number of slots,
-    /// so the limit is at most twice the largest number of pairs seen in play plus
-    /// [`UNSEEN_SLOTS`].
+    /// Sets the limit on pairs in flight: one for each pair that the workers can play in parallel,
+    /// and one more for each worker, so that a slot that finishes a pair can start another pair
+    /// immediately. Workers may report any number of slots, so the limit is at most
+    /// [`UNSEEN_SLOTS`] plus twice the largest number of pairs in play so far.
     pub(super) fn update_room(&mut self) {
         let now = self.now;
         let mut gone = Vec::new();

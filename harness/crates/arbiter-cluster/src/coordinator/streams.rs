@@ -57,7 +57,7 @@ const FIRST_POLL: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "most of them are the large one")]
 pub(super) enum StreamEvent {
-    /// The server has the job of a pair.
+    /// The server has stored the job of a pair.
     Sent { pair: u64, sent: SentJob },
     /// A result was received.
     Result(Message),
@@ -65,13 +65,13 @@ pub(super) enum StreamEvent {
     Drained,
 }
 
-/// Command about the job of a pair.
+/// Command to the task that sends jobs.
 #[derive(Debug)]
 pub(super) enum Outgoing {
     /// Send the job. The first attempt since the start of the coordinator is sent only if the
     /// server has no job of the pair.
     Job { pair: u64, attempt: u32, job: Vec<u8> },
-    /// Remove the job of a pair that is done.
+    /// Remove the job of a finished pair.
     Done { pair: u64 },
 }
 
@@ -133,7 +133,7 @@ pub(super) async fn open(
     };
     let takers = jobs.create_consumer(takers).await;
     let takers = takers.map_err(|e| AccessError::denied("a consumer of jobs", e))?;
-    // Old servers silently ignore settings that they do not know.
+    // Old servers silently ignore unknown settings.
     if takers.cached_info().config.ack_wait != lease {
         return Err(AccessError::denied(
             "a consumer of jobs",
@@ -247,7 +247,7 @@ impl JobSender {
         }
     }
 
-    /// Sends a job; `None` if sending failed.
+    /// Sends a job. Returns the job that the server has now; `None` if sending failed.
     async fn send(&self, pair: u64, attempt: u32, job: &[u8]) -> Option<SentJob> {
         let send = async |message: PublishMessage| {
             let subject = self.id.job_subject(pair);
@@ -278,7 +278,8 @@ impl JobSender {
         sent.ok().map(|ack| SentJob { attempt, sequence: ack.sequence, is_left_over: false })
     }
 
-    /// Returns the job of a pair if the server still has a job from an earlier process.
+    /// Returns the job of a pair that is still on the server, usually from an earlier process of
+    /// the coordinator.
     async fn left_over(&self, pair: u64) -> Option<SentJob> {
         let stream = self.context.get_stream_no_info(self.id.job_stream()).await.ok()?;
         let message =

@@ -265,7 +265,7 @@ fn only_the_playing_worker_can_give_a_pair_back() {
     assert!(in_flight.give_back("a", 4, 0), "before it has begun");
     in_flight.heartbeat("b".into(), heartbeat(4, Some(0)), LEASE, LEASE);
     assert!(!in_flight.give_back("a", 4, 0), "another plays it");
-    // A worker whose heartbeats were displaced does not become the player again.
+    // A worker that another worker has replaced as the player does not become the player again.
     in_flight.heartbeat("a".into(), heartbeat(4, Some(0)), LEASE, LEASE);
     assert!(!in_flight.give_back("a", 4, 0));
     assert!(!in_flight.give_back("b", 4, 1), "another attempt");

@@ -1,5 +1,5 @@
-//! Execution of one job. Dropping a future of this module ends the engines of a suite;
-//! [`Executor::cancel_all`] has to end the engines of a pair.
+//! Execution of one job. Dropping a future of this module stops the engines of a suite;
+//! [`Executor::cancel_all`] must be called to stop the engines of a pair.
 
 use tokio::sync::watch;
 
@@ -36,7 +36,7 @@ pub(crate) async fn play(
     }
 }
 
-/// Has all engines search a position, one after another.
+/// Lets all engines search a position, one after another.
 pub(super) async fn search(
     engines: &mut SuiteEngines,
     question: Question,
@@ -54,7 +54,7 @@ pub(super) async fn search(
     Report::Played(EngineAnswers(answers))
 }
 
-/// Has the engine count the leaf nodes of a position.
+/// Lets the engine count the leaf nodes of a position (perft).
 pub(super) async fn count(engines: &mut SuiteEngines, count: Count) -> Report<CountResult> {
     match fault_or_answer(engines.ask(&count).await) {
         Ok(verdict) => Report::Played(CountResult(verdict)),

@@ -45,11 +45,12 @@ struct KnownRun {
 struct JoinedRun {
     /// Key of the coordinator.
     key: PublicKey,
-    /// Time stamps of the last join and of the last beacon, in microseconds of the coordinator's
-    /// clock.
+    /// Time stamp of the last join, in microseconds of the coordinator's clock.
     at: u64,
+    /// Time stamp of the last beacon or of the end of the run, in microseconds of the coordinator's
+    /// clock.
     last_beacon: u64,
-    /// Last attempt at each job whose result was sent.
+    /// Number of the attempt whose result was sent last, by job.
     done: HashMap<u64, u32>,
 }
 
@@ -176,7 +177,7 @@ impl KnownRuns {
         }
     }
 
-    /// Returns whether a run is still announced.
+    /// Returns whether beacons still announce a run.
     pub(super) fn knows(&self, run_id: &RunId) -> bool {
         self.runs.contains_key(run_id)
     }

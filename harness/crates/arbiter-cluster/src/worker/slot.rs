@@ -34,7 +34,7 @@ const TAKE_SHORT: Duration = Duration::from_millis(100);
 const SERVER_GRACE: Duration = Duration::from_secs(3);
 
 /// Time limit for sending the last result of a worker that leaves, after which another worker plays
-/// the pair. A worker without a server has to end soon after Ctrl-C.
+/// the pair. A worker that has lost its server must still exit soon after Ctrl-C.
 const LAST_RESULT: Duration = Duration::from_millis(1500);
 
 /// Pause before a failed request is repeated.
@@ -116,8 +116,8 @@ pub(super) async fn work(shared: Arc<Shared>) {
     }
 }
 
-/// Takes a job of the run that comes first; `None` if there is no job within a few seconds.
-/// Cancel-safe.
+/// Takes a job of the run with the highest rank; `None` if there is no job within a few seconds. If
+/// the future is dropped during the request, a job may have no worker until its lease ends.
 async fn take_any(shared: &Shared) -> Option<(ActiveJob<'_>, Job)> {
     let mut cancelled = shared.cancelled.subscribe();
     let chosen = shared.known_runs().choose();
@@ -185,7 +185,7 @@ async fn run_cancelled(cancelled: &mut broadcast::Receiver<RunStopped>, run_id: 
     }
 }
 
-/// Takes the next job of a run; `None` if there is no job within this time.
+/// Takes the next job of a run; `None` if there is no job in the time `within`.
 async fn take(shared: &Shared, setup: &RunSetup, within: Duration) -> Option<jetstream::Message> {
     let taking = async {
         let mut batch = setup.jobs.fetch().max_messages(1).expires(within).messages().await.ok()?;
