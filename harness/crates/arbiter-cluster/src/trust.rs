@@ -1,5 +1,5 @@
-//! Keys of coordinators. A worker starts programs of a run only if a trusted key has signed its
-//! description, and acts only on messages signed with the key of the description.
+//! Keys of coordinators. A worker starts the programs of a run only if a trusted key has signed the
+//! run description. After that, it acts only on messages signed with the same key.
 
 use std::fmt;
 use std::fs;
@@ -97,7 +97,7 @@ fn make(path: &Path) -> io::Result<()> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
     fs::create_dir_all(folder_of(path))?;
-    // If another process creates the file at the same time, one of the files remains, and both
+    // If two processes create the file at the same time, one of the two keys remains, and both
     // processes read it.
     write_secret(path, &HEXLOWER.encode(&bytes))
 }
@@ -127,7 +127,7 @@ impl PublicKey {
         self.0.to_bytes()
     }
 
-    /// Parses a public key from its text form, or reads it from the file named `text`.
+    /// Parses a public key, or reads it from the file `text` if `text` has no `ed25519:` prefix.
     pub fn read(text: &str) -> Result<PublicKey, String> {
         if text.starts_with(PREFIX) {
             return text.parse();

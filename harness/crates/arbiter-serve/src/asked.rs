@@ -1,18 +1,19 @@
-//! Queries of URLs.
+//! URL queries.
 
-/// Maximum length of a query, in bytes. A query is part of the key of a live page and of the links
-/// on this page.
+/// Maximum length of a query, in bytes. The length is limited because a live page stores its query
+/// and repeats it in its links.
 pub(crate) const MAX_QUERY: usize = 1_000;
 
 /// Query of a URL.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct UrlQuery {
-    /// Fields, each as its text in the URL and as its decoded name and value.
+    /// Fields; for each, its text in the URL, and its decoded name and value.
     fields: Vec<(String, (String, String))>,
 }
 
 impl UrlQuery {
-    /// Creates a query from its text and its decoded fields; fails if the text is too long.
+    /// Creates a query from its text and its decoded fields. Returns an error if the text exceeds
+    /// [`MAX_QUERY`].
     pub(crate) fn new(query: &str, fields: Vec<(String, String)>) -> Result<UrlQuery, String> {
         if query.len() > MAX_QUERY {
             return Err(format!("The query exceeds {MAX_QUERY} bytes."));
@@ -21,7 +22,7 @@ impl UrlQuery {
         Ok(UrlQuery { fields: texts.zip(fields).collect() })
     }
 
-    /// Keeps only the fields named in `names`, unless they are empty.
+    /// Keeps only the fields that are named in `names` and are not empty.
     pub(crate) fn keep_fields(mut self, names: &[&str]) -> UrlQuery {
         // Forms also send empty fields. Without empty fields, each selection has only one address
         // and therefore only one live page.
@@ -31,8 +32,8 @@ impl UrlQuery {
         self
     }
 
-    /// Returns the address of `path` with the fields that are not empty and, if `part` is given,
-    /// the number of the page of a list, from 0.
+    /// Returns the address of `path` with all non-empty fields. If `part` is given, the address
+    /// names this page of a list; `part` is counted from 0.
     pub(crate) fn address(&self, path: &str, part: Option<u64>) -> String {
         let is_kept = |(name, value): &(String, String)| name != "page" && !value.is_empty();
         let fields = self.fields.iter().filter(|(_, field)| is_kept(field));

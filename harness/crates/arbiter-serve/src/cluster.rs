@@ -131,8 +131,8 @@ impl LivePage for ClusterPage {
         self.rest = self.rest.saturating_sub(1);
         if self.rest == 0 {
             self.rest = RESIDUAL_TICKS;
-            // A run on the server may be stored in another folder, so it has no pairs in this
-            // store.
+            // A run on the server may be stored in another folder; this store then has no pairs of
+            // the run.
             let of_run = |run: &str| residuals(&self.results, run).unwrap_or_default();
             self.residuals.clear();
             for (worker, residual) in cluster.runs().flat_map(|beacon| of_run(&beacon.run)) {
@@ -150,7 +150,7 @@ fn residuals(results: &Path, run: &str) -> Result<BTreeMap<String, f64>, StoreEr
     let store = Store::observe(results)?;
     let plan = store.run(run)?.plan;
     // Residuals compare results of two engines under constant conditions, but a tuning run changes
-    // the engines.
+    // the engines' options.
     if plan.engines.len() == 2 && plan.spsa().is_none() {
         Ok(worker_residuals(&store.played_by_workers(run)?))
     } else {

@@ -16,7 +16,7 @@ pub(crate) struct Fold {
 }
 
 impl Fold {
-    /// Reads all stored pairs of a run; calls `observe` with each effect of a pair.
+    /// Reads all stored pairs of a run; calls `observe` with every effect of each pair.
     pub(crate) fn begin(
         store: &Store,
         run: &str,
@@ -36,7 +36,7 @@ impl Fold {
         Ok(store.epoch()? == self.epoch)
     }
 
-    /// Reads the pairs stored since the last read; calls `observe` with each effect of a pair.
+    /// Reads the pairs stored since the last read; calls `observe` with every effect of each pair.
     pub(crate) fn advance(
         &mut self,
         store: &Store,

@@ -1,4 +1,5 @@
-//! Games of a run, computed for each request: list, page of one game, and PGN.
+//! Pages of the games of a run, computed for each request: list of games, page of one game, and
+//! PGN.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -12,7 +13,7 @@ use arbiter_plan::Plan;
 use arbiter_report::{OpeningNames, PgnHeader, game_pgn, game_to_show, shown_run};
 use arbiter_store::{GameQuery, Store, StoreError, StoredRun};
 
-/// Maximum number of games in a PGN.
+/// Maximum number of games in a PGN file.
 const MAX_PGN: u64 = 100_000;
 
 /// Maximum number of runs whose opening names are cached. Viewers may request any run, so the cache
@@ -20,7 +21,7 @@ const MAX_PGN: u64 = 100_000;
 const MAX_RUNS: usize = 16;
 
 impl UrlQuery {
-    /// Converts the query, except for the field `opening`.
+    /// Converts all fields except `opening` to a query of the store.
     fn games(&self, plan: &Plan) -> Result<GameQuery, String> {
         let engine = |name: &str| {
             let known = plan.engines.iter().position(|engine| engine.name == name);
@@ -48,7 +49,8 @@ pub(crate) struct Openings(Mutex<OpeningCache>);
 #[derive(Debug, Default)]
 struct OpeningCache {
     table: Option<OpeningNames>,
-    /// Names by run and start time, and by number of the opening in the order of the book.
+    /// Opening names, by name and start time of the run, and then by number of the opening in the
+    /// order of the book.
     runs: BTreeMap<(String, i64), BTreeMap<u64, String>>,
 }
 
@@ -89,8 +91,8 @@ impl Openings {
     }
 }
 
-/// Reads a run, and converts the query for its games. The field `opening` is a number, from 1, or a
-/// part of a name.
+/// Reads a run, and converts a URL query to a query for its games. The field `opening` contains the
+/// number of an opening, from 1, or a part of its name.
 fn select(
     results: &Path,
     run: &str,

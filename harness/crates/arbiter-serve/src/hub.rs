@@ -14,8 +14,8 @@ use super::list::RunList;
 use super::run::RunPage;
 use crate::web::{LivePage, PageVersion};
 
-/// Interval at which new versions of a page are made. Only boards change on each tick; other parts
-/// change every few ticks.
+/// Interval at which a live page is updated. Only boards change on each tick; other parts change
+/// every few ticks.
 pub(crate) const TICK: Duration = Duration::from_millis(500);
 
 /// Number of ticks (30 s in total) for which a page without viewers is kept up to date, so that a
@@ -50,7 +50,7 @@ impl Topic {
     }
 }
 
-/// Last published version; version 0 before the first version.
+/// Last published version of a page; its number is 0 if no version has been published yet.
 pub(crate) type Latest = Arc<PageVersion>;
 
 /// Set of all live pages.
@@ -63,7 +63,7 @@ pub(crate) struct Hub {
 }
 
 impl Hub {
-    /// Returns a hub without pages.
+    /// Creates a hub without pages.
     pub(crate) fn new(results: PathBuf, monitor: Arc<ClusterMonitor>) -> Hub {
         let runs = RunList::new(results.clone());
         Hub { results, runs, monitor, topics: Mutex::default() }
@@ -76,7 +76,7 @@ impl Hub {
         topic: Topic,
     ) -> Result<watch::Receiver<Latest>, String> {
         let mut topics = self.topics();
-        // A thread that has panicked has dropped its sender.
+        // A thread that has panicked has dropped its sender, so its page is removed.
         topics.retain(|_, latest| latest.has_changed().is_ok());
         if let Some(latest) = topics.get(&topic) {
             return Ok(latest.clone());
@@ -108,7 +108,7 @@ impl Hub {
             #[cfg(feature = "cluster")]
             Topic::Cluster(asked) => Box::new(self.monitor.page(results, asked)),
         };
-        // The set of topics holds one receiver.
+        // One receiver belongs to the map of topics.
         let is_alone = || sender.receiver_count() <= 1;
         let mut unseen = 0;
         loop {

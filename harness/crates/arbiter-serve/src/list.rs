@@ -16,10 +16,10 @@ use arbiter_store::{Outline, RunHead, Store, StoreError};
 /// Number of ticks between reads of the store.
 const LIST_TICKS: u32 = 4;
 
-/// Maximum number of pairs per read; the next constant is the additional cost of a run, in pairs.
-/// Reads are large enough to complete a long list quickly, and small enough to keep the page
-/// responsive.
+/// Maximum number of pairs per read. Reads are large enough to complete a long list quickly, and
+/// small enough to keep the page responsive.
 const READ_PAIRS: u64 = 10_000;
+/// Additional cost of reading a run, in pairs.
 const RUN_PAIRS: u64 = 50;
 
 /// Runs of a store as last read; clones share the runs.

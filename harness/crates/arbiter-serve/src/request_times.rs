@@ -13,9 +13,9 @@ use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 /// Histograms of response times, by route and status code.
 pub(crate) type RequestTimes = Family<[(&'static str, String); 2], Histogram, fn() -> Histogram>;
 
-/// Returns histograms without values.
+/// Creates empty histograms.
 pub(crate) fn request_times() -> RequestTimes {
-    // Upper ends of the buckets are from 1 ms to 16 s.
+    // The upper bounds of the buckets range from 1 ms to 16 s.
     Family::new_with_constructor(|| Histogram::new(exponential_buckets(0.001, 4.0, 8)))
 }
 

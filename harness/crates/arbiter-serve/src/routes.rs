@@ -33,7 +33,8 @@ use arbiter_report::HTML_POLICY;
 use arbiter_store::parse_place;
 
 /// Headers of every response: they forbid browsers to load anything from other sites, to show the
-/// page in a frame of another site, to send its address to other sites, and to cache it.
+/// page in a frame of another site, to send the page's address to other sites, and to cache the
+/// page.
 const HEADERS: [(HeaderName, &str); 7] = [
     (header::CONTENT_SECURITY_POLICY, web::POLICY),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),

@@ -1,5 +1,5 @@
-//! Live page of a run: counts are updated immediately, games are read a few at a time, and boards
-//! come from the process that plays.
+//! Live page of a run: counts are updated immediately, games are read in small batches, and boards
+//! come from the process that plays the run.
 
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
@@ -15,8 +15,8 @@ use arbiter_run::{ControlCommand, Effect};
 use arbiter_runner::{ControlError, send_command};
 use arbiter_store::{RunHead, Store, StoreError};
 
-/// Minimum and maximum number of ticks from one version of the report to the next. With each pair,
-/// the report of a long run hardly changes, but it is large and is sent to all viewers.
+/// Minimum and maximum number of ticks from one version of the report to the next. A single pair
+/// hardly changes the report of a long run, but the report is large and is sent to all viewers.
 const REPORT_TICKS: RangeInclusive<u32> = 4..=20;
 
 /// Number of counted pairs by which the time between two versions of the report grows by one tick.
@@ -26,7 +26,8 @@ const TICK_PAIRS: usize = 25;
 /// few enough to keep the page responsive.
 const READ_PAIRS: usize = 500;
 
-/// Timeout for the answer of a run's process; while waiting, the page does not change.
+/// Timeout for the answer of the process that plays a run; the page does not change during this
+/// time.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Live page of one run.
@@ -228,7 +229,7 @@ impl Reading {
     }
 }
 
-/// Adds a counted pair to the history and to the unread pairs.
+/// Adds a counted pair to the LLR history and to the unread pairs.
 fn count(
     effect: Effect,
     engines: usize,

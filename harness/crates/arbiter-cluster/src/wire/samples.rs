@@ -114,7 +114,7 @@ pub(crate) fn job(pair: u64) -> PairJob {
     PairJob { pairing: Pairing { pair, engines: [0, 1], opening: pair }, games }
 }
 
-/// Returns a possible result of [`job()`]: White is mated in both games.
+/// Returns a valid result of [`job()`]: White is mated in both games.
 pub(crate) fn played(pair: u64) -> PlayedPair {
     let job = job(pair);
     let record = |setup: &GameSetup| GameRecord {

@@ -291,7 +291,7 @@ fn short_messages_arrive_as_they_were_sent() {
     assert_eq!(status.pairs_per_minute(), Some(15.0));
     assert_eq!(WorkerStatus { recent_secs: 0, ..status.clone() }.pairs_per_minute(), None);
     assert!(!arrives(&WorkerStatus { slots: 5_000, ..status.clone() }));
-    // The status of a worker with very many engines and runs is still readable.
+    // The status of a worker that knows very many engines and runs is still readable.
     let benches = vec![("A".repeat(60), 1.5e6); 1_000];
     let refusals = vec![(run_id(), "why".repeat(20)); 1_000];
     let many = WorkerStatus { benches, refusals, ..status.clone() };
@@ -369,7 +369,7 @@ fn versions_that_are_one_apart_read_each_other() {
         assert_eq!([7, 8, 9, 10].map(of_version), [false, true, true, false], "{text}");
         sent.push(format!("{text}\n"));
     }
-    // There is one file per version; the file of an older version stays as long as the version is
-    // read.
+    // There is one file per version. The file of an older version is kept as long as that version
+    // is read.
     expect_file!["messages-8.ndjson"].assert_eq(&sent.concat());
 }

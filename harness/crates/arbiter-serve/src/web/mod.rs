@@ -120,7 +120,7 @@ fn parts(asked: &UrlQuery, path: &str, what: &str, part: u64, size: u64, total: 
     let to = |part| asked.address(path, Some(part));
     let before = part.saturating_mul(size);
     let last = total.saturating_sub(1) / size;
-    // A page beyond the end of the list of games has no total.
+    // For a page beyond the end of the list of games, `total` is 0.
     let previous = part.saturating_sub(1).min(if total == 0 { part } else { last });
     html! {
         nav class="parts" aria-label="Parts of the list" { ul {

@@ -209,7 +209,8 @@ fn compared_runs_show_their_differences() {
     let page = static_page(&compare::compare(&differing));
     assert_strict(&page);
     assert!(page.contains("Comparison of 2 runs") && page.contains("Elo of each run"), "{page}");
-    // The interval of the first run is open at both ends; each open end is drawn as an arrow.
+    // The interval of the first run is unbounded at both ends; each unbounded end is drawn as an
+    // arrow.
     assert!(page.matches("<polygon").count() >= 2, "{page}");
     assert!(page.contains("<td>--seed 1</td><td>--seed 2</td>"), "{page}");
     assert!(!page.contains("<th scope=\"row\">kind</th>"), "what is the same is left out");
