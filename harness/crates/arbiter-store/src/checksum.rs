@@ -13,7 +13,8 @@ use rusqlite::{Connection, Row, params};
 use super::{Result, Store, StoreError};
 use crate::rows::stored_hash;
 
-/// Checksum of a row of `runs`, without its name, which another store may change.
+/// Checksum of a row of `runs`. It excludes the name of the run, which may change when another
+/// store imports the run.
 pub(super) const OF_RUN: &str =
     "checksum(created_ms, version, plan, pgn_offset, ending, epd_offset, about)";
 
@@ -43,7 +44,7 @@ pub struct CheckedRun {
     pub pairs: u64,
     /// Number of checked games.
     pub games: u64,
-    /// All damaged parts, each with its position.
+    /// Descriptions of all damaged parts, each with its location in the run.
     pub damaged: Vec<String>,
 }
 

@@ -6,14 +6,14 @@ use rusqlite::params;
 use super::{Result, Store};
 use arbiter_plan::GateOutcome;
 
-/// Outcome of a gate, with its engines.
+/// Outcome of a gate, with its time and its engines.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredGate {
-    /// Time of the gate, in milliseconds of Unix time.
+    /// Time at which the outcome was stored, in milliseconds of Unix time.
     pub created_ms: i64,
-    /// Engine under test: a commit, or a text that identifies the engine.
+    /// Engine under test: a commit, or another string that identifies the engine.
     pub test: String,
-    /// Base of the comparison.
+    /// Reference engine of the comparison, if any.
     pub base: Option<String>,
     /// Outcome of the gate.
     pub outcome: GateOutcome,

@@ -1,4 +1,4 @@
-//! Response times of engines, added up over the games of a run.
+//! Response times of engines, as counts over all games of a run.
 
 use rusqlite::params;
 

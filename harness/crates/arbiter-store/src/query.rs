@@ -1,4 +1,4 @@
-//! Reading from the store.
+//! Reading runs and pairs from the store.
 
 use rusqlite::{Params, Row, params};
 use shakmaty::{ByColor, KnownOutcome};

@@ -36,11 +36,11 @@ impl Store {
         Ok(())
     }
 
-    /// Saves the readable part of the store, with these pairs of a run, to a new file. The file is
-    /// created in the folder of the store, in the nearest parent folder that is writable, or in the
-    /// folder for temporary files.
+    /// Saves the readable part of the store, and `pairs` of a run, to a new file. Returns the path
+    /// of the file; `None` if no file could be written. The file is created in the folder of the
+    /// store, in the nearest parent folder that is writable, or in the folder for temporary files.
     pub fn save_elsewhere(&self, run: &StoredRun, pairs: &[&PlayedPair]) -> Option<PathBuf> {
-        // The pairs of an open transaction are also in `pairs`.
+        // An open transaction can be rolled back, because its pairs are also in `pairs`.
         let _ = self.connection.execute_batch("ROLLBACK");
         // The file becomes a copy of the complete store or, if the store is unreadable, a new store
         // with the run and these pairs.

@@ -8,8 +8,9 @@ use arbiter_store::{FILE_NAME, Store};
 use flate2::read::GzDecoder;
 use rusqlite::Connection;
 
-/// Store of the first format; the next constant is a store of the current format.
+/// Store of the first format.
 const FIRST: &str = include_str!("formats/13.sql");
+/// Store of the current format.
 const LATEST: &str = include_str!("formats/14.sql");
 
 /// Creates a store from SQL and executes one more statement.
@@ -147,7 +148,8 @@ fn a_store_that_cannot_be_copied_is_not_migrated() {
 #[test]
 fn a_migration_that_fails_half_way_changes_nothing() {
     let dir = tempfile::tempdir().unwrap();
-    // An index cannot have the name of a table, so creating this index, the last step, fails.
+    // An index cannot have the name of a table, so creating this index, one of the last steps,
+    // fails.
     let file = write(dir.path(), FIRST, "DROP INDEX games_listed; CREATE TABLE games_listed (x)");
     let tables = || -> String {
         let query = "SELECT group_concat(sql) FROM sqlite_schema";

@@ -88,7 +88,7 @@ struct SearchInfoRow<'a> {
     l: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     nps: Option<u64>,
-    /// Share of the hash table in use, in permill.
+    /// Share of the hash table in use, in permille.
     #[serde(skip_serializing_if = "Option::is_none")]
     hf: Option<u32>,
     /// Number of positions found in tablebases.
