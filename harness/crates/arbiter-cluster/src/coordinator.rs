@@ -317,7 +317,7 @@ impl<A: Assignment> Coordinator<A> {
                 {
                     std::panic::resume_unwind(error.into_panic());
                 },
-                contested = self.audits.next() => self.decide(contested).await,
+                disputed = self.audits.next() => self.decide(disputed).await,
                 reason = self.connection.denied() => {
                     self.notify(JobEvent::Lost(format!("the NATS server refuses: {reason}")));
                 }
@@ -349,7 +349,7 @@ impl<A: Assignment> Coordinator<A> {
                 }
             }
             JobCommand::Stored(pair) => {
-                if self.done(pair).await {
+                if self.finish_pair(pair).await {
                     let finding = self.policy.note_stored(pair);
                     self.exclude(finding).await;
                 }
@@ -376,7 +376,7 @@ impl<A: Assignment> Coordinator<A> {
         if let Some(job) = self.in_flight.job(pair) {
             let nonce = self.secret.nonce(pair, attempt);
             let expires = unix_time_us() + JOB_LIFETIME.as_micros() as u64;
-            let not_for = self.audits.worker_of(pair);
+            let not_for = self.audits.audited_worker(pair);
             let run_id = self.description.run_id.clone();
             let work = job.work();
             let job = Job { run_id, number: pair, attempt, nonce, expires, not_for, work };
@@ -457,7 +457,7 @@ impl<A: Assignment> Coordinator<A> {
         self.update_room();
         self.notify_new_workers();
         if self.now > RETURN {
-            self.release_lonely().await;
+            self.handle_unrepeatable().await;
         }
         let is_ready = |name: &str| self.joined.contains(name) || self.returned.contains(name);
         let ready = self.players().filter(|(name, _)| is_ready(name));

@@ -110,7 +110,7 @@ pub(crate) struct InFlight<A: Assignment> {
     /// several attempts.
     attempts: BTreeMap<u64, u32>,
     /// Largest sequence number of a started job, and the time of its start.
-    begun: (u64, Duration),
+    started: (u64, Duration),
     /// Start of the current period in which all workers are idle, or in which some workers are idle
     /// and no pair is played; `None` if there is no such period.
     idle: Option<Duration>,
@@ -129,7 +129,7 @@ impl<A: Assignment> InFlight<A> {
             parked: ParkedResults::default(),
             players: BTreeSet::new(),
             attempts: BTreeMap::new(),
-            begun: (0, Duration::ZERO),
+            started: (0, Duration::ZERO),
             idle: None,
         }
     }
@@ -163,8 +163,8 @@ impl<A: Assignment> InFlight<A> {
     pub(crate) fn sent(&mut self, pair: u64, sent: SentJob, now: Duration) -> bool {
         // Sequence numbers increase. If a new job has a smaller number than a started job, the
         // server has lost its stream and has restarted the numbers.
-        if !sent.is_left_over && sent.sequence < self.begun.0 {
-            self.begun.0 = 0;
+        if !sent.is_left_over && sent.sequence < self.started.0 {
+            self.started.0 = 0;
         }
         let Some(pending) = self.pending.get_mut(&pair) else { return false };
         // The job from before the restart is used instead of a new one, because a worker may be
@@ -197,7 +197,7 @@ impl<A: Assignment> InFlight<A> {
     pub(crate) fn heartbeat(
         &mut self,
         worker: String,
-        Heartbeat { pair, attempt, half, .. }: Heartbeat,
+        Heartbeat { pair, attempt, half: game_index, .. }: Heartbeat,
         lease: Duration,
         now: Duration,
     ) -> Option<(Pairing, usize)> {
@@ -210,12 +210,13 @@ impl<A: Assignment> InFlight<A> {
             return None;
         }
         (pending.heard, pending.last.player) = (now, Some(worker));
-        pending.last.begun.get_or_insert(now);
-        let begun = half.filter(|half| pending.last.announced.is_none_or(|before| before < *half));
-        pending.last.announced = begun.or(pending.last.announced);
-        let begun = begun.zip(pending.job.pairing());
+        pending.last.started.get_or_insert(now);
+        let started =
+            game_index.filter(|index| pending.last.announced.is_none_or(|before| before < *index));
+        pending.last.announced = started.or(pending.last.announced);
+        let started = started.zip(pending.job.pairing());
         self.started(pair, now);
-        begun.map(|(half, pairing)| (pairing, usize::from(half)))
+        started.map(|(index, pairing)| (pairing, usize::from(index)))
     }
 
     /// Returns whether a pair must be sent again because a worker gives it back and no other worker
@@ -223,7 +224,9 @@ impl<A: Assignment> InFlight<A> {
     /// attempt.
     pub(crate) fn give_back(&mut self, worker: &str, pair: u64, attempt: u32) -> bool {
         let pending = self.awaited(pair, attempt);
-        pending.is_some_and(|own| own.last.player.as_ref().is_none_or(|player| player == worker))
+        pending.is_some_and(|pending| {
+            pending.last.player.as_ref().is_none_or(|player| player == worker)
+        })
     }
 
     /// Records that a worker gives back an audit of its own pair.
@@ -253,7 +256,7 @@ impl<A: Assignment> InFlight<A> {
     pub(crate) fn extensions(&mut self, lease: Duration, now: Duration) -> Vec<u64> {
         let limit = self.attempt_limit();
         let due = self.pending.values_mut().filter_map(|pending| {
-            let is_alive = pending.last.begun.is_some()
+            let is_alive = pending.last.started.is_some()
                 && pending.heard > pending.extended
                 // The lease is not extended for a worker that takes too long, because such a worker
                 // could otherwise keep the pair forever.
@@ -279,9 +282,9 @@ impl<A: Assignment> InFlight<A> {
     /// Records that a worker has started a pair. The server delivers jobs in order, so all earlier
     /// jobs were delivered or lost.
     pub(crate) fn started(&mut self, pair: u64, now: Duration) {
-        let begun = self.pending.get(&pair).and_then(|pending| pending.last.sequence);
-        if let Some(begun) = begun.filter(|begun| *begun > self.begun.0) {
-            self.begun = (begun, now);
+        let started = self.pending.get(&pair).and_then(|pending| pending.last.sequence);
+        if let Some(started) = started.filter(|started| *started > self.started.0) {
+            self.started = (started, now);
         }
     }
 
@@ -331,14 +334,14 @@ impl<A: Assignment> InFlight<A> {
                 Err(why) => Disposition::Reject(format!("an impossible result: {why}")),
                 Ok(()) => {
                     pending.accepted = Some(receipt);
-                    if let Some(begun) = pending.last.begun {
-                        self.times.push_back(pending.heard - begun);
+                    if let Some(started) = pending.last.started {
+                        self.times.push_back(pending.heard - started);
                         if self.times.len() > MEDIAN_OF {
                             self.times.pop_front();
                         }
                     }
                     if is_last {
-                        pending.last.begun.get_or_insert(pending.heard);
+                        pending.last.started.get_or_insert(pending.heard);
                     }
                     self.players.insert(worker.to_owned());
                     Disposition::Accept(played)
@@ -367,7 +370,7 @@ impl<A: Assignment> InFlight<A> {
             // not grow with the run.
             self.attempts.insert(pair, last.number);
         }
-        let sequence = last.sequence.filter(|_| last.begun.is_some());
+        let sequence = last.sequence.filter(|_| last.started.is_some());
         Some(DonePair { sequence, receipt })
     }
 
@@ -393,7 +396,7 @@ impl<A: Assignment> InFlight<A> {
     /// Returns whether a pair has no result yet and `attempt` is its last attempt.
     pub(crate) fn is_last(&self, pair: u64, attempt: u32) -> bool {
         let pending = self.pending.get(&pair);
-        pending.is_some_and(|own| own.last.number == attempt && own.accepted.is_none())
+        pending.is_some_and(|pending| pending.last.number == attempt && pending.accepted.is_none())
     }
 
     /// Returns whether `attempt` is the last attempt at a pair, and was sent since the start of the
@@ -425,10 +428,10 @@ impl<A: Assignment> InFlight<A> {
         now: Duration,
     ) -> Vec<(u64, Option<String>)> {
         let limit = self.attempt_limit();
-        let (begun, begun_at) = self.begun;
+        let (started, started_at) = self.started;
         let is_overdue = |(pair, pending): (&u64, &mut Pending<A>)| {
-            if pending.last.sequence.is_some_and(|sequence| sequence < begun) {
-                pending.last.passed.get_or_insert(begun_at);
+            if pending.last.sequence.is_some_and(|sequence| sequence < started) {
+                pending.last.passed.get_or_insert(started_at);
             }
             let since = match pending.last.player {
                 Some(_) => now.saturating_sub(pending.heard + stall_timeout),

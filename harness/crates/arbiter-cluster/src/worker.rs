@@ -84,7 +84,7 @@ pub enum Phase {
 struct RunStopped {
     run_id: RunId,
     /// `true` if other workers continue the run, so that current jobs are given back.
-    others_go_on: bool,
+    others_continue: bool,
 }
 
 /// Shared state of all slots.
@@ -111,11 +111,11 @@ impl Shared {
     }
 
     /// Reports a problem to the user, unless it equals the last problem.
-    fn report_problem(&self, what: String) {
+    fn report_problem(&self, problem: String) {
         // Slots repeat their requests, and would fill the log with the same problem.
-        let before = self.known_runs().trouble.replace(what.clone());
-        if before.as_ref() != Some(&what) {
-            log::warn!(worker:% = self.config.name; "{what}");
+        let before = self.known_runs().trouble.replace(problem.clone());
+        if before.as_ref() != Some(&problem) {
+            log::warn!(worker:% = self.config.name; "{problem}");
         }
     }
 
@@ -257,11 +257,11 @@ fn receive(shared: &Shared, message: &async_nats::Message) {
         }
         Notice::Cancel => {
             shared.known_runs().forget(&run_id);
-            let _ = shared.cancelled.send(RunStopped { run_id, others_go_on: false });
+            let _ = shared.cancelled.send(RunStopped { run_id, others_continue: false });
         }
         Notice::Exclude { worker, why } if worker == shared.config.name => {
             shared.refuse(&run_id, format!("{EXCLUDED}{why}"));
-            let _ = shared.cancelled.send(RunStopped { run_id, others_go_on: true });
+            let _ = shared.cancelled.send(RunStopped { run_id, others_continue: true });
         }
         Notice::Refused { .. } | Notice::Exclude { .. } => {}
     }

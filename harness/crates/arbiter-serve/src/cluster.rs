@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::time::{interval, sleep};
 
-use super::asked::UrlQuery;
+use super::url_query::UrlQuery;
 use crate::web::{Fragment, LivePage, cluster as page};
 use arbiter_cluster::{
     Access, AccessError, Cluster, ClusterMetrics, Connection, Listener, worker_residuals,
@@ -53,9 +53,9 @@ impl ClusterMonitor {
     }
 
     /// Returns the live page of the workers that the query selects.
-    pub(crate) fn page(self: &Arc<Self>, results: PathBuf, asked: &UrlQuery) -> ClusterPage {
-        let (monitor, asked) = (self.clone(), asked.clone());
-        ClusterPage { monitor, results, asked, residuals: BTreeMap::new(), rest: 0 }
+    pub(crate) fn page(self: &Arc<Self>, results: PathBuf, url_query: &UrlQuery) -> ClusterPage {
+        let (monitor, url_query) = (self.clone(), url_query.clone());
+        ClusterPage { monitor, results, url_query, residuals: BTreeMap::new(), remaining_ticks: 0 }
     }
 
     /// Listens to the server forever, and reconnects whenever the connection is lost.
@@ -111,11 +111,11 @@ const RESIDUAL_TICKS: u32 = 120;
 pub(crate) struct ClusterPage {
     monitor: Arc<ClusterMonitor>,
     results: PathBuf,
-    asked: UrlQuery,
+    url_query: UrlQuery,
     /// Last computed residual of each worker against the other workers, in standard deviations.
     residuals: BTreeMap<String, f64>,
     /// Number of ticks until the residuals are computed again.
-    rest: u32,
+    remaining_ticks: u32,
 }
 
 impl LivePage for ClusterPage {
@@ -128,9 +128,9 @@ impl LivePage for ClusterPage {
             }
             Err(why) => return Some(page::lost(why)),
         };
-        self.rest = self.rest.saturating_sub(1);
-        if self.rest == 0 {
-            self.rest = RESIDUAL_TICKS;
+        self.remaining_ticks = self.remaining_ticks.saturating_sub(1);
+        if self.remaining_ticks == 0 {
+            self.remaining_ticks = RESIDUAL_TICKS;
             // A run on the server may be stored in another folder; this store then has no pairs of
             // the run.
             let of_run = |run: &str| residuals(&self.results, run).unwrap_or_default();
@@ -140,7 +140,7 @@ impl LivePage for ClusterPage {
                 *most = most.max(residual);
             }
         }
-        Some(page::fragments(&cluster, &self.asked, &self.residuals))
+        Some(page::fragments(&cluster, &self.url_query, &self.residuals))
     }
 }
 

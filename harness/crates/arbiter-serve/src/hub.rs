@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use super::asked::UrlQuery;
 use super::cluster::ClusterMonitor;
 use super::list::RunList;
 use super::run::RunPage;
+use super::url_query::UrlQuery;
 use crate::web::{LivePage, PageVersion};
 
 /// Interval at which a live page is updated. Only boards change on each tick; other parts change
@@ -42,10 +42,10 @@ impl Topic {
     /// Returns the URL of the page's events.
     pub(crate) fn events_url(&self) -> String {
         match self {
-            Topic::Runs(asked) => asked.address("/events/runs", asked.part().ok()),
+            Topic::Runs(url_query) => url_query.address("/events/runs", url_query.part().ok()),
             Topic::Run(run) => format!("/events/runs/{run}"),
             #[cfg(feature = "cluster")]
-            Topic::Cluster(asked) => asked.address("/events/cluster", None),
+            Topic::Cluster(url_query) => url_query.address("/events/cluster", None),
         }
     }
 }
@@ -85,10 +85,10 @@ impl Hub {
             return Err(format!("Too many live pages; the limit is {MAX_TOPICS}."));
         }
         let (sender, latest) = watch::channel(Latest::default());
-        let (hub, own) = (self.clone(), topic.clone());
+        let (hub, page_topic) = (self.clone(), topic.clone());
         std::thread::Builder::new()
             .name("page".into())
-            .spawn(move || hub.publish(&own, &sender))
+            .spawn(move || hub.publish(&page_topic, &sender))
             .map_err(|error| format!("Cannot start a thread: {error}."))?;
         topics.insert(topic, latest.clone());
         Ok(latest)
@@ -103,14 +103,14 @@ impl Hub {
     fn publish(&self, topic: &Topic, sender: &watch::Sender<Latest>) {
         let results = self.results.clone();
         let mut page: Box<dyn LivePage> = match topic {
-            Topic::Runs(asked) => Box::new(self.runs.page(asked.clone())),
+            Topic::Runs(url_query) => Box::new(self.runs.page(url_query.clone())),
             Topic::Run(run) => Box::new(RunPage::new(results, run.clone())),
             #[cfg(feature = "cluster")]
-            Topic::Cluster(asked) => Box::new(self.monitor.page(results, asked)),
+            Topic::Cluster(url_query) => Box::new(self.monitor.page(results, url_query)),
         };
         // One receiver belongs to the map of topics.
         let is_alone = || sender.receiver_count() <= 1;
-        let mut unseen = 0;
+        let mut idle_ticks = 0;
         loop {
             let before = sender.borrow().clone();
             // An unchanged page is not published, so viewers receive nothing.
@@ -118,8 +118,8 @@ impl Hub {
                 sender.send_replace(Arc::new(next));
             }
             std::thread::sleep(TICK);
-            unseen = if is_alone() { unseen + 1 } else { 0 };
-            if unseen >= IDLE_TICKS {
+            idle_ticks = if is_alone() { idle_ticks + 1 } else { 0 };
+            if idle_ticks >= IDLE_TICKS {
                 let mut topics = self.topics();
                 // The count is read under the lock that viewers hold to subscribe, so no viewer can
                 // subscribe to a page that is being removed.

@@ -25,12 +25,12 @@ pub(crate) async fn timed(
     request: Request,
     next: Next,
 ) -> Response {
-    let begun = Instant::now();
+    let started = Instant::now();
     // Unknown addresses share a label, because the number of labels must be limited.
     let path = request.extensions().get::<MatchedPath>();
     let route = path.map_or("other", MatchedPath::as_str).to_owned();
     let response = next.run(request).await;
     let labels = [("route", route), ("code", response.status().as_str().to_owned())];
-    times.get_or_create(&labels).observe(begun.elapsed().as_secs_f64());
+    times.get_or_create(&labels).observe(started.elapsed().as_secs_f64());
     response
 }

@@ -55,7 +55,7 @@ struct Reading {
     reported: u64,
     is_stale: bool,
     /// Number of ticks until the report may be computed again.
-    rest: u32,
+    remaining_ticks: u32,
 }
 
 impl RunPage {
@@ -90,7 +90,7 @@ pub(crate) fn running(results: &Path, head: &RunHead) -> Result<Option<Running>,
             .map(Some)
             .map_err(|error| format!("run '{}' is of another version: {error}", head.run)),
         Err(ControlError::Idle(..)) => Ok(None),
-        Err(ControlError::Refused(words)) => Err(words),
+        Err(ControlError::Refused(message)) => Err(message),
     }
 }
 
@@ -132,7 +132,7 @@ impl Reading {
             report: Vec::new(),
             reported: 0,
             is_stale: true,
-            rest: 0,
+            remaining_ticks: 0,
         };
         reading.read_games()?;
         Ok(reading)
@@ -181,10 +181,10 @@ impl Reading {
         let expected = self.fold.state.schedule().expected_pairs();
         let recent = running.and_then(|running| running.recent.clone()).unwrap_or_default();
         let outlook = outlook(&self.fold.stored.plan, &self.fold.state, &recent);
-        self.rest = self.rest.saturating_sub(1);
+        self.remaining_ticks = self.remaining_ticks.saturating_sub(1);
         // The pause between two reports does not delay the final report.
         let is_final = running.is_none() && summary.ending.is_some();
-        if self.is_stale && (self.rest == 0 || is_final) {
+        if self.is_stale && (self.remaining_ticks == 0 || is_final) {
             // As long as some games are unread, the statistics would contradict the counts.
             let has_all = self.unread.is_empty() && summary.counts.games() > 0;
             let statistics = has_all.then_some(&self.statistics);
@@ -209,13 +209,13 @@ impl Reading {
             self.is_stale = !self.unread.is_empty();
             let ticks = u32::try_from(self.fold.state.counted_pairs().count() / TICK_PAIRS);
             let (least, most) = REPORT_TICKS.into_inner();
-            self.rest = ticks.unwrap_or(most).clamp(least, most);
+            self.remaining_ticks = ticks.unwrap_or(most).clamp(least, most);
         }
         // The order is: verdict, counts, games in progress, events, rest of the report.
         let (conclusion, rest) = self.report.split_at(self.report.len().min(1));
         let mut found = conclusion.to_vec();
         found.push(page::counts(&self.summary, running, [self.reported, expected], &outlook));
-        found.extend(answer.as_ref().err().map(|words| page::error_notice(words)));
+        found.extend(answer.as_ref().err().map(|message| page::error_notice(message)));
         if !self.unread.is_empty() {
             let all = self.fold.state.counted_pairs().count() as u64;
             found.push(page::loading(all - self.unread.len() as u64, all));

@@ -67,8 +67,8 @@ impl Store {
             let (created_ms, test, base, gate, kind, verdict, text, code, seconds, figures) = row;
             let corrupt = |what: String| self.corrupt(&format!("gate {gate}"), what);
             let kind = kind.parse().map_err(|_| corrupt(format!("unknown kind '{kind}'")))?;
-            let known = verdict.parse();
-            let verdict = known.map_err(|_| corrupt(format!("unknown verdict '{verdict}'")))?;
+            let parsed = verdict.parse();
+            let verdict = parsed.map_err(|_| corrupt(format!("unknown verdict '{verdict}'")))?;
             let figures =
                 serde_json::from_str(&figures).map_err(|error| corrupt(error.to_string()))?;
             // A stored outcome is marked with its time, because it was not measured now.

@@ -186,7 +186,7 @@ pub struct Store {
     /// Response times in the pairs of an unfinished group, by run.
     group_latencies: BTreeMap<String, Latencies>,
     /// Identities of the file and its log at the last check.
-    seen: RefCell<[watch::FileIdentity; 2]>,
+    last_identities: RefCell<[watch::FileIdentity; 2]>,
     /// Number of progress checks of the current query.
     ticks: Arc<AtomicU64>,
 }
@@ -265,7 +265,7 @@ impl Store {
             connection,
             file,
             group_latencies: BTreeMap::new(),
-            seen: RefCell::default(),
+            last_identities: RefCell::default(),
             ticks: Arc::default(),
         }
     }

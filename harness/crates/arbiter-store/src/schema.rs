@@ -263,15 +263,15 @@ impl Store {
     /// Enables the write-ahead log of the file. While another process does the same, SQLite fails
     /// immediately regardless of its busy timeout, so this function retries for up to [`BUSY`].
     fn write_ahead(&self) -> rusqlite::Result<()> {
-        let mut left = BUSY;
+        let mut remaining = BUSY;
         loop {
             match self.connection.pragma_update(None, "journal_mode", "WAL") {
                 Err(error)
                     if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
-                        && !left.is_zero() =>
+                        && !remaining.is_zero() =>
                 {
                     sleep(RETRY);
-                    left = left.saturating_sub(RETRY);
+                    remaining = remaining.saturating_sub(RETRY);
                 }
                 done => return done,
             }

@@ -359,29 +359,29 @@ fn an_exported_run_is_imported_completely() {
 fn invalid_imports_are_rejected_and_leave_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let (store, _) = filled(dir.path());
-    let whole = exported(&store, "run");
+    let complete_export = exported(&store, "run");
     store.remove_run("run").unwrap();
     // A forger can compute checksums, and files of the first format have no checksums.
-    let text = without_checksums(&whole).replacen("\"format\":14", "\"format\":13", 1);
-    let refused = |text: &str, words: &str| {
+    let text = without_checksums(&complete_export).replacen("\"format\":14", "\"format\":13", 1);
+    let refused = |text: &str, part: &str| {
         let error = store.import_run(&mut text.as_bytes(), None, &|_| Ok(()), &|_| Ok(()));
         let error = error.unwrap_err().to_string();
-        assert!(error.contains(words), "{words}: {error}");
+        assert!(error.contains(part), "{part}: {error}");
         for table in ["runs", "pairs", "games", "transcripts"] {
             assert_eq!(store.number(&format!("SELECT count(*) FROM {table}"), []).unwrap(), 0);
         }
     };
-    let swapped = |from: &str, to: &str, words: &str| {
+    let swapped = |from: &str, to: &str, part: &str| {
         assert!(text.contains(from), "{from}");
-        refused(&text.replacen(from, to, 1), words);
+        refused(&text.replacen(from, to, 1), part);
     };
-    let without = |words: &str| -> String {
-        text.lines().filter(|line| !line.contains(words)).map(|line| format!("{line}\n")).collect()
+    let without = |part: &str| -> String {
+        text.lines().filter(|line| !line.contains(part)).map(|line| format!("{line}\n")).collect()
     };
-    let other = whole.replacen("e8e7", "e8d7", 1);
+    let other = complete_export.replacen("e8e7", "e8d7", 1);
     refused(&other, "line 4: pair 1, game 1: changed since the export");
     refused(
-        &whole.replacen("\"pgn_offset\":3", "\"pgn_offset\":4", 1),
+        &complete_export.replacen("\"pgn_offset\":3", "\"pgn_offset\":4", 1),
         "changed since it was written",
     );
     refused("", "is not a file of `arbiter results export`");

@@ -214,7 +214,7 @@ fn every_damaged_byte_is_detected_or_harmless() {
         assert!(store.append("old", &played, None, None).unwrap());
     }
     drop(store);
-    let (sound, whole) = (std::fs::read(&file).unwrap(), exported(dir.path()).unwrap());
+    let (sound, complete_export) = (std::fs::read(&file).unwrap(), exported(dir.path()).unwrap());
     let mut random = 1_u64;
     let mut draw = |below: usize| {
         random =
@@ -227,7 +227,10 @@ fn every_damaged_byte_is_detected_or_harmless() {
         bytes[place] ^= change;
         std::fs::write(&file, bytes).unwrap();
         let read = exported(dir.path());
-        assert!(read.is_err() || read == Ok(whole.clone()), "byte {place} changed by {change}");
+        assert!(
+            read.is_err() || read == Ok(complete_export.clone()),
+            "byte {place} changed by {change}"
+        );
     }
 }
 

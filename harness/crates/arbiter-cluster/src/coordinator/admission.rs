@@ -8,7 +8,7 @@ use crate::wire::BenchResult;
 /// Minimum number of workers with differing bench results at which the run ends, because the
 /// coordinator's machine is then suspect. These workers must also be at least half of all workers.
 /// A single worker that differs may itself be broken.
-const MIN_WRONG: usize = 2;
+const MIN_DIFFERING: usize = 2;
 
 /// Maximum number of workers of a run. Their names are stored until the run ends, so the number is
 /// limited.
@@ -38,21 +38,27 @@ pub(super) struct Admission {
     engines: Vec<(String, Option<u64>)>,
     /// Workers whose results differ from the coordinator's results, each with a description of the
     /// difference.
-    wrong: BTreeMap<String, String>,
+    differing: BTreeMap<String, String>,
     /// Workers whose results equal the coordinator's results.
-    right: BTreeSet<String>,
+    matching: BTreeSet<String>,
 }
 
 impl Admission {
     /// Creates the admission for engines and their bench results on this machine, if any.
     pub(super) fn new(engines: impl Iterator<Item = (String, Option<BenchResult>)>) -> Admission {
         let engines = engines.map(|(name, bench)| (name, bench.map(|bench| bench.nodes)));
-        Admission { engines: engines.collect(), wrong: BTreeMap::new(), right: BTreeSet::new() }
+        Admission {
+            engines: engines.collect(),
+            differing: BTreeMap::new(),
+            matching: BTreeSet::new(),
+        }
     }
 
     /// Decides on a join request.
     pub(super) fn judge(&mut self, worker: &str, benches: &[Option<BenchOutcome>]) -> Verdict {
-        if self.right.len() + self.wrong.len() >= MAX_WORKERS && !self.right.contains(worker) {
+        if self.matching.len() + self.differing.len() >= MAX_WORKERS
+            && !self.matching.contains(worker)
+        {
             return Verdict::TooMany;
         }
         let mut verdict = Verdict::Admit;
@@ -65,7 +71,7 @@ impl Admission {
                         "the bench of engine '{name}' has {} nodes there, but {nodes} here",
                         found.nodes
                     );
-                    self.wrong.insert(worker.to_owned(), why.clone());
+                    self.differing.insert(worker.to_owned(), why.clone());
                     verdict = Verdict::Exclude(why);
                     break;
                 }
@@ -75,19 +81,19 @@ impl Admission {
             verdict = Verdict::Exclude(why);
         }
         if verdict == Verdict::Admit {
-            self.right.insert(worker.to_owned());
+            self.matching.insert(worker.to_owned());
         }
         // At least half of the workers must differ, because a few workers with false reports could
         // otherwise end the run.
-        let enough = MIN_WRONG.max(self.right.len());
-        if !self.wrong.contains_key(worker) || self.wrong.len() < enough {
+        let enough = MIN_DIFFERING.max(self.matching.len());
+        if !self.differing.contains_key(worker) || self.differing.len() < enough {
             return verdict;
         }
-        let found = self.wrong.iter().map(|(worker, why)| format!("worker {worker}: {why}"));
+        let found = self.differing.iter().map(|(worker, why)| format!("worker {worker}: {why}"));
         Verdict::EndRun(format!(
             "{} workers report the same problem: {}; the engine depends on the machine, or this \
              machine differs",
-            self.wrong.len(),
+            self.differing.len(),
             found.collect::<Vec<_>>().join("; ")
         ))
     }
@@ -127,9 +133,9 @@ mod tests {
         }
         assert_eq!(admission.judge("b", &benches([10, 20])), Verdict::Admit);
         let verdict = admission.judge("c", &benches([9, 20]));
-        let Verdict::EndRun(words) = verdict else { panic!("{verdict:?}") };
+        let Verdict::EndRun(message) = verdict else { panic!("{verdict:?}") };
         for part in ["2 workers", "worker a: the bench of engine 'B'", "worker c: ", "9 nodes"] {
-            assert!(words.contains(part), "{words}");
+            assert!(message.contains(part), "{message}");
         }
     }
 

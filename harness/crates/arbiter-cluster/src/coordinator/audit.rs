@@ -61,21 +61,28 @@ pub(super) struct Audits<A: Assignment> {
     spec: AuditSpec,
     /// Results that wait for an audit, by pair.
     held: BTreeMap<u64, UnconfirmedResult<A::Done>>,
-    contested: JoinSet<DisputedPair<A::Done>>,
+    disputed: JoinSet<DisputedPair<A::Done>>,
     /// Lock that limits this machine to one pair at a time; otherwise workers could make it play
     /// any number in parallel.
-    turn: Arc<Mutex<()>>,
+    play_lock: Arc<Mutex<()>>,
     /// For each worker, the audits of its own pairs that it has played.
-    own: BTreeMap<String, BTreeSet<u64>>,
+    own_audits: BTreeMap<String, BTreeSet<u64>>,
     bias: BiasDetector,
 }
 
 impl<A: Assignment> Audits<A> {
     pub(super) fn new(spec: AuditSpec) -> Audits<A> {
         let held = BTreeMap::new();
-        let contested = JoinSet::new();
-        let own = BTreeMap::new();
-        Audits { spec, held, contested, turn: Arc::default(), own, bias: BiasDetector::default() }
+        let disputed = JoinSet::new();
+        let own_audits = BTreeMap::new();
+        Audits {
+            spec,
+            held,
+            disputed,
+            play_lock: Arc::default(),
+            own_audits,
+            bias: BiasDetector::default(),
+        }
     }
 
     /// Returns the number of results that wait for an audit.
@@ -84,7 +91,7 @@ impl<A: Assignment> Audits<A> {
     }
 
     /// Returns the worker whose result this job repeats, if the job is an audit.
-    pub(super) fn worker_of(&self, number: u64) -> Option<String> {
+    pub(super) fn audited_worker(&self, number: u64) -> Option<String> {
         let held = self.held.get(&number.checked_sub(AUDITS)?)?;
         Some(held.worker.clone())
     }
@@ -92,14 +99,14 @@ impl<A: Assignment> Audits<A> {
     /// Discards all results that wait for an audit, and stops the games of disputed pairs.
     pub(super) fn cancel(&mut self) {
         self.held.clear();
-        self.contested.abort_all();
+        self.disputed.abort_all();
     }
 
     /// Waits until this machine has played a disputed pair; waits forever if there is none.
     pub(super) async fn next(&mut self) -> DisputedPair<A::Done> {
         loop {
-            match self.contested.join_next().await {
-                Some(Ok(contested)) => return contested,
+            match self.disputed.join_next().await {
+                Some(Ok(disputed)) => return disputed,
                 Some(Err(error)) if error.is_panic() => {
                     std::panic::resume_unwind(error.into_panic())
                 }
@@ -136,10 +143,10 @@ impl<A: Assignment> Coordinator<A> {
     /// Returns whether a worker has played an audit of its own pair. If so, sends the audit again,
     /// for other workers, and excludes the worker after [`MAX_OWN_AUDITS`] such audits.
     pub(super) async fn is_own_audit(&mut self, number: u64, attempt: u32, worker: &str) -> bool {
-        if self.audits.worker_of(number).as_deref() != Some(worker) {
+        if self.audits.audited_worker(number).as_deref() != Some(worker) {
             return false;
         }
-        let own = self.audits.own.entry(worker.to_owned()).or_default();
+        let own = self.audits.own_audits.entry(worker.to_owned()).or_default();
         // A job that was sent before a restart of the coordinator may be the audit of another
         // worker's result, so it is no evidence.
         let is_new = self.in_flight.has_sent(number, attempt) && own.insert(number);
@@ -162,17 +169,17 @@ impl<A: Assignment> Coordinator<A> {
         if held.failed < MAX_TRIES {
             self.resend(AUDITS + pair);
         } else {
-            self.nobody_repeats(pair, "it could not be repeated").await;
+            self.handle_unrepeated(pair, "it could not be repeated").await;
         }
     }
 
     /// Plays a pair twice on this machine.
-    fn contest(&mut self, pair: u64, held: Vec<UnconfirmedResult<A::Done>>) {
+    fn play_disputed(&mut self, pair: u64, held: Vec<UnconfirmedResult<A::Done>>) {
         if let Some(job) = self.in_flight.job(pair).cloned() {
             let engines = self.audits.spec.engines.clone();
-            let turn = self.audits.turn.clone();
-            self.audits.contested.spawn(async move {
-                let _turn = turn.lock().await;
+            let play_lock = self.audits.play_lock.clone();
+            self.audits.disputed.spawn(async move {
+                let _guard = play_lock.lock().await;
                 // The pair is played twice, because only identical games show that the engines
                 // repeat their games at all.
                 let first = job.clone().run_locally(engines.clone()).await;
@@ -184,25 +191,25 @@ impl<A: Assignment> Coordinator<A> {
 
     /// Handles a pair that no worker repeats. If engines repeat their games, this machine plays the
     /// pair; otherwise, the worker's result counts.
-    async fn nobody_repeats(&mut self, pair: u64, why: &str) {
+    async fn handle_unrepeated(&mut self, pair: u64, why: &str) {
         let Some(held) = self.audits.held.remove(&pair) else { return };
-        self.done(AUDITS + pair).await;
+        self.finish_pair(AUDITS + pair).await;
         if self.audits.spec.repeats {
-            return self.contest(pair, vec![held]);
+            return self.play_disputed(pair, vec![held]);
         }
         self.remark(&held.worker, Some(pair), format!("audit: {why}"));
         self.release(pair, held).await;
     }
 
     /// Handles the result of an audit.
-    pub(super) async fn repeated(&mut self, pair: u64, worker: String, played: A::Done) {
+    pub(super) async fn handle_repetition(&mut self, pair: u64, worker: String, played: A::Done) {
         let Some(held) = self.audits.held.remove(&pair) else { return };
         if self.audits.spec.repeats {
             if held.played.is_same(&played) {
                 return self.release(pair, held).await;
             }
             let again = UnconfirmedResult { worker, played, failed: 0 };
-            return self.contest(pair, vec![held, again]);
+            return self.play_disputed(pair, vec![held, again]);
         }
         // If engines do not repeat their games, the results of a pair with a breakdown are not
         // compared. Instead, `outliers` compares the breakdown rate of each worker with the rates
@@ -294,13 +301,13 @@ impl<A: Assignment> Coordinator<A> {
     pub(super) async fn replay_held(&mut self, worker: &str) {
         let held = self.audits.held.extract_if(.., |_, held| held.worker == worker);
         for pair in held.map(|(pair, _)| pair).collect::<Vec<_>>() {
-            self.done(AUDITS + pair).await;
+            self.finish_pair(AUDITS + pair).await;
             self.replay(pair).await;
         }
     }
 
     /// Handles the results that wait for an audit although no other worker can repeat their pairs.
-    pub(super) async fn release_lonely(&mut self) {
+    pub(super) async fn handle_unrepeatable(&mut self) {
         // Only workers that have joined may repeat pairs of other workers.
         let auditors = self.players().map(|(name, _)| name);
         let auditors = auditors.filter(|name| self.joined.contains(*name));
@@ -308,10 +315,10 @@ impl<A: Assignment> Coordinator<A> {
         let is_alone =
             |held: &UnconfirmedResult<A::Done>| auditors.iter().all(|other| *other == held.worker);
         let held = self.audits.held.iter();
-        let lonely: Vec<u64> =
+        let unrepeatable: Vec<u64> =
             held.filter(|(_, held)| is_alone(held)).map(|(pair, _)| *pair).collect();
-        for pair in lonely {
-            self.nobody_repeats(pair, "no other worker").await;
+        for pair in unrepeatable {
+            self.handle_unrepeated(pair, "no other worker").await;
         }
     }
 
@@ -366,8 +373,8 @@ impl BiasDetector {
         let mut most: BTreeMap<&str, (f64, [u64; 2])> = BTreeMap::new();
         for ((worker, _), counts) in &self.counts {
             let evidence = (ln_bias_evidence(counts[0], counts[1]), *counts);
-            let own = most.entry(worker).or_insert(evidence);
-            *own = if evidence.0 > own.0 { evidence } else { *own };
+            let best = most.entry(worker).or_insert(evidence);
+            *best = if evidence.0 > best.0 { evidence } else { *best };
         }
         let mut ranks: Vec<(&str, (f64, [u64; 2]))> = most.into_iter().collect();
         ranks.sort_by(|a, b| b.1.0.total_cmp(&a.1.0));

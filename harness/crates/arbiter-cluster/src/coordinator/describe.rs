@@ -63,9 +63,9 @@ pub fn describe_suite(
     lease: Duration,
 ) -> RunDescription {
     let start = deadlines.uciok + deadlines.readyok;
-    let own = || engines.iter().map(|own| &own.engine);
-    let all = own().map(|engine| start + longest_search(engine, &deadlines));
-    let threads = own().map(engine_threads).max().unwrap_or(1);
+    let run_engines = || engines.iter().map(|run_engine| &run_engine.engine);
+    let all = run_engines().map(|engine| start + longest_search(engine, &deadlines));
+    let threads = run_engines().map(engine_threads).max().unwrap_or(1);
     RunDescription {
         run_id,
         run: run.to_owned(),
@@ -81,7 +81,7 @@ pub fn describe_suite(
         requirements: Requirements {
             threads: u32::try_from(threads).unwrap_or(u32::MAX),
             // All engines are started at the same time.
-            memory_mib: own().map(hash_mib).sum(),
+            memory_mib: run_engines().map(hash_mib).sum(),
         },
         reference_nps: None,
         engines,

@@ -25,7 +25,7 @@ impl<A: Assignment> Coordinator<A> {
         {
             self.joined.insert(worker.clone());
             let Heartbeat { pair, attempt, is_given_back, .. } = heartbeat;
-            let is_own = self.audits.worker_of(pair).as_ref() == Some(&worker);
+            let is_own = self.audits.audited_worker(pair).as_ref() == Some(&worker);
             if self.in_flight.is_over(pair) {
                 self.remove_job(pair);
             } else if is_given_back && is_own {
@@ -64,8 +64,8 @@ impl<A: Assignment> Coordinator<A> {
                 self.unheard.clear();
                 return self.empty_streams(silent).await;
             }
-            let what = "no worker replied in time; sent again";
-            self.remark(player.as_deref().unwrap_or("unknown"), Some(pair), what.to_owned());
+            let text = "no worker replied in time; sent again";
+            self.remark(player.as_deref().unwrap_or("unknown"), Some(pair), text.to_owned());
             self.play_again(pair).await;
         }
         // A removal may have been lost, so it may be repeated after one lease.
@@ -84,15 +84,15 @@ impl<A: Assignment> Coordinator<A> {
         // The streams are emptied, not replaced: new streams would have new sequence numbers, and
         // replacing them could fail halfway.
         let emptying = streams::empty(&self.connection, &self.description.run_id);
-        let what = match timeout(SHUTDOWN_TIMEOUT, emptying).await {
+        let state = match timeout(SHUTDOWN_TIMEOUT, emptying).await {
             Ok(Ok(())) => "emptied".to_owned(),
             Ok(Err(error)) => format!("not emptied: {error}"),
             Err(_) => "not emptied: no reply".to_owned(),
         };
-        let what = format!(
-            "no worker replied after jobs were sent again; the server's streams were {what}"
+        let text = format!(
+            "no worker replied after jobs were sent again; the server's streams were {state}"
         );
-        self.remark("unknown", None, what);
+        self.remark("unknown", None, text);
         for pair in silent {
             self.resend(pair);
         }

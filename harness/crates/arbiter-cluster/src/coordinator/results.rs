@@ -41,7 +41,7 @@ impl<A: Assignment> Coordinator<A> {
             self.repeat_exclusion(&worker).await;
             return self.acknowledge_result(receipt).await;
         }
-        let what = if !self.in_flight.is_ordered(number) {
+        let text = if !self.in_flight.is_ordered(number) {
             // After a restart, results may arrive before the dispatcher has ordered their pairs
             // again.
             if self.in_flight.park(number, receipt, bytes) {
@@ -60,7 +60,7 @@ impl<A: Assignment> Coordinator<A> {
             }
             "a duplicate result of a pair"
         };
-        self.remark(&worker, Some(number), what.to_owned());
+        self.remark(&worker, Some(number), text.to_owned());
         self.acknowledge_result(receipt).await;
     }
 
@@ -105,8 +105,8 @@ impl<A: Assignment> Coordinator<A> {
         *count += 1;
         // Only powers of ten are reported, so that the sender cannot fill the store with remarks.
         if count.ilog10() != (*count - 1).checked_ilog10().unwrap_or(u32::MAX) {
-            let what = format!("{} ({count} so far)", WireError::Unproven);
-            self.remark(worker, None, what);
+            let text = format!("{} ({count} so far)", WireError::Unproven);
+            self.remark(worker, None, text);
         }
     }
 
@@ -127,8 +127,8 @@ impl<A: Assignment> Coordinator<A> {
         match self.in_flight.receive(&worker, result, receipt) {
             Disposition::Accept(played) => {
                 if let Some(repeated) = pair.checked_sub(AUDITS) {
-                    self.done(pair).await;
-                    return self.repeated(repeated, worker, played).await;
+                    self.finish_pair(pair).await;
+                    return self.handle_repetition(repeated, worker, played).await;
                 }
                 if self.audit(pair, &worker, &played) {
                     return;
@@ -136,12 +136,12 @@ impl<A: Assignment> Coordinator<A> {
                 return self.accepted(pair, worker, played).await;
             }
             Disposition::Reject(why) => self.reject(worker, (pair, attempt), why).await,
-            Disposition::Discard(what) => self.remark(&worker, Some(pair), what),
-            Disposition::Retry(what) => {
+            Disposition::Discard(text) => self.remark(&worker, Some(pair), text),
+            Disposition::Retry(text) => {
                 self.play_again(pair).await;
                 let finding = self.policy.gave_back(&worker);
                 self.exclude(finding).await;
-                self.remark(&worker, Some(pair), what);
+                self.remark(&worker, Some(pair), text);
             }
             Disposition::Fail(_) if pair >= AUDITS => self.audit_failed(pair - AUDITS).await,
             Disposition::Fail(reason) => {
@@ -154,7 +154,7 @@ impl<A: Assignment> Coordinator<A> {
 
     /// Acknowledges the job of a finished pair, and its result if it has one. Returns whether it
     /// has one.
-    pub(super) async fn done(&mut self, pair: u64) -> bool {
+    pub(super) async fn finish_pair(&mut self, pair: u64) -> bool {
         let Some(DonePair { sequence, receipt }) = self.in_flight.note_stored(pair) else {
             return false;
         };

@@ -47,8 +47,8 @@ impl<A: Assignment> Coordinator<A> {
         let refusal = self.refusal(&status);
         let is_new = before != refusal && self.policy.exclusion_reason(&worker).is_none();
         if let Some(why) = refusal.filter(|_| is_new) {
-            let what = format!("does not play: {why}");
-            self.remark(&worker, None, what);
+            let text = format!("does not play: {why}");
+            self.remark(&worker, None, text);
         }
         if self.workers.len() < MAX_WORKERS || self.workers.contains_key(&worker) {
             self.workers.insert(worker, (status, self.now));
@@ -96,8 +96,8 @@ impl<A: Assignment> Coordinator<A> {
             }
             !is_gone
         });
-        for (worker, what) in gone {
-            self.notify_presence(worker, what.to_owned());
+        for (worker, text) in gone {
+            self.notify_presence(worker, text.to_owned());
         }
         let threads = self.description.requirements.threads.max(1);
         let slots = self.players().map(|(_, status)| (status.slots / threads) as usize + 1);
@@ -107,9 +107,9 @@ impl<A: Assignment> Coordinator<A> {
         let slots = if slots > 0 { slots + self.audits.waiting() } else { 0 };
         let (_, playing) = self.in_flight.counts();
         self.most_playing = self.most_playing.max(playing as usize);
-        let seen = 2 * self.most_playing + UNSEEN_SLOTS;
+        let max_pairs = 2 * self.most_playing + UNSEEN_SLOTS;
         let room = if self.is_drained {
-            slots.min(seen).max(self.in_flight.room_for_parked())
+            slots.min(max_pairs).max(self.in_flight.room_for_parked())
         } else {
             // Until all old results have been received, the dispatcher might order pairs that were
             // already played.

@@ -124,17 +124,17 @@ pub(super) async fn open(
         max_waiting: MAX_PENDING,
         ..pull::Config::default()
     };
-    let takers = pull::Config {
+    let job_consumer = pull::Config {
         // A worker that requests more jobs, or waits longer, would take jobs that other workers
         // could play.
         max_batch: 1,
         max_expires: MAX_WAIT,
         ..consumer(JOB_CONSUMER, lease)
     };
-    let takers = jobs.create_consumer(takers).await;
-    let takers = takers.map_err(|e| AccessError::denied("a consumer of jobs", e))?;
+    let job_consumer = jobs.create_consumer(job_consumer).await;
+    let job_consumer = job_consumer.map_err(|e| AccessError::denied("a consumer of jobs", e))?;
     // Old servers silently ignore unknown settings.
-    if takers.cached_info().config.ack_wait != lease {
+    if job_consumer.cached_info().config.ack_wait != lease {
         return Err(AccessError::denied(
             "a consumer of jobs",
             "it changes the time for acknowledgements",
@@ -148,8 +148,8 @@ pub(super) async fn open(
     {
         return Err(AccessError::denied("a consumer of results", error));
     }
-    let collector = results.create_consumer(consumer(RESULT_CONSUMER, RESULT_ACK_WAIT)).await;
-    collector.map(drop).map_err(|e| AccessError::denied("a consumer of results", e))
+    let result_consumer = results.create_consumer(consumer(RESULT_CONSUMER, RESULT_ACK_WAIT)).await;
+    result_consumer.map(drop).map_err(|e| AccessError::denied("a consumer of results", e))
 }
 
 /// Returns the object store of programs, creating it if needed.

@@ -51,7 +51,7 @@ impl WorkerPolicy {
         for (worker, tally) in &history.played {
             outliers.add(worker, tally);
         }
-        let names = description.engines.iter().map(|own| own.engine.name.clone());
+        let names = description.engines.iter().map(|run_engine| run_engine.engine.name.clone());
         let benches = benches.iter().copied().chain(std::iter::repeat(None));
         WorkerPolicy {
             admission: Admission::new(names.zip(benches)),

@@ -38,7 +38,7 @@ pub(super) struct Attempt {
     /// The worker that plays the pair.
     pub(super) player: Option<String>,
     /// Time of the player's first heartbeat.
-    pub(super) begun: Option<Duration>,
+    pub(super) started: Option<Duration>,
     /// Time at which a later job in the stream was first found to be started, if any.
     pub(super) passed: Option<Duration>,
     /// Index (0 or 1) of the game that was announced last.
@@ -59,6 +59,6 @@ impl Attempt {
 impl<A> Pending<A> {
     /// Returns whether a worker has been playing the pair for longer than `limit`.
     pub(super) fn is_too_long(&self, limit: Duration, now: Duration) -> bool {
-        self.last.begun.is_some_and(|begun| now > begun + limit)
+        self.last.started.is_some_and(|started| now > started + limit)
     }
 }

@@ -11,11 +11,11 @@ use arbiter_suite::epd::{EngineAnswers, Question};
 use arbiter_suite::perft::{Count, CountResult};
 use arbiter_suite::{SuiteEngines, SuiteError};
 
-/// Plays a pair; `half` receives the index of each game (0 or 1) when it starts.
+/// Plays a pair; `game_index` receives the index of each game (0 or 1) when it starts.
 pub(crate) async fn play(
     local: &mut LocalExecutor,
     job: PairJob,
-    half: watch::Sender<Option<u8>>,
+    game_index: watch::Sender<Option<u8>>,
 ) -> Report<PlayedPair> {
     local.start(job);
     loop {
@@ -24,8 +24,8 @@ pub(crate) async fn play(
             JobEvent::Failed { reason, .. } | JobEvent::Lost(reason) | JobEvent::Unfit(reason) => {
                 return Report::Failed(reason);
             }
-            JobEvent::Started { game_index: begun, .. } => {
-                let _ = half.send(u8::try_from(begun).ok());
+            JobEvent::Started { game_index: started, .. } => {
+                let _ = game_index.send(u8::try_from(started).ok());
             }
             JobEvent::Ended { .. }
             | JobEvent::Paused(_)
@@ -43,7 +43,7 @@ pub(super) async fn search(
     description: &RunDescription,
 ) -> Report<EngineAnswers> {
     let limits: Vec<Limits> =
-        description.engines.iter().map(|own| own.engine.conditions.limits).collect();
+        description.engines.iter().map(|run_engine| run_engine.engine.conditions.limits).collect();
     let mut answers = Vec::new();
     for search in question.searches(limits) {
         match fault_or_answer(engines.ask(&search).await) {

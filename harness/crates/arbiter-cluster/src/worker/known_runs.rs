@@ -90,9 +90,11 @@ impl KnownRuns {
     /// whether a new run was added.
     pub(super) fn update(&mut self, beacon: Beacon, key: Option<PublicKey>) -> bool {
         let heard = self.now;
-        if let Some(JoinedRun { key: own, last_beacon, .. }) = self.joined.get_mut(&beacon.run_id) {
+        if let Some(JoinedRun { key: joined_key, last_beacon, .. }) =
+            self.joined.get_mut(&beacon.run_id)
+        {
             // A replayed beacon must not restart a run that has ended.
-            if key != Some(*own) || beacon.at <= *last_beacon {
+            if key != Some(*joined_key) || beacon.at <= *last_beacon {
                 return false;
             }
             *last_beacon = beacon.at;

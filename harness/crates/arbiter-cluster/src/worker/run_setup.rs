@@ -64,8 +64,8 @@ impl RunSetup {
         // small does not need the programs.
         let slots = description.requirements.slots(all_slots, memory_mib)?;
         let mut engines = Vec::new();
-        for own in &description.engines {
-            engines.push(setup(shared, &description, own).await?);
+        for run_engine in &description.engines {
+            engines.push(setup(shared, &description, run_engine).await?);
         }
         for engine in &engines {
             // A program that cannot start on this machine, for example because a library is
@@ -77,9 +77,12 @@ impl RunSetup {
         let copies = description.reference_nps.map_or(1, |_| all_slots / slots.max(1)) as usize;
         let mut benches: Benches = Vec::new();
         let mut measured = None;
-        for (own, engine) in description.engines.iter().zip(&engines) {
-            let bench =
-                if own.is_benched { Some(bench::measure(engine, copies).await) } else { None };
+        for (run_engine, engine) in description.engines.iter().zip(&engines) {
+            let bench = if run_engine.is_benched {
+                Some(bench::measure(engine, copies).await)
+            } else {
+                None
+            };
             if let Some(Ok(BenchResult { nps, .. })) = bench {
                 shared.known_runs().bench(&engine.name, nps);
                 measured = Some(nps);

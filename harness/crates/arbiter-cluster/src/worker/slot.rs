@@ -155,7 +155,7 @@ async fn take_any(shared: &Shared) -> Option<(ActiveJob<'_>, Job)> {
         attempt: job.attempt,
         proof: proof(&setup.token, &job.nonce),
         setup,
-        half: watch::channel(None).1,
+        game_index: watch::channel(None).1,
         // A new subscription receives only later stop notices; earlier notices concern other jobs.
         cancelled: shared.cancelled.subscribe(),
         _permit: permit,
@@ -177,7 +177,7 @@ fn read(shared: &Shared, setup: &RunSetup, message: &jetstream::Message) -> Resu
 async fn run_cancelled(cancelled: &mut broadcast::Receiver<RunStopped>, run_id: &RunId) {
     loop {
         match cancelled.recv().await {
-            Ok(stopped) if stopped.run_id == *run_id && !stopped.others_go_on => return,
+            Ok(stopped) if stopped.run_id == *run_id && !stopped.others_continue => return,
             // A missed stop only delays this slot until its request ends.
             Ok(_) | Err(RecvError::Lagged(_)) => {}
             Err(RecvError::Closed) => return std::future::pending().await,
@@ -209,7 +209,7 @@ struct ActiveJob<'a> {
     /// Proof that the worker was given the attempt.
     proof: Token,
     /// Index (0 or 1) of the game of a pair that was started last.
-    half: watch::Receiver<Option<u8>>,
+    game_index: watch::Receiver<Option<u8>>,
     cancelled: broadcast::Receiver<RunStopped>,
     /// Permits of slots, which are held until the job is done.
     _permit: OwnedSemaphorePermit,
@@ -217,14 +217,14 @@ struct ActiveJob<'a> {
 
 /// Runs a job and reports the result.
 async fn run_job(job: &mut ActiveJob<'_>, engines: &mut SlotEngines, work: Work) {
-    let (half_sender, half) = watch::channel(None);
-    job.half = half;
+    let (index_sender, game_index) = watch::channel(None);
+    job.game_index = game_index;
     match work {
         Work::Pair(pair) => {
             // Both games of a pair share one counter, so the handle of the first game shows the
             // progress of the whole pair.
             let progress = pair.games.first.progress.clone();
-            let played = job.wait(play(&mut engines.local, pair, half_sender), progress).await;
+            let played = job.wait(play(&mut engines.local, pair, index_sender), progress).await;
             if played.is_err() {
                 engines.local.cancel_all().await;
             }
@@ -291,12 +291,12 @@ impl ActiveJob<'_> {
         loop {
             tokio::select! {
                 report = &mut work => return Ok(report),
-                Ok(()) = self.half.changed() => self.send_heartbeat(false).await,
+                Ok(()) = self.game_index.changed() => self.send_heartbeat(false).await,
                 stopped = self.cancelled.recv() => {
                     if let Ok(stopped) = stopped
                         && stopped.run_id == description.run_id
                     {
-                        return Err(if stopped.others_go_on { Stop::Aborted } else { Stop::Cancelled });
+                        return Err(if stopped.others_continue { Stop::Aborted } else { Stop::Cancelled });
                     }
                 }
                 () = reached(&mut phase, Phase::Aborting) => return Err(Stop::Aborted),
@@ -323,8 +323,8 @@ impl ActiveJob<'_> {
         let Shared { connection, config, .. } = self.shared;
         if connection.is_connected() {
             let Self { number: pair, attempt, proof, .. } = *self;
-            let half = *self.half.borrow();
-            let heartbeat = Heartbeat { pair, attempt, proof, half, is_given_back };
+            let game_index = *self.game_index.borrow();
+            let heartbeat = Heartbeat { pair, attempt, proof, half: game_index, is_given_back };
             let subject = self.setup.description.run_id.heartbeat_subject(&config.name);
             let _ = connection.client.publish(subject, wire::write(&heartbeat).into()).await;
         }
@@ -355,7 +355,7 @@ impl ActiveJob<'_> {
                 }
             };
             tokio::select! {
-                is_there = send => if is_there {
+                is_stored = send => if is_stored {
                     return true;
                 },
                 stopped = self.cancelled.recv() => {

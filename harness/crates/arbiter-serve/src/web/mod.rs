@@ -14,7 +14,7 @@ pub(crate) use version::PageVersion;
 
 use maud::{DOCTYPE, Markup, html};
 
-use crate::asked::UrlQuery;
+use crate::url_query::UrlQuery;
 use arbiter_report::{Document, HTML_SCRIPT, HTML_STYLE, html_sections};
 
 /// Content security policy of pages: they load only from this server, and contain no inline script
@@ -116,8 +116,8 @@ pub(crate) fn static_page(document: &Document) -> String {
 }
 
 /// Returns the current position in a list with pages of `size` items, and links to the other pages.
-fn parts(asked: &UrlQuery, path: &str, what: &str, part: u64, size: u64, total: u64) -> Markup {
-    let to = |part| asked.address(path, Some(part));
+fn parts(url_query: &UrlQuery, path: &str, what: &str, part: u64, size: u64, total: u64) -> Markup {
+    let to = |part| url_query.address(path, Some(part));
     let before = part.saturating_mul(size);
     let last = total.saturating_sub(1) / size;
     // For a page beyond the end of the list of games, `total` is 0.
@@ -142,13 +142,13 @@ fn parts(asked: &UrlQuery, path: &str, what: &str, part: u64, size: u64, total: 
 }
 
 /// Returns an option of a form field, selected if the query contains its value.
-fn option(asked: &UrlQuery, name: &str, value: &str, words: &str) -> Markup {
-    html! { option value=(value) selected[asked.value(name) == value] { (words) } }
+fn option(url_query: &UrlQuery, name: &str, value: &str, text: &str) -> Markup {
+    html! { option value=(value) selected[url_query.value(name) == value] { (text) } }
 }
 
-/// Returns an error page; `words` is a sentence.
-pub(crate) fn error_page(title: &str, words: &str) -> String {
-    page("", title, None, &html! { p { (words) } })
+/// Returns an error page; `message` is a sentence.
+pub(crate) fn error_page(title: &str, message: &str) -> String {
+    page("", title, None, &html! { p { (message) } })
 }
 
 /// Returns the element that contains the fragments, in order.

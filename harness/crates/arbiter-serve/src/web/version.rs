@@ -56,13 +56,14 @@ impl PageVersion {
         if version + 1 == self.version { self.newest.clone() } else { self.compose(version) }
     }
 
-    fn compose(&self, seen: u64) -> String {
-        let changed = self.fragments.iter().zip(&self.changed).filter(|(_, since)| **since > seen);
+    fn compose(&self, seen_version: u64) -> String {
+        let changed =
+            self.fragments.iter().zip(&self.changed).filter(|(_, since)| **since > seen_version);
         let changed: Vec<_> =
             changed.map(|(fragment, _)| json!([fragment.id, fragment.html])).collect();
         let order =
             || self.fragments.iter().map(|fragment| fragment.id.as_str()).collect::<Vec<_>>();
-        let order = (self.ordered > seen).then(order);
+        let order = (self.ordered > seen_version).then(order);
         json!({ "parts": changed, "order": order }).to_string()
     }
 }

@@ -184,14 +184,14 @@ impl Store {
         })?;
         let judged = |(row, about): (_, (u64, u64, usize, bool, bool))| {
             let (pair, half, plies, fits, is_sound) = about;
-            let whole = |record: GameRecord| {
+            let check_record = |record: GameRecord| {
                 if !fits || record.moves.len() != plies {
                     return Err("not a game of this pair".to_owned());
                 }
                 judge(&record)?;
                 if is_sound { Ok(()) } else { Err("changed since the export".to_owned()) }
             };
-            let judged = GameRow::into_record(row).and_then(whole);
+            let judged = GameRow::into_record(row).and_then(check_record);
             judged.map_err(|what| format!("pair {}, game {}: {what}", pair + 1, half + 1))
         };
         Ok(found.map_or(Ok(()), judged))
