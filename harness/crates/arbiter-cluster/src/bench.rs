@@ -20,7 +20,8 @@ impl Drop for CancelOnDrop {
     }
 }
 
-/// Runs `copies` of `PROGRAM ARGS bench` in parallel; the error is the reason for a failure.
+/// Runs `copies` copies of `PROGRAM ARGS bench` in parallel, and returns their node count and
+/// speed; the error is the reason why the bench failed.
 pub async fn measure(setup: &EngineSetup, copies: usize) -> Result<BenchResult, String> {
     // A blocking task cannot be aborted, so dropping the future must stop the engines.
     let guard = CancelOnDrop(Cancel::default());

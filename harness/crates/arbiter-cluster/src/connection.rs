@@ -16,8 +16,8 @@ use tokio::sync::watch;
 
 use arbiter_game::text::{MAX_TEXT, printable};
 
-/// Time limit for the first connection. Without a limit, a server behind a firewall that drops
-/// packets would never be reported.
+/// Time limit for the first connection. Without a limit, the user would never learn that a firewall
+/// drops the packets to a server.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Time limit for connecting and for a reply of the server. Callers repeat failed requests.
@@ -31,7 +31,7 @@ const PING_INTERVAL: Duration = Duration::from_secs(10);
 /// fewer messages than this while a coordinator handles one event.
 const MAX_WAITING: usize = 1 << 16;
 
-/// Text that is never shown, not even by `Debug`.
+/// Secret string, which `Debug` does not show.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(pub String);
 
@@ -257,7 +257,7 @@ fn explained(error: &ConnectError) -> String {
 }
 
 impl Connection {
-    /// Returns whether there is a connection at the moment.
+    /// Returns whether the client is connected at the moment.
     pub fn is_connected(&self) -> bool {
         self.client.connection_state() == State::Connected
     }

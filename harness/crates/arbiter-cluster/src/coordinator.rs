@@ -1,4 +1,4 @@
-//! The coordinator of a run: sends pairs to workers and receives the results.
+//! Coordinator of a run: sends pairs to workers and receives the results.
 //!
 //! One task owns all state. It communicates with the dispatcher through the [`CoordinatorEnd`] of
 //! the job channel, and with the server over NATS. [`InFlight`] decides how each result is handled.
@@ -52,7 +52,7 @@ use arbiter_runner::{CoordinatorEnd, JobCommand, JobEvent, unix_time_ms};
 /// other events are handled immediately.
 const TICK: Duration = Duration::from_millis(250);
 
-/// Ticks between two beacons. Workers forget a run after six seconds without a beacon, so one
+/// Number of ticks between two beacons. Workers forget a run after 6 s without a beacon, so one
 /// beacon per second tolerates several lost beacons.
 const BEACON_TICKS: u64 = 4;
 
@@ -89,7 +89,7 @@ pub struct RunSpec {
     /// Bench result of each engine on this machine; `None` if workers do not run the bench of the
     /// engine.
     pub benches: Vec<Option<BenchResult>>,
-    /// Facts about workers from the store.
+    /// Exclusions and results of workers, from the store.
     pub history: WorkerHistory,
     /// Settings of audits, in which a second worker repeats pairs.
     pub audit: AuditSpec,
@@ -109,7 +109,7 @@ struct Subscriptions {
 struct Coordinator<A: Assignment> {
     connection: Connection,
     description: RunDescription,
-    /// Signs the description and all jobs.
+    /// Key that signs the description and all jobs.
     key: Key,
     secret: RunSecret,
     /// The signed description, as sent to workers.
@@ -120,7 +120,7 @@ struct Coordinator<A: Assignment> {
     in_flight: InFlight<A>,
     end: CoordinatorEnd<A, A::Done>,
     outgoing: mpsc::UnboundedSender<Outgoing>,
-    /// Results that are not acknowledged yet.
+    /// Results that are not acknowledged yet, by receipt.
     unacknowledged: BTreeMap<Receipt, jetstream::Message>,
     /// Results that were acknowledged, even if the acknowledgement did not reach the server.
     acknowledged: RangeSet,

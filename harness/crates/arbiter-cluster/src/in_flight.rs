@@ -47,8 +47,8 @@ const EXTENSIONS_PER_LEASE: u32 = 6;
 const RENEWAL: Duration = Duration::from_secs(12 * 3600);
 
 /// Shorter renewal time for jobs from before a restart of the coordinator, and for audits that a
-/// worker has given back. With three tries, an audit that no worker starts waits for half an hour,
-/// the limit in docs/security.md.
+/// worker has given back. After three such periods, or half an hour, the coordinator gives up an
+/// audit that no worker starts, as docs/security.md says.
 const SHORT_RENEWAL: Duration = Duration::from_secs(600);
 
 /// Minimum number of workers that must fail to play a pair before the run fails. If only one or two
@@ -180,7 +180,7 @@ impl<A: Assignment> InFlight<A> {
         true
     }
 
-    /// Returns the pair if it has no result yet and `attempt` is its last attempt.
+    /// Returns the pair if it has no accepted result and `attempt` is its last attempt.
     fn awaited(&mut self, pair: u64, attempt: u32) -> Option<&mut Pending<A>> {
         let pending = self.pending.get_mut(&pair)?;
         (pending.last.number == attempt && pending.accepted.is_none()).then_some(pending)
@@ -393,7 +393,7 @@ impl<A: Assignment> InFlight<A> {
         self.pending.get(&pair).is_some_and(|pending| pending.accepted.is_none())
     }
 
-    /// Returns whether a pair has no result yet and `attempt` is its last attempt.
+    /// Returns whether a pair has no accepted result and `attempt` is its last attempt.
     pub(crate) fn is_last(&self, pair: u64, attempt: u32) -> bool {
         let pending = self.pending.get(&pair);
         pending.is_some_and(|pending| pending.last.number == attempt && pending.accepted.is_none())
@@ -420,7 +420,8 @@ impl<A: Assignment> InFlight<A> {
     /// its last heartbeat is older than the stall timeout plus three leases, or if the attempt
     /// exceeds its time limit. A pair without a player is overdue at its renewal time. It is also
     /// overdue if no worker has started it three leases after a later job was started, or after
-    /// workers became idle. If a worker dies, the server itself delivers its jobs to other workers.
+    /// workers became idle. If a worker dies, the server delivers its jobs to other workers without
+    /// a new attempt.
     pub(crate) fn overdue(
         &mut self,
         lease: Duration,

@@ -29,8 +29,9 @@ const MAX_CHECKS: f64 = 24.0;
 /// no minimum share, because a worker could report false breakdowns below such a share.
 const MIN_TIME_LOSSES: f64 = 0.02;
 
-/// Minimum number of jobs that a worker must give back before it is excluded. An honest worker
-/// gives back its unfinished jobs when it is stopped.
+/// Minimum number of jobs that a worker must give back before it is excluded; the share is checked
+/// at each multiple of this number. An honest worker gives back its unfinished jobs when it is
+/// stopped.
 const MIN_GIVEN_BACK: u64 = 50;
 /// Share of its jobs that a worker must give back before it is excluded.
 const MIN_SHARE_GIVEN_BACK: f64 = 0.1;

@@ -1,11 +1,11 @@
-//! The identifier of a run, and the names of its subjects and streams on the server.
+//! ID of a run, and names of the run's subjects and streams on the server.
 
 use serde::{Deserialize, Serialize};
 
 use super::subject::JOB_CONSUMER;
 use super::wire::VERSION;
 
-/// Identifier of a run on a server: 16 hexadecimal digits.
+/// ID of a run on a server: 16 hexadecimal digits.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String")]
 pub struct RunId(String);
@@ -31,7 +31,7 @@ impl RunId {
         RunId(blake3::hash(text.as_bytes()).to_hex()[..16].to_owned())
     }
 
-    /// Returns the ID as text.
+    /// Returns the ID as a string.
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }

@@ -12,8 +12,8 @@ use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 
 use arbiter_process::{folder_of, read_text, write_secret};
 
-/// Returns the bytes to sign for a text. They contain the purpose, so that a signature is not valid
-/// for another kind of message.
+/// Returns the bytes to sign for a message. These bytes contain the purpose, so that a signature is
+/// not valid for another kind of message.
 fn mark(purpose: &str, text: &[u8]) -> Vec<u8> {
     [b"arbiter ", purpose.as_bytes(), b", version 1\n", text].concat()
 }
@@ -73,7 +73,7 @@ impl Key {
         PublicKey(self.0.verifying_key())
     }
 
-    /// Signs a text for a purpose; the signature is not valid for other purposes.
+    /// Signs a message for a purpose; the signature is not valid for other purposes.
     pub(crate) fn sign(&self, purpose: &str, text: &[u8]) -> [u8; SIGNATURE_BYTES] {
         self.0.sign(&mark(purpose, text)).to_bytes()
     }
@@ -103,7 +103,7 @@ fn make(path: &Path) -> io::Result<()> {
 }
 
 impl PublicKey {
-    /// Returns an error unless this key has signed the text.
+    /// Returns an error unless this key has signed the message for this purpose.
     pub(crate) fn check(
         &self,
         purpose: &str,

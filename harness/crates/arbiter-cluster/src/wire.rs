@@ -104,7 +104,7 @@ fn is_read(version: u32) -> bool {
     (OLDEST..=NEWEST).contains(&version)
 }
 
-/// Part of a message that is the same in all versions.
+/// Part of a message that is identical in all versions.
 #[derive(Deserialize)]
 struct Versioned {
     v: u32,
@@ -116,7 +116,7 @@ struct Envelope<T> {
     body: T,
 }
 
-/// Creates an error from a text that may quote the message; the text is made printable.
+/// Creates an error from a string that may quote the message; the string is made printable.
 fn invalid(what: impl ToString) -> WireError {
     WireError::Invalid(printable(&what.to_string(), MAX_TEXT))
 }

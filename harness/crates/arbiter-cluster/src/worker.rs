@@ -1,4 +1,4 @@
-//! A worker, which plays pairs for coordinators.
+//! Worker that plays pairs for coordinators.
 //!
 //! Each slot is a task with its own [`LocalExecutor`](arbiter_runner::LocalExecutor) of one slot.
 //! The task of [`serve`] reads beacons and coordinator messages, and sends the worker's status.
@@ -29,7 +29,7 @@ use super::trust::PublicKey;
 use super::wire::{self, CoordinatorMessage, EXCLUDED, Notice, WireError, WorkerStatus};
 use arbiter_process::{ResourceLimits, Sandbox, Spawner};
 
-/// Time between two ticks of a worker, which drive timeouts, metrics and status messages.
+/// Time between two ticks of a worker. Timeouts, metrics and status messages are handled on ticks.
 const TICK: Duration = Duration::from_millis(250);
 
 /// Number of ticks between two status messages: one status every three seconds. Coordinators
@@ -40,7 +40,7 @@ const STATUS_TICKS: u64 = 12;
 /// without pairs has to exit within a second of Ctrl-C (docs/distributed.md).
 const SHUTDOWN_WAIT: Duration = Duration::from_millis(400);
 
-/// Maximum number of unread stop notices per slot. A slot that misses a notice only finds out later
+/// Maximum number of unread stop notices per slot. A slot that misses a notice only learns later
 /// that its run has ended.
 const MAX_WAITING_STOPS: usize = 256;
 
@@ -92,7 +92,7 @@ struct RunStopped {
 struct Shared {
     connection: Connection,
     config: Config,
-    /// Lock held during look-up and download of a program, so that no program is fetched twice.
+    /// Lock held while a program is looked up and downloaded, so that no program is fetched twice.
     fetching: tokio::sync::Mutex<()>,
     known_runs: Mutex<KnownRuns>,
     /// Notification of changes in `known_runs`.

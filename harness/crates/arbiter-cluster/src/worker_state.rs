@@ -15,7 +15,7 @@ pub(super) const TIMEOUT_S: u32 = 10;
 pub enum WorkerState {
     /// A run has excluded the worker.
     Excluded,
-    /// The worker has sent no status for at least [`TIMEOUT_S`] seconds.
+    /// The worker has sent no status for at least 10 s.
     Silent,
     /// The worker plays at least one game.
     Playing,

@@ -15,7 +15,7 @@ use arbiter_cluster::{
 use arbiter_store::{Store, StoreError};
 use prometheus_client::registry::Registry;
 
-/// Time before the server is contacted again after a failure.
+/// Pause before the server is contacted again after a failure.
 const RECONNECT: Duration = Duration::from_secs(5);
 
 /// State of the cluster, shared by the listening task and the page: workers, runs and connection,
@@ -102,8 +102,8 @@ impl ClusterMonitor {
     }
 }
 
-/// Number of ticks between computations of the residuals (one minute), because each computation
-/// reads all pairs of a run.
+/// Number of ticks (60 s in total) between two computations of the residuals. The interval is long
+/// because each computation reads all pairs of all runs on the server.
 const RESIDUAL_TICKS: u32 = 120;
 
 /// Live page of the workers, optionally only of the workers in one state, and of the runs.
@@ -112,7 +112,7 @@ pub(crate) struct ClusterPage {
     monitor: Arc<ClusterMonitor>,
     results: PathBuf,
     url_query: UrlQuery,
-    /// Last computed residual of each worker against the other workers, in standard deviations.
+    /// Last computed residual of each worker relative to the other workers, in standard deviations.
     residuals: BTreeMap<String, f64>,
     /// Number of ticks until the residuals are computed again.
     remaining_ticks: u32,
@@ -144,8 +144,8 @@ impl LivePage for ClusterPage {
     }
 }
 
-/// Returns the residual of each worker of a run against the other workers, in standard deviations;
-/// empty if the run does not allow a comparison.
+/// Returns the residual of each worker of a run relative to the other workers, in standard
+/// deviations; empty if the workers of the run cannot be compared.
 fn residuals(results: &Path, run: &str) -> Result<BTreeMap<String, f64>, StoreError> {
     let store = Store::observe(results)?;
     let plan = store.run(run)?.plan;

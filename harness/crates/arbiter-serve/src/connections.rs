@@ -23,7 +23,7 @@ const MAX_CONNECTIONS: usize = 256;
 const HEAD_DEADLINE: Duration = Duration::from_secs(10);
 
 /// Time after which the kernel closes a connection whose client does not acknowledge sent data
-/// (`end_if_stalled`).
+/// (`end_if_stalled`). Without this limit, a client that has disappeared would keep its connection.
 const STALL_DEADLINE: Duration = Duration::from_secs(20);
 
 /// Pause after `accept` has failed, usually for lack of file descriptors. Without the pause,

@@ -30,8 +30,9 @@ impl Fold {
         Ok(Fold { stored, state, mark, epoch })
     }
 
-    /// Returns whether the fold can continue; `false` after pairs of any run were withdrawn,
-    /// because other pairs may have reused the row numbers in the store.
+    /// Returns whether [`advance`](Self::advance) can be called; `false` after pairs of any run
+    /// were withdrawn or a run was removed, because other pairs may have reused the row numbers in
+    /// the store.
     pub(crate) fn can_advance(&self, store: &Store) -> Result<bool, StoreError> {
         Ok(store.epoch()? == self.epoch)
     }

@@ -168,7 +168,7 @@ pub(crate) fn select_games(
     openings: &Openings,
 ) -> Result<(PgnHeader, Vec<(u64, usize)>), HttpError> {
     let (store, stored, query) = select(results, run, url_query, openings)?;
-    // Only the numbers of the games are in memory. The games are read while they are sent.
+    // Only the numbers of the games are held in memory; the games are read while they are sent.
     let games = store.games(run, &query, 1, MAX_PGN)?;
     let header = PgnHeader::of(&stored.plan, &stored.fingerprints, stored.head.created_ms);
     Ok((header, games.iter().map(|game| (game.pair, game.half)).collect()))

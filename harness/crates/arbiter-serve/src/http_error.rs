@@ -1,4 +1,4 @@
-//! Errors of requests, as error pages.
+//! Errors of requests, which are sent as error pages.
 
 use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse, Response};

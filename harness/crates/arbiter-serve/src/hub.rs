@@ -26,7 +26,7 @@ const IDLE_TICKS: u32 = 60;
 /// could create any number of pages.
 const MAX_TOPICS: usize = 64;
 
-/// Address of a live page.
+/// Identity of a live page.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Topic {
     /// List of the runs that a query selects.

@@ -1,4 +1,4 @@
-//! Live pages of the runs of a results store, over HTTP.
+//! HTTP server with live pages of the runs in a results store.
 
 #[cfg(feature = "cluster")]
 mod cluster;

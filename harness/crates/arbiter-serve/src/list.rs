@@ -13,13 +13,13 @@ use arbiter_game::outcome::Termination;
 use arbiter_report::{ListedRun, RunFilter, RunPhase, Running, Summary, read_one, run_pattern};
 use arbiter_store::{Outline, RunHead, Store, StoreError};
 
-/// Number of ticks between reads of the store.
+/// Number of ticks (2 s in total) between two reads of the store.
 const LIST_TICKS: u32 = 4;
 
 /// Maximum number of pairs per read. Reads are large enough to complete a long list quickly, and
 /// small enough to keep the page responsive.
 const READ_PAIRS: u64 = 10_000;
-/// Additional cost of reading a run, in pairs.
+/// Cost of reading a run in addition to its pairs, as an equivalent number of pairs.
 const RUN_PAIRS: u64 = 50;
 
 /// Runs of a store as last read; clones share the runs.
@@ -43,7 +43,7 @@ struct CachedRun {
     listed: ListedRun,
     /// Answer of the process that plays the run; `None` if no process answers.
     running: Option<Running>,
-    /// Fold of the run; `None` if the run gets no more pairs, or after an error.
+    /// State to which new pairs are added; `None` if the run gets no more pairs, or after an error.
     fold: Option<Fold>,
 }
 
@@ -94,7 +94,7 @@ impl RunList {
     }
 
     fn runs(&self) -> MutexGuard<'_, Runs> {
-        // The contents are valid even after a panic.
+        // A poisoned lock is harmless, because the contents are valid even after a panic.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -186,7 +186,7 @@ impl CachedRun {
         let running = running(results, &head).unwrap_or_default();
         let is_played = running.is_some();
         let summary = summary.map(|summary| Summary { is_played, ..summary });
-        // A run that has ended gets no more pairs, so its fold would only occupy memory.
+        // A run that has ended gets no more pairs, so its state would only occupy memory.
         let fold = fold.filter(|_| head.ending.is_none());
         CachedRun { listed: ListedRun { head, summary }, running, fold }
     }

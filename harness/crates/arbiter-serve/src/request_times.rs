@@ -26,7 +26,7 @@ pub(crate) async fn timed(
     next: Next,
 ) -> Response {
     let started = Instant::now();
-    // Unknown addresses share a label, because the number of labels must be limited.
+    // Unknown paths share a label, because the number of labels must be limited.
     let path = request.extensions().get::<MatchedPath>();
     let route = path.map_or("other", MatchedPath::as_str).to_owned();
     let response = next.run(request).await;

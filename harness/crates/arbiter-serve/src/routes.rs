@@ -33,8 +33,7 @@ use arbiter_report::HTML_POLICY;
 use arbiter_store::parse_place;
 
 /// Headers of every response: they forbid browsers to load anything from other sites, to show the
-/// page in a frame of another site, to send the page's address to other sites, and to cache the
-/// page.
+/// page in a frame of another site, to send the page's URL to other sites, and to cache the page.
 const HEADERS: [(HeaderName, &str); 7] = [
     (header::CONTENT_SECURITY_POLICY, web::POLICY),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -175,8 +174,8 @@ fn changes(
     unfold((site, latest, seen_version), |(site, mut latest, seen_version)| async move {
         loop {
             let page = latest.borrow_and_update().clone();
-            // A version older than the version seen means that the page was closed and opened
-            // again, so all fragments are sent.
+            // If the version is older than the browser's version, the page was closed and opened
+            // again in the meantime, so all fragments are sent.
             let version = page.version;
             if version > 0 && version != seen_version {
                 let since = if version > seen_version { seen_version } else { 0 };
@@ -251,8 +250,8 @@ async fn games_pgn(
     let texts = unfold((site, chosen.into_iter()), move |(site, mut rest)| {
         let (run, header) = (run.clone(), header.clone());
         async move {
-            // Games are read in parts, so that a large file needs little memory, and reading stops
-            // when the client disconnects.
+            // Games are read in batches, so that a large file needs little memory, and so that
+            // reading stops when the client disconnects.
             let part: Vec<_> = rest.by_ref().take(web::games::PART as usize).collect();
             part.first()?;
             let work = move |results: &_| games::pgn(results, &run, &header, &part);

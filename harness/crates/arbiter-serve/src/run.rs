@@ -19,7 +19,8 @@ use arbiter_store::{RunHead, Store, StoreError};
 /// hardly changes the report of a long run, but the report is large and is sent to all viewers.
 const REPORT_TICKS: RangeInclusive<u32> = 4..=20;
 
-/// Number of counted pairs by which the time between two versions of the report grows by one tick.
+/// Number of counted pairs for each of which the time between two versions of the report is one
+/// tick longer.
 const TICK_PAIRS: usize = 25;
 
 /// Maximum number of pairs whose games are read per tick: enough to read a long run quickly, and
@@ -80,7 +81,7 @@ impl RunPage {
 }
 
 /// Returns the answer of the process that plays a run, with boards; `None` if no process plays the
-/// run. The error describes the problem if the process does not answer.
+/// run. Returns an error if the process does not give a readable answer.
 pub(crate) fn running(results: &Path, head: &RunHead) -> Result<Option<Running>, String> {
     if head.ending.is_some() {
         return Ok(None);

@@ -24,16 +24,16 @@ impl UrlQuery {
 
     /// Keeps only the fields that are named in `names` and are not empty.
     pub(crate) fn keep_fields(mut self, names: &[&str]) -> UrlQuery {
-        // Forms also send empty fields. Without empty fields, each selection has only one address
-        // and therefore only one live page.
+        // Forms also send empty fields. Without empty fields, each selection has only one URL and
+        // therefore only one live page.
         let is_kept =
             |(name, value): &(String, String)| names.contains(&name.as_str()) && !value.is_empty();
         self.fields.retain(|(_, field)| is_kept(field));
         self
     }
 
-    /// Returns the address of `path` with all non-empty fields. If `part` is given, the address
-    /// names this page of a list; `part` is counted from 0.
+    /// Returns the URL of `path` with all non-empty fields. If `part` is given, the URL selects
+    /// this page of a list; `part` is counted from 0.
     pub(crate) fn address(&self, path: &str, part: Option<u64>) -> String {
         let is_kept = |(name, value): &(String, String)| name != "page" && !value.is_empty();
         let fields = self.fields.iter().filter(|(_, field)| is_kept(field));
@@ -54,8 +54,8 @@ impl UrlQuery {
         found.map_or("", |(_, (_, value))| value.trim())
     }
 
-    /// Returns the value of a field as a number from 0 to `most`, multiplied by `scale`; `None` if
-    /// the value is empty.
+    /// Returns the value of a field, a number from 0 to `most`, multiplied by `scale` and rounded;
+    /// `None` if the value is empty. The error is a sentence for the user.
     pub(crate) fn number(&self, name: &str, most: u32, scale: f64) -> Result<Option<u32>, String> {
         let value = self.value(name);
         let number = value.parse().ok().filter(|value| (0.0..=f64::from(most)).contains(value));

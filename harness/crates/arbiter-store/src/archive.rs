@@ -58,7 +58,7 @@ pub enum ArchiveError {
     Line {
         /// Number of the line in the unpacked file, from 1.
         line: u64,
-        /// Fault of the line.
+        /// Description of the error.
         what: String,
     },
     /// The rows of the file do not form a valid run.
@@ -98,7 +98,7 @@ enum Cell {
     Null(()),
     Integer(i64),
     Text(String),
-    /// Floating-point number as text, which preserves every bit.
+    /// Floating-point number as a string, which preserves every bit.
     Real {
         real: String,
     },
@@ -129,8 +129,8 @@ impl Store {
     /// Writes all rows of a run to `out`, compressed with gzip. Fails if the run is damaged, so
     /// that the damage does not spread.
     pub fn export_run(&self, run: &str, out: &mut dyn Write) -> Result<(), ArchiveError> {
-        // The JSON writer writes single tokens, and each write to the encoder has a cost. Chunks of
-        // 64 KiB make this cost small.
+        // The JSON writer writes single tokens, and each write to the encoder has a cost. Buffering
+        // in chunks of 64 KiB makes this cost small.
         let mut out = BufWriter::with_capacity(1 << 16, GzEncoder::new(out, Compression::fast()));
         self.atomically(|| {
             if let Some(found) = self.check_run(run)?.damaged.into_iter().next() {

@@ -37,7 +37,7 @@ pub(super) fn game_checksum() -> String {
     format!("checksum({GAME_COLUMNS})")
 }
 
-/// Result of the check of a run: numbers of checked pairs and games, and the damage.
+/// Result of the check of a run: numbers of checked pairs and games, and damaged parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckedRun {
     /// Number of checked pairs.
@@ -170,7 +170,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Fails at the first damaged game.
+    /// Returns the error for the first damaged game.
     pub fn check_games(&self, run: &str) -> Result<()> {
         self.damaged_games(run)?.into_iter().next().map_or(Ok(()), Err)
     }
@@ -184,7 +184,7 @@ impl Store {
         self.rows(&select, [run], |row| Ok(self.damaged_game(run, row.get(0)?, row.get(1)?)))
     }
 
-    /// Returns the faults that SQLite finds in the file; empty if there are none.
+    /// Returns descriptions of the damage that SQLite finds in the file; empty if there is none.
     ///
     /// # Errors
     ///

@@ -151,7 +151,7 @@ pub enum StoreError {
         run: String,
         /// Path of the results folder.
         folder: PathBuf,
-        /// Suggestion of a similar name, as text.
+        /// Suggestion of a similar name; empty if no name is similar.
         hint: String,
     },
     /// The store contains no runs.
@@ -164,7 +164,7 @@ pub enum StoreError {
         file: PathBuf,
         /// Name of the run.
         run: String,
-        /// Fault of the row.
+        /// Description of the error.
         what: String,
     },
 }

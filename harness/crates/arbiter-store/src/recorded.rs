@@ -66,7 +66,7 @@ impl Store {
 }
 
 impl RecordedGame {
-    /// Reads a game from the text of a file; the error is the fault of the text.
+    /// Reads a game from the text of a file; the error is the reason why the text is invalid.
     pub fn read(text: String) -> Result<RecordedGame, String> {
         let (head, rest) = text.split_once('\n').unwrap_or((&text, ""));
         let header: HeaderRow = serde_json::from_str(head).map_err(|error| {

@@ -9,8 +9,8 @@ use thiserror::Error;
 use super::LATEST;
 use arbiter_process::{host_name, lock_file, read_text, remote_source};
 
-/// Maximum length of a run's name, in bytes. File names have at most 255 bytes, and the files of a
-/// run have extensions.
+/// Maximum length of a run's name, in bytes. File names may have at most 255 bytes, and the files
+/// of a run have extensions after the name of the run.
 const MAX_NAME: usize = 200;
 
 /// Reason why a run cannot be locked.

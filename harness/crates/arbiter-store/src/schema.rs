@@ -25,7 +25,7 @@ pub(super) const FIRST_FORMAT: i64 = 13;
 /// their messages.
 const READABLE_SINCE: &str = "0.2.0";
 
-/// Maximum wait for another process that is writing.
+/// Maximum time for which a process waits while another process is writing.
 const BUSY: Duration = Duration::from_secs(30);
 
 /// Pause before a retry in cases in which SQLite does not wait itself.

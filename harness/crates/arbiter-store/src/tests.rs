@@ -147,7 +147,7 @@ fn pairs_of_an_excluded_worker_are_stored_separately() {
     let left: Vec<u64> = store.tallies("run").unwrap().iter().map(|tally| tally.pair).collect();
     assert_eq!(left, [1]);
     assert_eq!(store.pair("run", 0).unwrap(), None);
-    // The taken-back pairs are stored separately.
+    // The withdrawn pairs are stored separately.
     let kept: Vec<(u64, String)> = store
         .connection
         .prepare("SELECT pair, played FROM discarded WHERE worker = 'w' ORDER BY pair")

@@ -29,7 +29,7 @@ const MAX_OWN_AUDITS: usize = 3;
 /// waiting.
 const MAX_TRIES: u32 = 3;
 
-/// Selection of the pairs that are audited.
+/// Settings of the audits of a run.
 #[derive(Debug)]
 pub struct AuditSpec {
     /// Share of all pairs that are audited, 0 to 1.
@@ -201,7 +201,7 @@ impl<A: Assignment> Coordinator<A> {
         self.release(pair, held).await;
     }
 
-    /// Handles the result of an audit.
+    /// Compares the result of an audit with the audited result.
     pub(super) async fn handle_repetition(&mut self, pair: u64, worker: String, played: A::Done) {
         let Some(held) = self.audits.held.remove(&pair) else { return };
         if self.audits.spec.repeats {
@@ -343,7 +343,7 @@ impl<A: Assignment> Coordinator<A> {
     }
 }
 
-/// Comparison of the results of each worker with the results of the same pairs at other workers.
+/// Comparison of each worker's results with the results of other workers in the same pairs.
 #[derive(Debug, Default)]
 struct BiasDetector {
     /// For each worker and engine: number of pairs in which the engine scored more, and number of

@@ -1,4 +1,4 @@
-//! Conversion of a plan to the description of a run. This module does no I/O.
+//! Conversion of a plan to a run description. This module does no I/O.
 
 use std::time::Duration;
 
@@ -10,14 +10,14 @@ use arbiter_plan::{Engine, Plan, cpus_per_game, engine_threads};
 use arbiter_protocol::Deadlines;
 use arbiter_protocol::Limits;
 
-/// Number of moves whose clock time is summed to bound the time of a single move.
+/// Number of moves whose total clock time is the upper bound on the time of a single move.
 const MOVES: u32 = 200;
 
 /// Time added to the longest expected time without progress, for the stall timeout.
 const SLACK: Duration = Duration::from_secs(10);
 
-/// Returns the description of a run. The plan must pass [`check`]; `engines` are the engines of the
-/// plan, and `run` is the name of the run.
+/// Returns the run description of a plan. The plan must pass [`check`]; `engines` are the engines
+/// of the plan, and `run` is the name of the run.
 pub fn describe(
     plan: &Plan,
     run_id: RunId,
@@ -53,8 +53,8 @@ pub fn describe(
     }
 }
 
-/// Returns the description of a suite, in which all engines search each position one after another.
-/// The engines must pass [`check_engines`].
+/// Returns the run description of a suite, in which all engines search each position one after
+/// another. The engines must pass [`check_engines`].
 pub fn describe_suite(
     run_id: RunId,
     run: &str,

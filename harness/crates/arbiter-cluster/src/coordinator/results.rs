@@ -11,8 +11,8 @@ use crate::subject::sender;
 use crate::wire::{self, AUDITS, JobResult, Notice, ProvenResult, WireError};
 use arbiter_runner::JobEvent;
 
-/// Maximum number of senders of unproven results that are counted separately. Senders without a
-/// proof may invent names, which must not fill the memory.
+/// Maximum number of senders whose results without a valid proof are counted separately. Such
+/// senders may invent names, which must not fill the memory.
 const MAX_UNPROVEN: usize = 1_000;
 
 /// Number of impossible results after which a worker is excluded.
@@ -64,8 +64,8 @@ impl<A: Assignment> Coordinator<A> {
         self.acknowledge_result(receipt).await;
     }
 
-    /// Reads a proven result. An unreadable result is acknowledged too, because repeated deliveries
-    /// would stop a resumed run.
+    /// Reads a proven result. An unreadable result is acknowledged too, because the server would
+    /// otherwise deliver it again.
     pub(super) async fn read_result(&mut self, receipt: Receipt) {
         let Some(message) = self.unacknowledged.get(&receipt) else { return };
         let worker = sender(&message.subject).to_owned();
@@ -118,7 +118,7 @@ impl<A: Assignment> Coordinator<A> {
     ) {
         let (pair, attempt) = (result.number, result.attempt);
         self.joined.insert(worker.clone());
-        // This is checked before the result counts, because a worker may not confirm its own
+        // This is checked before the result counts, because a worker must not confirm its own
         // result.
         if self.is_own_audit(pair, attempt, &worker).await {
             return self.acknowledge_result(receipt).await;

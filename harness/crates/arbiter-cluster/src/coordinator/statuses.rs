@@ -11,16 +11,16 @@ use arbiter_names::quantity;
 use arbiter_run::Remark;
 use arbiter_runner::JobEvent;
 
-/// Time without a status after which a worker counts as gone. Workers send a status every three
-/// seconds, so two statuses may be lost.
+/// Time without a status after which a worker counts as gone. Workers send a status every 3 s, so
+/// two statuses may be lost.
 const WORKER_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Maximum number of workers whose statuses are stored at the same time. Senders may invent names,
 /// which must not fill the memory.
 const MAX_WORKERS: usize = 1_000;
 
-/// Number of reported slots that count before any slot has played. Without this limit, a false
-/// report of many slots would make the coordinator send that many jobs.
+/// Number of reported slots that are believed before any pair has been played. Without this limit,
+/// a false report of many slots would make the coordinator send that many jobs.
 const UNSEEN_SLOTS: usize = 64;
 
 impl<A: Assignment> Coordinator<A> {

@@ -31,7 +31,8 @@ const MAX_AGE: Duration = Duration::from_secs(14 * 24 * 3600);
 /// server, 1,000 jobs, would limit a large fleet.
 const MAX_PENDING: i64 = 1 << 16;
 
-/// Maximum time that a request for a job may wait on the server. Workers wait for two seconds.
+/// Maximum time that a request for a job may wait on the server. Workers let a request wait for at
+/// most 2 s.
 const MAX_WAIT: Duration = Duration::from_secs(5);
 
 /// Time after which the server redelivers an unacknowledged result. The time is long because
@@ -42,10 +43,12 @@ const RESULT_ACK_WAIT: Duration = Duration::from_secs(600);
 /// Maximum number of results in a batch.
 const BATCH: usize = 256;
 
-/// Pause before a failed request is repeated.
+/// Pause before a failed request is repeated. Without a connection, requests fail immediately, so a
+/// loop without a pause would occupy a whole processor.
 const RETRY_PAUSE: Duration = Duration::from_millis(500);
 
-/// Time that a request for results waits on the server.
+/// Time that a request for results waits on the server. The time is limited because the task checks
+/// between two requests whether the coordinator has ended.
 const POLL: Duration = Duration::from_secs(5);
 
 /// Time that the first request for results waits on the server; an empty answer means that no
@@ -205,7 +208,7 @@ impl ProgramUploader {
 pub(super) struct JobSender {
     pub(super) context: jetstream::Context,
     pub(super) id: RunId,
-    /// Public key of the coordinator, which signs the jobs.
+    /// Public key of the coordinator, by which jobs on the server are verified.
     pub(super) key: PublicKey,
     /// Number of the first attempt at each pair since the start of the coordinator.
     pub(super) first_attempt: u32,
@@ -226,7 +229,7 @@ impl JobSender {
                             self.context.get_stream_no_info(self.id.job_stream()).await
                     {
                         // A failure is harmless: if a worker still plays the pair, its heartbeats
-                        // cause another try.
+                        // cause another attempt to remove the job.
                         let _ = jobs.delete_message(sequence).await;
                     }
                 }
@@ -316,7 +319,7 @@ pub(super) async fn receive_results(
                 let _ = events.send(StreamEvent::Result(message)).await;
             }
             // An empty batch means that all results from before the start have been delivered. From
-            // now on the coordinator knows which pairs need new jobs.
+            // now on, the coordinator knows which pairs need new jobs.
             if count == 0 && !is_drained {
                 is_drained = true;
                 let _ = events.send(StreamEvent::Drained).await;

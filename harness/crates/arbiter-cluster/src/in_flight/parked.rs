@@ -52,7 +52,8 @@ impl ParkedResults {
         Some(parked.into_iter().map(|(receipt, _)| receipt).collect())
     }
 
-    /// Returns whether there are results of pairs at most [`MAX_AHEAD`] after `ordered`.
+    /// Returns whether there are results of pairs from `ordered` to less than [`MAX_AHEAD`] pairs
+    /// after it; if `ordered` is `None`, whether there are any results.
     pub(super) fn has_upcoming(&self, ordered: Option<u64>) -> bool {
         let is_near = |pair: &u64| {
             ordered.is_none_or(|ordered| (ordered..ordered + MAX_AHEAD).contains(pair))

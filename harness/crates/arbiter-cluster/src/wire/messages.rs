@@ -121,7 +121,7 @@ impl Message for WorkerStatus {
     }
 }
 
-/// Message that a worker is playing a pair, sent several times within a lease.
+/// Message of a worker that is playing a pair, sent several times within a lease.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Heartbeat {
     /// Number of the pair.
@@ -164,8 +164,8 @@ pub struct JoinRequest {
     /// valid.
     #[serde(with = "As::<DisplayFromStr>")]
     pub nonce: Token,
-    /// Bench results, by the index of the engine; `None` if the run does not require one. An error
-    /// is the reason for a failure.
+    /// Bench results, by the index of the engine, or the reason why the bench failed; `None` if the
+    /// run does not require the bench of the engine.
     #[serde(with = "As::<Vec<Option<Result<Same, Text>>>>")]
     pub benches: Vec<Option<Result<BenchResult, String>>>,
 }

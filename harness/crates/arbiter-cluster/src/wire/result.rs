@@ -51,12 +51,12 @@ pub trait Payload:
         None
     }
 
-    /// Returns whether engines failed in all games.
+    /// Returns whether every game ended by a breakdown of an engine.
     fn is_broken(&self) -> bool {
         false
     }
 
-    /// Returns a description of the first failure of an engine in the games, if any.
+    /// Returns a description of the first breakdown of an engine in the games, if any.
     fn breakdown(&self) -> Option<String> {
         None
     }
@@ -107,7 +107,7 @@ pub fn write_result<D: Payload>(mut result: JobResult<D>, proof: &Token, most: u
         bytes = written(&result);
     }
     // A result that is too long must be reported as a failure; otherwise the job would be sent
-    // again and again.
+    // again endlessly.
     if bytes.len() > most {
         let why = format!("its result has {} bytes, but the server takes {most}", bytes.len());
         bytes = written(&JobResult { report: Report::Failed(why), ..result });

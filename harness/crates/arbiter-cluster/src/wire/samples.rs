@@ -230,7 +230,7 @@ pub(crate) fn status() -> WorkerStatus {
     }
 }
 
-/// Returns a text signed with the key of the coordinator.
+/// Returns `text` signed with the key of the coordinator.
 pub(crate) fn signed(purpose: &str, text: &[u8]) -> Vec<u8> {
     [&key().public().to_bytes()[..], &key().sign(purpose, text), text].concat()
 }

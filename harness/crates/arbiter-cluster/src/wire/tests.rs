@@ -23,7 +23,7 @@ fn job_bytes(number: u64, attempt: u32, work: WorkMessage) -> Vec<u8> {
     sign(&Job { run_id, number, attempt, nonce, expires: 9, not_for, work }, &key())
 }
 
-/// Returns the text of a signed message.
+/// Returns the JSON text of a signed message.
 fn text_of(bytes: &[u8]) -> &[u8] {
     &bytes[32 + SIGNATURE_BYTES..]
 }
@@ -250,7 +250,7 @@ fn impossible_results_of_jobs_are_rejected() {
     refuse("0-1", "2-0", "outcome");
     refuse("5 W< go", "nonsense", "transcript");
     refuse("\"number\":7", "\"number\":-7", "not a message");
-    // Times that overflow the store and sums.
+    // These times would overflow columns of the store, and sums.
     refuse("\"duration\":", "\"duration\":99999999999999999999", "not a message");
     refuse("\"elapsed\":", "\"elapsed\":99999999999999999999", "not a message");
     let nobody = message("host 1\u{1b}[2J", serialized(full(), 1 << 20));

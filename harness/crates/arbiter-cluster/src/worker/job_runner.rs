@@ -62,7 +62,8 @@ pub(super) async fn count(engines: &mut SuiteEngines, count: Count) -> Report<Co
     }
 }
 
-/// Returns the answer or the fault of an engine; the outer error is a fault of the machine.
+/// Returns the answer of an engine, or its failure as the inner error; the outer error is a failure
+/// of the machine.
 fn fault_or_answer<D>(
     answer: Result<Result<D, String>, SuiteError>,
 ) -> Result<Result<D, String>, String> {

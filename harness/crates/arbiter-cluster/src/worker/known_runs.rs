@@ -1,5 +1,5 @@
-//! The runs that a worker knows, and the choice of the next run to play. This module does no I/O
-//! and takes the time as an argument.
+//! Runs that a worker knows, and selection of the next run to play. This module does no I/O and
+//! takes the time as an argument.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -238,7 +238,7 @@ impl KnownRuns {
         }
     }
 
-    /// Stops playing a run. Returns its name the first time, and `None` later.
+    /// Stops playing a run. Returns the name of the run at the first call, and `None` later.
     pub(super) fn refuse(&mut self, run_id: &RunId, why: &str) -> Option<String> {
         let known = self.runs.get_mut(run_id)?;
         let is_news = known.refusal.is_none();
@@ -281,7 +281,7 @@ mod tests {
         Beacon { run_id: id(digit), at: 0, run, priority, queued, playing }
     }
 
-    /// Returns the digit that identifies the chosen run.
+    /// Returns the digit that identifies the selected run.
     fn selected_run(known_runs: &KnownRuns) -> Option<String> {
         known_runs.choose().map(|choice| choice.run_id.as_str()[..1].to_owned())
     }

@@ -30,7 +30,7 @@ const TAKE: Duration = Duration::from_secs(2);
 /// be idle because of a run that has nothing to play.
 const TAKE_SHORT: Duration = Duration::from_millis(100);
 
-/// Additional time for the server's reply.
+/// Time, in addition to the wait of a request, within which the server must reply.
 const SERVER_GRACE: Duration = Duration::from_secs(3);
 
 /// Time limit for sending the last result of a worker that leaves, after which another worker plays
@@ -40,8 +40,8 @@ const LAST_RESULT: Duration = Duration::from_millis(1500);
 /// Pause before a failed request is repeated.
 const RETRY_PAUSE: Duration = Duration::from_millis(500);
 
-/// Number of requests without a job after which idle engines are stopped. Keeping engines saves a
-/// start for each pair, but without work they only use memory.
+/// Number of requests without a job after which idle engines are stopped. Keeping the engines
+/// running saves a start for each pair, but without work they only use memory.
 const IDLE_TAKES: u32 = 5;
 
 /// Minimum number of heartbeats within a lease. Several heartbeats may be lost before another
@@ -136,8 +136,8 @@ async fn take_any(shared: &Shared) -> Option<(ActiveJob<'_>, Job)> {
     };
     let permit = shared.free_slots.clone().acquire_many_owned(setup.slots);
     let permit = timeout(TAKE, permit).await.ok()?.ok()?;
-    // The phase may have changed while the slot waited for a permit. A request that is made now
-    // would be cut off when the slot ends, and its job would be lost for a lease.
+    // The phase may have changed while the slot waited for a permit. If a request were made now, it
+    // would be cut off when the slot ends, and no worker would have its job until the lease ends.
     if *shared.phase.borrow() != Phase::Working {
         return None;
     }
@@ -211,7 +211,7 @@ struct ActiveJob<'a> {
     /// Index (0 or 1) of the game of a pair that was started last.
     game_index: watch::Receiver<Option<u8>>,
     cancelled: broadcast::Receiver<RunStopped>,
-    /// Permits of slots, which are held until the job is done.
+    /// Permits for the slots that the job takes, held until the job is done.
     _permit: OwnedSemaphorePermit,
 }
 

@@ -1,4 +1,4 @@
-//! The engines of a slot, and their run.
+//! Engines of a slot, and the setup of their run.
 
 use std::sync::Arc;
 use std::time::Duration;

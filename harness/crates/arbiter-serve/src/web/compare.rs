@@ -16,7 +16,7 @@ pub(crate) struct ComparedRun {
     pub(crate) summary: Summary,
     /// Start time, in UTC.
     pub(crate) started: String,
-    /// LLR and Elo after each number of games, for runs of two engines.
+    /// LLR and Elo by number of games, for a run of two engines; empty for other runs.
     pub(crate) history: Vec<HistoryPoint>,
     /// Names and values of the settings of the run.
     pub(crate) settings: Vec<(&'static str, String)>,

@@ -12,8 +12,8 @@ use arbiter_plan::{DEFAULT_SPRT_PAIRS, DEFAULT_TC, RunKind};
 use arbiter_report::{ListedRun, RunColumn, RunPhase, Running, Summary, tone};
 use arbiter_stats::{DEFAULT_ELO0, DEFAULT_ELO1, SprtStatus};
 
-/// Number of runs on a page of the list; without pages, rows of all runs would be sent to each
-/// viewer.
+/// Number of runs on a page of the list. Without this division into pages, the rows of all runs
+/// would be sent to each viewer.
 pub(crate) const PAGE: u64 = 50;
 
 /// Maximum number of engine names suggested in the filter; the names are sent to each viewer with
@@ -119,8 +119,7 @@ fn new_test() -> Markup {
     html! {
         details id="start" {
             summary { "New test" }
-            // A GET form would put the token into the address and therefore into the browser
-            // history.
+            // A GET form would put the token into the URL and therefore into the browser history.
             form method="post" action="/start" {
                 (field("dev", "Dev", &"")) (field("base", "Base", &""))
                 (field("limit", "Limit", &DEFAULT_TC))

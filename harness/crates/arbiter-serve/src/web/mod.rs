@@ -49,7 +49,7 @@ pub(crate) struct EventSource<'a> {
     pub(crate) last_event_id: &'a str,
 }
 
-/// Source of a live page, queried by its thread at each tick.
+/// Source of the fragments of a live page, queried by the thread of the page at each tick.
 pub(crate) trait LivePage {
     /// Returns the current fragments of the page; `None` if they have not changed.
     fn fragments(&mut self) -> Option<Vec<Fragment>>;

@@ -50,8 +50,8 @@ impl PageVersion {
         Some(next)
     }
 
-    /// Returns one line of JSON for a viewer with version `version`: the fragments that have
-    /// changed since then, and the order of all fragments if the order has changed.
+    /// Returns one line of JSON for a viewer that has version `version`: the fragments that have
+    /// changed since that version, and the order of all fragments if the order has changed.
     pub(crate) fn since(&self, version: u64) -> String {
         if version + 1 == self.version { self.newest.clone() } else { self.compose(version) }
     }

@@ -1,7 +1,7 @@
-//! Import of a run from a file. The file may come from an untrusted source. Therefore its size is
-//! limited, it needs an end mark, and its columns and values must match the store. The games are
-//! judged. Before the import is committed, all imported rows are read in the same way as for a
-//! report.
+//! Import of a run from a file. The file may come from an untrusted source. Therefore the size of
+//! the file is limited, the file must have an end mark, and its columns and values must match the
+//! store. The games are judged. Before the import is committed, all imported rows are read in the
+//! same way as for a report.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
@@ -150,7 +150,7 @@ impl Store {
         let values: Result<Vec<Value>, String> = row.into_values().map(Cell::into_value).collect();
         let inserted = self.execute(&insert, params_from_iter(values.map_err(&wrong)?));
         match inserted {
-            // A row that violates a constraint is a fault of the file, not of the store.
+            // A row that violates a constraint is an error in the file, not in the store.
             Err(StoreError::Sqlite { source, .. })
                 if source.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) =>
             {
@@ -163,8 +163,9 @@ impl Store {
         }
     }
 
-    /// Judges the last inserted game; the inner error is the fault of the game. A missing checksum
-    /// is accepted only if `is_older`, because files of older formats have no checksums.
+    /// Judges the last inserted game; the inner error is the reason why the game is invalid. A
+    /// missing checksum is accepted only if `is_older`, because files of older formats have no
+    /// checksums.
     fn judge_last(
         &self,
         judge: &dyn Fn(&GameRecord) -> Result<(), String>,

@@ -22,7 +22,7 @@ fn uniform(run: u8) -> impl FnMut() -> f64 {
     }
 }
 
-/// Returns a pair of two engines of equal strength with half of the games drawn; engine 0 is named
+/// Returns a pair of two engines of equal strength that draw half of their games; engine 0 is named
 /// first in every other pair.
 fn pair(random: &mut impl FnMut() -> f64, number: u64) -> PairTally {
     let mut game = || {
@@ -61,8 +61,8 @@ fn replace(tally: &mut PairTally, from: GameResult, mut to: impl FnMut() -> Game
     }
 }
 
-/// Returns a pair that a worker reports that gives back a share `given_back` of the pairs lost by
-/// engine 0.
+/// Returns a random pair, as reported by a worker that gives back the share `given_back` of the
+/// pairs that engine 0 loses.
 fn random_result(random: &mut dyn FnMut() -> f64, number: u64, given_back: f64) -> PairTally {
     loop {
         let tally = pair(&mut || random(), number);
@@ -202,7 +202,7 @@ fn audits_of_moves_find_a_lying_worker() {
         quantiles((0..200).map(lies_until_audit).collect())
     });
     assert_eq!(found, [[81, 328], [40, 170], [14, 59], [8, 32]]);
-    // If two of five workers send the same lies, one audit in four goes to the other liar.
+    // If two of five workers send identical lies, one audit in four goes to the other lying worker.
     let lies_until_audit = |run: u8| {
         let (secret, mut other) = (secret(run), uniform(run.wrapping_add(100)));
         (1..).find(|lie| secret.draw(*lie) < 0.02 && other() >= 0.25).expect("it is found")
