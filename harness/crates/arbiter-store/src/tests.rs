@@ -106,20 +106,20 @@ fn a_group_is_stored_completely_or_not_at_all() {
         PlayedPair { pairing, ..played.clone() }
     };
     let other = Store::open(dir.path()).unwrap();
-    let seen = || (0..5).filter(|pair| other.pair("run", *pair).unwrap().is_some()).count();
+    let stored_pairs = || (0..5).filter(|pair| other.pair("run", *pair).unwrap().is_some()).count();
     store.begin_group().unwrap();
     assert!(store.append("run", &numbered(1), None, None).unwrap());
     assert!(store.append("run", &numbered(2), Some("noise"), None).unwrap());
     assert!(!store.append("run", &numbered(0), None, None).unwrap());
-    assert_eq!(seen(), 1);
+    assert_eq!(stored_pairs(), 1);
     assert_eq!(answers(&other), expected_latencies(2));
     store.commit_group().unwrap();
     assert_eq!(answers(&other), expected_latencies(6));
-    assert_eq!(seen(), 3);
+    assert_eq!(stored_pairs(), 3);
     store.begin_group().unwrap();
     assert!(store.append("run", &numbered(3), None, None).unwrap());
     drop(store);
-    assert_eq!(seen(), 3, "what was in hand is played again");
+    assert_eq!(stored_pairs(), 3, "what was in hand is played again");
 }
 
 #[test]

@@ -146,11 +146,11 @@ impl<A: Assignment> Coordinator<A> {
         if self.audits.audited_worker(number).as_deref() != Some(worker) {
             return false;
         }
-        let own = self.audits.own_audits.entry(worker.to_owned()).or_default();
+        let own_audits = self.audits.own_audits.entry(worker.to_owned()).or_default();
         // A job that was sent before a restart of the coordinator may be the audit of another
         // worker's result, so it is no evidence.
-        let is_new = self.in_flight.has_sent(number, attempt) && own.insert(number);
-        let is_last = is_new && own.len() == MAX_OWN_AUDITS;
+        let is_new = self.in_flight.has_sent(number, attempt) && own_audits.insert(number);
+        let is_last = is_new && own_audits.len() == MAX_OWN_AUDITS;
         if self.in_flight.is_last(number, attempt) {
             self.resend(number);
         }

@@ -28,7 +28,7 @@ const UPLOAD_TIMEOUT: Duration = Duration::from_secs(300);
 /// Time limit for the download. Without a limit, a lost server would block all slots of the run.
 const FETCH_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// Returns the path of a program, or of another file of a run, after verifying its hash; fetches the
+/// Returns the path of a program or option file of a run, after verifying its hash; fetches the
 /// file if it is missing.
 pub(super) async fn get(
     shared: &Shared,
