@@ -25,8 +25,7 @@ pub trait Assignment: Clone + Debug + Send + Sync + 'static {
     /// Returns the work to send to the worker.
     fn work(&self) -> WorkMessage;
 
-    /// Checks whether `done` is a possible result; the error is the reason why the result is
-    /// impossible.
+    /// Checks whether `done` is a possible result; the error is the reason why it is impossible.
     fn check(&self, done: &Self::Done, terms: &Terms) -> Result<(), String>;
 
     /// Returns whether CPU contention above `limit` may have decided the result `done`.
@@ -109,7 +108,7 @@ impl Assignment for Question {
             if answer.since.is_some_and(|since| since.at > answer.end.at) {
                 return Err("a solution found after the search".to_owned());
             }
-            // The solution is judged later; here the move only has to be legal.
+            // The solution is judged later; only the legality of the move is checked here.
             answer.judged(&self.record.start, &self.record.goal).map(drop)
         };
         answered.0.iter().flatten().try_for_each(judged)

@@ -1,4 +1,4 @@
-//! Bench of an engine, identical on coordinators and workers.
+//! Bench of an engine, run in the same way on coordinators and workers.
 
 use std::time::Duration;
 
@@ -20,9 +20,10 @@ impl Drop for CancelOnDrop {
     }
 }
 
-/// Runs `copies` of `PROGRAM ARGS bench` in parallel; the error is the reason for a failure.
+/// Runs `copies` copies of `PROGRAM ARGS bench` in parallel, and returns their node count and
+/// speed; the error is the reason why the bench failed.
 pub async fn measure(setup: &EngineSetup, copies: usize) -> Result<BenchResult, String> {
-    // A blocking task cannot be aborted, so dropping the future has to end the engines.
+    // A blocking task cannot be aborted, so dropping the future must stop the engines.
     let guard = CancelOnDrop(Cancel::default());
     let cancel = guard.0.clone();
     let setup = setup.clone();

@@ -16,22 +16,22 @@ use tokio::sync::watch;
 
 use arbiter_game::text::{MAX_TEXT, printable};
 
-/// Time limit for the first connection. Without a limit, a server behind a firewall that drops
-/// packets would never be reported.
+/// Time limit for the first connection. Without a limit, the user would never learn that a firewall
+/// drops the packets to a server.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Time limit for connecting and for a reply of the server. Callers repeat failed requests.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Interval between pings of an idle connection. Without pings, the loss of the server would not be
+/// Interval between pings on an idle connection. Without pings, the loss of the server would not be
 /// noticed.
 const PING_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Maximum number of unread messages of a subscription; further messages are lost. A fleet sends
-/// fewer messages between two reads of a coordinator.
+/// fewer messages than this while a coordinator handles one event.
 const MAX_WAITING: usize = 1 << 16;
 
-/// Text that is never shown, not even by `Debug`.
+/// Secret string, which `Debug` does not show.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(pub String);
 
@@ -63,14 +63,14 @@ pub struct Access {
     pub url: Secret,
     /// The credentials.
     pub credentials: Credentials,
-    /// File of certificate authorities that are trusted in addition to the authorities of the
-    /// system.
+    /// File with certificates of authorities that are trusted in addition to those of the system.
     pub ca: Option<PathBuf>,
     /// Files of the client certificate and its key.
     pub certificate: Option<(PathBuf, PathBuf)>,
     /// Prefix of the subjects on which replies are received; `_INBOX` if `None`.
     pub inbox: Option<String>,
-    /// `true` to accept a server that does not encrypt or does not authenticate its clients.
+    /// `true` to accept a server that does not encrypt connections, or does not authenticate its
+    /// clients.
     pub insecure: bool,
 }
 
@@ -91,7 +91,7 @@ impl AccessError {
 pub struct Connection {
     /// The client.
     pub client: Client,
-    /// JetStream over the connection.
+    /// JetStream context of the connection.
     pub jetstream: jetstream::Context,
     denied: watch::Receiver<Option<String>>,
 }
@@ -107,8 +107,8 @@ impl Access {
         self.url.0.split(',').map(one).collect::<Vec<_>>().join(",")
     }
 
-    /// Connects; `name` is shown to administrators of the server. A lost connection is restored
-    /// automatically, without a time limit.
+    /// Connects to the server; administrators of the server see `name`. A lost connection is
+    /// restored automatically, without a time limit.
     pub async fn connect(&self, name: &str) -> Result<Connection, AccessError> {
         let refused = |reason: String| {
             AccessError(format!("cannot use the NATS server {}: {reason}", self.place()))
@@ -173,8 +173,8 @@ impl Access {
             .ping_interval(PING_INTERVAL)
             .subscription_capacity(MAX_WAITING)
             .reconnect_delay_callback(|attempt| {
-                // The delay grows to spare a server that restarts, and stays short, because results
-                // wait for the connection.
+                // The delay grows, so that clients do not overload a restarting server. It stays
+                // short, because results wait for the connection.
                 Duration::from_millis((100 * attempt as u64).min(2_000))
             });
         let credentials = match &self.credentials {
@@ -194,8 +194,8 @@ impl Access {
                 .map_err(|error| format!("creds: {error}"))?,
         };
         // Other machines cannot read traffic on the loopback device. For other servers, TLS is
-        // required from the start: the server's statement about encryption and its list of other
-        // servers arrive unencrypted and could be forged.
+        // required from the start: a server announces its encryption and its list of other servers
+        // before the connection is encrypted, so both could be forged.
         if !self.insecure {
             options = if self.place().split(',').all(is_loopback) {
                 options.ignore_discovered_servers()
@@ -257,7 +257,7 @@ fn explained(error: &ConnectError) -> String {
 }
 
 impl Connection {
-    /// Returns whether there is a connection at the moment.
+    /// Returns whether the client is connected at the moment.
     pub fn is_connected(&self) -> bool {
         self.client.connection_state() == State::Connected
     }

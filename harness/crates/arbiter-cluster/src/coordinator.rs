@@ -1,7 +1,7 @@
-//! The coordinator of a run: sends pairs to workers and receives the results.
+//! Coordinator of a run: sends pairs to workers and receives the results.
 //!
-//! One task owns all state. This task communicates with the dispatcher over its [`CoordinatorEnd`]
-//! and with the server over NATS; [`InFlight`] decides what happens to results.
+//! One task owns all state. It communicates with the dispatcher through the [`CoordinatorEnd`] of
+//! the job channel, and with the server over NATS. [`InFlight`] decides how each result is handled.
 
 mod admission;
 mod audit;
@@ -48,48 +48,50 @@ use super::worker_state::WorkerState;
 use arbiter_run::Remark;
 use arbiter_runner::{CoordinatorEnd, JobCommand, JobEvent, unix_time_ms};
 
-/// Time between two ticks of the coordinator. Idle checks and lease extensions happen on ticks; all
+/// Time between two ticks of the coordinator. A tick checks for idle workers and extends leases;
 /// other events are handled immediately.
 const TICK: Duration = Duration::from_millis(250);
 
-/// Ticks between two beacons. Workers forget a run after six seconds without a beacon, so one
+/// Number of ticks between two beacons. Workers forget a run after 6 s without a beacon, so one
 /// beacon per second tolerates several lost beacons.
 const BEACON_TICKS: u64 = 4;
 
-/// Time limit for requests to the server when the run ends or is cancelled. The user is waiting for
-/// the command to end, so a server that does not reply must not delay it.
+/// Time limit for requests to the server when a run ends or is cancelled, and when its streams are
+/// emptied. The coordinator handles no other event during such a request, and a user may be waiting
+/// for the command to end, so an unresponsive server must not block it.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Time after a restart of the coordinator within which its workers report again; audits that lack
-/// a second worker wait until then. Workers send a status every three seconds, so a worker that is
-/// still running has reported several times by then.
+/// Time after the start of the coordinator during which audits wait for a second worker, because
+/// workers from before a restart have yet to report. Workers send a status every 3 s, so every
+/// running worker has reported several times by then.
 const RETURN: Duration = Duration::from_secs(15);
 
-/// Maximum number of results that wait to be read, in addition to one batch. The channel is bounded
-/// because results are long and workers may send any number.
+/// Capacity of the channel for stream events, mostly results. The channel is bounded because
+/// results are large and workers may send any number.
 const MAX_EVENTS: usize = 256;
 
-/// Time within which a job must be started; the job is sent again before half of this time is over.
-/// The limit prevents a recorded job from being played much later, after its result was forgotten.
+/// Time, from its transmission, within which a worker must start a job. A job that no worker has
+/// started is sent again after half of this time. The limit prevents a recorded job message from
+/// being replayed much later, when the worker has forgotten that it sent the result.
 const JOB_LIFETIME: Duration = Duration::from_secs(24 * 3600);
 
-/// A run that workers play.
+/// Specification of a distributed run, for [`coordinate`].
 #[derive(Debug)]
 pub struct RunSpec {
-    /// Description that all jobs have in common.
+    /// Common part of all jobs.
     pub description: RunDescription,
-    /// The key that signs the description and the jobs.
+    /// Key that signs the description and the jobs.
     pub key: Key,
     /// Paths of the program files, by hash.
     pub programs: HashMap<blake3::Hash, PathBuf>,
-    /// Priority among other runs; the highest number comes first.
+    /// Priority among the runs on the server; workers prefer the run with the highest number.
     pub priority: u8,
-    /// Results of benches on this machine, one per engine; `None` for an engine whose bench workers
-    /// do not run.
+    /// Bench result of each engine on this machine; `None` if workers do not run the bench of the
+    /// engine.
     pub benches: Vec<Option<BenchResult>>,
-    /// Facts about workers from the store.
+    /// Exclusions and results of workers, from the store.
     pub history: WorkerHistory,
-    /// Selection of the pairs that a second worker repeats.
+    /// Settings of audits, in which a second worker repeats pairs.
     pub audit: AuditSpec,
     /// Metrics of the run.
     pub metrics: ClusterMetrics,
@@ -107,63 +109,64 @@ struct Subscriptions {
 struct Coordinator<A: Assignment> {
     connection: Connection,
     description: RunDescription,
-    /// Signs the description and all jobs.
+    /// Key that signs the description and all jobs.
     key: Key,
     secret: RunSecret,
     /// The signed description, as sent to workers.
     signed: Vec<u8>,
-    /// Number of results from each sender for jobs that the sender was not given.
+    /// Number of results without a valid proof, by sender.
     unproven: BTreeMap<String, u64>,
     priority: u8,
     in_flight: InFlight<A>,
     end: CoordinatorEnd<A, A::Done>,
     outgoing: mpsc::UnboundedSender<Outgoing>,
-    /// Results that are not acknowledged yet.
+    /// Results that are not acknowledged yet, by receipt.
     unacknowledged: BTreeMap<Receipt, jetstream::Message>,
     /// Results that were acknowledged, even if the acknowledgement did not reach the server.
     acknowledged: RangeSet,
-    /// Pairs whose jobs were sent again, for lack of heartbeats, since the last result.
+    /// Pairs whose jobs were sent again because of missing heartbeats, since the last result with a
+    /// valid proof.
     unheard: BTreeSet<u64>,
     /// Last status of each worker, and the time from the start of the coordinator until the status
     /// arrived.
     workers: BTreeMap<String, (WorkerStatus, Duration)>,
-    /// Number of impossible results from each worker for its own jobs.
+    /// Number of impossible results with a valid proof, by worker.
     impossible: BTreeMap<String, u32>,
     policy: WorkerPolicy,
-    /// Pairs whose jobs were removed since `removed_at`, the start of a lease.
+    /// Pairs whose jobs were removed from the server since `removed_at`; cleared after each lease
+    /// time.
     removed: BTreeSet<u64>,
     removed_at: Duration,
-    /// Time of the last repetition of a notice of exclusion.
+    /// Time, since the start, at which a notice of exclusion was last repeated.
     exclusion_repeated: Duration,
-    /// Workers that were admitted, or that have proven their admission with a job.
+    /// Workers that were admitted, or that sent a heartbeat or result with a valid proof.
     joined: BTreeSet<String>,
     /// Workers that played before a restart of the coordinator. They continue without joining
-    /// again, except after a long absence of the coordinator: a worker then requests the
-    /// description, which clears this set.
+    /// again. After a long absence of the coordinator, however, they have forgotten the run and
+    /// request its description, which clears this set.
     returned: BTreeSet<String>,
-    /// Workers that have joined and are present, as last reported to observers.
+    /// Workers that were reported to the dispatcher as joined, and not yet as gone.
     present: BTreeSet<String>,
     audits: Audits<A>,
     programs: Arc<ProgramUploader>,
-    /// Largest number of pairs that were in play at the same time.
+    /// Largest number of pairs in play at the same time so far.
     most_playing: usize,
     /// `true` once all results from before the start have been received.
     is_drained: bool,
     /// `true` if the pairs in flight were cancelled and no pair has been ordered since.
     is_cancelled: bool,
-    /// Time since the start, at the last tick.
+    /// Time of the last tick, since the start of the coordinator.
     now: Duration,
     /// Time stamp of the last message to workers, in microseconds of Unix time.
     last_at: u64,
     /// Limit on the stored remarks about workers.
     remarks: RemarkLimit,
-    /// Limit on the reports of workers that join or leave, separate from the limit on stored
-    /// remarks.
+    /// Limit on the reports that workers join or leave, separate from the limit on stored remarks.
     presences: RemarkLimit,
     metrics: ClusterMetrics,
 }
 
-/// Starts to coordinate a run; `end` is the coordinator's end of the channel to the dispatcher.
+/// Starts the coordinator of a run; `end` is the coordinator's end of the job channel.
 pub async fn coordinate<A: Assignment>(
     connection: Connection,
     spec: RunSpec,
@@ -252,7 +255,7 @@ async fn reply(client: &Client, request: Message, answer: Vec<u8>) {
 }
 
 impl<A: Assignment> Coordinator<A> {
-    /// Coordinates until the dispatcher finishes the run.
+    /// Coordinates the run until the dispatcher finishes it or closes the job channel.
     async fn run(
         mut self,
         mut subscriptions: Subscriptions,
@@ -297,8 +300,8 @@ impl<A: Assignment> Coordinator<A> {
                 Some(request) = subscriptions.programs.next() => if may_reply(&request) {
                     let programs = self.programs.clone();
                     let client = self.connection.client.clone();
-                    // This is a separate task, because reading and uploading a program takes long,
-                    // and heartbeats must not wait.
+                    // The upload is a separate task, because it takes long and heartbeats must not
+                    // wait.
                     tasks.spawn(async move {
                         let uploaded = match wire::read::<ProgramRequest>(&request.payload) {
                             Ok(wanted) => programs.upload(wanted.hash).await,
@@ -314,7 +317,7 @@ impl<A: Assignment> Coordinator<A> {
                 {
                     std::panic::resume_unwind(error.into_panic());
                 },
-                contested = self.audits.next() => self.decide(contested).await,
+                disputed = self.audits.next() => self.decide(disputed).await,
                 reason = self.connection.denied() => {
                     self.notify(JobEvent::Lost(format!("the NATS server refuses: {reason}")));
                 }
@@ -346,7 +349,7 @@ impl<A: Assignment> Coordinator<A> {
                 }
             }
             JobCommand::Stored(pair) => {
-                if self.done(pair).await {
+                if self.finish_pair(pair).await {
                     let finding = self.policy.note_stored(pair);
                     self.exclude(finding).await;
                 }
@@ -373,7 +376,7 @@ impl<A: Assignment> Coordinator<A> {
         if let Some(job) = self.in_flight.job(pair) {
             let nonce = self.secret.nonce(pair, attempt);
             let expires = unix_time_us() + JOB_LIFETIME.as_micros() as u64;
-            let not_for = self.audits.worker_of(pair);
+            let not_for = self.audits.audited_worker(pair);
             let run_id = self.description.run_id.clone();
             let work = job.work();
             let job = Job { run_id, number: pair, attempt, nonce, expires, not_for, work };
@@ -383,7 +386,7 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Sends the job of a pair in flight again.
+    /// Sends the job of a pair in flight again, as a new attempt.
     fn resend(&mut self, pair: u64) {
         if let Some(attempt) = self.in_flight.resend(pair, self.now) {
             self.send(pair, attempt);
@@ -405,7 +408,7 @@ impl<A: Assignment> Coordinator<A> {
             }
             StreamEvent::Result(message) => {
                 let Ok(receipt) = message.info().map(|info| info.stream_sequence) else { return };
-                // The acknowledgement was lost. The result has been handled and may not count
+                // The acknowledgement was lost. The result has been handled and must not count
                 // twice.
                 if self.acknowledged.contains(receipt) {
                     let _ = message.ack().await;
@@ -454,7 +457,7 @@ impl<A: Assignment> Coordinator<A> {
         self.update_room();
         self.notify_new_workers();
         if self.now > RETURN {
-            self.release_lonely().await;
+            self.handle_unrepeatable().await;
         }
         let is_ready = |name: &str| self.joined.contains(name) || self.returned.contains(name);
         let ready = self.players().filter(|(name, _)| is_ready(name));
@@ -462,8 +465,8 @@ impl<A: Assignment> Coordinator<A> {
         self.in_flight.set_idle(&idle, self.now);
         self.extend_leases().await;
         if count.is_multiple_of(BEACON_TICKS) {
-            // This is done at most once a second: numbers of attempts begin with the seconds of the
-            // clock, and attempts after a restart must have higher numbers.
+            // Jobs are sent again at most once per second: attempt numbers start at the Unix time
+            // in seconds, and attempts after a restart must have higher numbers.
             for (pair, attempt) in self.in_flight.returned() {
                 self.send(pair, attempt);
             }
@@ -500,7 +503,7 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Notifies the workers of the end of the run, and removes its streams from the server.
+    /// Notifies workers that the run has ended, and removes its streams from the server.
     async fn clean_up(&mut self) {
         if self.connection.is_connected() {
             let cleaning = async {

@@ -1,8 +1,9 @@
-//! The pairs that a coordinator has sent out, and the decisions about their results. This module
-//! does no I/O and takes the time as an argument.
+//! Pairs in flight, and decisions about their results. This module does no I/O and takes the time
+//! as an argument.
 //!
-//! A pair, or another assignment, is in flight from its order until its result is on disk. The
-//! first possible result of a pair is accepted. All later results are reported and change nothing.
+//! A pair, or another assignment, is in flight from the time when it is ordered until its result is
+//! on disk. The first result of a pair that passes verification is accepted. Later results are
+//! reported and have no effect.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
@@ -23,21 +24,22 @@ use arbiter_schedule::Pairing;
 /// there are free slots.
 const PARKED_STEP: usize = 16;
 
-/// Time limit of an attempt, as a multiple of the median time of the last pairs, and the minimum of
-/// the limit. Without a limit, a worker could keep a pair forever by sending heartbeats. The limit
-/// is generous because the lengths of games vary.
+/// Time limit of an attempt, as a multiple of the median duration of recent pairs. Without a limit,
+/// a worker could keep a pair forever by sending heartbeats. The limit is generous because the
+/// lengths of games vary.
 const MAX_MEDIANS: u32 = 20;
+/// Minimum time limit of an attempt.
 const MIN_ATTEMPT: Duration = Duration::from_secs(600);
 
-/// Time limit of an attempt until the first pair has been played, because there is no median yet.
+/// Time limit of an attempt before the first pair has been played, when there is no median yet.
 const FIRST_ATTEMPT: Duration = Duration::from_secs(6 * 3600);
 
-/// Number of recent pairs in the median. A limited number adapts to changes of the fleet, and
-/// limits the memory of a long run.
+/// Number of recent pairs in the median. The number is limited so that the median adapts to changes
+/// in the fleet, and so that the memory of a long run does not grow.
 const MEDIAN_OF: usize = 101;
 
-/// Number of requests to extend a lease that are sent within one lease. Several requests may be
-/// lost before the lease ends.
+/// Number of requests to extend a lease that are sent within one lease. Several requests may thus
+/// be lost without the lease ending.
 const EXTENSIONS_PER_LEASE: u32 = 6;
 
 /// Time after which a job that no worker has started is sent again. The time is half the lifetime
@@ -45,18 +47,18 @@ const EXTENSIONS_PER_LEASE: u32 = 6;
 const RENEWAL: Duration = Duration::from_secs(12 * 3600);
 
 /// Shorter renewal time for jobs from before a restart of the coordinator, and for audits that a
-/// worker has given back. With three tries, an audit that no worker starts waits for half an hour,
-/// the limit in docs/security.md.
+/// worker has given back. After three such periods, or half an hour, the coordinator gives up an
+/// audit that no worker starts, as docs/security.md says.
 const SHORT_RENEWAL: Duration = Duration::from_secs(600);
 
-/// Minimum number of workers that fail to play a pair before the run fails. The machines of one or
-/// two workers may be at fault.
+/// Minimum number of workers that must fail to play a pair before the run fails. If only one or two
+/// workers fail, their machines may be at fault.
 const MAX_FAILURES: usize = 3;
 
-/// The sequence number of a result in its stream.
+/// Sequence number of a result in the stream of results.
 pub(crate) type Receipt = u64;
 
-/// A pair that is done.
+/// Finished pair, with the numbers by which its job and its result can be acknowledged.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct DonePair {
     /// Sequence number of the job, if a worker has started it.
@@ -81,7 +83,7 @@ pub(crate) struct SentJob {
 pub(crate) enum Disposition<D> {
     /// The result is the first result of its pair and counts.
     Accept(D),
-    /// The result changes nothing, for this reason; the job stays as it is.
+    /// The result has no effect, for this reason; the job is not changed.
     Discard(String),
     /// The result is impossible, for this reason; the job is sent again.
     Reject(String),
@@ -102,21 +104,21 @@ pub(crate) struct InFlight<A: Assignment> {
     stored: RangeSet,
     /// Number of the first attempt at each pair, higher than all attempts before a restart.
     first_attempt: u32,
-    /// Durations of the last accepted pairs.
+    /// Durations of the most recently accepted pairs.
     times: VecDeque<Duration>,
-    /// Number of the last attempt at finished audits, and at finished pairs that were sent more
-    /// than once.
+    /// Number of the last attempt at each finished audit, and at each finished pair that had
+    /// several attempts.
     attempts: BTreeMap<u64, u32>,
     /// Largest sequence number of a started job, and the time of its start.
-    begun: (u64, Duration),
-    /// Start of the period in which all workers are idle, or some workers are idle and no pair is
-    /// played.
+    started: (u64, Duration),
+    /// Start of the current period in which all workers are idle, or in which some workers are idle
+    /// and no pair is played; `None` if there is no such period.
     idle: Option<Duration>,
     terms: Terms,
 }
 
 impl<A: Assignment> InFlight<A> {
-    /// Creates an empty set of pairs in flight; the results of the pairs `stored` are on disk.
+    /// Creates an empty set of pairs in flight; `stored` are the pairs whose results are on disk.
     pub(crate) fn new(first_attempt: u32, stored: RangeSet, terms: Terms) -> InFlight<A> {
         InFlight {
             first_attempt,
@@ -127,13 +129,13 @@ impl<A: Assignment> InFlight<A> {
             parked: ParkedResults::default(),
             players: BTreeSet::new(),
             attempts: BTreeMap::new(),
-            begun: (0, Duration::ZERO),
+            started: (0, Duration::ZERO),
             idle: None,
         }
     }
 
-    /// Adds a pair to be played. Returns the number of the attempt to send; the error contains the
-    /// parked results of the pair, in order of arrival.
+    /// Adds a pair to be played. Returns the number of the attempt to send. If results of the pair
+    /// are parked, returns these results as an error, in order of arrival.
     pub(crate) fn order(&mut self, pair: u64, job: A, now: Duration) -> Result<u32, Vec<Receipt>> {
         // A void pair is played again, and its old job may still be in the stream.
         let first = self.first_attempt;
@@ -159,14 +161,14 @@ impl<A: Assignment> InFlight<A> {
 
     /// Records that the server has the job of a pair. Returns whether the pair is still in flight.
     pub(crate) fn sent(&mut self, pair: u64, sent: SentJob, now: Duration) -> bool {
-        // Sequence numbers increase. A new job below the number of a started job shows that the
+        // Sequence numbers increase. If a new job has a smaller number than a started job, the
         // server has lost its stream and has restarted the numbers.
-        if !sent.is_left_over && sent.sequence < self.begun.0 {
-            self.begun.0 = 0;
+        if !sent.is_left_over && sent.sequence < self.started.0 {
+            self.started.0 = 0;
         }
         let Some(pending) = self.pending.get_mut(&pair) else { return false };
         // The job from before the restart is used instead of a new one, because a worker may be
-        // playing it. The time of its expiry is unknown, so the job is renewed soon.
+        // playing it. Its expiry time is unknown, so the job is renewed soon.
         if sent.is_left_over && pending.last.number == self.first_attempt {
             pending.last.number = sent.attempt;
             pending.last.is_left_over = true;
@@ -178,7 +180,7 @@ impl<A: Assignment> InFlight<A> {
         true
     }
 
-    /// Returns the pair if it has no result yet and `attempt` is its last attempt.
+    /// Returns the pair if it has no accepted result and `attempt` is its last attempt.
     fn awaited(&mut self, pair: u64, attempt: u32) -> Option<&mut Pending<A>> {
         let pending = self.pending.get_mut(&pair)?;
         (pending.last.number == attempt && pending.accepted.is_none()).then_some(pending)
@@ -195,7 +197,7 @@ impl<A: Assignment> InFlight<A> {
     pub(crate) fn heartbeat(
         &mut self,
         worker: String,
-        Heartbeat { pair, attempt, half, .. }: Heartbeat,
+        Heartbeat { pair, attempt, half: game_index, .. }: Heartbeat,
         lease: Duration,
         now: Duration,
     ) -> Option<(Pairing, usize)> {
@@ -208,19 +210,23 @@ impl<A: Assignment> InFlight<A> {
             return None;
         }
         (pending.heard, pending.last.player) = (now, Some(worker));
-        pending.last.begun.get_or_insert(now);
-        let begun = half.filter(|half| pending.last.announced.is_none_or(|before| before < *half));
-        pending.last.announced = begun.or(pending.last.announced);
-        let begun = begun.zip(pending.job.pairing());
+        pending.last.started.get_or_insert(now);
+        let started =
+            game_index.filter(|index| pending.last.announced.is_none_or(|before| before < *index));
+        pending.last.announced = started.or(pending.last.announced);
+        let started = started.zip(pending.job.pairing());
         self.started(pair, now);
-        begun.map(|(half, pairing)| (pairing, usize::from(half)))
+        started.map(|(index, pairing)| (pairing, usize::from(index)))
     }
 
     /// Returns whether a pair must be sent again because a worker gives it back and no other worker
-    /// plays it. The worker has no proof for the new attempt.
+    /// plays it. The worker cannot give back the new attempt, because it has no proof for that
+    /// attempt.
     pub(crate) fn give_back(&mut self, worker: &str, pair: u64, attempt: u32) -> bool {
         let pending = self.awaited(pair, attempt);
-        pending.is_some_and(|own| own.last.player.as_ref().is_none_or(|player| player == worker))
+        pending.is_some_and(|pending| {
+            pending.last.player.as_ref().is_none_or(|player| player == worker)
+        })
     }
 
     /// Records that a worker gives back an audit of its own pair.
@@ -250,7 +256,7 @@ impl<A: Assignment> InFlight<A> {
     pub(crate) fn extensions(&mut self, lease: Duration, now: Duration) -> Vec<u64> {
         let limit = self.attempt_limit();
         let due = self.pending.values_mut().filter_map(|pending| {
-            let is_alive = pending.last.begun.is_some()
+            let is_alive = pending.last.started.is_some()
                 && pending.heard > pending.extended
                 // The lease is not extended for a worker that takes too long, because such a worker
                 // could otherwise keep the pair forever.
@@ -276,9 +282,9 @@ impl<A: Assignment> InFlight<A> {
     /// Records that a worker has started a pair. The server delivers jobs in order, so all earlier
     /// jobs were delivered or lost.
     pub(crate) fn started(&mut self, pair: u64, now: Duration) {
-        let begun = self.pending.get(&pair).and_then(|pending| pending.last.sequence);
-        if let Some(begun) = begun.filter(|begun| *begun > self.begun.0) {
-            self.begun = (begun, now);
+        let started = self.pending.get(&pair).and_then(|pending| pending.last.sequence);
+        if let Some(started) = started.filter(|started| *started > self.started.0) {
+            self.started = (started, now);
         }
     }
 
@@ -291,7 +297,7 @@ impl<A: Assignment> InFlight<A> {
         self.idle = is_idle.then(|| self.idle.unwrap_or(now));
     }
 
-    /// Decides about a result of a worker.
+    /// Decides how to handle a worker's result.
     pub(crate) fn receive(
         &mut self,
         worker: &str,
@@ -328,14 +334,14 @@ impl<A: Assignment> InFlight<A> {
                 Err(why) => Disposition::Reject(format!("an impossible result: {why}")),
                 Ok(()) => {
                     pending.accepted = Some(receipt);
-                    if let Some(begun) = pending.last.begun {
-                        self.times.push_back(pending.heard - begun);
+                    if let Some(started) = pending.last.started {
+                        self.times.push_back(pending.heard - started);
                         if self.times.len() > MEDIAN_OF {
                             self.times.pop_front();
                         }
                     }
                     if is_last {
-                        pending.last.begun.get_or_insert(pending.heard);
+                        pending.last.started.get_or_insert(pending.heard);
                     }
                     self.players.insert(worker.to_owned());
                     Disposition::Accept(played)
@@ -364,7 +370,7 @@ impl<A: Assignment> InFlight<A> {
             // not grow with the run.
             self.attempts.insert(pair, last.number);
         }
-        let sequence = last.sequence.filter(|_| last.begun.is_some());
+        let sequence = last.sequence.filter(|_| last.started.is_some());
         Some(DonePair { sequence, receipt })
     }
 
@@ -387,10 +393,10 @@ impl<A: Assignment> InFlight<A> {
         self.pending.get(&pair).is_some_and(|pending| pending.accepted.is_none())
     }
 
-    /// Returns whether a pair has no result yet and `attempt` is its last attempt.
+    /// Returns whether a pair has no accepted result and `attempt` is its last attempt.
     pub(crate) fn is_last(&self, pair: u64, attempt: u32) -> bool {
         let pending = self.pending.get(&pair);
-        pending.is_some_and(|own| own.last.number == attempt && own.accepted.is_none())
+        pending.is_some_and(|pending| pending.last.number == attempt && pending.accepted.is_none())
     }
 
     /// Returns whether `attempt` is the last attempt at a pair, and was sent since the start of the
@@ -412,9 +418,10 @@ impl<A: Assignment> InFlight<A> {
 
     /// Returns the pairs to send again, each with its player. A pair with a player is overdue if
     /// its last heartbeat is older than the stall timeout plus three leases, or if the attempt
-    /// exceeds its time limit. A pair without a player is overdue at its renewal, or if, for three
-    /// leases, later jobs were started first or workers were idle. If a worker dies, the server
-    /// itself delivers its jobs to other workers.
+    /// exceeds its time limit. A pair without a player is overdue at its renewal time. It is also
+    /// overdue if no worker has started it three leases after a later job was started, or after
+    /// workers became idle. If a worker dies, the server delivers its jobs to other workers without
+    /// a new attempt.
     pub(crate) fn overdue(
         &mut self,
         lease: Duration,
@@ -422,10 +429,10 @@ impl<A: Assignment> InFlight<A> {
         now: Duration,
     ) -> Vec<(u64, Option<String>)> {
         let limit = self.attempt_limit();
-        let (begun, begun_at) = self.begun;
+        let (started, started_at) = self.started;
         let is_overdue = |(pair, pending): (&u64, &mut Pending<A>)| {
-            if pending.last.sequence.is_some_and(|sequence| sequence < begun) {
-                pending.last.passed.get_or_insert(begun_at);
+            if pending.last.sequence.is_some_and(|sequence| sequence < started) {
+                pending.last.passed.get_or_insert(started_at);
             }
             let since = match pending.last.player {
                 Some(_) => now.saturating_sub(pending.heard + stall_timeout),
@@ -434,8 +441,8 @@ impl<A: Assignment> InFlight<A> {
                     first.map_or(Duration::ZERO, |at| now.saturating_sub(pending.heard.max(at)))
                 }
             };
-            // After one lease the server itself delivers the job to another worker. After three
-            // leases without an effect, the job is lost.
+            // After one lease, the server itself delivers the job to another worker. If this has no
+            // effect within three leases, the job counts as lost.
             let is_due = since > 3 * lease
                 || pending.is_too_long(limit, now)
                 || (pending.last.player.is_none() && now > pending.renewal);
@@ -467,8 +474,8 @@ impl<A: Assignment> InFlight<A> {
         self.parked.add(pair, receipt, bytes)
     }
 
-    /// Returns the number of pairs that must be in flight so that pairs with parked results are
-    /// ordered; 0 if no parked result is of an upcoming pair.
+    /// Returns the limit on pairs in flight at which the dispatcher orders pairs with parked
+    /// results; 0 if no parked result belongs to one of the next pairs.
     pub(crate) fn room_for_parked(&self) -> usize {
         let ordered = self.pending.range(..AUDITS).next_back().map(|(pair, _)| *pair);
         if self.parked.has_upcoming(ordered.max(self.stored.last())) {
@@ -478,7 +485,7 @@ impl<A: Assignment> InFlight<A> {
         }
     }
 
-    /// Forgets all pairs in flight.
+    /// Removes all pairs in flight and all parked results.
     pub(crate) fn cancel(&mut self) {
         self.pending.clear();
         self.parked = ParkedResults::default();

@@ -25,17 +25,17 @@ const MAX_SIZE: u64 = 64 << 10;
 /// Maximum length of the URL and of the inbox, in bytes. Both are displayed, and sent to a server.
 const MAX_FIELD: usize = 1_000;
 
-/// Process that a join file is for.
+/// Kind of process for which a join file is intended.
 #[derive(Debug)]
 pub enum Role {
-    /// The worker with this name, which trusts the coordinator with this key.
+    /// Worker with this name, which trusts the coordinator with this key.
     Worker(String, PublicKey),
-    /// A coordinator, which signs with this key.
+    /// Coordinator, which signs with this key.
     Coordinator(Key),
 }
 
-/// Contents of a join file, in TOML. Its certificates begin and end on separate lines, so the file
-/// is also a valid PEM file.
+/// Contents of a join file, in TOML. Each certificate begins and ends on a separate line, so the
+/// file is also a valid PEM file.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct JoinFile {
@@ -82,8 +82,8 @@ impl JoinFile {
         Ok((file, role, is_exposed))
     }
 
-    /// Parses the text of a file. Returns its contents and its role; an error quotes nothing but
-    /// keys from the text.
+    /// Parses the text of a file. Returns its contents and its role; an error quotes only TOML keys
+    /// from the text, because values may be secret.
     pub(crate) fn parse(text: &str) -> Result<(JoinFile, Role), String> {
         let file: JoinFile = toml::from_str(text).map_err(|error| one_line(&error, text))?;
         let is_server = |url: &str| url.contains("://") && url.parse::<ServerAddr>().is_ok();

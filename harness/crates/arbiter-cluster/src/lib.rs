@@ -1,10 +1,11 @@
-//! Runs on other machines, over NATS JetStream.
+//! Distributed runs over NATS JetStream: workers on other machines play the pairs of a run.
 //!
-//! [`coordinate`] runs at the other end of the channel of an [`arbiter_runner::RemoteExecutor`]: it
-//! sends pairs, or other assignments, to workers and passes on the results that `in_flight` and
-//! `verify` accept. [`serve`] is a worker, which plays pairs with the same executor as a local run.
-//! JetStream stores jobs and results in between; a job is sent again until its result is in the
-//! store of the run. [`wire`] contains all messages.
+//! [`coordinate`] starts a coordinator, which a job channel connects with an
+//! [`arbiter_runner::RemoteExecutor`]. The coordinator sends pairs or suite positions to workers,
+//! and passes the results that `in_flight` and `verify` accept to the dispatcher. [`serve`] runs a
+//! worker, which plays pairs with the executor of local runs. JetStream stores jobs and results in
+//! transit. The coordinator sends a job again if its result does not arrive. [`wire`] contains all
+//! messages.
 
 mod assignment;
 mod bench;

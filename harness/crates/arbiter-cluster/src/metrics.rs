@@ -8,7 +8,7 @@ use prometheus_client::registry::{Registry, Unit};
 
 use super::worker_state::WorkerState;
 
-/// A gauge for each value of the label `state`.
+/// Gauges by the value of the label `state`.
 type ByState = Family<[(&'static str, String); 1], Gauge>;
 
 fn register_connected(registry: &mut Registry, connected: &Gauge) {
@@ -45,8 +45,8 @@ impl ClusterMetrics {
         registry.register("arbiter_jobs", help, self.jobs.clone());
     }
 
-    /// Registers the metrics of [`register`](Self::register), and the metrics that only
-    /// coordinators have.
+    /// Registers all metrics of a coordinator: those of [`register`](Self::register), and the job
+    /// duration.
     pub fn register_coordinator(&self, registry: &mut Registry) {
         self.register(registry);
         let help =

@@ -1,4 +1,4 @@
-//! The workers and runs on a NATS server, known from their announcements.
+//! The workers and runs on a NATS server, as announced by status messages and beacons.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,10 +14,12 @@ use super::subject::{ALL_WORKER_STATUSES, BEACONS};
 use super::wire::{self, Beacon, WorkerStatus};
 use super::worker_state::{TIMEOUT_S, WorkerState};
 
-/// Seconds for which a silent worker stays in the list, so that users notice its silence.
+/// Time for which a silent worker stays in the list, in seconds, so that users notice that it is
+/// silent.
 const MEMORY_S: u32 = 3600;
 
-/// Maximum number of workers, and of runs, so that no sender can fill the memory.
+/// Maximum number of workers and maximum number of runs. The limits prevent a sender from filling
+/// the memory.
 const MAX_ENTRIES: usize = 10_000;
 
 /// The workers and runs on a server, each with the seconds since its last message.
@@ -43,7 +45,7 @@ fn insert<K: Ord, V>(map: &mut BTreeMap<K, (V, u32)>, key: K, value: V) {
 }
 
 impl Cluster {
-    /// Updates the cluster by a message.
+    /// Updates the cluster from an announcement.
     pub fn update(&mut self, announcement: Announcement) {
         match announcement {
             Announcement::Worker(name, status) if status.is_leaving => {
@@ -118,7 +120,7 @@ impl Listener {
     }
 }
 
-/// Collects the workers and runs that announce themselves within this time.
+/// Collects the workers and runs that are announced within `time`.
 pub async fn observe(connection: &Connection, time: Duration) -> Result<Cluster, AccessError> {
     let mut listener = Listener::new(connection).await?;
     let mut cluster = Cluster::default();

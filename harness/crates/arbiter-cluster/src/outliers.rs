@@ -2,10 +2,10 @@
 //! I/O.
 //!
 //! Three criteria are compared: rate of crashes, rate of losses on time, and distribution of pair
-//! results. A worker is checked whenever its number of games has doubled, from [`FIRST_CHECK`] on,
-//! so that even a long run has few checks. The limits are corrected for all checks and all workers
-//! (Bonferroni). If no worker differs from the others, the probability that a run excludes a worker
-//! is below [`FALSE_ALARM`] for each criterion.
+//! results. A worker is first checked after [`FIRST_CHECK`] games, and then whenever its number of
+//! games has doubled, so that even a long run has few checks. The limits are corrected for all
+//! checks and all workers (Bonferroni). If no worker differs from the others, the probability that
+//! a run excludes a worker is below [`FALSE_ALARM`] for each criterion.
 
 use std::collections::BTreeMap;
 
@@ -24,23 +24,25 @@ pub(crate) const FALSE_ALARM: f64 = 1e-3;
 /// Upper bound on the number of checks of a worker: 24 doublings of 16 games are 268 million games.
 const MAX_CHECKS: f64 = 24.0;
 
-/// Minimum share of a worker's games lost on time for an exclusion, however significant the excess,
-/// because a machine may be slightly slow. Breakdowns have no minimum share, because a worker could
-/// report false breakdowns below such a share.
+/// Share of its games that a worker must lose on time before it is excluded, however significant
+/// the excess. A smaller share is tolerated because a machine may be slightly slow. Breakdowns have
+/// no minimum share, because a worker could report false breakdowns below such a share.
 const MIN_TIME_LOSSES: f64 = 0.02;
 
-/// Minimum number of jobs that an excluded worker has given back, and minimum share of such jobs in
-/// all its jobs. An honest worker gives back its unfinished jobs when it is stopped.
+/// Minimum number of jobs that a worker must give back before it is excluded; the share is checked
+/// at each multiple of this number. An honest worker gives back its unfinished jobs when it is
+/// stopped.
 const MIN_GIVEN_BACK: u64 = 50;
+/// Share of its jobs that a worker must give back before it is excluded.
 const MIN_SHARE_GIVEN_BACK: f64 = 0.1;
 
-/// Maximum residual, in standard deviations, exceeded by chance with a probability of 1e-9. For
-/// about 200 workers, this corresponds to [`FALSE_ALARM`], because all workers are compared at each
-/// check of any worker.
+/// Maximum residual, in standard deviations; a worker exceeds it by chance with a probability of
+/// 1e-9. For about 200 workers, this corresponds to [`FALSE_ALARM`], because all workers are
+/// compared at each check of any worker.
 const MAX_RESIDUAL: f64 = 6.0;
 
-/// Minimum number of workers for a comparison of residuals, because two workers do not show which
-/// of them is the outlier.
+/// Minimum number of workers for a comparison of residuals, because with two workers it is unknown
+/// which of them is the outlier.
 const MIN_WORKERS: usize = 3;
 
 /// Worker to exclude, with the reason.
@@ -52,7 +54,7 @@ pub(crate) struct Finding {
     pub(crate) reason: String,
 }
 
-/// Counted results of each worker.
+/// Detector of outliers, with the counted results of each worker.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct OutlierDetector {
     /// `true` if all pairs are between the same two engines, under the same conditions.
@@ -60,8 +62,8 @@ pub(crate) struct OutlierDetector {
     workers: BTreeMap<String, RunCounts>,
     /// Number of jobs that each worker has given back.
     given_back: BTreeMap<String, u64>,
-    /// Number of games that the coordinator's machine played without the breakdown that a worker
-    /// had reported.
+    /// Number of games in pairs that the coordinator's machine played without the breakdown that a
+    /// worker had reported.
     pub(crate) refuted: u64,
 }
 
@@ -94,8 +96,8 @@ impl OutlierDetector {
     /// Adds a pair of a worker, and checks the worker if a check is due. Returns the outlier, if
     /// any.
     pub(crate) fn add_and_check(&mut self, worker: &str, tally: &PairTally) -> Option<Finding> {
-        // Checks at doublings keep the number of checks logarithmic, and so the cost of
-        // Bonferroni's correction low.
+        // The number of checks grows only with the logarithm of the number of games, so
+        // Bonferroni's correction stays small.
         let doublings = |outliers: &OutlierDetector| {
             let games = outliers.workers.get(worker).map_or(0, RunCounts::games);
             (games / FIRST_CHECK).checked_ilog2()
@@ -106,8 +108,8 @@ impl OutlierDetector {
         is_due.then(|| self.check(worker)).flatten()
     }
 
-    /// Counts a job that a worker gives back, because a worker could choose which results to send.
-    /// Returns the worker if it gives back many more jobs than other workers.
+    /// Counts a job that a worker gives back. Returns the worker if it gives back many more jobs
+    /// than other workers, because it could choose which results to send.
     pub(crate) fn gave_back(&mut self, worker: &str) -> Option<Finding> {
         self.workers.entry(worker.to_owned()).or_default();
         let count = self.given_back.entry(worker.to_owned()).or_default();
@@ -118,7 +120,7 @@ impl OutlierDetector {
         self.excess(worker, "no result", "jobs", 0, MIN_SHARE_GIVEN_BACK, |name, counts| {
             let failures = self.given_back.get(name).copied().unwrap_or(0);
             let pairs: u64 = counts.encounters.values().map(|met| met.pairs.pairs()).sum();
-            // A job is a pair or a single game, so the two games of a pair count as one job.
+            // A job is a pair or a single game, so the two games of a pair are counted as one job.
             FailureCount { games: failures + counts.games() - pairs, failures }
         })
     }
@@ -144,8 +146,8 @@ impl OutlierDetector {
     }
 
     /// Returns the worker if the failure rate of its games or jobs is significantly higher than the
-    /// failure rate of other workers, and above `min_share`; `here` is the number of games without
-    /// failures on the coordinator's machine.
+    /// failure rate of other workers, and above `min_share`; `here` is the number of games that the
+    /// coordinator's machine played without failures.
     fn excess(
         &self,
         worker: &str,

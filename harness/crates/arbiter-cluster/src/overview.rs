@@ -80,9 +80,10 @@ pub fn runs_table(cluster: &Cluster) -> Table {
     runs
 }
 
-/// Returns the numbers of workers and runs, and the total pairs per minute, as a sentence.
+/// Returns a sentence with the numbers of workers, slots and runs, and the total throughput in
+/// pairs per minute.
 pub fn cluster_text(cluster: &Cluster) -> String {
-    // A silent worker may have stopped, so its last numbers do not count.
+    // A silent worker may have stopped, so its last numbers are ignored.
     let is_heard = |&(_, worker, silent): &(&str, &WorkerStatus, u32)| {
         WorkerState::of(worker, silent) != WorkerState::Silent
     };

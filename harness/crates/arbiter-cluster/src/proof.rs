@@ -30,7 +30,7 @@ impl RunSecret {
         blake3::keyed_hash(&self.0, format!("job {number} {attempt}").as_bytes())
     }
 
-    /// Returns a number in [0, 1) that workers cannot predict.
+    /// Returns a pseudorandom number in [0, 1) for a pair, which workers cannot predict.
     pub(crate) fn draw(&self, number: u64) -> f64 {
         let hash = blake3::keyed_hash(&self.0, format!("audit {number}").as_bytes());
         let (first, _) = hash.as_bytes().split_first_chunk().expect("a hash has 32 bytes");

@@ -1,11 +1,11 @@
-//! The identifier of a run, and the names of its subjects and streams on the server.
+//! ID of a run, and names of the run's subjects and streams on the server.
 
 use serde::{Deserialize, Serialize};
 
 use super::subject::JOB_CONSUMER;
 use super::wire::VERSION;
 
-/// Identifier of a run on a server: 16 hexadecimal digits.
+/// ID of a run on a server: 16 hexadecimal digits.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String")]
 pub struct RunId(String);
@@ -21,9 +21,9 @@ impl TryFrom<String> for RunId {
 }
 
 impl RunId {
-    /// Returns the ID of a run from its name, its start in milliseconds of Unix time, and the key
-    /// of its coordinator. A resumed run keeps its ID; runs of other message versions have
-    /// different IDs.
+    /// Derives the ID of a run from its name, its start in milliseconds of Unix time, and the key
+    /// of its coordinator. A resumed run keeps its ID, unless the version of the messages has
+    /// changed.
     pub fn new(run: &str, created_ms: i64, key: &str) -> RunId {
         // The hash includes the version, so that an updated coordinator does not open streams whose
         // messages it cannot read.
@@ -31,12 +31,12 @@ impl RunId {
         RunId(blake3::hash(text.as_bytes()).to_hex()[..16].to_owned())
     }
 
-    /// Returns the ID as text.
+    /// Returns the ID as a string.
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Returns the run from the subject of a coordinator's message.
+    /// Returns the ID of the run from the subject of a coordinator message.
     pub(crate) fn from_subject(subject: &str) -> Option<RunId> {
         RunId::try_from(subject.split('.').nth(2)?.to_owned()).ok()
     }
@@ -61,7 +61,7 @@ impl RunId {
         format!("arbiter.run.{}.join.{worker}", self.0)
     }
 
-    /// Returns the subject of the coordinator's messages to its workers.
+    /// Returns the subject of coordinator messages.
     pub(crate) fn coordinator_subject(&self) -> String {
         format!("arbiter.run.{}.word", self.0)
     }
@@ -86,15 +86,15 @@ impl RunId {
         format!("arbiter.results.{}.{pair}.{worker}", self.0)
     }
 
-    /// Returns the pair from the subject of a result.
+    /// Returns the number of the pair from the subject of a result.
     pub(crate) fn pair_of_result(subject: &str) -> Option<u64> {
         subject.split('.').nth(3)?.parse().ok()
     }
 
     /// Returns the subject for acknowledging the job with this sequence number in its stream.
     pub(crate) fn job_ack_subject(&self, sequence: u64) -> String {
-        // The server uses only the stream sequence. The number of deliveries, the time and the
-        // number of pending messages are for clients.
+        // The server uses only the stream sequence. Clients use the other fields: the number of
+        // deliveries, the time and the number of pending messages.
         format!("$JS.ACK.{}.{JOB_CONSUMER}.1.{sequence}.{sequence}.0.0", self.job_stream())
     }
 }

@@ -23,7 +23,7 @@ use arbiter_process::{WholeFile, create_private_folder, read_text};
 /// Name of the configuration file.
 pub const CONFIGURATION: &str = "nats.conf";
 
-/// Name of the file of users.
+/// Name of the users file.
 const USERS: &str = "users.conf";
 
 /// Name of the coordinator as a user, and of its join file.
@@ -32,13 +32,13 @@ const COORDINATOR: &str = "coordinator";
 /// Suffix of the names of join files.
 pub const JOIN_SUFFIX: &str = ".join";
 
-/// Names of this machine, for which every server certificate is also valid.
+/// Names and addresses of the local machine, for which every server certificate is also valid.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
 const DAY: Duration = Duration::from_hours(24);
 
-/// Validity of certificates. The validity is long because the authority's key is not stored, so
-/// certificates cannot be renewed: after this time, a cluster needs new join files.
+/// Validity period of certificates. The period is long because certificates cannot be renewed: the
+/// authority's key is not stored. When the certificates expire, a cluster needs new join files.
 const VALIDITY: Duration = DAY.saturating_mul(3650);
 
 /// Tolerated lag of a worker's clock behind the clock of the machine that creates the certificates.
@@ -119,9 +119,9 @@ fn unmade<E: Display>(what: &str) -> impl FnOnce(E) -> SetupError {
     move |error| SetupError::Environment(format!("cannot make {what}: {error}"))
 }
 
-/// Creates the files of a server in a new or empty folder. Workers reach the server by the first of
-/// `hosts`; the certificate names all hosts and this machine, and is valid from one day before
-/// `now_ms` (Unix time, in milliseconds). Coordinators sign with `key`.
+/// Creates the files of a server in a new or empty folder. Workers connect to the first of `hosts`;
+/// the certificate names all hosts and this machine, and is valid from one day before `now_ms`
+/// (Unix time, in milliseconds). Coordinators sign with `key`.
 pub fn make_server(
     dir: &Path,
     hosts: &[String],
@@ -183,14 +183,14 @@ pub fn make_server(
     write_all(&files)
 }
 
-/// Returns the text of both accounts, up to the list of worker users; `nkey` is the nkey of the
-/// coordinator.
+/// Returns the configuration of both accounts, up to the list of worker users; `nkey` is the
+/// coordinator's public nkey.
 fn accounts(nkey: &str) -> String {
     let mut exports = String::new();
     let mut imports = String::new();
     for (kind, subject) in EXPORTS {
-        // The server drops the reply subject of a service after the threshold, and uploading a
-        // large program takes minutes.
+        // The server forgets the reply subject of a service request after the threshold, and a
+        // coordinator replies to a program request only after the upload, which may take minutes.
         let limit = if kind == "service" { ", threshold: \"10m\"" } else { "" };
         exports +=
             &format!("      {{ {kind}: \"{subject}\", accounts: [{WORKERS_ACCOUNT}]{limit} }}\n");
@@ -204,7 +204,7 @@ fn accounts(nkey: &str) -> String {
     )
 }
 
-/// Adds users for workers, with their join files, to a server of [`make_server`].
+/// Adds worker users and their join files to a server that [`make_server`] has set up.
 pub fn add_workers(dir: &Path, names: &[String]) -> Result<(), SetupError> {
     let path = dir.join(USERS);
     let users = read_text(&path).map_err(file_error(&path))?;
@@ -230,7 +230,7 @@ pub fn join_path(dir: &Path, user: &str) -> PathBuf {
     dir.join(format!("{user}{JOIN_SUFFIX}"))
 }
 
-/// Adds workers to the text of the file of users. Returns the paths and texts of their join files.
+/// Adds workers to the text of the users file. Returns the paths and texts of their join files.
 fn new_users(
     dir: &Path,
     users: &mut String,
@@ -306,12 +306,13 @@ fn join_text(dir: &Path, user: &str, join: &JoinFile) -> Result<(PathBuf, String
     Ok((join_path(dir, user), head + &text))
 }
 
-/// Writes new files that only their owner can read; on failure, none of them remain.
+/// Writes new files that only their owner can read. On failure, removes the files already written.
 fn write_all(files: &[(PathBuf, String)]) -> Result<(), SetupError> {
     for (number, (path, text)) in files.iter().enumerate() {
         let file = WholeFile::create_private(path);
         if let Err(error) = file.and_then(|file| file.finish_new(text)) {
-            // Remaining files would make the next try fail, because the folder would not be empty.
+            // Remaining files would make the next attempt fail, because the folder would not be
+            // empty.
             files[..number].iter().for_each(|(made, _)| drop(fs::remove_file(made)));
             return Err(file_error(path)(error));
         }

@@ -4,10 +4,10 @@
 /// Beacons of all coordinators.
 pub const BEACONS: &str = "arbiter.beacon";
 
-/// Status of all workers.
+/// Status messages of all workers.
 pub(crate) const ALL_WORKER_STATUSES: &str = "arbiter.hello.>";
 
-/// Messages of all coordinators to their workers.
+/// Coordinator messages of all runs.
 pub const ALL_COORDINATOR_MESSAGES: &str = "arbiter.run.*.word";
 
 /// Object store of programs.
@@ -22,7 +22,7 @@ pub(crate) const RESULT_CONSUMER: &str = "collector";
 /// Prefix of reply subjects.
 pub const INBOX: &str = "_INBOX";
 
-/// Returns the subject of the status of a worker.
+/// Returns the subject of a worker's status messages.
 pub fn worker_status(worker: &str) -> String {
     format!("arbiter.hello.{worker}")
 }
@@ -41,8 +41,8 @@ pub(crate) fn sender(subject: &str) -> &str {
 const OTHER_ACCOUNT: &str = "_R_";
 
 /// Returns whether a coordinator may reply to this subject. Coordinators have more permissions than
-/// workers, so by naming any other subject a worker could cause messages that it may not send
-/// itself.
+/// workers. If a worker could choose any reply subject, it could make the coordinator send messages
+/// that the worker itself may not send.
 pub fn is_inbox(subject: &impl AsRef<str>) -> bool {
     let subject = subject.as_ref();
     let rest = subject.strip_prefix(INBOX).or_else(|| subject.strip_prefix(OTHER_ACCOUNT));

@@ -16,13 +16,13 @@ pub enum SuiteRunError {
     Failed {
         /// Number of the task, from 0.
         number: u64,
-        /// The last failure.
+        /// Reason for the last failure.
         reason: String,
     },
     /// The engines do not behave identically on all machines.
     #[error("{0}")]
     Unfit(String),
-    /// The connection to the workers is lost.
+    /// The connection to the server was lost.
     #[error("{0}")]
     Lost(String),
 }
@@ -84,9 +84,9 @@ impl<A: Assignment> TaskQueue<A> {
     }
 }
 
-/// Runs all tasks, at most `most` in parallel. After each event, `observe` receives the number of
-/// finished tasks, and the remark of the event about a worker, if any. The link stays open for the
-/// caller to close.
+/// Runs all tasks, at most `most` in parallel (`None`: as many as the workers have room for). After
+/// each event, calls `observe` with the number of finished tasks and, if the event contains one, a
+/// remark about a worker. The caller has to close the job channel `link`.
 pub async fn run_suite<A: Assignment>(
     link: &mut DispatcherEnd<A, A::Done>,
     tasks: Vec<A>,

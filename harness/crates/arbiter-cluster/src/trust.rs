@@ -1,5 +1,5 @@
-//! Keys of coordinators. A worker starts programs of a run only if a trusted key has signed its
-//! description, and acts only on messages signed with the key of the description.
+//! Keys of coordinators. A worker starts the programs of a run only if a trusted key has signed the
+//! run description. After that, it acts only on messages signed with the same key.
 
 use std::fmt;
 use std::fs;
@@ -12,8 +12,8 @@ use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 
 use arbiter_process::{folder_of, read_text, write_secret};
 
-/// Returns the bytes to sign for a text. They contain the purpose, so that a signature is not valid
-/// for another kind of message.
+/// Returns the bytes to sign for a message. These bytes contain the purpose, so that a signature is
+/// not valid for another kind of message.
 fn mark(purpose: &str, text: &[u8]) -> Vec<u8> {
     [b"arbiter ", purpose.as_bytes(), b", version 1\n", text].concat()
 }
@@ -73,7 +73,7 @@ impl Key {
         PublicKey(self.0.verifying_key())
     }
 
-    /// Signs a text for a purpose; the signature is not valid for other purposes.
+    /// Signs a message for a purpose; the signature is not valid for other purposes.
     pub(crate) fn sign(&self, purpose: &str, text: &[u8]) -> [u8; SIGNATURE_BYTES] {
         self.0.sign(&mark(purpose, text)).to_bytes()
     }
@@ -97,13 +97,13 @@ fn make(path: &Path) -> io::Result<()> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
     fs::create_dir_all(folder_of(path))?;
-    // If another process creates the file at the same time, one of the files remains, and both
+    // If two processes create the file at the same time, one of the two keys remains, and both
     // processes read it.
     write_secret(path, &HEXLOWER.encode(&bytes))
 }
 
 impl PublicKey {
-    /// Returns an error unless this key has signed the text.
+    /// Returns an error unless this key has signed the message for this purpose.
     pub(crate) fn check(
         &self,
         purpose: &str,
@@ -127,7 +127,7 @@ impl PublicKey {
         self.0.to_bytes()
     }
 
-    /// Parses a public key from its text form, or reads it from the file named `text`.
+    /// Parses a public key, or reads it from the file `text` if `text` has no `ed25519:` prefix.
     pub fn read(text: &str) -> Result<PublicKey, String> {
         if text.starts_with(PREFIX) {
             return text.parse();

@@ -29,10 +29,14 @@ impl Terms {
     /// Returns the terms of a run.
     pub(crate) fn of(description: &RunDescription) -> Terms {
         let engines = description.engines.iter().enumerate();
-        let speaks_xboard = |own: &RunEngine| own.engine.launch.protocol == Protocol::Xboard;
+        let speaks_xboard =
+            |run_engine: &RunEngine| run_engine.engine.launch.protocol == Protocol::Xboard;
         Terms {
             is_scaled: description.reference_nps.is_some(),
-            resigning: engines.filter(|(_, own)| speaks_xboard(own)).map(|(at, _)| at).collect(),
+            resigning: engines
+                .filter(|(_, run_engine)| speaks_xboard(run_engine))
+                .map(|(at, _)| at)
+                .collect(),
         }
     }
 }
@@ -58,11 +62,12 @@ fn check_game(record: &GameRecord, setup: &GameSetup, terms: &Terms) -> Result<(
         return Err("other engines, or another start".to_owned());
     }
     let late = record.late.and_then(|late| late.waited);
-    // Waiting times decide whether a pair is void, so a worker could void pairs by inventing them.
+    // Waiting times decide whether a pair is void, so a worker could void pairs by inventing
+    // waiting times.
     if record.waited.into_iter().chain([late]).flatten().any(|waited| waited > record.duration) {
         return Err("an engine waited longer than the game lasted".to_owned());
     }
-    let (book, own) = record.moves.split_at_checked(setup.book.len()).ok_or("no opening")?;
+    let (book, searched) = record.moves.split_at_checked(setup.book.len()).ok_or("no opening")?;
     let is_of_book =
         |(played, uci): (&MoveRecord, &UciMove)| played.uci == *uci && played.thought.is_none();
     if !book.iter().zip(&setup.book).all(is_of_book) {
@@ -81,7 +86,7 @@ fn check_game(record: &GameRecord, setup: &GameSetup, terms: &Terms) -> Result<(
     // games.
     let mut referee = referee(&setup);
     let mut mover = referee.turn().color;
-    for (ply, played) in (book.len()..).zip(own) {
+    for (ply, played) in (book.len()..).zip(searched) {
         let number = ply + 1;
         if let Some(Outcome { termination, .. }) = referee.outcome() {
             return Err(format!("move {number} follows the end by {termination}"));
@@ -110,7 +115,7 @@ fn check_game(record: &GameRecord, setup: &GameSetup, terms: &Terms) -> Result<(
                     Termination::Resignation => terms.resigning.contains(setup.engines.get(loser)),
                     _ => true,
                 };
-                termination.is_of_engine() && may_fail && (loser == mover || own.is_empty())
+                termination.is_of_engine() && may_fail && (loser == mover || searched.is_empty())
             })
         }
     };

@@ -44,12 +44,14 @@ pub use signed::{Signed, sign, unverified, verified};
 pub use text::is_worker_name;
 
 /// Version of all messages. Any change except a new field with a default raises the version, by at
-/// most one per release. A release reads the messages of the previous and of the next release, so a
-/// message that the previous release cannot read is sent one version later.
+/// most one per release. Each release reads the messages of the previous and the next version. A
+/// new kind of message that the previous release cannot read is therefore sent only one version
+/// after it can be read.
 pub(crate) const VERSION: u32 = 8;
 
 /// Oldest version that is read: the previous version, or the version of the first release. Fleets
-/// are updated machine by machine, so adjacent versions have to understand each other.
+/// are updated one machine at a time, so adjacent versions must be able to read each other's
+/// messages.
 const OLDEST: u32 = 8;
 
 /// Newest version that is read.
@@ -74,7 +76,7 @@ pub enum WireError {
         "a message of version {0}, but this arbiter reads versions {OLDEST} to {NEWEST}; update the older side"
     )]
     Version(u32),
-    /// The message is not JSON of the right form.
+    /// The message is not JSON of the expected form.
     #[error("not a message: {0}")]
     Malformed(String),
     /// The sender has not joined the run, or was not given the job.
@@ -91,7 +93,8 @@ pub trait Message: Serialize + DeserializeOwned {
     // Most messages are short: only results, descriptions and jobs have a larger limit.
     const MAX_BYTES: usize = 64 << 10;
 
-    /// Shortens lists to their limits; the error names an impossible value.
+    /// Checks the values of a message, and truncates lists that are too long. Returns an error for
+    /// an impossible value.
     fn validated(self) -> Result<Self, WireError> {
         Ok(self)
     }
@@ -101,7 +104,7 @@ fn is_read(version: u32) -> bool {
     (OLDEST..=NEWEST).contains(&version)
 }
 
-/// Fields that messages of all versions have.
+/// Part of a message that is identical in all versions.
 #[derive(Deserialize)]
 struct Versioned {
     v: u32,
@@ -113,7 +116,7 @@ struct Envelope<T> {
     body: T,
 }
 
-/// Returns an error whose text may quote the message; the text is made printable.
+/// Creates an error from a string that may quote the message; the string is made printable.
 fn invalid(what: impl ToString) -> WireError {
     WireError::Invalid(printable(&what.to_string(), MAX_TEXT))
 }
@@ -136,8 +139,8 @@ pub fn read<T: Message>(bytes: &[u8]) -> Result<T, WireError> {
     match serde_json::from_slice(bytes) {
         Ok(Envelope::<T> { v, body }) if is_read(v) => body.validated(),
         Ok(Envelope { v, .. }) => Err(WireError::Version(v)),
-        // The body of another version may have any form, so only the version is read, to report the
-        // cause.
+        // The body of another version may have any form, so only the version is read, to report it
+        // as the cause.
         Err(error) => match serde_json::from_slice(bytes) {
             Ok(Versioned { v }) if !is_read(v) => Err(WireError::Version(v)),
             _ => Err(malformed(error)),
@@ -155,7 +158,7 @@ pub(crate) fn sender_of(message: &async_nats::Message) -> Result<String, WireErr
     text::checked_name(subject::sender(&message.subject))
 }
 
-/// Packs a message that may be long.
+/// Compresses a message that may be long.
 fn pack(bytes: &[u8]) -> Vec<u8> {
     let mut packer = ZlibEncoder::new(Vec::new(), Compression::fast());
     // Writing to memory cannot fail.

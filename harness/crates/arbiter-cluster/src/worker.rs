@@ -1,4 +1,4 @@
-//! A worker, which plays pairs for coordinators.
+//! Worker that plays pairs for coordinators.
 //!
 //! Each slot is a task with its own [`LocalExecutor`](arbiter_runner::LocalExecutor) of one slot.
 //! The task of [`serve`] reads beacons and coordinator messages, and sends the worker's status.
@@ -29,7 +29,7 @@ use super::trust::PublicKey;
 use super::wire::{self, CoordinatorMessage, EXCLUDED, Notice, WireError, WorkerStatus};
 use arbiter_process::{ResourceLimits, Sandbox, Spawner};
 
-/// Time between two ticks of a worker, which drive timeouts, metrics and status messages.
+/// Time between two ticks of a worker. Timeouts, metrics and status messages are handled on ticks.
 const TICK: Duration = Duration::from_millis(250);
 
 /// Number of ticks between two status messages: one status every three seconds. Coordinators
@@ -40,7 +40,7 @@ const STATUS_TICKS: u64 = 12;
 /// without pairs has to exit within a second of Ctrl-C (docs/distributed.md).
 const SHUTDOWN_WAIT: Duration = Duration::from_millis(400);
 
-/// Maximum number of unread stop notices per slot. A slot that misses a notice only finds out later
+/// Maximum number of unread stop notices per slot. A slot that misses a notice only learns later
 /// that its run has ended.
 const MAX_WAITING_STOPS: usize = 256;
 
@@ -84,7 +84,7 @@ pub enum Phase {
 struct RunStopped {
     run_id: RunId,
     /// `true` if other workers continue the run, so that current jobs are given back.
-    others_go_on: bool,
+    others_continue: bool,
 }
 
 /// Shared state of all slots.
@@ -92,7 +92,7 @@ struct RunStopped {
 struct Shared {
     connection: Connection,
     config: Config,
-    /// Lock held during look-up and download of a program, so that no program is fetched twice.
+    /// Lock held while a program is looked up and downloaded, so that no program is fetched twice.
     fetching: tokio::sync::Mutex<()>,
     known_runs: Mutex<KnownRuns>,
     /// Notification of changes in `known_runs`.
@@ -111,11 +111,11 @@ impl Shared {
     }
 
     /// Reports a problem to the user, unless it equals the last problem.
-    fn report_problem(&self, what: String) {
+    fn report_problem(&self, problem: String) {
         // Slots repeat their requests, and would fill the log with the same problem.
-        let before = self.known_runs().trouble.replace(what.clone());
-        if before.as_ref() != Some(&what) {
-            log::warn!(worker:% = self.config.name; "{what}");
+        let before = self.known_runs().trouble.replace(problem.clone());
+        if before.as_ref() != Some(&problem) {
+            log::warn!(worker:% = self.config.name; "{problem}");
         }
     }
 
@@ -155,7 +155,7 @@ impl Shared {
     }
 }
 
-/// Plays until `phase` ends the worker or the server denies permission.
+/// Runs a worker until `phase` ends it. Returns an error if the server denies a permission.
 pub async fn serve(
     mut connection: Connection,
     config: Config,
@@ -210,7 +210,7 @@ pub async fn serve(
             _ = phase.changed() => shared.changed.notify_waiters(),
             ended = slot_tasks.join_next() => match ended {
                 None => break,
-                // A worker that silently loses slots would hide the bug.
+                // A panic must end the worker, because a silent loss of a slot would hide the bug.
                 Some(Err(error)) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
                 Some(_) => {}
             },
@@ -235,7 +235,7 @@ pub async fn serve(
     Ok(())
 }
 
-/// Carries out a message of a coordinator.
+/// Handles a coordinator message.
 fn receive(shared: &Shared, message: &async_nats::Message) {
     let Some(run_id) = RunId::from_subject(&message.subject) else { return };
     let key = shared.known_runs().key(&run_id);
@@ -257,11 +257,11 @@ fn receive(shared: &Shared, message: &async_nats::Message) {
         }
         Notice::Cancel => {
             shared.known_runs().forget(&run_id);
-            let _ = shared.cancelled.send(RunStopped { run_id, others_go_on: false });
+            let _ = shared.cancelled.send(RunStopped { run_id, others_continue: false });
         }
         Notice::Exclude { worker, why } if worker == shared.config.name => {
             shared.refuse(&run_id, format!("{EXCLUDED}{why}"));
-            let _ = shared.cancelled.send(RunStopped { run_id, others_go_on: true });
+            let _ = shared.cancelled.send(RunStopped { run_id, others_continue: true });
         }
         Notice::Refused { .. } | Notice::Exclude { .. } => {}
     }

@@ -1,22 +1,23 @@
-//! States of workers, as monitors see them.
+//! States of workers, as displayed to users.
 
 use serde::{Deserialize, Serialize};
 
 use super::wire::{EXCLUDED, WorkerStatus};
 
-/// Seconds without a message after which a worker is silent and a run is removed. Workers send a
-/// status every 3 seconds and coordinators a beacon every second, so a few messages may be lost.
+/// Time without a message, in seconds, after which a worker counts as silent and a run is removed.
+/// Workers send a status every 3 seconds and coordinators a beacon every second, so a few messages
+/// may be lost.
 pub(super) const TIMEOUT_S: u32 = 10;
 
-/// State of a worker, the most urgent first.
+/// State of a worker; the variants are ordered by urgency, most urgent first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum WorkerState {
     /// A run has excluded the worker.
     Excluded,
-    /// The worker has sent nothing for some time.
+    /// The worker has sent no status for at least 10 s.
     Silent,
-    /// The worker plays.
+    /// The worker plays at least one game.
     Playing,
     /// The worker has nothing to do.
     Idle,

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::time::{interval, sleep};
 
-use super::asked::UrlQuery;
+use super::url_query::UrlQuery;
 use crate::web::{Fragment, LivePage, cluster as page};
 use arbiter_cluster::{
     Access, AccessError, Cluster, ClusterMetrics, Connection, Listener, worker_residuals,
@@ -15,7 +15,7 @@ use arbiter_cluster::{
 use arbiter_store::{Store, StoreError};
 use prometheus_client::registry::Registry;
 
-/// Time before the server is contacted again after a failure.
+/// Pause before the server is contacted again after a failure.
 const RECONNECT: Duration = Duration::from_secs(5);
 
 /// State of the cluster, shared by the listening task and the page: workers, runs and connection,
@@ -53,9 +53,9 @@ impl ClusterMonitor {
     }
 
     /// Returns the live page of the workers that the query selects.
-    pub(crate) fn page(self: &Arc<Self>, results: PathBuf, asked: &UrlQuery) -> ClusterPage {
-        let (monitor, asked) = (self.clone(), asked.clone());
-        ClusterPage { monitor, results, asked, residuals: BTreeMap::new(), rest: 0 }
+    pub(crate) fn page(self: &Arc<Self>, results: PathBuf, url_query: &UrlQuery) -> ClusterPage {
+        let (monitor, url_query) = (self.clone(), url_query.clone());
+        ClusterPage { monitor, results, url_query, residuals: BTreeMap::new(), remaining_ticks: 0 }
     }
 
     /// Listens to the server forever, and reconnects whenever the connection is lost.
@@ -102,8 +102,8 @@ impl ClusterMonitor {
     }
 }
 
-/// Number of ticks between computations of the residuals (one minute), because each computation
-/// reads all pairs of a run.
+/// Number of ticks (60 s in total) between two computations of the residuals. The interval is long
+/// because each computation reads all pairs of all runs on the server.
 const RESIDUAL_TICKS: u32 = 120;
 
 /// Live page of the workers, optionally only of the workers in one state, and of the runs.
@@ -111,11 +111,11 @@ const RESIDUAL_TICKS: u32 = 120;
 pub(crate) struct ClusterPage {
     monitor: Arc<ClusterMonitor>,
     results: PathBuf,
-    asked: UrlQuery,
-    /// Last computed residual of each worker against the other workers, in standard deviations.
+    url_query: UrlQuery,
+    /// Last computed residual of each worker relative to the other workers, in standard deviations.
     residuals: BTreeMap<String, f64>,
     /// Number of ticks until the residuals are computed again.
-    rest: u32,
+    remaining_ticks: u32,
 }
 
 impl LivePage for ClusterPage {
@@ -128,11 +128,11 @@ impl LivePage for ClusterPage {
             }
             Err(why) => return Some(page::lost(why)),
         };
-        self.rest = self.rest.saturating_sub(1);
-        if self.rest == 0 {
-            self.rest = RESIDUAL_TICKS;
-            // A run on the server may be stored in another folder, so it has no pairs in this
-            // store.
+        self.remaining_ticks = self.remaining_ticks.saturating_sub(1);
+        if self.remaining_ticks == 0 {
+            self.remaining_ticks = RESIDUAL_TICKS;
+            // A run on the server may be stored in another folder; this store then has no pairs of
+            // the run.
             let of_run = |run: &str| residuals(&self.results, run).unwrap_or_default();
             self.residuals.clear();
             for (worker, residual) in cluster.runs().flat_map(|beacon| of_run(&beacon.run)) {
@@ -140,17 +140,17 @@ impl LivePage for ClusterPage {
                 *most = most.max(residual);
             }
         }
-        Some(page::fragments(&cluster, &self.asked, &self.residuals))
+        Some(page::fragments(&cluster, &self.url_query, &self.residuals))
     }
 }
 
-/// Returns the residual of each worker of a run against the other workers, in standard deviations;
-/// empty if the run does not allow a comparison.
+/// Returns the residual of each worker of a run relative to the other workers, in standard
+/// deviations; empty if the workers of the run cannot be compared.
 fn residuals(results: &Path, run: &str) -> Result<BTreeMap<String, f64>, StoreError> {
     let store = Store::observe(results)?;
     let plan = store.run(run)?.plan;
     // Residuals compare results of two engines under constant conditions, but a tuning run changes
-    // the engines.
+    // the engines' options.
     if plan.engines.len() == 2 && plan.spsa().is_none() {
         Ok(worker_residuals(&store.played_by_workers(run)?))
     } else {

@@ -17,17 +17,17 @@ use arbiter_process::{end_if_stalled, raise_open_files};
 /// connection uses a file descriptor, and its requests use further descriptors.
 const MAX_CONNECTIONS: usize = 256;
 
-/// Maximum time from the start of a connection, or from the previous answer, until the head of the
-/// next request arrives. Without a limit, a client that opens many connections and sends nothing
-/// would block all other clients.
+/// Maximum time from the start of a connection, or from the previous response, until the head of
+/// the next request arrives. Without a limit, a client that opens many connections and sends
+/// nothing would block all other clients.
 const HEAD_DEADLINE: Duration = Duration::from_secs(10);
 
 /// Time after which the kernel closes a connection whose client does not acknowledge sent data
-/// (`end_if_stalled`).
+/// (`end_if_stalled`). Without this limit, a client that has disappeared would keep its connection.
 const STALL_DEADLINE: Duration = Duration::from_secs(20);
 
-/// Pause after `accept` failed for lack of file descriptors. Without the pause, `accept` would fail
-/// again immediately, and the loop would keep a processor busy.
+/// Pause after `accept` has failed, usually for lack of file descriptors. Without the pause,
+/// `accept` would fail again immediately, and the loop would keep a processor busy.
 const SHORTAGE: Duration = Duration::from_millis(100);
 
 /// Answers requests until the process ends. A live page may keep its connection forever. At the

@@ -16,7 +16,7 @@ pub(crate) struct Fold {
 }
 
 impl Fold {
-    /// Reads all stored pairs of a run; calls `observe` with each effect of a pair.
+    /// Reads all stored pairs of a run; calls `observe` with every effect of each pair.
     pub(crate) fn begin(
         store: &Store,
         run: &str,
@@ -30,13 +30,14 @@ impl Fold {
         Ok(Fold { stored, state, mark, epoch })
     }
 
-    /// Returns whether the fold can continue; `false` after pairs of any run were withdrawn,
-    /// because other pairs may have reused the row numbers in the store.
+    /// Returns whether [`advance`](Self::advance) can be called; `false` after pairs of any run
+    /// were withdrawn or a run was removed, because other pairs may have reused the row numbers in
+    /// the store.
     pub(crate) fn can_advance(&self, store: &Store) -> Result<bool, StoreError> {
         Ok(store.epoch()? == self.epoch)
     }
 
-    /// Reads the pairs stored since the last read; calls `observe` with each effect of a pair.
+    /// Reads the pairs stored since the last read; calls `observe` with every effect of each pair.
     pub(crate) fn advance(
         &mut self,
         store: &Store,

@@ -1,18 +1,19 @@
-//! Games of a run, computed for each request: list, page of one game, and PGN.
+//! Pages of the games of a run, computed for each request: list of games, page of one game, and
+//! PGN.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use super::asked::UrlQuery;
 use super::http_error::{HttpError, bad_request};
+use super::url_query::UrlQuery;
 use crate::web::games::{self as pages, ORDERS, PART};
 use arbiter_plan::Plan;
 use arbiter_report::{OpeningNames, PgnHeader, game_pgn, game_to_show, shown_run};
 use arbiter_store::{GameQuery, Store, StoreError, StoredRun};
 
-/// Maximum number of games in a PGN.
+/// Maximum number of games in a PGN file.
 const MAX_PGN: u64 = 100_000;
 
 /// Maximum number of runs whose opening names are cached. Viewers may request any run, so the cache
@@ -20,7 +21,7 @@ const MAX_PGN: u64 = 100_000;
 const MAX_RUNS: usize = 16;
 
 impl UrlQuery {
-    /// Converts the query, except for the field `opening`.
+    /// Converts all fields except `opening` to a query of the store.
     fn games(&self, plan: &Plan) -> Result<GameQuery, String> {
         let engine = |name: &str| {
             let known = plan.engines.iter().position(|engine| engine.name == name);
@@ -48,7 +49,8 @@ pub(crate) struct Openings(Mutex<OpeningCache>);
 #[derive(Debug, Default)]
 struct OpeningCache {
     table: Option<OpeningNames>,
-    /// Names by run and start time, and by number of the opening in the order of the book.
+    /// Opening names, by name and start time of the run, and then by number of the opening in the
+    /// order of the book.
     runs: BTreeMap<(String, i64), BTreeMap<u64, String>>,
 }
 
@@ -89,18 +91,18 @@ impl Openings {
     }
 }
 
-/// Reads a run, and converts the query for its games. The field `opening` is a number, from 1, or a
-/// part of a name.
+/// Reads a run, and converts a URL query to a query for its games. The field `opening` contains the
+/// number of an opening, from 1, or a part of its name.
 fn select(
     results: &Path,
     run: &str,
-    asked: &UrlQuery,
+    url_query: &UrlQuery,
     openings: &Openings,
 ) -> Result<(Store, StoredRun, GameQuery), HttpError> {
     let store = Store::observe(results)?;
     let stored = shown_run(&store, run)?;
-    let query = asked.games(&stored.plan).map_err(bad_request)?;
-    let wanted = asked.value("opening").to_lowercase();
+    let query = url_query.games(&stored.plan).map_err(bad_request)?;
+    let wanted = url_query.value("opening").to_lowercase();
     let openings = match wanted.parse::<u64>() {
         Ok(number) => Some(vec![number.saturating_sub(1)]),
         Err(_) if wanted.is_empty() => None,
@@ -118,15 +120,15 @@ fn select(
 pub(crate) fn list(
     results: &Path,
     run: &str,
-    asked: &UrlQuery,
+    url_query: &UrlQuery,
     openings: &Openings,
 ) -> Result<String, HttpError> {
-    let (store, stored, query) = select(results, run, asked, openings)?;
-    let part = asked.part().map_err(bad_request)?;
+    let (store, stored, query) = select(results, run, url_query, openings)?;
+    let part = url_query.part().map_err(bad_request)?;
     let games = store.games(run, &query, part * PART + 1, PART)?;
     let played = games.iter().map(|game| (game.opening, game.pair));
     let names = openings.names(&store, &stored, played)?;
-    Ok(pages::list(&stored, asked, part, &games, &names))
+    Ok(pages::list(&stored, url_query, part, &games, &names))
 }
 
 /// Returns the page of a game; `None` if the game is not in the store.
@@ -134,18 +136,19 @@ pub(crate) fn game(
     results: &Path,
     run: &str,
     place: (u64, usize),
-    asked: &UrlQuery,
+    url_query: &UrlQuery,
     openings: &Openings,
 ) -> Result<Option<String>, HttpError> {
-    let (store, stored, query) = select(results, run, asked, openings)?;
-    let (pair, half) = place;
+    let (store, stored, query) = select(results, run, url_query, openings)?;
+    let (pair, game_index) = place;
     let played = store.pair(run, pair)?;
-    let found = played.as_ref().and_then(|played| Some((played, played.games.iter().nth(half)?)));
+    let found =
+        played.as_ref().and_then(|played| Some((played, played.games.iter().nth(game_index)?)));
     let Some((played, game)) = found else { return Ok(None) };
     let around = store.games_around(run, &query, place)?;
     let opening = played.pairing.opening;
     let name = openings.names(&store, &stored, [(opening, pair)])?.remove(&opening);
-    let shown = game_to_show(&stored.plan, (pair, half, game), 0, |_| {
+    let shown = game_to_show(&stored.plan, (pair, game_index, game), 0, |_| {
         let outcome = &game.outcome;
         let opening = name.filter(|name| !name.is_empty());
         let opening = opening.map_or(String::new(), |name| format!(" Opening: {name}."));
@@ -153,7 +156,7 @@ pub(crate) fn game(
         let (why, description) = (outcome.termination.describe(), outcome.naming(names));
         format!("Ending: {why}. {description}.{opening}")
     });
-    Ok(Some(pages::game(run, asked, place, &around, &shown)))
+    Ok(Some(pages::game(run, url_query, place, &around, &shown)))
 }
 
 /// Returns the PGN header of a run, and the games that the query selects. A game is given by the
@@ -161,11 +164,11 @@ pub(crate) fn game(
 pub(crate) fn select_games(
     results: &Path,
     run: &str,
-    asked: &UrlQuery,
+    url_query: &UrlQuery,
     openings: &Openings,
 ) -> Result<(PgnHeader, Vec<(u64, usize)>), HttpError> {
-    let (store, stored, query) = select(results, run, asked, openings)?;
-    // Only the numbers of the games are in memory. The games are read while they are sent.
+    let (store, stored, query) = select(results, run, url_query, openings)?;
+    // Only the numbers of the games are held in memory; the games are read while they are sent.
     let games = store.games(run, &query, 1, MAX_PGN)?;
     let header = PgnHeader::of(&stored.plan, &stored.fingerprints, stored.head.created_ms);
     Ok((header, games.iter().map(|game| (game.pair, game.half)).collect()))
@@ -182,7 +185,9 @@ pub(crate) fn pgn(
     let mut text = String::new();
     for games in games.chunk_by(|one, other| one.0 == other.0) {
         if let Some(played) = store.pair(run, games[0].0)? {
-            text.extend(games.iter().filter_map(|(_, half)| game_pgn(header, &played, *half)));
+            text.extend(
+                games.iter().filter_map(|(_, game_index)| game_pgn(header, &played, *game_index)),
+            );
         }
     }
     Ok(text)
@@ -197,7 +202,7 @@ pub(crate) fn one_pgn(results: &Path, run: &str, place: (u64, usize)) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::asked::MAX_QUERY;
+    use crate::url_query::MAX_QUERY;
     use arbiter_plan::{Request, RunKind};
     use arbiter_store::{GameOrder, parse_place};
 
@@ -209,20 +214,20 @@ mod tests {
             let fields = fields.map(|(name, value)| (name.to_owned(), value.to_owned()));
             UrlQuery::new(query, fields.collect())
         };
-        let asked =
+        let url_query =
             ask("from=10&to=20&swing=1.5&ending=crash&page=3&order=swing&opening=").unwrap();
         let address = "/?from=10&to=20&swing=1.5&ending=crash&order=swing";
-        assert_eq!(asked.address("/", None), address);
-        let games = asked.games(&plan).unwrap();
+        assert_eq!(url_query.address("/", None), address);
+        let games = url_query.games(&plan).unwrap();
         assert_eq!((games.min_plies, games.max_plies), (Some(19), Some(40)));
         assert_eq!((games.min_swing, games.order), (Some(150), GameOrder::Swing));
-        assert_eq!(asked.part(), Ok(2));
+        assert_eq!(url_query.part(), Ok(2));
         for wrong in ["engine=x", "ending=x", "from=-1", "to=1e9", "swing=nan", "order=x"] {
-            let words = ask(wrong).unwrap().games(&plan).unwrap_err();
-            assert!(!words.is_empty(), "{wrong}");
+            let message = ask(wrong).unwrap().games(&plan).unwrap_err();
+            assert!(!message.is_empty(), "{wrong}");
         }
-        let words = ask("order=longest").unwrap().games(&plan).unwrap_err();
-        assert!(ORDERS[1..].iter().all(|(name, ..)| words.contains(name)), "{words}");
+        let message = ask("order=longest").unwrap().games(&plan).unwrap_err();
+        assert!(ORDERS[1..].iter().all(|(name, ..)| message.contains(name)), "{message}");
         assert!(ask("page=x").unwrap().part().is_err());
         assert!(ask(&"x".repeat(MAX_QUERY + 1)).is_err());
         assert_eq!(

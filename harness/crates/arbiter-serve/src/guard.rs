@@ -1,10 +1,10 @@
-//! Access control: requests that may see and control runs.
+//! Access control: decides which requests may see and control runs.
 //!
 //! A page of another site must not be able to use the browser of an authorized user. Such a page
-//! cannot send the token: before a browser lets the page of another site set this header, it asks
-//! the server, and the server refuses. The page cannot read responses, because unknown host names
-//! are refused even if they resolve to this machine. In addition, requests from another origin are
-//! refused.
+//! cannot send the token: before a browser sends the header `Authorization` for a page of another
+//! site, it asks the server (CORS preflight), and the server refuses. Such a page cannot read
+//! responses either, because unknown host names are refused even if they resolve to this machine.
+//! In addition, requests from another origin are refused.
 
 use std::net::IpAddr;
 

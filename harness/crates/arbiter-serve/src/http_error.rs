@@ -1,4 +1,4 @@
-//! Errors of requests, as error pages.
+//! Errors of requests, which are sent as error pages.
 
 use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse, Response};
@@ -12,31 +12,31 @@ pub(crate) struct HttpError(pub(crate) StatusCode, pub(crate) String);
 
 impl IntoResponse for HttpError {
     fn into_response(self) -> Response {
-        let HttpError(code, words) = self;
+        let HttpError(code, message) = self;
         let title = code.canonical_reason().unwrap_or("Error");
-        (code, Html(web::error_page(title, &words))).into_response()
+        (code, Html(web::error_page(title, &message))).into_response()
     }
 }
 
 impl From<StoreError> for HttpError {
     fn from(error: StoreError) -> HttpError {
-        let (code, words) = match error {
+        let (code, message) = match error {
             StoreError::NoRun { run, .. } => {
                 (StatusCode::NOT_FOUND, format!("No run is named '{run}'."))
             }
             StoreError::Missing(_) => (StatusCode::NOT_FOUND, "No store yet.".to_owned()),
             error => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
         };
-        HttpError(code, words)
+        HttpError(code, message)
     }
 }
 
-pub(crate) fn bad_request(words: String) -> HttpError {
-    HttpError(StatusCode::BAD_REQUEST, words)
+pub(crate) fn bad_request(message: String) -> HttpError {
+    HttpError(StatusCode::BAD_REQUEST, message)
 }
 
-pub(crate) fn unavailable(words: String) -> HttpError {
-    HttpError(StatusCode::SERVICE_UNAVAILABLE, words)
+pub(crate) fn unavailable(message: String) -> HttpError {
+    HttpError(StatusCode::SERVICE_UNAVAILABLE, message)
 }
 
 pub(crate) fn not_found() -> HttpError {

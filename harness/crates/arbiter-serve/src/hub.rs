@@ -8,14 +8,14 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-use super::asked::UrlQuery;
 use super::cluster::ClusterMonitor;
 use super::list::RunList;
 use super::run::RunPage;
+use super::url_query::UrlQuery;
 use crate::web::{LivePage, PageVersion};
 
-/// Interval at which new versions of a page are made. Only boards change on each tick; other parts
-/// change every few ticks.
+/// Interval at which a live page is updated. Only boards change on each tick; other parts change
+/// every few ticks.
 pub(crate) const TICK: Duration = Duration::from_millis(500);
 
 /// Number of ticks (30 s in total) for which a page without viewers is kept up to date, so that a
@@ -26,7 +26,7 @@ const IDLE_TICKS: u32 = 60;
 /// could create any number of pages.
 const MAX_TOPICS: usize = 64;
 
-/// Address of a live page.
+/// Identity of a live page.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Topic {
     /// List of the runs that a query selects.
@@ -42,15 +42,15 @@ impl Topic {
     /// Returns the URL of the page's events.
     pub(crate) fn events_url(&self) -> String {
         match self {
-            Topic::Runs(asked) => asked.address("/events/runs", asked.part().ok()),
+            Topic::Runs(url_query) => url_query.address("/events/runs", url_query.part().ok()),
             Topic::Run(run) => format!("/events/runs/{run}"),
             #[cfg(feature = "cluster")]
-            Topic::Cluster(asked) => asked.address("/events/cluster", None),
+            Topic::Cluster(url_query) => url_query.address("/events/cluster", None),
         }
     }
 }
 
-/// Last published version; version 0 before the first version.
+/// Last published version of a page; its number is 0 if no version has been published yet.
 pub(crate) type Latest = Arc<PageVersion>;
 
 /// Set of all live pages.
@@ -63,7 +63,7 @@ pub(crate) struct Hub {
 }
 
 impl Hub {
-    /// Returns a hub without pages.
+    /// Creates a hub without pages.
     pub(crate) fn new(results: PathBuf, monitor: Arc<ClusterMonitor>) -> Hub {
         let runs = RunList::new(results.clone());
         Hub { results, runs, monitor, topics: Mutex::default() }
@@ -76,7 +76,7 @@ impl Hub {
         topic: Topic,
     ) -> Result<watch::Receiver<Latest>, String> {
         let mut topics = self.topics();
-        // A thread that has panicked has dropped its sender.
+        // A thread that has panicked has dropped its sender, so its page is removed.
         topics.retain(|_, latest| latest.has_changed().is_ok());
         if let Some(latest) = topics.get(&topic) {
             return Ok(latest.clone());
@@ -85,10 +85,10 @@ impl Hub {
             return Err(format!("Too many live pages; the limit is {MAX_TOPICS}."));
         }
         let (sender, latest) = watch::channel(Latest::default());
-        let (hub, own) = (self.clone(), topic.clone());
+        let (hub, page_topic) = (self.clone(), topic.clone());
         std::thread::Builder::new()
             .name("page".into())
-            .spawn(move || hub.publish(&own, &sender))
+            .spawn(move || hub.publish(&page_topic, &sender))
             .map_err(|error| format!("Cannot start a thread: {error}."))?;
         topics.insert(topic, latest.clone());
         Ok(latest)
@@ -103,14 +103,14 @@ impl Hub {
     fn publish(&self, topic: &Topic, sender: &watch::Sender<Latest>) {
         let results = self.results.clone();
         let mut page: Box<dyn LivePage> = match topic {
-            Topic::Runs(asked) => Box::new(self.runs.page(asked.clone())),
+            Topic::Runs(url_query) => Box::new(self.runs.page(url_query.clone())),
             Topic::Run(run) => Box::new(RunPage::new(results, run.clone())),
             #[cfg(feature = "cluster")]
-            Topic::Cluster(asked) => Box::new(self.monitor.page(results, asked)),
+            Topic::Cluster(url_query) => Box::new(self.monitor.page(results, url_query)),
         };
-        // The set of topics holds one receiver.
+        // One receiver belongs to the map of topics.
         let is_alone = || sender.receiver_count() <= 1;
-        let mut unseen = 0;
+        let mut idle_ticks = 0;
         loop {
             let before = sender.borrow().clone();
             // An unchanged page is not published, so viewers receive nothing.
@@ -118,8 +118,8 @@ impl Hub {
                 sender.send_replace(Arc::new(next));
             }
             std::thread::sleep(TICK);
-            unseen = if is_alone() { unseen + 1 } else { 0 };
-            if unseen >= IDLE_TICKS {
+            idle_ticks = if is_alone() { idle_ticks + 1 } else { 0 };
+            if idle_ticks >= IDLE_TICKS {
                 let mut topics = self.topics();
                 // The count is read under the lock that viewers hold to subscribe, so no viewer can
                 // subscribe to a page that is being removed.

@@ -1,6 +1,5 @@
-//! Live pages of the runs of a results store, over HTTP.
+//! HTTP server with live pages of the runs in a results store.
 
-mod asked;
 #[cfg(feature = "cluster")]
 mod cluster;
 mod compute;
@@ -20,6 +19,7 @@ mod run;
 mod site;
 mod starter;
 mod steer;
+mod url_query;
 mod web;
 
 #[cfg(not(feature = "cluster"))]

@@ -4,22 +4,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::asked::UrlQuery;
 use super::fold::Fold;
 use super::run::running;
+use super::url_query::UrlQuery;
 use crate::web::list::{MAX_ENGINES, PAGE, notice, row, standing};
 use crate::web::{Fragment, LivePage};
 use arbiter_game::outcome::Termination;
 use arbiter_report::{ListedRun, RunFilter, RunPhase, Running, Summary, read_one, run_pattern};
 use arbiter_store::{Outline, RunHead, Store, StoreError};
 
-/// Number of ticks between reads of the store.
+/// Number of ticks (2 s in total) between two reads of the store.
 const LIST_TICKS: u32 = 4;
 
-/// Maximum number of pairs per read; the next constant is the additional cost of a run, in pairs.
-/// Reads are large enough to complete a long list quickly, and small enough to keep the page
-/// responsive.
+/// Maximum number of pairs per read. Reads are large enough to complete a long list quickly, and
+/// small enough to keep the page responsive.
 const READ_PAIRS: u64 = 10_000;
+/// Cost of reading a run in addition to its pairs, as an equivalent number of pairs.
 const RUN_PAIRS: u64 = 50;
 
 /// Runs of a store as last read; clones share the runs.
@@ -34,7 +34,7 @@ struct Runs {
     epoch: [u64; 2],
     /// Names of all runs, newest first.
     order: Vec<String>,
-    known: BTreeMap<String, CachedRun>,
+    cached: BTreeMap<String, CachedRun>,
 }
 
 /// Run as last read.
@@ -43,7 +43,7 @@ struct CachedRun {
     listed: ListedRun,
     /// Answer of the process that plays the run; `None` if no process answers.
     running: Option<Running>,
-    /// Fold of the run; `None` if the run gets no more pairs, or after an error.
+    /// State to which new pairs are added; `None` if the run gets no more pairs, or after an error.
     fold: Option<Fold>,
 }
 
@@ -82,9 +82,9 @@ pub(crate) struct Figures {
 #[derive(Debug)]
 pub(crate) struct RunListPage {
     list: RunList,
-    asked: UrlQuery,
+    url_query: UrlQuery,
     /// Number of ticks until the fragments are computed again.
-    rest: u32,
+    remaining_ticks: u32,
 }
 
 impl RunList {
@@ -94,14 +94,14 @@ impl RunList {
     }
 
     fn runs(&self) -> MutexGuard<'_, Runs> {
-        // The contents are valid even after a panic.
+        // A poisoned lock is harmless, because the contents are valid even after a panic.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Reads new pairs and returns the counts; all counts are 0 if the store cannot be read.
     pub(crate) fn figures(&self) -> Figures {
         let mut runs = self.runs();
-        let unread = runs.look().unwrap_or_default() as u64;
+        let unread = runs.refresh().unwrap_or_default() as u64;
         let faults = Termination::ALL.into_iter().filter(|kind| kind.is_fault());
         let phases = [RunPhase::Running, RunPhase::Ended, RunPhase::Unfinished];
         let mut figures = Figures {
@@ -122,14 +122,14 @@ impl RunList {
     }
 
     /// Returns the live page of the runs that the query selects.
-    pub(crate) fn page(&self, asked: UrlQuery) -> RunListPage {
-        RunListPage { list: self.clone(), asked, rest: 0 }
+    pub(crate) fn page(&self, url_query: UrlQuery) -> RunListPage {
+        RunListPage { list: self.clone(), url_query, remaining_ticks: 0 }
     }
 }
 
 impl Runs {
     /// Reads new runs and pairs, within the limit of one read; returns the number of unread runs.
-    fn look(&mut self) -> Result<usize, StoreError> {
+    fn refresh(&mut self) -> Result<usize, StoreError> {
         // The store is taken out of the state, so that the next call opens it again after an error.
         let store = match self.store.take() {
             Some(store) => store,
@@ -140,19 +140,19 @@ impl Runs {
         if epoch != self.epoch {
             // The epoch changes when pairs are withdrawn or a run is removed. Other pairs may have
             // reused the row numbers in the store, so everything is read again.
-            self.known.clear();
+            self.cached.clear();
         }
         let outlines = store.outlines()?;
         let (mut unread, mut room) = (0, READ_PAIRS);
         // The newest runs are read first, so that the first page of a long list is complete soon.
         for outline in outlines.iter().rev() {
-            match self.known.get_mut(&outline.run) {
-                Some(known) => known.advance(&store, &self.results, outline, has_changed),
+            match self.cached.get_mut(&outline.run) {
+                Some(cached) => cached.advance(&store, &self.results, outline, has_changed),
                 None if room == 0 => unread += 1,
                 None => {
-                    let known = CachedRun::read(&store, &self.results, outline);
-                    room = room.saturating_sub(RUN_PAIRS + known.listed.head.pairs);
-                    self.known.insert(outline.run.clone(), known);
+                    let cached = CachedRun::read(&store, &self.results, outline);
+                    room = room.saturating_sub(RUN_PAIRS + cached.listed.head.pairs);
+                    self.cached.insert(outline.run.clone(), cached);
                 }
             }
         }
@@ -163,7 +163,7 @@ impl Runs {
 
     /// Returns the runs that have been read so far, newest first.
     fn cached_runs(&self) -> impl Iterator<Item = &CachedRun> {
-        self.order.iter().filter_map(|run| self.known.get(run))
+        self.order.iter().filter_map(|run| self.cached.get(run))
     }
 }
 
@@ -186,7 +186,7 @@ impl CachedRun {
         let running = running(results, &head).unwrap_or_default();
         let is_played = running.is_some();
         let summary = summary.map(|summary| Summary { is_played, ..summary });
-        // A run that has ended gets no more pairs, so its fold would only occupy memory.
+        // A run that has ended gets no more pairs, so its state would only occupy memory.
         let fold = fold.filter(|_| head.ending.is_none());
         CachedRun { listed: ListedRun { head, summary }, running, fold }
     }
@@ -221,14 +221,14 @@ impl CachedRun {
 impl RunListPage {
     fn update(&mut self) -> Result<Vec<Fragment>, StoreError> {
         let mut runs = self.list.runs();
-        let unread = runs.look()?;
+        let unread = runs.refresh()?;
         if unread > 0 {
-            self.rest = 0;
+            self.remaining_ticks = 0;
         }
-        let wanted = self.asked.runs().and_then(|filter| Ok((filter, self.asked.part()?)));
+        let wanted = self.url_query.runs().and_then(|filter| Ok((filter, self.url_query.part()?)));
         let (filter, part) = match wanted {
             Ok(wanted) => wanted,
-            Err(words) => return Ok(vec![notice(&words)]),
+            Err(message) => return Ok(vec![notice(&message)]),
         };
         let chosen: Vec<&CachedRun> =
             runs.cached_runs().filter(|run| filter.holds(&run.listed)).collect();
@@ -237,8 +237,13 @@ impl RunListPage {
             summaries.flat_map(|summary| &summary.engines).take(MAX_ENGINES).collect();
         let from = part.saturating_mul(PAGE) as usize;
         let rows = chosen.iter().skip(from).take(PAGE as usize);
-        let mut found =
-            vec![standing(&self.asked, part, (chosen.len(), runs.order.len()), unread, &engines)];
+        let mut found = vec![standing(
+            &self.url_query,
+            part,
+            (chosen.len(), runs.order.len()),
+            unread,
+            &engines,
+        )];
         found.extend(rows.map(|run| row(&run.listed, run.running.as_ref())));
         Ok(found)
     }
@@ -246,11 +251,11 @@ impl RunListPage {
 
 impl LivePage for RunListPage {
     fn fragments(&mut self) -> Option<Vec<Fragment>> {
-        self.rest = self.rest.saturating_sub(1);
-        if self.rest > 0 {
+        self.remaining_ticks = self.remaining_ticks.saturating_sub(1);
+        if self.remaining_ticks > 0 {
             return None;
         }
-        self.rest = LIST_TICKS;
+        self.remaining_ticks = LIST_TICKS;
         Some(self.update().unwrap_or_else(|error| match error {
             StoreError::Missing(_) => {
                 vec![notice("No store yet; the first run in this folder creates it.")]
@@ -271,13 +276,13 @@ mod tests {
             let fields = fields.map(|(name, value)| (name.to_owned(), value.to_owned()));
             UrlQuery::new(query, fields.collect()).unwrap().for_runs()
         };
-        let asked = ask("q=a|b&since=1-2&state=&kind=sprt&page=3&other=x");
-        assert_eq!(asked.address("/", None), "/?q=a|b&kind=sprt");
-        assert_eq!(asked.address("/", Some(2)), "/?q=a|b&kind=sprt&page=3");
-        assert_eq!(asked, ask("q=a|b&state=&kind=sprt&page=3"));
-        assert!(asked.runs().is_ok_and(|runs| runs.pattern.is_some() && runs.phase.is_none()));
+        let url_query = ask("q=a|b&since=1-2&state=&kind=sprt&page=3&other=x");
+        assert_eq!(url_query.address("/", None), "/?q=a|b&kind=sprt");
+        assert_eq!(url_query.address("/", Some(2)), "/?q=a|b&kind=sprt&page=3");
+        assert_eq!(url_query, ask("q=a|b&state=&kind=sprt&page=3"));
+        assert!(url_query.runs().is_ok_and(|runs| runs.pattern.is_some() && runs.phase.is_none()));
         for wrong in ["q=(", "state=over", "kind=x"] {
-            assert!(ask(wrong).runs().is_err_and(|words| !words.is_empty()), "{wrong}");
+            assert!(ask(wrong).runs().is_err_and(|message| !message.is_empty()), "{wrong}");
         }
     }
 }

@@ -84,7 +84,7 @@ pub(crate) async fn healthz(State(site): State<Site>) -> Response {
         Ok(runs) => (StatusCode::OK, runs, None),
         // A missing store is not an error, because the server may be started before the first run.
         Err(HttpError(StatusCode::NOT_FOUND, _)) => (StatusCode::OK, 0, None),
-        Err(HttpError(_, words)) => (StatusCode::SERVICE_UNAVAILABLE, 0, Some(words)),
+        Err(HttpError(_, message)) => (StatusCode::SERVICE_UNAVAILABLE, 0, Some(message)),
     };
     let version = env!("CARGO_PKG_VERSION");
     let body = serde_json::json!({ "version": version, "runs": runs, "reason": reason });

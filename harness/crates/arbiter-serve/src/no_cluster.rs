@@ -9,7 +9,7 @@ use prometheus_client::registry::Registry;
 pub struct ClusterMonitor;
 
 impl ClusterMonitor {
-    /// Returns a monitor without a server.
+    /// Creates a monitor without a server.
     pub fn new(_is_named: bool) -> ClusterMonitor {
         ClusterMonitor
     }

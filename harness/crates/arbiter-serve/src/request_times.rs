@@ -13,9 +13,9 @@ use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 /// Histograms of response times, by route and status code.
 pub(crate) type RequestTimes = Family<[(&'static str, String); 2], Histogram, fn() -> Histogram>;
 
-/// Returns histograms without values.
+/// Creates empty histograms.
 pub(crate) fn request_times() -> RequestTimes {
-    // Upper ends of the buckets are from 1 ms to 16 s.
+    // The upper bounds of the buckets range from 1 ms to 16 s.
     Family::new_with_constructor(|| Histogram::new(exponential_buckets(0.001, 4.0, 8)))
 }
 
@@ -25,12 +25,12 @@ pub(crate) async fn timed(
     request: Request,
     next: Next,
 ) -> Response {
-    let begun = Instant::now();
-    // Unknown addresses share a label, because the number of labels must be limited.
+    let started = Instant::now();
+    // Unknown paths share a label, because the number of labels must be limited.
     let path = request.extensions().get::<MatchedPath>();
     let route = path.map_or("other", MatchedPath::as_str).to_owned();
     let response = next.run(request).await;
     let labels = [("route", route), ("code", response.status().as_str().to_owned())];
-    times.get_or_create(&labels).observe(begun.elapsed().as_secs_f64());
+    times.get_or_create(&labels).observe(started.elapsed().as_secs_f64());
     response
 }

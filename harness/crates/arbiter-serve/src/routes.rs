@@ -17,7 +17,6 @@ use futures_util::stream::{Stream, unfold};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
-use super::asked::UrlQuery;
 use super::compute;
 use super::connections;
 use super::games;
@@ -28,12 +27,13 @@ use super::request_times::timed;
 use super::run::report as run_report;
 use super::site::Site;
 use super::steer::{start, steer};
+use super::url_query::UrlQuery;
 use crate::web::{self, EventSource, list, run as run_page};
 use arbiter_report::HTML_POLICY;
 use arbiter_store::parse_place;
 
 /// Headers of every response: they forbid browsers to load anything from other sites, to show the
-/// page in a frame of another site, to send its address to other sites, and to cache it.
+/// page in a frame of another site, to send the page's URL to other sites, and to cache the page.
 const HEADERS: [(HeaderName, &str); 7] = [
     (header::CONTENT_SECURITY_POLICY, web::POLICY),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -114,12 +114,12 @@ async fn live(
     Ok(Html(render(&page.fragments, source)).into_response())
 }
 
-async fn runs(State(site): State<Site>, asked: UrlQuery) -> Answer {
-    let asked = asked.for_runs();
+async fn runs(State(site): State<Site>, url_query: UrlQuery) -> Answer {
+    let url_query = url_query.for_runs();
     let render = |fragments: &[_], source: EventSource<'_>| {
-        list::list(&asked, fragments, source, site.0.starter.is_some())
+        list::list(&url_query, fragments, source, site.0.starter.is_some())
     };
-    live(&site, Topic::Runs(asked.clone()), render).await
+    live(&site, Topic::Runs(url_query.clone()), render).await
 }
 
 async fn run(State(site): State<Site>, Path(run): Path<String>) -> Answer {
@@ -131,9 +131,9 @@ async fn run(State(site): State<Site>, Path(run): Path<String>) -> Answer {
 }
 
 #[cfg(feature = "cluster")]
-async fn cluster(State(site): State<Site>, asked: UrlQuery) -> Answer {
-    let asked = asked.keep_fields(&["state"]);
-    live(&site, Topic::Cluster(asked), web::cluster::cluster).await
+async fn cluster(State(site): State<Site>, url_query: UrlQuery) -> Answer {
+    let url_query = url_query.keep_fields(&["state"]);
+    live(&site, Topic::Cluster(url_query), web::cluster::cluster).await
 }
 
 /// Streams the changes of a live page. The request contains the last event known to the browser: in
@@ -141,14 +141,14 @@ async fn cluster(State(site): State<Site>, asked: UrlQuery) -> Answer {
 async fn events(
     State(site): State<Site>,
     Path(topic): Path<String>,
-    asked: UrlQuery,
+    url_query: UrlQuery,
     headers: HeaderMap,
 ) -> Answer {
-    let since = asked.value("since").to_owned();
+    let since = url_query.value("since").to_owned();
     let topic = match topic.split_once('/') {
-        None if topic == "runs" => Topic::Runs(asked.for_runs()),
+        None if topic == "runs" => Topic::Runs(url_query.for_runs()),
         #[cfg(feature = "cluster")]
-        None if topic == "cluster" => Topic::Cluster(asked.keep_fields(&["state"])),
+        None if topic == "cluster" => Topic::Cluster(url_query.keep_fields(&["state"])),
         Some(("runs", run)) => {
             site.check_run(run).await?;
             Topic::Run(run.to_owned())
@@ -156,31 +156,31 @@ async fn events(
         _ => return Err(not_found()),
     };
     let in_header = headers.get("last-event-id").and_then(|value| value.to_str().ok());
-    let seen = in_header.unwrap_or(&since).split_once('-');
+    let last_event = in_header.unwrap_or(&since).split_once('-');
     // After a restart of the server, version numbers start again, but the browser still sends its
     // old version number.
-    let of_ours = seen.filter(|(boot, _)| *boot == site.0.boot);
-    let seen = of_ours.and_then(|(_, version)| version.parse().ok()).unwrap_or(0);
+    let of_this_process = last_event.filter(|(boot, _)| *boot == site.0.boot);
+    let seen_version = of_this_process.and_then(|(_, version)| version.parse().ok()).unwrap_or(0);
     let latest = site.0.hub.follow(topic).map_err(unavailable)?;
-    let events = Sse::new(changes(site, latest, seen));
+    let events = Sse::new(changes(site, latest, seen_version));
     Ok(events.keep_alive(KeepAlive::new().interval(KEEP_ALIVE)).into_response())
 }
 
 fn changes(
     site: Site,
     latest: watch::Receiver<Latest>,
-    seen: u64,
+    seen_version: u64,
 ) -> impl Stream<Item = Result<Event, Infallible>> {
-    unfold((site, latest, seen), |(site, mut latest, seen)| async move {
+    unfold((site, latest, seen_version), |(site, mut latest, seen_version)| async move {
         loop {
             let page = latest.borrow_and_update().clone();
-            // A version older than the version seen means that the page was closed and opened
-            // again, so all fragments are sent.
+            // If the version is older than the browser's version, the page was closed and opened
+            // again in the meantime, so all fragments are sent.
             let version = page.version;
-            if version > 0 && version != seen {
-                let seen = if version > seen { seen } else { 0 };
+            if version > 0 && version != seen_version {
+                let since = if version > seen_version { seen_version } else { 0 };
                 let event = Event::default().event("parts").id(site.id(version));
-                return Some((Ok(event.data(page.since(seen))), (site, latest, version)));
+                return Some((Ok(event.data(page.since(since))), (site, latest, version)));
             }
             latest.changed().await.ok()?;
         }
@@ -208,9 +208,9 @@ impl FromRequestParts<Site> for UrlQuery {
     }
 }
 
-async fn games(State(site): State<Site>, Path(run): Path<String>, asked: UrlQuery) -> Answer {
+async fn games(State(site): State<Site>, Path(run): Path<String>, url_query: UrlQuery) -> Answer {
     let list = site.compute_for_run(&run, move |results, run, openings| {
-        games::list(results, run, &asked, openings)
+        games::list(results, run, &url_query, openings)
     });
     Ok(Html(list.await?).into_response())
 }
@@ -219,7 +219,7 @@ async fn games(State(site): State<Site>, Path(run): Path<String>, asked: UrlQuer
 async fn game(
     State(site): State<Site>,
     Path((run, game)): Path<(String, String)>,
-    asked: UrlQuery,
+    url_query: UrlQuery,
 ) -> Answer {
     let missing = || HttpError(StatusCode::NOT_FOUND, format!("Run {run} has no game {game}."));
     if let Some(game) = game.strip_suffix(".pgn") {
@@ -231,28 +231,32 @@ async fn game(
     }
     let place = parse_place(&game).ok_or_else(missing)?;
     let page = site.compute_for_run(&run, move |results, run, openings| {
-        games::game(results, run, place, &asked, openings)
+        games::game(results, run, place, &url_query, openings)
     });
     Ok(Html(page.await?.ok_or_else(missing)?).into_response())
 }
 
 /// Streams the games that a query selects as PGN; games are read while they are sent.
-async fn games_pgn(State(site): State<Site>, Path(run): Path<String>, asked: UrlQuery) -> Answer {
+async fn games_pgn(
+    State(site): State<Site>,
+    Path(run): Path<String>,
+    url_query: UrlQuery,
+) -> Answer {
     let chosen = site.compute_for_run(&run, move |results, run, openings| {
-        games::select_games(results, run, &asked, openings)
+        games::select_games(results, run, &url_query, openings)
     });
     let (header, chosen) = chosen.await?;
     let (name, header) = (run.clone(), Arc::new(header));
     let texts = unfold((site, chosen.into_iter()), move |(site, mut rest)| {
         let (run, header) = (run.clone(), header.clone());
         async move {
-            // Games are read in parts, so that a large file needs little memory, and reading stops
-            // when the client disconnects.
+            // Games are read in batches, so that a large file needs little memory, and so that
+            // reading stops when the client disconnects.
             let part: Vec<_> = rest.by_ref().take(web::games::PART as usize).collect();
             part.first()?;
             let work = move |results: &_| games::pgn(results, &run, &header, &part);
             let text = site.read_store(work).await;
-            let text = text.map_err(|HttpError(_, words)| std::io::Error::other(words));
+            let text = text.map_err(|HttpError(_, message)| std::io::Error::other(message));
             Some((text, (site, rest)))
         }
     });

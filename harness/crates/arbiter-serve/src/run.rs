@@ -1,5 +1,5 @@
-//! Live page of a run: counts are updated immediately, games are read a few at a time, and boards
-//! come from the process that plays.
+//! Live page of a run: counts are updated immediately, games are read in small batches, and boards
+//! come from the process that plays the run.
 
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
@@ -15,18 +15,20 @@ use arbiter_run::{ControlCommand, Effect};
 use arbiter_runner::{ControlError, send_command};
 use arbiter_store::{RunHead, Store, StoreError};
 
-/// Minimum and maximum number of ticks from one version of the report to the next. With each pair,
-/// the report of a long run hardly changes, but it is large and is sent to all viewers.
+/// Minimum and maximum number of ticks from one version of the report to the next. A single pair
+/// hardly changes the report of a long run, but the report is large and is sent to all viewers.
 const REPORT_TICKS: RangeInclusive<u32> = 4..=20;
 
-/// Number of counted pairs by which the time between two versions of the report grows by one tick.
+/// Number of counted pairs for each of which the time between two versions of the report is one
+/// tick longer.
 const TICK_PAIRS: usize = 25;
 
 /// Maximum number of pairs whose games are read per tick: enough to read a long run quickly, and
 /// few enough to keep the page responsive.
 const READ_PAIRS: usize = 500;
 
-/// Timeout for the answer of a run's process; while waiting, the page does not change.
+/// Timeout for the answer of the process that plays a run; the page does not change during this
+/// time.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Live page of one run.
@@ -54,7 +56,7 @@ struct Reading {
     reported: u64,
     is_stale: bool,
     /// Number of ticks until the report may be computed again.
-    rest: u32,
+    remaining_ticks: u32,
 }
 
 impl RunPage {
@@ -79,7 +81,7 @@ impl RunPage {
 }
 
 /// Returns the answer of the process that plays a run, with boards; `None` if no process plays the
-/// run. The error describes the problem if the process does not answer.
+/// run. Returns an error if the process does not give a readable answer.
 pub(crate) fn running(results: &Path, head: &RunHead) -> Result<Option<Running>, String> {
     if head.ending.is_some() {
         return Ok(None);
@@ -89,7 +91,7 @@ pub(crate) fn running(results: &Path, head: &RunHead) -> Result<Option<Running>,
             .map(Some)
             .map_err(|error| format!("run '{}' is of another version: {error}", head.run)),
         Err(ControlError::Idle(..)) => Ok(None),
-        Err(ControlError::Refused(words)) => Err(words),
+        Err(ControlError::Refused(message)) => Err(message),
     }
 }
 
@@ -131,7 +133,7 @@ impl Reading {
             report: Vec::new(),
             reported: 0,
             is_stale: true,
-            rest: 0,
+            remaining_ticks: 0,
         };
         reading.read_games()?;
         Ok(reading)
@@ -180,10 +182,10 @@ impl Reading {
         let expected = self.fold.state.schedule().expected_pairs();
         let recent = running.and_then(|running| running.recent.clone()).unwrap_or_default();
         let outlook = outlook(&self.fold.stored.plan, &self.fold.state, &recent);
-        self.rest = self.rest.saturating_sub(1);
+        self.remaining_ticks = self.remaining_ticks.saturating_sub(1);
         // The pause between two reports does not delay the final report.
         let is_final = running.is_none() && summary.ending.is_some();
-        if self.is_stale && (self.rest == 0 || is_final) {
+        if self.is_stale && (self.remaining_ticks == 0 || is_final) {
             // As long as some games are unread, the statistics would contradict the counts.
             let has_all = self.unread.is_empty() && summary.counts.games() > 0;
             let statistics = has_all.then_some(&self.statistics);
@@ -208,13 +210,13 @@ impl Reading {
             self.is_stale = !self.unread.is_empty();
             let ticks = u32::try_from(self.fold.state.counted_pairs().count() / TICK_PAIRS);
             let (least, most) = REPORT_TICKS.into_inner();
-            self.rest = ticks.unwrap_or(most).clamp(least, most);
+            self.remaining_ticks = ticks.unwrap_or(most).clamp(least, most);
         }
         // The order is: verdict, counts, games in progress, events, rest of the report.
         let (conclusion, rest) = self.report.split_at(self.report.len().min(1));
         let mut found = conclusion.to_vec();
         found.push(page::counts(&self.summary, running, [self.reported, expected], &outlook));
-        found.extend(answer.as_ref().err().map(|words| page::error_notice(words)));
+        found.extend(answer.as_ref().err().map(|message| page::error_notice(message)));
         if !self.unread.is_empty() {
             let all = self.fold.state.counted_pairs().count() as u64;
             found.push(page::loading(all - self.unread.len() as u64, all));
@@ -228,7 +230,7 @@ impl Reading {
     }
 }
 
-/// Adds a counted pair to the history and to the unread pairs.
+/// Adds a counted pair to the LLR history and to the unread pairs.
 fn count(
     effect: Effect,
     engines: usize,

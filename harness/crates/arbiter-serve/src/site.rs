@@ -103,7 +103,7 @@ impl Site {
             Err(HttpError(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))
         })
     }
-    /// Fails unless the store contains a run with this name.
+    /// Returns an error unless the store contains a run with this name.
     pub(crate) async fn check_run(&self, run: &str) -> Result<(), HttpError> {
         RunLock::check_name(run)
             .map_err(|error| HttpError(StatusCode::NOT_FOUND, error.to_string()))?;

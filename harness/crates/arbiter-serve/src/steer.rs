@@ -4,10 +4,10 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
-use super::asked::UrlQuery;
 use super::http_error::{HttpError, not_found};
 use super::site::Site;
 use super::starter::{NewTest, StartResult};
+use super::url_query::UrlQuery;
 use crate::web::run as run_page;
 use arbiter_run::ControlCommand;
 use arbiter_runner::{CONTROL_TIMEOUT, ControlError, send_command};
@@ -24,9 +24,9 @@ pub(crate) async fn steer(
     let (command, ..) = known.ok_or((StatusCode::NOT_FOUND, "Unknown command.\n".to_owned()))?;
     RunLock::check_name(&run).map_err(|error| (StatusCode::NOT_FOUND, format!("{error}\n")))?;
     let starter = site.0.starter.clone();
-    let told = site.read_store(move |results| {
+    let sent = site.read_store(move |results| {
         match send_command(results, &run, command, false, CONTROL_TIMEOUT) {
-            Ok(words) => Ok(words),
+            Ok(message) => Ok(message),
             // A test that is still being prepared has no control socket, so only the server can
             // stop it.
             Err(ControlError::Idle(..))
@@ -43,13 +43,13 @@ pub(crate) async fn steer(
             }
         }
     });
-    told.await.map_err(|HttpError(code, words)| (code, format!("{words}\n")))
+    sent.await.map_err(|HttpError(code, message)| (code, format!("{message}\n")))
 }
 
 pub(crate) async fn start(
     State(site): State<Site>,
     headers: HeaderMap,
-    asked: UrlQuery,
+    url_query: UrlQuery,
 ) -> Response {
     let Some(starter) = site.0.starter.clone() else { return not_found().into_response() };
     if let Err(refusal) = site.0.guard.may_steer(&headers) {
@@ -57,10 +57,10 @@ pub(crate) async fn start(
     }
     let [dev, base, limit, elo0, elo1, pairs, name] =
         ["dev", "base", "limit", "elo0", "elo1", "pairs", "name"]
-            .map(|n| asked.value(n).to_owned());
+            .map(|n| url_query.value(n).to_owned());
     let place = format!("/runs/{name}");
     let wanted = NewTest { dev, base, limit, elo0, elo1, pairs, name };
-    let (code, words) = match tokio::task::spawn_blocking(move || starter.start(&wanted)).await {
+    let (code, message) = match tokio::task::spawn_blocking(move || starter.start(&wanted)).await {
         Ok(StartResult::Run) => (StatusCode::CREATED, format!("Started: {place}")),
         Ok(StartResult::Prepared) => (
             StatusCode::ACCEPTED,
@@ -73,5 +73,5 @@ pub(crate) async fn start(
         Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
     };
     let location = (code == StatusCode::CREATED).then_some([(header::LOCATION, place)]);
-    (code, location, format!("{words}\n")).into_response()
+    (code, location, format!("{message}\n")).into_response()
 }

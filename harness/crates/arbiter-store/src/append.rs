@@ -1,4 +1,4 @@
-//! Writing to the store.
+//! Writing runs and pairs to the store.
 
 use std::path::Path;
 
@@ -13,8 +13,8 @@ use arbiter_run::{FilePrefix, Latencies, PlayedPair, RunEnd};
 use arbiter_schedule::Pairing;
 
 impl Store {
-    /// Inserts a new run. `created_ms` is Unix time; `about` is the purpose of the run, in one
-    /// line. Fails if the store has a run of this name.
+    /// Inserts a new run. `created_ms` is its start, in milliseconds of Unix time; `about` is its
+    /// purpose, in one line. Fails if the store already contains a run of this name.
     pub fn begin_run(
         &self,
         run: &str,
@@ -35,9 +35,10 @@ impl Store {
         if inserted == 0 { Err(StoreError::Exists(run.to_owned())) } else { Ok(()) }
     }
 
-    /// Starts a group of changes that [`Store::commit_group`] writes to disk together, because one
-    /// write takes as long as many. Dropping the store before the commit discards the group. Fails
-    /// if another program has changed the file, or writes for longer than the store waits.
+    /// Starts a group of changes that [`Store::commit_group`] writes to disk together, because
+    /// committing a group takes about as long as committing a single change. Dropping the store
+    /// before the commit discards the group. Fails if another program has replaced, deleted or
+    /// truncated the file, or holds the write lock for 30 s.
     pub fn begin_group(&mut self) -> Result<()> {
         self.check_in_place()?;
         self.group_latencies.clear();
@@ -46,7 +47,7 @@ impl Store {
         self.connection.execute_batch("BEGIN IMMEDIATE").map_err(|e| self.sqlite(e))
     }
 
-    /// Ends a group; when the function returns, the complete group is on disk.
+    /// Commits a group; when the function returns, the complete group is on disk.
     pub fn commit_group(&mut self) -> Result<()> {
         for (run, latencies) in std::mem::take(&mut self.group_latencies) {
             self.add_latencies(&run, &latencies)?;
@@ -55,9 +56,10 @@ impl Store {
     }
 
     /// Commits a pair with its games. When the function returns, the pair is on disk, unless it is
-    /// part of a [group](Store::begin_group). `noise` describes a disturbance by the machine, if
-    /// any; `worker` is the worker that played the pair, `None` for this machine. Returns `false`
-    /// for a pair that is already stored, which remains unchanged.
+    /// part of a [group](Store::begin_group). `noise` is the reason if the machine disturbed the
+    /// pair, although the pair counts; `worker` is the worker that played the pair, `None` for this
+    /// machine. Returns `false` if the pair is already stored; the stored pair then remains
+    /// unchanged.
     pub fn append(
         &mut self,
         run: &str,
@@ -65,8 +67,7 @@ impl Store {
         noise: Option<&str>,
         worker: Option<&str>,
     ) -> Result<bool> {
-        // In a group, the file has already been checked, and the latencies of all pairs are added
-        // up.
+        // In a group, the file has already been checked, and latencies are written at the commit.
         let is_alone = self.connection.is_autocommit();
         if is_alone {
             self.check_in_place()?;
@@ -121,8 +122,8 @@ impl Store {
         self.change_run(run, "ending = ?2", params![run, ending]).map(drop)
     }
 
-    /// Replaces the plan of a run, because its PGN file may have changed, and stores the offset at
-    /// which the run starts in the new PGN file.
+    /// Replaces the plan of a run, which may name another PGN file. `pgn_offset` is the offset, in
+    /// bytes, at which the games of the run start in that file.
     pub fn set_plan(
         &self,
         run: &str,
@@ -131,7 +132,7 @@ impl Store {
         pgn_offset: u64,
     ) -> Result<()> {
         let json = PlanRow::of(plan, fingerprints).to_json();
-        // The notes are about the PGN file of the old plan.
+        // The notes about written files refer to the PGN file of the old plan.
         self.execute("DELETE FROM written WHERE run = ?1", [run])?;
         let set = "plan = ?2, pgn_offset = ?3";
         self.change_run(run, set, params![run, json, pgn_offset]).map(drop)
@@ -145,7 +146,8 @@ impl Store {
         self.execute(insert, params![run, file.to_string_lossy(), pairs, end, hash]).map(drop)
     }
 
-    /// Returns the last stored note about an output file of a run.
+    /// Returns the last stored length and hash of the written part of an output file; `None` if
+    /// none are stored or the stored values are damaged.
     pub fn last_note(&self, run: &str, file: &Path) -> Result<Option<FilePrefix>> {
         let select = "SELECT pairs, length, hash FROM written
             WHERE run = ?1 AND file = ?2 AND checksum = checksum(pairs, length, hash)";
@@ -197,7 +199,7 @@ const ENDINGS: [(RunEnd, &str); 4] = [
     (RunEnd::Interrupted, "interrupted"),
 ];
 
-/// Returns the ending with the stored name `name`; `None` if there is none.
+/// Returns the ending with the stored name `name`; `None` if there is no such ending.
 pub(super) fn ending_of(name: Option<String>) -> Option<RunEnd> {
     ENDINGS.into_iter().find(|(_, known)| name.as_deref() == Some(*known)).map(|(ending, _)| ending)
 }

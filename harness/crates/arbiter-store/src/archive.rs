@@ -1,5 +1,5 @@
-//! Export and import of a run as one file, and the removal of runs. The file contains a line of
-//! JSON for each row of the run in the store, and is compressed with gzip.
+//! Export and import of a run as one file, and removal of runs. The file contains a line of JSON
+//! for each row of the run in the store, and is compressed with gzip.
 
 mod import;
 
@@ -20,7 +20,7 @@ use arbiter_plan::Provenance;
 /// Version of the file format.
 const VERSION: u32 = 2;
 
-/// Tables with the rows of runs, ordered so that rows refer only to earlier tables.
+/// Tables with the rows of runs, ordered so that rows refer only to rows of earlier tables.
 const TABLES: [&str; 13] = [
     "runs",
     "pairs",
@@ -40,8 +40,8 @@ const TABLES: [&str; 13] = [
 /// Table of the outcomes of gates. These rows belong to commits instead of runs.
 const GATES: &str = "gates";
 
-/// Placeholders for table and column in the last line; the line contains the number of preceding
-/// lines.
+/// Names in place of the table and the column in the last line, which contains the number of
+/// preceding lines.
 const END: [&str; 2] = ["end", "lines"];
 
 /// Reason why a run cannot be exported or imported.
@@ -58,7 +58,7 @@ pub enum ArchiveError {
     Line {
         /// Number of the line in the unpacked file, from 1.
         line: u64,
-        /// Fault of the line.
+        /// Description of the error.
         what: String,
     },
     /// The rows of the file do not form a valid run.
@@ -98,7 +98,7 @@ enum Cell {
     Null(()),
     Integer(i64),
     Text(String),
-    /// Floating-point number as text, which preserves every bit.
+    /// Floating-point number as a string, which preserves every bit.
     Real {
         real: String,
     },
@@ -126,11 +126,11 @@ impl Store {
         })
     }
 
-    /// Writes all rows of a run in their current state. Fails if the run is damaged, so that the
-    /// damage does not spread.
+    /// Writes all rows of a run to `out`, compressed with gzip. Fails if the run is damaged, so
+    /// that the damage does not spread.
     pub fn export_run(&self, run: &str, out: &mut dyn Write) -> Result<(), ArchiveError> {
-        // The JSON writer writes single tokens, and each write to the encoder has a cost. Chunks of
-        // 64 KiB make this cost small.
+        // The JSON writer writes single tokens, and each write to the encoder has a cost. Buffering
+        // in chunks of 64 KiB makes this cost small.
         let mut out = BufWriter::with_capacity(1 << 16, GzEncoder::new(out, Compression::fast()));
         self.atomically(|| {
             if let Some(found) = self.check_run(run)?.damaged.into_iter().next() {
@@ -166,8 +166,8 @@ impl Store {
         key: &str,
     ) -> Result<i64, ArchiveError> {
         let fail = |error| ArchiveError::Store(self.sqlite(error));
-        // The column names come from a query, because the statement does not check the names of its
-        // columns for damage.
+        // The column names are read by a query, because the column names of a prepared statement
+        // are not checked for damage.
         let columns = self.columns_of(table)?;
         let mut statement = self.connection.prepare(select).map_err(fail)?;
         let mut rows = statement.query([key]).map_err(fail)?;

@@ -13,7 +13,8 @@ use rusqlite::{Connection, Row, params};
 use super::{Result, Store, StoreError};
 use crate::rows::stored_hash;
 
-/// Checksum of a row of `runs`, without its name, which another store may change.
+/// Checksum of a row of `runs`. It excludes the name of the run, which may change when another
+/// store imports the run.
 pub(super) const OF_RUN: &str =
     "checksum(created_ms, version, plan, pgn_offset, ending, epd_offset, about)";
 
@@ -36,14 +37,14 @@ pub(super) fn game_checksum() -> String {
     format!("checksum({GAME_COLUMNS})")
 }
 
-/// Result of the check of a run: numbers of checked pairs and games, and the damage.
+/// Result of the check of a run: numbers of checked pairs and games, and damaged parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckedRun {
     /// Number of checked pairs.
     pub pairs: u64,
     /// Number of checked games.
     pub games: u64,
-    /// All damaged parts, each with its position.
+    /// Descriptions of all damaged parts, each with its location in the run.
     pub damaged: Vec<String>,
 }
 
@@ -169,7 +170,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// Fails at the first damaged game.
+    /// Returns the error for the first damaged game.
     pub fn check_games(&self, run: &str) -> Result<()> {
         self.damaged_games(run)?.into_iter().next().map_or(Ok(()), Err)
     }
@@ -183,7 +184,7 @@ impl Store {
         self.rows(&select, [run], |row| Ok(self.damaged_game(run, row.get(0)?, row.get(1)?)))
     }
 
-    /// Returns the faults that SQLite finds in the file; empty if there are none.
+    /// Returns descriptions of the damage that SQLite finds in the file; empty if there is none.
     ///
     /// # Errors
     ///

@@ -1,4 +1,5 @@
-//! Pairs that the machine disturbed: void pairs, and pairs that count nevertheless.
+//! Pairs that the machine disturbed, for example by CPU contention: void pairs, and pairs that
+//! count nevertheless.
 
 use rusqlite::params;
 
@@ -31,20 +32,21 @@ impl Store {
         self.execute(insert, params![run, pair, reason, void.is_none(), games]).map(drop)
     }
 
-    /// Returns the number of times that a pair has been void.
+    /// Returns the number of stored disturbances of a pair. For a pair that does not count yet,
+    /// this is the number of times that the pair has been void.
     pub fn times_voided(&self, run: &str, pair: u64) -> Result<u64> {
         let count = "SELECT count(*) FROM disturbances WHERE run = ?1 AND pair = ?2";
         self.number(count, params![run, pair])
     }
 
-    /// Returns the pairs that were void at least twice and are therefore postponed.
+    /// Returns the pairs that have been void at least twice and are therefore postponed.
     pub fn postponed_pairs(&self, run: &str) -> Result<Vec<u64>> {
         let select = "SELECT pair FROM disturbances WHERE run = ?1 AND counted = 0
             GROUP BY pair HAVING count(*) > 1";
         self.rows(select, [run], |row| row.get(0))
     }
 
-    /// Returns the disturbances of a run.
+    /// Returns the numbers of disturbances of a run, by whether the disturbed pair counts.
     pub fn disturbances(&self, run: &str) -> Result<Disturbances> {
         let of = |counted: bool| {
             let count = "SELECT count(*) FROM disturbances WHERE run = ?1 AND counted = ?2";

@@ -9,9 +9,10 @@ use super::{Result, Store, disturbance};
 use arbiter_run::{ExcludedWorker, PairTally, Remark};
 
 impl Store {
-    /// Excludes a worker from a run. With `takes_back`, the pairs of the worker are removed from
-    /// the run and stored separately, with their games and transcripts. When the function returns,
-    /// everything is on disk; `at_ms` is Unix time.
+    /// Excludes a worker from a run. If `takes_back`, the pairs of the worker are withdrawn: they
+    /// are removed from the run and stored separately, with their games and transcripts. When the
+    /// function returns, everything is on disk. `at_ms` is the time of the exclusion, in
+    /// milliseconds of Unix time.
     pub fn exclude_worker(
         &mut self,
         run: &str,
@@ -50,8 +51,8 @@ impl Store {
         })
     }
 
-    /// Returns two numbers, one of which changes whenever pairs of any run are taken back or a run
-    /// is removed.
+    /// Returns the numbers of excluded workers and of removed runs, over all runs. One of the
+    /// numbers changes when pairs of any run are withdrawn or a run is removed.
     pub fn epoch(&self) -> Result<[u64; 2]> {
         let count = |table| self.number(&format!("SELECT count(*) FROM {table}"), []);
         Ok([count("set_aside")?, count("removed")?])

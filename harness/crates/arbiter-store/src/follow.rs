@@ -17,7 +17,7 @@ const BUSY: Duration = Duration::from_secs(5);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Mark(u64);
 
-/// Data of a run that may change, except its pairs.
+/// Entry of the list of runs, without the number of pairs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outline {
     /// Name of the run.
@@ -32,7 +32,7 @@ pub struct Outline {
 
 impl Store {
     /// Opens the store of a results folder, which must exist, for reading only. Readers and the
-    /// writer do not wait for each other. A store of an older format is migrated first.
+    /// writer do not block each other. A store of an older format is migrated first.
     pub fn observe(folder: &Path) -> Result<Store> {
         let file = Store::in_folder(folder)?;
         let store = Store::read_only(file.clone())?;
@@ -77,7 +77,7 @@ impl Store {
         read.map_err(|e| self.sqlite(e))
     }
 
-    /// Returns the data of each run that may change, oldest run first.
+    /// Returns the outlines of all runs, oldest run first.
     pub fn outlines(&self) -> Result<Vec<Outline>> {
         let select = "SELECT run, created_ms, ending, about FROM runs ORDER BY created_ms, run";
         self.rows(select, [], |row| {

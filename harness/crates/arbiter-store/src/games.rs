@@ -1,16 +1,16 @@
-//! Lists of the games of a run, read in parts.
+//! Lists of the games of a run, read page by page.
 
 use rusqlite::{Row, named_params};
 
 use super::{Result, Store};
 use arbiter_game::outcome::Termination;
 
-/// Filter and order for a list of games; a filter of `None` accepts any game.
+/// Filters and order for a list of games; a filter that is `None` accepts any game.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct GameQuery {
-    /// Index of an engine that played.
+    /// Index of an engine that must have played in the game.
     pub engine: Option<usize>,
-    /// Termination of the games.
+    /// How the game must have ended.
     pub ending: Option<Termination>,
     /// Indices of the openings in the order of the book.
     pub openings: Option<Vec<u64>>,
@@ -60,12 +60,13 @@ pub struct ListedGame {
     pub opening: u64,
     /// Number of the game in the list, from 1.
     pub number: u64,
-    /// Length of the list.
+    /// Total number of games in the list.
     pub total: u64,
 }
 
 impl ListedGame {
-    /// Returns the numbers of the pair and the game, as in the PGN tag `Round`.
+    /// Returns the numbers of the pair and of the game in the pair, from 1, as in the PGN tag
+    /// `Round`.
     pub fn place(&self) -> String {
         format!("{}.{}", self.pair + 1, self.half + 1)
     }
@@ -84,7 +85,7 @@ pub fn parse_place(text: &str) -> Option<(u64, usize)> {
     Some((pair.parse::<u64>().ok()?.checked_sub(1)?, half.parse::<usize>().ok()?.checked_sub(1)?))
 }
 
-/// Start of a query: the games of a list, with their numbers.
+/// Query for a part of a list of games; each game has its number in the complete list.
 const CHOSEN: &str = "
     WITH chosen AS (
         SELECT pair, half, white, black, result, termination, plies, swing,

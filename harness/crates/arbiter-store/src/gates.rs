@@ -6,14 +6,14 @@ use rusqlite::params;
 use super::{Result, Store};
 use arbiter_plan::GateOutcome;
 
-/// Outcome of a gate, with its engines.
+/// Outcome of a gate, with its time and its engines.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredGate {
-    /// Time of the gate, in milliseconds of Unix time.
+    /// Time at which the outcome was stored, in milliseconds of Unix time.
     pub created_ms: i64,
-    /// Engine under test: a commit, or a text that identifies the engine.
+    /// Engine under test: a commit, or another string that identifies the engine.
     pub test: String,
-    /// Base of the comparison.
+    /// Reference engine of the comparison, if any.
     pub base: Option<String>,
     /// Outcome of the gate.
     pub outcome: GateOutcome,
@@ -67,8 +67,8 @@ impl Store {
             let (created_ms, test, base, gate, kind, verdict, text, code, seconds, figures) = row;
             let corrupt = |what: String| self.corrupt(&format!("gate {gate}"), what);
             let kind = kind.parse().map_err(|_| corrupt(format!("unknown kind '{kind}'")))?;
-            let known = verdict.parse();
-            let verdict = known.map_err(|_| corrupt(format!("unknown verdict '{verdict}'")))?;
+            let parsed = verdict.parse();
+            let verdict = parsed.map_err(|_| corrupt(format!("unknown verdict '{verdict}'")))?;
             let figures =
                 serde_json::from_str(&figures).map_err(|error| corrupt(error.to_string()))?;
             // A stored outcome is marked with its time, because it was not measured now.

@@ -1,4 +1,4 @@
-//! Response times of engines, added up over the games of a run.
+//! Response times of engines, as counts over all games of a run.
 
 use rusqlite::params;
 
@@ -7,7 +7,7 @@ use arbiter_run::Latencies;
 
 impl Store {
     /// Adds the response times of a pair, in the transaction that commits the pair, so that each
-    /// pair counts once.
+    /// pair is counted once.
     pub(super) fn add_latencies(&self, run: &str, latencies: &Latencies) -> Result<()> {
         let insert =
             "INSERT INTO latencies (run, engine, kind, us, count) VALUES (?1, ?2, ?3, ?4, ?5)

@@ -58,8 +58,8 @@ pub struct Offsets {
     pub epd: u64,
 }
 
-/// Maximum number of rows of a query, because all rows are kept in memory, and a store from an
-/// untrusted source may return rows without end. Tests use a lower maximum.
+/// Maximum number of rows that a query may return. All rows are held in memory, and a store from an
+/// untrusted source could return rows without end. Tests use a lower maximum.
 const MAX_ROWS: usize = if cfg!(test) { 100_000 } else { 20_000_000 };
 
 /// Name of the store inside a results folder.
@@ -151,7 +151,7 @@ pub enum StoreError {
         run: String,
         /// Path of the results folder.
         folder: PathBuf,
-        /// Suggestion of a similar name, as text.
+        /// Suggestion of a similar name; empty if no name is similar.
         hint: String,
     },
     /// The store contains no runs.
@@ -164,7 +164,7 @@ pub enum StoreError {
         file: PathBuf,
         /// Name of the run.
         run: String,
-        /// Fault of the row.
+        /// Description of the error.
         what: String,
     },
 }
@@ -185,8 +185,8 @@ pub struct Store {
     file: PathBuf,
     /// Response times in the pairs of an unfinished group, by run.
     group_latencies: BTreeMap<String, Latencies>,
-    /// Identities of the file and its log at the last write.
-    seen: RefCell<[watch::FileIdentity; 2]>,
+    /// Identities of the file and its log at the last check.
+    last_identities: RefCell<[watch::FileIdentity; 2]>,
     /// Number of progress checks of the current query.
     ticks: Arc<AtomicU64>,
 }
@@ -210,7 +210,8 @@ impl Store {
     }
 
     /// Creates a store without a write-ahead log; no other process may have the store open. If the
-    /// store is not completed, the caller has to remove the folder.
+    /// caller does not complete the store, it has to remove the folder, because an interrupted
+    /// write may damage the store.
     pub fn create_unshared(folder: &Path) -> Result<Store> {
         let store = Store::create(folder)?;
         let set = store.connection.pragma_update(None, "journal_mode", "MEMORY");
@@ -264,7 +265,7 @@ impl Store {
             connection,
             file,
             group_latencies: BTreeMap::new(),
-            seen: RefCell::default(),
+            last_identities: RefCell::default(),
             ticks: Arc::default(),
         }
     }
@@ -332,8 +333,7 @@ impl Store {
         Ok(row.expect("a query of an aggregate has one row"))
     }
 
-    /// Carries out `work` completely or not at all, as a transaction or as a part of the current
-    /// transaction.
+    /// Runs `work` atomically: as a transaction, or as a part of the current transaction.
     fn atomically<T, E: From<StoreError>>(
         &self,
         work: impl FnOnce() -> Result<T, E>,

@@ -13,7 +13,7 @@ pub struct LintCount {
     pub engine: usize,
     /// Rule of the lint.
     pub rule: LintRule,
-    /// Number of moves with the finding.
+    /// Number of moves that violate the rule.
     pub moves: u64,
     /// Number of games with such moves.
     pub games: u64,
@@ -23,7 +23,7 @@ pub struct LintCount {
     pub half: usize,
     /// Index of the move in the example game, from 0.
     pub ply: usize,
-    /// Evidence, as text.
+    /// Evidence for the finding in the example, as text.
     pub what: String,
     /// Record of the example game.
     pub game: GameRecord,

@@ -1,4 +1,4 @@
-//! Reading from the store.
+//! Reading runs and pairs from the store.
 
 use rusqlite::{Params, Row, params};
 use shakmaty::{ByColor, KnownOutcome};
@@ -96,11 +96,11 @@ impl Store {
             Ok((tallies, self.number("SELECT count(*) FROM games WHERE run = ?1", [run])?))
         })?;
         // The join starts from pairs, so it misses games without a pair.
-        let known = tallies.iter().flat_map(PairTally::games).count() as u64;
-        if known == games {
+        let in_pairs = tallies.iter().flat_map(PairTally::games).count() as u64;
+        if in_pairs == games {
             Ok(tallies)
         } else {
-            Err(self.damage_error(run, &format!("{games} games, of which {known} are in pairs")))
+            Err(self.damage_error(run, &format!("{games} games, of which {in_pairs} are in pairs")))
         }
     }
 

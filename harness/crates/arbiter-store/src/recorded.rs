@@ -16,7 +16,7 @@ const VERSION: u32 = 1;
 pub struct RecordedGame {
     /// Name of the run.
     pub run: String,
-    /// Number in the PGN's tag `Round`: pair and game, from 1.
+    /// Value of the PGN tag `Round`: numbers of the pair and of the game in the pair, from 1.
     pub round: String,
     /// Plan of the run.
     pub plan: Plan,
@@ -24,7 +24,7 @@ pub struct RecordedGame {
     pub record: GameRecord,
     /// Transcript of the game.
     pub transcript: Transcript,
-    /// The game as the text of a file.
+    /// Contents of a file with the game.
     pub text: String,
 }
 
@@ -66,7 +66,7 @@ impl Store {
 }
 
 impl RecordedGame {
-    /// Reads a game from the text of a file; the error is the fault of the text.
+    /// Reads a game from the text of a file; the error is the reason why the text is invalid.
     pub fn read(text: String) -> Result<RecordedGame, String> {
         let (head, rest) = text.split_once('\n').unwrap_or((&text, ""));
         let header: HeaderRow = serde_json::from_str(head).map_err(|error| {

@@ -1,5 +1,5 @@
-//! Workers of a run: the number of pairs that each worker played, and remarks without effect on the
-//! counts.
+//! Workers of a run: the number of pairs that each worker has played, and remarks, which do not
+//! affect the counts.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,8 @@ use super::{Result, Store};
 use arbiter_run::Remark;
 
 impl Store {
-    /// Stores a remark on a worker without effect on the counts; `at_ms` is Unix time.
+    /// Stores a remark about a worker; `at_ms` is its time, in milliseconds of Unix time. Remarks
+    /// do not affect the counts.
     pub fn note_remark(&self, run: &str, at_ms: i64, remark: &Remark) -> Result<()> {
         let Remark { worker, pair, text } = remark;
         let insert = "INSERT INTO remarks (run, number, at_ms, worker, pair, what)
@@ -17,7 +18,7 @@ impl Store {
         self.execute(insert, params![run, at_ms, worker, pair, text]).map(drop)
     }
 
-    /// Returns the remarks on workers of a run, in the order in which they were stored.
+    /// Returns the remarks about workers of a run, in the order in which they were stored.
     pub fn remarks(&self, run: &str) -> Result<Vec<Remark>> {
         let select = "SELECT worker, pair, what FROM remarks WHERE run = ?1 ORDER BY number";
         self.rows(select, [run], |row| {

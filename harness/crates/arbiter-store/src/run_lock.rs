@@ -1,4 +1,4 @@
-//! Lock of a run, which allows only one process at a time to play it.
+//! Lock of a run, which allows only one process at a time to play the run.
 
 use std::fs::File;
 use std::io::{self, Seek, Write};
@@ -9,8 +9,8 @@ use thiserror::Error;
 use super::LATEST;
 use arbiter_process::{host_name, lock_file, read_text, remote_source};
 
-/// Maximum length of a run's name, in bytes. File names have at most 255 bytes, and the files of a
-/// run have extensions.
+/// Maximum length of a run's name, in bytes. File names may have at most 255 bytes, and the files
+/// of a run have extensions after the name of the run.
 const MAX_NAME: usize = 200;
 
 /// Reason why a run cannot be locked.
@@ -40,7 +40,7 @@ pub enum LockError {
 }
 
 /// Lock of a run that this process holds. The kernel releases the lock when the process ends, even
-/// by a crash; the file is removed if the process ends normally.
+/// if it crashes; the file is removed if the process ends normally.
 #[derive(Debug)]
 pub struct RunLock {
     path: PathBuf,
@@ -77,10 +77,11 @@ impl RunLock {
     }
 }
 
-/// Writes the holder into a lock file. Fails if another machine has written any lock file in the
-/// folder, including this lock file for an earlier holder: network file systems may enforce locks
-/// on one machine only, and SQLite shares memory between the processes that use a store. If two
-/// machines start one after the other, the second machine finds the entry of the first.
+/// Writes the process and host that hold a lock into the lock file. Fails if another machine has
+/// written any lock file in the folder, including this lock file for an earlier holder: network
+/// file systems may enforce locks on one machine only, and SQLite shares memory between the
+/// processes that use a store. If two machines start one after the other, the second machine finds
+/// the entry of the first.
 fn check_machines(
     results: &Path,
     remote: &str,

@@ -25,10 +25,10 @@ pub(super) const FIRST_FORMAT: i64 = 13;
 /// their messages.
 const READABLE_SINCE: &str = "0.2.0";
 
-/// Maximum wait for another process that is writing.
+/// Maximum time for which a process waits while another process is writing.
 const BUSY: Duration = Duration::from_secs(30);
 
-/// Interval between retries in cases in which SQLite does not wait.
+/// Pause before a retry in cases in which SQLite does not wait itself.
 const RETRY: Duration = Duration::from_millis(5);
 
 /// Maximum length of text and blobs that are read or written, in bytes. The limit bounds the memory
@@ -39,15 +39,15 @@ const MAX_VALUE: i32 = 64 << 20;
 const TICK: i32 = 1_000_000;
 
 /// Maximum number of progress checks of a query; a query that exceeds it has run for several
-/// minutes and is ended. Tests use a lower maximum.
+/// minutes and is interrupted. Tests use a lower maximum.
 const MAX_TICKS: u64 = if cfg!(test) { 20 } else { 10_000 };
 
-/// Memory for pages of the file, in KiB. A small cache suffices because a run appends to the file
+/// Size of SQLite's page cache, in KiB. A small cache suffices because a run appends to the file
 /// and reads little.
 const CACHE_KIB: i64 = 512;
 
-/// Maximum length of the write-ahead log, in pages, before a checkpoint. It is small because the
-/// end of a run waits for the last pages.
+/// Maximum length of the write-ahead log, in pages, before a checkpoint. The limit is small because
+/// the end of a run waits for the last checkpoint.
 const WAL_PAGES: i64 = 256;
 
 /// Tables of the first format; [`COLUMNS`] lists the columns that were added later.
@@ -209,15 +209,16 @@ const COLUMNS: [(&str, &str, &str); 5] = [
     ("games", "checksum", "INTEGER"),
 ];
 
-/// Index with all columns that lists of games need. Reading them from the rows, after the moves,
-/// would be slow.
+/// Covering index: it has all columns that lists of games need. Reading these columns from the rows
+/// would be slow, because the long moves precede some of them.
 const INDEXES: &str = "
     CREATE INDEX IF NOT EXISTS games_listed
         ON games (run, pair, half, white, black, result, termination, plies, swing);
 ";
 
 impl Store {
-    /// Configures the connection and migrates the file. A file of a newer format remains unchanged.
+    /// Configures the connection and migrates the file. Fails if the file has a newer format; the
+    /// file then remains unchanged.
     pub(super) fn prepare(&mut self) -> Result<()> {
         self.connection.busy_timeout(BUSY).map_err(|e| self.sqlite(e))?;
         self.adapt().map_err(|e| self.sqlite(e))?;
@@ -237,9 +238,9 @@ impl Store {
         if found < FORMAT { self.migrate() } else { Ok(()) }
     }
 
-    /// Configures SQLite: SQLite plans each query once instead of for each bound value, and knows
-    /// the functions of this crate. In files from untrusted sources, it uses only plain tables and
-    /// values of limited size.
+    /// Configures SQLite. Query plans do not depend on bound values, and the SQL functions of this
+    /// crate are available. Because files may come from untrusted sources, views and triggers are
+    /// disabled, and the length of values and the number of steps of a query are limited.
     pub(super) fn adapt(&mut self) -> rusqlite::Result<()> {
         let settings = [
             (DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true),
@@ -259,18 +260,18 @@ impl Store {
         add_functions(&self.connection)
     }
 
-    /// Gives the file a write-ahead log. While another process does the same, SQLite fails
-    /// immediately regardless of its timeout, so this function waits.
+    /// Enables the write-ahead log of the file. While another process does the same, SQLite fails
+    /// immediately regardless of its busy timeout, so this function retries for up to [`BUSY`].
     fn write_ahead(&self) -> rusqlite::Result<()> {
-        let mut left = BUSY;
+        let mut remaining = BUSY;
         loop {
             match self.connection.pragma_update(None, "journal_mode", "WAL") {
                 Err(error)
                     if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
-                        && !left.is_zero() =>
+                        && !remaining.is_zero() =>
                 {
                     sleep(RETRY);
-                    left = left.saturating_sub(RETRY);
+                    remaining = remaining.saturating_sub(RETRY);
                 }
                 done => return done,
             }

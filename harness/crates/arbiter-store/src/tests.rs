@@ -106,20 +106,20 @@ fn a_group_is_stored_completely_or_not_at_all() {
         PlayedPair { pairing, ..played.clone() }
     };
     let other = Store::open(dir.path()).unwrap();
-    let seen = || (0..5).filter(|pair| other.pair("run", *pair).unwrap().is_some()).count();
+    let stored_pairs = || (0..5).filter(|pair| other.pair("run", *pair).unwrap().is_some()).count();
     store.begin_group().unwrap();
     assert!(store.append("run", &numbered(1), None, None).unwrap());
     assert!(store.append("run", &numbered(2), Some("noise"), None).unwrap());
     assert!(!store.append("run", &numbered(0), None, None).unwrap());
-    assert_eq!(seen(), 1);
+    assert_eq!(stored_pairs(), 1);
     assert_eq!(answers(&other), expected_latencies(2));
     store.commit_group().unwrap();
     assert_eq!(answers(&other), expected_latencies(6));
-    assert_eq!(seen(), 3);
+    assert_eq!(stored_pairs(), 3);
     store.begin_group().unwrap();
     assert!(store.append("run", &numbered(3), None, None).unwrap());
     drop(store);
-    assert_eq!(seen(), 3, "what was in hand is played again");
+    assert_eq!(stored_pairs(), 3, "what was in hand is played again");
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn pairs_of_an_excluded_worker_are_stored_separately() {
     let left: Vec<u64> = store.tallies("run").unwrap().iter().map(|tally| tally.pair).collect();
     assert_eq!(left, [1]);
     assert_eq!(store.pair("run", 0).unwrap(), None);
-    // The taken-back pairs are stored separately.
+    // The withdrawn pairs are stored separately.
     let kept: Vec<(u64, String)> = store
         .connection
         .prepare("SELECT pair, played FROM discarded WHERE worker = 'w' ORDER BY pair")
@@ -359,29 +359,29 @@ fn an_exported_run_is_imported_completely() {
 fn invalid_imports_are_rejected_and_leave_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let (store, _) = filled(dir.path());
-    let whole = exported(&store, "run");
+    let complete_export = exported(&store, "run");
     store.remove_run("run").unwrap();
     // A forger can compute checksums, and files of the first format have no checksums.
-    let text = without_checksums(&whole).replacen("\"format\":14", "\"format\":13", 1);
-    let refused = |text: &str, words: &str| {
+    let text = without_checksums(&complete_export).replacen("\"format\":14", "\"format\":13", 1);
+    let refused = |text: &str, part: &str| {
         let error = store.import_run(&mut text.as_bytes(), None, &|_| Ok(()), &|_| Ok(()));
         let error = error.unwrap_err().to_string();
-        assert!(error.contains(words), "{words}: {error}");
+        assert!(error.contains(part), "{part}: {error}");
         for table in ["runs", "pairs", "games", "transcripts"] {
             assert_eq!(store.number(&format!("SELECT count(*) FROM {table}"), []).unwrap(), 0);
         }
     };
-    let swapped = |from: &str, to: &str, words: &str| {
+    let swapped = |from: &str, to: &str, part: &str| {
         assert!(text.contains(from), "{from}");
-        refused(&text.replacen(from, to, 1), words);
+        refused(&text.replacen(from, to, 1), part);
     };
-    let without = |words: &str| -> String {
-        text.lines().filter(|line| !line.contains(words)).map(|line| format!("{line}\n")).collect()
+    let without = |part: &str| -> String {
+        text.lines().filter(|line| !line.contains(part)).map(|line| format!("{line}\n")).collect()
     };
-    let other = whole.replacen("e8e7", "e8d7", 1);
+    let other = complete_export.replacen("e8e7", "e8d7", 1);
     refused(&other, "line 4: pair 1, game 1: changed since the export");
     refused(
-        &whole.replacen("\"pgn_offset\":3", "\"pgn_offset\":4", 1),
+        &complete_export.replacen("\"pgn_offset\":3", "\"pgn_offset\":4", 1),
         "changed since it was written",
     );
     refused("", "is not a file of `arbiter results export`");

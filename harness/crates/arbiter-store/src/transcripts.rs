@@ -15,7 +15,7 @@ use arbiter_game::transcript::Transcript;
 const MAX_BYTES: u64 = 256 << 20;
 
 impl Store {
-    /// Adds the transcript of a game, compressed because most of its text is repetitive.
+    /// Adds the transcript of a game. It is compressed, because most transcripts are repetitive.
     pub(super) fn insert_transcript(
         &self,
         run: &str,

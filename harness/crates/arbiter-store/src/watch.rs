@@ -10,7 +10,7 @@ use arbiter_run::PlayedPair;
 /// Identity of a file at the last check, and its length in bytes; `None` if the file did not exist.
 pub(super) type FileIdentity = Option<(FileId, u64)>;
 
-fn look(path: &Path) -> FileIdentity {
+fn identify(path: &Path) -> FileIdentity {
     path.metadata().ok().map(|about| (FileId::from(&about), about.len()))
 }
 
@@ -20,15 +20,15 @@ impl Store {
     pub(super) fn check_in_place(&self) -> Result<()> {
         let mut log = self.file.clone().into_os_string();
         log.push("-wal");
-        let now = [look(&self.file), look(Path::new(&log))];
-        let before = self.seen.replace(now.clone());
+        let now = [identify(&self.file), identify(Path::new(&log))];
+        let before = self.last_identities.replace(now.clone());
         for (before, now) in before.into_iter().zip(now) {
             let what = match (before, now) {
                 // A new store has no log yet.
                 (None, _) => continue,
                 (Some(_), None) => "deleted",
-                (Some((id, _)), Some((its, _))) if id != its => "replaced",
-                (Some((_, length)), Some((_, its))) if its < length => "truncated",
+                (Some((id, _)), Some((now_id, _))) if id != now_id => "replaced",
+                (Some((_, length)), Some((_, now_length))) if now_length < length => "truncated",
                 _ => continue,
             };
             return Err(StoreError::Changed { file: self.file.clone(), what });
@@ -36,11 +36,11 @@ impl Store {
         Ok(())
     }
 
-    /// Saves the readable part of the store, with these pairs of a run, to a new file. The file is
-    /// created in the folder of the store, in the nearest parent folder that is writable, or in the
-    /// folder for temporary files.
+    /// Saves the readable part of the store, and `pairs` of a run, to a new file. Returns the path
+    /// of the file; `None` if no file could be written. The file is created in the folder of the
+    /// store, in the nearest parent folder that is writable, or in the folder for temporary files.
     pub fn save_elsewhere(&self, run: &StoredRun, pairs: &[&PlayedPair]) -> Option<PathBuf> {
-        // The pairs of an open transaction are also in `pairs`.
+        // An open transaction can be rolled back, because its pairs are also in `pairs`.
         let _ = self.connection.execute_batch("ROLLBACK");
         // The file becomes a copy of the complete store or, if the store is unreadable, a new store
         // with the run and these pairs.

@@ -8,8 +8,9 @@ use arbiter_store::{FILE_NAME, Store};
 use flate2::read::GzDecoder;
 use rusqlite::Connection;
 
-/// Store of the first format; the next constant is a store of the current format.
+/// Store of the first format.
 const FIRST: &str = include_str!("formats/13.sql");
+/// Store of the current format.
 const LATEST: &str = include_str!("formats/14.sql");
 
 /// Creates a store from SQL and executes one more statement.
@@ -147,7 +148,8 @@ fn a_store_that_cannot_be_copied_is_not_migrated() {
 #[test]
 fn a_migration_that_fails_half_way_changes_nothing() {
     let dir = tempfile::tempdir().unwrap();
-    // An index cannot have the name of a table, so creating this index, the last step, fails.
+    // An index cannot have the name of a table, so creating this index, one of the last steps,
+    // fails.
     let file = write(dir.path(), FIRST, "DROP INDEX games_listed; CREATE TABLE games_listed (x)");
     let tables = || -> String {
         let query = "SELECT group_concat(sql) FROM sqlite_schema";
@@ -212,7 +214,7 @@ fn every_damaged_byte_is_detected_or_harmless() {
         assert!(store.append("old", &played, None, None).unwrap());
     }
     drop(store);
-    let (sound, whole) = (std::fs::read(&file).unwrap(), exported(dir.path()).unwrap());
+    let (sound, complete_export) = (std::fs::read(&file).unwrap(), exported(dir.path()).unwrap());
     let mut random = 1_u64;
     let mut draw = |below: usize| {
         random =
@@ -225,7 +227,10 @@ fn every_damaged_byte_is_detected_or_harmless() {
         bytes[place] ^= change;
         std::fs::write(&file, bytes).unwrap();
         let read = exported(dir.path());
-        assert!(read.is_err() || read == Ok(whole.clone()), "byte {place} changed by {change}");
+        assert!(
+            read.is_err() || read == Ok(complete_export.clone()),
+            "byte {place} changed by {change}"
+        );
     }
 }
 

@@ -5,15 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::wire::BenchResult;
 
-/// Minimum number of workers with differing bench results that makes the coordinator the suspect,
-/// if workers with equal results are not in the majority. A single worker that differs may itself
-/// be broken.
-const MIN_WRONG: usize = 2;
+/// Minimum number of workers with differing bench results at which the run ends, because the
+/// coordinator's machine is then suspect. These workers must also be at least half of all workers.
+/// A single worker that differs may itself be broken.
+const MIN_DIFFERING: usize = 2;
 
-/// Maximum number of workers. Their names are kept until the run ends, so the number is limited.
+/// Maximum number of workers of a run. Their names are stored until the run ends, so the number is
+/// limited.
 const MAX_WORKERS: usize = 10_000;
 
-/// Result of a bench on a worker; the error is the reason for a failure.
+/// Result of a bench on a worker, or the reason why the bench failed.
 type BenchOutcome = Result<BenchResult, String>;
 
 /// Decision on a join request.
@@ -23,34 +24,41 @@ pub(super) enum Verdict {
     Admit,
     /// The worker may not play, for this reason.
     Exclude(String),
-    /// The worker may not play, because too many workers have already asked.
+    /// The worker may not play, because the run already has the maximum number of workers.
     TooMany,
-    /// Too many workers differ from the coordinator: the run ends, for this reason.
+    /// The run ends, because too many workers differ from the coordinator; contains the message.
     EndRun(String),
 }
 
 /// The bench results that workers of a run have to reproduce.
 #[derive(Debug, Default)]
 pub(super) struct Admission {
-    /// Name of each engine, and the node count of its bench on this machine if it is compared.
+    /// Name of each engine, and the node count of its bench on this machine; `None` if the bench is
+    /// not compared.
     engines: Vec<(String, Option<u64>)>,
     /// Workers whose results differ from the coordinator's results, each with a description of the
     /// difference.
-    wrong: BTreeMap<String, String>,
+    differing: BTreeMap<String, String>,
     /// Workers whose results equal the coordinator's results.
-    right: BTreeSet<String>,
+    matching: BTreeSet<String>,
 }
 
 impl Admission {
     /// Creates the admission for engines and their bench results on this machine, if any.
     pub(super) fn new(engines: impl Iterator<Item = (String, Option<BenchResult>)>) -> Admission {
         let engines = engines.map(|(name, bench)| (name, bench.map(|bench| bench.nodes)));
-        Admission { engines: engines.collect(), wrong: BTreeMap::new(), right: BTreeSet::new() }
+        Admission {
+            engines: engines.collect(),
+            differing: BTreeMap::new(),
+            matching: BTreeSet::new(),
+        }
     }
 
     /// Decides on a join request.
     pub(super) fn judge(&mut self, worker: &str, benches: &[Option<BenchOutcome>]) -> Verdict {
-        if self.right.len() + self.wrong.len() >= MAX_WORKERS && !self.right.contains(worker) {
+        if self.matching.len() + self.differing.len() >= MAX_WORKERS
+            && !self.matching.contains(worker)
+        {
             return Verdict::TooMany;
         }
         let mut verdict = Verdict::Admit;
@@ -63,7 +71,7 @@ impl Admission {
                         "the bench of engine '{name}' has {} nodes there, but {nodes} here",
                         found.nodes
                     );
-                    self.wrong.insert(worker.to_owned(), why.clone());
+                    self.differing.insert(worker.to_owned(), why.clone());
                     verdict = Verdict::Exclude(why);
                     break;
                 }
@@ -73,18 +81,19 @@ impl Admission {
             verdict = Verdict::Exclude(why);
         }
         if verdict == Verdict::Admit {
-            self.right.insert(worker.to_owned());
+            self.matching.insert(worker.to_owned());
         }
-        // A majority decides: a few workers with false reports could otherwise end the run.
-        let enough = MIN_WRONG.max(self.right.len());
-        if !self.wrong.contains_key(worker) || self.wrong.len() < enough {
+        // At least half of the workers must differ, because a few workers with false reports could
+        // otherwise end the run.
+        let enough = MIN_DIFFERING.max(self.matching.len());
+        if !self.differing.contains_key(worker) || self.differing.len() < enough {
             return verdict;
         }
-        let found = self.wrong.iter().map(|(worker, why)| format!("worker {worker}: {why}"));
+        let found = self.differing.iter().map(|(worker, why)| format!("worker {worker}: {why}"));
         Verdict::EndRun(format!(
             "{} workers report the same problem: {}; the engine depends on the machine, or this \
              machine differs",
-            self.wrong.len(),
+            self.differing.len(),
             found.collect::<Vec<_>>().join("; ")
         ))
     }
@@ -124,9 +133,9 @@ mod tests {
         }
         assert_eq!(admission.judge("b", &benches([10, 20])), Verdict::Admit);
         let verdict = admission.judge("c", &benches([9, 20]));
-        let Verdict::EndRun(words) = verdict else { panic!("{verdict:?}") };
+        let Verdict::EndRun(message) = verdict else { panic!("{verdict:?}") };
         for part in ["2 workers", "worker a: the bench of engine 'B'", "worker c: ", "9 nodes"] {
-            assert!(words.contains(part), "{words}");
+            assert!(message.contains(part), "{message}");
         }
     }
 

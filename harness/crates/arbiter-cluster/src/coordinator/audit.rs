@@ -1,10 +1,9 @@
-//! Audits: pairs that a second worker repeats before they count, to find workers that make up
-//! games.
+//! Audits: a second worker repeats a pair before the pair counts, to detect invented games.
 //!
-//! The choice of pairs follows from the secret of the run. Engines that always repeat their games
-//! must play the same moves; if two workers differ, the coordinator's machine decides. For other
-//! engines, the results are compared: a worker is suspect if its pairs are better for one engine
-//! than their repetitions by other workers.
+//! The secret of the run determines which pairs are audited. Deterministic engines must play the
+//! same moves again; if the games of two workers differ, the coordinator's machine plays the pair
+//! and decides. For other engines, the results are compared: a worker is suspect if one engine
+//! scores more in the worker's pairs than in the repetitions by other workers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -21,21 +20,22 @@ use arbiter_run::PairTally;
 use arbiter_runner::JobEvent;
 use arbiter_stats::ln_bias_evidence;
 
-/// Number of audits of its own pairs that a worker may play before it is excluded. An honest worker
-/// does not play audits of its own pairs.
+/// Number of audits of its own pairs after which a worker is excluded. An honest worker does not
+/// play audits of its own pairs.
 const MAX_OWN_AUDITS: usize = 3;
 
-/// Number of times that an audit may fail, or not be started, before the coordinator gives it up.
-/// An audit must end even if all other workers refuse it, because its pair is waiting.
+/// Number of failures after which the coordinator gives up an audit; an audit that no worker starts
+/// counts as a failure. An audit must end even if all other workers refuse it, because its pair is
+/// waiting.
 const MAX_TRIES: u32 = 3;
 
-/// Selection of the pairs that are audited.
+/// Settings of the audits of a run.
 #[derive(Debug)]
 pub struct AuditSpec {
-    /// Share of all pairs, 0 to 1.
+    /// Share of all pairs that are audited, 0 to 1.
     pub share: f64,
-    /// `true` if engines play the same moves on every machine, because of a limit of nodes or depth
-    /// and one thread.
+    /// `true` if engines play the same moves on every machine, because they use one thread and a
+    /// limit on nodes or depth.
     pub repeats: bool,
     /// Setups of the engines on this machine.
     pub engines: Vec<EngineSetup>,
@@ -46,12 +46,13 @@ pub struct AuditSpec {
 pub(super) struct UnconfirmedResult<D> {
     worker: String,
     played: D,
-    /// Number of failed audits.
+    /// Number of failed audits of this result.
     failed: u32,
 }
 
-/// Number of a pair, its results from workers (two that differ, or one that no worker has
-/// repeated), and the results of playing it twice on this machine.
+/// Pair that this machine has played twice to decide a dispute: its number, its results from
+/// workers (two that differ, or one that no worker has repeated), and its two results on this
+/// machine.
 pub(super) type DisputedPair<D> = (u64, Vec<UnconfirmedResult<D>>, Result<[D; 2], String>);
 
 /// The audits of a run.
@@ -60,21 +61,28 @@ pub(super) struct Audits<A: Assignment> {
     spec: AuditSpec,
     /// Results that wait for an audit, by pair.
     held: BTreeMap<u64, UnconfirmedResult<A::Done>>,
-    contested: JoinSet<DisputedPair<A::Done>>,
+    disputed: JoinSet<DisputedPair<A::Done>>,
     /// Lock that limits this machine to one pair at a time; otherwise workers could make it play
     /// any number in parallel.
-    turn: Arc<Mutex<()>>,
+    play_lock: Arc<Mutex<()>>,
     /// For each worker, the audits of its own pairs that it has played.
-    own: BTreeMap<String, BTreeSet<u64>>,
+    own_audits: BTreeMap<String, BTreeSet<u64>>,
     bias: BiasDetector,
 }
 
 impl<A: Assignment> Audits<A> {
     pub(super) fn new(spec: AuditSpec) -> Audits<A> {
         let held = BTreeMap::new();
-        let contested = JoinSet::new();
-        let own = BTreeMap::new();
-        Audits { spec, held, contested, turn: Arc::default(), own, bias: BiasDetector::default() }
+        let disputed = JoinSet::new();
+        let own_audits = BTreeMap::new();
+        Audits {
+            spec,
+            held,
+            disputed,
+            play_lock: Arc::default(),
+            own_audits,
+            bias: BiasDetector::default(),
+        }
     }
 
     /// Returns the number of results that wait for an audit.
@@ -83,22 +91,22 @@ impl<A: Assignment> Audits<A> {
     }
 
     /// Returns the worker whose result this job repeats, if the job is an audit.
-    pub(super) fn worker_of(&self, number: u64) -> Option<String> {
+    pub(super) fn audited_worker(&self, number: u64) -> Option<String> {
         let held = self.held.get(&number.checked_sub(AUDITS)?)?;
         Some(held.worker.clone())
     }
 
-    /// Forgets all waiting results.
+    /// Discards all results that wait for an audit, and stops the games of disputed pairs.
     pub(super) fn cancel(&mut self) {
         self.held.clear();
-        self.contested.abort_all();
+        self.disputed.abort_all();
     }
 
-    /// Waits until this machine has played a contested pair; forever if there is none.
+    /// Waits until this machine has played a disputed pair; waits forever if there is none.
     pub(super) async fn next(&mut self) -> DisputedPair<A::Done> {
         loop {
-            match self.contested.join_next().await {
-                Some(Ok(contested)) => return contested,
+            match self.disputed.join_next().await {
+                Some(Ok(disputed)) => return disputed,
                 Some(Err(error)) if error.is_panic() => {
                     std::panic::resume_unwind(error.into_panic())
                 }
@@ -113,8 +121,8 @@ impl<A: Assignment> Coordinator<A> {
     /// Sends an audit if the result has to be repeated before it counts. Returns whether an audit
     /// was sent.
     pub(super) fn audit(&mut self, pair: u64, worker: &str, played: &A::Done) -> bool {
-        // A worker could report breakdowns to void pairs of its choice, so every breakdown is
-        // audited, whatever the share.
+        // A worker could report breakdowns to void pairs of its choice. If audits are enabled and
+        // the engines repeat their games, every breakdown is therefore audited, whatever the share.
         let AuditSpec { share, repeats, .. } = self.audits.spec;
         let is_claim = share > 0.0 && repeats && played.breakdown().is_some();
         if !(is_claim || self.secret.draw(pair) < share) {
@@ -132,17 +140,17 @@ impl<A: Assignment> Coordinator<A> {
         true
     }
 
-    /// Returns whether a worker has played an audit of its own pair. The audit is then sent again
-    /// for other workers.
+    /// Returns whether a worker has played an audit of its own pair. If so, sends the audit again,
+    /// for other workers, and excludes the worker after [`MAX_OWN_AUDITS`] such audits.
     pub(super) async fn is_own_audit(&mut self, number: u64, attempt: u32, worker: &str) -> bool {
-        if self.audits.worker_of(number).as_deref() != Some(worker) {
+        if self.audits.audited_worker(number).as_deref() != Some(worker) {
             return false;
         }
-        let own = self.audits.own.entry(worker.to_owned()).or_default();
+        let own_audits = self.audits.own_audits.entry(worker.to_owned()).or_default();
         // A job that was sent before a restart of the coordinator may be the audit of another
         // worker's result, so it is no evidence.
-        let is_new = self.in_flight.has_sent(number, attempt) && own.insert(number);
-        let is_last = is_new && own.len() == MAX_OWN_AUDITS;
+        let is_new = self.in_flight.has_sent(number, attempt) && own_audits.insert(number);
+        let is_last = is_new && own_audits.len() == MAX_OWN_AUDITS;
         if self.in_flight.is_last(number, attempt) {
             self.resend(number);
         }
@@ -154,24 +162,24 @@ impl<A: Assignment> Coordinator<A> {
     }
 
     /// Sends a failed or unstarted audit again. After [`MAX_TRIES`] failures, the pair is handled
-    /// as if no worker repeated it.
+    /// as a pair that no worker repeats.
     pub(super) async fn audit_failed(&mut self, pair: u64) {
         let Some(held) = self.audits.held.get_mut(&pair) else { return };
         held.failed += 1;
         if held.failed < MAX_TRIES {
             self.resend(AUDITS + pair);
         } else {
-            self.nobody_repeats(pair, "it could not be repeated").await;
+            self.handle_unrepeated(pair, "it could not be repeated").await;
         }
     }
 
     /// Plays a pair twice on this machine.
-    fn contest(&mut self, pair: u64, held: Vec<UnconfirmedResult<A::Done>>) {
+    fn play_disputed(&mut self, pair: u64, held: Vec<UnconfirmedResult<A::Done>>) {
         if let Some(job) = self.in_flight.job(pair).cloned() {
             let engines = self.audits.spec.engines.clone();
-            let turn = self.audits.turn.clone();
-            self.audits.contested.spawn(async move {
-                let _turn = turn.lock().await;
+            let play_lock = self.audits.play_lock.clone();
+            self.audits.disputed.spawn(async move {
+                let _guard = play_lock.lock().await;
                 // The pair is played twice, because only identical games show that the engines
                 // repeat their games at all.
                 let first = job.clone().run_locally(engines.clone()).await;
@@ -181,30 +189,31 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Handles a pair that no worker repeats: this machine plays the pair, or, if moves cannot be
-    /// compared, its result counts.
-    async fn nobody_repeats(&mut self, pair: u64, why: &str) {
+    /// Handles a pair that no worker repeats. If engines repeat their games, this machine plays the
+    /// pair; otherwise, the worker's result counts.
+    async fn handle_unrepeated(&mut self, pair: u64, why: &str) {
         let Some(held) = self.audits.held.remove(&pair) else { return };
-        self.done(AUDITS + pair).await;
+        self.finish_pair(AUDITS + pair).await;
         if self.audits.spec.repeats {
-            return self.contest(pair, vec![held]);
+            return self.play_disputed(pair, vec![held]);
         }
         self.remark(&held.worker, Some(pair), format!("audit: {why}"));
         self.release(pair, held).await;
     }
 
-    /// Handles the repetition of a pair.
-    pub(super) async fn repeated(&mut self, pair: u64, worker: String, played: A::Done) {
+    /// Compares the result of an audit with the audited result.
+    pub(super) async fn handle_repetition(&mut self, pair: u64, worker: String, played: A::Done) {
         let Some(held) = self.audits.held.remove(&pair) else { return };
         if self.audits.spec.repeats {
             if held.played.is_same(&played) {
                 return self.release(pair, held).await;
             }
             let again = UnconfirmedResult { worker, played, failed: 0 };
-            return self.contest(pair, vec![held, again]);
+            return self.play_disputed(pair, vec![held, again]);
         }
-        // If engines do not repeat their games, the result of such a pair is not compared. Instead,
-        // `outliers` compares the breakdown rate of each worker with the rates of other workers.
+        // If engines do not repeat their games, the results of a pair with a breakdown are not
+        // compared. Instead, `outliers` compares the breakdown rate of each worker with the rates
+        // of other workers.
         if [&held.played, &played].into_iter().any(|played| played.breakdown().is_some()) {
             return self.release(pair, held).await;
         }
@@ -216,8 +225,8 @@ impl<A: Assignment> Coordinator<A> {
         self.exclude(finding).await;
     }
 
-    /// Decides a contested pair by the games of this machine: workers have sent different games, or
-    /// no worker has repeated the pair.
+    /// Decides a disputed pair by the games played on this machine. Workers have sent different
+    /// games, or no worker has repeated the pair.
     pub(super) async fn decide(&mut self, (pair, held, here): DisputedPair<A::Done>) {
         let here = match here {
             Ok([here, again]) if here.is_same(&again) => Ok(here),
@@ -292,13 +301,13 @@ impl<A: Assignment> Coordinator<A> {
     pub(super) async fn replay_held(&mut self, worker: &str) {
         let held = self.audits.held.extract_if(.., |_, held| held.worker == worker);
         for pair in held.map(|(pair, _)| pair).collect::<Vec<_>>() {
-            self.done(AUDITS + pair).await;
+            self.finish_pair(AUDITS + pair).await;
             self.replay(pair).await;
         }
     }
 
-    /// Handles the results for which no other worker is left to repeat the pair.
-    pub(super) async fn release_lonely(&mut self) {
+    /// Handles the results that wait for an audit although no other worker can repeat their pairs.
+    pub(super) async fn handle_unrepeatable(&mut self) {
         // Only workers that have joined may repeat pairs of other workers.
         let auditors = self.players().map(|(name, _)| name);
         let auditors = auditors.filter(|name| self.joined.contains(*name));
@@ -306,20 +315,21 @@ impl<A: Assignment> Coordinator<A> {
         let is_alone =
             |held: &UnconfirmedResult<A::Done>| auditors.iter().all(|other| *other == held.worker);
         let held = self.audits.held.iter();
-        let lonely: Vec<u64> =
+        let unrepeatable: Vec<u64> =
             held.filter(|(_, held)| is_alone(held)).map(|(pair, _)| *pair).collect();
-        for pair in lonely {
-            self.nobody_repeats(pair, "no other worker").await;
+        for pair in unrepeatable {
+            self.handle_unrepeated(pair, "no other worker").await;
         }
     }
 
-    /// Passes a result that counts to the dispatcher.
+    /// Passes an accepted result to the dispatcher.
     pub(super) async fn accepted(&mut self, pair: u64, worker: String, played: A::Done) {
         let job = self.in_flight.job(pair);
         let limit = self.description.noise_limit;
         let is_suspect = job.zip(limit).is_some_and(|(job, limit)| job.is_suspect(&played, limit));
-        // A suspect pair may not count, and only the report of the worker makes it suspect. A
-        // worker could choose results by reporting contention too often.
+        // A suspect pair may not count, and only the worker's report of CPU contention makes it
+        // suspect. A worker could suppress results of its choice by such reports, so they count as
+        // pairs given back.
         if is_suspect {
             let finding = self.policy.gave_back(&worker);
             self.exclude(finding).await;
@@ -333,11 +343,11 @@ impl<A: Assignment> Coordinator<A> {
     }
 }
 
-/// Comparison of the results of each worker with the results of the same pairs at other workers.
+/// Comparison of each worker's results with the results of other workers in the same pairs.
 #[derive(Debug, Default)]
 struct BiasDetector {
-    /// By worker and engine: the numbers of pairs that were better and worse for the engine than at
-    /// the other worker.
+    /// For each worker and engine: number of pairs in which the engine scored more, and number of
+    /// pairs in which it scored less, than in the repetition by the other worker.
     counts: BTreeMap<(String, usize), [u64; 2]>,
 }
 
@@ -363,13 +373,13 @@ impl BiasDetector {
         let mut most: BTreeMap<&str, (f64, [u64; 2])> = BTreeMap::new();
         for ((worker, _), counts) in &self.counts {
             let evidence = (ln_bias_evidence(counts[0], counts[1]), *counts);
-            let own = most.entry(worker).or_insert(evidence);
-            *own = if evidence.0 > own.0 { evidence } else { *own };
+            let best = most.entry(worker).or_insert(evidence);
+            *best = if evidence.0 > best.0 { evidence } else { *best };
         }
         let mut ranks: Vec<(&str, (f64, [u64; 2]))> = most.into_iter().collect();
         ranks.sort_by(|a, b| b.1.0.total_cmp(&a.1.0));
-        // Each comparison counts for both workers. With only two workers, or with two equally
-        // suspicious workers, the biased worker is unknown.
+        // Each comparison counts for both workers. With only two workers, or with two workers under
+        // similar suspicion, the biased worker is unknown.
         let [(worker, (evidence, counts)), (_, (next, _)), _, ..] = ranks[..] else { return None };
         // Under the null hypothesis the evidence is a martingale, so the probability that it ever
         // exceeds 1/p is at most p (Ville's inequality). Bonferroni's correction covers all workers

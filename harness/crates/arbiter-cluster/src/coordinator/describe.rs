@@ -1,4 +1,4 @@
-//! Conversion of a plan to the description of a run. This module does no I/O.
+//! Conversion of a plan to a run description. This module does no I/O.
 
 use std::time::Duration;
 
@@ -10,14 +10,14 @@ use arbiter_plan::{Engine, Plan, cpus_per_game, engine_threads};
 use arbiter_protocol::Deadlines;
 use arbiter_protocol::Limits;
 
-/// Number of moves whose clock time is summed to bound the time of a single move.
+/// Number of moves whose total clock time is the upper bound on the time of a single move.
 const MOVES: u32 = 200;
 
-/// Time added to the longest expected duration of a game or suite position.
+/// Time added to the longest expected time without progress, for the stall timeout.
 const SLACK: Duration = Duration::from_secs(10);
 
-/// Describes a plan that passes [`check`] for workers; `engines` are the engines of the plan, and
-/// `run` is the name of the run.
+/// Returns the run description of a plan. The plan must pass [`check`]; `engines` are the engines
+/// of the plan, and `run` is the name of the run.
 pub fn describe(
     plan: &Plan,
     run_id: RunId,
@@ -42,7 +42,8 @@ pub fn describe(
         stall_timeout: searches.max().unwrap_or_default().max(start) + plan.wait + SLACK,
         requirements: Requirements {
             threads: u32::try_from(cpus_per_game(&plan.engines)).unwrap_or(u32::MAX),
-            // Any two engines may meet, so the two largest tables have to fit together.
+            // Any two engines may meet, so the two largest hash tables must fit into memory
+            // together.
             memory_mib: hashes.iter().rev().take(2).sum(),
         },
         // The times of the plan are already scaled to this machine, so the speed of this machine is
@@ -52,8 +53,8 @@ pub fn describe(
     }
 }
 
-/// Describes a suite for workers; all engines, which pass [`check_engines`], search each position
-/// one after another.
+/// Returns the run description of a suite, in which all engines search each position one after
+/// another. The engines must pass [`check_engines`].
 pub fn describe_suite(
     run_id: RunId,
     run: &str,
@@ -62,9 +63,9 @@ pub fn describe_suite(
     lease: Duration,
 ) -> RunDescription {
     let start = deadlines.uciok + deadlines.readyok;
-    let own = || engines.iter().map(|own| &own.engine);
-    let all = own().map(|engine| start + longest_search(engine, &deadlines));
-    let threads = own().map(engine_threads).max().unwrap_or(1);
+    let run_engines = || engines.iter().map(|run_engine| &run_engine.engine);
+    let all = run_engines().map(|engine| start + longest_search(engine, &deadlines));
+    let threads = run_engines().map(engine_threads).max().unwrap_or(1);
     RunDescription {
         run_id,
         run: run.to_owned(),
@@ -80,20 +81,20 @@ pub fn describe_suite(
         requirements: Requirements {
             threads: u32::try_from(threads).unwrap_or(u32::MAX),
             // All engines are started at the same time.
-            memory_mib: own().map(hash_mib).sum(),
+            memory_mib: run_engines().map(hash_mib).sum(),
         },
         reference_nps: None,
         engines,
     }
 }
 
-/// Returns the size of the engine's hash table option, in MiB; 0 if the option is not set.
+/// Returns the value of the engine's `Hash` option, in MiB; 0 if the option is not set.
 fn hash_mib(engine: &Engine) -> u64 {
     let option = engine.options.iter().find(|(name, _)| name.eq_ignore_ascii_case("hash"));
     option.and_then(|(_, value)| value.parse().ok()).unwrap_or(0)
 }
 
-/// Returns an error if only this machine could play the plan.
+/// Returns an error if workers cannot play the plan, because it uses folders of this machine.
 pub fn check(plan: &Plan) -> Result<(), String> {
     if plan.rules.tablebase.is_some() {
         return Err("--syzygy cannot be used with --on: the tables are on this machine".to_owned());

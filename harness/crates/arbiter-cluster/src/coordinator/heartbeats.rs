@@ -13,7 +13,8 @@ use crate::wire::{self, AUDITS, Heartbeat, RunDescription};
 use arbiter_runner::JobEvent;
 
 /// Maximum number of finished pairs whose jobs are removed from the server within one lease. Each
-/// removal is a request to the server, and a worker could trigger any number by sending duplicates.
+/// removal is a request to the server, and a worker could trigger any number of removals by sending
+/// duplicate results.
 const MAX_REMOVED: usize = 1_000;
 
 impl<A: Assignment> Coordinator<A> {
@@ -24,7 +25,7 @@ impl<A: Assignment> Coordinator<A> {
         {
             self.joined.insert(worker.clone());
             let Heartbeat { pair, attempt, is_given_back, .. } = heartbeat;
-            let is_own = self.audits.worker_of(pair).as_ref() == Some(&worker);
+            let is_own = self.audits.audited_worker(pair).as_ref() == Some(&worker);
             if self.in_flight.is_over(pair) {
                 self.remove_job(pair);
             } else if is_given_back && is_own {
@@ -57,13 +58,14 @@ impl<A: Assignment> Coordinator<A> {
         let silent = self.in_flight.waiting_unheard(lease, self.now);
         for (pair, player) in self.in_flight.overdue(lease, stall_timeout, self.now) {
             // If a pair gets no heartbeats even after it was sent again, the server probably does
-            // not deliver jobs. Audits do not count, because they have a separate limit of tries.
+            // not deliver jobs. Audits are not considered, because their number of attempts is
+            // limited separately.
             if pair < AUDITS && silent.contains(&pair) && !self.unheard.insert(pair) {
                 self.unheard.clear();
                 return self.empty_streams(silent).await;
             }
-            let what = "no worker replied in time; sent again";
-            self.remark(player.as_deref().unwrap_or("unknown"), Some(pair), what.to_owned());
+            let text = "no worker replied in time; sent again";
+            self.remark(player.as_deref().unwrap_or("unknown"), Some(pair), text.to_owned());
             self.play_again(pair).await;
         }
         // A removal may have been lost, so it may be repeated after one lease.
@@ -76,21 +78,21 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Empties the streams and sends all jobs without heartbeats again. After a crash, a server may
-    /// count messages that it cannot deliver, and may then deliver no later messages.
+    /// Empties the streams and sends all jobs without heartbeats again. After a crash, the server
+    /// may count messages that it cannot deliver, and may then stop delivering later messages.
     async fn empty_streams(&mut self, silent: Vec<u64>) {
         // The streams are emptied, not replaced: new streams would have new sequence numbers, and
-        // replacing them could fail half-way.
+        // replacing them could fail halfway.
         let emptying = streams::empty(&self.connection, &self.description.run_id);
-        let what = match timeout(SHUTDOWN_TIMEOUT, emptying).await {
+        let state = match timeout(SHUTDOWN_TIMEOUT, emptying).await {
             Ok(Ok(())) => "emptied".to_owned(),
             Ok(Err(error)) => format!("not emptied: {error}"),
             Err(_) => "not emptied: no reply".to_owned(),
         };
-        let what = format!(
-            "no worker replied after jobs were sent again; the server's streams were {what}"
+        let text = format!(
+            "no worker replied after jobs were sent again; the server's streams were {state}"
         );
-        self.remark("unknown", None, what);
+        self.remark("unknown", None, text);
         for pair in silent {
             self.resend(pair);
         }

@@ -10,7 +10,7 @@ const MAX: u32 = 10_000;
 /// one worker cannot suppress remarks about other workers, which are the evidence against them.
 const MAX_OF_WORKER: u32 = 1_000;
 
-/// Counts of remarks so far, with a limit.
+/// Numbers of remarks so far, in total and by worker.
 #[derive(Default)]
 pub(super) struct RemarkLimit {
     all: u32,

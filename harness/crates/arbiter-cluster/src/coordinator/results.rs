@@ -11,16 +11,16 @@ use crate::subject::sender;
 use crate::wire::{self, AUDITS, JobResult, Notice, ProvenResult, WireError};
 use arbiter_runner::JobEvent;
 
-/// Maximum number of senders of unproven results that are counted separately. Senders without a
-/// proof may invent names, which must not fill the memory.
+/// Maximum number of senders whose results without a valid proof are counted separately. Such
+/// senders may invent names, which must not fill the memory.
 const MAX_UNPROVEN: usize = 1_000;
 
-/// Number of impossible results for its own jobs after which a worker is excluded.
+/// Number of impossible results after which a worker is excluded.
 const MAX_IMPOSSIBLE: u32 = 20;
 
 impl<A: Assignment> Coordinator<A> {
-    /// Handles the arrival of a result: reads the result if its sender was given the job and the
-    /// pair waits for a result.
+    /// Reads a result that has arrived, if its proof is valid and its pair waits for a result.
+    /// Other results are parked, or acknowledged without being read.
     pub(super) async fn take_result(&mut self, receipt: Receipt) {
         let Some(message) = self.unacknowledged.get(&receipt) else { return };
         let bytes = message.payload.len();
@@ -41,7 +41,7 @@ impl<A: Assignment> Coordinator<A> {
             self.repeat_exclusion(&worker).await;
             return self.acknowledge_result(receipt).await;
         }
-        let what = if !self.in_flight.is_ordered(number) {
+        let text = if !self.in_flight.is_ordered(number) {
             // After a restart, results may arrive before the dispatcher has ordered their pairs
             // again.
             if self.in_flight.park(number, receipt, bytes) {
@@ -60,12 +60,12 @@ impl<A: Assignment> Coordinator<A> {
             }
             "a duplicate result of a pair"
         };
-        self.remark(&worker, Some(number), what.to_owned());
+        self.remark(&worker, Some(number), text.to_owned());
         self.acknowledge_result(receipt).await;
     }
 
-    /// Reads a proven result. An unreadable result is acknowledged too, because repeated deliveries
-    /// would stop a resumed run.
+    /// Reads a proven result. An unreadable result is acknowledged too, because the server would
+    /// otherwise deliver it again.
     pub(super) async fn read_result(&mut self, receipt: Receipt) {
         let Some(message) = self.unacknowledged.get(&receipt) else { return };
         let worker = sender(&message.subject).to_owned();
@@ -78,7 +78,7 @@ impl<A: Assignment> Coordinator<A> {
         self.acknowledge_result(receipt).await;
     }
 
-    /// Rejects an impossible result of a worker for its own job, and sends the job again.
+    /// Rejects an impossible result with a valid proof, and sends the job again.
     async fn reject(&mut self, worker: String, (pair, attempt): (u64, u32), why: String) {
         self.remark(&worker, Some(pair), why.clone());
         if self.in_flight.is_last(pair, attempt) {
@@ -94,8 +94,8 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Counts a result for a job that its sender was not given. Only the first, tenth, hundredth
-    /// and so on are reported.
+    /// Counts a result without a valid proof. Of each sender, only the first, tenth, hundredth
+    /// result and so on are reported.
     fn count_unproven(&mut self, worker: &str) {
         // The subject of a message without a proof may contain any text, so only valid names are
         // counted separately.
@@ -105,8 +105,8 @@ impl<A: Assignment> Coordinator<A> {
         *count += 1;
         // Only powers of ten are reported, so that the sender cannot fill the store with remarks.
         if count.ilog10() != (*count - 1).checked_ilog10().unwrap_or(u32::MAX) {
-            let what = format!("{} ({count} so far)", WireError::Unproven);
-            self.remark(worker, None, what);
+            let text = format!("{} ({count} so far)", WireError::Unproven);
+            self.remark(worker, None, text);
         }
     }
 
@@ -118,7 +118,7 @@ impl<A: Assignment> Coordinator<A> {
     ) {
         let (pair, attempt) = (result.number, result.attempt);
         self.joined.insert(worker.clone());
-        // This is checked before the result counts, because a worker may not confirm its own
+        // This is checked before the result counts, because a worker must not confirm its own
         // result.
         if self.is_own_audit(pair, attempt, &worker).await {
             return self.acknowledge_result(receipt).await;
@@ -127,8 +127,8 @@ impl<A: Assignment> Coordinator<A> {
         match self.in_flight.receive(&worker, result, receipt) {
             Disposition::Accept(played) => {
                 if let Some(repeated) = pair.checked_sub(AUDITS) {
-                    self.done(pair).await;
-                    return self.repeated(repeated, worker, played).await;
+                    self.finish_pair(pair).await;
+                    return self.handle_repetition(repeated, worker, played).await;
                 }
                 if self.audit(pair, &worker, &played) {
                     return;
@@ -136,12 +136,12 @@ impl<A: Assignment> Coordinator<A> {
                 return self.accepted(pair, worker, played).await;
             }
             Disposition::Reject(why) => self.reject(worker, (pair, attempt), why).await,
-            Disposition::Discard(what) => self.remark(&worker, Some(pair), what),
-            Disposition::Retry(what) => {
+            Disposition::Discard(text) => self.remark(&worker, Some(pair), text),
+            Disposition::Retry(text) => {
                 self.play_again(pair).await;
                 let finding = self.policy.gave_back(&worker);
                 self.exclude(finding).await;
-                self.remark(&worker, Some(pair), what);
+                self.remark(&worker, Some(pair), text);
             }
             Disposition::Fail(_) if pair >= AUDITS => self.audit_failed(pair - AUDITS).await,
             Disposition::Fail(reason) => {
@@ -152,8 +152,9 @@ impl<A: Assignment> Coordinator<A> {
         self.acknowledge_result(receipt).await;
     }
 
-    /// Finishes a job. Returns whether the job had a result.
-    pub(super) async fn done(&mut self, pair: u64) -> bool {
+    /// Acknowledges the job of a finished pair, and its result if it has one. Returns whether it
+    /// has one.
+    pub(super) async fn finish_pair(&mut self, pair: u64) -> bool {
         let Some(DonePair { sequence, receipt }) = self.in_flight.note_stored(pair) else {
             return false;
         };

@@ -11,20 +11,20 @@ use arbiter_names::quantity;
 use arbiter_run::Remark;
 use arbiter_runner::JobEvent;
 
-/// Time without a status after which a worker counts as gone. Workers send a status every three
-/// seconds, so two statuses may be lost.
+/// Time without a status after which a worker counts as gone. Workers send a status every 3 s, so
+/// two statuses may be lost.
 const WORKER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Maximum number of workers that are known at the same time. Senders may invent names, which must
-/// not fill the memory.
+/// Maximum number of workers whose statuses are stored at the same time. Senders may invent names,
+/// which must not fill the memory.
 const MAX_WORKERS: usize = 1_000;
 
-/// Number of reported slots that count before any slot has played. Without this limit, a false
-/// report of many slots would make the coordinator send that many jobs.
+/// Number of reported slots that are believed before any pair has been played. Without this limit,
+/// a false report of many slots would make the coordinator send that many jobs.
 const UNSEEN_SLOTS: usize = 64;
 
 impl<A: Assignment> Coordinator<A> {
-    /// Returns the reason why the worker does not play this run, if the worker reports one.
+    /// Returns the reason that the worker reports for not playing this run, if any.
     fn refusal<'a>(&self, status: &'a WorkerStatus) -> Option<&'a str> {
         let mut refusals = status.refusals.iter();
         let refused = refusals.find(|(run_id, _)| *run_id == self.description.run_id);
@@ -47,8 +47,8 @@ impl<A: Assignment> Coordinator<A> {
         let refusal = self.refusal(&status);
         let is_new = before != refusal && self.policy.exclusion_reason(&worker).is_none();
         if let Some(why) = refusal.filter(|_| is_new) {
-            let what = format!("does not play: {why}");
-            self.remark(&worker, None, what);
+            let text = format!("does not play: {why}");
+            self.remark(&worker, None, text);
         }
         if self.workers.len() < MAX_WORKERS || self.workers.contains_key(&worker) {
             self.workers.insert(worker, (status, self.now));
@@ -81,10 +81,10 @@ impl<A: Assignment> Coordinator<A> {
         }
     }
 
-    /// Allows one pair in flight for each slot, and one more for each worker, so that a slot that
-    /// finishes a pair can start another pair immediately. Workers may report any number of slots,
-    /// so the limit is at most twice the largest number of pairs seen in play plus
-    /// [`UNSEEN_SLOTS`].
+    /// Sets the limit on pairs in flight: one for each pair that the workers can play in parallel,
+    /// and one more for each worker, so that a slot that finishes a pair can start another pair
+    /// immediately. Workers may report any number of slots, so the limit is at most
+    /// [`UNSEEN_SLOTS`] plus twice the largest number of pairs in play so far.
     pub(super) fn update_room(&mut self) {
         let now = self.now;
         let mut gone = Vec::new();
@@ -96,8 +96,8 @@ impl<A: Assignment> Coordinator<A> {
             }
             !is_gone
         });
-        for (worker, what) in gone {
-            self.notify_presence(worker, what.to_owned());
+        for (worker, text) in gone {
+            self.notify_presence(worker, text.to_owned());
         }
         let threads = self.description.requirements.threads.max(1);
         let slots = self.players().map(|(_, status)| (status.slots / threads) as usize + 1);
@@ -107,9 +107,9 @@ impl<A: Assignment> Coordinator<A> {
         let slots = if slots > 0 { slots + self.audits.waiting() } else { 0 };
         let (_, playing) = self.in_flight.counts();
         self.most_playing = self.most_playing.max(playing as usize);
-        let seen = 2 * self.most_playing + UNSEEN_SLOTS;
+        let max_pairs = 2 * self.most_playing + UNSEEN_SLOTS;
         let room = if self.is_drained {
-            slots.min(seen).max(self.in_flight.room_for_parked())
+            slots.min(max_pairs).max(self.in_flight.room_for_parked())
         } else {
             // Until all old results have been received, the dispatcher might order pairs that were
             // already played.

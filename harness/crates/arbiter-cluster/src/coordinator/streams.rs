@@ -31,7 +31,8 @@ const MAX_AGE: Duration = Duration::from_secs(14 * 24 * 3600);
 /// server, 1,000 jobs, would limit a large fleet.
 const MAX_PENDING: i64 = 1 << 16;
 
-/// Maximum time that a request for a job may wait on the server. Workers wait for two seconds.
+/// Maximum time that a request for a job may wait on the server. Workers let a request wait for at
+/// most 2 s.
 const MAX_WAIT: Duration = Duration::from_secs(5);
 
 /// Time after which the server redelivers an unacknowledged result. The time is long because
@@ -42,10 +43,12 @@ const RESULT_ACK_WAIT: Duration = Duration::from_secs(600);
 /// Maximum number of results in a batch.
 const BATCH: usize = 256;
 
-/// Pause before a failed request is repeated.
+/// Pause before a failed request is repeated. Without a connection, requests fail immediately, so a
+/// loop without a pause would occupy a whole processor.
 const RETRY_PAUSE: Duration = Duration::from_millis(500);
 
-/// Time that a request for results waits on the server.
+/// Time that a request for results waits on the server. The time is limited because the task checks
+/// between two requests whether the coordinator has ended.
 const POLL: Duration = Duration::from_secs(5);
 
 /// Time that the first request for results waits on the server; an empty answer means that no
@@ -57,7 +60,7 @@ const FIRST_POLL: Duration = Duration::from_millis(500);
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "most of them are the large one")]
 pub(super) enum StreamEvent {
-    /// The server has the job of a pair.
+    /// The server has stored the job of a pair.
     Sent { pair: u64, sent: SentJob },
     /// A result was received.
     Result(Message),
@@ -65,13 +68,13 @@ pub(super) enum StreamEvent {
     Drained,
 }
 
-/// Command about the job of a pair.
+/// Command to the task that sends jobs.
 #[derive(Debug)]
 pub(super) enum Outgoing {
     /// Send the job. The first attempt since the start of the coordinator is sent only if the
     /// server has no job of the pair.
     Job { pair: u64, attempt: u32, job: Vec<u8> },
-    /// Remove the job of a pair that is done.
+    /// Remove the job of a finished pair.
     Done { pair: u64 },
 }
 
@@ -124,17 +127,17 @@ pub(super) async fn open(
         max_waiting: MAX_PENDING,
         ..pull::Config::default()
     };
-    let takers = pull::Config {
+    let job_consumer = pull::Config {
         // A worker that requests more jobs, or waits longer, would take jobs that other workers
         // could play.
         max_batch: 1,
         max_expires: MAX_WAIT,
         ..consumer(JOB_CONSUMER, lease)
     };
-    let takers = jobs.create_consumer(takers).await;
-    let takers = takers.map_err(|e| AccessError::denied("a consumer of jobs", e))?;
-    // Old servers silently ignore settings that they do not know.
-    if takers.cached_info().config.ack_wait != lease {
+    let job_consumer = jobs.create_consumer(job_consumer).await;
+    let job_consumer = job_consumer.map_err(|e| AccessError::denied("a consumer of jobs", e))?;
+    // Old servers silently ignore unknown settings.
+    if job_consumer.cached_info().config.ack_wait != lease {
         return Err(AccessError::denied(
             "a consumer of jobs",
             "it changes the time for acknowledgements",
@@ -148,8 +151,8 @@ pub(super) async fn open(
     {
         return Err(AccessError::denied("a consumer of results", error));
     }
-    let collector = results.create_consumer(consumer(RESULT_CONSUMER, RESULT_ACK_WAIT)).await;
-    collector.map(drop).map_err(|e| AccessError::denied("a consumer of results", e))
+    let result_consumer = results.create_consumer(consumer(RESULT_CONSUMER, RESULT_ACK_WAIT)).await;
+    result_consumer.map(drop).map_err(|e| AccessError::denied("a consumer of results", e))
 }
 
 /// Returns the object store of programs, creating it if needed.
@@ -205,7 +208,7 @@ impl ProgramUploader {
 pub(super) struct JobSender {
     pub(super) context: jetstream::Context,
     pub(super) id: RunId,
-    /// Public key of the coordinator, which signs the jobs.
+    /// Public key of the coordinator, by which jobs on the server are verified.
     pub(super) key: PublicKey,
     /// Number of the first attempt at each pair since the start of the coordinator.
     pub(super) first_attempt: u32,
@@ -226,7 +229,7 @@ impl JobSender {
                             self.context.get_stream_no_info(self.id.job_stream()).await
                     {
                         // A failure is harmless: if a worker still plays the pair, its heartbeats
-                        // cause another try.
+                        // cause another attempt to remove the job.
                         let _ = jobs.delete_message(sequence).await;
                     }
                 }
@@ -247,7 +250,7 @@ impl JobSender {
         }
     }
 
-    /// Sends a job; `None` if sending failed.
+    /// Sends a job. Returns the job that the server has now; `None` if sending failed.
     async fn send(&self, pair: u64, attempt: u32, job: &[u8]) -> Option<SentJob> {
         let send = async |message: PublishMessage| {
             let subject = self.id.job_subject(pair);
@@ -278,7 +281,8 @@ impl JobSender {
         sent.ok().map(|ack| SentJob { attempt, sequence: ack.sequence, is_left_over: false })
     }
 
-    /// Returns the job of a pair if the server still has a job from an earlier process.
+    /// Returns the job of a pair that is still on the server, usually from an earlier process of
+    /// the coordinator.
     async fn left_over(&self, pair: u64) -> Option<SentJob> {
         let stream = self.context.get_stream_no_info(self.id.job_stream()).await.ok()?;
         let message =
@@ -315,7 +319,7 @@ pub(super) async fn receive_results(
                 let _ = events.send(StreamEvent::Result(message)).await;
             }
             // An empty batch means that all results from before the start have been delivered. From
-            // now on the coordinator knows which pairs need new jobs.
+            // now on, the coordinator knows which pairs need new jobs.
             if count == 0 && !is_drained {
                 is_drained = true;
                 let _ = events.send(StreamEvent::Drained).await;

@@ -1,6 +1,6 @@
 //! Admission and exclusion of workers. Benches are compared when a worker joins
-//! ([`admission`](super::admission)), and results while it plays ([`outliers`](crate::outliers));
-//! workers that differ are excluded.
+//! ([`admission`](super::admission)); results are compared while the worker plays
+//! ([`outliers`](crate::outliers)). Workers that differ are excluded.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,8 +15,8 @@ use crate::wire::{self, BenchResult, EXCLUDED, JoinAnswer, JoinRequest, Notice, 
 use arbiter_run::{PairTally, Remark};
 use arbiter_runner::JobEvent;
 
-/// Minimum time between two notices to workers that continue although they are excluded. Each
-/// notice must be signed, and an excluded worker may send any number of messages.
+/// Minimum time between two repeated notices to excluded workers that continue to play. Each notice
+/// must be signed, and an excluded worker may send any number of messages.
 const EXCLUSION_PAUSE: Duration = Duration::from_secs(1);
 
 /// Facts about workers from the store of a resumed run; empty for a new run.
@@ -51,7 +51,7 @@ impl WorkerPolicy {
         for (worker, tally) in &history.played {
             outliers.add(worker, tally);
         }
-        let names = description.engines.iter().map(|own| own.engine.name.clone());
+        let names = description.engines.iter().map(|run_engine| run_engine.engine.name.clone());
         let benches = benches.iter().copied().chain(std::iter::repeat(None));
         WorkerPolicy {
             admission: Admission::new(names.zip(benches)),

@@ -12,19 +12,20 @@ const MAX_PAIRS: usize = 10_000;
 /// only after the pair is ordered, and a false result may arrive first.
 const MAX_PER_PAIR: usize = 8;
 
-/// Maximum total length of the parked results, packed, in bytes. Parked results are not checked, so
-/// only this limit prevents senders from filling the memory.
+/// Maximum total size of the parked results in packed form, in bytes. Parked results are not
+/// checked, so only this limit prevents senders from filling the memory.
 const MAX_BYTES: usize = 128 << 20;
 
-/// Maximum distance, in pairs, of a parked result from the last ordered pair. Without this limit, a
-/// result with an invented number would make the dispatcher order all pairs up to that number.
+/// Maximum distance, in pairs, between the last ordered pair and a parked result for which more
+/// pairs are ordered. Without this limit, a result with an invented number would make the
+/// dispatcher order all pairs up to that number.
 const MAX_AHEAD: u64 = 1_000;
 
-/// Parked results with their lengths in bytes, by pair and in order of arrival.
+/// Parked results with their sizes in bytes, by pair and in order of arrival.
 #[derive(Debug, Default)]
 pub(super) struct ParkedResults {
     by_pair: BTreeMap<u64, Vec<(Receipt, usize)>>,
-    /// Total length, in bytes.
+    /// Total size of all results, in bytes.
     bytes: usize,
 }
 
@@ -32,7 +33,8 @@ impl ParkedResults {
     /// Adds a result of `bytes` bytes. Returns `false` if there is no room.
     pub(super) fn add(&mut self, pair: u64, receipt: Receipt, bytes: usize) -> bool {
         let is_full = self.bytes + bytes > MAX_BYTES;
-        // If no further pair fits, results of known pairs are still accepted.
+        // At the limit on pairs, results are still accepted for pairs that already have a parked
+        // result.
         let room = if self.by_pair.len() < MAX_PAIRS { 0 } else { 1 };
         let waiting = self.by_pair.get(&pair).map_or(0, Vec::len);
         if is_full || !(room..MAX_PER_PAIR).contains(&waiting) {
@@ -50,7 +52,8 @@ impl ParkedResults {
         Some(parked.into_iter().map(|(receipt, _)| receipt).collect())
     }
 
-    /// Returns whether there are results of pairs at most [`MAX_AHEAD`] after `ordered`.
+    /// Returns whether there are results of pairs from `ordered` to less than [`MAX_AHEAD`] pairs
+    /// after it; if `ordered` is `None`, whether there are any results.
     pub(super) fn has_upcoming(&self, ordered: Option<u64>) -> bool {
         let is_near = |pair: &u64| {
             ordered.is_none_or(|ordered| (ordered..ordered + MAX_AHEAD).contains(pair))

@@ -12,9 +12,10 @@ pub(super) struct Pending<A> {
     pub(super) last: Attempt,
     /// First attempt whose result counts; earlier attempts belong to a void pair.
     pub(super) first_attempt: u32,
-    /// Time of the order, since the start of the coordinator.
+    /// Time at which the pair was ordered, since the start of the coordinator.
     pub(super) ordered: Duration,
-    /// Time of the last heartbeat, or else of sending, since the start of the coordinator.
+    /// Time of the last heartbeat or of the last order to send the job, whichever is later, since
+    /// the start of the coordinator.
     pub(super) heard: Duration,
     /// Time of the last extension of the lease.
     pub(super) extended: Duration,
@@ -22,6 +23,7 @@ pub(super) struct Pending<A> {
     pub(super) renewal: Duration,
     /// Receipt of the accepted result.
     pub(super) accepted: Option<Receipt>,
+    /// Workers that could not play the pair.
     pub(super) failed_at: BTreeSet<String>,
 }
 
@@ -36,8 +38,8 @@ pub(super) struct Attempt {
     /// The worker that plays the pair.
     pub(super) player: Option<String>,
     /// Time of the player's first heartbeat.
-    pub(super) begun: Option<Duration>,
-    /// Time at which a job that is later in the stream was first started, if any.
+    pub(super) started: Option<Duration>,
+    /// Time at which a later job in the stream was first found to be started, if any.
     pub(super) passed: Option<Duration>,
     /// Index (0 or 1) of the game that was announced last.
     pub(super) announced: Option<u8>,
@@ -57,6 +59,6 @@ impl Attempt {
 impl<A> Pending<A> {
     /// Returns whether a worker has been playing the pair for longer than `limit`.
     pub(super) fn is_too_long(&self, limit: Duration, now: Duration) -> bool {
-        self.last.begun.is_some_and(|begun| now > begun + limit)
+        self.last.started.is_some_and(|started| now > started + limit)
     }
 }

@@ -265,7 +265,7 @@ fn only_the_playing_worker_can_give_a_pair_back() {
     assert!(in_flight.give_back("a", 4, 0), "before it has begun");
     in_flight.heartbeat("b".into(), heartbeat(4, Some(0)), LEASE, LEASE);
     assert!(!in_flight.give_back("a", 4, 0), "another plays it");
-    // A worker whose heartbeats were displaced does not become the player again.
+    // A worker that another worker has replaced as the player does not become the player again.
     in_flight.heartbeat("a".into(), heartbeat(4, Some(0)), LEASE, LEASE);
     assert!(!in_flight.give_back("a", 4, 0));
     assert!(!in_flight.give_back("b", 4, 1), "another attempt");
@@ -297,8 +297,8 @@ fn an_audit_is_resent_until_another_worker_starts_it() {
     assert_eq!(in_flight.overdue(LEASE, LEASE, 9 * LEASE), [], "others may have much else to do");
     assert_eq!(in_flight.overdue(LEASE, LEASE, 2 * SHORT_RENEWAL), [(number, None)]);
     in_flight.leave_to_others(number, 2, LEASE);
-    let begun = Heartbeat { attempt: 2, ..heartbeat(number, Some(0)) };
-    in_flight.heartbeat("b".into(), begun, LEASE, LEASE);
+    let started = Heartbeat { attempt: 2, ..heartbeat(number, Some(0)) };
+    in_flight.heartbeat("b".into(), started, LEASE, LEASE);
     assert_eq!(in_flight.returned(), [], "another plays it");
     in_flight.note_stored(number);
     assert!(in_flight.is_over(number));

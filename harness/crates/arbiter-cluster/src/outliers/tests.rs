@@ -129,8 +129,8 @@ fn a_worker_that_gives_back_too_many_jobs_is_found() {
     }
 }
 
-/// Number of games until a worker that reports false breakdowns in a share of its games is
-/// excluded, among four workers that report no false breakdowns. The manual contains these figures.
+/// Checks after how many games a worker that reports false breakdowns in a share of its games is
+/// excluded, if four other workers report no false breakdowns. The manual contains these figures.
 #[test]
 fn claimed_breakdowns_are_found_by_their_rate() {
     let found = [0.5, 0.1, 0.02].map(|claims| {
@@ -156,7 +156,7 @@ fn claimed_breakdowns_are_found_by_their_rate() {
     assert_eq!(found, [[16, 32], [128, 256], [512, 1024]]);
 }
 
-/// A simulation of workers that do not differ.
+/// Simulates workers that do not differ.
 #[test]
 fn workers_that_are_alike_are_not_excluded() {
     const RUNS: u64 = 300;
@@ -172,7 +172,8 @@ fn workers_that_are_alike_are_not_excluded() {
     assert!(alarms <= 2, "{alarms} of {RUNS} runs");
 }
 
-/// Fisher's test keeps its level without Bonferroni's correction, which could hide a fault.
+/// Checks that Fisher's test keeps its significance level without Bonferroni's correction, which
+/// could hide an error in the test.
 #[test]
 fn the_exact_test_keeps_its_level() {
     let mut random = seed_for(9, "audit", 0);

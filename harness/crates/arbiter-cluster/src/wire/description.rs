@@ -24,10 +24,11 @@ use arbiter_protocol::times::DeadlinesMs;
 /// scaling by a very low measured speed would overflow and end the worker.
 const MAX_STALL_FACTOR: f64 = 100.0;
 
-/// Shortest lease. Heartbeats and extensions are sent several times within a lease.
+/// Minimum lease. Heartbeats and lease extensions are sent several times within a lease.
 const MIN_LEASE: Duration = Duration::from_secs(1);
 
-/// Maximum of all times in a description; sums and multiples of longer times could overflow.
+/// Maximum of the lease, the stall timeout and the pause between games; sums and multiples of
+/// longer times could overflow.
 const MAX_TIME: Duration = Duration::from_secs(366 * 24 * 3600);
 
 /// File that workers fetch: the program of an engine, or an option file.
@@ -36,15 +37,15 @@ pub struct RunFile {
     /// BLAKE3 hash of the file.
     #[serde(with = "As::<DisplayFromStr>")]
     pub hash: blake3::Hash,
-    /// Length of the file, in bytes.
+    /// Size of the file, in bytes.
     pub bytes: u64,
-    /// Name of the file, for people and for engines that examine file names.
+    /// Name of the file, for users and for engines that examine file names.
     #[serde(with = "FileName")]
     pub name: String,
 }
 
 impl RunFile {
-    /// Describes the file at this path.
+    /// Reads the size and hash of the file at `path`.
     pub fn read(path: &Path) -> io::Result<RunFile> {
         let file = open_input(path)?;
         let bytes = file.metadata()?.len();
@@ -84,7 +85,8 @@ pub struct RunEngine {
 }
 
 impl RunEngine {
-    /// Creates an engine without the paths and the provenance that it has on this machine.
+    /// Creates an engine for workers: its program and option files are given as names instead of
+    /// local paths, and its provenance is omitted.
     pub fn new(
         engine: &Engine,
         program: RunFile,
@@ -112,9 +114,9 @@ pub struct Requirements {
 }
 
 impl Requirements {
-    /// Returns the number of a worker's slots that a game takes: one per thread, or more if the
-    /// game needs a larger share of the memory. The error is the reason why the machine is too
-    /// small; a `memory_mib` of 0 means unknown.
+    /// Returns the number of slots that a game takes on a worker with `all` slots and `memory_mib`
+    /// MiB of memory (0 if unknown): one per thread, or more if the game needs a larger share of
+    /// the memory. Returns a reason as the error if the machine is too small.
     pub fn slots(self, all: u32, memory_mib: u64) -> Result<u32, String> {
         let Requirements { threads, memory_mib: needed } = self;
         if threads > all {
@@ -128,7 +130,7 @@ impl Requirements {
                 "a game needs {needed} MiB for hash tables, but the machine has {memory_mib} MiB"
             ));
         }
-        // The number is rounded up, so that the games that fit by slots also fit into the memory.
+        // The number is rounded up, so that games that fit into the slots also fit into the memory.
         // The product has 128 bits, because the product of untrusted numbers may overflow 64 bits.
         let part = (u128::from(needed) * u128::from(all)).div_ceil(u128::from(memory_mib));
         Ok(threads.max(u32::try_from(part).unwrap_or(all)))
@@ -150,7 +152,7 @@ pub struct RunDescription {
     /// Time limits for replies of engines.
     #[serde(with = "DeadlinesMs")]
     pub deadlines: Deadlines,
-    /// Adjudication rules, which end games before the rules of chess do.
+    /// Adjudication rules, which may end a game before it ends by the rules of chess.
     pub rules: Rules,
     /// Selection of the games with transcripts.
     pub transcripts: Keeping,
@@ -165,11 +167,11 @@ pub struct RunDescription {
     pub lease: Duration,
     /// Resources that a game needs on its machine.
     pub requirements: Requirements,
-    /// Time without a reply of an engine after which a game counts as stalled; longer than any
-    /// expected silence.
+    /// Time without an engine reply after which a game counts as stalled. It is longer than any
+    /// expected time between replies.
     pub stall_timeout: Duration,
-    /// Reference speed of the last benched engine, in nodes per second; positive. `None` if workers
-    /// do not scale times by their own speed.
+    /// Reference speed in nodes per second, for the last engine with a bench; positive. `None` if
+    /// workers do not scale times by their own speed.
     pub reference_nps: Option<f64>,
 }
 
@@ -206,7 +208,7 @@ impl Message for RunDescription {
             // the files that a worker writes.
             (engine.dir, engine.launch.stderr) = (None, None);
         }
-        // Even a signed description may contain absurd times, whose sums and products would
+        // Even a signed description may contain absurdly long times, whose sums and products would
         // overflow and end the worker.
         self.lease = self.lease.clamp(MIN_LEASE, MAX_TIME);
         self.stall_timeout = self.stall_timeout.min(MAX_TIME);

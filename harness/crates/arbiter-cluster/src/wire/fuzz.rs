@@ -1,8 +1,8 @@
 //! Readers of untrusted messages, for the fuzz target and for tests of damaged messages.
 //!
-//! Each reader takes bytes as the part of a message that its sender can choose freely. Any bytes
-//! must be either read or refused; a message that was read can be sent again, and an error is one
-//! printable line.
+//! The bytes that a reader takes stand for the part of a message that its sender can choose freely.
+//! A reader must either accept or reject any bytes. A message that was read can be sent again, and
+//! an error is one printable line.
 
 use std::fmt::Display;
 use std::time::Duration;
@@ -87,10 +87,10 @@ const READERS: [Reader; 18] = [
     }),
 ];
 
-/// Seed of a user that exists on no server.
+/// Nkey seed of a user that exists on no server.
 const NKEY: &str = "SUAACAIBAEAQCAIBAEAQCAIBAEAQCAIBAEAQCAIBAEAQCAIBAEAQCAN7EY";
 
-/// Certificate of an authority that has signed nothing.
+/// Certificate of an authority that has signed no other certificate.
 const AUTHORITY: &str = "\
 -----BEGIN CERTIFICATE-----
 MIIBbzCCARWgAwIBAgIUd3y1WWWAUum9BDC47owYeLrozQAwCgYIKoZIzj0EAwIw
@@ -152,7 +152,7 @@ fn job_text(work: WorkMessage) -> Vec<u8> {
     write(&Job { run_id, number: 7, attempt: 2, nonce, expires: 9, not_for, work })
 }
 
-/// Reads a packed result of a worker that has joined.
+/// Reads a packed result with a valid proof.
 fn packed<D: Payload>(packed: &[u8]) -> Option<JobResult<D>> {
     read_message(&message("host-1", proven(packed))).map_err(check_error_text).ok()
 }
@@ -180,7 +180,7 @@ fn pairs(text: &[u8]) -> bool {
     })
 }
 
-/// Returns the same pair with different limits and clocks, each with and without adjudication.
+/// Returns one pair with different limits and clocks, each with and without adjudication.
 fn ways_to_play() -> Vec<PairJob> {
     let movetime = Some(Duration::from_millis(10));
     let clocks = ["3/0.05+0.01", "0.1"].map(|clock| clock.parse().ok());
@@ -223,13 +223,13 @@ fn repeated(bytes: &[u8]) -> bool {
     packed::<PlayedPair>(&pack(&[before, &many, after].concat())).is_some()
 }
 
-/// Reads packed bytes; the sender can also choose the output of the unpacker.
+/// Reads bytes that are not packed by the test, so that damaged packed data is tested, too.
 fn unpacked(bytes: &[u8]) -> bool {
     let _ = (packed::<EngineAnswers>(bytes), packed::<CountResult>(bytes));
     packed::<PlayedPair>(bytes).is_some()
 }
 
-/// Reads bytes of a sender that has neither joined the run nor has a key.
+/// Reads bytes from a sender that has not joined the run and has no key.
 fn anything(bytes: &[u8]) -> bool {
     let message = message("host-1", bytes.to_vec());
     let is_job = read_job(bytes, &description(), key().public()).map_err(check_error_text).is_ok();

@@ -1,5 +1,5 @@
-//! Jobs: a pair to play, or a position of a suite to search or to count. A job with the description
-//! of its run is complete.
+//! Jobs: a pair to play, or a position of a suite to search or to count. A job and the description
+//! of its run contain everything that a worker needs.
 
 use std::sync::Arc;
 
@@ -22,8 +22,8 @@ use arbiter_schedule::Pairing;
 use arbiter_suite::epd::{Question, Record};
 use arbiter_suite::perft::Count;
 
-/// Offset between the number of a pair and the number of its audit. Numbers stay below 2^63 because
-/// the store has signed integers of 64 bits.
+/// Offset between the number of a pair and the number of its audit. All numbers stay below 2^63,
+/// because the store has signed 64-bit integers.
 pub const AUDITS: u64 = 1 << 62;
 
 /// Maximum number of moves of an opening, and of options set for a game. The limit prevents a
@@ -42,9 +42,9 @@ const MAX_DEPTH: u32 = 64;
 pub enum Work {
     /// Play a pair.
     Pair(PairJob),
-    /// Have all engines search a position.
+    /// Let all engines search a position.
     Search(Question),
-    /// Have an engine count the leaf nodes of a position.
+    /// Let an engine count the leaf nodes of a position.
     Count(Count),
 }
 
@@ -57,12 +57,12 @@ pub struct Job<W = Work> {
     pub number: u64,
     /// Number of the attempt, higher than the numbers of all earlier attempts.
     pub attempt: u32,
-    /// Secret that only the coordinator and workers with this attempt know.
+    /// Secret that only the coordinator and the workers that received this attempt know.
     #[serde(with = "As::<DisplayFromStr>")]
     pub nonce: Token,
     /// Expiry, in microseconds of Unix time by the coordinator's clock.
     pub expires: u64,
-    /// Worker that must not do the job, because the job repeats its result.
+    /// Worker that must not run the job, because the job is an audit of that worker's result.
     #[serde(default)]
     pub not_for: Option<String>,
     /// Task of the job.
@@ -70,7 +70,8 @@ pub struct Job<W = Work> {
 }
 
 impl Message for Job<WorkMessage> {
-    // A job contains at most an opening and options, so it is much shorter than a result.
+    // The largest parts of a job are an opening and options, so a job is much shorter than a
+    // result.
     const MAX_BYTES: usize = 1 << 20;
 }
 
@@ -84,8 +85,8 @@ impl Signed for Job<WorkMessage> {
 pub enum WorkMessage {
     /// The pair to play.
     Pair(PairMessage),
-    /// Line of an EPD suite, `true` if its position is Chess960, and the number of plies for which
-    /// an engine must keep a solution to end the search.
+    /// Line of an EPD suite, `true` if its position is Chess960, and the number of plies beyond the
+    /// depth of a solution after which the search is ended early.
     Search(String, bool, Option<u32>),
     /// The count.
     Count(Box<Count>),
@@ -197,7 +198,8 @@ fn pair(
         settings: setup.settings.clone().into_swapped(),
         ..setup.clone()
     };
-    // The second game shares opening, limits and progress counter with the first.
+    // The second game has the opening and limits of the first game, and shares its progress
+    // counter.
     let second = (!is_single).then(reversed);
     Ok(PairJob {
         pairing: Pairing { pair, engines, opening },
@@ -205,8 +207,8 @@ fn pair(
     })
 }
 
-/// Checks that the run tunes the options, and that each name and value is a single line, so that it
-/// can be sent to an engine.
+/// Checks that the run tunes all options, and that each name and value is a single line, so that
+/// they can be sent to an engine.
 fn checked_settings(
     options: Vec<(String, String)>,
     tuned: &[String],

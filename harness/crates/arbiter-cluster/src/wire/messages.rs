@@ -38,7 +38,7 @@ pub struct Beacon {
     /// Name of the run.
     #[serde(with = "Text")]
     pub run: String,
-    /// Priority of the run; the highest number comes first.
+    /// Priority of the run; workers prefer the run with the highest number.
     pub priority: u8,
     /// Number of pairs in flight that no worker plays yet.
     pub queued: u64,
@@ -62,16 +62,15 @@ pub struct WorkerStatus {
     pub slots: u32,
     /// Number of games that the worker is playing.
     pub playing: u32,
-    /// Number of pairs played since the worker started.
+    /// Number of pairs played, and of suite tasks completed, since the worker started.
     pub pairs: u64,
-    /// Number of pairs played in the last `recent_secs` seconds.
+    /// Increase of `pairs` in the last `recent_secs` seconds.
     pub recent_pairs: u64,
-    /// Length of the time over which `recent_pairs` is counted, in seconds; 0 before the first
-    /// sample.
+    /// Length of the period of `recent_pairs`, in seconds; 0 before the first sample.
     pub recent_secs: u32,
-    /// Number of cores of the machine.
+    /// Number of cores of the worker's machine.
     pub cores: u32,
-    /// Memory of the machine, in MiB; 0 if unknown.
+    /// Memory of the worker's machine, in MiB; 0 if unknown.
     pub memory_mib: u64,
     /// Operating system and architecture.
     #[serde(with = "Text")]
@@ -97,13 +96,14 @@ pub struct WorkerStatus {
 }
 
 impl WorkerStatus {
-    /// Returns the recent number of pairs per minute; `None` before the first sample.
+    /// Returns the recent throughput in pairs per minute; `None` before the first sample.
     pub fn pairs_per_minute(&self) -> Option<f64> {
         let minutes = f64::from(self.recent_secs) / 60.0;
         (self.recent_secs > 0).then(|| self.recent_pairs as f64 / minutes)
     }
 
-    /// Truncates benches and refusals to their maximum numbers, so that the status is not too long.
+    /// Truncates the lists of benches and refusals, so that the status does not exceed the maximum
+    /// length of a message.
     pub(crate) fn bounded(mut self) -> WorkerStatus {
         self.benches.truncate(MAX_BENCHES);
         self.refusals.truncate(MAX_REFUSALS);
@@ -121,7 +121,7 @@ impl Message for WorkerStatus {
     }
 }
 
-/// Message that a worker is playing a pair, sent several times within a lease.
+/// Message of a worker that is playing a pair, sent several times within a lease.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Heartbeat {
     /// Number of the pair.
@@ -147,7 +147,7 @@ impl Message for Heartbeat {
     }
 }
 
-/// Request to the coordinator to upload a program to the server.
+/// Request of a worker that the coordinator upload a program to the server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgramRequest {
     /// BLAKE3 hash of the program.
@@ -160,11 +160,12 @@ impl Message for ProgramRequest {}
 /// Request of a worker to join a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JoinRequest {
-    /// Random bytes that no earlier request contains, so that no recorded answer is valid.
+    /// Random bytes that differ from those of all earlier requests, so that no recorded answer is
+    /// valid.
     #[serde(with = "As::<DisplayFromStr>")]
     pub nonce: Token,
-    /// Bench results, by the index of the engine; `None` if the run does not require one. An error
-    /// is the reason for a failure.
+    /// Bench results, by the index of the engine, or the reason why the bench failed; `None` if the
+    /// run does not require the bench of the engine.
     #[serde(with = "As::<Vec<Option<Result<Same, Text>>>>")]
     pub benches: Vec<Option<Result<BenchResult, String>>>,
 }
@@ -253,7 +254,7 @@ pub enum Notice {
         #[serde(with = "Text")]
         why: String,
     },
-    /// All pairs in flight are cancelled.
+    /// The run was cancelled or has ended; all pairs in flight are cancelled.
     Cancel,
 }
 

@@ -15,7 +15,7 @@ use arbiter_run::{PairTally, PlayedPair};
 use arbiter_suite::epd::EngineAnswers;
 use arbiter_suite::perft::CountResult;
 
-/// Report of a worker on a job.
+/// A worker's report on a job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "D: Payload")]
 pub struct JobResult<D: Payload = PlayedPair> {
@@ -43,7 +43,7 @@ pub enum Report<D: Payload = PlayedPair> {
 pub trait Payload:
     Clone + Debug + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static
 {
-    /// Maximum length of a result, unpacked, in bytes.
+    /// Maximum length of an unpacked result, in bytes.
     const MAX_BYTES: usize = 1 << 20;
 
     /// Returns the game results for the comparison of workers; `None` if there are no games.
@@ -51,29 +51,29 @@ pub trait Payload:
         None
     }
 
-    /// Returns whether engines failed in all games.
+    /// Returns whether every game ended by a breakdown of an engine.
     fn is_broken(&self) -> bool {
         false
     }
 
-    /// Returns a description of the first failure of an engine in the games, if any.
+    /// Returns a description of the first breakdown of an engine in the games, if any.
     fn breakdown(&self) -> Option<String> {
         None
     }
 
-    /// Returns whether both results are the same. Engines that repeat their games always give the
-    /// same result.
+    /// Returns whether two results are identical, except for times and search information. Engines
+    /// that repeat their games always have identical results.
     fn is_same(&self, other: &Self) -> bool {
         self == other
     }
 
-    /// Returns whether the results differ before any breakdown, so that engines that repeat their
-    /// games cannot have played both.
+    /// Returns whether two results differ before any breakdown, so that engines that repeat their
+    /// games cannot have produced both.
     fn contradicts(&self, other: &Self) -> bool {
         !self.is_same(other)
     }
 
-    /// Removes the parts of the result that are not essential.
+    /// Removes the parts of the result that are not essential, such as transcripts.
     fn shorten(&mut self) {}
 }
 
@@ -107,7 +107,7 @@ pub fn write_result<D: Payload>(mut result: JobResult<D>, proof: &Token, most: u
         bytes = written(&result);
     }
     // A result that is too long must be reported as a failure; otherwise the job would be sent
-    // again and again.
+    // again endlessly.
     if bytes.len() > most {
         let why = format!("its result has {} bytes, but the server takes {most}", bytes.len());
         bytes = written(&JobResult { report: Report::Failed(why), ..result });
@@ -115,7 +115,8 @@ pub fn write_result<D: Payload>(mut result: JobResult<D>, proof: &Token, most: u
     bytes
 }
 
-/// Unread result with a valid proof: its sender has joined the run and was given the job.
+/// Unread result with a valid proof. The proof shows that the sender has joined the run and was
+/// given the job.
 pub(crate) struct ProvenResult<'a> {
     /// Number of the job.
     pub(crate) number: u64,
@@ -124,7 +125,7 @@ pub(crate) struct ProvenResult<'a> {
     packed: &'a [u8],
 }
 
-/// Checks the proof of a result. Fails if the proof is invalid or missing.
+/// Checks the proof of a result. Returns an error if the proof is invalid or missing.
 pub(crate) fn check_proof<'a>(
     message: &'a async_nats::Message,
     secret: &RunSecret,
@@ -189,8 +190,8 @@ impl Payload for PlayedPair {
         self.games.iter().zip(other.games.iter()).any(|(game, other)| {
             let has_breakdown =
                 [game, other].into_iter().any(|game| is_breakdown(game.outcome.termination));
-            // A game that ended by a breakdown has fewer moves, so only the moves before it can
-            // differ.
+            // A game that a breakdown ended has fewer moves, so only the moves before the breakdown
+            // are compared.
             let differs = game.moves.iter().zip(&other.moves).any(|(one, two)| one.uci != two.uci);
             differs || !(has_breakdown || is_same_game(game, other))
         })

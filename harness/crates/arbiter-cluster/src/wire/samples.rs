@@ -114,7 +114,7 @@ pub(crate) fn job(pair: u64) -> PairJob {
     PairJob { pairing: Pairing { pair, engines: [0, 1], opening: pair }, games }
 }
 
-/// Returns a possible result of [`job()`]: White is mated in both games.
+/// Returns a valid result of [`job()`]: White is mated in both games.
 pub(crate) fn played(pair: u64) -> PlayedPair {
     let job = job(pair);
     let record = |setup: &GameSetup| GameRecord {
@@ -230,7 +230,7 @@ pub(crate) fn status() -> WorkerStatus {
     }
 }
 
-/// Returns a text signed with the key of the coordinator.
+/// Returns `text` signed with the key of the coordinator.
 pub(crate) fn signed(purpose: &str, text: &[u8]) -> Vec<u8> {
     [&key().public().to_bytes()[..], &key().sign(purpose, text), text].concat()
 }

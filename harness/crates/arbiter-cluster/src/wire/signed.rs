@@ -21,8 +21,8 @@ pub fn sign<T: Signed>(message: &T, key: &Key) -> Vec<u8> {
     [&key.public().to_bytes()[..], &signature, &text].concat()
 }
 
-/// Reads a message that is signed with one of the trusted keys. Returns the message and the key;
-/// the error is the reason why the message is rejected.
+/// Reads a message that is signed with one of the trusted keys. Returns the message and the key
+/// that signed it; the error is the reason why the message is rejected.
 pub fn verified<T: Signed>(bytes: &[u8], trusted: &[PublicKey]) -> Result<(T, PublicKey), String> {
     let (key, signature, text) = split(bytes).map_err(|error| error.to_string())?;
     let key = PublicKey::from_bytes(key)?;
@@ -45,8 +45,8 @@ pub fn unverified<T: Signed>(bytes: &[u8]) -> Result<T, WireError> {
 type Split<'a> = (&'a [u8; 32], &'a [u8; SIGNATURE_BYTES], &'a [u8]);
 
 fn split(bytes: &[u8]) -> Result<Split<'_>, WireError> {
-    // The earliest versions of messages were JSON without a signature. Their version is read to
-    // report the cause.
+    // The earliest versions of messages were JSON without a signature. The version of such a
+    // message is read, to report it as the cause.
     if let Ok(Versioned { v }) = serde_json::from_slice(bytes)
         && !is_read(v)
     {

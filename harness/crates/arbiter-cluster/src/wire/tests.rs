@@ -23,7 +23,7 @@ fn job_bytes(number: u64, attempt: u32, work: WorkMessage) -> Vec<u8> {
     sign(&Job { run_id, number, attempt, nonce, expires: 9, not_for, work }, &key())
 }
 
-/// Returns the text of a signed message.
+/// Returns the JSON text of a signed message.
 fn text_of(bytes: &[u8]) -> &[u8] {
     &bytes[32 + SIGNATURE_BYTES..]
 }
@@ -250,7 +250,7 @@ fn impossible_results_of_jobs_are_rejected() {
     refuse("0-1", "2-0", "outcome");
     refuse("5 W< go", "nonsense", "transcript");
     refuse("\"number\":7", "\"number\":-7", "not a message");
-    // Times that overflow the store and sums.
+    // These times would overflow columns of the store, and sums.
     refuse("\"duration\":", "\"duration\":99999999999999999999", "not a message");
     refuse("\"elapsed\":", "\"elapsed\":99999999999999999999", "not a message");
     let nobody = message("host 1\u{1b}[2J", serialized(full(), 1 << 20));
@@ -291,7 +291,7 @@ fn short_messages_arrive_as_they_were_sent() {
     assert_eq!(status.pairs_per_minute(), Some(15.0));
     assert_eq!(WorkerStatus { recent_secs: 0, ..status.clone() }.pairs_per_minute(), None);
     assert!(!arrives(&WorkerStatus { slots: 5_000, ..status.clone() }));
-    // The status of a worker with very many engines and runs is still readable.
+    // The status of a worker that knows very many engines and runs is still readable.
     let benches = vec![("A".repeat(60), 1.5e6); 1_000];
     let refusals = vec![(run_id(), "why".repeat(20)); 1_000];
     let many = WorkerStatus { benches, refusals, ..status.clone() };
@@ -369,7 +369,7 @@ fn versions_that_are_one_apart_read_each_other() {
         assert_eq!([7, 8, 9, 10].map(of_version), [false, true, true, false], "{text}");
         sent.push(format!("{text}\n"));
     }
-    // There is one file per version; the file of an older version stays as long as the version is
-    // read.
+    // There is one file per version. The file of an older version is kept as long as that version
+    // is read.
     expect_file!["messages-8.ndjson"].assert_eq(&sent.concat());
 }

@@ -1,4 +1,4 @@
-//! Texts from other machines.
+//! Strings from other machines.
 
 use serde_with::serde_conv;
 

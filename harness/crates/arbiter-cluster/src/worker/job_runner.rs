@@ -1,5 +1,5 @@
-//! Execution of one job. Dropping a future of this module ends the engines of a suite;
-//! [`Executor::cancel_all`] has to end the engines of a pair.
+//! Execution of one job. Dropping a future of this module stops the engines of a suite;
+//! [`Executor::cancel_all`] must be called to stop the engines of a pair.
 
 use tokio::sync::watch;
 
@@ -11,11 +11,11 @@ use arbiter_suite::epd::{EngineAnswers, Question};
 use arbiter_suite::perft::{Count, CountResult};
 use arbiter_suite::{SuiteEngines, SuiteError};
 
-/// Plays a pair; `half` receives the index of each game (0 or 1) when it starts.
+/// Plays a pair; `game_index` receives the index of each game (0 or 1) when it starts.
 pub(crate) async fn play(
     local: &mut LocalExecutor,
     job: PairJob,
-    half: watch::Sender<Option<u8>>,
+    game_index: watch::Sender<Option<u8>>,
 ) -> Report<PlayedPair> {
     local.start(job);
     loop {
@@ -24,8 +24,8 @@ pub(crate) async fn play(
             JobEvent::Failed { reason, .. } | JobEvent::Lost(reason) | JobEvent::Unfit(reason) => {
                 return Report::Failed(reason);
             }
-            JobEvent::Started { game_index: begun, .. } => {
-                let _ = half.send(u8::try_from(begun).ok());
+            JobEvent::Started { game_index: started, .. } => {
+                let _ = game_index.send(u8::try_from(started).ok());
             }
             JobEvent::Ended { .. }
             | JobEvent::Paused(_)
@@ -36,14 +36,14 @@ pub(crate) async fn play(
     }
 }
 
-/// Has all engines search a position, one after another.
+/// Lets all engines search a position, one after another.
 pub(super) async fn search(
     engines: &mut SuiteEngines,
     question: Question,
     description: &RunDescription,
 ) -> Report<EngineAnswers> {
     let limits: Vec<Limits> =
-        description.engines.iter().map(|own| own.engine.conditions.limits).collect();
+        description.engines.iter().map(|run_engine| run_engine.engine.conditions.limits).collect();
     let mut answers = Vec::new();
     for search in question.searches(limits) {
         match fault_or_answer(engines.ask(&search).await) {
@@ -54,7 +54,7 @@ pub(super) async fn search(
     Report::Played(EngineAnswers(answers))
 }
 
-/// Has the engine count the leaf nodes of a position.
+/// Lets the engine count the leaf nodes of a position (perft).
 pub(super) async fn count(engines: &mut SuiteEngines, count: Count) -> Report<CountResult> {
     match fault_or_answer(engines.ask(&count).await) {
         Ok(verdict) => Report::Played(CountResult(verdict)),
@@ -62,7 +62,8 @@ pub(super) async fn count(engines: &mut SuiteEngines, count: Count) -> Report<Co
     }
 }
 
-/// Returns the answer or the fault of an engine; the outer error is a fault of the machine.
+/// Returns the answer of an engine, or its failure as the inner error; the outer error is a failure
+/// of the machine.
 fn fault_or_answer<D>(
     answer: Result<Result<D, String>, SuiteError>,
 ) -> Result<Result<D, String>, String> {

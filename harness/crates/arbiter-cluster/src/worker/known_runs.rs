@@ -1,5 +1,5 @@
-//! The runs that a worker knows, and the choice of the next run to play. This module does no I/O
-//! and takes the time as an argument.
+//! Runs that a worker knows, and selection of the next run to play. This module does no I/O and
+//! takes the time as an argument.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -45,11 +45,12 @@ struct KnownRun {
 struct JoinedRun {
     /// Key of the coordinator.
     key: PublicKey,
-    /// Time stamps of the last join and of the last beacon, in microseconds of the coordinator's
-    /// clock.
+    /// Time stamp of the last join, in microseconds of the coordinator's clock.
     at: u64,
+    /// Time stamp of the last beacon or of the end of the run, in microseconds of the coordinator's
+    /// clock.
     last_beacon: u64,
-    /// Last attempt at each job whose result was sent.
+    /// Number of the attempt whose result was sent last, by job.
     done: HashMap<u64, u32>,
 }
 
@@ -89,9 +90,11 @@ impl KnownRuns {
     /// whether a new run was added.
     pub(super) fn update(&mut self, beacon: Beacon, key: Option<PublicKey>) -> bool {
         let heard = self.now;
-        if let Some(JoinedRun { key: own, last_beacon, .. }) = self.joined.get_mut(&beacon.run_id) {
+        if let Some(JoinedRun { key: joined_key, last_beacon, .. }) =
+            self.joined.get_mut(&beacon.run_id)
+        {
             // A replayed beacon must not restart a run that has ended.
-            if key != Some(*own) || beacon.at <= *last_beacon {
+            if key != Some(*joined_key) || beacon.at <= *last_beacon {
                 return false;
             }
             *last_beacon = beacon.at;
@@ -176,7 +179,7 @@ impl KnownRuns {
         }
     }
 
-    /// Returns whether a run is still announced.
+    /// Returns whether beacons still announce a run.
     pub(super) fn knows(&self, run_id: &RunId) -> bool {
         self.runs.contains_key(run_id)
     }
@@ -235,7 +238,7 @@ impl KnownRuns {
         }
     }
 
-    /// Stops playing a run. Returns its name the first time, and `None` later.
+    /// Stops playing a run. Returns the name of the run at the first call, and `None` later.
     pub(super) fn refuse(&mut self, run_id: &RunId, why: &str) -> Option<String> {
         let known = self.runs.get_mut(run_id)?;
         let is_news = known.refusal.is_none();
@@ -278,7 +281,7 @@ mod tests {
         Beacon { run_id: id(digit), at: 0, run, priority, queued, playing }
     }
 
-    /// Returns the digit that identifies the chosen run.
+    /// Returns the digit that identifies the selected run.
     fn selected_run(known_runs: &KnownRuns) -> Option<String> {
         known_runs.choose().map(|choice| choice.run_id.as_str()[..1].to_owned())
     }

@@ -17,8 +17,8 @@ use crate::wire::{self, ProgramRequest, RunFile};
 use arbiter_game::text::{MAX_TEXT, printable};
 use arbiter_process::write_program;
 
-/// Maximum length of a fetched program, in bytes. Programs are kept in memory while they are
-/// fetched and hashed.
+/// Maximum size of a fetched program, in bytes. Programs are kept in memory while they are fetched
+/// and hashed.
 const MAX_PROGRAM: u64 = 2 << 30;
 
 /// Time limit for the coordinator to upload a program to the server. The coordinator uploads
@@ -28,7 +28,7 @@ const UPLOAD_TIMEOUT: Duration = Duration::from_secs(300);
 /// Time limit for the download. Without a limit, a lost server would block all slots of the run.
 const FETCH_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// Returns the path of a program, or of another file of a run, after verifying its hash. Fetches
+/// Returns the path of a program or option file of a run, after verifying its hash. Fetches
 /// the file if it is missing.
 pub(super) async fn get(
     shared: &Shared,
@@ -63,7 +63,7 @@ async fn blocking<T: Send + 'static>(
     tokio::task::spawn_blocking(work).await.map_err(|error| error.to_string())
 }
 
-/// Returns whether the file has the length and hash of the program.
+/// Returns whether the file has the size and hash of the program.
 fn matches(path: &Path, program: &RunFile) -> bool {
     let has_length = |data: fs::Metadata| data.is_file() && data.len() == program.bytes;
     fs::metadata(path).is_ok_and(has_length)
@@ -87,8 +87,8 @@ async fn fetch(
         return Err(format!("the coordinator: {}", printable(&why, MAX_TEXT)));
     }
     let read = async {
-        // The object store of the client needs a consumer. Workers have no permission to create a
-        // consumer, because they could then make the server send to any subject.
+        // The object store API of the client needs a consumer. Workers have no permission to create
+        // a consumer, because they could then make the server send messages to any subject.
         let stream = connection.jetstream.get_stream_no_info(format!("OBJ_{PROGRAMS}")).await;
         let stream = stream.map_err(|e| e.to_string())?;
         let name = BASE64URL.encode(program.hash.to_hex().as_bytes());
@@ -102,7 +102,7 @@ async fn fetch(
             let chunk = stream.direct_get_next_for_subject(chunks, Some(sequence + 1)).await;
             let chunk = chunk.map_err(|e| e.to_string())?;
             bytes.extend(&chunk.payload);
-            // Reading stops here to limit the memory. The hash of a longer file differs anyway.
+            // Reading stops here to limit the memory. The hash of a larger file differs anyway.
             if bytes.len() as u64 > program.bytes {
                 break;
             }

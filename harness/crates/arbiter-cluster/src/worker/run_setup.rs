@@ -28,8 +28,8 @@ const RETRY_PAUSE: Duration = Duration::from_secs(1);
 /// that no longer exists.
 const MAX_TRIES: u32 = 30;
 
-/// Bench result of each engine; `None` if the run does not require one. An error is the reason for
-/// a failure.
+/// Bench result of each engine, or the reason why the bench failed; `None` if the run does not
+/// require the bench of the engine.
 type Benches = Vec<Option<Result<BenchResult, String>>>;
 
 /// Everything that a worker needs to play jobs of a run.
@@ -64,22 +64,25 @@ impl RunSetup {
         // small does not need the programs.
         let slots = description.requirements.slots(all_slots, memory_mib)?;
         let mut engines = Vec::new();
-        for own in &description.engines {
-            engines.push(setup(shared, &description, own).await?);
+        for run_engine in &description.engines {
+            engines.push(setup(shared, &description, run_engine).await?);
         }
         for engine in &engines {
             // A program that cannot start on this machine, for example because a library is
             // missing, would lose all its games.
             ask_engine(engine, |_| ()).await.map_err(|error| error.to_string())?;
         }
-        // If times are scaled by the bench, the bench has to run under the load of the games: with
-        // as many parallel copies as there will be games.
+        // If times are scaled by the bench speed, the bench must run under the same load as the
+        // games: with as many parallel copies as there will be games.
         let copies = description.reference_nps.map_or(1, |_| all_slots / slots.max(1)) as usize;
         let mut benches: Benches = Vec::new();
         let mut measured = None;
-        for (own, engine) in description.engines.iter().zip(&engines) {
-            let bench =
-                if own.is_benched { Some(bench::measure(engine, copies).await) } else { None };
+        for (run_engine, engine) in description.engines.iter().zip(&engines) {
+            let bench = if run_engine.is_benched {
+                Some(bench::measure(engine, copies).await)
+            } else {
+                None
+            };
             if let Some(Ok(BenchResult { nps, .. })) = bench {
                 shared.known_runs().bench(&engine.name, nps);
                 measured = Some(nps);

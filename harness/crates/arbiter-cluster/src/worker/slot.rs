@@ -30,18 +30,18 @@ const TAKE: Duration = Duration::from_secs(2);
 /// be idle because of a run that has nothing to play.
 const TAKE_SHORT: Duration = Duration::from_millis(100);
 
-/// Additional time for the server's reply.
+/// Time, in addition to the wait of a request, within which the server must reply.
 const SERVER_GRACE: Duration = Duration::from_secs(3);
 
 /// Time limit for sending the last result of a worker that leaves, after which another worker plays
-/// the pair. A worker without a server has to end soon after Ctrl-C.
+/// the pair. A worker that has lost its server must still exit soon after Ctrl-C.
 const LAST_RESULT: Duration = Duration::from_millis(1500);
 
 /// Pause before a failed request is repeated.
 const RETRY_PAUSE: Duration = Duration::from_millis(500);
 
-/// Number of requests without a job after which idle engines are stopped. Keeping engines saves a
-/// start for each pair, but without work they only use memory.
+/// Number of requests without a job after which idle engines are stopped. Keeping the engines
+/// running saves a start for each pair, but without work they only use memory.
 const IDLE_TAKES: u32 = 5;
 
 /// Minimum number of heartbeats within a lease. Several heartbeats may be lost before another
@@ -116,8 +116,8 @@ pub(super) async fn work(shared: Arc<Shared>) {
     }
 }
 
-/// Takes a job of the run that comes first; `None` if there is no job within a few seconds.
-/// Cancel-safe.
+/// Takes a job of the run with the highest rank; `None` if there is no job within a few seconds. If
+/// the future is dropped during the request, a job may have no worker until its lease ends.
 async fn take_any(shared: &Shared) -> Option<(ActiveJob<'_>, Job)> {
     let mut cancelled = shared.cancelled.subscribe();
     let chosen = shared.known_runs().choose();
@@ -136,8 +136,8 @@ async fn take_any(shared: &Shared) -> Option<(ActiveJob<'_>, Job)> {
     };
     let permit = shared.free_slots.clone().acquire_many_owned(setup.slots);
     let permit = timeout(TAKE, permit).await.ok()?.ok()?;
-    // The phase may have changed while the slot waited for a permit. A request that is made now
-    // would be cut off when the slot ends, and its job would be lost for a lease.
+    // The phase may have changed while the slot waited for a permit. If a request were made now, it
+    // would be cut off when the slot ends, and no worker would have its job until the lease ends.
     if *shared.phase.borrow() != Phase::Working {
         return None;
     }
@@ -155,7 +155,7 @@ async fn take_any(shared: &Shared) -> Option<(ActiveJob<'_>, Job)> {
         attempt: job.attempt,
         proof: proof(&setup.token, &job.nonce),
         setup,
-        half: watch::channel(None).1,
+        game_index: watch::channel(None).1,
         // A new subscription receives only later stop notices; earlier notices concern other jobs.
         cancelled: shared.cancelled.subscribe(),
         _permit: permit,
@@ -177,7 +177,7 @@ fn read(shared: &Shared, setup: &RunSetup, message: &jetstream::Message) -> Resu
 async fn run_cancelled(cancelled: &mut broadcast::Receiver<RunStopped>, run_id: &RunId) {
     loop {
         match cancelled.recv().await {
-            Ok(stopped) if stopped.run_id == *run_id && !stopped.others_go_on => return,
+            Ok(stopped) if stopped.run_id == *run_id && !stopped.others_continue => return,
             // A missed stop only delays this slot until its request ends.
             Ok(_) | Err(RecvError::Lagged(_)) => {}
             Err(RecvError::Closed) => return std::future::pending().await,
@@ -185,7 +185,7 @@ async fn run_cancelled(cancelled: &mut broadcast::Receiver<RunStopped>, run_id: 
     }
 }
 
-/// Takes the next job of a run; `None` if there is no job within this time.
+/// Takes the next job of a run; `None` if there is no job in the time `within`.
 async fn take(shared: &Shared, setup: &RunSetup, within: Duration) -> Option<jetstream::Message> {
     let taking = async {
         let mut batch = setup.jobs.fetch().max_messages(1).expires(within).messages().await.ok()?;
@@ -209,22 +209,22 @@ struct ActiveJob<'a> {
     /// Proof that the worker was given the attempt.
     proof: Token,
     /// Index (0 or 1) of the game of a pair that was started last.
-    half: watch::Receiver<Option<u8>>,
+    game_index: watch::Receiver<Option<u8>>,
     cancelled: broadcast::Receiver<RunStopped>,
-    /// Permits of slots, which are held until the job is done.
+    /// Permits for the slots that the job takes, held until the job is done.
     _permit: OwnedSemaphorePermit,
 }
 
 /// Runs a job and reports the result.
 async fn run_job(job: &mut ActiveJob<'_>, engines: &mut SlotEngines, work: Work) {
-    let (half_sender, half) = watch::channel(None);
-    job.half = half;
+    let (index_sender, game_index) = watch::channel(None);
+    job.game_index = game_index;
     match work {
         Work::Pair(pair) => {
             // Both games of a pair share one counter, so the handle of the first game shows the
             // progress of the whole pair.
             let progress = pair.games.first.progress.clone();
-            let played = job.wait(play(&mut engines.local, pair, half_sender), progress).await;
+            let played = job.wait(play(&mut engines.local, pair, index_sender), progress).await;
             if played.is_err() {
                 engines.local.cancel_all().await;
             }
@@ -291,12 +291,12 @@ impl ActiveJob<'_> {
         loop {
             tokio::select! {
                 report = &mut work => return Ok(report),
-                Ok(()) = self.half.changed() => self.send_heartbeat(false).await,
+                Ok(()) = self.game_index.changed() => self.send_heartbeat(false).await,
                 stopped = self.cancelled.recv() => {
                     if let Ok(stopped) = stopped
                         && stopped.run_id == description.run_id
                     {
-                        return Err(if stopped.others_go_on { Stop::Aborted } else { Stop::Cancelled });
+                        return Err(if stopped.others_continue { Stop::Aborted } else { Stop::Cancelled });
                     }
                 }
                 () = reached(&mut phase, Phase::Aborting) => return Err(Stop::Aborted),
@@ -323,8 +323,8 @@ impl ActiveJob<'_> {
         let Shared { connection, config, .. } = self.shared;
         if connection.is_connected() {
             let Self { number: pair, attempt, proof, .. } = *self;
-            let half = *self.half.borrow();
-            let heartbeat = Heartbeat { pair, attempt, proof, half, is_given_back };
+            let game_index = *self.game_index.borrow();
+            let heartbeat = Heartbeat { pair, attempt, proof, half: game_index, is_given_back };
             let subject = self.setup.description.run_id.heartbeat_subject(&config.name);
             let _ = connection.client.publish(subject, wire::write(&heartbeat).into()).await;
         }
@@ -355,7 +355,7 @@ impl ActiveJob<'_> {
                 }
             };
             tokio::select! {
-                is_there = send => if is_there {
+                is_stored = send => if is_stored {
                     return true;
                 },
                 stopped = self.cancelled.recv() => {

@@ -1,4 +1,4 @@
-//! The engines of a slot, and their run.
+//! Engines of a slot, and the setup of their run.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use arbiter_process::Spawner;
 use arbiter_runner::{Executor, LiveGames, LocalExecutor, LocalOptions};
 use arbiter_suite::SuiteEngines;
 
-/// Returns the executor of one slot.
+/// Creates the executor of one slot.
 pub(crate) fn executor(
     engines: Vec<EngineSetup>,
     wait: Duration,
@@ -52,13 +52,13 @@ impl SlotEngines {
         Ok(SlotEngines { setup: setup.clone(), local, suite })
     }
 
-    /// Ends idle engines.
+    /// Stops idle engines.
     pub(super) async fn release_idle(&mut self) {
         self.local.release_idle();
         self.suite.quit().await;
     }
 
-    /// Ends all engines with `quit`.
+    /// Stops all engines with `quit`.
     pub(super) async fn finish(mut self) {
         self.release_idle().await;
         self.local.finish().await;

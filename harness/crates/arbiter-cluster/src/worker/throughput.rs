@@ -5,15 +5,16 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Length of the window of samples.
+/// Length of the period that the samples cover.
 const SPAN: Duration = Duration::from_secs(300);
 
-/// Samples of the number of pairs, the oldest first.
+/// Samples of the number of pairs played since the start of the worker, oldest first.
 #[derive(Debug, Default)]
 pub(super) struct Throughput(VecDeque<(Instant, u64)>);
 
 impl Throughput {
-    /// Adds a sample of the number of pairs since the start.
+    /// Adds a sample of the number of pairs played since the start, and removes samples older than
+    /// the window.
     pub(super) fn record(&mut self, now: Instant, pairs: u64) {
         while self.0.front().is_some_and(|(at, _)| now - *at > SPAN) {
             self.0.pop_front();

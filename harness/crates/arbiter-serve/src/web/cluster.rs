@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use maud::html;
 
 use super::{EventSource, Fragment, fragments as of_document, page};
-use crate::asked::UrlQuery;
+use crate::url_query::UrlQuery;
 use arbiter_cluster::{
     Cluster, WorkerState, benches, cluster_text, runs_table, trouble, wire::WorkerStatus,
 };
@@ -47,7 +47,7 @@ pub(crate) fn lost(why: &str) -> Vec<Fragment> {
 /// the runs. Workers are ordered by state, with excluded and silent workers first.
 pub(crate) fn fragments(
     cluster: &Cluster,
-    asked: &UrlQuery,
+    url_query: &UrlQuery,
     residuals: &BTreeMap<String, f64>,
 ) -> Vec<Fragment> {
     let mut workers: Vec<_> = cluster
@@ -55,7 +55,7 @@ pub(crate) fn fragments(
         .map(|(name, status, silent)| (WorkerState::of(status, silent), name, status, silent))
         .collect();
     workers.sort_by_key(|(state, name, ..)| (*state, *name));
-    let wanted = asked.value("state");
+    let wanted = url_query.value("state");
     let here = |state: &str| (state == wanted).then_some("true");
     let standing = html! {
         p { strong { (cluster_text(cluster)) } }
@@ -93,7 +93,7 @@ fn row(
     let (speed, version) = (status.pairs_per_minute(), &status.version);
     let machine = format!("{}, {} MiB", status.cpu, status.memory_mib);
     let more = [status.sandbox.clone(), benches(status)];
-    let more = more.into_iter().filter(|words| !words.is_empty() && *words != "-");
+    let more = more.into_iter().filter(|text| !text.is_empty() && *text != "-");
     // A time in seconds would change each row on each tick, and each change is sent to all viewers.
     let last_message = match state {
         WorkerState::Silent => format!("{} ago", quantity(silent.div_ceil(60), "minute")),
@@ -101,7 +101,7 @@ fn row(
     };
     let html = html! {
         tr id=(id) {
-            th scope="row" class="title" { (name) p { (machine) @for words in more { "; " (words) } } }
+            th scope="row" class="title" { (name) p { (machine) @for text in more { "; " (text) } } }
             td class="state" { strong class={ "badge " (class) } { (state) } }
             td class="figure" data-label="Playing" { (status.playing) " of " (status.slots) }
             td class="figure" data-label="Pairs/min" { @if let Some(speed) = speed { (format!("{speed:.1}")) } }
@@ -141,7 +141,7 @@ mod tests {
             slots: 4,
             playing,
             version: "0.2.0".to_owned(),
-            trouble: Some(trouble.to_owned()).filter(|words| !words.is_empty()),
+            trouble: Some(trouble.to_owned()).filter(|text| !text.is_empty()),
             ..WorkerStatus::default()
         };
         let all = [("a", status(3, "")), ("b", status(0, "no <room>")), ("c", status(1, ""))];
@@ -155,8 +155,8 @@ mod tests {
         let residuals = [("a".to_owned(), 2.25)].into();
         let ids = |query: &str| {
             let fields = vec![("state".to_owned(), query.to_owned())];
-            let asked = UrlQuery::new(&format!("state={query}"), fields).unwrap();
-            let found = fragments(&cluster, &asked, &residuals);
+            let url_query = UrlQuery::new(&format!("state={query}"), fields).unwrap();
+            let found = fragments(&cluster, &url_query, &residuals);
             let ids = found.iter().map(|fragment| fragment.id.clone()).collect::<Vec<_>>();
             (ids.join(" "), found.into_iter().map(|fragment| fragment.html).collect::<String>())
         };

@@ -16,7 +16,7 @@ pub(crate) struct ComparedRun {
     pub(crate) summary: Summary,
     /// Start time, in UTC.
     pub(crate) started: String,
-    /// LLR and Elo after each number of games, for runs of two engines.
+    /// LLR and Elo by number of games, for a run of two engines; empty for other runs.
     pub(crate) history: Vec<HistoryPoint>,
     /// Names and values of the settings of the run.
     pub(crate) settings: Vec<(&'static str, String)>,
@@ -57,7 +57,7 @@ fn results(runs: &[ComparedRun]) -> Table {
     for ComparedRun { summary, started, .. } in runs {
         let strength = summary.strength();
         let faults: u64 = summary.counts.faults.values().sum();
-        // With more than two engines, there is no single figure that compares them.
+        // No single number compares more than two engines.
         let is_duel = summary.engines.len() == 2;
         let games: Trinomial = summary.counts.encounters.values().map(|met| met.games).sum();
         let los = if is_duel { strength.los_text() } else { String::new() };
@@ -78,7 +78,7 @@ fn results(runs: &[ComparedRun]) -> Table {
     table
 }
 
-/// Returns the name of a run with its engines, for the key of a chart.
+/// Returns the name of a run with its engines, for the legend of a chart.
 fn name(ComparedRun { summary, .. }: &ComparedRun) -> String {
     format!("{}: {}", summary.run, summary.engines_text())
 }
@@ -91,7 +91,7 @@ fn strengths(runs: &[ComparedRun]) -> Option<Figure> {
         let Some(elo) = strength.elo else { continue };
         table.push([&summary.run, &strength.elo_text()]);
         table.link("run", format!("/runs/{}", summary.run));
-        // An open end of an interval is drawn as an arrow.
+        // An unbounded end of an interval is drawn as an arrow.
         rows.push((summary.run.clone(), elo.value, elo.low, elo.high));
         // A run has the same colour in all charts.
         engines.push(Some(place));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use maud::{Markup, html};
 
 use super::{option, page, parts};
-use crate::asked::UrlQuery;
+use crate::url_query::UrlQuery;
 use arbiter_game::outcome::Termination;
 use arbiter_report::{Game, game_viewer};
 use arbiter_store::{GameOrder, ListedGame, StoredRun};
@@ -24,7 +24,7 @@ pub(crate) const ORDERS: [(&str, &str, GameOrder); 3] = [
 /// in the order of the book.
 pub(crate) fn list(
     stored: &StoredRun,
-    asked: &UrlQuery,
+    url_query: &UrlQuery,
     part: u64,
     games: &[ListedGame],
     openings: &BTreeMap<u64, String>,
@@ -34,10 +34,10 @@ pub(crate) fn list(
     let body = html! {
         p class="links" {
             a href={ "/runs/" (run) } { "The run" }
-            a href=(asked.address(&format!("/runs/{run}/games.pgn"), None)) download { "These games as PGN" }
+            a href=(url_query.address(&format!("/runs/{run}/games.pgn"), None)) download { "These games as PGN" }
         }
-        (filter(stored, asked))
-        (parts(asked, &format!("/runs/{run}/games"), "games", part, PART, total))
+        (filter(stored, url_query))
+        (parts(url_query, &format!("/runs/{run}/games"), "games", part, PART, total))
         div class="scroll" tabindex="0" role="group" aria-label="Games" {
             table class="games cards" {
                 thead { tr {
@@ -45,19 +45,19 @@ pub(crate) fn list(
                     @for head in ["Length (moves)", "Swing (pawns)"] { th scope="col" class="figure" { (head) } }
                     th scope="col" { "Opening" }
                 } }
-                tbody { @for game in games { (row(stored, asked, game, openings)) } }
+                tbody { @for game in games { (row(stored, url_query, game, openings)) } }
             }
         }
     };
     page("", &format!("Games of {run}"), None, &body)
 }
 
-fn filter(stored: &StoredRun, asked: &UrlQuery) -> Markup {
+fn filter(stored: &StoredRun, url_query: &UrlQuery) -> Markup {
     let number = |name: &str, most: u32, step: &str| {
-        let value = asked.value(name);
+        let value = url_query.value(name);
         html! { input type="number" name=(name) min="0" max=(most) step=(step) value=(value); }
     };
-    let option = |name: &str, value: &str, words: &str| option(asked, name, value, words);
+    let option = |name: &str, value: &str, text: &str| option(url_query, name, value, text);
     html! {
         form role="search" aria-label="Games" {
             label { "Engine " select name="engine" {
@@ -70,13 +70,13 @@ fn filter(stored: &StoredRun, asked: &UrlQuery) -> Markup {
                     (option("ending", &ending.to_string(), &ending.describe()))
                 }
             } }
-            label { "Opening " input type="search" name="opening" value=(asked.value("opening"))
+            label { "Opening " input type="search" name="opening" value=(url_query.value("opening"))
                 placeholder="ECO, name or number"; }
             label { "Moves from " (number("from", 10_000, "1")) }
             label { "Moves to " (number("to", 10_000, "1")) }
             label { "Swing from (pawns) " (number("swing", 20, "any")) }
             label { "Order " select name="order" {
-                @for (value, words, _) in ORDERS { (option("order", value, words)) }
+                @for (value, text, _) in ORDERS { (option("order", value, text)) }
             } }
             button { "Filter" }
         }
@@ -85,7 +85,7 @@ fn filter(stored: &StoredRun, asked: &UrlQuery) -> Markup {
 
 fn row(
     stored: &StoredRun,
-    asked: &UrlQuery,
+    url_query: &UrlQuery,
     game: &ListedGame,
     openings: &BTreeMap<u64, String>,
 ) -> Markup {
@@ -97,7 +97,7 @@ fn row(
     html! {
         tr {
             th scope="row" {
-                a href=(asked.address(&format!("/runs/{run}/games/{}", game.place()), None)) {
+                a href=(url_query.address(&format!("/runs/{run}/games/{}", game.place()), None)) {
                     (game.place())
                 }
             }
@@ -117,7 +117,7 @@ fn row(
 /// Returns the page of a game, with links to the previous and next game of the list.
 pub(crate) fn game(
     run: &str,
-    asked: &UrlQuery,
+    url_query: &UrlQuery,
     place: (u64, usize),
     around: &[ListedGame],
     game: &Game,
@@ -126,12 +126,12 @@ pub(crate) fn game(
     let before = index.and_then(|index| around.get(index.checked_sub(1)?));
     let after = index.and_then(|index| around.get(index + 1));
     let to =
-        |game: &ListedGame| asked.address(&format!("/runs/{run}/games/{}", game.place()), None);
+        |game: &ListedGame| url_query.address(&format!("/runs/{run}/games/{}", game.place()), None);
     let place = format!("{}.{}", place.0 + 1, place.1 + 1);
     let body = html! {
         p class="links" {
             a href={ "/runs/" (run) } { "The run" }
-            a href=(asked.address(&format!("/runs/{run}/games"), None)) { "List of games" }
+            a href=(url_query.address(&format!("/runs/{run}/games"), None)) { "List of games" }
             a href={ "/runs/" (run) "/games/" (place) ".pgn" } download { "PGN" }
         }
         nav class="parts" aria-label="Games around" { ul {

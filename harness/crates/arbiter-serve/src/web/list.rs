@@ -7,13 +7,13 @@ use maud::{Markup, html};
 
 use super::run::badge;
 use super::{EventSource, Fragment, option, page, parts};
-use crate::asked::UrlQuery;
+use crate::url_query::UrlQuery;
 use arbiter_plan::{DEFAULT_SPRT_PAIRS, DEFAULT_TC, RunKind};
 use arbiter_report::{ListedRun, RunColumn, RunPhase, Running, Summary, tone};
 use arbiter_stats::{DEFAULT_ELO0, DEFAULT_ELO1, SprtStatus};
 
-/// Number of runs on a page of the list; without pages, rows of all runs would be sent to each
-/// viewer.
+/// Number of runs on a page of the list. Without this division into pages, the rows of all runs
+/// would be sent to each viewer.
 pub(crate) const PAGE: u64 = 50;
 
 /// Maximum number of engine names suggested in the filter; the names are sent to each viewer with
@@ -89,14 +89,14 @@ fn gauge(summary: &Summary) -> Markup {
 }
 
 /// Returns the fragment with a sentence that replaces the list.
-pub(crate) fn notice(words: &str) -> Fragment {
-    Fragment::boxed("standing", &html! { p { (words) } })
+pub(crate) fn notice(message: &str) -> Fragment {
+    Fragment::boxed("standing", &html! { p { (message) } })
 }
 
 /// Returns the fragment above the list: the number of runs, links to other pages, the progress of
 /// reading, and the engine names for the filter.
 pub(crate) fn standing(
-    asked: &UrlQuery,
+    url_query: &UrlQuery,
     part: u64,
     (chosen, all): (usize, usize),
     unread: usize,
@@ -104,7 +104,7 @@ pub(crate) fn standing(
 ) -> Fragment {
     let markup = html! {
         @if all == 0 { p { "No runs yet. Start one with arbiter sprt or arbiter match." } }
-        @else { (parts(asked, "/", "runs", part, PAGE, chosen as u64)) }
+        @else { (parts(url_query, "/", "runs", part, PAGE, chosen as u64)) }
         @if unread > 0 { p class="patience" { "Reading " (unread) " more of " (all) " runs." } }
         datalist id="engines" { @for engine in engines { option value=(engine) {} } }
     };
@@ -119,8 +119,7 @@ fn new_test() -> Markup {
     html! {
         details id="start" {
             summary { "New test" }
-            // A GET form would put the token into the address and therefore into the browser
-            // history.
+            // A GET form would put the token into the URL and therefore into the browser history.
             form method="post" action="/start" {
                 (field("dev", "Dev", &"")) (field("base", "Base", &""))
                 (field("limit", "Limit", &DEFAULT_TC))
@@ -141,26 +140,26 @@ fn new_test() -> Markup {
 
 /// Returns the page with the list of runs, built from its fragments.
 pub(crate) fn list(
-    asked: &UrlQuery,
+    url_query: &UrlQuery,
     fragments: &[Fragment],
     source: EventSource<'_>,
     may_start: bool,
 ) -> String {
     let (standing, rows) = fragments.split_at(fragments.len().min(1));
     let phases = [RunPhase::Running, RunPhase::Ended, RunPhase::Unfinished].map(|p| p.to_string());
-    let choice = |name: &str, value: String| option(asked, name, &value, &value);
+    let choice = |name: &str, value: String| option(url_query, name, &value, &value);
     let body = html! {
         form class="filter" role="search" aria-label="Runs" {
-            label class="long" { "Search " input type="search" name="q" value=(asked.value("q")) maxlength="200"
+            label class="long" { "Search " input type="search" name="q" value=(url_query.value("q")) maxlength="200"
                 placeholder="run, engine, state, about"; }
             label { "State " select name="state" {
-                (option(asked, "state", "", "all")) @for phase in phases { (choice("state", phase)) }
+                (option(url_query, "state", "", "all")) @for phase in phases { (choice("state", phase)) }
             } }
             label { "Kind " select name="kind" {
-                (option(asked, "kind", "", "all"))
+                (option(url_query, "kind", "", "all"))
                 @for kind in RunKind::ALL { (choice("kind", kind.to_string())) }
             } }
-            label { "Engine " input name="engine" list="engines" value=(asked.value("engine")) maxlength="200"; }
+            label { "Engine " input name="engine" list="engines" value=(url_query.value("engine")) maxlength="200"; }
             button { "Filter" }
         }
         @if may_start { (new_test()) }

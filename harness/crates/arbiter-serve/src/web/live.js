@@ -69,31 +69,31 @@ const apply = ({ parts: changed, order }) => {
       if (parts.children[place] !== part) parts.insertBefore(part, parts.children[place]);
     });
   }
-  offer();
+  updateControls();
 };
 
 // Browsers allow few connections per server, so hidden pages have none.
 let source = null;
-const say = (words) => { link.textContent = words; };
+const showState = (text) => { link.textContent = text; };
 const connect = () => {
-  say("connecting …");
+  showState("connecting …");
   const url = new URL(events, location);
   url.searchParams.set("since", since);
   source = new EventSource(url);
-  source.addEventListener("open", () => say("live"));
+  source.addEventListener("open", () => showState("live"));
   source.addEventListener("parts", (event) => {
     since = event.lastEventId;
     apply(JSON.parse(event.data));
   });
   source.addEventListener("error", () => {
-    say("not live: the server does not reply");
-    if (source.readyState === EventSource.CLOSED) setTimeout(look, 5000);
+    showState("not live: the server does not reply");
+    if (source.readyState === EventSource.CLOSED) setTimeout(updateConnection, 5000);
   });
 };
-const look = () => {
+const updateConnection = () => {
   source?.close();
   source = null;
-  if (document.hidden) say("paused");
+  if (document.hidden) showState("paused");
   else connect();
 };
 
@@ -107,13 +107,13 @@ for (const form of all(document, "form.filter")) {
   });
 }
 
-// Commands. The token is part of the address that the server printed, and is stored only in this
+// Commands. The token is part of the URL that the server printed, and is stored only in this
 // tab.
 const steer = document.getElementById("steer");
-const asked = new URLSearchParams(location.hash.slice(1)).get("token");
-const keep = (token) => sessionStorage.setItem("token", token);
-if (asked) {
-  keep(asked);
+const urlToken = new URLSearchParams(location.hash.slice(1)).get("token");
+const storeToken = (token) => sessionStorage.setItem("token", token);
+if (urlToken) {
+  storeToken(urlToken);
   history.replaceState(null, "", location.pathname + location.search);
 }
 const post = async (address) => {
@@ -129,11 +129,11 @@ const post = async (address) => {
     answer.textContent = "The server does not reply.";
   }
   answer.classList.toggle("trouble", !reply?.ok);
-  offer();
+  updateControls();
   return reply;
 };
 const start = document.querySelector("#start form");
-const offer = () => {
+const updateControls = () => {
   const token = sessionStorage.getItem("token");
   if (start) start.querySelector(".token").hidden = Boolean(token);
   if (!steer) return;
@@ -153,16 +153,16 @@ if (steer) {
   }
   document.getElementById("unlock").addEventListener("submit", (event) => {
     event.preventDefault();
-    keep(event.target.elements.token.value.trim());
+    storeToken(event.target.elements.token.value.trim());
     event.target.reset();
-    offer();
+    updateControls();
   });
 }
 start?.addEventListener("submit", async (event) => {
   event.preventDefault();
   const fields = new FormData(start);
   const token = fields.get("token").trim();
-  if (token) keep(token);
+  if (token) storeToken(token);
   fields.delete("token");
   start.elements.token.value = "";
   const reply = await post(`/start?${new URLSearchParams(fields)}`);
@@ -172,8 +172,8 @@ start?.addEventListener("submit", async (event) => {
 });
 start?.elements.stop.addEventListener("click", () => post(`/runs/${start.elements.name.value}/stop`));
 
-offer();
+updateControls();
 if (events) {
-  document.addEventListener("visibilitychange", look);
-  look();
+  document.addEventListener("visibilitychange", updateConnection);
+  updateConnection();
 }

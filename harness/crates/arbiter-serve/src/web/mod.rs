@@ -14,7 +14,7 @@ pub(crate) use version::PageVersion;
 
 use maud::{DOCTYPE, Markup, html};
 
-use crate::asked::UrlQuery;
+use crate::url_query::UrlQuery;
 use arbiter_report::{Document, HTML_SCRIPT, HTML_STYLE, html_sections};
 
 /// Content security policy of pages: they load only from this server, and contain no inline script
@@ -49,7 +49,7 @@ pub(crate) struct EventSource<'a> {
     pub(crate) last_event_id: &'a str,
 }
 
-/// Source of a live page, queried by its thread at each tick.
+/// Source of the fragments of a live page, queried by the thread of the page at each tick.
 pub(crate) trait LivePage {
     /// Returns the current fragments of the page; `None` if they have not changed.
     fn fragments(&mut self) -> Option<Vec<Fragment>>;
@@ -116,11 +116,11 @@ pub(crate) fn static_page(document: &Document) -> String {
 }
 
 /// Returns the current position in a list with pages of `size` items, and links to the other pages.
-fn parts(asked: &UrlQuery, path: &str, what: &str, part: u64, size: u64, total: u64) -> Markup {
-    let to = |part| asked.address(path, Some(part));
+fn parts(url_query: &UrlQuery, path: &str, what: &str, part: u64, size: u64, total: u64) -> Markup {
+    let to = |part| url_query.address(path, Some(part));
     let before = part.saturating_mul(size);
     let last = total.saturating_sub(1) / size;
-    // A page beyond the end of the list of games has no total.
+    // For a page beyond the end of the list of games, `total` is 0.
     let previous = part.saturating_sub(1).min(if total == 0 { part } else { last });
     html! {
         nav class="parts" aria-label="Parts of the list" { ul {
@@ -142,13 +142,13 @@ fn parts(asked: &UrlQuery, path: &str, what: &str, part: u64, size: u64, total: 
 }
 
 /// Returns an option of a form field, selected if the query contains its value.
-fn option(asked: &UrlQuery, name: &str, value: &str, words: &str) -> Markup {
-    html! { option value=(value) selected[asked.value(name) == value] { (words) } }
+fn option(url_query: &UrlQuery, name: &str, value: &str, text: &str) -> Markup {
+    html! { option value=(value) selected[url_query.value(name) == value] { (text) } }
 }
 
-/// Returns an error page; `words` is a sentence.
-pub(crate) fn error_page(title: &str, words: &str) -> String {
-    page("", title, None, &html! { p { (words) } })
+/// Returns an error page; `message` is a sentence.
+pub(crate) fn error_page(title: &str, message: &str) -> String {
+    page("", title, None, &html! { p { (message) } })
 }
 
 /// Returns the element that contains the fragments, in order.

@@ -69,7 +69,7 @@ pub(crate) fn counts(
                 }
                 // The speed of a paused run is meaningless.
                 @if !running.is_some_and(|running| running.status.pace == Pace::Paused) {
-                    @for words in pace { ", " (words) }
+                    @for text in pace { ", " (text) }
                 }
                 "."
             }
@@ -102,8 +102,8 @@ pub(crate) fn loading(read: u64, all: u64) -> Fragment {
 }
 
 /// Returns the fragment that shows an error.
-pub(crate) fn error_notice(words: &str) -> Fragment {
-    Fragment::boxed("trouble", &html! { p class="trouble" { (words) } })
+pub(crate) fn error_notice(message: &str) -> Fragment {
+    Fragment::boxed("trouble", &html! { p class="trouble" { (message) } })
 }
 
 /// Returns the fragment of the games in progress.

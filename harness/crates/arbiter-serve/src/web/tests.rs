@@ -64,15 +64,15 @@ fn assert_strict(page: &str) {
 fn a_running_test_has_no_verdict() {
     let mut open = summary("one", 2);
     open.is_played = true;
-    let words = verdict_sentence(&open);
+    let sentence = verdict_sentence(&open);
     let (_, sprt_status) = open.test().unwrap();
-    assert!(words.starts_with("Running.\nNo verdict yet: LLR +"), "{words}");
-    assert!(words.contains(&format!(
+    assert!(sentence.starts_with("Running.\nNo verdict yet: LLR +"), "{sentence}");
+    assert!(sentence.contains(&format!(
         " [{:.2}, {:.2}] after 4 games.",
         sprt_status.lower, sprt_status.upper
     )));
     for claim in ["beats", "stronger", "does not beat"] {
-        assert!(!words.contains(claim), "{words}");
+        assert!(!sentence.contains(claim), "{sentence}");
     }
     open.is_played = false;
     assert!(verdict_sentence(&open).contains("was killed and can be resumed.\nNo verdict"));
@@ -115,9 +115,9 @@ fn the_list_has_a_row_for_each_run_and_links_to_its_parts() {
         "{unread}"
     );
     let fields = vec![("q".to_owned(), "\"><b>".to_owned())];
-    let asked = UrlQuery::new("q=%22%3E%3Cb%3E&page=2", fields).unwrap().for_runs();
+    let url_query = UrlQuery::new("q=%22%3E%3Cb%3E&page=2", fields).unwrap().for_runs();
     let engine = "B".to_owned();
-    let standing = list::standing(&asked, 1, (120, 500), 7, &[&engine].into());
+    let standing = list::standing(&url_query, 1, (120, 500), 7, &[&engine].into());
     for part in [
         "51 – 100 of 120 runs",
         "7 more of 500",
@@ -126,10 +126,10 @@ fn the_list_has_a_row_for_each_run_and_links_to_its_parts() {
     ] {
         assert!(standing.html.contains(part), "{part} in {}", standing.html);
     }
-    let beyond = list::standing(&asked, 9, (120, 500), 7, &[&engine].into()).html;
+    let beyond = list::standing(&url_query, 9, (120, 500), 7, &[&engine].into()).html;
     assert!(beyond.contains("page=3\">Previous") && !beyond.contains(">Next"), "{beyond}");
-    let page = list::list(&asked, &[standing, row], FEED, false);
-    let form = list::list(&asked, &[], FEED, true);
+    let page = list::list(&url_query, &[standing, row], FEED, false);
+    let form = list::list(&url_query, &[], FEED, true);
     for (field, value) in [("limit", "8+0.08"), ("elo0", "0"), ("elo1", "5"), ("pairs", "50000")] {
         assert!(form.contains(&format!("name=\"{field}\" value=\"{value}\"")), "{field}");
     }
@@ -209,7 +209,8 @@ fn compared_runs_show_their_differences() {
     let page = static_page(&compare::compare(&differing));
     assert_strict(&page);
     assert!(page.contains("Comparison of 2 runs") && page.contains("Elo of each run"), "{page}");
-    // The interval of the first run is open at both ends; each open end is drawn as an arrow.
+    // The interval of the first run is unbounded at both ends; each unbounded end is drawn as an
+    // arrow.
     assert!(page.matches("<polygon").count() >= 2, "{page}");
     assert!(page.contains("<td>--seed 1</td><td>--seed 2</td>"), "{page}");
     assert!(!page.contains("<th scope=\"row\">kind</th>"), "what is the same is left out");

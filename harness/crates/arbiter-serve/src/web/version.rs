@@ -50,19 +50,20 @@ impl PageVersion {
         Some(next)
     }
 
-    /// Returns one line of JSON for a viewer with version `version`: the fragments that have
-    /// changed since then, and the order of all fragments if the order has changed.
+    /// Returns one line of JSON for a viewer that has version `version`: the fragments that have
+    /// changed since that version, and the order of all fragments if the order has changed.
     pub(crate) fn since(&self, version: u64) -> String {
         if version + 1 == self.version { self.newest.clone() } else { self.compose(version) }
     }
 
-    fn compose(&self, seen: u64) -> String {
-        let changed = self.fragments.iter().zip(&self.changed).filter(|(_, since)| **since > seen);
+    fn compose(&self, seen_version: u64) -> String {
+        let changed =
+            self.fragments.iter().zip(&self.changed).filter(|(_, since)| **since > seen_version);
         let changed: Vec<_> =
             changed.map(|(fragment, _)| json!([fragment.id, fragment.html])).collect();
         let order =
             || self.fragments.iter().map(|fragment| fragment.id.as_str()).collect::<Vec<_>>();
-        let order = (self.ordered > seen).then(order);
+        let order = (self.ordered > seen_version).then(order);
         json!({ "parts": changed, "order": order }).to_string()
     }
 }

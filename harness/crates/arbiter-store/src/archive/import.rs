@@ -1,6 +1,7 @@
-//! Import of a run from a file. The file may come from an untrusted source. Therefore its size is
-//! limited, it needs an end mark, and its columns and values must match the store. The games are
-//! judged, and the imported rows are read like a report reads them before they are committed.
+//! Import of a run from a file. The file may come from an untrusted source. Therefore the size of
+//! the file is limited, the file must have an end mark, and its columns and values must match the
+//! store. The games are judged. Before the import is committed, all imported rows are read in the
+//! same way as for a report.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
@@ -38,9 +39,10 @@ const ENGINES: [(&str, &[&str]); 4] = [
 const NO_KEY: &str = "imported";
 
 impl Store {
-    /// Imports the run of an unpacked file, under another name if a name is given, and returns the
-    /// name. Either the complete run is added or nothing. `judge` returns the fault of a game.
-    /// `check` may still reject the run after its engines have been compared with its plan.
+    /// Imports the run of an unpacked file, under the name `name` if it is given, and returns the
+    /// name of the run. Either the complete run is added or nothing. `judge` returns an error for
+    /// an invalid game. At the end, when all rows have been checked, `check` may still reject the
+    /// run.
     pub fn import_run(
         &self,
         file: &mut dyn Read,
@@ -148,7 +150,7 @@ impl Store {
         let values: Result<Vec<Value>, String> = row.into_values().map(Cell::into_value).collect();
         let inserted = self.execute(&insert, params_from_iter(values.map_err(&wrong)?));
         match inserted {
-            // A row that violates a constraint is a fault of the file, not of the store.
+            // A row that violates a constraint is an error in the file, not in the store.
             Err(StoreError::Sqlite { source, .. })
                 if source.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) =>
             {
@@ -161,7 +163,8 @@ impl Store {
         }
     }
 
-    /// Judges the last inserted game; the inner error is the fault of the game. Older files have no
+    /// Judges the last inserted game; the inner error is the reason why the game is invalid. A
+    /// missing checksum is accepted only if `is_older`, because files of older formats have no
     /// checksums.
     fn judge_last(
         &self,
@@ -182,14 +185,14 @@ impl Store {
         })?;
         let judged = |(row, about): (_, (u64, u64, usize, bool, bool))| {
             let (pair, half, plies, fits, is_sound) = about;
-            let whole = |record: GameRecord| {
+            let check_record = |record: GameRecord| {
                 if !fits || record.moves.len() != plies {
                     return Err("not a game of this pair".to_owned());
                 }
                 judge(&record)?;
                 if is_sound { Ok(()) } else { Err("changed since the export".to_owned()) }
             };
-            let judged = GameRow::into_record(row).and_then(whole);
+            let judged = GameRow::into_record(row).and_then(check_record);
             judged.map_err(|what| format!("pair {}, game {}: {what}", pair + 1, half + 1))
         };
         Ok(found.map_or(Ok(()), judged))
@@ -293,7 +296,8 @@ impl<R: BufRead> Lines<R> {
         }
         let value = || {
             serde_json::from_slice(text).map_err(|error| {
-                // The parser sees one line only, so the line number in its message is always 1.
+                // The parser sees only one line, so the line number in its message is always 1 and
+                // is removed.
                 let what = error.to_string();
                 self.wrong(what.split(" at line ").next().unwrap_or(&what))
             })

@@ -65,7 +65,7 @@ struct SearchInfoRow<'a> {
     /// Score in centipawns.
     #[serde(skip_serializing_if = "Option::is_none")]
     cp: Option<i32>,
-    /// Number of moves to mate.
+    /// Number of moves to mate; negative if the engine is mated.
     #[serde(skip_serializing_if = "Option::is_none")]
     mate: Option<i32>,
     /// Depth in plies.
@@ -88,7 +88,7 @@ struct SearchInfoRow<'a> {
     l: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     nps: Option<u64>,
-    /// Share of the hash table in use, in permill.
+    /// Share of the hash table in use, in permille.
     #[serde(skip_serializing_if = "Option::is_none")]
     hf: Option<u32>,
     /// Number of positions found in tablebases.
@@ -120,7 +120,7 @@ impl GameRow {
         }
     }
 
-    /// Returns the record, or the fault of the row as an error.
+    /// Returns the record; the error is the reason why the row is invalid.
     pub(crate) fn into_record(self) -> Result<GameRecord, String> {
         let moves: Vec<ReadMove> =
             serde_json::from_str(&self.moves).map_err(|error| format!("moves: {error}"))?;

@@ -121,7 +121,7 @@ impl PlanRow {
         serde_json::to_string(self).expect("a plan is numbers and text")
     }
 
-    /// Parses JSON; the error is the fault of the text.
+    /// Parses a plan from JSON; the error is the reason why the text is invalid.
     pub(crate) fn from_json(text: &str) -> Result<PlanRow, String> {
         let row: PlanRow = serde_json::from_str(text).map_err(|error| format!("plan: {error}"))?;
         // A plan of an unknown version may describe other games, so the run must not be resumed.

@@ -22,7 +22,7 @@ fn uniform(run: u8) -> impl FnMut() -> f64 {
     }
 }
 
-/// Returns a pair of two engines of equal strength with half of the games drawn; engine 0 is named
+/// Returns a pair of two engines of equal strength that draw half of their games; engine 0 is named
 /// first in every other pair.
 fn pair(random: &mut impl FnMut() -> f64, number: u64) -> PairTally {
     let mut game = || {
@@ -61,8 +61,8 @@ fn replace(tally: &mut PairTally, from: GameResult, mut to: impl FnMut() -> Game
     }
 }
 
-/// Returns a pair of a worker that gives back the share `given_back` of the pairs that engine 0 has
-/// lost.
+/// Returns a random pair, as reported by a worker that gives back the share `given_back` of the
+/// pairs that engine 0 loses.
 fn random_result(random: &mut dyn FnMut() -> f64, number: u64, given_back: f64) -> PairTally {
     loop {
         let tally = pair(&mut || random(), number);
@@ -98,8 +98,8 @@ const LIES: [(&str, Lie); 7] = [
     ("a tenth of the jobs left out", |random, number| random_result(random, number, 0.32)),
 ];
 
-/// Returns the worker that audits find first, with the number of audits, if one of five workers
-/// lies.
+/// Simulates five workers, one of which lies, with audits. Returns the first worker that is found,
+/// and the number of audits until then.
 fn find(run: u8, lie: Lie, most: u64) -> Option<(String, u64)> {
     let mut random = uniform(run);
     let mut bias = BiasDetector::default();
@@ -115,8 +115,8 @@ fn find(run: u8, lie: Lie, most: u64) -> Option<(String, u64)> {
     })
 }
 
-/// Returns the worker that is found first without audits, with its number of pairs, if one of five
-/// workers lies.
+/// Simulates five workers, one of which lies, without audits. Returns the first worker that is
+/// found, and its number of pairs until then.
 fn find_by_shares(run: u8, lie: Lie, most: u64) -> Option<(String, u64)> {
     let mut random = uniform(run);
     let mut outliers = OutlierDetector::new(true);
@@ -152,8 +152,8 @@ fn quantiles(mut needed: Vec<u64>) -> [u64; 2] {
     [needed[needed.len() / 2 - 1], needed[needed.len() * 19 / 20 - 1]]
 }
 
-/// Number of audits, or of pairs without audits, until one lying worker of five is found, for
-/// engines that do not repeat their games. The manual contains these figures.
+/// Checks how many audits, or how many pairs without audits, are needed to find one lying worker of
+/// five, for engines that do not repeat their games. The manual contains these figures.
 #[test]
 fn audits_of_results_find_a_lying_worker() {
     let found = LIES.map(|(what, lie)| {
@@ -190,7 +190,8 @@ fn omitting_a_tenth_of_the_jobs_gains_23_elo() {
     assert!((21.0..25.0).contains(&elo), "{elo}");
 }
 
-/// Number of lies of a worker until a lie is audited, for engines that repeat their games.
+/// Checks how many lies a worker tells before a lie is audited, for engines that repeat their
+/// games.
 #[test]
 fn audits_of_moves_find_a_lying_worker() {
     let found = [0.01, 0.02, 0.05, 0.1].map(|share| {
@@ -201,7 +202,7 @@ fn audits_of_moves_find_a_lying_worker() {
         quantiles((0..200).map(lies_until_audit).collect())
     });
     assert_eq!(found, [[81, 328], [40, 170], [14, 59], [8, 32]]);
-    // If two of five workers send the same lies, one audit in four goes to the other liar.
+    // If two of five workers send identical lies, one audit in four goes to the other lying worker.
     let lies_until_audit = |run: u8| {
         let (secret, mut other) = (secret(run), uniform(run.wrapping_add(100)));
         (1..).find(|lie| secret.draw(*lie) < 0.02 && other() >= 0.25).expect("it is found")

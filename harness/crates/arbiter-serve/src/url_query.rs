@@ -1,18 +1,19 @@
-//! Queries of URLs.
+//! URL queries.
 
-/// Maximum length of a query, in bytes. A query is part of the key of a live page and of the links
-/// on this page.
+/// Maximum length of a query, in bytes. The length is limited because a live page stores its query
+/// and repeats it in its links.
 pub(crate) const MAX_QUERY: usize = 1_000;
 
 /// Query of a URL.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct UrlQuery {
-    /// Fields, each as its text in the URL and as its decoded name and value.
+    /// Fields; for each, its text in the URL, and its decoded name and value.
     fields: Vec<(String, (String, String))>,
 }
 
 impl UrlQuery {
-    /// Creates a query from its text and its decoded fields; fails if the text is too long.
+    /// Creates a query from its text and its decoded fields. Returns an error if the text exceeds
+    /// [`MAX_QUERY`].
     pub(crate) fn new(query: &str, fields: Vec<(String, String)>) -> Result<UrlQuery, String> {
         if query.len() > MAX_QUERY {
             return Err(format!("The query exceeds {MAX_QUERY} bytes."));
@@ -21,18 +22,18 @@ impl UrlQuery {
         Ok(UrlQuery { fields: texts.zip(fields).collect() })
     }
 
-    /// Keeps only the fields named in `names`, unless they are empty.
+    /// Keeps only the fields that are named in `names` and are not empty.
     pub(crate) fn keep_fields(mut self, names: &[&str]) -> UrlQuery {
-        // Forms also send empty fields. Without empty fields, each selection has only one address
-        // and therefore only one live page.
+        // Forms also send empty fields. Without empty fields, each selection has only one URL and
+        // therefore only one live page.
         let is_kept =
             |(name, value): &(String, String)| names.contains(&name.as_str()) && !value.is_empty();
         self.fields.retain(|(_, field)| is_kept(field));
         self
     }
 
-    /// Returns the address of `path` with the fields that are not empty and, if `part` is given,
-    /// the number of the page of a list, from 0.
+    /// Returns the URL of `path` with all non-empty fields. If `part` is given, the URL selects
+    /// this page of a list; `part` is counted from 0.
     pub(crate) fn address(&self, path: &str, part: Option<u64>) -> String {
         let is_kept = |(name, value): &(String, String)| name != "page" && !value.is_empty();
         let fields = self.fields.iter().filter(|(_, field)| is_kept(field));
@@ -53,8 +54,8 @@ impl UrlQuery {
         found.map_or("", |(_, (_, value))| value.trim())
     }
 
-    /// Returns the value of a field as a number from 0 to `most`, multiplied by `scale`; `None` if
-    /// the value is empty.
+    /// Returns the value of a field, a number from 0 to `most`, multiplied by `scale` and rounded;
+    /// `None` if the value is empty. The error is a sentence for the user.
     pub(crate) fn number(&self, name: &str, most: u32, scale: f64) -> Result<Option<u32>, String> {
         let value = self.value(name);
         let number = value.parse().ok().filter(|value| (0.0..=f64::from(most)).contains(value));
