@@ -141,7 +141,7 @@ impl<'a> EngineLine<'a> {
         words.map(|found| found.word).collect()
     }
 
-    /// Returns whether the line is about the first variation, as in a search without MultiPV.
+    /// Returns whether the line describes the first variation; without MultiPV, every line does.
     pub(super) fn is_main_line(&self) -> bool {
         self.number("multipv").is_none_or(|line| line == 1)
     }

@@ -43,7 +43,8 @@ pub(super) fn read(file: &str, source: &mut dyn Read, book: &mut Collector) -> R
         let expected = "a Polyglot book, at most 2^26 entries of 16 bytes";
         format!("{file}: expected {expected}, got {} bytes", bytes.len())
     })?;
-    // The file is not needed for the search. Keeping it beside its table would double the memory.
+    // The file is not needed for the search. Keeping it in addition to its table would double the
+    // memory.
     drop(bytes);
     let options = book.options;
     let start = Start::new(Chess::default(), CastlingMode::Standard);
@@ -122,8 +123,8 @@ impl Table {
         Some(Table { entries, faults: Vec::new(), wrong: HashSet::new() })
     }
 
-    /// Returns the legal moves in a position whose weight is above zero, and records illegal moves
-    /// as faults.
+    /// Returns the legal moves with a weight above zero in a position, and records illegal moves as
+    /// faults.
     fn moves(&mut self, position: &Chess) -> Vec<WeightedMove> {
         let mut moves: Vec<WeightedMove> = Vec::new();
         for entry in find(&self.entries, position).iter().filter(|entry| entry.weight > 0) {
@@ -162,7 +163,7 @@ fn uci(m: u16) -> Option<UciMove> {
         2 => Some(Role::Bishop),
         3 => Some(Role::Rook),
         4 => Some(Role::Queen),
-        // No piece has a greater number.
+        // No piece has a number above 4.
         _ => return None,
     };
     let square = |bits: u16| Square::new(u32::from(bits & 0o77));

@@ -1,5 +1,4 @@
-//! Tests with books that are generated and then read, in every format and container and with every
-//! error.
+//! Tests that write and read books in every format and container, and with every kind of error.
 
 mod containers;
 

@@ -22,8 +22,8 @@ pub struct Blocks<R> {
     end: Option<io::Result<()>>,
 }
 
-/// Yields the blocks in order. If reading fails, the last item is the error, after all complete
-/// games that end before it.
+/// Yields the blocks in order. If reading fails, the last item is the error, after all games that
+/// were read completely.
 impl<R: Read> Iterator for Blocks<R> {
     type Item = io::Result<Vec<u8>>;
 

@@ -43,7 +43,7 @@ pub trait GameVisitor {
 pub struct Lines {
     /// First line of the game.
     pub first: u64,
-    /// Line at which the visitor stopped the game, or at which the game ended.
+    /// Line at which the visitor returned `Break`, or at which the game ended.
     pub last: u64,
 }
 
@@ -84,7 +84,8 @@ impl<'t> Games<'t> {
             let long_comment = &mut self.long_comment;
             let mut parts = Parts { visitor, tags, long_comment, has_moves: false };
             let read = self.reader.read_game(&mut parts);
-            // A visitor stops only within a game, so after `Err`, there was a game.
+            // A visitor returns `Break` only within a game, so `Err` also means that there was a
+            // game.
             if parts.has_moves || parts.tags.any || read.is_err() {
                 return true;
             }

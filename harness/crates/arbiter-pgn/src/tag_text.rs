@@ -1,4 +1,4 @@
-//! Tags in the forms in which files contain them.
+//! Parser for tags in the forms that files contain.
 
 use memchr::{memchr, memchr_iter, memchr2, memchr3, memmem};
 use pgn_reader::RawTag;
@@ -12,7 +12,7 @@ const MAX_TAG: usize = 1 << 11;
 const MAX_TAG_NAME: usize = 255;
 
 /// Maximum distance, in bytes, of the end of a tag from its start. Without a limit, an unmatched
-/// quotation mark would make every tag search the block block.
+/// quotation mark would make every tag search the complete text.
 const MAX_TAG_TEXT: usize = 1 << 14;
 
 /// Tags that are recognized even without quotation marks around their values.

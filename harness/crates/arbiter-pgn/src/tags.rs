@@ -11,8 +11,7 @@ use super::blanks::trimmed;
 /// Maximum length of a stored name, in bytes.
 pub const MAX_NAME: usize = 200;
 
-/// Values of the `Variant` tag that mean standard chess, in lowercase and without other characters
-/// than letters and digits.
+/// Values of the `Variant` tag that mean standard chess, reduced to lowercase letters and digits.
 const CHESS: &str = "standard chess normal fromposition";
 /// Values of the `Variant` tag that mean Chess960, in the same form.
 const CHESS960: &str =

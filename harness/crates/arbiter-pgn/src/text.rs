@@ -328,8 +328,8 @@ impl<'t> Normalizer<'t> {
         }
     }
 
-    /// Skips a number that is followed by a full stop, by a move, or by the end of a token. Returns
-    /// whether a number was skipped.
+    /// Skips a number and the full stops after it, unless the number is part of another token.
+    /// Returns whether a number was skipped.
     fn is_past_number(&mut self) -> bool {
         let rest = self.rest();
         let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();

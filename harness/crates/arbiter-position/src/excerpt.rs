@@ -3,8 +3,8 @@
 /// Maximum length of an excerpt, in characters.
 const MAX_EXCERPT: usize = 100;
 
-/// Returns the start of an external text as one line for a message: at most [`MAX_EXCERPT`]
-/// characters, with spaces in place of control characters.
+/// Returns the start of an external text as one line for a message: at most 100 characters, with
+/// spaces in place of control characters.
 pub fn excerpt(text: &[u8]) -> String {
     // A character has at most four bytes, so only this part of a long text needs to be decoded.
     let text = &text[..text.len().min(4 * MAX_EXCERPT + 4)];

@@ -10,8 +10,8 @@ const OPCODES: [&str; 24] = [
     "ce", "dm", "eco", "fmvn", "hmvc", "id", "pm", "pv", "sm",
 ];
 
-/// Opcodes whose operands are single words, never strings. Only in such operands is another opcode
-/// searched for.
+/// Opcodes whose operands are single words, never strings. Only these operands are searched for
+/// another opcode.
 const OPCODES_OF_WORDS: [&str; 12] =
     ["acd", "acn", "acs", "am", "bm", "ce", "dm", "fmvn", "hmvc", "pm", "pv", "sm"];
 
@@ -20,7 +20,7 @@ const OPCODES_OF_WORDS: [&str; 12] =
 pub struct Operation {
     /// Opcode in lowercase.
     pub opcode: String,
-    /// Operands as one string, without the quotation marks of a single string operand.
+    /// Operands as written; a single string has no quotation marks.
     pub operand: String,
 }
 

@@ -36,7 +36,7 @@ impl Start {
     /// Fails like [`Start::split`], and if moves follow the position.
     pub fn read(text: &str, is_chess960: bool) -> Result<Start, String> {
         let (start, rest) = Start::split(text, is_chess960)?;
-        // Ignoring the moves would give another position than the one that the line describes.
+        // If the moves were ignored, the position would not be the one that the line describes.
         if rest.split_whitespace().next() == Some("moves") {
             return Err("expected a position, got one with moves; give the game as PGN".to_owned());
         }

@@ -4,9 +4,9 @@ use std::io::{self, Cursor, ErrorKind, Read};
 
 use memchr::memchr;
 
-/// Reader that removes the byte order mark of a text and converts its line endings to line feeds: a
-/// carriage return followed by a line feed, or a carriage return alone. For UTF-16, which is not
-/// supported, the first read fails.
+/// Reader that removes the byte order mark of a text and converts its line endings to line feeds. A
+/// line may end with a carriage return, with or without a line feed. UTF-16 is not supported: the
+/// first read fails.
 #[derive(Debug)]
 pub struct PlainText<R> {
     source: R,

@@ -14,7 +14,7 @@
 
 use super::ledger::Ledger;
 
-/// Engine, if any, on a place in the bracket.
+/// Occupant of a place in the bracket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Entrant {
     /// Place whose engine is not decided yet.
@@ -28,7 +28,7 @@ pub enum Entrant {
 /// Bracket of a knockout, with the results so far.
 #[derive(Debug, Clone)]
 pub struct Knockout {
-    /// Places of each level. The engines on places 2n and 2n + 1 of a level play for place n of the
+    /// Places of each level. The engines in places 2n and 2n + 1 of a level play for place n of the
     /// next level. The last level is the winner's place.
     levels: Vec<Vec<Entrant>>,
     /// Level and index of the place for which each encounter is played, in the order of the

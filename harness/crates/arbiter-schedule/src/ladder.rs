@@ -50,7 +50,7 @@ impl Ladder {
         self.open_ready(ledger);
     }
 
-    /// Schedules every encounter whose two rungs no earlier climb can change any more.
+    /// Schedules every encounter whose two rungs can no longer be changed by an earlier climb.
     fn open_ready(&mut self, ledger: &mut Ledger) {
         let bottom = self.rungs.len() - 1;
         // An earlier climb that has reached rung r no longer changes the rungs below r.

@@ -76,7 +76,7 @@ pub enum OpeningPolicy {
     PerEncounter,
     /// Every pair in the run gets a different opening.
     PerPair,
-    /// The openings repeat after as many openings as there are rounds.
+    /// The pairs cycle through as many openings as there are rounds.
     Cycled,
 }
 
@@ -229,8 +229,7 @@ pub struct Schedule {
     /// no limit.
     ahead: Option<u64>,
     counted: u64,
-    /// Score of each two engines against each other. The key contains the indices of the engines,
-    /// the lower index first.
+    /// Head-to-head scores. Each key contains the indices of two engines, the lower index first.
     scores: BTreeMap<[usize; 2], Score>,
 }
 

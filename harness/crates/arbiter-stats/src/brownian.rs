@@ -18,7 +18,7 @@ pub(crate) struct BrownianMotion {
     pub variance: f64,
 }
 
-/// Exit of a walk between two barriers.
+/// Exit of a random walk between two barriers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Exit {
     /// Probability of exit at the upper barrier, 0 to 1.
@@ -35,9 +35,10 @@ impl BrownianMotion {
     /// Returns the exit of a walk that starts `below` above the lower barrier and `above` below the
     /// upper barrier. Both distances must be at least 0.
     ///
-    /// With γ = 2·drift/variance: P = (1 − e^(−γ·below)) / (1 − e^(−γ·(below + above))) and
-    /// E = (P·above − (1 − P)·below) / drift; without drift P = below/(below + above) and
-    /// E = below·above/variance.
+    /// With γ = 2·drift/variance, the probability of reaching the upper barrier first is P = (1 −
+    /// e^(−γ·below)) / (1 − e^(−γ·(below + above))), and the mean number of units is E = (P·above −
+    /// (1 − P)·below) / drift. Without drift, P = below/(below + above) and E =
+    /// below·above/variance.
     pub(crate) fn exit(&self, below: f64, above: f64) -> Exit {
         assert!(below >= 0.0 && above >= 0.0, "outside the barriers: {below}, {above}");
         let width = below + above;
@@ -133,8 +134,8 @@ impl BrownianMotion {
             if shift < 2.0 * STEEP {
                 return shift.exp() * normal_cdf(z);
             }
-            // The factor is huge and the tail is tiny, so they are multiplied as logarithms. The
-            // asymptotic series of the tail begins with 1/|z| − 1/|z|³.
+            // The factor is huge and the tail is tiny, so their exponents are added. The asymptotic
+            // series of the tail begins with 1/|z| − 1/|z|³.
             (shift - 0.5 * z * z).exp() * (1.0 / z.powi(3) - 1.0 / z) / (2.0 * PI).sqrt()
         };
         normal_cdf((level - offset) / spread)

@@ -1,4 +1,4 @@
-//! Logistic Elo: the scale on which a score s is −400·log₁₀(1/s − 1).
+//! Logistic Elo: the scale on which a score s corresponds to −400·log₁₀(1/s − 1).
 //!
 //! Rules for edge cases, identical for games and pairs:
 //!
@@ -24,7 +24,7 @@ pub const Z_95: f64 = 1.959963984540054;
 /// Estimate with its 95 % interval. Each number may be infinite, but not NaN.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
-    /// Most likely value.
+    /// Estimated value.
     pub value: f64,
     /// Lower end of the 95 % interval.
     pub low: f64,

@@ -34,7 +34,7 @@ pub fn fisher_exact(source: FailureCount, others: FailureCount) -> f64 {
         if failures - count > others.games {
             return 0.0;
         }
-        // The terms are computed from logarithms, because the binomials themselves overflow.
+        // The terms are computed from logarithms, because the binomial coefficients overflow.
         (ln_binomial(source.games, count) + ln_binomial(others.games, failures - count) - all).exp()
     };
     // Rounding errors may make a sum of all terms exceed 1.

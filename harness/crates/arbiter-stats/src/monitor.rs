@@ -6,7 +6,7 @@ use super::overshoot::Overshoot;
 use super::pentanomial::{Pentanomial, Trinomial};
 use super::sprt::{Correction, Decision, LlrBounds, Sprt};
 
-/// Status of a test after some pairs.
+/// Status of a test after the pairs so far.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SprtStatus {
     /// Log-likelihood ratio of H1 against H0.
@@ -122,8 +122,8 @@ impl SprtMonitor {
         self.update_by(pairs, self.test.llr(pairs))
     }
 
-    /// Returns the status after all `pairs` and `games` so far; the test uses one of the two
-    /// counts.
+    /// Returns the status after all `pairs` and `games` so far. Of the two counts, only the one for
+    /// the test's evidence is used.
     pub fn update_counts(&mut self, pairs: &Pentanomial, games: &Trinomial) -> SprtStatus {
         self.update_by(pairs, self.test.llr_of_counts(pairs, games))
     }

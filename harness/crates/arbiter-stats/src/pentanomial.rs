@@ -253,8 +253,8 @@ mod tests {
         // White wins every game: the bias is infinite.
         let white = Trinomial { losses: 50, draws: 0, wins: 50 };
         assert_eq!(opening_bias(&Pentanomial([0, 0, 50, 0, 0]), &white), None);
-        // The variance is 0.125 per game and 0.09 per game of a pair. White's score therefore
-        // differs from ½ by √0.035 (root mean square).
+        // The variance per game is 0.125 if computed from games, and 0.09 if computed from pairs.
+        // White's score therefore differs from ½ by √0.035 (root mean square).
         let games = Trinomial { losses: 25, draws: 50, wins: 25 };
         let bias = opening_bias(&Pentanomial([2, 10, 26, 10, 2]), &games).expect("some bias");
         assert!((bias - finite(elo_from_score(0.5 + 0.035f64.sqrt())).unwrap()).abs() < 1e-9);

@@ -52,7 +52,7 @@ pub struct PlannedTest {
 }
 
 impl PlannedTest {
-    /// Creates a planned test; `None` if the conditions contradict each other.
+    /// Creates a planned test; `None` if the draw rate is too high for the bias.
     pub fn new(test: Sprt, conditions: Conditions) -> Option<PlannedTest> {
         let variance_per_game = conditions.variance_per_game()?;
         let pairs = pair_model(conditions.draw_rate, conditions.bias_elo);

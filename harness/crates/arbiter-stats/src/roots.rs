@@ -1,6 +1,6 @@
 //! Bracketed root finding: Newton's method, with bisection if a step would leave the bracket.
 
-/// Maximum number of steps, enough to find any root of this crate to full precision by bisection
+/// Maximum number of steps, enough to find any root in this crate to full precision by bisection
 /// alone.
 const MAX_STEPS: usize = 200;
 
@@ -18,8 +18,8 @@ const CHECK_WIDTH: f64 = 1e-9;
 /// # Panics
 ///
 /// If `start` is not inside the bracket, or if the sign of `f` does not change at the root found.
-/// In the second case, `f` does not decrease through zero in the bracket. The caller is wrong, and
-/// all numbers computed from the root would be wrong.
+/// In the second case, `f` does not decrease through zero in the bracket, and all numbers computed
+/// from the root would be wrong.
 pub(crate) fn falling_root(f: impl Fn(f64) -> (f64, f64), low: f64, start: f64, high: f64) -> f64 {
     assert!(low < start && start < high, "bad bracket {low}..{start}..{high}");
     let (mut left, mut right) = (low, high);

@@ -84,9 +84,9 @@ fn means_of(count: usize) -> u64 {
     count * (count + 1) / 2
 }
 
-/// Returns the critical value of the signed-rank statistic for `count` numbers: the largest value
-/// that the statistic does not exceed with a probability of at most `tail`. `None` if there is no
-/// such value.
+/// Returns the critical value of the signed-rank statistic for `count` numbers: the largest c for
+/// which the probability of a statistic of at most c is at most `tail`. `None` if there is no such
+/// value.
 fn critical_value(count: usize, tail: f64) -> Option<u64> {
     if count > EXACT {
         return Some(normal_critical_value(count, tail));

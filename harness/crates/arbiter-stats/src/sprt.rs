@@ -213,7 +213,7 @@ impl Evidence {
 }
 
 impl Sprt {
-    /// Creates a test without correction for overshoot, which counts pairs.
+    /// Creates a test that counts pairs and has no correction for overshoot.
     ///
     /// # Errors
     ///

@@ -9,16 +9,17 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OutcomeModel {
-    /// Draws follow the geometric mean of both strengths: with u = e^(x/2), win : draw : loss are
-    /// u : ν : 1/u (R. Davidson, 1970).
+    /// The probability of a draw is proportional to the geometric mean of both strengths: with u =
+    /// e^(x/2), win, draw and loss are in the ratio u : ν : 1/u (R. Davidson, 1970).
     Davidson,
-    /// A difference that is too small leads to a draw: P(win) = f(x − δ), P(loss) = f(−x − δ) with
-    /// f the logistic curve (P. Rao, L. Kupper, 1967). This is BayesElo's model; its ratings differ
-    /// from logistic Elo by a factor that depends on δ.
+    /// A small difference in performance leads to a draw: P(win) = f(x − δ) and P(loss) = f(−x −
+    /// δ), with f the logistic curve (P. Rao, L. Kupper, 1967). This is BayesElo's model. Its
+    /// ratings differ from logistic Elo by a factor that depends on δ.
     RaoKupper,
-    /// The expected score is f(x), as in Elo's system; a draw is half a win and half a loss (R.
-    /// Bradley, M. Terry, 1952). As in Ordo, ratings make every player's expected score equal to
-    /// the actual score. Draws follow Davidson's ratio D = ν·√(W·L).
+    /// The expected score is f(x), as in Elo's system, and a draw is half a win and half a loss (R.
+    /// Bradley, M. Terry, 1952). As in Ordo, the ratings make every player's expected score equal
+    /// to the actual score. The probability of a draw is D = ν·√(W·L), as in Davidson's model, with
+    /// W and L the probabilities of a win and a loss.
     Scores,
 }
 
@@ -30,7 +31,7 @@ arbiter_names::named!(OutcomeModel);
 pub struct Derivatives {
     /// First derivatives, with respect to x and d.
     pub first: [f64; 2],
-    /// Negative second derivatives, with respect to xx, xd and dd.
+    /// Negative second derivatives: with respect to x twice, to x and d, and to d twice.
     pub second: [f64; 3],
 }
 
@@ -55,8 +56,8 @@ impl OutcomeModel {
         }
     }
 
-    /// Returns whether draws affect the estimate of strengths, because the likelihood of strengths
-    /// depends on the draw parameter.
+    /// Returns whether the likelihood of strengths depends on the draw parameter, so that draws
+    /// affect the ratings.
     pub fn draws_inform(self) -> bool {
         self != OutcomeModel::Scores
     }
@@ -139,7 +140,8 @@ impl OutcomeModel {
         }
     }
 
-    /// Returns the first derivatives for a single result (0: White lost, 1: draw, 2: White won).
+    /// Returns the first derivatives of the log-likelihood of a single result (0: White lost, 1:
+    /// draw, 2: White won).
     pub fn gradient(self, x: f64, parameter: f64, result: usize) -> [f64; 2] {
         let mut counts = [0.0; 3];
         counts[result] = 1.0;

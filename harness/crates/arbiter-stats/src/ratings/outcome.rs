@@ -129,7 +129,7 @@ impl RatingList {
     }
 
     /// Returns the standard error of a rating, in Elo points, relative to the mean of the group or
-    /// to the anchors. `None` as for [`covariance`](Self::covariance).
+    /// to the anchors. `None` if [`covariance`](Self::covariance) returns `None`.
     pub fn error(&self, player: usize, errors: Errors) -> Option<f64> {
         Some(self.covariance(player, player, errors)?.max(0.0).sqrt())
     }
@@ -166,13 +166,15 @@ struct SampleSize {
 }
 
 impl SampleSize {
-    /// Applies the small-sample correction of the sandwich estimator. The correction is needed
-    /// because estimates and variance come from the same games.
+    /// Applies the small-sample correction of the sandwich estimator (J. Morel, M. Bokossa, N.
+    /// Neerchal, 2003). The correction is needed because estimates and variance come from the same
+    /// games.
     ///
-    /// For m units and p unknowns, the corrected covariance is c·V + δ·φ·H⁻¹. In this formula, c =
-    /// (n − 1)/(n − p) · m/(m − 1) for n games, and δ = p/(m − p), but at most ½. The ratio of the
+    /// For m units and p unknowns, the corrected covariance is c·V + δ·φ·H⁻¹. V is the covariance
+    /// of the sandwich estimator, and H⁻¹ is the inverse of the curvature. In this formula, c = (n
+    /// − 1)/(n − p) · m/(m − 1) for n games, and δ = p/(m − p), but at most ½. The ratio of the
     /// observed variance of pairs to the variance of the model is φ, at least 1. Without pairs,
-    /// nothing changes (J. Morel, M. Bokossa, N. Neerchal, 2003).
+    /// nothing changes.
     fn allow_for_few(self, sandwich: &mut Matrix, information: &Matrix, spread: &Matrix) {
         let SampleSize { pairs, singles, unknowns } = self;
         if pairs == 0.0 || unknowns <= 0.0 {

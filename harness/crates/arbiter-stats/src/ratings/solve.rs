@@ -174,8 +174,8 @@ pub fn rate(
     Ok(rated)
 }
 
-/// Returns the points of each two players against each other. Prior draws and relations count as
-/// points for both players. Anchors and other priors do not count.
+/// Returns the points of the two players in each meeting and each relation. Prior draws and
+/// relations count as points for both players. Anchors and other priors do not count.
 fn scores(meetings: &[Meeting], options: &Options) -> Vec<Score> {
     let prior = u64::from(options.prior_draws > 0.0);
     let score = |meeting: &Meeting| {
@@ -300,8 +300,8 @@ fn newton(state: &mut State, encounters: &[Encounter], options: &Options) -> Opt
         }
         state.add(&step);
         if options.model == OutcomeModel::RaoKupper {
-            // In this model, δ must be positive, because otherwise a draw would have no positive
-            // probability.
+            // In this model, δ must be positive, because otherwise the probability of a draw would
+            // not be positive.
             state.draw = state.draw.max(EXTREME_RATE);
         }
         if longest < LAST_STEP {

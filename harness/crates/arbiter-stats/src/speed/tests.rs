@@ -99,12 +99,13 @@ impl Machine {
     }
 }
 
-/// Returns the order of a round by a coin toss, as [`SpeedTest`] requires.
+/// Returns whether the first program runs first, by a coin toss, as [`SpeedTest`] requires.
 fn tossed(_: usize, coin: f64) -> bool {
     coin < 0.5
 }
 
-/// Returns the order of a round by turns, which [`SpeedTest`] does not allow.
+/// Returns whether the first program runs first: in every other round, which [`SpeedTest`] does not
+/// allow.
 fn in_turns(round: usize, _: f64) -> bool {
     round.is_multiple_of(2)
 }

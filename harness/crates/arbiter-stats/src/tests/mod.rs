@@ -1,7 +1,7 @@
 //! Comparisons with published programs and with simulations, and properties that hold for any
 //! counts.
 //!
-//! The named programs print the reference figures; where noted, an independent solver prints them.
+//! Reference figures are from the named programs or, where noted, from an independent solver.
 
 pub(super) mod agreement;
 mod laws;

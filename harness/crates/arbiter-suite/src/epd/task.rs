@@ -26,8 +26,8 @@ const LENIENCE: Duration = Duration::from_millis(200);
 pub struct Question {
     /// Record with the position.
     pub record: Arc<Record>,
-    /// Number of plies by which the depth must grow after a solution to end the search early;
-    /// `None` to never end a search early.
+    /// Number of plies of further depth after which a search that shows a solution is ended early;
+    /// `None` if no search is ended early.
     pub hold: Option<u32>,
     /// Number of engines that search the position.
     pub engines: usize,
@@ -64,8 +64,8 @@ pub struct Search {
     pub engine: usize,
     /// Limits of the search. Time controls are ignored.
     pub limits: Limits,
-    /// Number of plies by which the depth must grow after a solution to end the search early;
-    /// `None` to never end the search early.
+    /// Number of plies of further depth after which the search is ended early if it shows a
+    /// solution; `None` if it is never ended early.
     pub hold: Option<u32>,
 }
 

@@ -32,7 +32,7 @@ impl Transcript {
         let number = info_words(rest).find(|found| found.field == "multipv" && found.place == 1);
         let number = number.map_or(Some(1), |found| found.word.parse().ok());
         if let (Some(depth), Some(number @ 1..=2)) = (info.depth, number)
-            // With a bound in place of the exact score, the gap could be larger than it is.
+            // A gap computed from a bound could be larger than the exact gap.
             && info.score.is_some()
             && !info.pv.is_empty()
         {

@@ -48,7 +48,7 @@ pub struct CountResult(#[serde(with = "As::<Result<Same, Text>>")] pub Result<Ve
 /// Verdict on the count of an engine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Verdict {
-    /// The engine's count is that of the suite.
+    /// The engine's count equals the count in the suite.
     Right,
     /// The engine's count differs from the suite and from the harness.
     Wrong {
@@ -59,7 +59,7 @@ pub enum Verdict {
         /// First position in which the engine's moves or count are wrong.
         finding: Finding,
     },
-    /// The engine's count is that of the harness, but not that of the suite.
+    /// The engine's count equals the count of the harness, but not the count in the suite.
     WrongSuite {
         /// Correct count according to the harness.
         leaves: u64,

@@ -40,8 +40,8 @@ pub enum PositionFault {
         /// Correct count.
         expected: u64,
     },
-    /// The engine's divide at the preceding position has a wrong count for this position, but when
-    /// asked about this position, the engine counts correctly.
+    /// The engine's divide at the preceding position has a wrong count for this position, but the
+    /// engine counts correctly when it is asked about this position.
     Context {
         /// Depth of the count at this position, in plies.
         depth: u32,
