@@ -34,7 +34,7 @@ pub struct Simulation {
     pub probabilities: [f64; 5],
     /// Number of pairs between two updates of the LLR, at least 1.
     pub batch: u64,
-    /// Maximum number of pairs; the test then ends without a decision after the current batch.
+    /// Number of pairs after which the test ends without a decision, at the end of a batch.
     pub cap: u64,
 }
 
