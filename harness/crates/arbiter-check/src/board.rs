@@ -5,7 +5,7 @@ use shakmaty::{Chess, Position};
 
 use arbiter_position::Start;
 
-/// Returns the position after the arguments of `position`; `None` if they are invalid.
+/// Returns the position that the arguments of `position` describe; `None` if they are invalid.
 pub(super) fn set_up(words: &str, is_chess960: bool) -> Option<Chess> {
     let (setup, moves) = words.split_once("moves").unwrap_or((words, ""));
     let setup = setup.trim();
@@ -17,7 +17,7 @@ pub(super) fn set_up(words: &str, is_chess960: bool) -> Option<Chess> {
     play(&position, moves.split_ascii_whitespace()).ok()
 }
 
-/// Plays moves; the error is the first illegal move.
+/// Plays moves and returns the resulting position. The error is the first illegal move.
 pub(super) fn play<'a>(
     start: &Chess,
     moves: impl IntoIterator<Item = &'a str>,
@@ -30,12 +30,12 @@ pub(super) fn play<'a>(
     Ok(position)
 }
 
-/// Returns the legal move with this text; `None` if the text is not exactly the UCI notation of a
+/// Returns the legal move with this notation; `None` unless `text` is exactly the UCI notation of a
 /// legal move.
 pub(super) fn legal(position: &Chess, text: &str) -> Option<shakmaty::Move> {
     let uci: UciMove = text.parse().ok()?;
     let played = uci.to_move(position).ok()?;
-    // The library also accepts texts that UCI does not allow.
+    // The library also accepts notations that UCI does not allow.
     let spelled = played.to_uci(position.castles().mode()).to_string();
     let standard = played.to_uci(shakmaty::CastlingMode::Standard).to_string();
     (spelled == text || standard == text).then_some(played)

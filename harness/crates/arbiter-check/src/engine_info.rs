@@ -10,9 +10,9 @@ pub struct EngineInfo {
     pub name: Option<String>,
     /// Text of `id author`.
     pub author: Option<String>,
-    /// Arguments of the `option` lines.
+    /// Arguments of all `option` lines, including invalid ones.
     pub(super) option_lines: Vec<String>,
-    /// Options that could be parsed.
+    /// Options from the `option` lines that could be parsed.
     pub(super) options: Vec<OptionDeclaration>,
     /// `true` if `uciok` was received.
     pub(super) is_complete: bool,
@@ -42,19 +42,21 @@ impl EngineInfo {
         engine
     }
 
-    /// Returns whether a name, an option or `uciok` was received.
+    /// Returns whether the engine sent a name, an option or `uciok`.
     pub fn speaks_uci(&self) -> bool {
         self.is_complete || self.name.is_some() || !self.option_lines.is_empty()
     }
 
-    /// Returns the option with this name, ignoring case; the error is the reason to skip a check.
+    /// Returns the option with this name, ignoring case. The error is the reason for skipping a
+    /// check.
     pub(super) fn option(&self, name: &str) -> Result<&OptionDeclaration, String> {
-        // Option names are case-insensitive in UCI.
+        // UCI ignores the case of option names.
         let found = self.options.iter().find(|option| option.name.eq_ignore_ascii_case(name));
         found.ok_or_else(|| format!("the engine has no option {name}"))
     }
 
-    /// Returns the minimum and maximum of a spin option; the error is the reason to skip a check.
+    /// Returns the minimum and the maximum of a spin option. The error is the reason for skipping a
+    /// check.
     pub(super) fn range(&self, name: &str) -> Result<(i64, i64), String> {
         match self.option(name)?.kind {
             OptionKind::Spin { min, max } => Ok((min, max)),

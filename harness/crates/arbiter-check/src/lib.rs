@@ -1,10 +1,13 @@
 //! Conformance of engines to the Universal Chess Interface (UCI).
 //!
-//! A [`Check`] consists of a script of lines to send and answers to wait for, and a function that
-//! judges the transcript. [`run_check`] runs the script, with a new process for each check; all
-//! other functions do no I/O. The rules paraphrase the UCI description by S. Meyer-Kahlen (April
-//! 2006). If the description leaves a case open, the expectations of match programs count, and the
-//! grade reflects this.
+//! A [`Check`] consists of a script, which lists lines to send and answers to wait for, and of a
+//! function that judges the transcript. [`run_check`] runs the script of a check, with a new
+//! process for each attempt; [`introduce`] asks an engine for its name and options. All other
+//! functions do no I/O.
+//!
+//! The rules paraphrase the UCI description by S. Meyer-Kahlen (April 2006). Where the description
+//! leaves a case open, the rule follows the expectations of match programs, and the grade of the
+//! check reflects this.
 
 mod board;
 
@@ -48,33 +51,34 @@ impl Grade {
 
 arbiter_names::named!(Grade);
 
-/// Rule of the protocol, with the script and the judge that check it.
+/// Rule of the protocol, with the script and the judge that check the rule.
 #[derive(Debug, Clone, Copy)]
 pub struct Check {
-    /// Name of the check; names never change.
+    /// Name of the check. Names never change.
     pub name: &'static str,
     /// Importance of the rule.
     pub grade: Grade,
-    /// Text of the rule: the behaviour expected of an engine.
+    /// Text of the rule: the behaviour that is expected of an engine.
     pub rule: &'static str,
-    /// Completes an empty script for an engine; the error is the reason to skip the check.
+    /// Adds the steps of the check to an empty script. The error is the reason for skipping the
+    /// check.
     script: fn(Script<'_>) -> Result<Script<'_>, String>,
-    /// Judges the transcript; the error describes the violation. Not called after an unexpected
-    /// exit or a timeout.
+    /// Judges the transcript. The error describes the violation. Not called if the engine exited
+    /// unexpectedly or an answer timed out.
     judge: fn(&Case) -> Judgement,
-    /// `true` if the check measures time, so that a busy machine may cause a failure.
+    /// `true` if the check measures time, so that it may fail because the machine is busy.
     is_timed: bool,
 }
 
-/// Judgement of a check; the error describes the violation.
+/// Judgement of a check. The error describes the violation.
 type Judgement = Result<(), String>;
 
-/// Data by which a check is judged.
+/// Data that the judge of a check uses.
 #[derive(Debug, Clone, Copy)]
 struct Case<'a> {
     transcript: &'a Transcript,
     engine: &'a EngineInfo,
-    /// Tolerance for late answers.
+    /// Time by which an answer may be late.
     margin: Duration,
 }
 
@@ -93,17 +97,17 @@ pub enum Outcome {
 /// Check with its result.
 #[derive(Debug, Clone)]
 pub struct Verdict {
-    /// Rule that was checked.
+    /// Check that was run.
     pub check: Check,
     /// Result of the check.
     pub outcome: Outcome,
-    /// Transcript of the check (of the last attempt, if there were several).
+    /// Transcript of the check; transcript of the last attempt if there were several.
     pub transcript: Transcript,
 }
 
 /// Judges the transcript of a check.
 fn judge(check: &Check, case: &Case) -> Outcome {
-    // After a crash or a timeout the transcript is incomplete, and the judge would report a
+    // After a crash or a timeout, the transcript is incomplete. The judge would then report a
     // consequence of the failure instead of its cause.
     let judged = case.transcript.failure().map_or_else(|| (check.judge)(case), Err);
     judged.map_or_else(Outcome::Failed, |()| Outcome::Passed)

@@ -23,7 +23,7 @@ impl Counts {
     }
 }
 
-/// Counts the verdicts of the grades for which `is_counted` returns `true`.
+/// Counts the verdicts whose grades `is_counted` accepts, by result.
 pub fn count(verdicts: &[Verdict], is_counted: impl Fn(Grade) -> bool) -> Counts {
     let mut counts = Counts::default();
     for verdict in verdicts.iter().filter(|verdict| is_counted(verdict.check.grade)) {
@@ -36,7 +36,7 @@ pub fn count(verdicts: &[Verdict], is_counted: impl Fn(Grade) -> bool) -> Counts
     counts
 }
 
-/// Returns the share of passed checks among the judged checks, from 0 to 100, weighted by grade;
+/// Returns the share of passed checks among the judged checks, 0 to 100 %, weighted by grade;
 /// `None` if no check was judged.
 pub fn score(verdicts: &[Verdict]) -> Option<f64> {
     let weight = |is_counted: fn(&Outcome) -> bool| -> u32 {

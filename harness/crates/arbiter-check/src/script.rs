@@ -5,33 +5,33 @@ use std::time::Duration;
 
 use super::engine_info::EngineInfo;
 
-/// Step of a script. The timeout of the engine under test is multiplied by the number in `Expect`
-/// and `AwaitExit`.
+/// Step of a script. In `Expect` and `AwaitExit`, the number is the factor by which the engine's
+/// timeout is multiplied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Send bytes in one write; the transcript shows the lines.
+    /// Send bytes in one write. The transcript shows the lines instead of the bytes.
     Send(Vec<u8>, Vec<String>),
-    /// Wait for a line that begins with this word and has not been consumed by an earlier step.
+    /// Wait for a line that starts with this word and that no earlier step has consumed.
     Expect(&'static str, u32),
-    /// Wait for the move of a search; after the timeout, send `stop` and wait again.
+    /// Wait for the move of a search. After the timeout, send `stop` and wait again.
     Finish,
-    /// Collect output for a duration.
+    /// Collect output for this duration.
     Collect(Duration),
-    /// Close the input of the engine.
+    /// Close the engine's input.
     Close,
     /// Wait until the process has exited.
     AwaitExit(u32),
 }
 
-/// Steps after the handshake, and the arguments of the process.
+/// Steps after the handshake, and additional arguments of the process.
 #[derive(Debug, Clone)]
 pub struct Script<'a> {
-    /// Engine to which the script is sent.
+    /// Engine for which the script is made.
     pub(super) engine: &'a EngineInfo,
     pub(super) steps: Vec<Step>,
     /// `true` to omit the handshake.
     pub(super) is_raw: bool,
-    /// Additional arguments of the process.
+    /// Additional arguments of the engine's command line.
     pub(super) args: Vec<String>,
 }
 
@@ -51,26 +51,26 @@ impl<'a> Script<'a> {
         self
     }
 
-    /// Sends one or several lines in one write.
+    /// Sends one or more lines in one write.
     pub(super) fn send(self, text: &str) -> Script<'a> {
-        // One write delivers the lines together: a `stop` after `go` arrives before the search
-        // begins.
+        // One write delivers the lines together. A `stop` after `go`, for example, arrives before
+        // the search starts.
         let lines = text.split('\n').map(str::to_owned).collect();
         self.step(Step::Send(format!("{text}\n").into_bytes(), lines))
     }
 
-    /// Sends bytes unchanged, without adding a line ending; the transcript shows `shown`.
+    /// Sends bytes unchanged, without adding a line ending. The transcript shows `shown` instead.
     pub(super) fn bytes(self, bytes: &[u8], shown: &str) -> Script<'a> {
         self.step(Step::Send(bytes.to_vec(), vec![shown.to_owned()]))
     }
 
-    /// Waits for a line that begins with `word`.
+    /// Waits for a line that starts with `word`.
     pub(super) fn expect(self, word: &'static str) -> Script<'a> {
         self.step(Step::Expect(word, 1))
     }
 
-    /// Sends `uci` and waits for the answer with twice the usual timeout, because the engine has
-    /// just started.
+    /// Sends `uci` and waits for `uciok` with twice the usual timeout, because the engine has just
+    /// started.
     pub(super) fn greet(self) -> Script<'a> {
         self.send("uci").step(Step::Expect("uciok", 2))
     }
@@ -80,25 +80,25 @@ impl<'a> Script<'a> {
         self.step(Step::Collect(Duration::from_millis(ms)))
     }
 
-    /// Closes the input of the engine.
+    /// Closes the engine's input.
     pub(super) fn close(self) -> Script<'a> {
         self.step(Step::Close)
     }
 
-    /// Waits until the process has exited, at most for `factor` times the usual timeout.
+    /// Waits until the process has exited, for at most `factor` times the usual timeout.
     pub(super) fn exit(self, factor: u32) -> Script<'a> {
         self.step(Step::AwaitExit(factor))
     }
 
-    /// Sends `isready`, and waits for the answer.
+    /// Sends `isready`, and waits for `readyok`.
     pub(super) fn ready(self) -> Script<'a> {
         self.send("isready").expect("readyok")
     }
 
-    /// Collects unexpected output for 100 ms, then sends `isready` and waits for the answer.
+    /// Collects unexpected output for 100 ms, then sends `isready` and waits for `readyok`.
     pub(super) fn settle(self) -> Script<'a> {
-        // A second answer would arrive within this time; `readyok` then shows that the engine is
-        // idle.
+        // A second answer would arrive within this time. The `readyok` then shows that the engine
+        // is idle.
         self.collect(100).ready()
     }
 
@@ -112,27 +112,27 @@ impl<'a> Script<'a> {
         self.send(&format!("position {position}\ngo {limits}"))
     }
 
-    /// Starts an infinite search and lets it run for `ms` milliseconds.
+    /// Starts an infinite search, and collects output for `ms` milliseconds.
     pub(super) fn think(self, ms: u64) -> Script<'a> {
         self.go("startpos", "infinite").collect(ms)
     }
 
-    /// Stops a search and waits for its move.
+    /// Stops a search, and waits for its move.
     pub(super) fn stop(self) -> Script<'a> {
         self.send("stop").expect("bestmove")
     }
 
-    /// Starts a search and waits for its move.
+    /// Starts a search, and waits for its move.
     pub(super) fn search(self, position: &str, limits: &str) -> Script<'a> {
         self.go(position, limits).expect("bestmove")
     }
 
-    /// Starts a search and stops it after the timeout, for checks of the output during a search.
+    /// Starts a search, and stops it after the timeout. For checks of the output during a search.
     pub(super) fn try_search(self, position: &str, limits: &str) -> Script<'a> {
         self.go(position, limits).step(Step::Finish)
     }
 
-    /// Searches each position and waits for each move.
+    /// Searches each position, and waits for each move.
     pub(super) fn search_all(self, positions: &[&str], limits: &str) -> Script<'a> {
         positions.iter().fold(self, |script, position| script.search(position, limits))
     }

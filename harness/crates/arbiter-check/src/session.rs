@@ -1,5 +1,5 @@
-//! Sessions that run the scripts of checks. The functions block and run one process at a time, so
-//! that Arbiter does not disturb the measured times.
+//! Sessions that run the scripts of checks. The functions block, and each runs one process at a
+//! time, so that Arbiter does not disturb the measured times.
 
 #![expect(clippy::disallowed_methods, reason = "conversations are timed")]
 
@@ -14,44 +14,46 @@ use super::{Case, Check, Outcome, Verdict, judge};
 use arbiter_process::{Chunk, Launch, Process, SpawnError, Spawner, WriteError};
 
 /// Maximum number of chunks of output in the queue. If the queue is full, the reader waits and the
-/// engine's pipe fills, so excessive output cannot fill the memory.
+/// engine's pipe fills, so that excessive output cannot fill the memory.
 const CHUNKS_IN_FLIGHT: usize = 256;
 
-/// Maximum number of events in a session, so that the transcript cannot fill the memory; a check
+/// Maximum number of events in a session, so that the transcript cannot fill the memory. A check
 /// with more events fails.
 const MAX_LINES: usize = 20_000;
 
-/// Time for an engine to exit after `quit` at the end of a check.
+/// Maximum time for an engine to exit after `quit` at the end of a check.
 const QUIT_GRACE: Duration = Duration::from_millis(200);
 
-/// Time for a process that closed its output to exit. The system reports the closed pipe shortly
-/// before the exit, and the transcript must contain the exit status.
+/// Maximum time for a process to exit after it closed its output. The system may report the closed
+/// pipe shortly before the exit, and the transcript must contain the exit status.
 const EXIT_GRACE: Duration = Duration::from_millis(250);
 
-/// Maximum number of attempts at a timed check, because a busy machine may delay the engine.
+/// Maximum number of attempts at a timed check. Failures are repeated because a busy machine may
+/// delay the engine.
 const TRIES: usize = 3;
 
 /// Engine under test.
 #[derive(Debug, Clone)]
 pub struct Engine {
-    /// Program to start, with its settings.
+    /// Program to start, with its launch settings.
     pub launch: Launch,
-    /// Names and values of options to set in the handshake; an empty value presses a button.
+    /// Names and values of options to set in the handshake. An empty value presses a button.
     pub options: Vec<(String, String)>,
-    /// Timeout for answers.
+    /// Timeout for each answer.
     pub timeout: Duration,
-    /// Tolerance for late answers in timed checks.
+    /// Time by which an answer may be late in timed checks.
     pub margin: Duration,
 }
 
-/// Starts the engine and returns its name and options. Fails only if the program cannot be started.
+/// Starts the engine and returns its name, author and options. Fails only if the program cannot be
+/// started.
 pub fn introduce(spawner: &Spawner, under_test: &Engine) -> Result<EngineInfo, SpawnError> {
     let nothing = EngineInfo::default();
     let script = Script::new(&nothing).raw().greet().ready();
     Ok(EngineInfo::read(&run(spawner, under_test, script)?))
 }
 
-/// Runs one check. Fails only if the program cannot be started; failures of the engine are part of
+/// Runs one check. Fails only if the program cannot be started. Failures of the engine are part of
 /// the verdict.
 pub fn run_check(
     spawner: &Spawner,
@@ -63,7 +65,7 @@ pub fn run_check(
     let skipped = |reason| verdict(Outcome::Skipped(reason), Transcript::default());
     let script = match (check.script)(Script::new(engine)) {
         // Without `uciok`, the handshake of most scripts would fail, and every check would report
-        // the same failure. Scripts without the handshake can still judge the incomplete answer.
+        // this one failure. Scripts without the handshake can still judge the incomplete answer.
         Ok(script) if engine.is_complete || script.is_raw && engine.speaks_uci() => script,
         Ok(script) if check.name == "uciok" => script,
         Ok(_) => return Ok(skipped("the engine does not reply to uci".to_owned())),
@@ -74,7 +76,8 @@ pub fn run_check(
         tries -= 1;
         let transcript = run(spawner, under_test, script.clone())?;
         let case = Case { transcript: &transcript, engine, margin: under_test.margin };
-        // A busy machine may cause the failure of a timed check, so only the last attempt decides.
+        // A busy machine may cause the failure of a timed check, so an earlier failure is ignored
+        // if a later attempt passes.
         let outcome = judge(check, &case);
         if outcome == Outcome::Passed || tries == 0 {
             return Ok(verdict(outcome, transcript));
@@ -104,7 +107,7 @@ fn run(
     };
     let mut handshake = Script::new(script.engine);
     if !script.is_raw {
-        // A UCI button takes no value.
+        // A UCI button has no value.
         let lines = under_test.options.iter().map(|(name, value)| {
             if value.is_empty() {
                 format!("setoption name {name}")
@@ -114,13 +117,13 @@ fn run(
         });
         handshake = lines.fold(handshake.greet(), |script, line| script.send(&line)).ready();
     }
-    // A step fails if the session cannot continue; the transcript contains the reason.
+    // A step fails if the session cannot continue. The transcript then contains the reason.
     let mut steps = handshake.steps.into_iter().chain(script.steps);
     let _ = steps.try_for_each(|step| session.take(step));
     Ok(session.end())
 }
 
-/// Error of a session that cannot continue; the transcript contains the reason.
+/// Error of a session that cannot continue. The transcript contains the reason.
 struct SessionAborted;
 
 struct Session {
@@ -129,8 +132,8 @@ struct Session {
     chunks: Receiver<Chunk>,
     /// Lines from the engine that no step has consumed yet.
     unread: VecDeque<String>,
-    /// Number of `bestmove` lines received since the last `go` while a different answer was
-    /// awaited.
+    /// Number of `bestmove` lines that arrived after the last `go`, while a step waited for another
+    /// answer.
     early_moves: usize,
     is_closed: bool,
     start: Instant,
@@ -157,7 +160,7 @@ impl Session {
                 Ok(())
             }
             Step::Close => {
-                self.note(Event::Closed);
+                self.record(Event::Closed);
                 if let Some(process) = &mut self.process {
                     process.close_input();
                 }
@@ -167,7 +170,7 @@ impl Session {
         }
     }
 
-    fn note(&mut self, event: Event) {
+    fn record(&mut self, event: Event) {
         self.transcript.0.push(TimedEvent { at: self.start.elapsed(), event });
     }
 
@@ -176,8 +179,8 @@ impl Session {
         if lines.iter().any(|line| line.split_ascii_whitespace().next() == Some("go")) {
             self.early_moves = 0;
         }
-        // The clock is read before the write, so that an answer never has an earlier time than its
-        // command.
+        // The clock is read before the write, so that the time of an answer is never before the
+        // time of its command.
         let at = self.start.elapsed();
         let events = lines.into_iter().map(Event::Sent);
         self.transcript.0.extend(events.map(|event| TimedEvent { at, event }));
@@ -185,7 +188,7 @@ impl Session {
         process.write(bytes).map_err(|error| match error {
             WriteError::Closed => self.died(),
             // A full pipe means that the engine is running but does not read its input, so the
-            // session does not wait for an exit.
+            // session does not wait for its exit.
             WriteError::Full => self.abort(Event::Died(error.to_string())),
         })
     }
@@ -194,7 +197,7 @@ impl Session {
         if self.receives_word(word, limit)? { Ok(()) } else { Err(self.timed_out(word, limit)) }
     }
 
-    /// Waits for a line that begins with `word`; returns `false` after the timeout.
+    /// Waits for a line that starts with `word`. Returns `false` after the timeout.
     fn receives_word(
         &mut self,
         word: &'static str,
@@ -211,7 +214,7 @@ impl Session {
                 if first_word == Some(word) {
                     return Ok(true);
                 }
-                // A move that arrives while a different answer is awaited still answers its `go`.
+                // A move that arrives while another answer is awaited still answers its `go`.
                 // Without this count, the next wait would report a timeout instead of the actual
                 // failure.
                 self.early_moves += usize::from(first_word == Some("bestmove"));
@@ -222,7 +225,7 @@ impl Session {
         }
     }
 
-    /// Waits for output of a process that must not exit; returns `false` after the timeout.
+    /// Waits for output of a process that must not exit. Returns `false` after the timeout.
     fn receive(&mut self, until: Instant) -> Result<bool, SessionAborted> {
         if self.is_closed {
             return Err(self.died());
@@ -234,15 +237,15 @@ impl Session {
         Ok(has_received)
     }
 
-    /// Waits for output or the end of the output; returns `false` after the timeout.
+    /// Waits for output or for the end of the output. Returns `false` after the timeout.
     fn receive_chunk(&mut self, until: Instant) -> bool {
         match self.chunks.recv_timeout(until.saturating_duration_since(Instant::now())) {
             Err(RecvTimeoutError::Timeout) => return false,
             Err(RecvTimeoutError::Disconnected) => self.is_closed = true,
             Ok(chunk) => {
                 self.is_closed = chunk.closed;
-                // The reader thread took the time when the bytes arrived, so a busy session does
-                // not distort the time.
+                // The reader thread recorded the time when the bytes arrived, so a busy session
+                // does not distort the time.
                 let at = chunk.at.saturating_duration_since(self.start);
                 for line in chunk.lines {
                     self.unread.push_back(line.clone());
@@ -256,17 +259,18 @@ impl Session {
     fn await_exit(&mut self, limit: Duration) -> Result<(), SessionAborted> {
         let until = Instant::now() + limit;
         while !self.is_closed && self.receive_chunk(until) {}
-        // An engine that closes its output immediately before the limit has exited in time,
-        // although the system reports the exit later.
-        let left = until.saturating_duration_since(Instant::now()).max(EXIT_GRACE);
-        let how = self.exit(left).ok_or_else(|| self.timed_out("end of the process", limit))?;
-        self.note(Event::Exited(how));
+        // An engine that closes its output immediately before the limit counts as having exited in
+        // time, although the system may report the exit later.
+        let remaining = until.saturating_duration_since(Instant::now()).max(EXIT_GRACE);
+        let how =
+            self.exit(remaining).ok_or_else(|| self.timed_out("end of the process", limit))?;
+        self.record(Event::Exited(how));
         Ok(())
     }
 
     /// Records the event that prevents the session from continuing.
     fn abort(&mut self, event: Event) -> SessionAborted {
-        self.note(event);
+        self.record(event);
         SessionAborted
     }
 
@@ -281,13 +285,13 @@ impl Session {
         self.abort(Event::Died(how.unwrap_or_else(|| "closed its input or output".to_owned())))
     }
 
-    /// Waits at most `limit` for the exit of the process, records the last lines of stderr, and
-    /// returns a description of the exit; `None` if the process is still running.
+    /// Waits for the exit of the process, at most for `limit`, and records the last lines of
+    /// stderr. Returns a description of the exit; `None` if the process is still running.
     fn exit(&mut self, limit: Duration) -> Option<String> {
         let process = self.process.as_mut()?;
         let how = process.exit_within(limit)?;
         for line in process.error_tail() {
-            self.note(Event::Error(line));
+            self.record(Event::Error(line));
         }
         // The process has been reaped, so it must not be written to or stopped again.
         self.process = None;
@@ -296,10 +300,10 @@ impl Session {
 
     fn end(mut self) -> Transcript {
         if let Some(mut process) = self.process.take() {
-            // The write fails if the engine no longer reads its input; the call of `stop` below
-            // ends the process in any case.
+            // The write fails if the engine no longer reads its input. This does not matter,
+            // because `stop` below ends every process.
             let _ = process.write(b"stop\nquit\n");
-            // The queue is dropped first: otherwise a reader thread that waits for room in the
+            // The queue is dropped first. Otherwise, a reader thread that waits for room in the
             // queue would never read the end of the pipe.
             drop(self.chunks);
             process.stop(QUIT_GRACE);

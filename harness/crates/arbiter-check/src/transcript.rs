@@ -1,4 +1,4 @@
-//! Transcript of a session with an engine, and the searches in it.
+//! Transcript of a session with an engine, and the searches in the transcript.
 
 use std::fmt;
 use std::time::Duration;
@@ -15,15 +15,16 @@ pub enum Event {
     Sent(String),
     /// Line received from the engine.
     Received(String),
-    /// Line of the engine's stderr, recorded only after the exit.
+    /// Line from the engine's stderr, recorded only after the exit of the engine.
     Error(String),
-    /// Close of the engine's input.
+    /// The engine's input was closed.
     Closed,
-    /// Missing answer; the text names the answer and the timeout.
+    /// An answer timed out; the text contains the answer and the timeout.
     Timeout(String),
-    /// Requested exit; the text describes the exit status.
+    /// The engine exited as requested; the text is the exit status.
     Exited(String),
-    /// Unexpected exit or close of the output; the text describes the cause.
+    /// The engine exited unexpectedly, closed its output or could not be used any more; the text is
+    /// the cause.
     Died(String),
 }
 
@@ -32,7 +33,7 @@ pub enum Event {
 pub struct TimedEvent {
     /// Time since the start of the process.
     pub at: Duration,
-    /// Event at that time.
+    /// Event at this time.
     pub event: Event,
 }
 
@@ -54,42 +55,44 @@ impl fmt::Display for TimedEvent {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Transcript(pub Vec<TimedEvent>);
 
-/// Search, with all output until the next search starts.
+/// Search with all output until the next search starts.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Search<'a> {
-    /// Position that is searched.
+    /// Position to search.
     pub(super) position: Chess,
-    /// Arguments of `go`.
+    /// Arguments of the `go` command.
     pub(super) go: &'a str,
-    /// Time of `go`, since the start of the process.
+    /// Time of the `go` command, since the start of the process.
     pub(super) at: Duration,
-    /// Time of the first `stop`.
+    /// Time of the first `stop` command, since the start of the process.
     pub(super) stop: Option<Duration>,
-    /// Time of the first `ponderhit`.
+    /// Time of the first `ponderhit` command, since the start of the process.
     pub(super) hit: Option<Duration>,
-    /// Arguments of the `info` lines.
+    /// Arguments of all `info` lines.
     pub(super) infos: Vec<EngineLine<'a>>,
-    /// Arguments of the `bestmove` lines.
+    /// Arguments of all `bestmove` lines.
     pub(super) answers: Vec<EngineLine<'a>>,
 }
 
 impl<'a> Search<'a> {
-    /// Returns the move of the first answer; empty without an answer.
+    /// Returns the move of the first answer; the empty string if there is no answer.
     pub(super) fn best(&self) -> &'a str {
         self.answers.first().map_or("", |answer| answer.first_word())
     }
 
-    /// Returns the time of the first answer; zero without an answer.
+    /// Returns the time of the first answer, since the start of the process; zero if there is no
+    /// answer.
     pub(super) fn answered_at(&self) -> Duration {
         self.answers.first().map_or(Duration::ZERO, |answer| answer.at)
     }
 
-    /// Returns the time from `go` to the first answer; zero without an answer.
+    /// Returns the time from `go` to the first answer; zero if there is no answer.
     pub(super) fn duration(&self) -> Duration {
         self.answered_at().saturating_sub(self.at)
     }
 
-    /// Returns the values of a field in all `info` lines that contain the field, in order.
+    /// Returns the values of the field `key` in all `info` lines in which it is an integer, in
+    /// order.
     pub(super) fn numbers(&self, key: &str) -> impl DoubleEndedIterator<Item = i64> {
         self.infos.iter().filter_map(move |info| info.number(key))
     }
@@ -105,29 +108,29 @@ impl<'a> Search<'a> {
 pub(super) struct EngineLine<'a> {
     /// Time of the line, since the start of the process.
     pub(super) at: Duration,
-    /// Text of the line without its first word.
+    /// Text of the line after its first word.
     pub(super) text: &'a str,
 }
 
 impl<'a> EngineLine<'a> {
-    /// Returns the first word of the text; empty if there is none.
+    /// Returns the first word of the text; the empty string if there is none.
     pub(super) fn first_word(&self) -> &'a str {
         split_word(self.text).0
     }
 
-    /// Returns whether the line contains a field.
+    /// Returns whether the line contains the field.
     pub(super) fn has(&self, field: &str) -> bool {
         info_words(self.text).any(|found| found.field == field)
     }
 
-    /// Returns the text of a field's value.
+    /// Returns the value of the field as text.
     pub(super) fn field(&self, field: &str) -> Option<&'a str> {
         // The value is the first word after the name of the field.
         let value = info_words(self.text).find(|found| found.field == field && found.place == 1);
         value.map(|found| found.word)
     }
 
-    /// Returns the integer value of the field `key`.
+    /// Returns the value of the field `key`; `None` unless the value is an integer.
     pub(super) fn number(&self, key: &str) -> Option<i64> {
         self.field(key)?.parse().ok()
     }
@@ -138,7 +141,7 @@ impl<'a> EngineLine<'a> {
         words.map(|found| found.word).collect()
     }
 
-    /// Returns whether the line describes the best variation of the search.
+    /// Returns whether the line describes the first variation; without MultiPV, every line does.
     pub(super) fn is_main_line(&self) -> bool {
         self.number("multipv").is_none_or(|line| line == 1)
     }
@@ -149,7 +152,7 @@ impl<'a> EngineLine<'a> {
     }
 }
 
-/// Returns the first word of a line and the rest, both without surrounding blanks.
+/// Returns the first word of a line and the rest, both without surrounding white space.
 pub(super) fn split_word(line: &str) -> (&str, &str) {
     let line = line.trim();
     line.split_once(char::is_whitespace)
@@ -165,13 +168,13 @@ impl Transcript {
         })
     }
 
-    /// Returns the time at which `line` was last sent; zero if never.
+    /// Returns the time at which `line` was last sent; zero if it was never sent.
     pub(super) fn sent_at(&self, line: &str) -> Duration {
         let is_it = |entry: &&TimedEvent| matches!(&entry.event, Event::Sent(sent) if sent == line);
         self.0.iter().rev().find(is_it).map_or(Duration::ZERO, |entry| entry.at)
     }
 
-    /// Returns the description of the timeout or unexpected exit that ended the session, if any.
+    /// Returns a description of the timeout or unexpected exit that ended the session, if any.
     pub(super) fn failure(&self) -> Option<String> {
         self.0.iter().find_map(|entry| match &entry.event {
             Event::Timeout(what) => Some(what.clone()),
@@ -194,8 +197,8 @@ impl Transcript {
                     is_chess960 = text.ends_with("true");
                 }
                 (true, "position", _) => {
-                    // Some checks send invalid positions on purpose; an engine that ignores them
-                    // keeps the previous position.
+                    // Some checks send invalid positions deliberately. An engine that ignores such
+                    // a position keeps the previous one.
                     position = board::set_up(text, is_chess960).unwrap_or(position);
                 }
                 (true, "go", _) => searches.push(Search {
@@ -204,7 +207,7 @@ impl Transcript {
                     at,
                     ..Search::default()
                 }),
-                // Only the first `stop` counts, because it ends the search.
+                // Only the first `stop` is relevant, because it ends the search.
                 (true, "stop", Some(search)) => drop(search.stop.get_or_insert(at)),
                 (true, "ponderhit", Some(search)) => drop(search.hit.get_or_insert(at)),
                 (false, "info", Some(search)) => search.infos.push(EngineLine { at, text }),
@@ -215,23 +218,24 @@ impl Transcript {
         searches
     }
 
-    /// Returns the lines of the transcript for a report: all lines sent, and at most `most` lines
-    /// from the beginning and the end of each series of consecutive engine lines.
+    /// Returns the lines of the transcript for a report. All lines sent are included. Of each
+    /// series of consecutive engine lines, at most `most` lines from its start and end are
+    /// included.
     pub fn lines(&self, most: usize) -> Vec<String> {
         let is_received = |entry: &TimedEvent| matches!(entry.event, Event::Received(_));
         let mut lines = Vec::new();
         for stretch in self.0.chunk_by(|a, b| is_received(a) == is_received(b)) {
             let mut shown = stretch.iter().map(|entry| printable(&entry.to_string()));
-            // All lines sent are shown, because they are few, and necessary to reproduce the check
-            // by hand.
+            // All lines sent are shown, because there are few of them, and because they are
+            // necessary to reproduce the check by hand.
             if stretch.len() <= most || !is_received(&stretch[0]) {
                 lines.extend(shown);
                 continue;
             }
             lines.extend(shown.by_ref().take(most / 2));
-            let left_out = stretch.len() - most;
-            lines.push(format!("        … {left_out} lines …"));
-            lines.extend(shown.skip(left_out));
+            let omitted = stretch.len() - most;
+            lines.push(format!("        … {omitted} lines …"));
+            lines.extend(shown.skip(omitted));
         }
         lines
     }
@@ -252,8 +256,8 @@ fn printable(line: &str) -> String {
 pub(super) mod tests {
     use super::*;
 
-    /// Parses a transcript with one event per line, 10 ms apart: `> sent`, `< received`, `!
-    /// stderr`, `- exited`. A line such as `= 500` lets 500 ms pass.
+    /// Parses a transcript with one event per line: `> sent`, `< received`, `! stderr` or `-
+    /// exited`. The events are 10 ms apart. A line such as `= 500` lets 500 ms pass.
     pub(crate) fn transcript(text: &str) -> Transcript {
         let mut at = Duration::ZERO;
         let mut transcript = Transcript::default();

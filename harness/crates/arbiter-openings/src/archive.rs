@@ -1,4 +1,4 @@
-//! Reading of a book file: decompression, archive members, detection of the format.
+//! Reader of book files: decompression, archive members, and detection of the format.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -13,13 +13,13 @@ use crate::compressed::{decompressed, is_zip};
 use arbiter_position::{PlainText, lines};
 use arbiter_process::{open_input, read_bounded};
 
-/// Number of bytes that are examined to detect the format of a text.
+/// Number of bytes that are examined to detect the format of a list.
 const SNIFFED_BYTES: u64 = 4096;
 
-/// Reader of one kind of list.
+/// Function that reads a list in one format.
 type Reader = fn(&str, &mut dyn Read, &mut Collector) -> Result<(), String>;
 
-/// Reads the file at `path`; errors call it `name`.
+/// Reads the file at `path`. Error messages show `name` as its path.
 pub(super) fn read_file(path: &Path, name: &str, book: &mut Collector) -> Result<(), String> {
     let cannot_open = |reason: io::Error| format!("{name}: cannot open the opening book: {reason}");
     let (file, is_archive) = open(path).map_err(cannot_open)?;
@@ -30,23 +30,23 @@ pub(super) fn read_file(path: &Path, name: &str, book: &mut Collector) -> Result
     }
 }
 
-/// Opens a file. Returns the file, and `true` if it is a zip archive.
+/// Opens a file. Returns the file, and `true` if the file is a zip archive.
 fn open(path: &Path) -> io::Result<(File, bool)> {
     let mut file = open_input(path)?;
     let mut magic = Vec::new();
-    // The name is ignored: downloads are often named after their contents.
+    // The file name is ignored, because downloads are often named after their contents.
     (&mut file).take(4).read_to_end(&mut magic)?;
     file.seek(SeekFrom::Start(0))?;
     Ok((file, is_zip(&magic)))
 }
 
-/// Reads the text of an uncompressed or packed file: gzip, Zstandard, or a zip archive with one
-/// file. The returned text has line feeds as line endings, and no byte order mark.
+/// Reads the text of a file that is uncompressed or compressed: gzip, Zstandard, or a zip archive
+/// with one file. The returned text has line feeds as line endings, and no byte order mark.
 ///
 /// # Errors
 ///
-/// Returns the errors of [`open_input`]. Also fails if the file cannot be unpacked, is not text, or
-/// has more than 256 MiB of text.
+/// Fails like [`open_input`]. Also fails if the file cannot be decompressed or is not text, or if
+/// the text is longer than 256 MiB.
 pub fn read_packed(path: &Path) -> io::Result<Vec<u8>> {
     let (file, is_archive) = open(path)?;
     if !is_archive {
@@ -54,7 +54,7 @@ pub fn read_packed(path: &Path) -> io::Result<Vec<u8>> {
     }
     let mut archive = ZipArchive::new(io::BufReader::new(file)).map_err(io::Error::other)?;
     let members = members(&mut archive).map_err(io::Error::other)?;
-    // Several files could be parts or versions of a suite, and choosing one would be a guess.
+    // Several files may be parts or versions of a suite, so none of them is chosen.
     let [(index, _)] = members[..] else {
         let count = members.len();
         let reason = format!("it is a zip archive of {count} files; unpack it and name one");
@@ -64,13 +64,14 @@ pub fn read_packed(path: &Path) -> io::Result<Vec<u8>> {
     read_bounded(PlainText::new(decompressed(member)?))
 }
 
-/// Returns the files of an archive with their indices, except files that file managers add.
+/// Returns the names of the files in an archive with their indices, without the files that file
+/// managers add.
 fn members(archive: &mut ZipArchive<impl Read + Seek>) -> Result<Vec<(usize, String)>, ZipError> {
     let mut members = Vec::new();
     for index in 0..archive.len() {
         let member = archive.by_index(index)?;
         let name = member.name()?.into_owned();
-        // macOS adds hidden files, and a folder `__MACOSX` with one file for each member.
+        // macOS adds hidden files, and a folder `__MACOSX` that contains one file for each member.
         let is_added = name.split('/').any(|part| part == "__MACOSX" || part.starts_with('.'));
         if member.is_file() && !is_added {
             members.push((index, name));
@@ -79,7 +80,8 @@ fn members(archive: &mut ZipArchive<impl Read + Seek>) -> Result<Vec<(usize, Str
     Ok(members)
 }
 
-/// Reads a list whose kind is not yet known; errors call it `name`.
+/// Reads a list, whose format is determined by the extension of `name` or else by the content.
+/// Error messages show `name` as the path.
 pub(super) fn read_text(
     name: &str,
     source: &mut dyn Read,
@@ -93,7 +95,7 @@ pub(super) fn read_text(
     let sniffed = (&mut source).take(SNIFFED_BYTES).read_to_end(&mut head);
     sniffed.map_err(|reason| unreadable(name, 1, &reason))?;
     let read = if looks_like_pgn(&head) { pgn::read } else { epd::read };
-    // The examined bytes are part of the list, so they are read again.
+    // The examined bytes are part of the list, so the reader must get them again.
     read(name, &mut Cursor::new(head).chain(source), book)
 }
 
@@ -117,8 +119,8 @@ fn read_archive(name: &str, file: File, book: &mut Collector) -> Result<(), Stri
 
 fn reader_by_extension(name: &str) -> Option<Reader> {
     let name = name.to_ascii_lowercase();
-    // `book.epd.gz` is a list of positions: the extension before the compression suffix determines
-    // the kind of list.
+    // In `book.epd.gz`, the extension before the compression suffix determines the format of the
+    // list.
     let unpacked = [".gz", ".zst"].iter().find_map(|packed| name.strip_suffix(packed));
     let name = unpacked.unwrap_or(&name);
     match Path::new(name).extension()?.to_str()? {
@@ -131,8 +133,8 @@ fn reader_by_extension(name: &str) -> Option<Reader> {
     }
 }
 
-/// Returns whether a text is PGN. Games start with a tag, a move number or a comment; positions
-/// start with pieces.
+/// Returns whether a text is PGN. A game starts with a tag, a move number or a comment, but a
+/// position starts with pieces.
 fn looks_like_pgn(head: &[u8]) -> bool {
     let head = String::from_utf8_lossy(head);
     let first = lines(&head).next();
@@ -144,8 +146,7 @@ mod tests {
     use super::*;
     use crate::ReadOptions;
 
-    /// Returns the number of openings in a list named `name`; `None` if the kind of list is
-    /// unknown.
+    /// Returns the number of openings in a list named `name`; `None` if the extension is unknown.
     fn openings(name: &str, text: &str) -> Option<usize> {
         let mut book = Collector::new(ReadOptions::default());
         reader_by_extension(name)?(name, &mut text.as_bytes(), &mut book).ok()?;

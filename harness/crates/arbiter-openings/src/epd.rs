@@ -9,11 +9,11 @@ use shakmaty::{Chess, Position};
 use super::{Collector, Opening};
 use arbiter_position::{Start, content, line_parts};
 
-/// Maximum accepted length of a line, in bytes. A position has at most about 90 bytes; comments
-/// rarely add more than 1,000.
+/// Maximum length of a line, in bytes. A position has at most about 90 bytes, and comments rarely
+/// add more than 1,000.
 const MAX_LINE: usize = 1 << 16;
 
-/// Reads every position of `source` into `book`; lines that are not positions are skipped.
+/// Reads every position in `source` into `book`. Lines that are not positions are skipped.
 pub(super) fn read(file: &str, source: &mut dyn Read, book: &mut Collector) -> Result<(), String> {
     let mut source = BufReader::with_capacity(1 << 16, source);
     let mut bytes = Vec::new();
@@ -28,7 +28,7 @@ pub(super) fn read(file: &str, source: &mut dyn Read, book: &mut Collector) -> R
         }
         let at_line = |fault: String| format!("{file}:{line}: {fault}");
         if bytes.len() > MAX_LINE {
-            book.leave_out(at_line(format!("expected a line of at most {MAX_LINE} bytes")))?;
+            book.skip_entry(at_line(format!("expected a line of at most {MAX_LINE} bytes")))?;
             if !bytes.ends_with(b"\n")
                 // The rest of a long line must not be read as the next line.
                 && let Err(reason) = source.skip_until(b'\n')
@@ -45,17 +45,18 @@ pub(super) fn read(file: &str, source: &mut dyn Read, book: &mut Collector) -> R
             }) {
                 Ok(start) => {
                     book.add(file, Opening::new(&start, Vec::new()))?;
-                    // Only corrections of openings that are used are counted.
+                    // Only the corrections of openings in the book are counted.
                     book.corrected.extend(start.correction.map(at_line));
                 }
-                Err(fault) => book.leave_out(at_line(fault))?,
+                Err(fault) => book.skip_entry(at_line(fault))?,
             }
         }
     }
     Ok(())
 }
 
-/// Checks that a game can begin with a position: engines need not handle unreachable positions.
+/// Checks that a game can reach the position, because engines need not handle unreachable
+/// positions.
 pub(super) fn playable(start: Start) -> Result<Start, String> {
     match start.reachable() {
         Ok(()) => Ok(start),
@@ -69,7 +70,7 @@ pub(super) fn ending(position: &Chess) -> Option<&'static str> {
         Some(if position.is_check() { "checkmate" } else { "stalemate" })
     } else if position.is_insufficient_material() {
         Some("insufficient material")
-    // A hundred plies are fifty moves by each side.
+    // 100 plies without a capture or pawn move are fifty moves by each side.
     } else if position.halfmoves() >= 100 {
         Some("the fifty-move rule")
     } else {
@@ -77,7 +78,7 @@ pub(super) fn ending(position: &Chess) -> Option<&'static str> {
     }
 }
 
-/// Returns the description of the fault that the game is already over after an opening.
+/// Returns the message for an opening after which the game is already over.
 pub(super) fn finished_game_fault(ending: &str) -> String {
     format!("expected a position to play from, got one where the game is over by {ending}")
 }

@@ -1,7 +1,7 @@
 //! Generation of openings by random play from the initial position.
 //!
-//! This module needs no engine: it generates [`Candidate`]s, each different from all earlier
-//! candidates. The caller asks an engine which candidates are balanced. The same seed gives the
+//! This module needs no engine. It generates [`Candidate`]s, each of which differs from all earlier
+//! candidates. The caller uses an engine to find the balanced candidates. The same seed gives the
 //! same candidates.
 
 use std::collections::HashSet;
@@ -17,30 +17,29 @@ use arbiter_schedule::seed::{below, seed_for};
 /// Label of the random stream for random play.
 const PURPOSE: &str = "openings.generate";
 
-/// Maximum number of consecutive failed attempts before the supply counts as exhausted.
+/// Maximum number of consecutive failed attempts, after which no further candidates are expected.
 const MAX_FAILURES: usize = 10_000;
 
-/// Maximum material difference between the sides of a candidate, in pawns (pawn 1, knight and
+/// Maximum material difference between the two sides in a candidate, in pawns (pawn 1, knight and
 /// bishop 3, rook 5, queen 9).
 const MAX_MATERIAL_DIFFERENCE: i32 = 1;
 
 /// Position that may become an opening.
 #[derive(Debug, Clone)]
 pub struct Candidate {
-    /// Number of the attempt, from 0. The seed, the number of plies and this number determine the
-    /// moves.
+    /// Number of the attempt, counted from 0. The moves depend only on the seed, the number of
+    /// plies and this number.
     pub id: u64,
     /// Moves from the initial position.
     pub moves: Vec<UciMove>,
-    /// Position after the moves, in which the game is not over and the side to move is not in
-    /// check.
+    /// Position after the moves. The game is not over, and the side to move is not in check.
     pub position: Chess,
 }
 
 impl Candidate {
-    /// Returns the candidate as a line of an EPD file, without the line ending: position, counters,
-    /// name, and the engine's evaluation (`ce` in centipawns for the side to move, `acd` the depth
-    /// in plies).
+    /// Returns the candidate as a line of an EPD file, without the line ending. The line contains
+    /// the position, its counters, a name, and the engine's evaluation: `ce` in centipawns for the
+    /// side to move, and the depth `acd` in plies.
     pub fn to_epd(&self, Verdict { score_cp, depth }: Verdict) -> String {
         let fen = Fen::from_position(&self.position, EnPassantMode::Legal);
         let setup = fen.as_setup();
@@ -56,7 +55,7 @@ impl Candidate {
     }
 }
 
-/// Evaluation of a position by an engine, with its depth.
+/// Evaluation of a position by an engine, with the search depth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Verdict {
     /// Score in centipawns, from White's point of view.
@@ -65,24 +64,24 @@ pub struct Verdict {
     pub depth: u32,
 }
 
-/// Returns all candidates of a seed after `plies` plies, by increasing [`Candidate::id`]. The
-/// iterator ends when random play finds no new positions.
+/// Returns all candidates for a seed after `plies` plies, in order of increasing [`Candidate::id`].
+/// The iterator ends when random play finds no new positions.
 pub fn candidates(seed: u64, plies: u32) -> impl Iterator<Item = Candidate> {
     let mut ids = 0..;
     let mut dealt = HashSet::new();
     std::iter::from_fn(move || {
-        // Few plies give few positions; without a limit, the search for a new position would never
-        // end.
+        // There are few positions after few plies. Without a limit, the search for a new position
+        // would never end.
         ids.by_ref().take(MAX_FAILURES).find_map(|id| {
             let candidate = attempt(seed, id, plies)?;
-            // Positions that differ only in their counters count as the same opening.
+            // Positions that differ only in their counters count as one opening.
             let position = Epd::from_position(&candidate.position, EnPassantMode::Legal);
             dealt.insert(position).then_some(candidate)
         })
     })
 }
 
-/// Plays random moves; `None` if the resulting position is unsuitable.
+/// Plays random moves. Returns `None` if the resulting position is unsuitable.
 fn attempt(seed: u64, id: u64, plies: u32) -> Option<Candidate> {
     let mut rng = seed_for(seed, PURPOSE, id);
     let mut position = Chess::default();
@@ -122,7 +121,7 @@ mod tests {
 
     #[test]
     fn candidates_are_legal_and_unique() {
-        let mut seen = HashSet::new();
+        let mut found = HashSet::new();
         let mut last = None;
         for candidate in candidates(1, 9).take(500) {
             assert_eq!(
@@ -134,7 +133,7 @@ mod tests {
             assert!(lead.abs() <= MAX_MATERIAL_DIFFERENCE);
             assert!(last < Some(candidate.id), "ids increase");
             last = Some(candidate.id);
-            assert!(seen.insert(Epd::from_position(&candidate.position, EnPassantMode::Legal)));
+            assert!(found.insert(Epd::from_position(&candidate.position, EnPassantMode::Legal)));
         }
     }
 

@@ -1,12 +1,12 @@
 //! Opening books: reading, ordering and generating.
 //!
 //! A book is a list of [`Opening`]s: legal positions, optionally followed by moves, from which
-//! games can be played. All openings are validated when the book is read, so that an invalid line
-//! is reported with its number before the first game, and not in the middle of a run. Invalid lines
-//! are skipped; a book that contains only invalid lines is an error.
+//! games can be played. All openings are validated when the book is read. An invalid line is
+//! therefore reported with its number before the first game, not during the run. Invalid lines are
+//! skipped; a book that contains only invalid lines is an error.
 //!
-//! [`load`] reads a file, [`from_text`] a book compiled into the program. [`OpeningOrder`] assigns
-//! openings to pairs of games; [`generate`] generates new openings.
+//! [`load`] reads a file, and [`from_text`] reads a book from a string. [`OpeningOrder`] assigns
+//! openings to pairs of games. [`generate`] generates new openings.
 
 mod archive;
 mod compressed;
@@ -42,35 +42,36 @@ pub use quarantine::{MAX_FAULTS, Quarantine};
 
 use packed::PackedBook;
 
-/// Maximum number of openings of a book. They are kept in memory: about 30 bytes for each opening,
-/// and two bytes for each move.
+/// Maximum number of openings in a book. The openings are kept in memory: about 30 bytes per
+/// opening, and two bytes per move.
 pub const MAX_OPENINGS: usize = 10_000_000;
 
 /// Options for reading a book.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReadOptions {
-    /// Number of plies to take from each game of a PGN file; all plies if `None`.
+    /// Number of plies to take from each game in a PGN file; `None` for all plies.
     pub plies: Option<u32>,
-    /// Number of plies for which a Polyglot book is followed; 8 if `None`.
+    /// Number of plies for which lines follow a Polyglot book; `None` for 8.
     #[serde(rename = "book_depth")]
     pub depth: Option<u32>,
     /// Seed for the choice of lines from a Polyglot book.
     #[serde(skip)]
     pub seed: u64,
-    /// `true` if an invalid line is an error instead of being skipped.
+    /// `true` if an invalid line is an error; `false` if it is skipped.
     #[serde(rename = "strict_book")]
     pub strict: bool,
 }
 
-/// Position, optionally with moves, from which a game starts. The position is always legal, and the
-/// game is never over after the moves.
+/// Position, optionally with moves, from which a game starts. The position is always legal, and
+/// after the moves, the game is never over.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Opening {
     /// Position before the moves, as written in the book, including its counters.
     pub fen: Fen,
-    /// Castling rules, which decide the notation of castling: `e1g1` or `e1h1`.
+    /// Castling mode, which determines the notation of castling: `e1g1` in standard chess, `e1h1`
+    /// in Chess960.
     pub castling_mode: CastlingMode,
-    /// Moves played from the position, in the notation of the castling rules.
+    /// Moves played from the position, in the UCI notation of the castling mode.
     pub moves: Vec<UciMove>,
 }
 
@@ -87,33 +88,37 @@ impl Opening {
     }
 }
 
-/// Opening book, with at least one opening.
+/// Opening book that contains at least one opening.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Book {
-    /// Source of the book: its path, or the name given to it.
+    /// Path of the book, or the name that the caller gave the book.
     pub name: String,
     openings: PackedBook,
-    /// Indices of the remaining openings, and the original length, if the book was
-    /// [thinned](Book::keep).
+    /// Indices of the remaining openings and the original length, if the book was
+    /// [reduced](Book::keep).
     kept: Option<(Vec<usize>, usize)>,
     /// Faults of the entries that were skipped.
     pub quarantine: Quarantine,
-    /// Corrections of the positions used: impossible en passant squares and castling rights, which
-    /// are ignored.
+    /// Corrections of the positions in the book: en passant squares and castling rights that are
+    /// ignored because they are impossible.
     pub corrected: Quarantine,
-    /// Number of openings of the complete book that equal an earlier opening.
+    /// Number of openings in the complete book that are equal to an earlier opening.
     pub duplicates: usize,
 }
 
 impl Book {
-    /// Returns the number of openings, which is at least one. [`Book::keep`] does not change it.
+    /// Returns the number of openings in the complete book, at least 1. [`Book::keep`] does not
+    /// change this number.
     #[expect(clippy::len_without_is_empty, reason = "a book is never empty")]
     pub fn len(&self) -> usize {
         self.kept.as_ref().map_or(self.openings.len, |(_, len)| *len)
     }
 
-    /// Returns the opening at `index`, from 0 in the order of the file. The index must be less than
-    /// [`Book::len`], and [`Book::keep`] must not have dropped the opening.
+    /// Returns the opening at `index`, counted from 0 in the order of the file.
+    ///
+    /// # Panics
+    ///
+    /// If the index is not less than [`Book::len`], or if [`Book::keep`] removed the opening.
     pub fn opening(&self, index: usize) -> Opening {
         let place = match &self.kept {
             None => index,
@@ -122,48 +127,53 @@ impl Book {
         self.openings.get(place)
     }
 
-    /// Drops all openings except those at the indices `places`; this frees most of the memory of a
-    /// large book. The remaining openings keep their indices.
+    /// Removes all openings except those at the indices `places`, which frees most of the memory of
+    /// a large book. The remaining openings keep their indices.
     pub fn keep(&mut self, places: &BTreeSet<usize>) {
-        let mut left = PackedBook::default();
-        places.iter().for_each(|place| left.push(&self.opening(*place)));
-        left.shrink();
+        let mut remaining = PackedBook::default();
+        places.iter().for_each(|place| remaining.push(&self.opening(*place)));
+        remaining.shrink();
         self.kept = Some((places.iter().copied().collect(), self.len()));
-        self.openings = left;
+        self.openings = remaining;
     }
 
-    /// Returns the remaining openings in the order of the file; never empty. Each opening is
+    /// Returns the remaining openings in the order of the file, at least one. Each opening is
     /// unpacked on demand.
     pub fn openings(&self) -> impl ExactSizeIterator<Item = Opening> {
         self.openings.iter()
     }
 
-    /// Returns the book without the openings at the indices `left_out` of [`Book::openings`];
+    /// Returns the book without the openings at the indices `excluded` of [`Book::openings`];
     /// `None` if no opening remains.
-    pub fn without(mut self, left_out: &BTreeSet<usize>) -> Option<Book> {
-        if !left_out.is_empty() {
-            let mut left = PackedBook::default();
-            let stays = |(index, _): &(usize, Opening)| !left_out.contains(index);
+    pub fn without(mut self, excluded: &BTreeSet<usize>) -> Option<Book> {
+        if !excluded.is_empty() {
+            let mut remaining = PackedBook::default();
+            let stays = |(index, _): &(usize, Opening)| !excluded.contains(index);
             let openings = self.openings.iter().enumerate().filter(stays);
-            openings.for_each(|(_, opening)| left.push(&opening));
-            self.openings = left;
+            openings.for_each(|(_, opening)| remaining.push(&opening));
+            self.openings = remaining;
         }
         (!self.openings.is_empty()).then_some(self)
     }
 
-    /// Returns whether any opening needs the castling rules of Chess960.
+    /// Returns whether any opening needs the castling mode of Chess960.
     pub fn needs_chess960(&self) -> bool {
         self.openings.chess960 > 0
     }
 }
 
-/// Reads the book at `path`: EPD, FEN list, PGN or Polyglot; plain, gzip, Zstandard, or in a zip
-/// archive.
+/// Reads the book at `path`. The format is EPD, FEN list, PGN or Polyglot; the file may be
+/// uncompressed, gzip or Zstandard, or be in a zip archive.
 ///
-/// The extension (`.epd`, `.fen`, `.pgn` or `.bin`, before a `.gz` or `.zst`) determines the kind
-/// of list. For other extensions, the beginning of the text determines the kind. The content
-/// determines the compression. In an archive, all members with a known extension are read in
-/// archive order; if there are none, all members are read.
+/// The extension (`.epd`, `.fen`, `.pgn` or `.bin`, before `.gz` or `.zst`) determines the format
+/// of the list. For other extensions, the start of the text determines the format. The content
+/// determines the compression. From an archive, all members with a known extension are read in
+/// archive order; if there are no such members, all members are read.
+///
+/// # Errors
+///
+/// Fails if the file cannot be read or contains no valid opening. With [`ReadOptions::strict`],
+/// also fails if an opening is invalid.
 pub fn load(path: &Path, options: ReadOptions) -> Result<Book, String> {
     let name = path.display().to_string();
     let mut collector = Collector::new(options);
@@ -171,15 +181,15 @@ pub fn load(path: &Path, options: ReadOptions) -> Result<Book, String> {
     collector.finish(name)
 }
 
-/// Reads a book from text in memory; `name` takes the place of the path, including its extension.
+/// Reads a book from a string. `name` replaces the path, including its extension.
 pub fn from_text(name: &str, text: &str, options: ReadOptions) -> Result<Book, String> {
     let mut collector = Collector::new(options);
     archive::read_text(name, &mut text.as_bytes(), &mut collector)?;
     collector.finish(name.into())
 }
 
-/// Creates a book from moves that start in the initial position: `moves` contains consecutive
-/// openings of `plies` plies, with two bytes per move. The moves are not validated.
+/// Creates a book from moves that start in the initial position. `moves` contains consecutive
+/// openings of `plies` plies each, with two bytes per move. The moves are not validated.
 pub fn from_moves(name: &str, moves: &[u8], plies: usize) -> Book {
     let mut collector = Collector::new(ReadOptions::default());
     let initial = Start::new(Chess::default(), CastlingMode::Standard);
@@ -191,7 +201,7 @@ pub fn from_moves(name: &str, moves: &[u8], plies: usize) -> Book {
     collector.finish(name.into()).expect("a book in the program has openings")
 }
 
-/// Collector of the openings of a book that is being read.
+/// Openings and faults of a book that is being read.
 #[derive(Default)]
 struct Collector {
     options: ReadOptions,
@@ -214,8 +224,8 @@ impl Collector {
         Ok(())
     }
 
-    /// Skips an unusable entry, or returns its fault if the options are strict.
-    fn leave_out(&mut self, fault: String) -> Result<(), String> {
+    /// Skips an invalid entry, or returns its fault if the options are strict.
+    fn skip_entry(&mut self, fault: String) -> Result<(), String> {
         if self.options.strict {
             return Err(fault);
         }
@@ -224,14 +234,14 @@ impl Collector {
     }
 
     /// Ends the reading of a file that is unreadable from `line` on. If only the end of the file is
-    /// missing, as in an incomplete download, the openings before `line` are used; other damage is
-    /// an error.
+    /// missing, as in an incomplete download, the openings before `line` are used. Any other damage
+    /// is an error.
     fn break_off(&mut self, file: &str, line: u64, reason: &io::Error) -> Result<(), String> {
         if reason.kind() != io::ErrorKind::UnexpectedEof {
             return Err(unreadable(file, line, reason));
         }
         let what = "the compressed file is truncated here; the rest of the book is missing";
-        self.leave_out(format!("{file}:{line}: {what}"))
+        self.skip_entry(format!("{file}:{line}: {what}"))
     }
 
     fn finish(self, name: String) -> Result<Book, String> {
@@ -249,7 +259,7 @@ impl Collector {
     }
 }
 
-/// Returns the message of an error while a book is read.
+/// Returns the message for an error during the reading of a book.
 fn unreadable(file: &str, line: u64, reason: &io::Error) -> String {
     format!("{file}:{line}: cannot read the opening book further: {reason}")
 }

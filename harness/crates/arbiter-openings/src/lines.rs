@@ -4,8 +4,8 @@
 //! its move probabilities. The algorithm is a race: a line with probability p arrives after a time
 //! that is exponentially distributed with rate p, and lines are taken in order of arrival. The
 //! first arrival below a position has the position's probability as its rate. After this arrival,
-//! the remaining times of the other lines have the same distribution as at the start. Therefore the
-//! tree is expanded only where the next arrival is.
+//! the remaining times of the other lines have the same distribution as at the start. The tree is
+//! therefore expanded only on the path to the next arrival.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -19,11 +19,11 @@ use shakmaty::{Chess, EnPassantMode, Move, Position};
 
 use arbiter_schedule::seed::below;
 
-/// Maximum number of positions that are expanded. This number suffices for all requested lines, and
-/// limits the work for books in which all lines lead to the same few positions.
+/// Maximum number of nodes of the tree. This number suffices for all requested lines. It limits the
+/// work for books in which all lines lead to the same few positions.
 const MAX_NODES: usize = 4_000_000;
 
-/// Move with its weight relative to the alternatives.
+/// Move with its weight relative to the other moves in the position.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct WeightedMove {
     pub(super) m: Move,
@@ -37,20 +37,20 @@ struct Node {
     probability: f64,
 }
 
-/// Iterator over lines with their final positions; likely lines tend to come first.
+/// Iterator over lines with their final positions; probable lines tend to come first.
 pub(super) struct Lines<'a, F> {
     start: &'a Chess,
     depth: usize,
     rng: &'a mut ChaCha8Rng,
     moves: F,
     nodes: Vec<Node>,
-    /// Arrival time of the first line below each node. The time is stored as the bits of a
-    /// non-negative number, which have the same order as the number.
+    /// Arrival time of the first line below each node. A time is stored as the bits of a
+    /// non-negative number, because these bits have the same order as the numbers.
     arrivals: BinaryHeap<Reverse<(u64, u32)>>,
 }
 
 impl<'a, F: FnMut(&Chess) -> Vec<WeightedMove>> Lines<'a, F> {
-    /// Creates the lines of at most `depth` moves from `start`; `moves` returns the moves of a
+    /// Creates the lines of at most `depth` plies from `start`. `moves` returns the moves in a
     /// position. A line ends early in a position without moves, and never repeats a position.
     pub(super) fn new(
         start: &'a Chess,
@@ -75,11 +75,11 @@ impl<'a, F: FnMut(&Chess) -> Vec<WeightedMove>> Lines<'a, F> {
         line
     }
 
-    /// Continues the lines through a node; the first of these lines arrives at `time`.
+    /// Continues the lines through `node`, the first of which arrives at `time`.
     fn continue_lines(&mut self, node: u32, time: f64, ways: &[WeightedMove]) {
         let sum: u64 = ways.iter().map(|way| u64::from(way.weight)).sum();
-        // The first move is drawn by weight, because a move's weight determines its probability to
-        // arrive first.
+        // The move of the first line is drawn by weight, because the probability that a move's line
+        // arrives first is proportional to the move's weight.
         let mut until_first = below(self.rng, sum);
         let mut is_decided = false;
         for way in ways {
@@ -89,8 +89,9 @@ impl<'a, F: FnMut(&Chess) -> Vec<WeightedMove>> Lines<'a, F> {
             until_first = until_first.saturating_sub(weight);
             let share = weight as f64 / sum as f64;
             let probability = self.nodes[node as usize].probability * share;
-            // The first line below a position arrives together with the position. The lines of the
-            // other moves restart at this time, because the exponential distribution is memoryless.
+            // The first line below a position arrives together with the position. For the lines of
+            // all other moves, the time starts again at this point, because the exponential
+            // distribution is memoryless.
             let delay = if is_first { 0.0 } else { exponential(self.rng) / probability };
             self.arrivals.push(Reverse(((time + delay).to_bits(), self.nodes.len() as u32)));
             self.nodes.push(Node { parent: Some(node), m: Some(way.m), probability });
@@ -114,8 +115,8 @@ impl<F: FnMut(&Chess) -> Vec<WeightedMove>> Iterator for Lines<'_, F> {
             if line.len() >= self.depth {
                 return Some((line, position));
             }
-            // At the limit no more positions are expanded, and a line that ends here would be
-            // incomplete.
+            // At the limit, no more positions are expanded. A line that ends at this position would
+            // be incomplete.
             if self.nodes.len() >= MAX_NODES {
                 return None;
             }
@@ -123,7 +124,7 @@ impl<F: FnMut(&Chess) -> Vec<WeightedMove>> Iterator for Lines<'_, F> {
             ways.retain(|way| {
                 let mut next = position.clone();
                 next.play_unchecked(way.m);
-                // A line that returns to an earlier position would repeat forever.
+                // A line that returns to an earlier position would repeat itself forever.
                 !before.contains(&key(&next))
             });
             if ways.is_empty() {
@@ -136,11 +137,11 @@ impl<F: FnMut(&Chess) -> Vec<WeightedMove>> Iterator for Lines<'_, F> {
 
 /// Returns the key of a position in a Polyglot book.
 pub(super) fn key(position: &Chess) -> u64 {
-    // The format includes the en passant square if a pseudo-legal en passant capture exists.
+    // The format includes the en passant square only if a pseudo-legal en passant capture exists.
     position.zobrist_hash::<Zobrist64>(EnPassantMode::PseudoLegal).0
 }
 
-/// Draws an exponentially distributed number with mean 1.
+/// Returns an exponentially distributed random number with mean 1.
 fn exponential(rng: &mut ChaCha8Rng) -> f64 {
     // The range is (0, 1], because the logarithm of 0 is infinite.
     let uniform = ((rng.next_u64() >> 11) + 1) as f64 / (1u64 << 53) as f64;

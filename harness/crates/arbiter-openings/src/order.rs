@@ -1,7 +1,7 @@
 //! Order in which the openings of a book are used.
 //!
-//! The order depends only on the pair number, the book length and the seed, so a resumed run and a
-//! remote worker use the same openings as the original run.
+//! The order depends only on the pair number, the number of openings and the seed. A resumed run or
+//! a remote worker therefore uses the same openings as the original run.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,24 +10,24 @@ use arbiter_schedule::seed::{seed_for, shuffle};
 /// Label of the random stream for shuffles.
 const PURPOSE: &str = "openings.order";
 
-/// Number of shuffled indices that are cached. Shuffling a large book again takes milliseconds;
-/// caching all indices would take a megabyte.
+/// Number of shuffled indices that are cached. Shuffling a large book again takes milliseconds,
+/// whereas caching all its indices would take a megabyte.
 const PART: usize = 4096;
 
 /// Order of the openings of a book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Order {
-    /// Order of the file, repeated.
+    /// Order in the file; after the last opening, the first follows again.
     Sequential,
-    /// All openings in a random order, then all again in a new random order, and so on.
+    /// All openings in a random order, then all openings in a new random order, and so on.
     #[default]
     Random,
 }
 
 arbiter_names::named!(Order);
 
-/// Openings of a run, pair by pair.
+/// Opening of each pair in a run.
 #[derive(Debug, Clone)]
 pub struct OpeningOrder {
     order: Order,
@@ -35,26 +35,28 @@ pub struct OpeningOrder {
     start: u64,
     len: usize,
     /// Last shuffled part, with the number of the pass through the book and the number of the part.
-    /// One cached part is enough because pairs are requested roughly in order.
+    /// One cached part is enough, because pairs are requested roughly in order.
     shuffled: Option<([u64; 2], Vec<u32>)>,
 }
 
 impl OpeningOrder {
-    /// Creates the order for a book of `len` openings, at most 2³². The first pair gets opening
-    /// number `start` (from 0) of the order, so that a run can continue where an earlier run
+    /// Creates the order for a book with `len` openings, 1 to 2³² − 1. The first pair gets opening
+    /// number `start` of the order, counted from 0, so that a run can continue where an earlier run
     /// stopped.
     pub fn new(order: Order, seed: u64, start: u64, len: usize) -> OpeningOrder {
-        // Indices have 32 bits, which takes half the memory of 64 bits.
+        // Indices have 32 bits, because 64 bits would take twice the memory.
         assert!((1..=u32::MAX as usize).contains(&len), "a book cannot have {len} openings");
         OpeningOrder { order, seed, start, len, shuffled: None }
     }
 
-    /// Returns the book index of the opening for the pair with the given index, from 0. The result
-    /// depends only on the pair; `self` changes only to cache the last shuffle.
+    /// Returns the index in the book of the opening for the pair with the given index, counted from
+    /// 0. The result depends only on the pair; `self` changes only because the last shuffle is
+    /// cached.
     pub fn opening_for(&mut self, pair_index: u64) -> usize {
         let len = self.len as u64;
-        // The start is an offset in endless passes through the book. Sequential order uses only the
-        // position within the pass, but each random pass has a different order.
+        // The start is an offset in an endless sequence of passes through the book. The sequential
+        // order needs only the position within the pass, but each pass in random order is
+        // different.
         let place = self.start.saturating_add(pair_index);
         let (pass, within) = (place / len, (place % len) as usize);
         match self.order {
@@ -67,7 +69,7 @@ impl OpeningOrder {
         let len = self.len as u32;
         let wanted = [pass, number as u64];
         let shuffled = self.shuffled.take().filter(|(of, _)| *of == wanted).unwrap_or_else(|| {
-            // The whole book is shuffled for each part, because a part cannot be computed
+            // The whole book is shuffled for each part, because a part cannot be shuffled
             // separately.
             let mut openings: Vec<u32> = (0..len).collect();
             shuffle(&mut seed_for(self.seed, PURPOSE, pass), &mut openings);

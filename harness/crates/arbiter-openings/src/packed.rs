@@ -1,5 +1,5 @@
-//! Packed openings: about 30 bytes per position, whereas an [`Opening`] takes 200. A book may have
-//! hundreds of thousands of openings, and a run unpacks one at a time.
+//! Packed openings: about 30 bytes per position, whereas an [`Opening`] takes 200 bytes. A book may
+//! have hundreds of thousands of openings, but a run needs only one unpacked opening at a time.
 
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
@@ -8,27 +8,27 @@ use shakmaty::{CastlingMode, fen::Fen};
 
 use super::Opening;
 
-/// Number of openings between two stored offsets. An offset for each opening would add 8 bytes to
+/// Number of openings between two stored offsets. An offset for every opening would add 8 bytes to
 /// the 30 bytes of an opening.
 const STRIDE: usize = 16;
 
-/// Mask of the bits in the first byte of an entry that contain the length of the packed position.
+/// Mask for the length of the packed position, in bytes, in the first byte of an entry.
 const LENGTH: u8 = 0x3f;
 
-/// Flag in the first byte: moves follow the position.
+/// Flag in the first byte of an entry: moves follow the position.
 const HAS_MOVES: u8 = 0x40;
 
-/// Flag in the first byte: castling follows the rules of Chess960.
+/// Flag in the first byte of an entry: the castling mode is that of Chess960.
 const IS_CHESS960: u8 = 0x80;
 
 /// List of packed openings, stored consecutively.
 ///
-/// An entry consists of a byte with the flags above, the position and, if there are moves, their
-/// number in four bytes and two bytes per move.
+/// An entry consists of a byte with the length and the flags above, the packed position and, if
+/// there are moves, four bytes with the number of moves and two bytes per move.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct PackedBook {
     bytes: Vec<u8>,
-    /// Offset of every [`STRIDE`]th entry.
+    /// Offset, in bytes, of every [`STRIDE`]th entry.
     offsets: Vec<usize>,
     pub(super) len: usize,
     /// Number of Chess960 entries.
@@ -76,22 +76,22 @@ impl PackedBook {
 
     /// Returns the number of entries that are equal to an earlier entry.
     pub(super) fn duplicates(&self) -> usize {
-        // Hashes take 8 bytes per opening, whereas a set of entries would take as much memory as
-        // the book.
+        // Hashes take 8 bytes per opening. A set of the entries would take as much memory as the
+        // book.
         let hashes = BuildHasherDefault::<DefaultHasher>::default();
         let mut rest = &self.bytes[..];
-        let mut seen: Vec<u64> = (0..self.len)
+        let mut values: Vec<u64> = (0..self.len)
             .map(|_| {
                 let (entry, others) = rest.split_at(size(rest));
                 rest = others;
                 hashes.hash_one(entry)
             })
             .collect();
-        seen.sort_unstable();
-        seen.windows(2).filter(|two| two[0] == two[1]).count()
+        values.sort_unstable();
+        values.windows(2).filter(|two| two[0] == two[1]).count()
     }
 
-    /// Returns the opening at `index`, which must be in the list.
+    /// Returns the opening at `index`, which must be less than `len`.
     pub(super) fn get(&self, index: usize) -> Opening {
         assert!(index < self.len, "opening {index} of {}", self.len);
         let mut rest = &self.bytes[self.offsets[index / STRIDE]..];
@@ -119,7 +119,7 @@ fn size(entries: &[u8]) -> usize {
     entries.len() - rest.len()
 }
 
-/// Removes the first entry of `entries` and unpacks it.
+/// Unpacks the first entry of `entries`, and moves `entries` past this entry.
 fn unpack(entries: &mut &[u8]) -> Opening {
     const WHOLE: &str = "only what was packed from a legal position is unpacked";
     let head = take::<1>(entries)[0];
@@ -155,7 +155,7 @@ mod tests {
         Opening::new(&start, moves.iter().map(|m| m.parse().unwrap()).collect())
     }
 
-    /// Returns test openings. The first ones are unusual: with and without every optional part, and
+    /// Returns test openings. The first ones are unusual: with and without each optional part, and
     /// with the largest counters.
     fn openings() -> Vec<Opening> {
         let mut all = vec![

@@ -1,4 +1,4 @@
-//! Lists of games: each opening is the starting position of a game with its first moves.
+//! PGN files as books: each opening is the starting position of a game with its first moves.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -13,14 +13,14 @@ use shakmaty::{Chess, EnPassantMode, Position};
 use super::epd::{ending, finished_game_fault, playable};
 use super::{Collector, Opening, ReadOptions};
 
-/// Reads every game of `source` into `book`; parts that are not games are skipped.
+/// Reads every game in `source` into `book`. Parts that are not games are skipped.
 pub(super) fn read(file: &str, source: &mut dyn Read, book: &mut Collector) -> Result<(), String> {
     let mut lines_before = 1;
     let mut number = 0u64;
     for block in Blocks::new(source) {
         let block = match block {
             Ok(block) => block,
-            // Games before the unreadable part are sound and are used.
+            // The games before the unreadable part are valid and are used.
             Err(reason) => return book.break_off(file, lines_before, &reason),
         };
         let text = Text::new(&block);
@@ -40,7 +40,7 @@ pub(super) fn read(file: &str, source: &mut dyn Read, book: &mut Collector) -> R
                 Err(fault) => (if opened.is_of_move { lines.last } else { lines.first }, fault),
             };
             let line = lines_before + line;
-            book.leave_out(format!("{file}:{line}: game {number}: {fault}"))?;
+            book.skip_entry(format!("{file}:{line}: game {number}: {fault}"))?;
         }
         lines_before += games.lines().last;
     }
@@ -52,10 +52,10 @@ pub(super) fn read(file: &str, source: &mut dyn Read, book: &mut Collector) -> R
 struct OpeningVisitor {
     options: ReadOptions,
     fault: Option<String>,
-    /// `true` if the fault is in the last move read.
+    /// `true` if the fault concerns the last move that was read.
     is_of_move: bool,
     line: Option<Mainline>,
-    /// Positions before the moves.
+    /// Hashes of the positions before each move.
     history: Vec<Zobrist64>,
     /// `true` if the game has a move, a comment or a result.
     has_text: bool,
@@ -122,8 +122,8 @@ impl GameVisitor for OpeningVisitor {
     fn unknown(&mut self, word: &[u8]) -> ControlFlow<()> {
         let Some(line) = &self.line else { return ControlFlow::Break(()) };
         let fault = line.fault(word);
-        // The reader notices an unclosed comment only at the end of the text, so the line of the
-        // game is reported.
+        // The reader detects an unclosed comment only at the end of the text, so the message shows
+        // the first line of the game.
         self.end_with(fault, word != UNCLOSED)
     }
 

@@ -1,14 +1,15 @@
-//! Faults of a book: their number, and the first faults as text.
+//! Faults of a book: their number, and descriptions of the first faults.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use serde::{Deserialize, Serialize};
 
-/// Maximum number of faults of a book that are kept as text; further faults are only counted.
+/// Maximum number of faults of a book whose descriptions are kept; further faults are only counted.
 pub const MAX_FAULTS: usize = 20;
 
-/// Faults of lines or games of a book: either of the entries that are skipped because no game can
-/// begin from them, or of the corrected entries. Every report of the run contains the faults.
+/// Faults of lines or games in a book. They belong either to entries that are skipped because no
+/// game can start from them, or to entries that were corrected. Every report of the run shows the
+/// faults.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Quarantine {
     /// Number of faults.
@@ -33,7 +34,8 @@ impl Quarantine {
         self.count == 0
     }
 
-    /// Returns at most `most` of the first faults, and the number of all other faults.
+    /// Returns at most `most` of the first faults, and a line with the number of further faults, if
+    /// any.
     pub fn first(&self, most: usize) -> Vec<String> {
         let listed = &self.faults[..self.faults.len().min(most)];
         let others = self.count.saturating_sub(listed.len() as u64);

@@ -1,4 +1,4 @@
-//! Tests with books that are generated and read back: every format, container and error.
+//! Tests that write and read books in every format and container, and with every kind of error.
 
 mod containers;
 
@@ -41,7 +41,7 @@ pub(super) fn after_moves(opening: &Opening) -> Chess {
     position
 }
 
-/// Checks the error of an invalid line that is not skipped.
+/// Checks the error for an invalid line that is not skipped.
 fn check_error(name: &str, text: &str, expected: &str) {
     let options = ReadOptions { strict: true, ..ReadOptions::default() };
     let error = from_text(name, text, options).expect_err(text);
@@ -355,7 +355,7 @@ fn zipped(members: &[(&str, &str)]) -> Vec<u8> {
     archive.finish().expect("memory takes it").into_inner()
 }
 
-/// Loads a file with the given name and content, and returns the result with the path as errors
+/// Loads a file with the given name and content. Returns the result, and the path as error messages
 /// show it.
 fn load_bytes(name: &str, bytes: &[u8]) -> (Result<Book, String>, String) {
     let dir = TempDir::new().expect("a temporary directory");
@@ -397,16 +397,16 @@ fn foreign_bytes_never_panic() {
 fn kept_openings_keep_their_indices() {
     let text: Vec<String> =
         (0..50).map(|n| format!("4k3/8/8/8/8/8/8/4K2R w - - {n} {}", n + 1)).collect();
-    let whole = read("a.fen", &text.join("\n")).unwrap();
-    let mut thin = whole.clone();
+    let complete = read("a.fen", &text.join("\n")).unwrap();
+    let mut thin = complete.clone();
     thin.keep(&BTreeSet::from([3, 17, 49]));
     assert_eq!(thin.len(), 50);
     for place in [3, 17, 49] {
-        assert_eq!(thin.opening(place), whole.opening(place));
+        assert_eq!(thin.opening(place), complete.opening(place));
     }
     assert_eq!(thin.openings().len(), 3);
     thin.keep(&BTreeSet::from([17]));
-    assert_eq!((thin.len(), thin.opening(17)), (50, whole.opening(17)));
+    assert_eq!((thin.len(), thin.opening(17)), (50, complete.opening(17)));
 }
 
 #[test]

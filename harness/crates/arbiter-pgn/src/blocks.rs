@@ -4,21 +4,21 @@ use std::io::{self, ErrorKind, Read};
 
 use arbiter_position::PlainText;
 
-/// Size, in bytes, above which a block ends at the next game; small enough for the cache of one
-/// core.
+/// Size, in bytes, at which a block ends at the next game. A block fits into the cache of one core.
 const BLOCK: usize = 1 << 20;
 
-/// Maximum accepted length of a game, in bytes; a longer game is an error. Without a limit, a file
-/// that is not PGN would be read into memory as one game.
+/// Maximum length of a game, in bytes; a longer game is an error. Without a limit, a file that is
+/// not PGN would be read into memory as one game.
 const MAX_GAME: usize = 64 << 20;
 
-/// Iterator that cuts a stream between games. Lines of the blocks end with line feeds.
+/// Iterator that splits a stream into blocks between games. Lines in the blocks end with line
+/// feeds.
 #[derive(Debug)]
 pub struct Blocks<R> {
     source: PlainText<R>,
     /// Bytes that were read but not yet returned.
     rest: Vec<u8>,
-    /// End of the source: its last byte, or an error.
+    /// End of the source: `Ok` after the last byte, or the error that ended reading.
     end: Option<io::Result<()>>,
 }
 
@@ -42,8 +42,8 @@ impl<R: Read> Iterator for Blocks<R> {
                 let message = format!("expected games of at most {MAX_GAME} bytes");
                 self.end = Some(Err(io::Error::new(ErrorKind::InvalidData, message)));
             }
-            // Doubling makes the total time to find the next game linear in the length of a long
-            // game.
+            // The size is doubled, so that the time to find the end of a long game is linear in the
+            // length of the game.
             wanted *= 2;
         }
         let rest = std::mem::take(&mut self.rest);
@@ -61,7 +61,7 @@ impl<R: Read> Blocks<R> {
         Blocks { source: PlainText::new(source), rest: Vec::new(), end: None }
     }
 
-    /// Reads until `wanted` bytes are available.
+    /// Reads until the buffer contains `wanted` bytes or the source ends.
     fn fill(&mut self, wanted: usize) {
         let missing = wanted.saturating_sub(self.rest.len());
         self.rest.reserve(missing);

@@ -1,33 +1,33 @@
 //! Evaluations in comments.
 //!
-//! There are two formats: `+0.31/12 0.5s` and `-M3/9`, from the point of view of the side that
-//! moved (cutechess, fastchess, Arbiter), and `[%eval 0.31]` and `[%eval #-3]`, from White's point
-//! of view (Lichess).
+//! There are two formats. In `+0.31/12 0.5s` and `-M3/9` (cutechess, fastchess, Arbiter), the
+//! evaluation is from the point of view of the side that moved. In `[%eval 0.31]` and `[%eval #-3]`
+//! (Lichess), it is from White's point of view. Both are in pawns.
 
-/// Length, in bytes, of the examined part of a comment; evaluations come early.
+/// Number of bytes at the start of a comment that are searched; evaluations come early.
 const MAX_COMMENT: usize = 200;
 
 /// Maximum length of a plausible evaluation, in characters.
 const MAX_LENGTH: usize = 12;
 
-/// Evaluation in centipawns; infinite for a mate.
+/// Evaluation in centipawns; ±∞ for a mate score.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Evaluation {
-    /// From the mover's point of view.
+    /// Evaluation from the point of view of the side that moved.
     Own(f64),
-    /// From White's point of view.
+    /// Evaluation from White's point of view.
     OfWhite(f64),
 }
 
 impl Evaluation {
-    /// Returns whether the evaluation announces a mate, for either side.
+    /// Returns whether the evaluation is a mate score, for either side.
     pub fn is_mate(self) -> bool {
         let (Evaluation::Own(centipawns) | Evaluation::OfWhite(centipawns)) = self;
         centipawns.is_infinite()
     }
 }
 
-/// Returns the evaluation that a comment contains, if any.
+/// Returns the evaluation in a comment, if the comment contains one.
 pub fn evaluation(comment: &[u8]) -> Option<Evaluation> {
     let comment = &comment[..comment.len().min(MAX_COMMENT)];
     if let Some(at) = memchr::memmem::find(comment, b"[%eval ") {
@@ -37,7 +37,8 @@ pub fn evaluation(comment: &[u8]) -> Option<Evaluation> {
     }
     let text = comment.trim_ascii_start();
     let end = text.iter().position(|byte| matches!(byte, b'/' | b' ' | b',')).unwrap_or(text.len());
-    // A number with another meaning, such as "3 moves to go", has neither a sign nor decimals.
+    // A number with another meaning, such as in "3 moves to go", has neither a sign nor a decimal
+    // point.
     let has_sign_or_point = text[..end].iter().any(|byte| matches!(byte, b'+' | b'-' | b'.'));
     let has_depth = text.get(end) == Some(&b'/');
     // Arbiter and other programs write `0.00/0` for a move without a score.
@@ -48,7 +49,7 @@ pub fn evaluation(comment: &[u8]) -> Option<Evaluation> {
     number(&text[..end]).map(Evaluation::Own)
 }
 
-/// Parses pawns as centipawns, and `M5`, `-M3` and `#-3` as infinities.
+/// Converts pawns to centipawns, and the mate scores `M5`, `-M3` and `#-3` to ±∞.
 fn number(text: &[u8]) -> Option<f64> {
     let text = std::str::from_utf8(text).ok()?.trim();
     let plain = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | 'M' | '#');

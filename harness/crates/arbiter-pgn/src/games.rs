@@ -11,24 +11,24 @@ use shakmaty::san::San;
 use super::tags::Tags;
 use super::text::{Text, UNKNOWN, newlines};
 
-/// Maximum accepted length of a tag line, in bytes; no line of the normal form is longer. A value
-/// has at most 2 KiB, or twice as many bytes with its escapes; a name has at most 255 bytes. The
-/// default of `pgn-reader`, 255 bytes per line, would truncate common values.
+/// Maximum length of a tag line, in bytes. No line in normal form is longer: a name has at most 255
+/// bytes, and a value at most 2 KiB, or twice as many bytes with its escapes. The default limit of
+/// `pgn-reader`, 255 bytes per line, would truncate common values.
 const MAX_TAG_LINE: usize = 1 << 13;
 
-/// Maximum length, in bytes, of a comment that is passed on; the rest is dropped.
+/// Maximum length, in bytes, of a comment that is passed to the visitor; the rest is dropped.
 const MAX_COMMENT: usize = 1 << 14;
 
-/// Unknown token that marks a missing end of a comment. A brace cannot be part of a token, so no
-/// token in a file equals this text.
+/// Token that is passed to [`GameVisitor::unknown`] for a missing end of a comment. A brace cannot
+/// be part of a token, so no token in a file equals this one.
 pub const UNCLOSED: &[u8] = b"{";
 
 /// Visitor of the parts of a game, without its variations. If a method returns `Break`, the rest of
 /// the game is skipped.
 pub trait GameVisitor {
-    /// Begins a game after its tags have been read.
+    /// Starts a game; its tags have already been read.
     fn begin(&mut self, tags: &Tags) -> ControlFlow<()>;
-    /// Handles a move as written.
+    /// Handles a move, as written in the game.
     fn san(&mut self, san: San) -> ControlFlow<()>;
     /// Handles a token that is not PGN, or [`UNCLOSED`].
     fn unknown(&mut self, word: &[u8]) -> ControlFlow<()>;
@@ -38,12 +38,12 @@ pub trait GameVisitor {
     fn outcome(&mut self, outcome: Outcome);
 }
 
-/// Lines of a game, counted from 0 in its block.
+/// First and last line of a game, counted from 0 in the block of the game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lines {
     /// First line of the game.
     pub first: u64,
-    /// Line at which the visitor stopped or the game ended.
+    /// Line at which the visitor returned `Break`, or at which the game ended.
     pub last: u64,
 }
 
@@ -51,11 +51,13 @@ pub struct Lines {
 pub struct Games<'t> {
     text: &'t Text<'t>,
     reader: Reader<Source<'t>>,
-    /// Number of bytes that the reader has consumed; the last of them are in its buffer.
+    /// Number of bytes that the reader has taken from the text; its buffer contains the last of
+    /// them.
     taken: Rc<Cell<usize>>,
     tags: Tags,
     long_comment: Vec<u8>,
-    /// Offset of the current game; `lines_before` is the number of lines before this offset.
+    /// Offset of the current game, in bytes; `lines_before` is the number of lines before this
+    /// offset.
     begin: usize,
     lines_before: u64,
 }
@@ -71,10 +73,10 @@ impl<'t> Games<'t> {
         Games { text, reader, taken, tags, long_comment, begin: 0, lines_before: 0 }
     }
 
-    /// Reads the next game. Returns `false` if there is none. A comment or a result outside a game
-    /// does not count as a game.
+    /// Reads the next game. Returns `false` if there is no further game. A comment or a result
+    /// outside a game does not count as a game.
     pub fn read(&mut self, visitor: &mut impl GameVisitor) -> bool {
-        // Reading from memory cannot fail, and in normal form every tag and comment has an end.
+        // Reading from memory cannot fail, and in normal form, every tag and comment has an end.
         while let Ok(true) = self.reader.has_more() {
             self.lines_before = self.lines_until(self.place());
             self.begin = self.place();
@@ -82,7 +84,8 @@ impl<'t> Games<'t> {
             let long_comment = &mut self.long_comment;
             let mut parts = Parts { visitor, tags, long_comment, has_moves: false };
             let read = self.reader.read_game(&mut parts);
-            // A visitor stops only within a game, so `Err` also stands for a game.
+            // A visitor returns `Break` only within a game, so `Err` also means that there was a
+            // game.
             if parts.has_moves || parts.tags.any || read.is_err() {
                 return true;
             }
@@ -95,19 +98,19 @@ impl<'t> Games<'t> {
         &self.tags
     }
 
-    /// Returns the lines of the last game read.
+    /// Returns the line numbers of the last game read.
     pub fn lines(&self) -> Lines {
         Lines { first: self.lines_before, last: self.lines_until(self.place()) }
     }
 
     fn place(&self) -> usize {
-        // The reader reports no offsets: a game ends at the number of bytes consumed, minus the
-        // bytes in the buffer.
+        // The reader does not report offsets. The offset is the number of bytes that the reader has
+        // taken, minus the number of bytes in its buffer.
         self.taken.get() - self.reader.buffer().len()
     }
 
-    /// Returns the number of lines of the original text before the offset `place`, which must not
-    /// precede the last game read.
+    /// Returns the number of lines in the original text before the offset `place`, which must not
+    /// be before the start of the last game read.
     fn lines_until(&self, place: usize) -> u64 {
         let added = |place: usize| self.text.added.partition_point(|added| *added < place);
         // The original text does not contain the line endings that the normal form adds.
@@ -116,7 +119,7 @@ impl<'t> Games<'t> {
     }
 }
 
-/// Text with a count of the bytes consumed.
+/// Text, with the number of bytes that the reader has taken.
 struct Source<'t> {
     text: &'t [u8],
     taken: Rc<Cell<usize>>,
@@ -134,7 +137,7 @@ impl Read for Source<'_> {
 struct Parts<'a, V> {
     visitor: &'a mut V,
     tags: &'a mut Tags,
-    /// Earlier parts of a comment that exceeds the reader's buffer.
+    /// Earlier parts of a comment that is longer than the reader's buffer.
     long_comment: &'a mut Vec<u8>,
     has_moves: bool,
 }
@@ -160,13 +163,12 @@ impl<V: GameVisitor> Visitor for Parts<'_, V> {
 
     fn san(&mut self, (): &mut (), played: SanPlus) -> ControlFlow<()> {
         self.has_moves = true;
-        // Check marks are redundant, and programs write them differently.
+        // Check marks are redundant, and programs write them in different ways.
         self.visitor.san(played.san)
     }
 
     fn partial_comment(&mut self, (): &mut (), part: RawComment<'_>) -> ControlFlow<()> {
-        // The rest of a longer comment is dropped; a comment without an end must not fill the
-        // memory.
+        // The length is limited, because a comment without an end must not fill the memory.
         let room = MAX_COMMENT.saturating_sub(self.long_comment.len());
         self.long_comment.extend(part.as_bytes().iter().take(room));
         ControlFlow::Continue(())
@@ -174,7 +176,7 @@ impl<V: GameVisitor> Visitor for Parts<'_, V> {
 
     fn comment(&mut self, (): &mut (), comment: RawComment<'_>) -> ControlFlow<()> {
         if !self.long_comment.is_empty() {
-            // This method of the adapter never returns `Break`.
+            // `partial_comment` never returns `Break`.
             let _ = self.partial_comment(&mut (), comment);
             self.visitor.comment(self.long_comment);
             self.long_comment.clear();

@@ -1,10 +1,10 @@
-//! The PGN reader of all crates: for ratings, opening books, samples and mining.
+//! PGN reader for all crates: for ratings, opening books, samples and mining.
 //!
-//! [`Blocks`] cuts a stream into blocks of complete games, so that memory does not grow with the
-//! file. [`Text`] converts a block into the form that `pgn-reader` reads without loss, and
+//! [`Blocks`] splits a stream into blocks of complete games, so that memory does not grow with the
+//! file. [`Text`] converts a block into normal form, which `pgn-reader` reads without loss.
 //! [`Games`] passes the parts of each game to a [`GameVisitor`]. [`legal_move`] finds the legal
-//! move that a written move stands for; [`read_move`] does the same for a single word, and
-//! [`evaluation`] finds the evaluation in a comment. This crate does not open files.
+//! move for a written move, and [`read_move`] does so for a single token. [`evaluation`] finds the
+//! evaluation in a comment. This crate does not open files.
 
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

@@ -1,4 +1,4 @@
-//! Main line of a game, replayed by the rules of chess.
+//! Main line of a game, replayed according to the rules of chess.
 
 use arbiter_position::{Start, excerpt};
 use shakmaty::san::San;
@@ -7,7 +7,7 @@ use shakmaty::{Chess, Move, Position};
 use super::games::UNCLOSED;
 use super::moves::{MoveError, legal_move};
 
-/// Game as far as it has been replayed.
+/// Game, as far as it has been replayed.
 #[derive(Debug, Clone)]
 pub struct Mainline {
     /// Starting position of the game.
@@ -36,13 +36,13 @@ impl Mainline {
         Ok(())
     }
 
-    /// Returns a move in the current position with its number, such as `23... Nf9`.
+    /// Returns the written move with its number in the current position, such as `23... Nf9`.
     pub fn numbered(&self, written: &str) -> String {
         let dots = if self.position.turn().is_white() { "." } else { "..." };
         format!("{}{dots} {written}", self.position.fullmoves())
     }
 
-    /// Describes, in a sentence, a token that stands in place of the next move but is not a move.
+    /// Returns a message about a token that is in the place of the next move but is not a move.
     pub fn fault(&self, word: &[u8]) -> String {
         match word {
             UNCLOSED => "unclosed comment".to_owned(),

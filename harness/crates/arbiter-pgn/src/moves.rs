@@ -1,4 +1,4 @@
-//! Interpretation of moves as written.
+//! Conversion of written moves to legal moves.
 
 use shakmaty::san::{San, SanError};
 use shakmaty::uci::UciMove;
@@ -7,8 +7,8 @@ use shakmaty::{Chess, Move, Position, Role, Square};
 use super::text::word_length;
 use super::words::{Meaning, meaning};
 
-/// Reason why a written move cannot be played; its text is the end of a sentence that begins with
-/// the move.
+/// Reason why a written move cannot be played. The text completes a sentence that begins with the
+/// move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum MoveError {
     /// The notation matches no legal move.
@@ -25,13 +25,13 @@ pub enum MoveError {
     NoMove,
 }
 
-/// Returns the legal move that a word of an EPD stands for. Accepts the notations of
-/// [`legal_move`], and also a move number, annotations, lowercase piece letters and uppercase
-/// squares. `bxc3` is a pawn move if one is legal, and else a bishop move.
+/// Returns the legal move for a token in an EPD. Accepts the notations of [`legal_move`], and also
+/// a move number, annotations, lowercase piece letters and uppercase squares. `bxc3` is a pawn move
+/// if such a move is legal, otherwise a bishop move.
 ///
 /// # Errors
 ///
-/// Returns the errors of [`legal_move`], and an error for a word that is not a move.
+/// Fails like [`legal_move`], and if the token is not a move.
 pub fn read_move(position: &Chess, word: &str) -> Result<Move, MoveError> {
     let is_number = |c: char| c.is_ascii_digit() || c == '.';
     let word = match word.find('.') {
@@ -45,8 +45,8 @@ pub fn read_move(position: &Chess, word: &str) -> Result<Move, MoveError> {
     let as_piece = first.to_ascii_uppercase() + rest;
     let as_pawn = if first == "P" { rest.to_owned() } else { word.to_ascii_lowercase() };
     let mut error = MoveError::NoMove;
-    // The word as written comes first; other readings are tried only if the word stands for no
-    // legal move.
+    // The token is first read as written. Other readings are tried only if there is no legal move
+    // for the first reading.
     for reading in [word, &as_piece, &as_pawn] {
         let reading = reading.as_bytes();
         let (reading, after) = reading.split_at(word_length(reading));
@@ -60,12 +60,12 @@ pub fn read_move(position: &Chess, word: &str) -> Result<Move, MoveError> {
     Err(error)
 }
 
-/// Returns the legal move that `written` stands for, in SAN, long algebraic notation, or UCI
-/// notation. A capture may omit its `x`, and castling may be written as a king move.
+/// Returns the legal move for `written`, which may be in SAN, long algebraic or UCI notation. A
+/// capture may lack its `x`, and castling may be written as a king move.
 ///
 /// # Errors
 ///
-/// Fails if no legal move or several legal moves match, and for null moves.
+/// Fails if no legal move or several legal moves match, or if `written` is a null move.
 pub fn legal_move(position: &Chess, written: San) -> Result<Move, MoveError> {
     let error = match written.to_move(position) {
         Ok(legal) => return Ok(legal),
@@ -77,8 +77,8 @@ pub fn legal_move(position: &Chess, written: San) -> Result<Move, MoveError> {
     };
     let from = match (role, file.zip(rank)) {
         (_, Some((file, rank))) => Some(Square::from_coords(file, rank)),
-        // Castling written as a king move, such as `Kg1`, has no source square; there is only one
-        // king.
+        // Castling that is written as a king move, such as `Kg1`, has no source square. There is
+        // only one king, so its square is the source square.
         (Role::King, None) => position.board().king_of(position.turn()),
         _ => None,
     };

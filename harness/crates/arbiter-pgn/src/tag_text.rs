@@ -1,4 +1,4 @@
-//! Tags as files write them.
+//! Parser for tags in the forms that files contain.
 
 use memchr::{memchr, memchr_iter, memchr2, memchr3, memmem};
 use pgn_reader::RawTag;
@@ -11,14 +11,14 @@ const MAX_TAG: usize = 1 << 11;
 /// Maximum length of a tag name, in bytes.
 const MAX_TAG_NAME: usize = 255;
 
-/// Number of bytes within which the end of a tag must be. Without a limit, an unmatched quotation
-/// mark would make each tag search the whole block.
+/// Maximum distance, in bytes, of the end of a tag from its start. Without a limit, an unmatched
+/// quotation mark would make every tag search the complete text.
 const MAX_TAG_TEXT: usize = 1 << 14;
 
 /// Tags that are recognized even without quotation marks around their values.
 const KNOWN_TAGS: &str = "Event Site Date Round White Black Result FEN SetUp Variant";
 
-/// Tag in an unusual form.
+/// Tag in a form other than the standard form.
 pub(crate) struct OddTag<'t> {
     pub(crate) name: &'t [u8],
     pub(crate) value: Vec<u8>,
@@ -27,9 +27,9 @@ pub(crate) struct OddTag<'t> {
 }
 
 /// Reads a tag that may extend over several lines, contain unescaped quotation marks, or be
-/// unclosed. Returns `None` if the text does not begin with a tag.
-pub(crate) fn odd_tag(whole: &[u8]) -> Option<OddTag<'_>> {
-    let text = &whole[..whole.len().min(MAX_TAG_TEXT)];
+/// unclosed. Returns `None` if the text does not start with a tag.
+pub(crate) fn odd_tag(block: &[u8]) -> Option<OddTag<'_>> {
+    let text = &block[..block.len().min(MAX_TAG_TEXT)];
     let Some(quote) = memchr2(b'"', b']', text).filter(|at| text[*at] == b'"') else {
         return unquoted_tag(text);
     };
@@ -38,7 +38,7 @@ pub(crate) fn odd_tag(whole: &[u8]) -> Option<OddTag<'_>> {
         return None;
     }
     let text_of_value = &text[quote + 1..];
-    // A value without its closing quotation mark must not swallow the next tag or the moves.
+    // A value without its closing quotation mark must not include the next tag or the moves.
     let ends = [b"\n[", b"\n\n"].into_iter();
     let limit = ends.filter_map(|end| memmem::find(text_of_value, end)).min();
     let text_of_value = &text_of_value[..limit.unwrap_or(text_of_value.len())];
@@ -47,12 +47,12 @@ pub(crate) fn odd_tag(whole: &[u8]) -> Option<OddTag<'_>> {
     let closes = |at: &usize| text_of_value.get(at + 1 + blanks_after(*at)) == Some(&b']');
     let is_bare = |at: &usize| {
         let slashes = text_of_value[..*at].iter().rev().take_while(|byte| **byte == b'\\').count();
-        // Two backslashes stand for one, and do not escape the quotation mark.
+        // Two backslashes stand for one backslash and do not escape the quotation mark.
         slashes.is_multiple_of(2)
     };
     let ends = || memchr_iter(b'"', text_of_value).filter(closes);
-    // A value may contain unescaped quotation marks; only a mark that is followed by the bracket
-    // can end the value.
+    // A value may contain unescaped quotation marks. Only a mark before a closing bracket can end
+    // the value.
     let (value, length) = match ends().find(is_bare).or_else(|| ends().next_back()) {
         Some(end) => (&text_of_value[..end], quote + 1 + end + 1 + blanks_after(end) + 1),
         None => {
@@ -60,14 +60,15 @@ pub(crate) fn odd_tag(whole: &[u8]) -> Option<OddTag<'_>> {
             let value = trimmed(line);
             // Without a closing quotation mark, the tag ends with its line.
             let value = value.strip_suffix(b"]").unwrap_or(value);
-            (value, quote + 1 + line_length(&whole[quote + 1..]))
+            (value, quote + 1 + line_length(&block[quote + 1..]))
         }
     };
     let value = RawTag(value).decode();
     Some(OddTag { name, value: value[..value.len().min(MAX_TAG)].to_vec(), length })
 }
 
-/// Returns the length of a tag in the standard form, `[Name "value"]`.
+/// Returns the length, in bytes, of a tag in the standard form, `[Name "value"]`; `None` for other
+/// forms.
 pub(crate) fn plain_tag(text: &[u8]) -> Option<usize> {
     let quote = memchr3(b'"', b'\n', b']', text)?;
     let end = quote + 1 + memchr3(b'"', b'\\', b'\n', &text[quote + 1..])?;
@@ -75,12 +76,12 @@ pub(crate) fn plain_tag(text: &[u8]) -> Option<usize> {
     (is_plain && quote <= MAX_TAG_NAME && end - quote <= MAX_TAG).then_some(end + 2)
 }
 
-/// Returns whether a text that follows a blank line begins with a tag.
+/// Returns whether a text after a blank line starts with a tag.
 pub(crate) fn begins_tags(text: &[u8]) -> bool {
     is_tag(text) || unquoted_tag(text).is_some()
 }
 
-/// Returns whether a text begins with a bracket, a name, and a quotation mark.
+/// Returns whether a text starts with a bracket, a name and a quotation mark.
 pub(crate) fn is_tag(text: &[u8]) -> bool {
     let Some((b'[', rest)) = text.split_first() else { return false };
     let blanks = |text: &[u8]| text.iter().take_while(|byte| is_blank(**byte)).count();

@@ -11,19 +11,19 @@ use super::blanks::trimmed;
 /// Maximum length of a stored name, in bytes.
 pub const MAX_NAME: usize = 200;
 
-/// Values of the tag `Variant` that stand for standard chess, reduced to lowercase letters and
-/// digits.
+/// Values of the `Variant` tag that mean standard chess, reduced to lowercase letters and digits.
 const CHESS: &str = "standard chess normal fromposition";
-/// Values of the tag `Variant` that stand for Chess960, in the same form.
+/// Values of the `Variant` tag that mean Chess960, in the same form.
 const CHESS960: &str =
     "chess960 960 fischerandom fischerrandom frc dfrc doublefischerrandom freestyle";
 
-/// Returns the text of a tag, decoded as UTF-8 or else as Latin-1, the encoding of the PGN
-/// standard. White space becomes single spaces. Control characters are replaced as in [`shown`].
+/// Returns a tag value as a string. The bytes are decoded as UTF-8 or, if they are not valid UTF-8,
+/// as Latin-1, the encoding of the PGN standard. White space is reduced to single spaces. Control
+/// characters are replaced as in [`shown`].
 pub fn text_of(bytes: &[u8]) -> String {
     let text = match str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),
-        // A long name that is truncated within a character is still UTF-8.
+        // A long name that was truncated within a character is still UTF-8.
         Err(error) if error.error_len().is_none() && bytes.len() == MAX_NAME => {
             String::from_utf8_lossy(bytes)
         }
@@ -33,10 +33,10 @@ pub fn text_of(bytes: &[u8]) -> String {
     shown(text)
 }
 
-/// Tags of a game that commands need, as they are in the file; missing tags are empty.
+/// Tags of a game that commands need, as written in the file; missing tags are empty.
 #[derive(Debug, Default)]
 pub struct Tags {
-    /// `true` if the game has any tag.
+    /// `true` if the game has at least one tag.
     pub any: bool,
     /// White's name.
     pub white: Vec<u8>,
@@ -44,7 +44,7 @@ pub struct Tags {
     pub black: Vec<u8>,
     /// Result of the game.
     pub result: Vec<u8>,
-    /// Starting position.
+    /// Starting position, as a FEN; empty for the initial position.
     pub fen: Vec<u8>,
     /// Reason for the end of the game.
     pub termination: Vec<u8>,
@@ -60,7 +60,7 @@ impl Tags {
         [white, black, result, fen, termination, variant].into_iter().for_each(Vec::clear);
     }
 
-    /// Sets a tag.
+    /// Sets the value of a tag; ignores tags that no command needs.
     pub(crate) fn set(&mut self, name: &[u8], value: &[u8]) {
         self.any = true;
         let known: [(&[u8], &mut Vec<u8>); 6] = [
@@ -78,17 +78,18 @@ impl Tags {
         }
     }
 
-    /// Returns the players and the result as a short text.
+    /// Returns the names of the players and the result, in one line.
     pub fn title(&self) -> String {
         let part = |text: &[u8]| text_of(&text[..text.len().min(MAX_NAME)]);
         format!("{} - {} {}", part(&self.white), part(&self.black), part(&self.result))
     }
 
-    /// Returns the starting position of the game, with its castling rules.
+    /// Returns the starting position of the game, with its castling mode.
     ///
     /// # Errors
     ///
-    /// Fails if the variant is neither chess nor Chess960, or if the `FEN` tag is not a position.
+    /// Fails if the variant is neither chess nor Chess960, or if the `FEN` tag is not a valid
+    /// position.
     pub fn start(&self) -> Result<Start, String> {
         let is_chess960 = self.is_chess960()?;
         if self.fen.is_empty() {
@@ -97,7 +98,7 @@ impl Tags {
         Start::read(&text_of(&self.fen), is_chess960)
     }
 
-    /// Returns whether the `Variant` tag stands for Chess960.
+    /// Returns whether the `Variant` tag means Chess960.
     ///
     /// # Errors
     ///

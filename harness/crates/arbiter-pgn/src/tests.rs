@@ -1,4 +1,4 @@
-//! Tests that read texts in the forms that programs write.
+//! Tests that read PGN texts in the forms in which programs write them.
 
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
@@ -7,7 +7,7 @@ use expect_test::{Expect, expect};
 
 use super::*;
 
-/// All parts of a game that the reader returns, in one line.
+/// Visitor that writes all parts of a game into one line.
 #[derive(Default)]
 struct GameText(String);
 
@@ -43,7 +43,7 @@ impl GameVisitor for GameText {
     }
 }
 
-/// Returns all games of a text, one per line, with their line numbers.
+/// Returns all games in a text, one per line, with their line numbers.
 fn games_text(text: impl AsRef<[u8]>) -> String {
     let mut games = String::new();
     let mut lines_before = 0;
@@ -62,7 +62,7 @@ fn games_text(text: impl AsRef<[u8]>) -> String {
     games
 }
 
-/// Compares the reading of each text with the expected reading.
+/// Compares the games in each text with the expected games.
 fn check(texts: &[&str], expected: Expect) {
     let mut all = String::new();
     for text in texts {

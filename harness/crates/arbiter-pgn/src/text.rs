@@ -1,7 +1,8 @@
-//! PGN text in the form that `pgn-reader` reads without loss.
+//! PGN text in normal form, the form that `pgn-reader` reads without loss.
 //!
-//! The reader ends a game at each blank line and skips unknown tokens. Each tag must be on one
-//! line, and each comment must be closed. Text that already has this form is not copied.
+//! The reader ends a game at each blank line and skips unknown tokens. In normal form, each tag is
+//! therefore on one line, and each comment is closed. Text that already has this form is not
+//! copied.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -13,27 +14,28 @@ use super::blanks::{is_blank, line_length};
 use super::tag_text::{begins_tags, is_tag, odd_tag, plain_tag};
 use super::words::{Meaning, invisible_length, meaning};
 
-/// Maximum length, in bytes, of an invalid part of the text that is passed on.
+/// Maximum length, in bytes, of an invalid token that is passed to the visitor.
 const MAX_UNKNOWN: usize = 100;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Ellipsis character of word processors.
+/// Ellipsis character that word processors insert.
 const ELLIPSIS: &[u8] = "…".as_bytes();
 
-/// First byte of a comment that contains an invalid token, which the reader thereby passes on.
+/// First byte of a comment that contains an invalid token. The reader skips invalid tokens but
+/// passes comments to the visitor.
 pub(crate) const UNKNOWN: u8 = 0;
 
 /// Complete games in normal form.
 #[derive(Debug)]
 pub struct Text<'t> {
     pub(crate) bytes: Cow<'t, [u8]>,
-    /// Offsets of the line endings that were added.
+    /// Offsets of the line endings that were added, in bytes.
     pub(crate) added: Vec<usize>,
 }
 
 impl Text<'_> {
-    /// Converts complete games, whose lines end with line feeds, into normal form.
+    /// Converts complete games into normal form. The lines of `text` must end with line feeds.
     pub fn new(text: &[u8]) -> Text<'_> {
         let mut games = Normalizer { text, ..Normalizer::default() };
         while games.at < text.len() {
@@ -42,7 +44,8 @@ impl Text<'_> {
         }
         let Normalizer { mut out, copied, added, .. } = games;
         if copied == 0 && out.is_empty() {
-            // Most files already have the normal form, and copying would take as long as reading.
+            // Most files already have the normal form. Copying them would take as long as reading
+            // them.
             return Text { bytes: Cow::Borrowed(text), added };
         }
         out.extend_from_slice(&text[copied..]);
@@ -54,11 +57,11 @@ impl Text<'_> {
 struct Normalizer<'t> {
     text: &'t [u8],
     at: usize,
-    /// Normal form of the text before `copied`.
+    /// Normal form of the text before the offset `copied`.
     out: Vec<u8>,
     copied: usize,
     added: Vec<usize>,
-    /// Offset that the last call of [`Normalizer::boundary`] returned.
+    /// Offset that [`Normalizer::boundary`] last returned.
     boundary: Option<usize>,
     /// `true` if the game has a move or an unknown token.
     has_words: bool,
@@ -70,14 +73,14 @@ impl<'t> Normalizer<'t> {
         &self.text[self.at..]
     }
 
-    /// Replaces a part of the text by `with`, and continues after the part.
+    /// Replaces a part of the text by `with` and moves to the end of the part.
     fn replace(&mut self, part: Range<usize>, with: &[u8]) {
         self.out.extend_from_slice(&self.text[self.copied..part.start]);
         self.out.extend_from_slice(with);
         (self.copied, self.at) = (part.end, part.end);
     }
 
-    /// Removes a part of the text except for its line endings, without creating blank lines.
+    /// Removes a part of the text but keeps its line endings, without creating blank lines.
     fn drop_but_lines(&mut self, part: Range<usize>) {
         // Messages contain line numbers, so the number of line endings must not change. The space
         // before each line ending prevents a blank line, which would end the game.
@@ -85,15 +88,15 @@ impl<'t> Normalizer<'t> {
         self.replace(part, " \n".repeat(lines).as_bytes());
     }
 
-    /// Ends a game at the current offset.
+    /// Ends a game at the current offset by inserting `ending`.
     fn split(&mut self, ending: &[u8]) {
         let place = self.out.len() + self.at - self.copied;
         self.added.extend(memchr_iter(b'\n', ending).map(|offset| place + offset));
         self.replace(self.at..self.at, ending);
     }
 
-    /// Returns the next offset at which a tag follows a blank line, or the end of the text. This
-    /// limit keeps an unclosed comment from swallowing the games that follow.
+    /// Returns the next offset at which a tag follows a blank line, or the end of the text. An
+    /// unclosed comment ends at this offset, so that it does not include the following games.
     #[inline]
     fn boundary(&mut self) -> usize {
         if let Some(boundary) = self.boundary.filter(|boundary| *boundary >= self.at) {
@@ -122,15 +125,16 @@ impl<'t> Normalizer<'t> {
             match rest.first() {
                 Some(b'[') => {}
                 Some(b';') => {
-                    // The reader would treat a comment as the end of the tags.
+                    // The reader would end the tags at a comment.
                     self.replace(self.at..self.at + line_length(rest), b"");
                     continue;
                 }
                 _ => return,
             }
-            // PGN begins each game with this tag, so a second such tag belongs to the next game.
+            // PGN starts each game with this tag, so a second `Event` tag belongs to the next game.
             if rest.starts_with(b"[Event ") && std::mem::replace(&mut has_event, true) {
-                // The preceding game has no moves; a full stop is movetext without any meaning.
+                // The preceding game has no moves. It gets a full stop as its movetext, because a
+                // full stop has no meaning.
                 self.split(b".\n");
             }
             match plain_tag(rest) {
@@ -140,7 +144,7 @@ impl<'t> Normalizer<'t> {
         }
     }
 
-    /// Skips white space, byte order marks and escaped lines (lines that begin with `%`).
+    /// Skips white space, byte order marks and escaped lines, which start with `%`.
     fn skip_blank(&mut self) {
         loop {
             let rest = self.rest();
@@ -154,8 +158,8 @@ impl<'t> Normalizer<'t> {
         }
     }
 
-    /// If `pgn-reader` would not skip the text that was skipped since `begin`, replaces this text
-    /// with its line endings.
+    /// Replaces the text from `begin` to the current offset by its line endings, if `pgn-reader`
+    /// would not skip this text.
     fn drop_odd_blanks(&mut self, begin: usize) {
         let blanks = &self.text[begin..self.at];
         if !blanks.iter().all(|byte| b" \t\n".contains(byte)) {
@@ -164,7 +168,7 @@ impl<'t> Normalizer<'t> {
         }
     }
 
-    /// Skips a tag that the reader would misread.
+    /// Skips a tag in a form that the reader would misread, and replaces it by the standard form.
     fn odd_tag(&mut self) {
         let rest = self.rest();
         let Some(tag) = odd_tag(rest) else {
@@ -180,8 +184,8 @@ impl<'t> Normalizer<'t> {
             }
         }
         text.extend_from_slice(b"\"]");
-        // The line endings are written after the tag, so that the following lines keep their
-        // numbers.
+        // The line endings within the tag are written after the tag, so that the following lines
+        // keep their numbers.
         text.extend(std::iter::repeat_n(b'\n', newlines(&rest[..tag.length])));
         self.replace(self.at..self.at + tag.length, &text);
     }
@@ -197,8 +201,8 @@ impl<'t> Normalizer<'t> {
                 b'\n' => {}
                 b';' => self.at += line_length(self.rest()),
                 b'(' => self.variation(),
-                // Some programs write no blank line between the moves and the tags of the next
-                // game.
+                // Some programs write no blank line between the moves of a game and the tags of the
+                // next game.
                 b'[' if is_tag(self.rest()) => return self.split(b"\n"),
                 b'[' => self.unknown(bracket_length(self.rest())),
                 b'$' => self.glyph(),
@@ -206,7 +210,8 @@ impl<'t> Normalizer<'t> {
                     self.has_result = true;
                     self.at += 1;
                 }
-                // Some programs write the next game without tags and without a blank line.
+                // Some programs write the next game without tags and without a blank line before
+                // it.
                 b'1' if self.has_result && is_first_number(self.rest()) => {
                     return self.split(b"\n\n");
                 }
@@ -227,7 +232,7 @@ impl<'t> Normalizer<'t> {
         }
     }
 
-    /// Skips a line ending and the blank lines that follow. Returns whether the game ends there. It
+    /// Skips a line ending and the blank lines after it. Returns whether the game ends there. It
     /// ends if tags follow; after a blank line, it also ends if move 1 follows or a result
     /// precedes.
     fn ends_game(&mut self) -> bool {
@@ -245,7 +250,7 @@ impl<'t> Normalizer<'t> {
         self.skip_blank();
         let blanks = &self.text[begin..self.at];
         if newlines(blanks) < 2 {
-            // A single line ending in movetext is an ordinary space.
+            // A single line ending in movetext is ordinary white space.
             self.at = begin + 1;
             return false;
         }
@@ -253,9 +258,10 @@ impl<'t> Normalizer<'t> {
         if rest.is_empty() {
             return true;
         }
-        // Elsewhere, a blank line is inside a game; editors and mail programs may have inserted it.
+        // In all other cases, the blank line is inside a game. Editors and mail programs may insert
+        // such lines.
         if begins_tags(rest) || self.has_result || self.has_words && is_first_number(rest) {
-            // The reader requires a completely empty line.
+            // The reader requires a blank line without any spaces.
             if !blanks[1..].starts_with(b"\n") {
                 self.replace(begin..self.at, "\n".repeat(newlines(blanks)).as_bytes());
             }
@@ -266,20 +272,20 @@ impl<'t> Normalizer<'t> {
         false
     }
 
-    /// Skips a comment; an unclosed comment extends to the end of its game.
+    /// Skips a comment. An unclosed comment extends to the end of its game.
     fn comment(&mut self) {
-        // The search ends at the tags of the next game, so that an unclosed comment spoils only one
-        // game.
+        // The search ends at the tags of the next game, so that an unclosed comment damages only
+        // one game.
         let end = self.boundary();
         match memchr(b'}', &self.text[self.at..end]) {
             Some(length) => self.at += length + 1,
-            // The first brace ends the comment; the second comment reports the missing end to the
-            // visitor.
+            // The first brace ends the comment. A second comment then reports the missing end to
+            // the visitor.
             None => self.replace(end..end, &[b"}{", &[UNKNOWN][..], b"{}"].concat()),
         }
     }
 
-    /// Skips a variation, and removes it if the reader would end a game within it.
+    /// Skips a variation, and removes the variation if the reader would end the game within it.
     fn variation(&mut self) {
         let begin = self.at;
         let limit = self.boundary();
@@ -303,7 +309,7 @@ impl<'t> Normalizer<'t> {
             }
         }
         let ends_game = |end: &&[u8]| memmem::find(&self.text[begin..at], end).is_some();
-        // The reader skips variations itself, but ends the game at a blank line or a tag within a
+        // The reader skips variations, but ends the game at a blank line or a tag, even inside a
         // variation.
         if depth > 0 || [&b"\n\n"[..], b"\n["].iter().any(ends_game) {
             self.drop_but_lines(begin..at)
@@ -312,7 +318,8 @@ impl<'t> Normalizer<'t> {
         }
     }
 
-    /// Skips a numeric annotation glyph, and separates a token that is attached to the glyph.
+    /// Skips a numeric annotation glyph (NAG), and separates the glyph from a token that directly
+    /// follows it.
     fn glyph(&mut self) {
         let digits = self.rest()[1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
         self.at += 1 + digits;
@@ -321,8 +328,8 @@ impl<'t> Normalizer<'t> {
         }
     }
 
-    /// Skips a number that is followed by a full stop or a move. Returns whether a number was
-    /// skipped.
+    /// Skips a number and the full stops after it, unless the number is part of another token.
+    /// Returns whether a number was skipped.
     fn is_past_number(&mut self) -> bool {
         let rest = self.rest();
         let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -337,7 +344,7 @@ impl<'t> Normalizer<'t> {
         is_number
     }
 
-    /// Skips a token.
+    /// Skips a token, and replaces it if it is not in normal form.
     fn word(&mut self) {
         let rest = self.rest();
         let invisible = invisible_length(rest);
@@ -362,13 +369,13 @@ impl<'t> Normalizer<'t> {
                 self.replace(part, outcome.as_bytes());
             }
             Meaning::Outcome(_) | Meaning::Mark => self.at = part.end,
-            // Tokens after a result, such as `White resigns`, belong to no move.
+            // Tokens after a result, such as `White resigns`, do not belong to a move.
             Meaning::Unknown if self.has_result => self.replace(part, b" "),
             Meaning::Unknown => self.unknown(length),
         }
     }
 
-    /// Puts an invalid token into a comment.
+    /// Replaces an invalid token by a comment that contains it.
     fn unknown(&mut self, length: usize) {
         let word = &self.rest()[..length];
         // A brace would end the comment.
@@ -378,7 +385,7 @@ impl<'t> Normalizer<'t> {
     }
 }
 
-/// Returns the length of a move in one of the most common forms, which need no parser.
+/// Returns the length, in bytes, of a move in one of the most common forms, which need no parser.
 fn short_move(text: &[u8]) -> Option<usize> {
     let square = match text {
         [b'a'..=b'h', b'1'..=b'8', ..] => 2,
@@ -391,13 +398,13 @@ fn short_move(text: &[u8]) -> Option<usize> {
     is_whole.then_some(length)
 }
 
-/// Returns whether a text begins with the number of White's first move.
+/// Returns whether a text starts with the number of White's first move.
 fn is_first_number(text: &[u8]) -> bool {
-    // `1...` continues a game with Black's move, for example after a comment.
+    // `1...` continues a game with Black's first move, for example after a comment.
     text.starts_with(b"1.") && !text.starts_with(b"1..")
 }
 
-/// Returns the length of a word; Unicode spaces also end a word.
+/// Returns the length, in bytes, of a token, which also ends at a Unicode space.
 pub(crate) fn word_length(text: &[u8]) -> usize {
     let length = text.iter().position(|byte| ends_word(*byte)).unwrap_or(text.len());
     let word = &text[..length];
@@ -408,8 +415,8 @@ pub(crate) fn word_length(text: &[u8]) -> usize {
     blank.unwrap_or(length)
 }
 
-/// Returns whether a byte ends a word. Each byte of a movetext is checked, so a lookup table is
-/// worthwhile.
+/// Returns whether a byte ends a token. Every byte of the movetext is checked, so a lookup table is
+/// used.
 fn ends_word(byte: u8) -> bool {
     const ENDS: [bool; 256] = {
         let marks = b"\x7f{}()[!?$;.*";
@@ -429,7 +436,7 @@ fn ends_word(byte: u8) -> bool {
     ENDS[usize::from(byte)]
 }
 
-/// Returns the length of a text in brackets, at most to the end of the line.
+/// Returns the length, in bytes, of a text in brackets. An unclosed bracket ends with its line.
 fn bracket_length(text: &[u8]) -> usize {
     let line = line_length(text);
     memchr(b']', &text[..line]).map_or(line, |end| end + 1)

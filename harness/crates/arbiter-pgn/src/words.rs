@@ -3,24 +3,24 @@
 use shakmaty::CastlingSide;
 use shakmaty::san::{San, SanPlus};
 
-/// Number of bytes that are searched for invisible characters in one step.
+/// Maximum number of bytes that are searched for invisible characters in one step.
 const MAX_INVISIBLE: usize = 60;
 
 /// Meaning of a token.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Meaning {
-    /// A move.
+    /// Move, as written.
     Move(San),
-    /// A result.
+    /// Result of the game, in the form of the PGN standard.
     Outcome(&'static str),
-    /// Annotation of a move, such as `+-`, without information about the game.
+    /// Annotation of a move, such as `+-`, which does not affect the game.
     Mark,
-    /// Token unknown to PGN and common programs.
+    /// Token that is defined neither by PGN nor by common programs.
     Unknown,
 }
 
-/// Returns the meaning of a token, and the number of bytes that belong to the token in the
-/// following text, `after`.
+/// Returns the meaning of a token. Also returns the number of bytes in `after`, the text after the
+/// token, that belong to the token.
 pub(crate) fn meaning(word: &[u8], after: &[u8]) -> (Meaning, usize) {
     let plain = plain(word);
     let end = plain.iter().rposition(|byte| !b"`'\",".contains(byte)).map_or(0, |last| last + 1);
@@ -56,17 +56,17 @@ pub(crate) fn meaning(word: &[u8], after: &[u8]) -> (Meaning, usize) {
     }
 }
 
-/// Returns the token with ASCII equivalents where they exist, without Unicode spaces.
+/// Returns the token with its characters replaced by ASCII equivalents where these exist, and
+/// without Unicode spaces.
 fn plain(word: &[u8]) -> Vec<u8> {
     let Ok(text) = str::from_utf8(word) else {
-        // Text that is not UTF-8 is read as Latin-1, in which 0xa0 is the non-breaking space.
+        // Text that is not UTF-8 is read as Latin-1, in which 0xa0 is the no-break space.
         return word.iter().copied().filter(|byte| *byte != 0xa0).collect();
     };
     let mut plain = Vec::with_capacity(word.len());
     for c in text.chars() {
         match c {
-            // Word processors replace the hyphens of results and castling with dashes or the minus
-            // sign.
+            // Word processors replace the hyphens in results and castling by dashes or minus signs.
             '\u{2010}'..='\u{2015}' | '\u{2212}' => plain.push(b'-'),
             '½' => plain.extend_from_slice(b"1/2"),
             '×' => plain.push(b'x'),
@@ -75,7 +75,7 @@ fn plain(word: &[u8]) -> Vec<u8> {
             '♖' | '♜' => plain.push(b'R'),
             '♗' | '♝' => plain.push(b'B'),
             '♘' | '♞' => plain.push(b'N'),
-            // Pawns have no letter. A variation selector may follow the symbol of a piece.
+            // Pawns have no letter. A variation selector may follow the symbol of any piece.
             '♙' | '♟' | '\u{fe0e}' | '\u{fe0f}' => {}
             _ if is_invisible(c) => {}
             _ => plain.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
@@ -84,24 +84,24 @@ fn plain(word: &[u8]) -> Vec<u8> {
     plain
 }
 
-/// Returns whether a character is a space or has no width.
+/// Returns whether a character is white space or has no width.
 fn is_invisible(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\u{feff}' | '\u{200b}'..='\u{200f}' | '\u{2060}')
 }
 
-/// Returns the number of bytes of invisible characters at the start of a text.
+/// Returns the length, in bytes, of the invisible characters at the start of a text.
 pub(crate) fn invisible_length(text: &[u8]) -> usize {
     let text = &text[..text.len().min(MAX_INVISIBLE)];
-    let whole = text.utf8_chunks().next().map_or("", |chunk| chunk.valid());
-    whole.len() - whole.trim_start_matches(is_invisible).len()
+    let valid = text.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+    valid.len() - valid.trim_start_matches(is_invisible).len()
 }
 
-/// Returns the length of the suffix `ep` or `e.p.` of an en passant capture in `word`, and the
-/// number of its bytes in `after`.
+/// Returns the length of the suffix `ep` or `e.p.` of an en passant capture: the number of bytes in
+/// `word`, and the number of bytes in `after`.
 fn en_passant(word: &[u8], after: &[u8]) -> (usize, usize) {
     let is_before = |suffix: usize| {
         let before = word.len().checked_sub(suffix + 1).map(|at| word[at]);
-        // An en passant capture ends with the rank of its square.
+        // An en passant capture ends with the rank of its target square.
         before.is_none_or(|byte| byte.is_ascii_digit())
     };
     if word.ends_with(b"ep") && is_before(2) {
@@ -117,14 +117,15 @@ fn is_promoted(role: u8) -> bool {
     matches!(role.to_ascii_uppercase(), b'Q' | b'R' | b'B' | b'N')
 }
 
-/// Parses a move in a form other than SAN: `o-o`, `0-0-0`, `e2-e4`, `Ng1:f3`, `e7e8q`, `b8/Q`,
-/// `Qh5++`.
+/// Parses a move in a form other than SAN, such as `o-o`, `0-0-0`, `e2-e4`, `Ng1:f3`, `e7e8q`,
+/// `b8/Q` or `Qh5++`.
 fn san(word: &[u8], promoted: Option<u8>) -> Option<San> {
-    // Check marks are redundant, and other annotations follow some moves without a space.
+    // Check marks are redundant. Other annotations may follow a move without a space.
     let is_mark = |byte: &u8| b"+-#=~/".contains(byte) || *byte >= 0x80;
     let end = word.iter().rposition(|byte| !is_mark(byte))? + 1;
     let word = &word[..end];
-    // PGN uses the letter O; FIDE notation uses zeros, and lowercase letters are a common mistake.
+    // PGN uses the letter O for castling. FIDE notation uses zeros, and lowercase letters are a
+    // common mistake.
     let castling: Vec<u8> =
         word.iter().map(|byte| if b"o0".contains(byte) { b'O' } else { *byte }).collect();
     match castling.as_slice() {
@@ -135,7 +136,7 @@ fn san(word: &[u8], promoted: Option<u8>) -> Option<San> {
     let mut text: Vec<u8> = word.iter().copied().filter(|byte| !b"-=/".contains(byte)).collect();
     text.extend(promoted);
     for byte in &mut text {
-        // A colon is an older sign for a capture.
+        // A colon is an older symbol for a capture.
         if *byte == b':' {
             *byte = b'x';
         }

@@ -1,11 +1,12 @@
-//! Excerpts from external text for messages.
+//! Excerpts of external text for messages.
 
 /// Maximum length of an excerpt, in characters.
 const MAX_EXCERPT: usize = 100;
 
-/// Returns the beginning of an external text as one line for a message.
+/// Returns the start of an external text as one line for a message: at most 100 characters, with
+/// spaces in place of control characters.
 pub fn excerpt(text: &[u8]) -> String {
-    // A character has at most four bytes, so the rest of a long text need not be decoded.
+    // A character has at most four bytes, so only this part of a long text needs to be decoded.
     let text = &text[..text.len().min(4 * MAX_EXCERPT + 4)];
     let text = String::from_utf8_lossy(text);
     let mut short: String = text

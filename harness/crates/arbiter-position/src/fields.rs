@@ -3,14 +3,13 @@
 use crate::excerpt;
 use crate::operations::operations;
 
-/// Maximum number of digits of a counter, which fits into 32 bits.
+/// Maximum number of digits in a counter; a number with so many digits fits into 32 bits.
 const MAX_DIGITS: usize = 9;
 
 /// Fields of a FEN or EPD.
 ///
-/// Both formats are accepted, as are the deviations of other programs: counters attached to the
-/// previous field or to the next word, semicolons attached to a field, and a missing en passant
-/// field.
+/// Some deviations of other programs are also accepted: counters attached to the previous field or
+/// to the next word, semicolons attached to a field, and a missing en passant field.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Fields<'a> {
     pub(super) board: &'a str,
@@ -19,18 +18,18 @@ pub(super) struct Fields<'a> {
     pub(super) castling: &'a str,
     /// En passant square, or `-`.
     pub(super) en_passant: String,
-    /// Halfmove clock; 0 if the line has none.
+    /// Halfmove clock, in plies; 0 if the line does not contain one.
     pub(super) halfmoves: u32,
-    /// Fullmove number; 1 if the line has none.
+    /// Fullmove number; 1 if the line does not contain one.
     pub(super) fullmoves: u32,
-    /// Text after the fields; it starts with a word.
+    /// Text after the fields, without leading white space.
     pub(super) rest: &'a str,
 }
 
 impl Fields<'_> {
     /// Reads the fields at the start of a line.
     pub(super) fn of(line: &str) -> Result<Fields<'_>, String> {
-        // CSV tables contain the position in quotes.
+        // In CSV tables, the position is in quotation marks.
         let (board, rest) = word(line.trim_start().trim_start_matches('"'));
         let (turn, rest) = word(rest);
         let (castling, rest) = word(rest);
@@ -48,8 +47,8 @@ impl Fields<'_> {
         let rest = rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ';' | '"'));
         let (halfmoves, fullmoves) = match (halfmoves, fullmoves) {
             (None, None) => (operand(rest, "hmvc")?, operand(rest, "fmvn")?),
-            // The fields of a FEN have fixed positions, so they take precedence over operations in
-            // the same line.
+            // The fields of a FEN have fixed places, so they take precedence over operations in the
+            // same line.
             counters => counters,
         };
         Ok(Fields {
@@ -63,16 +62,16 @@ impl Fields<'_> {
         })
     }
 
-    /// Returns whether counters of three-check chess follow the fields: remaining checks (`3+3`) or
-    /// given checks (`+0+0`).
+    /// Returns whether the fields are followed by the check counters of three-check chess:
+    /// remaining checks (`3+3`) or given checks (`+0+0`).
     pub(super) fn is_of_three_check(&self) -> bool {
         let checks = word(self.rest).0;
         checks.contains('+') && checks.chars().all(|c| matches!(c, '0'..='9' | '+'))
     }
 }
 
-/// Returns whether a character is the dash of an empty field, or a dash that word processors
-/// substitute for it.
+/// Returns whether a character is the dash of an empty field, or a dash that word processors put in
+/// its place.
 fn is_dash(c: char) -> bool {
     matches!(c, '-' | '\u{2010}'..='\u{2015}' | '\u{2212}')
 }
@@ -94,7 +93,7 @@ fn en_passant(text: &str) -> Result<(String, &str), String> {
     let Some((field, rest)) = text.split_at_checked(2) else { return none };
     let bytes = field.as_bytes();
     let is_square = matches!(bytes[0], b'a'..=b'h' | b'A'..=b'H') && bytes[1].is_ascii_digit();
-    // `c3` is also an opcode; a string follows the opcode.
+    // `c3` is also an opcode, which is followed by a string.
     if !is_square || rest.trim_start().starts_with('"') {
         return none;
     }
@@ -105,8 +104,8 @@ fn en_passant(text: &str) -> Result<(String, &str), String> {
     Err(format!("expected an en passant square or -, got `{}`", excerpt(word(text).0.as_bytes())))
 }
 
-/// Reads a counter at the start of the text, and returns it with the rest. A dash stands for a
-/// missing counter.
+/// Reads a counter at the start of the text. Returns the counter and the rest of the text. A dash
+/// means that the counter is missing.
 fn counter(text: &str) -> Result<(Option<u32>, &str), String> {
     let trimmed = text.trim_start();
     let (first, rest) = word(trimmed);
@@ -115,21 +114,22 @@ fn counter(text: &str) -> Result<(Option<u32>, &str), String> {
     }
     let unsigned = trimmed.strip_prefix('-').unwrap_or(trimmed);
     let end = unsigned.find(|c: char| !c.is_ascii_digit()).unwrap_or(unsigned.len());
-    // `3+3` is a counter of three-check chess, not a move counter.
+    // `3+3` is a check counter of three-check chess, not a move counter.
     if end == 0 || unsigned[end..].starts_with('+') {
         return Ok((None, text));
     }
     let (digits, rest) = unsigned.split_at(end);
     let refused =
         || format!("expected a counter of a position, got `{}`", excerpt(first.as_bytes()));
-    // A negative counter is a mistake that cannot be interpreted.
+    // A negative counter is a mistake without a clear meaning.
     let number = number(digits).filter(|_| unsigned.len() == trimmed.len());
     number.map(|number| (Some(number), rest)).ok_or_else(refused)
 }
 
-/// Returns the operand of the first operation with `opcode`, if there is one.
+/// Returns the number after the first operation `opcode`; `None` if there is no such operation.
 fn operand(rest: &str, opcode: &str) -> Result<Option<u32>, String> {
-    // Most lines have no such operation, and many have long operations.
+    // This check saves time: most lines have no such operation, and many lines have long
+    // operations.
     if !rest.contains(opcode) {
         return Ok(None);
     }
@@ -142,7 +142,7 @@ fn operand(rest: &str, opcode: &str) -> Result<Option<u32>, String> {
 
 /// Parses a number of at most [`MAX_DIGITS`] digits, without a sign.
 fn number(digits: &str) -> Option<u32> {
-    // The parser of the standard library also accepts a plus sign.
+    // The parser of the standard library would also accept a plus sign.
     let is_number = digits.len() <= MAX_DIGITS && digits.bytes().all(|b| b.is_ascii_digit());
     digits.parse().ok().filter(|_| is_number)
 }
@@ -179,7 +179,7 @@ mod tests {
         check("w - - - 5", "w - - 0 5", "");
         check("w - - - -", "w - - 0 1", "");
         check("w - 0 1", "w - - 0 1", "");
-        // Squares that no pawn can have passed are rejected later, with the position.
+        // Squares that no pawn can have passed are rejected later, together with the position.
         check("w - e4 0 1", "w - e4 0 1", "");
         check("w - E6 0 1", "w - e6 0 1", "");
         check("w - c3 0 1", "w - c3 0 1", "");

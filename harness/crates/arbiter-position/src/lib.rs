@@ -1,9 +1,9 @@
-//! Positions as text: the reader of FEN and EPD for openings, suites, PGN tags and the UCI command
+//! Reader of positions in FEN and EPD for openings, suites, PGN tags and the UCI command
 //! `position`.
 //!
-//! Files come from many sources, so the reader accepts mistakes whose meaning is unambiguous. An en
-//! passant square or a castling right that is impossible in the position is ignored and listed in
-//! [`Start::correction`]. Any other mistake is an error.
+//! Files come from many sources, so the reader accepts mistakes whose meaning is clear. An en
+//! passant square or a castling right that is impossible in the position is ignored and described
+//! in [`Start::correction`]. Any other mistake is an error.
 
 #![cfg_attr(not(test), deny(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
@@ -23,31 +23,32 @@ pub use text::PlainText;
 /// Prefixes of comment lines.
 const COMMENT_SIGNS: [&str; 4] = ["#", "%", ";", "//"];
 
-/// Returns the non-empty lines of a text, each with its number, from 1, and without surrounding
-/// white space and NUL characters. Comments are skipped.
+/// Returns the non-empty lines of a text, without comment lines. Each line has its number, counted
+/// from 1, and is trimmed of white space and NUL characters.
 pub fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     (1..).zip(line_parts(text)).filter_map(|(number, line)| Some((number, content(line)?)))
 }
 
 /// Splits a string into lines at line feeds and at less common line endings. Carriage returns must
-/// already be line feeds.
+/// already have been converted to line feeds.
 pub fn line_parts(text: &str) -> impl Iterator<Item = &str> {
     text.split(['\n', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'])
 }
 
-/// Returns a line without surrounding white space and NUL characters; `None` for an empty line or a
-/// comment.
+/// Returns a line without surrounding white space and NUL characters; `None` if the line is empty
+/// or a comment.
 pub fn content(line: &str) -> Option<&str> {
     let line = line.trim_matches(|c: char| c.is_whitespace() || c == '\0');
     let is_comment = COMMENT_SIGNS.iter().any(|sign| line.starts_with(sign));
     (!line.is_empty() && !is_comment).then_some(line)
 }
 
-/// Returns the material lead of one side, in pawns (pawn 1, knight and bishop 3, rook 5, queen 9).
+/// Returns the material lead of `side`, in pawns (pawn 1, knight and bishop 3, rook 5, queen 9);
+/// negative if the side is behind.
 pub fn material_lead(position: &Chess, side: Color) -> i32 {
     let worth = |color| {
-        let own = position.board().material_side(color).map(i32::from);
-        own.pawn + 3 * (own.knight + own.bishop) + 5 * own.rook + 9 * own.queen
+        let pieces = position.board().material_side(color).map(i32::from);
+        pieces.pawn + 3 * (pieces.knight + pieces.bishop) + 5 * pieces.rook + 9 * pieces.queen
     };
     worth(side) - worth(side.other())
 }

@@ -1,4 +1,4 @@
-//! Operations of a line: an opcode, its operands, a semicolon.
+//! EPD operations: an opcode, its operands, and a semicolon.
 //!
 //! Files deviate from the standard in many ways, so no EPD crate is used. This reader accepts a
 //! missing final semicolon, missing semicolons before a known opcode, unquoted strings and unclosed
@@ -10,7 +10,8 @@ const OPCODES: [&str; 24] = [
     "ce", "dm", "eco", "fmvn", "hmvc", "id", "pm", "pv", "sm",
 ];
 
-/// Opcodes whose operands are single words, never strings that could contain another opcode.
+/// Opcodes whose operands are single words, never strings. Only these operands are searched for
+/// another opcode.
 const OPCODES_OF_WORDS: [&str; 12] =
     ["acd", "acn", "acs", "am", "bm", "ce", "dm", "fmvn", "hmvc", "pm", "pv", "sm"];
 
@@ -19,11 +20,11 @@ const OPCODES_OF_WORDS: [&str; 12] =
 pub struct Operation {
     /// Opcode in lowercase.
     pub opcode: String,
-    /// Operands; quotes around a single string are removed.
+    /// Operands as written; a single string has no quotation marks.
     pub operand: String,
 }
 
-/// Reads the operations in `rest`, the text after a position.
+/// Returns the operations in `rest`, the text after a position.
 pub fn operations(mut rest: &str) -> Vec<Operation> {
     let is_between = |c: char| c.is_whitespace() || c == ';' || c == '\0';
     let mut found = Vec::new();
@@ -42,7 +43,7 @@ pub fn operations(mut rest: &str) -> Vec<Operation> {
     }
 }
 
-/// Returns the end of an operand.
+/// Returns the offset of the end of an operand, in bytes.
 fn end_of_operand(opcode: &str, text: &str) -> usize {
     let text_start = text.len() - text.trim_start().len();
     if text[text_start..].starts_with('"')
@@ -54,11 +55,11 @@ fn end_of_operand(opcode: &str, text: &str) -> usize {
     if !OPCODES_OF_WORDS.contains(&opcode) {
         return end;
     }
-    // If the semicolon is missing, the text contains the next opcode.
+    // If the semicolon is missing, the text also contains the next opcode.
     let mut at = 0;
     for word in text[..end].split_inclusive(char::is_whitespace) {
         let next = at + word.len();
-        // `c3` is both a move and an opcode; only the opcode is followed by a string.
+        // `c3` is both a move and an opcode, but only an opcode is followed by a string.
         let is_move = word.starts_with('c') && word.trim().len() == 2 && word.trim() != "ce";
         if is_opcode(word.trim()) && (!is_move || text[next..].trim_start().starts_with('"')) {
             return at;
@@ -68,9 +69,9 @@ fn end_of_operand(opcode: &str, text: &str) -> usize {
     end
 }
 
-/// Returns the end of a string that begins at `start`, including the closing quote. A quote closes
-/// the string only if the operation ends after the quote; otherwise the quote opens the string of
-/// another operation, and the string at `start` is unclosed.
+/// Returns the end of a string that starts at `start`, after its closing quotation mark. A
+/// quotation mark closes the string only if the operation ends after it. Otherwise, the mark opens
+/// the string of another operation, and the string at `start` is unclosed.
 fn end_of_string(text: &str, start: usize) -> Option<usize> {
     let close = start + 1 + text[start + 1..].find('"')?;
     let after = text[close + 1..].trim_start();
@@ -87,7 +88,7 @@ fn is_opcode(word: &str) -> bool {
 
 fn unquoted(operand: &str) -> String {
     let operand = operand.trim().trim_end_matches('\0').trim_end();
-    // A string may lack either quotation mark.
+    // Either quotation mark of a string may be missing.
     let inner = operand.strip_prefix('"').unwrap_or(operand);
     inner.strip_suffix('"').unwrap_or(inner).trim().to_owned()
 }

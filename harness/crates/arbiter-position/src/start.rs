@@ -1,4 +1,4 @@
-//! Starting positions read from text.
+//! Starting positions, read from text.
 
 use std::num::NonZeroU32;
 
@@ -15,28 +15,28 @@ use crate::fields::Fields;
 pub struct Start {
     /// The position.
     pub position: Chess,
-    /// Castling rules of the position.
+    /// Castling mode of the position.
     pub mode: CastlingMode,
-    /// Sentence about the castling and en passant rights that were ignored because they are
-    /// impossible.
+    /// Message about castling rights and an en passant square that were ignored because they are
+    /// impossible; `None` if there were none.
     pub correction: Option<String>,
 }
 
 impl Start {
-    /// Creates a start that needs no correction.
+    /// Creates a starting position that needs no correction.
     pub fn new(position: Chess, mode: CastlingMode) -> Start {
         Start { position, mode, correction: None }
     }
 
-    /// Reads a FEN or an EPD; the text after the position is ignored, except for the counters of an
+    /// Reads a FEN or an EPD. The text after the position is ignored, except for the counters of an
     /// EPD.
     ///
     /// # Errors
     ///
-    /// Returns the errors of [`Start::split`].
+    /// Fails like [`Start::split`], and if moves follow the position.
     pub fn read(text: &str, is_chess960: bool) -> Result<Start, String> {
         let (start, rest) = Start::split(text, is_chess960)?;
-        // Without its moves, the line would describe another position.
+        // If the moves were ignored, the position would not be the one that the line describes.
         if rest.split_whitespace().next() == Some("moves") {
             return Err("expected a position, got one with moves; give the game as PGN".to_owned());
         }
@@ -45,9 +45,9 @@ impl Start {
 
     /// Reads the FEN or EPD at the start of a line, and returns the rest of the line.
     ///
-    /// Chess960 is recognized by castling rights that are impossible in standard chess; with
-    /// `is_chess960`, the position always counts as Chess960. Unreachable positions are accepted if
-    /// their legal moves are defined.
+    /// The position is Chess960 if its castling rights are impossible in standard chess, or if
+    /// `is_chess960` is `true`. Unreachable positions are accepted if their legal moves are
+    /// defined.
     ///
     /// # Errors
     ///
@@ -72,13 +72,13 @@ impl Start {
         Ok((start, fields.rest))
     }
 
-    /// Reads a position. Castling rights that are impossible with a king on e1 and rooks on a1 and
-    /// h1 may be valid in Chess960. If some of the rights are invalid in Chess960 too, the position
-    /// counts as Chess960 only if the rights name files (`names_files`) and more of them are valid
-    /// in Chess960 than in standard chess.
+    /// Converts a setup to a position. Castling rights that are impossible with a king on e1 and
+    /// rooks on a1 and h1 may be valid in Chess960. If some rights are also invalid in Chess960,
+    /// the position is Chess960 only if the castling field names files (`names_files`) and more of
+    /// its rights are valid in Chess960 than in standard chess.
     fn from_setup(setup: &Setup, is_chess960: bool, names_files: bool) -> Result<Start, String> {
         let standard = Start::by_rules(setup, CastlingMode::Standard)?;
-        // Most positions are valid under both sets of rules; standard chess is the default.
+        // Most positions are valid in both castling modes; standard chess is the default.
         if !is_chess960 && standard.lost_rights(setup).is_empty() {
             return Ok(standard);
         }
@@ -90,7 +90,7 @@ impl Start {
 
     fn by_rules(setup: &Setup, mode: CastlingMode) -> Result<Start, String> {
         let position = Chess::from_setup(setup.clone(), mode)
-            // Suites contain positions that no game reaches, but engines can search them.
+            // Test suites contain positions that no game reaches, but engines can search them.
             .or_else(PositionError::ignore_too_much_material)
             .or_else(PositionError::ignore_impossible_check)
             .or_else(PositionError::ignore_invalid_ep_square)
@@ -109,33 +109,33 @@ impl Start {
         Ok(start)
     }
 
-    /// Returns the rooks that have castling rights in the text but not in the position.
+    /// Returns the rooks whose castling rights are in `setup` but not in the position.
     fn lost_rights(&self, setup: &Setup) -> Bitboard {
         setup.castling_rights & !self.position.castles().castling_rights()
     }
 
-    /// Checks that a game can reach the position; the error is the reason why no game can.
+    /// Checks that a game can reach the position.
     ///
     /// # Errors
     ///
-    /// Fails if there are too many pieces, or if no move can have produced the check.
+    /// Fails if there are too many pieces, or if no move can have given the check.
     pub fn reachable(&self) -> Result<(), String> {
         let setup = self.position.to_setup(EnPassantMode::Always);
         let again = Chess::from_setup(setup, self.mode);
         again.map(drop).map_err(|error| error.to_string())
     }
 
-    /// Returns whether the position has to be played as Chess960.
+    /// Returns whether the position has the castling mode of Chess960.
     pub fn is_chess960(&self) -> bool {
         self.mode == CastlingMode::Chess960
     }
 
-    /// Returns the FEN; it contains an en passant square after every double pawn step.
+    /// Returns the FEN, which contains an en passant square after every double pawn push.
     pub fn fen(&self) -> String {
         fen(&self.position)
     }
 
-    /// Returns the UCI command `position` for this start, followed by `moves`.
+    /// Returns the UCI command `position` for this starting position, followed by `moves`.
     pub fn line(&self, moves: &[String]) -> String {
         let fen = self.fen();
         if moves.is_empty() {
@@ -146,7 +146,7 @@ impl Start {
     }
 }
 
-/// Returns the FEN of a position.
+/// Returns the FEN of a position, which contains an en passant square after every double pawn push.
 pub fn fen(position: &Chess) -> String {
     Fen::from_position(position, EnPassantMode::Always).to_string()
 }

@@ -1,22 +1,23 @@
-//! Text with the line endings of any operating system.
+//! Reader of text with the line endings of any operating system.
 
 use std::io::{self, Cursor, ErrorKind, Read};
 
 use memchr::memchr;
 
-/// Reader that removes the byte order mark of a text and converts each carriage return, alone or
-/// with a line feed, to a line feed. UTF-16 is not supported: the first read fails.
+/// Reader that removes the byte order mark of a text and converts its line endings to line feeds. A
+/// line may end with a carriage return, with or without a line feed. UTF-16 is not supported: the
+/// first read fails.
 #[derive(Debug)]
 pub struct PlainText<R> {
     source: R,
     /// First bytes of the text, which have been examined but not yet returned.
     head: Option<Cursor<Vec<u8>>>,
-    /// `true` if the last byte was a carriage return.
+    /// `true` if the last byte that was read was a carriage return.
     after_return: bool,
 }
 
 impl<R: Read> PlainText<R> {
-    /// Creates a reader of the text of `source`.
+    /// Creates a reader for the text of `source`.
     pub fn new(source: R) -> PlainText<R> {
         PlainText { source, head: None, after_return: false }
     }
@@ -24,10 +25,11 @@ impl<R: Read> PlainText<R> {
     fn begin(&mut self) -> io::Result<Cursor<Vec<u8>>> {
         let mut head = Vec::new();
         // The first four bytes show whether there is a byte order mark, and whether the text is
-        // UTF-16 without one.
+        // UTF-16 without a byte order mark.
         (&mut self.source).take(4).read_to_end(&mut head)?;
         let is_zero: Vec<bool> = head.iter().map(|byte| *byte == 0).collect();
-        // In UTF-16 without a byte order mark, every second byte of the first letters is zero.
+        // In UTF-16 without a byte order mark, every second byte is zero if the text starts with
+        // ASCII characters.
         let is_utf16 = head.starts_with(b"\xff\xfe")
             || head.starts_with(b"\xfe\xff")
             || matches!(is_zero[..], [false, true, false, true] | [true, false, true, false]);
@@ -53,8 +55,8 @@ impl<R: Read> PlainText<R> {
 
     /// Converts the line endings in `text` to line feeds. Returns the new length of the text.
     fn end_lines(&mut self, text: &mut [u8]) -> usize {
-        // A read may end between a carriage return and its line feed, which then starts the next
-        // read.
+        // If a read ends between a carriage return and its line feed, the line feed is at the start
+        // of the next read.
         let mut from = usize::from(self.after_return && text.starts_with(b"\n"));
         self.after_return = text.ends_with(b"\r");
         let mut kept = 0;
@@ -77,7 +79,8 @@ impl<R: Read> Read for PlainText<R> {
         loop {
             let read = self.read_raw(buffer)?;
             let kept = self.end_lines(&mut buffer[..read]);
-            // Zero bytes signal the end, so they are returned only if the source has ended.
+            // A return value of 0 signals the end of the text, so it is returned only if the source
+            // has ended.
             if kept > 0 || read == 0 {
                 return Ok(kept);
             }
@@ -89,7 +92,7 @@ impl<R: Read> Read for PlainText<R> {
 mod tests {
     use super::*;
 
-    /// Reader that returns a limited number of bytes at a time.
+    /// Reader that returns at most a given number of bytes per read.
     struct Drops<'a>(&'a [u8], usize);
 
     impl Read for Drops<'_> {

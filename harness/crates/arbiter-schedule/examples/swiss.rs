@@ -1,4 +1,4 @@
-//! Swiss tournament of eight engines with random results based on assumed strengths.
+//! Swiss tournament of eight engines, with random results from assumed strengths.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example prints")]
 
@@ -9,7 +9,7 @@ fn main() {
     let design = Design { format: Format::Swiss, rounds: 3, ..Design::round_robin(1) };
     let mut schedule = Schedule::new(design, 8, 2024);
     while let Some(pairing) = schedule.pairing(schedule.next_to_count()) {
-        // Engine 0 is the strongest engine; a pair of games is worth four half points.
+        // Engine 0 is the strongest engine. A pair of games is worth four half points.
         let [first, second] = pairing.engines.map(|engine| 8 - engine as u64);
         let mut rng = seed_for(1, "example.result", pairing.pair);
         let won = (0..4).filter(|_| below(&mut rng, first + second) < first).count() as u64;

@@ -1,19 +1,19 @@
-//! Formats in which all encounters are known at the start.
+//! Formats in which all encounters are known from the start.
 
 use super::{Design, Format, PairPosition};
 
 /// Encounters that are played in turn: the first pair of each encounter, then the second pair of
-/// each encounter.
+/// each encounter, and so on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Tier {
     encounters: Vec<[usize; 2]>,
-    /// Number, from 0, of the tier's first pair in the run.
+    /// Number of the tier's first pair in the run, counted from 0.
     first_pair: u64,
-    /// Number, from 0, of the tier's first encounter in a round.
+    /// Number of the tier's first encounter in a round, counted from 0.
     first_encounter: u64,
 }
 
-/// Lists of encounters that are repeated for each pair of each round.
+/// Lists of encounters; each list is repeated for every pair of every round.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fixed {
     tiers: Vec<Tier>,
@@ -26,16 +26,16 @@ pub(super) struct Fixed {
 }
 
 impl Fixed {
-    /// Creates the encounters of a fixed format.
+    /// Creates the encounters of a fixed format for `engines` engines.
     pub(super) fn new(engines: usize, design: &Design) -> Fixed {
         let tier = |newcomer| (0..newcomer).map(|earlier| [earlier, newcomer]).collect();
         let lists: Vec<Vec<[usize; 2]>> = match design.format {
             Format::Pyramid => (1..engines).map(tier).collect(),
-            // The remaining fixed formats are the gauntlet and the round robin, a gauntlet whose
-            // engines are all seeds and meet.
+            // The other fixed formats are the gauntlet and the round robin. A round robin is a
+            // gauntlet in which all engines are seeds and the seeds meet each other.
             format => {
                 let is_gauntlet = format == Format::Gauntlet;
-                // A gauntlet needs at least one seed and one opponent.
+                // A gauntlet needs at least one seed and at least one opponent.
                 let seeds = if is_gauntlet { design.seeds.clamp(1, engines - 1) } else { engines };
                 let seeds_meet = design.seeds_meet || !is_gauntlet;
                 let first_of = |seed| if seeds_meet { seed + 1 } else { seeds };
@@ -58,7 +58,7 @@ impl Fixed {
         Fixed { tiers, encounters, pairs_per_encounter: design.pairs, pairs }
     }
 
-    /// Returns the position of a pair in the tournament, and the engines; `None` beyond the last
+    /// Returns the position of a pair in the tournament, and its engines; `None` after the last
     /// pair.
     pub(super) fn place(&self, pair: u64) -> Option<(PairPosition, [usize; 2])> {
         if pair >= self.pairs {

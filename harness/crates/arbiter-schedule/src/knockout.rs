@@ -1,42 +1,45 @@
 //! Knockout format: single elimination.
 //!
 //! The number of places in the bracket is a power of two. Places without an engine are byes in the
-//! first round for the best seeds. Seeds are placed so that the best two can meet only in the
-//! final, the best four only in the semi-finals or later, and so forth. An encounter that is level
-//! after its pairs continues pair by pair, as often as the design allows; if it is still level, the
-//! higher seed advances. An encounter in which one engine can no longer catch up is over, unless
-//! the design requires that all pairs are played: the remaining pairs of such an encounter are void
-//! and do not count, even if they have been played in the meantime. There is no barrier between
-//! rounds: an encounter is scheduled as soon as both engines are known.
+//! first round for the best seeds. Seeds are placed so that the two best can meet only in the
+//! final, the four best only in the semi-finals or later, and so on. An encounter is scheduled as
+//! soon as both engines are known, even if other encounters of earlier rounds are not over.
+//!
+//! An encounter that is level after its pairs is extended by one pair at a time, as often as the
+//! design allows. If it is still level, the higher seed advances.
+//!
+//! An encounter ends early if one engine can no longer catch up, unless the design requires that
+//! all pairs are played. The remaining pairs of this encounter are void: they do not count, even if
+//! they have been played in the meantime.
 
 use super::ledger::Ledger;
 
 /// Occupant of a place in the bracket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Entrant {
-    /// The occupant is not decided yet.
+    /// Place whose engine is not decided yet.
     Open,
-    /// There is no engine: the opponent has a bye.
+    /// Place without an engine: the opponent has a bye.
     Bye,
-    /// Engine with this index.
+    /// Place with the engine of this index.
     Engine(usize),
 }
 
-/// Bracket of a knockout with the results so far.
+/// Bracket of a knockout, with the results so far.
 #[derive(Debug, Clone)]
 pub struct Knockout {
-    /// Places of each level; places 2n and 2n + 1 of a level play for place n of the next level.
-    /// The last level is the winner's place.
+    /// Places of each level. The engines in places 2n and 2n + 1 of a level play for place n of the
+    /// next level. The last level is the winner's place.
     levels: Vec<Vec<Entrant>>,
-    /// Level and index of the place that the winner of each encounter takes, in the order of the
-    /// ledger.
+    /// Level and index of the place for which each encounter is played, in the order of the
+    /// encounters in the ledger.
     prizes: Vec<(usize, usize)>,
     /// Seed of each engine; 0 is the best seed.
     seeds: Vec<usize>,
 }
 
 impl Knockout {
-    /// Creates the bracket of engines in the order of their seeds.
+    /// Creates the bracket for engines in the order of their seeds.
     pub(super) fn new(order: &[usize], ledger: &mut Ledger) -> Knockout {
         let size = order.len().next_power_of_two();
         let mut seeds = vec![0; order.len()];
@@ -60,20 +63,21 @@ impl Knockout {
                 [entrant, Entrant::Bye] | [Entrant::Bye, entrant] => {
                     knockout.levels[1][place] = entrant;
                 }
-                // Two byes never meet: fewer than half of the places are byes, and each bye is
-                // paired with a different seed.
+                // Two byes never meet, because fewer than half of the places are byes, and each bye
+                // is placed against a different seed.
                 _ => {}
             }
         }
         ledger.open(0, &meetings);
-        // Engines with byes may meet in the second round; such encounters can start immediately.
+        // Engines with byes may meet in the second round, and these encounters can start
+        // immediately.
         let level_two = knockout.levels.get(2).map_or(0, Vec::len);
         (0..level_two).for_each(|place| knockout.open_for(2, place, ledger));
         knockout
     }
 
-    /// Advances the winner of an encounter that is decided or complete, or extends a level
-    /// encounter.
+    /// Advances the winner of an encounter whose pairs are all counted, or extends the encounter if
+    /// it is level.
     pub(super) fn settle(&mut self, encounter: usize, ledger: &mut Ledger) {
         let found = ledger.encounters[encounter];
         let design = ledger.design;
@@ -82,7 +86,7 @@ impl Knockout {
             None if found.planned < design.pairs.saturating_add(design.tie_breaks) => {
                 return ledger.extend(encounter);
             }
-            // The higher seed is listed first and advances if the encounter is still level.
+            // The higher seed is listed first, and advances if the encounter is still level.
             None => found.engines[0],
         };
         let (level, place) = self.prizes[encounter];
@@ -92,7 +96,7 @@ impl Knockout {
         }
     }
 
-    /// Schedules the encounter for a place if both its engines are known.
+    /// Schedules the encounter for a place if both engines are known.
     fn open_for(&mut self, level: usize, place: usize, ledger: &mut Ledger) {
         if let [Entrant::Engine(a), Entrant::Engine(b)] = self.sides(level, place) {
             self.prizes.push((level, place));
@@ -104,19 +108,19 @@ impl Knockout {
         if self.seeds[a] < self.seeds[b] { [a, b] } else { [b, a] }
     }
 
-    /// Returns the entrants that play for a place; the level must be at least 1.
+    /// Returns the occupants of the two places that play for a place. The level must be at least 1.
     pub fn sides(&self, level: usize, place: usize) -> [Entrant; 2] {
         let below = &self.levels[level - 1];
         [below[2 * place], below[2 * place + 1]]
     }
 
-    /// Returns the places of each level; the last level is the winner's place.
+    /// Returns the places of all levels; the last level is the winner's place.
     pub fn levels(&self) -> &[Vec<Entrant>] {
         &self.levels
     }
 
-    /// Returns the index of the encounter for a place, if it is scheduled; the level must be at
-    /// least 1.
+    /// Returns the index of the encounter for a place; `None` if the encounter is not scheduled
+    /// yet.
     pub fn encounter(&self, level: usize, place: usize) -> Option<usize> {
         self.prizes.iter().position(|prize| *prize == (level, place))
     }
@@ -126,7 +130,7 @@ impl Knockout {
         self.levels.len() as u64 - 1
     }
 
-    /// Returns the winner of the final; `None` while the final is not over.
+    /// Returns the winner of the final; `None` until the final is over.
     pub fn winner(&self) -> Option<usize> {
         match self.levels.last()?.first()? {
             Entrant::Engine(engine) => Some(*engine),
@@ -141,8 +145,9 @@ impl Knockout {
     }
 }
 
-/// Returns the seeds, from 0, in the order of their places in a bracket of `size`, a power of two.
-/// In each round, the best remaining seed meets the worst remaining seed.
+/// Returns the seeds, numbered from 0, in the order of their places in a bracket with `size`
+/// places, a power of two. If the higher seed always wins, the best remaining seed meets the worst
+/// remaining seed in each round.
 fn places(size: usize) -> Vec<usize> {
     let mut seeds = vec![0];
     while seeds.len() < size {

@@ -1,27 +1,29 @@
-//! Ladder format: from the bottom up, the winner of each encounter meets the next engine above.
+//! Ladder format: from the bottom up, the winner of each encounter plays the next engine above.
 //!
-//! Engines are on rungs, the best seed on the highest rung. A round is one climb: the engine on the
-//! lowest rung challenges the engine above; the winner takes the higher rung and challenges the
-//! next engine, up to the top. A challenger has to win: if the encounter is level, both engines
-//! keep their rungs. The next climb starts at the bottom as soon as the previous climb can no
-//! longer change the rungs that the next climb needs.
+//! Each engine has a rung; the best seed starts on the highest rung. A round is one climb. The
+//! engine on the lowest rung challenges the engine above it. The winner takes the higher rung and
+//! challenges the next engine, up to the highest rung. A challenger has to win: if an encounter is
+//! level, both engines keep their rungs, and the engine on the higher rung continues the climb. The
+//! next climb starts at the bottom as soon as the previous climb can no longer change the rungs
+//! that the next climb needs.
 
 use super::ledger::Ledger;
 
 /// State of a ladder: rungs and climbs.
 #[derive(Debug, Clone)]
 pub(super) struct Ladder {
-    /// Engines from the highest rung to the lowest.
+    /// Engines in the order of their rungs, from the highest rung to the lowest.
     pub(super) rungs: Vec<usize>,
     climbs: Vec<Climb>,
-    /// Index of the climb of each encounter in the ledger.
+    /// Index of the climb to which each encounter in the ledger belongs.
     climb_of: Vec<usize>,
     rounds: usize,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Climb {
-    /// Index of the rung that the climb has reached: the lowest rung at the start, 0 at the end.
+    /// Index of the rung that the climb has reached: the lowest rung at the start, rung 0 at the
+    /// end.
     reached: usize,
     is_playing: bool,
 }
@@ -48,7 +50,7 @@ impl Ladder {
         self.open_ready(ledger);
     }
 
-    /// Schedules every encounter whose two rungs cannot be changed by an earlier climb.
+    /// Schedules every encounter whose two rungs can no longer be changed by an earlier climb.
     fn open_ready(&mut self, ledger: &mut Ledger) {
         let bottom = self.rungs.len() - 1;
         // An earlier climb that has reached rung r no longer changes the rungs below r.

@@ -1,24 +1,24 @@
-//! Encounters of a tournament in which pairs become known during the run.
+//! Encounters of a tournament whose pairs become known during the run.
 
 use super::{Design, Format, PairPosition, Score};
 
-/// Encounter of two engines in a round.
+/// Encounter of two engines in one round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Encounter {
-    /// Index of the round, from 0.
+    /// Index of the round, counted from 0.
     pub round: u64,
     /// Indices of the two engines.
     pub engines: [usize; 2],
-    /// Score of both engines in the counted pairs.
+    /// Score of both engines in the pairs counted so far.
     pub score: Score,
-    /// Number of scheduled pairs; after an early decision, the number of counted pairs.
+    /// Number of scheduled pairs. After an early decision, it is the number of counted pairs.
     pub planned: u64,
     /// Number of counted pairs.
     pub counted: u64,
 }
 
 impl Encounter {
-    /// Returns whether the lead of one side exceeds the half points that remain to be won.
+    /// Returns whether the lead of one engine exceeds the half points that can still be won.
     fn is_decided(&self, games_per_pair: u64) -> bool {
         let [first, second] = self.score.half_points;
         // A game is worth two half points.
@@ -31,7 +31,8 @@ impl Encounter {
         self.counted == self.planned
     }
 
-    /// Returns the side, 0 or 1, with more points; `None` if the encounter is level.
+    /// Returns the index in `engines`, 0 or 1, of the engine with more points; `None` if the
+    /// encounter is level.
     pub fn leader(&self) -> Option<usize> {
         let [first, second] = self.score.half_points;
         (first != second).then_some(usize::from(first < second))
@@ -44,7 +45,8 @@ pub(crate) struct Ledger {
     pub(super) design: Design,
     /// Encounters in the order in which they became known.
     pub(super) encounters: Vec<Encounter>,
-    /// Index of the encounter of each pair, and number of the pair in the encounter, from 0.
+    /// Index of the encounter of each pair, and number of the pair in this encounter, counted from
+    /// 0.
     pairs: Vec<(usize, u64)>,
 }
 
@@ -66,7 +68,7 @@ impl Ledger {
     }
 
     /// Schedules encounters that can be played in parallel: the first pair of each encounter, then
-    /// the second pair of each encounter.
+    /// the second pair of each encounter, and so on.
     pub(super) fn open(&mut self, round: u64, meetings: &[[usize; 2]]) {
         let first = self.encounters.len();
         let planned = self.design.pairs;
@@ -92,8 +94,9 @@ impl Ledger {
         found.is_some_and(|&(encounter, nth)| nth >= self.encounters[encounter].planned)
     }
 
-    /// Counts a pair. Returns the encounter of the pair if it is over now. After the deciding pair
-    /// of a knockout encounter, its remaining pairs are void unless the encounter is played out.
+    /// Counts a pair. Returns the encounter of the pair if the encounter is now over. After the
+    /// pair that decides a knockout encounter, the remaining pairs of the encounter are void unless
+    /// the design requires that all pairs are played.
     pub(super) fn count(&mut self, pair: u64, half_points: [u64; 2], games: u64) -> Option<usize> {
         let &(encounter, _) = self.pairs.get(usize::try_from(pair).ok()?)?;
         let found = &mut self.encounters[encounter];
@@ -102,7 +105,7 @@ impl Ledger {
         let Design { format, plays_out, .. } = self.design;
         let may_stop = format == Format::Knockout && !plays_out;
         if may_stop && found.is_decided(self.design.games_per_pair()) {
-            // Pairs beyond this number are now void, including pairs in flight.
+            // Pairs beyond this number are now void, including pairs that are being played.
             found.planned = found.counted;
         }
         found.is_over().then_some(encounter)

@@ -56,7 +56,7 @@ impl Format {
         Format::Ladder,
     ];
 
-    /// Returns whether all encounters are known at the start.
+    /// Returns whether all encounters are known from the start.
     pub fn is_fixed(self) -> bool {
         matches!(self, Format::RoundRobin | Format::Gauntlet | Format::Pyramid)
     }
@@ -66,15 +66,15 @@ impl Format {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OpeningPolicy {
-    /// The n-th pair of every encounter of a round gets the same opening, so that no engine has
+    /// The n-th pair of every encounter in a round gets the same opening, so that no engine gets
     /// easier openings.
     #[default]
     Shared,
-    /// All pairs of a round get the same opening.
+    /// All pairs in a round get the same opening.
     PerRound,
-    /// All pairs of an encounter get the same opening.
+    /// All pairs in an encounter get the same opening.
     PerEncounter,
-    /// Every pair of the run gets a different opening.
+    /// Every pair in the run gets a different opening.
     PerPair,
     /// The pairs cycle through as many openings as there are rounds.
     Cycled,
@@ -88,36 +88,36 @@ pub struct Design {
     /// Format of the tournament.
     #[serde(rename = "schedule")]
     pub format: Format,
-    /// Number of seeded engines, from the start of the list. Gauntlet: these engines meet all
-    /// others. Knockout, Swiss, ladder: these engines are seeded in this order; the remaining
-    /// engines follow in random order.
+    /// Number of seeded engines at the start of the list. In a gauntlet, the seeded engines meet
+    /// all others. In a knockout, Swiss or ladder, they are seeded in the order of the list; the
+    /// remaining engines follow in random order.
     pub seeds: usize,
     /// `true` if the seeds of a gauntlet also meet each other, as in fastchess.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub seeds_meet: bool,
-    /// Number of repetitions of the complete schedule; for a Swiss or a ladder, the number of
+    /// Number of repetitions of the complete schedule. For a Swiss or a ladder, it is the number of
     /// rounds. A knockout ignores this value.
     pub rounds: u64,
-    /// Number of pairs per encounter; number of games if `is_single`.
+    /// Number of pairs per encounter, or of games if `is_single` is `true`.
     pub pairs: u64,
-    /// `true` if each opening is played once, without the second game with colours reversed.
+    /// `true` if each opening is played only once, without the second game with colours reversed.
     #[serde(rename = "noswap")]
     pub is_single: bool,
-    /// `true` if every second pair, which is a single game, is played with colours reversed.
+    /// `true` if every second single game is played with colours reversed. Only for single games.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub alternates: bool,
-    /// Number of consecutive opening numbers that map to the same opening; 0 means 1.
+    /// Number of consecutive opening numbers that are mapped to the same opening; 0 means 1.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub repeats: u64,
-    /// `true` if the second engine is White in the first game.
+    /// `true` if the second engine has White in the first game.
     #[serde(rename = "reverse")]
     pub is_reversed: bool,
     /// Assignment of openings to pairs.
     #[serde(rename = "opening_policy")]
     pub openings: OpeningPolicy,
-    /// Maximum number of additional pairs of a level knockout encounter.
+    /// Maximum number of additional pairs in a level knockout encounter.
     pub tie_breaks: u64,
-    /// `true` if all pairs of a knockout encounter are played even after it is decided.
+    /// `true` if all pairs of a knockout encounter are played, even after the encounter is decided.
     pub plays_out: bool,
 }
 
@@ -131,8 +131,8 @@ fn is_one(count: &u64) -> bool {
 }
 
 impl Design {
-    /// Returns the design of a round robin with `pairs` pairs per encounter; with two engines, it
-    /// is a match.
+    /// Returns the design of a round robin with `pairs` pairs per encounter. With two engines, the
+    /// round robin is a match.
     pub fn round_robin(pairs: u64) -> Design {
         Design { rounds: 1, pairs, ..Design::default() }
     }
@@ -142,11 +142,11 @@ impl Design {
         if self.is_single { 1 } else { 2 }
     }
 
-    /// Returns the number of the opening of a pair, from 0.
+    /// Returns the number of the opening for a pair, counted from 0.
     fn opening(&self, place: PairPosition) -> u64 {
         let ordinal = match self.openings {
             OpeningPolicy::Shared => {
-                // Tie breaks have separate openings, so that no later round repeats these openings.
+                // Tie breaks have separate openings, so that no later round repeats them.
                 let stride = self.pairs.saturating_add(self.tie_breaks);
                 place.round.saturating_mul(stride).saturating_add(place.nth)
             }
@@ -159,7 +159,7 @@ impl Design {
         if is_cycled { ordinal % self.rounds.max(1) } else { ordinal }
     }
 
-    /// Returns the pair at a position.
+    /// Returns the pair at a position in the tournament.
     fn pairing(&self, place: PairPosition, [first, second]: [usize; 2]) -> Pairing {
         let is_turn = self.alternates && place.pair % 2 == 1;
         let is_reversed = self.is_reversed != is_turn;
@@ -168,7 +168,7 @@ impl Design {
     }
 }
 
-/// Position of a pair in a tournament; all numbers are counted from 0.
+/// Position of a pair in a tournament. All numbers are counted from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct PairPosition {
     /// Number of the pair in the run.
@@ -180,22 +180,22 @@ struct PairPosition {
     nth: u64,
 }
 
-/// Pair of games from the same opening with colours reversed, or a single game if the design has
-/// single games.
+/// Pair of games from the same opening with colours reversed. If the design has single games, it is
+/// one game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pairing {
-    /// Number of the pair in the run, from 0.
+    /// Number of the pair in the run, counted from 0.
     pub pair: u64,
-    /// Indices of the two engines; the first engine is White in the first game.
+    /// Indices of the two engines; the first engine has White in the first game.
     pub engines: [usize; 2],
-    /// Number of the opening, from 0; the order of the book maps this number to an opening.
+    /// Number of the opening, counted from 0. The order of the book maps this number to an opening.
     pub opening: u64,
 }
 
 /// Score of two engines against each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Score {
-    /// Half points of each engine.
+    /// Half points of the two engines.
     pub half_points: [u64; 2],
     /// Number of games.
     pub games: u64,
@@ -217,24 +217,24 @@ enum FormatState {
     Ladder(Ladder),
 }
 
-/// Schedule of a tournament: known pairs and results so far.
+/// Schedule of a tournament: the known pairs, and the results so far.
 #[derive(Debug, Clone)]
 pub struct Schedule {
     design: Design,
     engines: usize,
     course: FormatState,
-    /// Encounters of a format that depends on results; empty for fixed formats.
+    /// Encounters of a format whose schedule depends on results; empty for fixed formats.
     ledger: Ledger,
-    /// Number of rounds that may start before the current round is completely counted; `None`
-    /// without limit.
+    /// Number of rounds that may start before the current round is completely counted; `None` for
+    /// no limit.
     ahead: Option<u64>,
     counted: u64,
-    /// Score of each pair of engines. The key contains the engines, lower index first.
+    /// Head-to-head scores. Each key contains the indices of two engines, the lower index first.
     scores: BTreeMap<[usize; 2], Score>,
 }
 
 impl Schedule {
-    /// Creates the schedule of `engines` (at least two) before the first result.
+    /// Creates the schedule for `engines` engines (at least two), without any results.
     pub fn new(design: Design, engines: usize, seed: u64) -> Schedule {
         assert!(engines >= 2, "a schedule needs two engines");
         let order = || seeding(engines, design.seeds, seed);
@@ -251,8 +251,8 @@ impl Schedule {
         Schedule { design, engines, course, ledger, ahead: None, counted: 0, scores }
     }
 
-    /// Allows at most `ahead` rounds to start before the current round is completely counted, so
-    /// that the games of a round may depend on earlier results. Only for fixed formats.
+    /// Allows at most `ahead` further rounds to start before the current round is completely
+    /// counted, so that the games of a round can depend on earlier results. Only for fixed formats.
     #[must_use]
     pub fn with_rounds_ahead(self, ahead: u64) -> Schedule {
         assert!(
@@ -285,7 +285,7 @@ impl Schedule {
         }
     }
 
-    /// Returns the expected total number of pairs; a knockout may need more pairs to break ties.
+    /// Returns the expected total number of pairs. A knockout may need more pairs to break ties.
     pub fn expected_pairs(&self) -> u64 {
         let engines = self.engines as u64;
         let encounters = match &self.course {
@@ -294,13 +294,14 @@ impl Schedule {
             FormatState::Swiss(..) => (engines / 2).saturating_mul(self.design.rounds),
             FormatState::Ladder(..) => (engines - 1).saturating_mul(self.design.rounds),
         };
-        // Known encounters may have fewer pairs than designed if decided early, or more if level.
+        // Known encounters may have fewer pairs than designed if they were decided early, or more
+        // if they were level.
         let known: u64 = self.encounters().iter().map(|e| e.planned).sum();
         let open = encounters.saturating_sub(self.encounters().len() as u64);
         open.saturating_mul(self.design.pairs).saturating_add(known)
     }
 
-    /// Returns the number of matchups: sets of two engines that meet or may meet.
+    /// Returns the number of matchups: combinations of two engines that meet or may meet.
     pub fn matchups(&self) -> usize {
         match &self.course {
             FormatState::Fixed(fixed) => fixed.encounters as usize,
@@ -328,20 +329,21 @@ impl Schedule {
         Some(self.design.pairing(place, engines))
     }
 
-    /// Returns whether a known pair does not count because its encounter was decided earlier.
+    /// Returns whether a known pair does not count because its encounter was decided before.
     pub fn is_void(&self, pair: u64) -> bool {
         self.ledger.is_void(pair)
     }
 
-    /// Counts the result of the next pair in schedule order: the half points of both engines, in
-    /// the order of the pairing, from `games` games. Void pairs may be skipped, and pairs of fixed
-    /// formats may be counted in any order.
+    /// Counts the result of the next pair in schedule order. `half_points` contains the half points
+    /// of the two engines in the order of the pairing, and `games` is the number of games. Void
+    /// pairs may be skipped. Pairs of fixed formats may be counted in any order.
     ///
     /// # Panics
     ///
-    /// If the format is not fixed and another pair is next.
+    /// If the pair is not in the schedule, or if the format is not fixed and another pair is next.
     pub fn count(&mut self, pair: u64, half_points: [u64; 2], games: u64) {
-        // Formats that depend on results also depend on the order in which pairs count.
+        // If the schedule depends on results, it also depends on the order in which pairs are
+        // counted.
         let is_next = pair >= self.counted
             && (self.counted..pair).all(|pair| self.is_void(pair))
             && !self.is_void(pair);
@@ -356,8 +358,8 @@ impl Schedule {
         let swapped = [half_points[1], half_points[0]];
         let score = self.scores.entry([first.min(second), first.max(second)]).or_default();
         score.add(if first < second { half_points } else { swapped }, games);
-        // The ledger lists the engines in the order of the encounter, which a reversed pairing
-        // swaps.
+        // The ledger lists the engines in the order of the encounter. A reversed pairing swaps this
+        // order.
         let half_points = if self.design.is_reversed { swapped } else { half_points };
         let Some(encounter) = self.ledger.count(pair, half_points, games) else { return };
         match &mut self.course {
@@ -373,23 +375,24 @@ impl Schedule {
         self.counted
     }
 
-    /// Returns the encounters so far, in the order in which they became known; empty for fixed
+    /// Returns the encounters so far, in the order in which they became known. Empty for fixed
     /// formats.
     pub fn encounters(&self) -> &[Encounter] {
         &self.ledger.encounters
     }
 
-    /// Returns the byes of a Swiss tournament: round and engine, both from 0.
+    /// Returns the byes in a Swiss tournament: the round and the engine of each, both counted from
+    /// 0.
     pub fn byes(&self) -> &[(u64, usize)] {
         if let FormatState::Swiss(swiss) = &self.course { &swiss.byes } else { &[] }
     }
 
-    /// Returns the bracket of a knockout.
+    /// Returns the bracket of a knockout; `None` for other formats.
     pub fn bracket(&self) -> Option<&Knockout> {
         if let FormatState::Knockout(knockout) = &self.course { Some(knockout) } else { None }
     }
 
-    /// Returns the current round, from 0, and the number of rounds.
+    /// Returns the current round, counted from 0, and the number of rounds.
     pub fn round(&self) -> (u64, u64) {
         let latest = self.encounters().iter().filter(|e| !e.is_over()).map(|e| e.round).min();
         let (round, rounds) = match &self.course {
@@ -405,8 +408,8 @@ impl Schedule {
     }
 }
 
-/// Returns the engines from the best seed to the worst: the first `seeds` engines as listed, the
-/// remaining engines in random order.
+/// Returns the engines from the best seed to the worst: the first `seeds` engines in the order of
+/// the list, then all other engines in random order.
 fn seeding(engines: usize, seeds: usize, seed: u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..engines).collect();
     shuffle(&mut seed_for(seed, "schedule.draw", 0), &mut order[seeds.min(engines)..]);

@@ -1,8 +1,8 @@
-//! Perfect matchings: proof that all remaining engines can be paired within the rules.
+//! Perfect matchings, which show that all remaining engines can be paired within the rules.
 //!
 //! The search for a perfect matching uses J. Edmonds' augmenting paths ("Paths, trees, and
-//! flowers", 1965). The matching is updated when a pair is removed, so that checking whether all
-//! other engines can still be paired costs one search instead of a new matching.
+//! flowers", 1965). When a pair is removed, the matching is updated. The check whether all other
+//! engines can still be paired therefore takes one search for a path, instead of a new matching.
 
 use std::collections::VecDeque;
 
@@ -11,21 +11,21 @@ use std::collections::VecDeque;
 pub(super) struct Matching<'a> {
     /// Symmetric predicate: `true` if two engines may be paired.
     may_meet: &'a dyn Fn(usize, usize) -> bool,
-    is_left: Vec<bool>,
+    is_remaining: Vec<bool>,
     mate: Vec<Option<usize>>,
 }
 
 impl<'a> Matching<'a> {
-    /// Creates a maximum matching of the numbers below `count` without `absent`.
+    /// Creates a maximum matching of the numbers below `count`, except `absent`.
     pub(super) fn new(
         count: usize,
         absent: Option<usize>,
         may_meet: &'a dyn Fn(usize, usize) -> bool,
     ) -> Matching<'a> {
-        let is_left = (0..count).map(|n| Some(n) != absent).collect();
-        let mut matching = Matching { may_meet, is_left, mate: vec![None; count] };
+        let is_remaining = (0..count).map(|n| Some(n) != absent).collect();
+        let mut matching = Matching { may_meet, is_remaining, mate: vec![None; count] };
         for n in 0..count {
-            if matching.is_left[n] && matching.mate[n].is_none() {
+            if matching.is_remaining[n] && matching.mate[n].is_none() {
                 matching.augment(n);
             }
         }
@@ -34,26 +34,29 @@ impl<'a> Matching<'a> {
 
     /// Returns whether every remaining engine has a partner.
     pub(super) fn is_perfect(&self) -> bool {
-        self.is_left.iter().zip(&self.mate).all(|(is_left, mate)| !is_left || mate.is_some())
+        self.is_remaining
+            .iter()
+            .zip(&self.mate)
+            .all(|(is_remaining, mate)| !is_remaining || mate.is_some())
     }
 
     /// Removes a pair if all other engines can still be paired. Returns whether the pair was
-    /// removed. The matching must be perfect, and remains perfect.
+    /// removed. The matching must be perfect; it remains perfect.
     pub(super) fn take(&mut self, a: usize, b: usize) -> bool {
         if !(self.may_meet)(a, b) {
             return false;
         }
-        // If the search fails, the original matching is restored.
+        // If the search fails, the matching is restored from this copy.
         let before = self.clone();
-        let widowed = [self.mate[a], self.mate[b]];
+        let partners = [self.mate[a], self.mate[b]];
         for n in [a, b] {
-            self.is_left[n] = false;
+            self.is_remaining[n] = false;
             if let Some(mate) = self.mate[n].take() {
                 self.mate[mate] = None;
             }
         }
-        // If the two engines were partners, no engine has lost its partner.
-        let [Some(partner), Some(_)] = widowed else { return true };
+        // If the two engines were partners, no other engine has lost its partner.
+        let [Some(partner), Some(_)] = partners else { return true };
         let is_possible = partner == b || self.augment(partner);
         if !is_possible {
             *self = before;
@@ -61,8 +64,8 @@ impl<'a> Matching<'a> {
         is_possible
     }
 
-    /// Searches for an augmenting path from `root`, which has no partner, and augments the
-    /// matching.
+    /// Searches for an augmenting path from `root`, which has no partner. If there is such a path,
+    /// augments the matching and returns `true`.
     fn augment(&mut self, root: usize) -> bool {
         let count = self.mate.len();
         let mut forest = Forest {
@@ -74,7 +77,7 @@ impl<'a> Matching<'a> {
         let mut queue = VecDeque::from([root]);
         while let Some(v) = queue.pop_front() {
             for to in 0..count {
-                let is_edge = self.is_left[to] && to != v && (self.may_meet)(v, to);
+                let is_edge = self.is_remaining[to] && to != v && (self.may_meet)(v, to);
                 if !is_edge || forest.base[v] == forest.base[to] || self.mate[v] == Some(to) {
                     continue;
                 }
@@ -100,7 +103,7 @@ impl<'a> Matching<'a> {
         false
     }
 
-    /// Swaps matched and unmatched edges from the end of a path back to its root.
+    /// Swaps matched and unmatched edges on a path from its end back to its root.
     fn flip(&mut self, end: usize, parent: &[Option<usize>]) {
         let mut next = Some(end);
         while let Some(v) = next {
@@ -112,9 +115,9 @@ impl<'a> Matching<'a> {
     }
 }
 
-/// Alternating tree of one search, in which odd cycles are contracted to their base.
+/// Alternating tree of one search. Odd cycles are contracted to their base.
 struct Forest {
-    /// Outer vertex before each inner vertex.
+    /// Outer vertex before each inner vertex, on the path from the root.
     parent: Vec<Option<usize>>,
     base: Vec<usize>,
     is_outer: Vec<bool>,
@@ -144,13 +147,13 @@ impl Forest {
         }
     }
 
-    /// Returns the next outer vertex on the path from an outer vertex to its root: the parent of
-    /// its mate.
+    /// Returns the next outer vertex on the path from an outer vertex to the root: the parent of
+    /// the vertex's mate.
     fn above(&self, v: usize, mate: &[Option<usize>]) -> Option<usize> {
         self.parent[mate[v]?]
     }
 
-    /// Returns the nearest base that is on the paths of both vertices to the root.
+    /// Returns the first common base on the paths from two vertices to the root.
     fn common_base(&self, a: usize, b: usize, mate: &[Option<usize>]) -> usize {
         let mut is_on_way = vec![false; mate.len()];
         let mut way = Some(a);
@@ -201,9 +204,9 @@ mod tests {
         Graph((0..count).map(|a| (0..count).map(|b| edge(a, b)).collect()).collect())
     }
 
-    /// Tries all pairings for a perfect matching.
-    fn has_perfect(graph: &Graph, left: &[usize]) -> bool {
-        let Some((&first, rest)) = left.split_first() else { return true };
+    /// Searches for a perfect matching by trying all pairings.
+    fn has_perfect(graph: &Graph, remaining: &[usize]) -> bool {
+        let Some((&first, rest)) = remaining.split_first() else { return true };
         rest.iter().any(|&other| {
             let without: Vec<usize> = rest.iter().copied().filter(|n| *n != other).collect();
             graph.0[first][other] && has_perfect(graph, &without)
@@ -212,33 +215,33 @@ mod tests {
 
     #[test]
     fn matchings_agree_with_exhaustive_search() {
-        let mut seen = [0, 0];
+        let mut outcomes = [0, 0];
         for seed in 0..600 {
             let count = 2 + 2 * (seed as usize % 5);
             let graph = random(count, seed, 15 + seed % 60);
             let all: Vec<usize> = (0..count).collect();
             let expected = has_perfect(&graph, &all);
-            seen[usize::from(expected)] += 1;
+            outcomes[usize::from(expected)] += 1;
             let may_meet = |a: usize, b: usize| graph.0[a][b];
             let mut matching = Matching::new(count, None, &may_meet);
             assert_eq!(matching.is_perfect(), expected, "seed {seed}");
             if !expected {
                 continue;
             }
-            // After each removed pair, all other engines can be paired; a refused pair would make
-            // this impossible.
-            let mut left = all;
-            while let Some(&a) = left.first() {
-                let others = left[1..].to_vec();
+            // After each removed pair, all other engines can still be paired. A pair is refused
+            // exactly if its removal would make this impossible.
+            let mut remaining = all;
+            while let Some(&a) = remaining.first() {
+                let others = remaining[1..].to_vec();
                 let mut paired = false;
                 for b in others {
                     let rest: Vec<usize> =
-                        left.iter().copied().filter(|n| *n != a && *n != b).collect();
+                        remaining.iter().copied().filter(|n| *n != a && *n != b).collect();
                     let possible = graph.0[a][b] && has_perfect(&graph, &rest);
                     assert_eq!(matching.take(a, b), possible, "seed {seed}: {a} {b}");
                     if possible {
                         assert!(matching.is_perfect());
-                        left = rest;
+                        remaining = rest;
                         paired = true;
                         break;
                     }
@@ -246,6 +249,6 @@ mod tests {
                 assert!(paired);
             }
         }
-        assert!(seen.iter().all(|count| *count > 100), "{seen:?}");
+        assert!(outcomes.iter().all(|count| *count > 100), "{outcomes:?}");
     }
 }

@@ -12,25 +12,26 @@
 
 use super::{Format, FormatState, Schedule};
 
-/// Rank of one engine with the values that determine it.
+/// Rank of one engine, with the values that determine the rank.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RankedEngine {
     /// Index of the engine.
     pub engine: usize,
-    /// Rank, from 1; tied engines share a rank.
+    /// Rank, counted from 1; tied engines share a rank.
     pub rank: usize,
     /// Points, including byes.
     pub points: f64,
     /// Number of games played.
     pub games: u64,
-    /// Buchholz score: sum of the points of the opponents, once for each encounter, and of the
-    /// engine's own points for each bye. Only for a Swiss tournament.
+    /// Buchholz score. It is the sum of the points of the opponents, counted once for each
+    /// encounter, and of the engine's own points, counted once for each bye. `None` unless the
+    /// format is Swiss.
     pub buchholz: Option<f64>,
-    /// Sonneborn-Berger score: sum over all games of the opponent's points times the score of the
-    /// game; the games of a bye count as draws of the engine against itself. Only for round robin,
-    /// pyramid and Swiss.
+    /// Sonneborn-Berger score. It is the sum, over all games, of the opponent's points times the
+    /// score of the game. The games of a bye count as draws of the engine against itself. `None`
+    /// unless the format is round robin, pyramid or Swiss.
     pub sonneborn_berger: Option<f64>,
-    /// Number of rounds survived, including byes. Only for a knockout.
+    /// Number of rounds survived, including byes. `None` unless the format is a knockout.
     pub survived: Option<usize>,
 }
 
@@ -61,8 +62,8 @@ impl Schedule {
                     row.sonneborn_berger.unwrap_or_default(),
                 ],
                 None => {
-                    // Engines have different numbers of games in a gauntlet and in an unfinished
-                    // tournament.
+                    // In a gauntlet and in an unfinished tournament, engines have different numbers
+                    // of games.
                     let share = row.points / row.games.max(1) as f64;
                     [share, row.sonneborn_berger.unwrap_or_default(), 0.0]
                 }
@@ -79,7 +80,7 @@ impl Schedule {
         }
     }
 
-    /// Returns the points, including byes, and the number of games of each engine.
+    /// Returns the points of each engine, including byes, and its number of games.
     fn totals(&self) -> Vec<(f64, u64)> {
         let mut totals = vec![(0.0, 0); self.engines];
         for (engines, score) in &self.scores {
@@ -94,9 +95,9 @@ impl Schedule {
         totals
     }
 
-    /// Returns the points of a bye: half of the points of an encounter.
+    /// Returns the points for a bye: half of the points in an encounter.
     fn bye_points(&self) -> f64 {
-        // A game is worth one point.
+        // Each game is worth one point.
         (self.design.pairs * self.design.games_per_pair()) as f64 / 2.0
     }
 
@@ -124,16 +125,16 @@ impl Schedule {
     }
 
     fn berger(&self, engine: usize, totals: &[(f64, u64)]) -> f64 {
-        let own = self.scores.iter().filter_map(|(engines, score)| {
+        let terms = self.scores.iter().filter_map(|(engines, score)| {
             let (opponent, side) = met(*engines, engine)?;
             Some(totals[opponent].0 * score.half_points[side] as f64 / 2.0)
         });
-        own.sum()
+        terms.sum()
     }
 }
 
-/// Returns the opponent and the side (0 or 1) of an engine in an encounter; `None` if the engine
-/// does not take part.
+/// Returns the opponent of an engine in an encounter, and the side of the engine (0 or 1). `None`
+/// if the engine does not take part in the encounter.
 fn met(engines: [usize; 2], engine: usize) -> Option<(usize, usize)> {
     let side = engines.iter().position(|other| *other == engine)?;
     Some((engines[1 - side], side))

@@ -1,35 +1,36 @@
 //! Random numbers derived from the seed of a run.
 //!
-//! Every random choice depends only on the seed, its purpose and its index: neither on the number
-//! of other choices nor on the order in which parallel work finishes. The same seed gives the same
-//! run.
+//! Every random choice depends only on the seed, its purpose and its index. It depends neither on
+//! the number of other choices nor on the order in which parallel work finishes. The same seed
+//! therefore gives the same run.
 //!
 //! The mapping from seed to choices must never change, because stored runs depend on it. Hashing
-//! and shuffling are therefore implemented here: a library may change its algorithms.
+//! and shuffling are therefore implemented here, because a library may change its algorithms.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-/// Returns the random generator for the choice number `index` of a purpose, for example
+/// Returns the random number generator for choice number `index` of a purpose, for example
 /// `("openings.order", pass)`.
 pub fn seed_for(seed: u64, purpose: &str, index: u64) -> ChaCha8Rng {
     let mut key = [0; 32];
     key[..8].copy_from_slice(&seed.to_le_bytes());
     key[8..16].copy_from_slice(&index.to_le_bytes());
     key[16..24].copy_from_slice(&fnv1a(FNV_START, purpose.as_bytes()).to_le_bytes());
-    // The length distinguishes purposes whose hashes collide.
+    // The length distinguishes purposes whose hashes are equal.
     key[24..].copy_from_slice(&(purpose.len() as u64).to_le_bytes());
     ChaCha8Rng::from_seed(key)
 }
 
-/// Draws a uniform number below `bound`, which must be at least 1, without bias (D. Lemire, "Fast
-/// random integer generation in an interval", 2019).
+/// Returns a uniform random number less than `bound`, without bias (D. Lemire, "Fast random integer
+/// generation in an interval", 2019). `bound` must be at least 1.
 pub fn below(rng: &mut impl Rng, bound: u64) -> u64 {
     assert!(bound > 0, "there is no number below 0");
     loop {
         let product = u128::from(rng.next_u64()) * u128::from(bound);
-        // The low half is the offset of the number in its interval. The first 2^64 mod `bound`
-        // offsets would favour some results, so such numbers are drawn again.
+        // The low half of the product is the offset of the random number in the interval of its
+        // result. The first 2^64 mod `bound` offsets would make some results more likely, so a new
+        // number is drawn for these offsets.
         if product as u64 >= bound.wrapping_neg() % bound {
             return (product >> 64) as u64;
         }
@@ -44,16 +45,16 @@ pub fn shuffle<T>(rng: &mut impl Rng, items: &mut [T]) {
     }
 }
 
-/// Draws a uniform number in [0, 1).
+/// Returns a uniform random number in [0, 1).
 pub fn uniform(rng: &mut impl Rng) -> f64 {
-    // An `f64` in [0, 1) has 53 bits of precision; more bits would be rounded, possibly to 1.
+    // An `f64` below 1 has 53 bits of precision. More bits would be rounded, possibly to 1.
     (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// 64-bit FNV-1a hash of an empty text: the offset basis of G. Fowler, L. C. Noll and K.-P. Vo.
+/// 64-bit FNV-1a hash of an empty string: the offset basis of G. Fowler, L. C. Noll and K.-P. Vo.
 pub const FNV_START: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// Returns the 64-bit FNV-1a hash of bytes, continued from `hash`.
+/// Returns the 64-bit FNV-1a hash of `bytes` after earlier bytes with the hash `hash`.
 pub fn fnv1a(hash: u64, bytes: &[u8]) -> u64 {
     // The factor is the 64-bit FNV prime.
     let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
@@ -74,8 +75,8 @@ mod tests {
         }
     }
 
-    /// Stored runs rely on these values; a change would change every seeded run. The values are
-    /// from a separate implementation of the cipher and the rules above.
+    /// Stored runs depend on these values: a change would change every run with a seed. The values
+    /// are from an independent implementation of the cipher and of the rules above.
     #[test]
     fn the_mapping_from_seed_to_choices_is_fixed() {
         assert_eq!(fnv1a(FNV_START, b""), 0xcbf2_9ce4_8422_2325);
@@ -98,11 +99,11 @@ mod tests {
         for _ in 0..60_000 {
             counts[below(&mut rng, 6) as usize] += 1;
         }
-        // The limit is five standard deviations of a count of 10,000 in 60,000.
+        // The limit is five standard deviations of a count with a mean of 10,000 in 60,000 draws.
         assert!(counts.iter().all(|count| count.abs_diff(10_000) < 457), "{counts:?}");
         assert_eq!(below(&mut rng, 1), 0);
-        // With a bound of three quarters of the range, draws without rejection hit every third
-        // number twice as often.
+        // With a bound of three quarters of the range, draws without rejection would give every
+        // third number twice as often.
         let thirds = (0..6000).filter(|_| below(&mut rng, 3 << 62).is_multiple_of(3)).count();
         assert!(thirds.abs_diff(2000) < 183, "{thirds}");
     }

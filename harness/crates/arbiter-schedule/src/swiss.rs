@@ -1,32 +1,36 @@
 //! Swiss format: in each round, engines with equal or similar scores meet.
 //!
-//! After each round, engines are ranked by game points, then by seed. From the top, each engine is
-//! paired within its score group as in the Dutch system, upper half against lower half; an engine
-//! without an opponent in its group floats down to the next group. Two engines do not meet again if
-//! the round can be paired without a rematch: an opponent is accepted only if all other engines can
-//! still be paired (see [`super::matching`]). If this is impossible, the maximum number of meetings
-//! is raised by one. With an odd number of engines, the lowest of the engines with the fewest byes
-//! has a bye, worth half of the points of an encounter, so that a bye neither helps nor harms.
-//! Colours need no balance, because the games of a pair have colours reversed.
+//! Before each round, engines are ranked by game points, then by seed. From the top of the ranking,
+//! each engine is paired within its score group as in the Dutch system: the upper half against the
+//! lower half. An engine without an opponent in its group floats down to the next group.
+//!
+//! Two engines do not meet again if the round can be paired without a rematch: an opponent is
+//! accepted only if all other engines can still be paired (see [`super::matching`]). If a round
+//! without rematches is impossible, the maximum number of meetings is raised by one.
+//!
+//! If the number of engines is odd, one engine has a bye: the lowest engine in the ranking among
+//! those with the fewest byes. A bye is worth half of the points in an encounter, so that it is
+//! neither an advantage nor a disadvantage. Colours need no balancing, because the second game of
+//! each pair has colours reversed.
 
 use super::ledger::Ledger;
 use super::matching::Matching;
 
-/// State of a Swiss tournament: rounds and byes so far.
+/// State of a Swiss tournament: the rounds and byes so far.
 #[derive(Debug, Clone)]
 pub(super) struct Swiss {
     /// Engines from the best seed to the worst.
     order: Vec<usize>,
     /// Number of scheduled rounds.
-    begun: u64,
+    started: u64,
     pub(super) is_over: bool,
-    /// Byes: round and engine, both from 0.
+    /// Byes: the round and the engine of each, both counted from 0.
     pub(super) byes: Vec<(u64, usize)>,
 }
 
 impl Swiss {
     pub(super) fn new(order: Vec<usize>, ledger: &mut Ledger) -> Swiss {
-        let mut swiss = Swiss { order, begun: 0, is_over: false, byes: Vec::new() };
+        let mut swiss = Swiss { order, started: 0, is_over: false, byes: Vec::new() };
         swiss.next_round(ledger);
         swiss
     }
@@ -39,20 +43,20 @@ impl Swiss {
     }
 
     fn next_round(&mut self, ledger: &mut Ledger) {
-        if self.begun == ledger.design.rounds {
+        if self.started == ledger.design.rounds {
             self.is_over = true;
             return;
         }
         let points = self.points(ledger);
         let mut ranking = self.order.clone();
-        // The sort is stable, so that engines with equal points keep the order of seeds.
+        // The sort is stable, so that engines with equal points keep the order of their seeds.
         ranking.sort_by_key(|engine| std::cmp::Reverse(points[*engine]));
         let met = self.meetings(ledger);
         let (bye, pairs) = pair(&ranking, &points, &met, &self.bye_order(&ranking));
-        self.byes.extend(bye.map(|position| (self.begun, ranking[position])));
+        self.byes.extend(bye.map(|position| (self.started, ranking[position])));
         let pairs: Vec<[usize; 2]> = pairs.into_iter().map(|p| p.map(|n| ranking[n])).collect();
-        ledger.open(self.begun, &pairs);
-        self.begun += 1;
+        ledger.open(self.started, &pairs);
+        self.started += 1;
     }
 
     /// Returns the half points of each engine, including byes.
@@ -64,7 +68,7 @@ impl Swiss {
             points[second] += encounter.score.half_points[1];
         }
         let design = ledger.design;
-        // An encounter of n games is worth n points. A bye is worth half of these: n half points.
+        // An encounter of n games is worth n points. A bye is worth half of them: n half points.
         let bye = design.pairs * design.games_per_pair();
         self.byes.iter().for_each(|&(_, engine)| points[engine] += bye);
         points
@@ -80,7 +84,7 @@ impl Swiss {
         met
     }
 
-    /// Returns the positions in the ranking, in the order in which they should have a bye.
+    /// Returns positions in the ranking, in the order in which their engines should get a bye.
     fn bye_order(&self, ranking: &[usize]) -> Vec<usize> {
         let had = |engine: usize| self.byes.iter().filter(|(_, other)| *other == engine).count();
         let mut positions: Vec<usize> = (0..ranking.len()).rev().collect();
@@ -89,7 +93,7 @@ impl Swiss {
     }
 }
 
-/// Returns the bye (if any) and the encounters of a round, as positions in the ranking.
+/// Returns the bye, if any, and the encounters of a round, all as positions in the ranking.
 fn pair(
     ranking: &[usize],
     points: &[u64],
@@ -106,35 +110,35 @@ fn pair(
         for &bye in &byes {
             let mut matching = Matching::new(count, bye, &may_meet);
             if matching.is_perfect() {
-                let left = (0..count).filter(|position| Some(*position) != bye).collect();
+                let remaining = (0..count).filter(|position| Some(*position) != bye).collect();
                 let group = |position: usize| points[ranking[position]];
-                return (bye, pair_from_top(left, &group, &mut matching));
+                return (bye, pair_from_top(remaining, &group, &mut matching));
             }
         }
     }
     unreachable!("a limit above all meetings allows every pairing")
 }
 
-/// Pairs all remaining engines from the top of the ranking; the matching must be perfect.
+/// Pairs all remaining engines from the top of the ranking. The matching must be perfect.
 fn pair_from_top(
-    mut left: Vec<usize>,
+    mut remaining: Vec<usize>,
     group: &dyn Fn(usize) -> u64,
     matching: &mut Matching<'_>,
 ) -> Vec<[usize; 2]> {
     let mut pairs = Vec::new();
-    while let Some(&top) = left.first() {
-        let size = left.iter().filter(|position| group(**position) == group(top)).count();
-        // A group of one has no lower half, so its engine floats down.
-        let half = (size / 2).max(1);
-        // The Dutch system prefers the lower half from its top, then the upper half from its
-        // bottom, then lower groups.
-        let lower = left.iter().skip(half).take(size - half);
-        let upper = left[1..half].iter().rev();
+    while let Some(&top) = remaining.first() {
+        let size = remaining.iter().filter(|position| group(**position) == group(top)).count();
+        // A group of one engine has no lower half, so the engine floats down to the next group.
+        let lower_start = (size / 2).max(1);
+        // The Dutch system prefers opponents in the lower half from its top, then in the upper half
+        // from its bottom, then in lower groups.
+        let lower = remaining.iter().skip(lower_start).take(size - lower_start);
+        let upper = remaining[1..lower_start].iter().rev();
         let candidates: Vec<usize> =
-            lower.chain(upper).chain(left.iter().skip(size.max(1))).copied().collect();
+            lower.chain(upper).chain(remaining.iter().skip(size.max(1))).copied().collect();
         let opponent = candidates.into_iter().find(|candidate| matching.take(top, *candidate));
         let opponent = opponent.expect("a perfect matching has a partner for everybody");
-        left.retain(|position| *position != top && *position != opponent);
+        remaining.retain(|position| *position != top && *position != opponent);
         pairs.push([top, opponent]);
     }
     pairs

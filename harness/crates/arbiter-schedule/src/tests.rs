@@ -10,7 +10,7 @@ fn design(format: Format) -> Design {
     Design { format, ..Design::round_robin(1) }
 }
 
-/// Returns the half points of both engines in pair `pair`, which depend only on the arguments.
+/// Returns the half points of both engines in the pair, which depend only on the arguments.
 fn pair_result(seed: u64, pair: u64) -> [u64; 2] {
     let first = below(&mut seed_for(seed, "test.result", pair), 5);
     [first, 4 - first]
@@ -47,7 +47,7 @@ fn meetings(pairings: &[Pairing]) -> BTreeMap<[usize; 2], u64> {
     met
 }
 
-/// Returns designs of all formats in many sizes.
+/// Returns designs of all formats, with many numbers of engines.
 fn many() -> Vec<(Design, usize)> {
     let mut designs = Vec::new();
     for format in Format::ALL {
@@ -76,18 +76,19 @@ fn no_engine_plays_itself_and_pairs_are_numbered_in_order() {
     }
 }
 
-/// After any number of results, a schedule that grew with the results equals a schedule made from
-/// all results, and known pairs do not change.
+/// After any number of results, the schedule that was updated with each result must equal a new
+/// schedule to which all results were added. Known pairs must not change.
 #[test]
 fn scheduled_pairs_depend_on_results_only() {
     for (design, engines) in many() {
         let mut grown = Schedule::new(design, engines, 5);
-        let mut known: Vec<Pairing> = Vec::new();
+        let mut previous: Vec<Pairing> = Vec::new();
         loop {
             let now: Vec<Pairing> = (0..).map_while(|pair| grown.pairing(pair)).collect();
             assert_eq!(now.len() as u64, grown.known_pairs());
-            assert!(now.starts_with(&known), "{design:?}");
-            // The first counts are all checked; later counts are checked in steps, to save time.
+            assert!(now.starts_with(&previous), "{design:?}");
+            // The first counts are all checked. Later counts are checked only in steps, to save
+            // time.
             if grown.next_to_count() < 12 || grown.next_to_count().is_multiple_of(17) {
                 let mut made = Schedule::new(design, engines, 5);
                 for pair in 0..grown.next_to_count() {
@@ -100,7 +101,7 @@ fn scheduled_pairs_depend_on_results_only() {
                 assert_eq!(made.ranking(), grown.ranking());
                 assert_eq!(made.round(), grown.round());
             }
-            known = now;
+            previous = now;
             let counted = next(&grown);
             assert!(counted <= grown.known_pairs());
             if counted == grown.known_pairs() {
@@ -255,7 +256,7 @@ fn a_knockout_encounter_ends_when_the_loser_cannot_catch_up() {
         (schedule, counted)
     };
     // The pairs of both encounters alternate. An encounter with two pairs won and two pairs
-    // remaining is not decided: if both remaining pairs are lost, the encounter is level.
+    // remaining is not decided yet, because it is level if both remaining pairs are lost.
     let results = [[4, 0], [4, 0], [4, 0], [3, 1]];
     let (schedule, _) = played(design, &results);
     assert!((0..8).all(|pair| !schedule.is_void(pair)));
@@ -280,14 +281,14 @@ fn a_swiss_has_no_rematch_while_it_can_be_avoided() {
             let mut schedule = Schedule::new(design, engines, seed);
             let pairings = play_out(&mut schedule, seed);
             assert!(meetings(&pairings).values().all(|times| *times == 1), "{engines} {seed}");
-            // Every engine plays or has a bye in every round, and no engine has two byes.
+            // In every round, each engine plays or has a bye. No engine has two byes.
             for round in 0..rounds {
                 let busy = schedule.encounters().iter().filter(|e| e.round == round);
-                let mut seen: Vec<usize> = busy.flat_map(|e| e.engines).collect();
+                let mut occupied: Vec<usize> = busy.flat_map(|e| e.engines).collect();
                 let byes = schedule.byes().iter().filter(|(in_round, _)| *in_round == round);
-                seen.extend(byes.map(|(_, engine)| engine));
-                seen.sort_unstable();
-                assert!(seen.into_iter().eq(0..engines));
+                occupied.extend(byes.map(|(_, engine)| engine));
+                occupied.sort_unstable();
+                assert!(occupied.into_iter().eq(0..engines));
             }
             let sat_out: BTreeSet<usize> = schedule.byes().iter().map(|(_, e)| *e).collect();
             assert_eq!(sat_out.len(), schedule.byes().len(), "nobody has two byes so soon");
@@ -315,7 +316,7 @@ fn a_swiss_pairs_the_upper_half_against_the_lower() {
     assert_eq!(round(&schedule, 1), [[0, 2], [1, 3], [4, 6], [5, 7]]);
 }
 
-/// With three engines, each engine has one bye: 0 beats 1, 2 beats 0, 1 draws with 2.
+/// With three engines, each engine has one bye: 0 beats 1, 2 beats 0, and 1 draws with 2.
 #[test]
 fn swiss_ties_are_broken_by_buchholz_then_sonneborn_berger() {
     let design = Design { rounds: 3, seeds: 3, ..design(Format::Swiss) };
@@ -333,9 +334,9 @@ fn swiss_ties_are_broken_by_buchholz_then_sonneborn_berger() {
     }
     let ranking = schedule.ranking();
     let shown: Vec<_> = ranking.iter().map(|r| (r.engine, r.rank, r.points)).collect();
-    // With a bye worth 1, engine 0 has 2 + ½ + 1, engine 1 has 0 + 1 + 1, engine 2 has 1½ + 1 + 1.
-    // Buchholz is 2 + 3½ + 3½ for both leaders, and Sonneborn-Berger decides:
-    // 2·2 + ½·3½ + 1·3½ = 9.25 against 1·2 + 1½·3½ + 1·3½ = 10.75.
+    // With a bye worth 1 point, engine 0 has 2 + ½ + 1, engine 1 has 0 + 1 + 1, and engine 2 has 1½
+    // + 1 + 1. Buchholz is 2 + 3½ + 3½ for both leaders, so Sonneborn-Berger decides: 2·2 + ½·3½ +
+    // 1·3½ = 9.25 against 1·2 + 1½·3½ + 1·3½ = 10.75.
     assert_eq!(shown, [(2, 1, 3.5), (0, 2, 3.5), (1, 3, 2.0)]);
     assert_eq!(ranking[0].buchholz, Some(9.0));
     assert_eq!(ranking[0].sonneborn_berger, Some(10.75));
@@ -349,7 +350,7 @@ fn the_bottom_of_a_ladder_can_climb_to_the_top() {
     let mut met = Vec::new();
     while let Some(pairing) = schedule.pairing(schedule.next_to_count()) {
         met.push(pairing.engines);
-        // The challenger always wins; after a level encounter, the rungs would not change.
+        // The challenger always wins. After a level encounter, the rungs would not change.
         schedule.count(schedule.next_to_count(), [1, 3], 2);
     }
     assert_eq!(met, [[2, 3], [1, 3], [0, 3]]);

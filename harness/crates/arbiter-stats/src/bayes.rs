@@ -1,21 +1,22 @@
-//! BayesElo model of a game: the probabilities of a win, draw and loss depend on the strength
-//! difference and on `draw_elo`, the difference at which the stronger player wins half of the
-//! games.
+//! BayesElo model of game results. The probabilities of a win, a draw and a loss depend on the
+//! strength difference and on `draw_elo`, the difference at which the stronger player wins half of
+//! the games.
 //!
-//! P(win) = f(x − D) and P(loss) = f(−x − D), where f is the logistic curve of Elo, x the
-//! difference and D `draw_elo`. Test bounds can be stated on this scale in two ways. Current
-//! fishtest and fastchess convert the bounds to logistic Elo with the draw rate of the sample and
-//! apply the exact test of [`super::gsprt`]: [`Model::Bayesian`](super::sprt::Model::Bayesian).
-//! Earlier versions of fishtest, and OpenBench in tests that count games, compare two simple
-//! hypotheses: [`llr_classical`].
+//! P(win) = f(x − D) and P(loss) = f(−x − D), where f is the logistic curve of Elo, x the strength
+//! difference and D `draw_elo`. The bounds of a test can be stated on this scale in two ways:
+//! - Current fishtest and fastchess convert the bounds to logistic Elo with the draw rate of the
+//!   sample, and apply the exact test of [`super::gsprt`]:
+//!   [`Model::Bayesian`](super::sprt::Model::Bayesian).
+//! - Earlier versions of fishtest, and OpenBench in tests that count games, compare two simple
+//!   hypotheses: [`llr_classical`].
 //!
-//! The model describes games. For pairs, the two games are assumed to be independent; this
-//! assumption also divides the middle cell between two draws and one win each.
+//! The model describes single games. The two games of a pair are assumed to be independent. This
+//! assumption also divides the middle cell into pairs with two draws and pairs with one win each.
 
 use super::elo::{elo_from_score, finite, score_from_elo};
 use super::pentanomial::{Pentanomial, Trinomial};
 
-/// Maximum number of rounds of expectation and maximization; each round at least halves the error.
+/// Maximum number of iterations of the EM algorithm; each iteration at least halves the error.
 const MAX_ROUNDS: usize = 1000;
 
 /// Strength difference and draw parameter of the model, both in BayesElo points.
@@ -23,12 +24,12 @@ const MAX_ROUNDS: usize = 1000;
 pub struct BayesElo {
     /// Strength difference, positive if the first engine is stronger.
     pub elo: f64,
-    /// Draw parameter: the greater it is, the more games are drawn.
+    /// Draw parameter: a greater value means more draws.
     pub draw_elo: f64,
 }
 
 impl BayesElo {
-    /// Returns the parameters that reproduce the sample exactly, after
+    /// Returns the parameters that reproduce the sample exactly, after empty cells are raised by
     /// [`Distribution::regularized`](super::Distribution::regularized).
     pub fn from_sample(games: &Trinomial) -> BayesElo {
         let [loss, _, win] = games
@@ -39,11 +40,11 @@ impl BayesElo {
         BayesElo::from_rates(loss, win)
     }
 
-    /// Returns the most likely parameters for pairs of independent games, after
-    /// [`Distribution::regularized`](super::Distribution::regularized).
+    /// Returns the maximum-likelihood parameters for pairs of independent games, after empty cells
+    /// are raised by [`Distribution::regularized`](super::Distribution::regularized).
     ///
-    /// The share of pairs with two decisive games in the middle cell is unknown; it is estimated by
-    /// expectation and maximization (A. Dempster, N. Laird, D. Rubin, 1977).
+    /// The share of pairs with two decisive games in the middle cell is unknown. It is estimated
+    /// with the EM algorithm (A. Dempster, N. Laird, D. Rubin, 1977).
     pub fn from_pairs(pairs: &Pentanomial) -> BayesElo {
         let [ll, ld, middle, wd, ww] = pairs
             .distribution()
@@ -57,7 +58,7 @@ impl BayesElo {
             loss = ll + 0.5 * ld + split;
             win = ww + 0.5 * wd + split;
             let draw = 1.0 - loss - win;
-            // The expectation step computes the share of level pairs with two decisive games under
+            // The expectation step computes the share of level pairs with two decisive games from
             // the current rates. The lines above are the maximization step.
             let next = 2.0 * loss * win / (draw * draw + 2.0 * loss * win);
             let change = (next - decisive).abs();
@@ -69,8 +70,8 @@ impl BayesElo {
         BayesElo::from_rates(loss, win)
     }
 
-    /// Returns the draw parameter, in BayesElo points, of equal players with the given draw rate,
-    /// which is limited to 10⁻⁶ to 1 − 10⁻⁶.
+    /// Returns the draw parameter, in BayesElo points, at which equal players have the given draw
+    /// rate. The draw rate is limited to 10⁻⁶ to 1 − 10⁻⁶.
     pub fn draw_elo_of_rate(draw_rate: f64) -> f64 {
         // Without draws, or with draws only, the parameter would be infinite.
         let decisive = 0.5 * (1.0 - draw_rate.clamp(1e-6, 1.0 - 1e-6));
@@ -79,8 +80,8 @@ impl BayesElo {
 
     fn from_rates(loss: f64, win: f64) -> BayesElo {
         BayesElo {
-            // The formula is the inverse of `probabilities`: win/(1 − win) = 10^((x − D)/400) and
-            // loss/(1 − loss) = 10^((−x − D)/400).
+            // These formulas invert `probabilities`: win/(1 − win) = 10^((x − D)/400) and loss/(1 −
+            // loss) = 10^((−x − D)/400).
             elo: 200.0 * ((win / loss) * ((1.0 - loss) / (1.0 - win))).log10(),
             draw_elo: 200.0 * (((1.0 - loss) / loss) * ((1.0 - win) / win)).log10(),
         }
@@ -99,15 +100,14 @@ impl BayesElo {
         win + 0.5 * draw
     }
 
-    /// Returns the logistic Elo of the expected score; `None` if the score is 0 or 1 to working
-    /// precision.
+    /// Returns the logistic Elo of the expected score; `None` if the score rounds to 0 or 1.
     pub fn to_logistic(self) -> Option<f64> {
         finite(elo_from_score(self.score()))
     }
 }
 
-/// Returns the log-likelihood ratio of the simple hypotheses `elo1` and `elo0`, both in BayesElo
-/// points, with the draw parameter of the sample: Σ n·ln(P₁/P₀). Empty cells are raised as in
+/// Returns the log-likelihood ratio Σ n·ln(P₁/P₀) of the simple hypothesis `elo1` against `elo0`.
+/// Both are in BayesElo points, with the draw parameter of the sample. Empty cells are raised as in
 /// [`Distribution::regularized`](super::Distribution::regularized).
 pub fn llr_classical(games: &Trinomial, elo0: f64, elo1: f64) -> f64 {
     let draw_elo = BayesElo::from_sample(games).draw_elo;
@@ -115,9 +115,9 @@ pub fn llr_classical(games: &Trinomial, elo0: f64, elo1: f64) -> f64 {
     games.distribution().regularized().llr(&at(elo0), &at(elo1))
 }
 
-/// Returns the log-likelihood ratio of cutechess-cli: [`llr_classical`] with half a win, draw and
-/// loss added instead of raised cells, and with bounds that are converted from logistic Elo to
-/// BayesElo points.
+/// Returns the log-likelihood ratio of cutechess-cli. Unlike [`llr_classical`], it adds half a win,
+/// half a draw and half a loss to the sample instead of raising empty cells. It also takes the
+/// bounds in logistic Elo and converts them to BayesElo points.
 pub fn llr_with_prior(games: &Trinomial, elo0: f64, elo1: f64) -> f64 {
     let counts = [games.losses, games.draws, games.wins].map(|count| count as f64 + 0.5);
     let total: f64 = counts.iter().sum();
@@ -131,7 +131,7 @@ pub fn llr_with_prior(games: &Trinomial, elo0: f64, elo1: f64) -> f64 {
     terms.map(|((count, p0), p1)| count * (p1 / p0).ln()).sum()
 }
 
-/// Returns the log-likelihood ratio of [`llr_classical`], for pairs of independent games.
+/// Returns the log-likelihood ratio of [`llr_classical`] for pairs of independent games.
 pub fn llr_classical_pairs(pairs: &Pentanomial, elo0: f64, elo1: f64) -> f64 {
     let draw_elo = BayesElo::from_pairs(pairs).draw_elo;
     let at = |elo| convolved(BayesElo { elo, draw_elo }.probabilities());
@@ -148,8 +148,8 @@ mod tests {
     use super::super::tests::agreement::Agreement;
     use super::*;
 
-    /// Cases: sample, its parameters, another strength, and the resulting loss rate and logistic
-    /// Elo. The figures are from fishtest's statistics module.
+    /// Each case is a sample, its parameters, another strength, and the loss rate and logistic Elo
+    /// at this strength. The figures are from fishtest's statistics module.
     #[test]
     fn conversions_match_fishtest() {
         let cases = [

@@ -1,8 +1,9 @@
-//! Log-likelihood ratio as Brownian motion between two barriers: the probability of ending at the
-//! upper barrier, and the number of units until either barrier is reached.
+//! Log-likelihood ratio as Brownian motion between two barriers: the probability of reaching the
+//! upper barrier first, and the mean number of units until either barrier is reached.
 //!
-//! This approximation, accurate to a few percent, ignores that the LLR jumps past a barrier. It is
-//! used to plan tests and forecast their length, never for decisions.
+//! This approximation is accurate to a few percent. It ignores the overshoot, the distance by which
+//! the LLR jumps past a barrier. It is used to plan tests and to forecast their length, but never
+//! for decisions.
 
 use std::f64::consts::PI;
 
@@ -17,7 +18,7 @@ pub(crate) struct BrownianMotion {
     pub variance: f64,
 }
 
-/// Exit of a walk between two barriers.
+/// Exit of a random walk between two barriers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Exit {
     /// Probability of exit at the upper barrier, 0 to 1.
@@ -26,17 +27,18 @@ pub struct Exit {
     pub mean_units: f64,
 }
 
-/// Value of |2·drift/variance|·(distance between the barriers) below which the limit without drift
-/// is more accurate than the formula.
+/// Value of |2·drift/variance|·(distance between the barriers) below which the formula without
+/// drift is more accurate than the general formula.
 const NO_DRIFT: f64 = 1e-5;
 
 impl BrownianMotion {
-    /// Returns the exit of a walk that starts at the distance `below` from the lower barrier and
-    /// `above` from the upper barrier; both distances must be at least 0.
+    /// Returns the exit of a walk that starts `below` above the lower barrier and `above` below the
+    /// upper barrier. Both distances must be at least 0.
     ///
-    /// With γ = 2·drift/variance: P = (1 − e^(−γ·below)) / (1 − e^(−γ·(below + above))) and
-    /// E = (P·above − (1 − P)·below) / drift; without drift P = below/(below + above) and
-    /// E = below·above/variance.
+    /// With γ = 2·drift/variance, the probability of reaching the upper barrier first is P = (1 −
+    /// e^(−γ·below)) / (1 − e^(−γ·(below + above))), and the mean number of units is E = (P·above −
+    /// (1 − P)·below) / drift. Without drift, P = below/(below + above) and E =
+    /// below·above/variance.
     pub(crate) fn exit(&self, below: f64, above: f64) -> Exit {
         assert!(below >= 0.0 && above >= 0.0, "outside the barriers: {below}, {above}");
         let width = below + above;
@@ -45,7 +47,7 @@ impl BrownianMotion {
             let upper_probability = if width > 0.0 { below / width } else { 0.5 };
             return Exit { upper_probability, mean_units: below * above / self.variance };
         }
-        // The formulas are for a rising walk, so that no exponential overflows; a falling walk is
+        // The formulas are for a rising walk, so that no exponential overflows. A falling walk is
         // mirrored.
         let (near, far) = if gamma > 0.0 { (below, above) } else { (above, below) };
         let rise = gamma.abs();
@@ -55,29 +57,29 @@ impl BrownianMotion {
             (-rise * near).exp() * (-rise * far).exp_m1() / (-rise * width).exp_m1();
         let mean_units = (far_probability * far - near_probability * near) / self.drift.abs();
         let upper_probability = if gamma > 0.0 { far_probability } else { near_probability };
-        // Rounding may make a mean close to 0 negative.
+        // Rounding errors may make a mean close to 0 negative.
         Exit { upper_probability, mean_units: mean_units.max(0.0) }
     }
 }
 
-/// Size of a term at which the series of the distribution of outcomes ends.
+/// Size of a term at which the sum of eigenfunctions is truncated.
 const NEGLIGIBLE: f64 = 1e-13;
 
-/// Value of drift·barrier/variance from which a reflection is computed from the tail of the normal
-/// distribution. The value is fishtest's: from there on, the error is at most 1e-5 and nothing
-/// overflows.
+/// Minimum value of drift·barrier/variance at which a reflection is computed from the asymptotic
+/// series of the normal tail. The value is fishtest's. From this value on, the series has an error
+/// of at most 1e-5, and nothing overflows.
 const STEEP: f64 = 5.0;
 
 impl BrownianMotion {
     /// Returns the probability that a walk from 0 between the barriers `lower` < 0 < `upper` has a
     /// worse outcome than `level` after `units` units. The outcome is worse if the walk has reached
-    /// the lower barrier before, or is below `level` at that time. With `level` at a barrier, this
-    /// is the probability of a worse result in the order "early failure < late failure < late pass
-    /// < early pass".
+    /// the lower barrier by then, or has reached no barrier and is below `level`. If `level` is a
+    /// barrier, the probability is that of a worse result in the order "early failure < late
+    /// failure < late pass < early pass".
     ///
-    /// The method is an expansion in eigenfunctions of the strip, or the first reflections at its
-    /// barriers where the expansion converges too slowly (D. Siegmund, "Sequential Analysis",
-    /// chapter 3).
+    /// The method is an expansion in eigenfunctions of the strip between the barriers. Where this
+    /// expansion converges too slowly, the method is the first reflections at the barriers (D.
+    /// Siegmund, "Sequential Analysis", chapter 3).
     pub(crate) fn outcome_probability(
         &self,
         lower: f64,
@@ -89,8 +91,8 @@ impl BrownianMotion {
         let width = upper - lower;
         let gamma = self.drift / self.variance;
         let probability =
-            // The eigenfunctions decay too slowly for short times, and cancel for steep drifts. The
-            // thresholds are fishtest's.
+            // The terms of the expansion decay too slowly for short times and cancel for steep
+            // drifts. The thresholds are fishtest's.
             if self.variance * units / (width * width) < 0.01 || (gamma * width).abs() > 15.0 {
                 self.by_reflections(lower, upper, units, level)
             } else {
@@ -132,8 +134,8 @@ impl BrownianMotion {
             if shift < 2.0 * STEEP {
                 return shift.exp() * normal_cdf(z);
             }
-            // The factor is huge and the tail tiny; the asymptotic series of the tail begins with
-            // 1/|z| − 1/|z|³.
+            // The factor is huge and the tail is tiny, so their exponents are added. The asymptotic
+            // series of the tail begins with 1/|z| − 1/|z|³.
             (shift - 0.5 * z * z).exp() * (1.0 / z.powi(3) - 1.0 / z) / (2.0 * PI).sqrt()
         };
         normal_cdf((level - offset) / spread)

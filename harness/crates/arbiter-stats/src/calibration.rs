@@ -1,16 +1,16 @@
-//! Calibration of evaluations: results of games by the evaluations of one side.
+//! Calibration of evaluations: game results for each range of one side's evaluations.
 //!
-//! Buckets are centred on whole pawns; the outermost buckets are unbounded. A game counts once in
-//! each bucket that contains an evaluation of the game, because the evaluations of one game are not
-//! independent.
+//! Buckets are centred on whole pawns; the outermost buckets are unbounded. A game is counted once
+//! in each bucket that contains an evaluation of the game, because the evaluations of one game are
+//! not independent.
 
 use super::pentanomial::{GameResult, Trinomial};
 
 /// Width of a bucket of evaluations, in centipawns.
 pub(crate) const BUCKET_CENTIPAWNS: i32 = 100;
 
-/// Number of buckets on either side of the bucket around zero. The thirteen buckets are bits of a
-/// `u16`.
+/// Number of buckets on either side of the bucket around zero. The 13 buckets fit into the bits of
+/// a `u16`.
 const SIDE: i32 = 6;
 
 const BUCKETS: usize = 2 * SIDE as usize + 1;
@@ -48,19 +48,20 @@ impl EvaluationBuckets {
     }
 }
 
-/// Results of one player's games by the player's evaluations.
+/// Results of one player's games, by the player's evaluations.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Calibration([Trinomial; BUCKETS]);
 
 impl Calibration {
     /// Adds a game with the player's evaluations and result.
-    pub fn add(&mut self, seen: EvaluationBuckets, result: GameResult) {
+    pub fn add(&mut self, set: EvaluationBuckets, result: GameResult) {
         let buckets = self.0.iter_mut().enumerate();
-        let own = buckets.filter(|(place, _)| seen.0 & (1 << place) != 0);
-        own.for_each(|(_, bucket)| bucket.record(result));
+        let selected = buckets.filter(|(place, _)| set.0 & (1 << place) != 0);
+        selected.for_each(|(_, bucket)| bucket.record(result));
     }
 
-    /// Returns the middle of each bucket in centipawns, with the results of its games.
+    /// Returns the middle of each bucket, in centipawns, with the results of the games in the
+    /// bucket.
     pub fn iter(&self) -> impl Iterator<Item = (i32, &Trinomial)> {
         (-SIDE..=SIDE).map(|place| place * BUCKET_CENTIPAWNS).zip(&self.0)
     }
@@ -71,17 +72,17 @@ mod tests {
     use super::*;
 
     /// Returns the middles of the buckets that are not empty.
-    fn middles(seen: EvaluationBuckets) -> Vec<i32> {
+    fn middles(set: EvaluationBuckets) -> Vec<i32> {
         let mut calibration = Calibration::default();
-        calibration.add(seen, GameResult::Win);
+        calibration.add(set, GameResult::Win);
         let used = calibration.iter().filter(|(_, results)| results.wins == 1);
         used.map(|(middle, _)| middle).collect()
     }
 
     fn buckets_of(evaluations: &[f64]) -> EvaluationBuckets {
-        let mut seen = EvaluationBuckets::default();
-        evaluations.iter().for_each(|centipawns| seen.add(*centipawns));
-        seen
+        let mut set = EvaluationBuckets::default();
+        evaluations.iter().for_each(|centipawns| set.add(*centipawns));
+        set
     }
 
     #[test]

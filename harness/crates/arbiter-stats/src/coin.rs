@@ -1,11 +1,11 @@
-//! Test of the fairness of a coin after every toss, and tail of the binomial distribution.
+//! Test of a coin for bias after every toss, and tail of the binomial distribution.
 
 use statrs::function::beta::beta_reg;
 use statrs::function::gamma::ln_gamma;
 
-/// Returns the logarithm of the evidence for an unknown bias. The evidence is the ratio of the
-/// likelihoods of these tosses with a bias and with a fair coin, by the mixture of R. E. Krichevsky
-/// and V. K. Trofimov, *The performance of universal encoding* (1981). If the coin is fair, the
+/// Returns the natural logarithm of the evidence for an unknown bias. The evidence is a likelihood
+/// ratio of the tosses: a mixture of biased coins (R. E. Krichevsky and V. K. Trofimov, *The
+/// performance of universal encoding*, 1981) against a fair coin. If the coin is fair, the
 /// probability that the logarithm ever exceeds `x` is at most `exp(-x)`, however often the
 /// logarithm is computed (J. Ville, 1939).
 pub fn ln_bias_evidence(heads: u64, tails: u64) -> f64 {
@@ -16,8 +16,8 @@ pub fn ln_bias_evidence(heads: u64, tails: u64) -> f64 {
         - std::f64::consts::PI.ln()
 }
 
-/// Returns the probability of at least `heads` heads in `tosses` tosses of a coin whose probability
-/// of heads is `chance`.
+/// Returns the probability of at least `heads` heads in `tosses` tosses of a coin. The coin shows
+/// heads with the probability `chance`, 0 to 1.
 pub fn binomial_tail(tosses: u64, heads: u64, chance: f64) -> f64 {
     match heads {
         0 => 1.0,
@@ -32,22 +32,22 @@ mod tests {
 
     #[test]
     fn tails_match_direct_counts() {
-        for (tosses, heads, chance, expect) in
+        for (tosses, heads, chance, expected) in
             [(3, 2, 0.5, 0.5), (4, 4, 0.05, 6.25e-6), (9, 0, 0.1, 1.0), (2, 3, 0.9, 0.0)]
         {
-            let found = binomial_tail(tosses, heads, chance);
-            assert!((found - expect).abs() < 1e-12, "{tosses}, {heads}: {found}");
+            let actual = binomial_tail(tosses, heads, chance);
+            assert!((actual - expected).abs() < 1e-12, "{tosses}, {heads}: {actual}");
         }
         assert_eq!([binomial_tail(5, 1, 0.0), binomial_tail(5, 5, 1.0)], [0.0, 1.0]);
     }
 
     #[test]
     fn few_tosses_match_direct_counts() {
-        // In the mixture, two heads have the probability (1/2)(3/2)/2!, and a head and a tail in a
-        // given order have (1/2)(1/2)/2!.
+        // In the mixture, two heads have the probability (1/2)(3/2)/2!. A head and a tail in a
+        // given order have the probability (1/2)(1/2)/2!.
         for (heads, tails, times) in [(0, 0, 1.0), (1, 0, 1.0), (2, 0, 1.5), (1, 1, 0.5)] {
-            let found = ln_bias_evidence(heads, tails).exp();
-            assert!((found - times).abs() < 1e-12, "{heads}, {tails}: {found}");
+            let actual = ln_bias_evidence(heads, tails).exp();
+            assert!((actual - times).abs() < 1e-12, "{heads}, {tails}: {actual}");
         }
     }
 

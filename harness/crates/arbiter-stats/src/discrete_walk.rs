@@ -1,21 +1,23 @@
 //! Log-likelihood ratio as a random walk with one step per result, without overshoot.
 //!
 //! For lopsided results, this model is more accurate than [`super::brownian`]. By Wald's identity,
-//! the exit follows from the root h ≠ 0 of E(e^(hJ)) = 1, where J is one step.
+//! the probability and the mean time of the exit follow from the root h ≠ 0 of E(e^(hJ)) = 1, where
+//! J is one step.
 
 use super::brownian::{BrownianMotion, Exit};
 use super::roots::{falling_crossing, falling_root};
 
-/// Value of |2·mean/variance|·(distance between the barriers) below which the walk counts as
-/// without drift. The root h then merges with the trivial root 0, and Brownian motion is equally
-/// accurate.
+/// Value of |2·mean/variance|·(distance between the barriers) below which the walk is treated as
+/// Brownian motion. The root h is then too close to the trivial root 0, and Brownian motion is
+/// equally accurate.
 const NO_DRIFT: f64 = 1e-4;
 
-/// Returns the exit of a walk that starts at 0 between the barriers `lower` < 0 < `upper` and takes
-/// `steps` with `probabilities` (adding up to 1). `None` unless steps in both directions are
-/// possible.
+/// Returns the exit of a walk that starts at 0 between the barriers `lower` < 0 < `upper`. The walk
+/// takes `steps` with `probabilities`, which add up to 1. `None` unless steps in both directions
+/// are possible.
 ///
-/// P = (1 − e^(hA))/(e^(hB) − e^(hA)) with barriers A and B; E = (P·B + (1 − P)·A)/E(J).
+/// The probability of the upper barrier is P = (1 − e^(hA))/(e^(hB) − e^(hA)), with barriers A and
+/// B. The mean number of steps is E = (P·B + (1 − P)·A)/E(J).
 pub(crate) fn exit<const K: usize>(
     steps: &[f64; K],
     probabilities: &[f64; K],
@@ -35,7 +37,7 @@ pub(crate) fn exit<const K: usize>(
         let walk = BrownianMotion { drift: mean, variance: second - mean * mean };
         return Some(walk.exit(-lower, upper));
     }
-    // A falling walk is mirrored, so that the root is always negative.
+    // A falling walk is mirrored, so that the nontrivial root is always negative.
     let sign = mean.signum();
     let h = sign
         * negative_root(
@@ -50,12 +52,12 @@ pub(crate) fn exit<const K: usize>(
 /// Finds the negative root of the convex function `value` − 1, which is zero and increasing at 0.
 fn negative_root(value: impl Fn(f64) -> f64, slope: impl Fn(f64) -> f64) -> f64 {
     let mut low = -1.0;
-    // The loop ends because both directions are possible, so E(e^(hJ)) grows without limit to the
-    // left.
+    // The loop ends because steps in both directions are possible, so E(e^(hJ)) grows without limit
+    // as h decreases.
     while value(low) <= 1.0 {
         low *= 2.0;
     }
-    // The minimum separates the two roots.
+    // The minimum lies between the two roots.
     let least = falling_crossing(|h| -slope(h), 0.0, low, 0.0);
     falling_root(|h| (value(h) - 1.0, slope(h)), low, 0.5 * (low + least), least)
 }
@@ -69,8 +71,8 @@ mod tests {
 
     type Case = ([f64; 5], f64, f64, [f64; 5], f64, f64);
 
-    /// Pair probabilities, elo0, elo1, steps, pass probability and mean number of pairs, computed
-    /// by M. Van den Bergh's random_walk.py.
+    /// Each case is pair probabilities, elo0, elo1, steps, pass probability and mean number of
+    /// pairs, computed by M. Van den Bergh's random_walk.py.
     #[rustfmt::skip]
     const CASES: &[Case] = &[
         ([0.0159, 0.2189, 0.5304, 0.2189, 0.0159], 0.0, 5.0,

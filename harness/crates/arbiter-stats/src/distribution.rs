@@ -1,15 +1,15 @@
 //! Weights on equally spaced scores from 0 to 1, and their moments.
 //!
-//! Cell i of `K` is the score i/(K−1): three cells for a game, five for a pair of games. The unit
-//! of observation is therefore a game or a pair; [`Distribution::GAMES_PER_UNIT`] is the number of
-//! games in a unit.
+//! Cell i of `K` stands for the score i/(K − 1). A game has three cells, a pair of games five. The
+//! unit of observation is therefore a game or a pair; [`Distribution::GAMES_PER_UNIT`] is the
+//! number of games in a unit.
 
-/// Weight that replaces a count of zero before a likelihood is formed (the convention of fishtest,
-/// OpenBench and fastchess): too small to affect other cells, but positive, so that no result is
+/// Weight that replaces a count of zero before a likelihood is computed, as in fishtest, OpenBench
+/// and fastchess. It is too small to affect other cells, but positive, so that no result is
 /// impossible.
 pub(crate) const ZERO_CELL: f64 = 1e-3;
 
-/// Non-negative weights on the scores 0, 1/(K−1), …, 1.
+/// Non-negative weights of the scores 0, 1/(K − 1), …, 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Distribution<const K: usize> {
     weights: [f64; K],
@@ -20,11 +20,12 @@ pub struct Distribution<const K: usize> {
 pub struct Moments {
     /// Number of units (games or pairs), greater than 0.
     pub units: f64,
-    /// Games in one unit: 1 or 2.
+    /// Number of games in one unit: 1 or 2.
     pub games_per_unit: f64,
     /// Mean score, 0 to 1.
     pub mean: f64,
-    /// Variance of one unit's score: the sum of squares divided by `units`, not by `units` − 1.
+    /// Variance of one unit's score: the sum of squared deviations divided by `units`, not by
+    /// `units` − 1.
     pub variance: f64,
 }
 
@@ -42,7 +43,7 @@ impl Moments {
 }
 
 impl<const K: usize> Distribution<K> {
-    /// Games in one unit of observation: 1 for three cells, 2 for five.
+    /// Number of games in one unit of observation: 1 for three cells, 2 for five.
     pub const GAMES_PER_UNIT: f64 = {
         assert!(K >= 3 && K % 2 == 1, "a unit of g games has 2g + 1 scores");
         ((K - 1) / 2) as f64
@@ -53,7 +54,11 @@ impl<const K: usize> Distribution<K> {
         Distribution { weights: counts.map(|count| count as f64) }
     }
 
-    /// Creates a distribution with the given weights, which must be finite and non-negative.
+    /// Creates a distribution with the given weights.
+    ///
+    /// # Panics
+    ///
+    /// If a weight is infinite, NaN or negative.
     pub fn from_weights(weights: [f64; K]) -> Distribution<K> {
         assert!(weights.iter().all(|w| w.is_finite() && *w >= 0.0), "bad weights {weights:?}");
         Distribution { weights }
@@ -69,7 +74,7 @@ impl<const K: usize> Distribution<K> {
         &self.weights
     }
 
-    /// Returns the sum of the weights: the number of units observed.
+    /// Returns the sum of the weights: the number of observed units.
     pub fn total(&self) -> f64 {
         self.weights.iter().sum()
     }
@@ -96,8 +101,8 @@ impl<const K: usize> Distribution<K> {
     /// The variance is exactly 0 if all units are in one cell.
     pub fn moments(&self) -> Option<Moments> {
         let p = self.probabilities()?;
-        // Rounding would give a sample in one inner cell a tiny variance, and therefore a false
-        // interval.
+        // Rounding errors would give a sample in a single inner cell a tiny variance, and therefore
+        // a wrong interval.
         let variance = if p.contains(&1.0) { 0.0 } else { central_moment(&p, 2) };
         Some(Moments {
             units: self.total(),
@@ -108,12 +113,12 @@ impl<const K: usize> Distribution<K> {
     }
 }
 
-/// Returns the mean score of `probabilities`, which add up to 1.
+/// Returns the mean score under `probabilities`, which add up to 1.
 pub(crate) fn mean<const K: usize>(probabilities: &[f64; K]) -> f64 {
     probabilities.iter().enumerate().map(|(cell, p)| p * Distribution::<K>::score(cell)).sum()
 }
 
-/// Returns the moment of the given order of `probabilities` about their mean score.
+/// Returns the central moment of the given order: the mean of (score − mean score)^`order`.
 pub(crate) fn central_moment<const K: usize>(probabilities: &[f64; K], order: i32) -> f64 {
     let mean = mean(probabilities);
     let term = |(cell, p): (usize, &f64)| p * (Distribution::<K>::score(cell) - mean).powi(order);

@@ -1,4 +1,4 @@
-//! Logistic Elo: the scale on which a score s is −400·log₁₀(1/s − 1).
+//! Logistic Elo: the scale on which a score s corresponds to −400·log₁₀(1/s − 1).
 //!
 //! Rules for edge cases, identical for games and pairs:
 //!
@@ -10,7 +10,7 @@
 //! | one unit | as for all units in one cell | | |
 //! | otherwise | finite | an end is infinite if the interval of the score exceeds (0, 1) | 0 to 1, sometimes also a bound |
 //!
-//! Estimates use the counts unchanged; only likelihood ratios replace zeros.
+//! Estimates use the counts unchanged. Only likelihood ratios replace zeros.
 
 use std::cmp::Ordering;
 
@@ -18,13 +18,13 @@ use statrs::function::erf::{erfc, erfc_inv};
 
 use super::distribution::Moments;
 
-/// 97.5 % quantile of the normal distribution, for 95 % intervals.
+/// 97.5 % quantile of the standard normal distribution, for 95 % intervals.
 pub const Z_95: f64 = 1.959963984540054;
 
 /// Estimate with its 95 % interval. Each number may be infinite, but not NaN.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
-    /// Most likely value.
+    /// Estimated value.
     pub value: f64,
     /// Lower end of the 95 % interval.
     pub low: f64,
@@ -33,7 +33,7 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Returns half the width of the interval (the number after "±"), if both ends are finite.
+    /// Returns half the width of the interval (the number after "±"); `None` if an end is infinite.
     pub fn half_width(&self) -> Option<f64> {
         Some(0.5 * (finite(self.high)? - finite(self.low)?))
     }
@@ -44,43 +44,44 @@ pub fn finite(number: f64) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
-/// Returns the expected score, 0 to 1, of a player who is `elo` points stronger.
+/// Returns the expected score, 0 to 1, of a player who is `elo` Elo points stronger than the
+/// opponent.
 pub fn score_from_elo(elo: f64) -> f64 {
     1.0 / (1.0 + 10f64.powf(-elo / 400.0))
 }
 
-/// Returns the Elo difference at which `score` is expected: -∞ if the score is at most 0, ∞ if it
-/// is at least 1.
+/// Returns the Elo difference with the expected score `score`: -∞ if the score is 0 or less, ∞ if
+/// it is 1 or more.
 pub fn elo_from_score(score: f64) -> f64 {
-    // Adding 0 turns the −0 of an even score into 0, which is printed without a sign.
+    // Adding 0 turns the −0 of an even score into 0, which is printed without a minus sign.
     -400.0 * (1.0 / score.clamp(0.0, 1.0) - 1.0).log10() + 0.0
 }
 
 /// Returns the Elo of the sample's mean score.
 ///
-/// The interval of the score is the mean ± [`Z_95`] standard errors; each end is converted to Elo,
-/// so the interval of the Elo is asymmetric for lopsided scores.
+/// The interval of the score is the mean ± [`Z_95`] standard errors. Each end is converted to Elo,
+/// so the Elo interval is asymmetric for lopsided scores.
 pub fn estimate(sample: &Moments) -> Estimate {
     within(sample, Z_95)
 }
 
-/// Returns [`estimate`] with a wider interval: with a probability of at least 95 %, all intervals
-/// of a family of `family` contain their true values, however the values depend on each other. Each
-/// interval has the level 1 − 5 %/`family` (C. E. Bonferroni).
+/// Returns [`estimate`] with a wider interval for one of `family` simultaneous estimates. With a
+/// probability of at least 95 %, all intervals contain their true values, even if the estimates
+/// depend on each other. Each interval has the level 1 − 5 %/`family` (Bonferroni correction).
 pub fn simultaneous(sample: &Moments, family: usize) -> Estimate {
     within(sample, simultaneous_z(family))
 }
 
-/// Returns the half width, in standard errors, of one of `family` simultaneous intervals: [`Z_95`]
-/// for 1, 3.17 for 33.
+/// Returns the half-width, in standard errors, of one of `family` simultaneous intervals: [`Z_95`]
+/// for 1 interval, 3.17 for 33.
 fn simultaneous_z(family: usize) -> f64 {
     std::f64::consts::SQRT_2 * erfc_inv(0.05 / family.max(1) as f64)
 }
 
-/// Returns the exact lower bound of the score after winning all of `units` units. A player whose
-/// average score is s wins a unit with a probability of at most s, and N units with a probability
-/// of at most sᴺ. The bound is the s for which sᴺ equals the tail probability of the normal
-/// distribution beyond `z`.
+/// Returns the exact lower bound of the expected score of a player who won all `units` units. A
+/// player with the expected score s wins a unit with a probability of at most s, and N units with a
+/// probability of at most sᴺ. The bound is the s for which sᴺ is the probability that a standard
+/// normal variable exceeds `z`.
 pub(crate) fn least_score(units: f64, z: f64) -> f64 {
     // From sᴺ = Φ(−z).
     normal_cdf(-z).powf(1.0 / units)
@@ -105,7 +106,7 @@ fn within(sample: &Moments, standard_errors: f64) -> Estimate {
 }
 
 /// Returns the likelihood of superiority (LOS), 0 to 1: the probability that the first engine is
-/// stronger, Φ((mean − ½) / standard error). `None` if the sample has no spread.
+/// stronger, Φ((mean − ½) / standard error). `None` if the sample has no variance.
 pub fn likelihood_of_superiority(sample: &Moments) -> Option<f64> {
     let error = sample.standard_error();
     (error > 0.0).then(|| normal_cdf((sample.mean - 0.5) / error))
@@ -113,8 +114,8 @@ pub fn likelihood_of_superiority(sample: &Moments) -> Option<f64> {
 
 /// Returns a bound of the likelihood of superiority (LOS) for lopsided samples of N units: the LOS
 /// is greater than 1 − 2⁻ᴺ, or less than 2⁻ᴺ. Equal players win, or lose, all N units with a
-/// probability of at most 2⁻ᴺ, and no result of N units is stronger evidence. `None` for all other
-/// samples.
+/// probability of at most 2⁻ᴺ, and no result of N units is stronger evidence. Returns `None` for
+/// all other samples.
 pub fn bound_of_superiority(sample: &Moments) -> Option<(Ordering, f64)> {
     let chance = 0.5f64.powf(sample.units);
     let is_lopsided = sample.mean >= 1.0 || sample.mean <= 0.0;
@@ -214,7 +215,7 @@ mod tests {
 
     #[test]
     fn simultaneous_intervals_are_wider() {
-        // Quantiles of the normal distribution at 1 − 0.025/n from published tables.
+        // Quantiles of the normal distribution at 1 − 0.025/n, from published tables.
         for (family, expect) in [(1, Z_95), (2, 2.241403), (10, 2.807034), (33, 3.171)] {
             assert!((simultaneous_z(family) - expect).abs() < 1e-3, "{family}");
         }

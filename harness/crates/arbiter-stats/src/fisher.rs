@@ -1,7 +1,8 @@
-//! One-sided exact test of Fisher: significance of the difference if one source of games (a worker,
-//! a machine) fails more often than all other sources together.
+//! One-sided Fisher's exact test. The test shows whether one source of games (a worker or a
+//! machine) fails significantly more often than all other sources together.
 //!
-//! If failures hit games at random, the number of failures of one source is hypergeometric.
+//! If all games are equally likely to fail, the number of failures of one source has a
+//! hypergeometric distribution.
 
 use statrs::function::factorial::ln_binomial;
 
@@ -14,29 +15,30 @@ pub struct FailureCount {
     pub failures: u64,
 }
 
-/// Returns the probability, 0 to 1, that a source has at least as many failures as `own` if
-/// failures hit games at random; 1 if `own` has no failures or `others` has no games.
+/// Returns the p-value, 0 to 1: the probability of at least as many failures as `source` has, if
+/// all games are equally likely to fail. Returns 1 if `source` has no failures or `others` has no
+/// games.
 ///
 /// # Panics
 ///
 /// If there are more failures than games.
-pub fn fisher_exact(own: FailureCount, others: FailureCount) -> f64 {
-    assert!(own.failures <= own.games && others.failures <= others.games);
-    if own.failures == 0 || others.games == 0 {
+pub fn fisher_exact(source: FailureCount, others: FailureCount) -> f64 {
+    assert!(source.failures <= source.games && others.failures <= others.games);
+    if source.failures == 0 || others.games == 0 {
         return 1.0;
     }
-    let failures = own.failures + others.failures;
-    let all = ln_binomial(own.games + others.games, failures);
-    let most = own.games.min(failures);
+    let failures = source.failures + others.failures;
+    let all = ln_binomial(source.games + others.games, failures);
+    let most = source.games.min(failures);
     let term = |count: u64| {
         if failures - count > others.games {
             return 0.0;
         }
-        // The terms are computed from logarithms, because the binomials themselves overflow.
-        (ln_binomial(own.games, count) + ln_binomial(others.games, failures - count) - all).exp()
+        // The terms are computed from logarithms, because the binomial coefficients overflow.
+        (ln_binomial(source.games, count) + ln_binomial(others.games, failures - count) - all).exp()
     };
-    // A sum of all terms may exceed 1 by a rounding error.
-    (own.failures..=most).map(term).sum::<f64>().min(1.0)
+    // Rounding errors may make a sum of all terms exceed 1.
+    (source.failures..=most).map(term).sum::<f64>().min(1.0)
 }
 
 #[cfg(test)]
@@ -47,15 +49,15 @@ mod tests {
         FailureCount { games, failures }
     }
 
-    fn check(own: FailureCount, others: FailureCount, expect: f64) {
-        let found = fisher_exact(own, others);
-        assert!((found - expect).abs() < 1e-12 + 1e-9 * expect, "{found} is not {expect}");
+    fn check(source: FailureCount, others: FailureCount, expected: f64) {
+        let actual = fisher_exact(source, others);
+        assert!((actual - expected).abs() < 1e-12 + 1e-9 * expected, "{actual} is not {expected}");
     }
 
     #[test]
     fn small_tables_match_direct_counts() {
-        // There are 70 ways to choose 4 of 8 games: 1 way with four games of the source, 16 with
-        // three, 36 with two.
+        // There are 70 ways to choose the 4 failures among 8 games. In 1 way, the source has all
+        // four failures, in 16 ways three, in 36 ways two.
         check(share(4, 4), share(4, 0), 1.0 / 70.0);
         check(share(4, 3), share(4, 1), 17.0 / 70.0);
         check(share(4, 2), share(4, 2), 53.0 / 70.0);
@@ -74,9 +76,9 @@ mod tests {
 
     #[test]
     fn large_tables_stay_finite() {
-        let found = fisher_exact(share(200_000, 900), share(3_000_000, 3_000));
-        assert!((0.0..1e-100).contains(&found), "{found}");
-        let found = fisher_exact(share(200_000, 205), share(3_000_000, 3_000));
-        assert!((0.2..0.6).contains(&found), "{found}");
+        let actual = fisher_exact(share(200_000, 900), share(3_000_000, 3_000));
+        assert!((0.0..1e-100).contains(&actual), "{actual}");
+        let actual = fisher_exact(share(200_000, 205), share(3_000_000, 3_000));
+        assert!((0.2..0.6).contains(&actual), "{actual}");
     }
 }

@@ -1,22 +1,25 @@
-//! Forecast of a running test: its probability of passing and the remaining number of pairs.
+//! Forecast of a running test: the probability that it passes, and the number of remaining pairs.
 //!
-//! After few pairs the estimated strength is uncertain, so the forecast is a mean over strengths.
-//! The prior is normal around the middle of the hypotheses, with their distance as standard
-//! deviation, and the sample updates the prior by Bayes' rule. The log-likelihood ratio (LLR) is
-//! Brownian motion with variance w² per unit; its drift is w²/2 under H1 and −w²/2 under H0. The
-//! prior of the drift is N(0, w⁴); after N units with mean drift m, the posterior is N(m·k, w²·k/N)
-//! with k = N·w²/(N·w² + 1). The forecast is calibrated if strengths follow the prior. A sample
-//! that is significantly outside the prior widens the prior, so that engines of very different
-//! strength have a forecast, too.
+//! After few pairs, the estimated strength is uncertain, so the forecast is a mean over strengths.
+//! The prior is a normal distribution around the middle of the two hypotheses; its standard
+//! deviation is their distance. The sample updates the prior by Bayes' rule.
+//!
+//! The log-likelihood ratio (LLR) is Brownian motion with variance w² per unit; its drift is w²/2
+//! under H1 and −w²/2 under H0. The prior of the drift is N(0, w⁴). After N units with mean drift
+//! m, the posterior is N(m·k, w²·k/N) with k = N·w²/(N·w² + 1).
+//!
+//! The forecast is calibrated if strengths follow the prior. A sample that is significantly outside
+//! the prior widens the prior, so that engines of very different strength also have a useful
+//! forecast.
 
 use super::brownian::{BrownianMotion, Exit};
 use super::pentanomial::Pentanomial;
 use super::sprt::{Decision, Sprt};
 
-/// Half the number of drifts in the mean. The drifts reach `STEPS` · `SPACING` = 6 standard
-/// deviations, where the weight is below 2·10⁻⁸.
+/// Number of drifts on each side of the central drift. The outermost drifts are `STEPS` · `SPACING`
+/// = 6 standard deviations away, where the weight is below 2·10⁻⁸.
 const STEPS: i32 = 24;
-/// Distance between drifts, in standard deviations.
+/// Distance between neighbouring drifts, in standard deviations.
 const SPACING: f64 = 0.25;
 
 /// Number of standard errors by which the drift of a sample must be outside the prior before the
@@ -25,11 +28,12 @@ const SPACING: f64 = 0.25;
 const BEYOND_CHANCE: f64 = 3.0;
 
 impl Sprt {
-    /// Returns the probability that the test passes, and the mean number of remaining pairs: 0 if
-    /// the test is decided at Wald's bounds. `None` while the sample has no variance.
+    /// Returns the probability that the test passes, and the mean number of remaining pairs, which
+    /// is 0 if the test is decided at Wald's bounds. `None` while the sample has no variance.
     ///
-    /// For display only. Wald's bounds are used even if the test corrects its bounds: an LLR that
-    /// jumps reaches corrected bounds when a continuous LLR reaches Wald's bounds.
+    /// For display only. Wald's bounds are used even if the test corrects its bounds, because the
+    /// forecast is for a continuous LLR. A continuous LLR reaches Wald's bounds when a real LLR
+    /// jumps past the corrected bounds.
     pub fn forecast(&self, pairs: &Pentanomial) -> Option<Exit> {
         let exit = |walk: BrownianMotion, below, above| {
             let Exit { upper_probability, mean_units } = walk.exit(below, above);
@@ -39,23 +43,23 @@ impl Sprt {
         Some(Exit { upper_probability, mean_units })
     }
 
-    /// Returns the probabilities of accepting H1 and of accepting H0 within `left` more pairs; with
-    /// the remaining probability, neither is accepted. `None` while the sample has no variance. For
-    /// display only, like [`Sprt::forecast`].
-    pub fn chances(&self, pairs: &Pentanomial, left: u64) -> Option<[f64; 2]> {
-        let within = |walk: BrownianMotion, below: f64, above: f64| match left {
+    /// Returns the probabilities of accepting H1 and of accepting H0 within `limit` more pairs.
+    /// With the rest of the probability, neither is accepted. `None` while the sample has no
+    /// variance. For display only, like [`Sprt::forecast`].
+    pub fn chances(&self, pairs: &Pentanomial, limit: u64) -> Option<[f64; 2]> {
+        let within = |walk: BrownianMotion, below: f64, above: f64| match limit {
             0 => [0.0, 0.0],
             _ => {
-                let worse = |level| walk.outcome_probability(-below, above, left as f64, level);
+                let worse = |level| walk.outcome_probability(-below, above, limit as f64, level);
                 [1.0 - worse(above), worse(-below)]
             }
         };
         self.mean_outcome(pairs, within, 1.0)
     }
 
-    /// Returns the means of two figures of the remaining walk. `figures` computes them from the
-    /// walk and its distances to the lower and upper bounds. For a decided test, the figures are 1
-    /// and 0 if H1 is accepted, and 0 and `if_h0` if H0 is accepted.
+    /// Returns the means of two figures of the remaining walk. `figures` computes the figures from
+    /// the walk and its distances to the lower and upper bounds. If H1 is accepted already, the
+    /// figures are 1 and 0; if H0 is accepted already, they are 0 and `if_h0`.
     fn mean_outcome(
         &self,
         pairs: &Pentanomial,
@@ -68,8 +72,8 @@ impl Sprt {
             Decision::AcceptH1 => Some([1.0, 0.0]),
             Decision::AcceptH0 => Some([0.0, if_h0]),
             Decision::Continue => {
-                // The exact LLR is proportional to the counts. A drift from the moments is valid
-                // only for small differences of strength.
+                // The exact LLR is proportional to the counts, so it gives the drift per unit. A
+                // drift computed from the moments is valid only for small strength differences.
                 let drift = llr / sample.units;
                 let walk = BrownianMotion { drift, ..self.for_pairs(pairs).walk(&sample) };
                 let (below, above) = (llr - self.bounds.lower, self.bounds.upper - llr);
@@ -86,11 +90,11 @@ fn posterior_mean(
     figures: impl Fn(BrownianMotion) -> [f64; 2],
 ) -> [f64; 2] {
     let error = observed.variance / units;
-    // The variance of the prior is at least m² − 9·w²/N, so that a sample far outside the
-    // hypotheses dominates the prior.
+    // A sample far outside the hypotheses must dominate the prior, so the variance of the prior is
+    // at least m² − 9·w²/N.
     let excess = observed.drift.powi(2) - BEYOND_CHANCE.powi(2) * error;
     let prior = excess.max(observed.variance.powi(2));
-    // This is Bayes' rule for a normal mean with normal errors.
+    // Bayes' rule for a normal mean with normal errors.
     let shrinkage = prior / (prior + error);
     let centre = observed.drift * shrinkage;
     let deviation = (error * shrinkage).sqrt();
@@ -99,8 +103,8 @@ fn posterior_mean(
     for step in -STEPS..=STEPS {
         let z = f64::from(step) * SPACING;
         let weight = (-0.5 * z * z).exp();
-        let found = figures(BrownianMotion { drift: centre + z * deviation, ..*observed });
-        sums = [sums[0] + weight * found[0], sums[1] + weight * found[1]];
+        let values = figures(BrownianMotion { drift: centre + z * deviation, ..*observed });
+        sums = [sums[0] + weight * values[0], sums[1] + weight * values[1]];
         weights += weight;
     }
     sums.map(|sum| sum / weights)
@@ -151,7 +155,7 @@ mod tests {
     #[test]
     fn a_limit_on_pairs_may_end_the_test_without_a_decision() {
         let pairs = Pentanomial([12, 143, 287, 161, 21]);
-        let chances = |left| test().chances(&pairs, left).expect("some spread");
+        let chances = |limit| test().chances(&pairs, limit).expect("some spread");
         let pass = test().forecast(&pairs).expect("some spread").upper_probability;
         let [h1, h0] = chances(10_000_000);
         assert!((h1 - pass).abs() < 1e-3 && (h1 + h0 - 1.0).abs() < 1e-3, "{h1} {h0} {pass}");

@@ -1,9 +1,9 @@
 //! Exact log-likelihood ratios of the generalized sequential probability ratio test (GSPRT).
 //!
 //! The log-likelihood ratio (LLR) compares two constraints on an otherwise unknown distribution of
-//! scores; each constraint is represented by the most likely distribution that satisfies it. There
-//! is no normal approximation; see M. Van den Bergh, "A practical introduction to the GSPRT", and,
-//! for the constraint on the t-value, "Normalized Elo" by the same author.
+//! scores. Each constraint is represented by the most likely distribution that satisfies it. No
+//! normal approximation is used. The method is described by M. Van den Bergh in "A practical
+//! introduction to the GSPRT" and, for the constraint on the t-value, in "Normalized Elo".
 
 use super::distribution::{Distribution, central_moment, mean};
 use super::elo::score_from_elo;
@@ -11,16 +11,17 @@ use super::normalized::t_value;
 use super::roots::falling_root;
 use super::sprt::Model;
 
-/// Largest relative change of a probability at which the fixed point counts as reached. The LLR is
+/// Largest relative change of a probability at which the fixed-point iteration ends. The LLR is
 /// stationary at the fixed point, so its error is of second order.
 const FIXED_POINT_TOLERANCE: f64 = 1e-10;
 
-/// Maximum number of fixed-point rounds; ordinary samples take 5 to 10, all-drawn samples up to 40.
+/// Maximum number of fixed-point iterations; ordinary samples need 5 to 10, samples with only draws
+/// up to 40.
 const MAX_FIXED_POINT_ROUNDS: usize = 100;
 
-/// Returns the log-likelihood ratio of the strength `elo1` against the strength `elo0`, both on the
-/// scale of `model` and within ±[`Model::max_elo`]. Empty cells are raised first, so the LLR of an
-/// empty sample is close to 0.
+/// Returns the log-likelihood ratio of the strength `elo1` against the strength `elo0`. Both are on
+/// the scale of `model` and within ±[`Model::max_elo`]. Empty cells are raised first, so the LLR of
+/// an empty sample is close to 0.
 pub(crate) fn llr<const K: usize>(
     sample: &Distribution<K>,
     elo0: f64,
@@ -32,12 +33,12 @@ pub(crate) fn llr<const K: usize>(
     sample.llr(&nearest(&p, elo0, model), &nearest(&p, elo1, model))
 }
 
-/// Returns the most likely distribution with the strength `elo` on the scale of `model`, given
-/// observed probabilities `p`, all positive. Bayesian bounds must be converted to logistic Elo
-/// first.
+/// Returns the most likely distribution whose strength is `elo` on the scale of `model`, given the
+/// observed probabilities `p`, which are all positive. BayesElo bounds must be converted to
+/// logistic Elo first.
 ///
-/// `elo` must be within ±[`Model::max_elo`]: far outside, the iteration for normalized Elo cannot
-/// start.
+/// `elo` must be within ±[`Model::max_elo`], because far outside this range, the iteration for
+/// normalized Elo has no first step.
 pub(crate) fn nearest<const K: usize>(p: &[f64; K], elo: f64, model: Model) -> [f64; K] {
     match model {
         Model::Normalized => with_t_value(p, t_value(elo, Distribution::<K>::GAMES_PER_UNIT)),
@@ -45,33 +46,35 @@ pub(crate) fn nearest<const K: usize>(p: &[f64; K], elo: f64, model: Model) -> [
     }
 }
 
-/// Returns the change of the LLR after each result, if results have the probabilities `p`, all
-/// positive. These changes are the steps of the LLR as a random walk. Bayesian bounds must be
-/// converted to logistic Elo first.
+/// Returns the change of the LLR after each possible result, if the results have the probabilities
+/// `p`, which are all positive. These changes are the steps of the LLR as a random walk. BayesElo
+/// bounds must be converted to logistic Elo first.
 pub(crate) fn steps<const K: usize>(p: &[f64; K], elo0: f64, elo1: f64, model: Model) -> [f64; K] {
     let (q0, q1) = (nearest(p, elo0, model), nearest(p, elo1, model));
     std::array::from_fn(|cell| (q1[cell] / q0[cell]).ln())
 }
 
-/// Returns the most likely distribution with mean score `score`, given observed probabilities `p`.
+/// Returns the most likely distribution whose mean score is `score`, given the observed
+/// probabilities `p`.
 pub(crate) fn with_mean<const K: usize>(p: &[f64; K], score: f64) -> [f64; K] {
     tilted(p, &std::array::from_fn(|cell| Distribution::<K>::score(cell) - score))
 }
 
-/// Returns the most likely distribution with (mean − ½)/σ = `t`, given observed probabilities `p`.
+/// Returns the most likely distribution with (mean − ½)/σ = `t`, given the observed probabilities
+/// `p`.
 ///
-/// The constraint is not linear. It is replaced by its tangent at the current guess, starting from
-/// the uniform distribution, until the guess converges.
+/// The constraint is not linear. In each iteration, it is replaced by its tangent at the current
+/// distribution. The first distribution is uniform.
 fn with_t_value<const K: usize>(p: &[f64; K], t: f64) -> [f64; K] {
-    // The uniform distribution has a spread for any sample, so that the first tangent exists.
+    // The uniform distribution has a positive variance for any sample, so the first tangent exists.
     let mut q = [1.0 / K as f64; K];
     for _ in 0..MAX_FIXED_POINT_ROUNDS {
         let (mean, sigma) = (mean(&q), central_moment(&q, 2).sqrt());
         let tangent = std::array::from_fn(|cell| {
             let score = Distribution::<K>::score(cell);
-            // The tangent of (mean − ½) − t·σ: the derivative of σ with respect to the weight of a
-            // cell is (score − mean)²/2σ, and the constant σ/2 makes the tangent exact at the
-            // guess.
+            // Tangent of (mean − ½) − t·σ. The derivative of σ with respect to the weight of a cell
+            // is (score − mean)²/2σ. The constant σ/2 makes the tangent exact at the current
+            // distribution.
             score - 0.5 - 0.5 * t * sigma * (1.0 + ((score - mean) / sigma).powi(2))
         });
         let next = tilted(p, &tangent);
@@ -84,20 +87,20 @@ fn with_t_value<const K: usize>(p: &[f64; K], t: f64) -> [f64; K] {
     q
 }
 
-/// Returns the distribution q closest to `p` (maximizing Σ p·ln q) with Σ q·φ = 0, where φ takes
-/// both signs.
+/// Returns the distribution q that is most likely given `p` (the maximum of Σ p·ln q) and satisfies
+/// Σ q·φ = 0. The constraint φ takes both signs.
 ///
 /// The solution is q = p / (1 + θφ), where θ is the root of the secular equation Σ pφ/(1 + θφ) = 0
 /// between its poles. For a lopsided sample, the root is so close to a pole that θ loses precision.
-/// The unknown is therefore u = 1 + θφ of the extreme cell that causes the pole; u is 0 at the pole
-/// and 1 without tilt, where the search starts.
+/// The unknown is therefore u = 1 + θφ for the extreme cell that causes the pole. At the pole, u is
+/// 0. Without a tilt, u is 1; the search starts there.
 fn tilted<const K: usize>(p: &[f64; K], constraint: &[f64; K]) -> [f64; K] {
     let greatest = constraint.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let least = constraint.iter().copied().fold(f64::INFINITY, f64::min);
     assert!(least < 0.0 && 0.0 < greatest, "constraint of one sign: {constraint:?}");
     let observed: f64 = p.iter().zip(constraint).map(|(p, phi)| p * phi).sum();
-    // The root lies between no tilt and the pole of the extreme cell on the side opposite to the
-    // sample.
+    // The root lies between θ = 0 and a pole. The pole belongs to the extreme cell on the side
+    // opposite to the sample.
     let (pole, other) = if observed < 0.0 { (greatest, least) } else { (least, greatest) };
     let relative = constraint.map(|phi| phi / pole);
     let secular = |u: f64| {
@@ -109,7 +112,7 @@ fn tilted<const K: usize>(p: &[f64; K], constraint: &[f64; K]) -> [f64; K] {
         }
         (value, slope)
     };
-    // Above the upper end, the weight of the opposite extreme cell would be negative.
+    // Above the upper end of the bracket, the weight of the other extreme cell would be negative.
     let u = falling_root(secular, 0.0, 1.0, 1.0 - pole / other);
     std::array::from_fn(|cell| p[cell] / ((1.0 - relative[cell]) + u * relative[cell]))
 }

@@ -1,12 +1,12 @@
-//! Sequential test updated pair by pair, with its correction for overshoot. It decides both runs
-//! and simulations.
+//! SPRT that is updated after each pair, with its correction for overshoot. Runs and simulations
+//! take their decisions from it.
 
 use super::gsprt::steps;
 use super::overshoot::Overshoot;
 use super::pentanomial::{Pentanomial, Trinomial};
 use super::sprt::{Correction, Decision, LlrBounds, Sprt};
 
-/// Status of a test after some pairs.
+/// Status of a test after the pairs so far.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SprtStatus {
     /// Log-likelihood ratio of H1 against H0.
@@ -19,23 +19,25 @@ pub struct SprtStatus {
     pub decision: Decision,
 }
 
-/// Number of random orders of the pairs that are sampled. Their mean bounds are within 0.06 of the
-/// mean over all orders (docs/statistics.md).
+/// Number of random orders of the pairs that are sampled. The mean bounds over these orders are
+/// within 0.06 of the mean over all orders (docs/statistics.md).
 const ORDERS: usize = 16;
 
-/// Number of pairs of an order up to which the LLR is computed exactly. Later pairs add the steps
-/// of the complete sample, which takes a thousandth of the time. The first pairs matter because a
-/// test that drifts to one bound measured the overshoot near the other bound at its start.
+/// Number of pairs at the start of an order for which the LLR is computed exactly. Later pairs add
+/// the steps of the complete sample, which takes a thousandth of the time. The first pairs need the
+/// exact LLR because a test that drifts to one bound measures the overshoot at the other bound only
+/// near its start.
 const EXACT: u64 = 40;
 
-/// Maximum number of pairs of an order that are simulated. With more pairs, the steps hardly
-/// change.
+/// Maximum number of pairs of an order that are simulated, so that any counts take only
+/// milliseconds. Further pairs hardly change the measured overshoot.
 const FOLLOWED: u64 = 5_000;
 
 impl Sprt {
-    /// Returns the status of a test if only its counts are known. A correction depends on the order
-    /// of the pairs, so the bounds are the mean over random orders, drawn with `uniform` numbers
-    /// from 0 to 1. The test has ended if it has ended in at least one order.
+    /// Returns the status of a test of which only the counts are known. A correction depends on the
+    /// order of the pairs, so the bounds are means over random orders. `uniform` returns random
+    /// numbers from 0 to 1 that determine the orders. The test has ended if it has ended in at
+    /// least one order.
     pub fn status_of_counts(
         &self,
         pairs: &Pentanomial,
@@ -71,10 +73,10 @@ impl Sprt {
         let test = self.for_pairs(pairs);
         let all = pairs.pairs();
         let steps = sample.map(|p| steps(&p, test.elo0, test.elo1, test.model));
-        // A cell that was raised from 0 has a step, too, but is never drawn.
+        // A cell that was raised from 0 also has a step, but is never drawn.
         let steps = steps.expect("no cell is empty after regularization");
         let mut remaining = *pairs;
-        let mut seen = Pentanomial::default();
+        let mut drawn_pairs = Pentanomial::default();
         let mut overshoot = Overshoot::new(1);
         let mut llr = 0.0;
         for drawn in 1..=all.min(FOLLOWED) {
@@ -86,15 +88,15 @@ impl Sprt {
             };
             let cell = remaining.0.iter().position(is_here).unwrap_or(0);
             remaining.0[cell] = remaining.0[cell].saturating_sub(1);
-            seen.0[cell] += 1;
-            llr = if drawn <= EXACT { self.llr(&seen) } else { llr + steps[cell] };
+            drawn_pairs.0[cell] += 1;
+            llr = if drawn <= EXACT { self.llr(&drawn_pairs) } else { llr + steps[cell] };
             overshoot.update(drawn, llr);
         }
         overshoot
     }
 }
 
-/// Sequential test with the overshoot of its LLR so far.
+/// SPRT with the overshoot of its LLR so far.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SprtMonitor {
     test: Sprt,
@@ -102,7 +104,8 @@ pub struct SprtMonitor {
 }
 
 impl SprtMonitor {
-    /// Creates a monitor that is updated after every `batch` pairs, at least 1.
+    /// Creates a monitor for a test that is updated after every `batch` pairs; `batch` is at least
+    /// 1.
     pub fn new(test: Sprt, batch: u64) -> SprtMonitor {
         let overshoot = (test.correction == Correction::Dynamic).then(|| Overshoot::new(batch));
         SprtMonitor { test, overshoot }
@@ -113,21 +116,22 @@ impl SprtMonitor {
         self.status(0.0, Decision::Continue)
     }
 
-    /// Returns the status after all `pairs` so far. A correction depends on the counts of every
-    /// earlier update; equal sequences of updates have equal decisions.
+    /// Returns the status after all `pairs` so far. With a correction, the status also depends on
+    /// the counts in every earlier update. Equal sequences of updates lead to equal decisions.
     pub fn update(&mut self, pairs: &Pentanomial) -> SprtStatus {
         self.update_by(pairs, self.test.llr(pairs))
     }
 
-    /// Returns the status after all `pairs` and `games` so far; the test uses one of the two
-    /// counts.
+    /// Returns the status after all `pairs` and `games` so far. Of the two counts, only the one for
+    /// the test's evidence is used.
     pub fn update_counts(&mut self, pairs: &Pentanomial, games: &Trinomial) -> SprtStatus {
         self.update_by(pairs, self.test.llr_of_counts(pairs, games))
     }
 
     fn update_by(&mut self, pairs: &Pentanomial, llr: f64) -> SprtStatus {
         let decision = match &mut self.overshoot {
-            // Without correction there is no state, so any sequence of updates is allowed.
+            // Without a correction, earlier updates do not matter, so any sequence of updates is
+            // allowed.
             None => self.test.decide(llr),
             Some(overshoot) => {
                 overshoot.update(pairs.pairs(), llr);
@@ -137,8 +141,9 @@ impl SprtMonitor {
         self.status(llr, decision)
     }
 
-    /// Returns the decision of [`SprtMonitor::update`] for a caller with an estimate of the LLR:
-    /// the exact LLR is computed only if the estimate is within `margin` of a bound or of a record.
+    /// Returns the decision of [`SprtMonitor::update`] for a caller that may have an estimate of
+    /// the LLR. The exact LLR is computed only if there is no estimate, or if the estimate is
+    /// within `margin` of a bound or of a record.
     pub(super) fn update_if_near(
         &mut self,
         pairs: &Pentanomial,
@@ -172,7 +177,7 @@ mod tests {
     use super::super::sprt::Model;
     use super::*;
 
-    /// Updates the test until there is a decision; one pair in `period` is lost, all others are
+    /// Updates the test until there is a decision. One pair in `period` is lost, and all others are
     /// won. Returns the number of pairs and the last status.
     fn end(correction: Correction, period: u64) -> (u64, SprtStatus) {
         let test = Sprt::new(0.0, 20.0, 0.05, 0.05, Model::Normalized).expect("a sound test");

@@ -1,11 +1,11 @@
 //! Correction for the overshoot of a log-likelihood ratio past its bound.
 //!
 //! Wald's bounds guarantee their error rates for a continuous log-likelihood ratio (LLR). A real
-//! LLR jumps past its bound by some excess, so a test with Wald's bounds is slightly longer and
-//! more careful than requested. As in a renewal process, the mean excess is E(δ²)/2E(δ), where δ
-//! are the steps between successive records of the LLR (D. Siegmund, "Sequential Analysis",
-//! corollary 8.33). The correction moves the bounds inwards by the mean excess: the "dynamic
-//! overshoot correction" of fishtest.
+//! LLR jumps past its bound, so a test with Wald's bounds is slightly longer and has slightly lower
+//! error rates than requested. As in a renewal process, the mean excess over the bound is
+//! E(δ²)/2E(δ), where δ is the step between successive records of the LLR (D. Siegmund, "Sequential
+//! Analysis", corollary 8.33). The correction moves both bounds inwards by the mean excess. It is
+//! fishtest's "dynamic overshoot correction".
 
 use super::sprt::{Decision, LlrBounds};
 
@@ -14,7 +14,7 @@ use super::sprt::{Decision, LlrBounds};
 struct Records {
     /// Latest record, from which the next step is measured.
     reference: f64,
-    /// Sum of the steps: negative for lowest values.
+    /// Sum of the steps; negative for lowest values.
     sum: f64,
     /// Sum of the squared steps.
     squares: f64,
@@ -28,25 +28,26 @@ impl Records {
         self.reference = llr;
     }
 
-    /// Returns the expected jump of the LLR past a bound on this side, at least 0.
+    /// Returns the mean distance by which the LLR jumps past a bound on this side, at least 0.
     fn mean_excess(&self) -> f64 {
         if self.sum == 0.0 { 0.0 } else { 0.5 * self.squares / self.sum.abs() }
     }
 }
 
-/// Overshoot of a test that is updated after every batch of units.
+/// Overshoot of a test that is updated after every batch of units (games or pairs).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Overshoot {
     batch: u64,
     units: u64,
     low: Records,
     high: Records,
-    /// `true` if the correction has ended because of unexpected updates.
+    /// `true` if an unexpected update has ended the correction.
     is_invalid: bool,
 }
 
 impl Overshoot {
-    /// Creates a correction for a test that computes its LLR after every `batch` units, at least 1.
+    /// Creates a correction for a test that computes its LLR after every `batch` units; `batch` is
+    /// at least 1.
     pub(crate) fn new(batch: u64) -> Overshoot {
         assert!(batch > 0, "a batch is at least one unit");
         let none = Records::default();
@@ -56,13 +57,14 @@ impl Overshoot {
     /// Records the LLR after a total of `units` units.
     ///
     /// A repeated total changes nothing. A total that skips batches restarts the measurement of
-    /// steps, because records in between are unknown. A total that decreases, or that is not a
-    /// multiple of the batch, ends the correction permanently; then Wald's bounds apply.
+    /// steps, because the records of the skipped batches are unknown. A total that decreases, or
+    /// that is not a multiple of the batch, ends the correction permanently. Wald's bounds then
+    /// apply.
     pub(crate) fn update(&mut self, units: u64, llr: f64) {
         if self.is_invalid || units == self.units {
             return;
         }
-        // Records may have been set that no later update can show, so only Wald's bounds are safe.
+        // Such updates show that records may be missing, so only Wald's bounds are safe.
         if units < self.units || !units.is_multiple_of(self.batch) {
             *self = Overshoot { is_invalid: true, ..Overshoot::new(self.batch) };
             return;
@@ -80,8 +82,8 @@ impl Overshoot {
         self.units = units;
     }
 
-    /// Returns the lowest and the highest LLR between which there is neither a new record nor a
-    /// decision.
+    /// Returns the lowest and highest LLR of the range in which the LLR neither sets a record nor
+    /// leads to a decision.
     pub(crate) fn quiet(&self, bounds: LlrBounds) -> LlrBounds {
         let LlrBounds { lower, upper } = self.corrected(bounds);
         if self.is_invalid {
@@ -99,7 +101,7 @@ impl Overshoot {
     /// Returns the corrected bounds.
     pub(crate) fn corrected(&self, bounds: LlrBounds) -> LlrBounds {
         LlrBounds {
-            // Siegmund's corollary 8.33: a walk with steps δ passes its bound by E(δ²)/2E(δ) on
+            // Siegmund's corollary 8.33: a walk with steps δ exceeds its bound by E(δ²)/2E(δ) on
             // average.
             lower: bounds.lower + self.low.mean_excess(),
             upper: bounds.upper - self.high.mean_excess(),

@@ -1,7 +1,7 @@
-//! Comparisons of two programs on the same items, such as solved positions.
+//! Comparisons of two programs on the same items, such as test positions.
 //!
-//! Items on which both programs agree carry no information about the difference of the programs, so
-//! only items with different results count.
+//! Items on which both programs have the same result contain no information about the difference
+//! between the programs, so only items with different results count.
 
 use std::f64::consts::{LN_2, PI};
 
@@ -13,7 +13,7 @@ use statrs::function::gamma::ln_gamma;
 use super::elo::Z_95;
 use super::pentanomial::Trinomial;
 
-/// Number of tosses up to which the incomplete beta function is exact to eleven digits.
+/// Maximum number of tosses for which the incomplete beta function is accurate to eleven digits.
 const MAX_BETA: u64 = 1_000;
 
 /// Numbers of positions that both, one or neither of two programs solved.
@@ -46,8 +46,8 @@ pub struct McNemar {
     pub difference: (f64, f64),
 }
 
-/// Compares two runs over the same positions (Q. McNemar, 1947; the exact form is a sign test).
-/// `None` if the runs agree on all positions.
+/// Compares two programs on the same positions (Q. McNemar, 1947; the exact form is a sign test).
+/// `None` if the programs agree on all positions.
 pub fn mcnemar(solved: &SolvedCounts) -> Option<McNemar> {
     let (b, c) = (solved.only_first, solved.only_second);
     let different = b + c;
@@ -57,7 +57,7 @@ pub fn mcnemar(solved: &SolvedCounts) -> Option<McNemar> {
     let few = b.min(c);
     let n = different as f64;
     let tail = below_or_at(few, different);
-    // The mid-p value counts half of the probability of the observed outcome (H. Lancaster).
+    // The mid-p value counts half of the probability of the observed difference (H. Lancaster).
     let at = if few == 0 { tail } else { tail - below_or_at(few - 1, different) };
     let difference = b as f64 - c as f64;
     let all = n + solved.both as f64 + solved.neither as f64;
@@ -70,7 +70,8 @@ pub fn mcnemar(solved: &SolvedCounts) -> Option<McNemar> {
     })
 }
 
-/// Returns the probability of at most `k` heads in `n` tosses of a fair coin, k ≤ n/2 or n = k.
+/// Returns the probability of at most `k` heads in `n` tosses of a fair coin. Requires k ≤ n/2 or k
+/// = n.
 fn below_or_at(k: u64, n: u64) -> f64 {
     if k >= n {
         return 1.0;
@@ -78,7 +79,8 @@ fn below_or_at(k: u64, n: u64) -> f64 {
     if n <= MAX_BETA {
         return beta_reg((n - k) as f64, k as f64 + 1.0, 0.5);
     }
-    // The probabilities decrease with fewer heads, by a factor that tends to 0.
+    // The sum runs downwards from `k` heads, because each term is then smaller than the term
+    // before.
     let (mut sum, mut term, mut heads) = (0.0, exactly(k, n), k);
     while term > sum * f64::EPSILON {
         sum += term;
@@ -88,9 +90,9 @@ fn below_or_at(k: u64, n: u64) -> f64 {
     sum
 }
 
-/// Returns the probability of exactly `k` heads in `n` tosses of a fair coin. The probability is
-/// computed from the errors of Stirling's formula, so that no large numbers cancel (C. Loader,
-/// "Fast and Accurate Computation of Binomial Probabilities", 2000).
+/// Returns the probability of exactly `k` heads in `n` tosses of a fair coin. The method uses the
+/// errors of Stirling's formula, so that no large numbers cancel (C. Loader, "Fast and Accurate
+/// Computation of Binomial Probabilities", 2000).
 fn exactly(k: u64, n: u64) -> f64 {
     if k == 0 {
         return (-(n as f64) * LN_2).exp();
@@ -102,10 +104,10 @@ fn exactly(k: u64, n: u64) -> f64 {
     (stirling(all) - stirling(heads) - stirling(tails) - distance - spread).exp()
 }
 
-/// Returns the error of Stirling's formula for ln x!, for x of at least 1.
+/// Returns the error of Stirling's formula for ln x!, for x ≥ 1.
 fn stirling(x: f64) -> f64 {
     if x < 16.0 {
-        // The series below needs a large argument.
+        // The asymptotic series below needs a large argument.
         return ln_gamma(x + 1.0) - ((x + 0.5) * x.ln() - x + 0.5 * (2.0 * PI).ln());
     }
     let square = x * x;
@@ -121,14 +123,14 @@ pub struct Speeds {
     pub second: f64,
 }
 
-/// Returns the 95 % interval of a probability after `hits` hits in `n` trials (E. B. Wilson, 1927).
-/// Both ends are between 0 and 1. `None` without trials.
+/// Returns the 95 % interval of a probability, 0 to 1, after `hits` hits in `n` trials (E. B.
+/// Wilson, 1927). `None` without trials.
 pub fn share_interval(hits: u64, n: u64) -> Option<(f64, f64)> {
     wilson(hits as f64, n)
 }
 
-/// Returns a 95 % interval of the mean score of games. The interval assumes that there are no
-/// draws, so it is too wide rather than too narrow. `None` without games.
+/// Returns a 95 % interval of the mean score of games, 0 to 1. The interval is computed as if no
+/// game were drawn; draws only make it wider than necessary. `None` without games.
 pub fn score_interval(games: &Trinomial) -> Option<(f64, f64)> {
     wilson(games.wins as f64 + 0.5 * games.draws as f64, games.games())
 }
@@ -144,7 +146,8 @@ fn wilson(hits: f64, n: u64) -> Option<(f64, f64)> {
     Some(((centre - half_width).max(0.0), (centre + half_width).min(1.0)))
 }
 
-/// Returns the half-width of a normal 95 % interval for a difference with the given standard error.
+/// Returns the half-width of the 95 % interval, by the normal approximation, of a difference with
+/// the given standard error.
 pub fn margin(standard_error: f64) -> f64 {
     Z_95 * standard_error
 }
@@ -153,10 +156,10 @@ pub fn margin(standard_error: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// The expected probabilities are sums of binomial coefficients.
+    /// The expected probabilities are sums of binomial coefficients, or values of the normal
+    /// distribution if the counts are nearly equal.
     #[test]
     fn large_counts_are_exact() {
-        // Near the middle, the expected values are from the normal distribution.
         for (many, few, expected) in [
             (5_025, 4_975, 0.624_136_094_964_909_2),
             (500_250, 499_750, 0.617_779_406_050_461_2),

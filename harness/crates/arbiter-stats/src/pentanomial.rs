@@ -1,8 +1,9 @@
-//! Counts of results: of single games ([`Trinomial`]) and of pairs ([`Pentanomial`]).
+//! Counts of results: [`Trinomial`] counts single games, and [`Pentanomial`] counts pairs.
 //!
 //! A pair is two games from the same opening with colours reversed. The two games are negatively
 //! correlated, because an opening that favours White helps each engine once. Statistics of pairs
-//! therefore have a smaller and correct variance; counts of games are for runs without pairs.
+//! take this correlation into account and have a smaller variance. Use counts of single games only
+//! for runs without pairs.
 
 use std::iter::Sum;
 use std::ops::{Add, AddAssign};
@@ -108,7 +109,8 @@ impl Sum for Trinomial {
 /// Numbers of pairs by the points of the first engine: `[LL, LD, DD+WL, WD, WW]`, for 0, ½, 1, 1½
 /// and 2 points.
 ///
-/// A win with a loss and two draws share a cell, because no statistic distinguishes them.
+/// A pair with a win and a loss and a pair with two draws share a cell, because no statistic
+/// distinguishes these pairs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Pentanomial(pub [u64; 5]);
 
@@ -154,16 +156,18 @@ impl Pentanomial {
     }
 }
 
-/// Returns the root mean square of the opening bias, in logistic Elo, of games played in pairs.
+/// Returns the opening bias of games played in pairs, as a root mean square in logistic Elo.
 ///
-/// The square of the bias increases the variance of games but cancels within pairs, so b² =
-/// v(games) − 2·v(pairs). The formula is exact for identical engines. `None` without games, and if
-/// the games of a pair are positively correlated, which no bias explains.
+/// The bias b increases the variance of games by b², but cancels within pairs, so b² = v(games) −
+/// 2·v(pairs). The formula is exact for identical engines. Returns `None` if there are no games, if
+/// the bias is infinite, or if the games of a pair are positively correlated, which no bias can
+/// explain.
 pub fn opening_bias(pairs: &Pentanomial, games: &Trinomial) -> Option<f64> {
     let by_pairs = pairs.distribution().moments()?.variance_per_game();
     let by_games = games.distribution().moments()?.variance_per_game();
     let squared = by_games - by_pairs;
-    // The square root is a shift of White's score, so it is converted like a score.
+    // The square root is the shift of White's mean score from ½, so it is converted to Elo like a
+    // score.
     if squared >= 0.0 { finite(elo_from_score(0.5 + squared.sqrt())) } else { None }
 }
 
@@ -249,7 +253,8 @@ mod tests {
         // White wins every game: the bias is infinite.
         let white = Trinomial { losses: 50, draws: 0, wins: 50 };
         assert_eq!(opening_bias(&Pentanomial([0, 0, 50, 0, 0]), &white), None);
-        // White scores 64 % in each opening.
+        // The variance per game is 0.125 if computed from games, and 0.09 if computed from pairs.
+        // White's score therefore differs from ½ by √0.035 (root mean square).
         let games = Trinomial { losses: 25, draws: 50, wins: 25 };
         let bias = opening_bias(&Pentanomial([2, 10, 26, 10, 2]), &games).expect("some bias");
         assert!((bias - finite(elo_from_score(0.5 + 0.035f64.sqrt())).unwrap()).abs() < 1e-9);

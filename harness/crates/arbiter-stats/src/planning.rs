@@ -1,4 +1,4 @@
-//! Planning of a test: its operating characteristic before any game is played.
+//! Plan of a test: its operating characteristic, computed before any game is played.
 
 use super::bayes::BayesElo;
 use super::brownian::Exit;
@@ -8,7 +8,7 @@ use super::roots::falling_crossing;
 use super::simulate::{pair_model, shifted, strengths};
 use super::sprt::{Model, Sprt};
 
-/// Expected properties of the games of a planned test.
+/// Expected properties of the games in a planned test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Conditions {
     /// Share of draws between equal engines, 0 to 1.
@@ -18,9 +18,9 @@ pub struct Conditions {
 }
 
 impl Conditions {
-    /// Returns the variance of one game's score in pairs, in which the bias of an opening cancels:
-    /// (1 − d)/4 − (L(bias) − ½)², with d the draw rate and L the expected score of an Elo
-    /// difference. `None` if the draw rate is too high for the bias.
+    /// Returns the variance of one game's score in pairs, in which the opening bias cancels: (1 −
+    /// d)/4 − (L(bias) − ½)². Here d is the draw rate, and L(x) is the expected score at the Elo
+    /// difference x. `None` if the draw rate is too high for the bias.
     pub fn variance_per_game(&self) -> Option<f64> {
         let bias = score_from_elo(self.bias_elo) - 0.5;
         let variance = 0.25 * (1.0 - self.draw_rate) - bias * bias;
@@ -28,38 +28,39 @@ impl Conditions {
     }
 }
 
-/// Point of the operating characteristic: outcome of the test at one true strength.
+/// Point of the operating characteristic: expected result of the test at one true strength
+/// difference.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OperatingPoint {
-    /// True strength in logistic Elo.
+    /// True strength difference in logistic Elo.
     pub elo: f64,
-    /// True strength in normalized Elo.
+    /// True strength difference in normalized Elo.
     pub nelo: f64,
     /// Probability that the test passes, and mean number of games.
     pub exit: Exit,
 }
 
-/// Test with known properties of its games.
+/// Test with the expected properties of its games.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PlannedTest {
     test: Sprt,
     conditions: Conditions,
-    /// Probabilities of the scores of a pair of equal engines; `None` if any of them is 0.
+    /// Probabilities of the scores of a pair between equal engines; `None` if any of them is 0.
     pairs: Option<[f64; 5]>,
     /// Variance of one game's score, greater than 0.
     pub variance_per_game: f64,
 }
 
 impl PlannedTest {
-    /// Creates a planned test; `None` if the conditions contradict each other.
+    /// Creates a planned test; `None` if the draw rate is too high for the bias.
     pub fn new(test: Sprt, conditions: Conditions) -> Option<PlannedTest> {
         let variance_per_game = conditions.variance_per_game()?;
         let pairs = pair_model(conditions.draw_rate, conditions.bias_elo);
         Some(PlannedTest { test, conditions, pairs, variance_per_game })
     }
 
-    /// Converts a strength on the test's scale to logistic Elo; `None` if the score is outside (0,
-    /// 1).
+    /// Converts a strength difference on the test's scale to logistic Elo; `None` if the score is
+    /// outside (0, 1).
     pub fn logistic(&self, elo: f64) -> Option<f64> {
         let score = match self.test.model {
             Model::Normalized => 0.5 + elo / NELO_PER_SIGMA * self.variance_per_game.sqrt(),
@@ -73,20 +74,20 @@ impl PlannedTest {
     }
 
     /// Returns the operating point at the true difference `elo`, in logistic Elo. The point is
-    /// computed for the pairs that [`Simulation`](super::simulate::Simulation) plays, or by a
-    /// Brownian approximation if the probability of a score is 0.
+    /// computed for the pairs that [`Simulation`](super::simulate::Simulation) plays. If a score
+    /// has the probability 0, the point is computed with Brownian motion instead.
     pub fn at(&self, elo: f64) -> OperatingPoint {
         let nelo = NELO_PER_SIGMA * (score_from_elo(elo) - 0.5) / self.variance_per_game.sqrt();
         let exit = self.pairs_at(elo).and_then(|pairs| self.test.exit_of_pairs(&pairs));
-        // The walk counts pairs, but operating points contain games.
+        // The walk counts pairs, but operating points count games.
         let exit = exit.map(|exit| Exit { mean_units: 2.0 * exit.mean_units, ..exit });
         let exit = exit.unwrap_or_else(|| self.test.expectation(elo, self.variance_per_game));
         OperatingPoint { elo, nelo, exit }
     }
 
     /// Returns the probabilities of the scores of a pair at the true difference `elo`, in logistic
-    /// Elo. The scores are shifted on the scale of the test, or on the logistic scale if `elo` is
-    /// beyond the limit of normalized Elo.
+    /// Elo. The probabilities are shifted on the scale of the test, or on the logistic scale if
+    /// `elo` is beyond the limit of normalized Elo.
     fn pairs_at(&self, elo: f64) -> Option<[f64; 5]> {
         let equal = self.pairs?;
         let at = |nelo| shifted(&equal, nelo, Model::Normalized);
@@ -94,8 +95,8 @@ impl PlannedTest {
         let limit = Model::Normalized.max_elo();
         let is_within = logistic(-limit) > -elo && logistic(limit) < -elo;
         match self.test.model {
-            // A test on the normalized scale is simulated with pairs of a normalized strength. The
-            // search is limited to the range of the scale.
+            // A test in normalized Elo is simulated with pairs of a normalized strength. The search
+            // is limited to the range of the scale.
             Model::Normalized if is_within => {
                 Some(at(falling_crossing(logistic, -elo, -limit, limit)))
             }
@@ -104,7 +105,7 @@ impl PlannedTest {
     }
 
     /// Returns the true difference, in logistic Elo, at which the test takes longest: midway
-    /// between its hypotheses.
+    /// between its two hypotheses.
     pub fn worst(&self) -> Option<f64> {
         self.logistic(0.5 * (self.test.elo0 + self.test.elo1))
     }

@@ -1,20 +1,21 @@
-//! Comparison of the results of each source of pairs (a worker, a machine) with the results of all
-//! sources.
+//! Comparison of the results of each source of pairs (a worker or a machine) with the results of
+//! all sources.
 //!
-//! The comparison is Pearson's χ² on the table of lost, level and won pairs of each source. The
-//! residual of a source is its share of χ², converted to a normal deviate. The rules are the same
-//! as in fishtest for its workers.
+//! The comparison is Pearson's χ² test on the table of lost, level and won pairs of each source.
+//! The residual of a source is its share of χ², converted to a standard normal deviate. fishtest
+//! applies the same rules to its workers.
 
 use statrs::function::erf::erfc_inv;
 
 use super::elo::normal_cdf;
 use super::pentanomial::Pentanomial;
 
-/// Expected count that each cell of a source must exceed for χ².
+/// Expected count that each cell of a source must exceed, because χ² is inaccurate for small
+/// counts.
 const MIN_EXPECTED: f64 = 5.0;
 
-/// Returns the residual of each source, a normal deviate of at least 0. `None` for a source with
-/// too few pairs, and for all sources if fewer than two have enough pairs.
+/// Returns the residual of each source, a standard normal deviate of at least 0. `None` for a
+/// source with too few pairs. `None` for all sources if fewer than two have enough pairs.
 pub fn compare(sources: &[Pentanomial]) -> Vec<Option<f64>> {
     let rows: Vec<[f64; 3]> = sources.iter().map(columns).collect();
     let mut found = vec![None; rows.len()];
@@ -43,11 +44,11 @@ pub fn compare(sources: &[Pentanomial]) -> Vec<Option<f64>> {
             let expected = size * total / all;
             (count - expected).powi(2) / expected
         };
-        let own: f64 = rows[row].iter().zip(&totals).map(cell).sum();
-        // χ² with two degrees of freedom exceeds x with probability e^(−x/2). The share of a source
-        // is divided by one minus its weight, because the source is part of the totals with which
-        // it is compared.
-        found[row] = Some(deviate(-0.5 * own / (1.0 - size / all)).max(0.0));
+        let share: f64 = rows[row].iter().zip(&totals).map(cell).sum();
+        // χ² with two degrees of freedom exceeds x with a probability of e^(−x/2). The share of a
+        // source is divided by one minus its weight, because the totals with which the source is
+        // compared include the source.
+        found[row] = Some(deviate(-0.5 * share / (1.0 - size / all)).max(0.0));
     }
     found
 }
@@ -62,12 +63,13 @@ fn column_totals(rows: &[[f64; 3]], kept: &[usize]) -> [f64; 3] {
     std::array::from_fn(|column| kept.iter().map(|row| rows[*row][column]).sum())
 }
 
-/// Returns the value that a standard normal variable exceeds with probability e^`ln_p`, even if the
-/// probability is too small for an `f64`.
+/// Returns the value that a standard normal variable exceeds with the probability e^`ln_p`, even if
+/// this probability is too small for an `f64`.
 fn deviate(ln_p: f64) -> f64 {
-    // e^(−600) is close to the smallest `f64`, so the inverse is computed from the logarithm.
+    // Probabilities below about e^(−708) lose digits as an `f64`. The threshold of −600 stays clear
+    // of them; below it, the deviate is computed from the logarithm.
     if ln_p < -600.0 {
-        // Fixed-point iteration for ln P(z) ≈ −z²/2 − ln(z·√2π).
+        // Fixed-point iteration for ln P(z) ≈ −z²/2 − ln(z·√(2π)).
         let mut z = (-2.0 * ln_p).sqrt();
         for _ in 0..50 {
             z = (-2.0 * (ln_p + (z * (2.0 * std::f64::consts::PI).sqrt()).ln())).sqrt();
@@ -79,6 +81,7 @@ fn deviate(ln_p: f64) -> f64 {
         return f64::MIN;
     }
     let mut z = std::f64::consts::SQRT_2 * erfc_inv(2.0 * p);
+    // Newton's method refines the approximate result of `erfc_inv`.
     for _ in 0..3 {
         let density = (-0.5 * z * z).exp() / (2.0 * std::f64::consts::PI).sqrt();
         if density > 0.0 {

@@ -1,24 +1,25 @@
 //! Bracketed root finding: Newton's method, with bisection if a step would leave the bracket.
 
-/// Maximum number of steps, enough to find any root of this crate to full precision by bisection
+/// Maximum number of steps, enough to find any root in this crate to full precision by bisection
 /// alone.
 const MAX_STEPS: usize = 200;
 
-/// Half width of the interval around the root in which the sign must change, relative to the
-/// distance of the root from the nearer end of the bracket.
+/// Half-width of the interval around the root in which the sign must change, relative to the
+/// distance between the root and the nearer end of the bracket.
 const CHECK_WIDTH: f64 = 1e-9;
 
 /// Finds the root of a function that decreases from positive values at `low` to negative values at
 /// `high`, starting from `start` between them.
 ///
-/// `f` returns value and derivative. The function may have poles at the ends, where it is not
-/// evaluated. The root may lie next to a pole; its distance from a pole at 0 is found to full
-/// precision.
+/// `f` returns its value and its derivative. It may have poles at both ends of the bracket, where
+/// it is not evaluated. The root may be next to a pole. If the pole is at 0, the distance of the
+/// root from the pole is found to full precision.
 ///
 /// # Panics
 ///
-/// If the sign of `f` does not change at the root found. Then `f` does not decrease through zero in
-/// the bracket, which is an error of the caller and would make all later numbers wrong.
+/// If `start` is not inside the bracket, or if the sign of `f` does not change at the root found.
+/// In the second case, `f` does not decrease through zero in the bracket, and all numbers computed
+/// from the root would be wrong.
 pub(crate) fn falling_root(f: impl Fn(f64) -> (f64, f64), low: f64, start: f64, high: f64) -> f64 {
     assert!(low < start && start < high, "bad bracket {low}..{start}..{high}");
     let (mut left, mut right) = (low, high);
@@ -42,22 +43,21 @@ pub(crate) fn falling_root(f: impl Fn(f64) -> (f64, f64), low: f64, start: f64, 
             break;
         }
     }
-    // The margin is relative to the nearer end, because the relative error of the distance to a
-    // pole is small.
+    // The margin is proportional to the distance from the nearer end of the bracket, because for a
+    // root next to a pole, this distance has a small relative error.
     let margin = CHECK_WIDTH * (x - low).min(high - x);
     let (above, below) = (f(x - margin).0, f(x + margin).0);
     assert!(above >= 0.0 && below <= 0.0, "no root at {x}: {above} before, {below} after");
     x
 }
 
-/// Finds by bisection the point between `low` and `high` at which a decreasing function crosses
-/// `target`; -∞ if the point is below `low`, ∞ if it is above `high`.
+/// Finds, by bisection, the point between `low` and `high` at which a decreasing function crosses
+/// `target`. Returns -∞ if the point is below `low`, and ∞ if it is above `high`.
 ///
 /// # Panics
 ///
 /// If the function does not decrease through `target` at the point found.
 pub(crate) fn falling_crossing(f: impl Fn(f64) -> f64, target: f64, low: f64, high: f64) -> f64 {
-    // Strengths outside the range of the search are reported as infinite.
     if f(low) < target {
         return f64::NEG_INFINITY;
     }

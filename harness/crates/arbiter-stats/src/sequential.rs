@@ -1,15 +1,15 @@
 //! Strength estimate after a sequential test.
 //!
 //! A test that stops after good (or bad) results biases the plain estimate of [`super::elo`] in the
-//! direction of these results. The remedy is to order the possible ends of the test (early failure,
-//! late failure, late pass, early pass) and to find the strength at which the observed end is the
-//! median; the 95 % interval follows in the same way from the 2.5 % and 97.5 % quantiles. This
-//! estimate is too high as often as it is too low (D. Siegmund, "Sequential Analysis", chapter 3;
-//! the order is called stage-wise).
+//! direction of these results. To remove the bias, the possible ends of the test are ordered: early
+//! failure, late failure, late pass, early pass (the stage-wise order). The estimate is the
+//! strength at which the observed end is the median. The 95 % interval follows in the same way from
+//! the 2.5 % and 97.5 % quantiles. This estimate is too high as often as it is too low (D.
+//! Siegmund, "Sequential Analysis", chapter 3).
 //!
 //! The log-likelihood ratio (LLR) is modelled as Brownian motion with the variance of the sample.
-//! The estimate is also defined for a test that reached its limit of games or has not ended: the
-//! LLR and time reached then rank between all failures and all passes.
+//! The estimate is also defined for a test that reached its limit of games or has not ended. In the
+//! order, such an end is between all failures and all passes, at its LLR and time.
 
 use super::brownian::BrownianMotion;
 use super::distribution::Distribution;
@@ -18,41 +18,41 @@ use super::pentanomial::{Pentanomial, Trinomial};
 use super::roots::falling_crossing;
 use super::sprt::{Decision, LlrBounds, Sprt};
 
-/// Largest strength, in logistic Elo, of either sign; strengths outside are reported as infinite.
+/// Largest absolute strength, in logistic Elo; larger strengths are reported as infinite.
 pub const MAX_ELO: f64 = 1000.0;
 
-/// Factor of the bound above which the excess of an LLR is too large for one step. The factor is
-/// the same as in fishtest.
+/// Ratio of the LLR to its bound above which the excess over the bound is too large for one step.
+/// The ratio is the same as in fishtest.
 const CLAMP: f64 = 1.03;
 
-/// Strength estimate that is corrected for the stopping rule.
+/// Strength estimate, corrected for the stopping rule.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SequentialEstimate {
     /// Median-unbiased logistic Elo with its 95 % interval; infinite beyond ±[`MAX_ELO`].
     pub elo: Estimate,
-    /// Likelihood of superiority (LOS), 0 to 1: the probability of a worse end between equal
-    /// engines.
+    /// Likelihood of superiority (LOS), 0 to 1: the probability that a test between equal engines
+    /// has a worse end.
     pub los: f64,
     /// `true` if the LLR was more than 3 % past its bound, for example because games were counted
-    /// after the end; the estimate then refers to the moment at which the LLR crossed the bound.
+    /// after the end. The estimate then refers to the moment at which the LLR crossed the bound.
     pub clamped: bool,
 }
 
-/// Returns the estimate from the pairs of a test that ended with `decision`. [`Decision::Continue`]
-/// is for a test that reached its limit, or for a test with known counts only. `None` without
-/// pairs.
+/// Returns the estimate from the pairs of a test that ended with `decision`. Use
+/// [`Decision::Continue`] for a test that reached its limit, or of which only the counts are known.
+/// `None` without pairs.
 ///
-/// Empty cells are raised first, so that a sample without spread has an estimate.
+/// Empty cells are raised first, so that a sample without variance has an estimate.
 ///
-/// A test with corrected bounds may end before its LLR reaches Wald's bound. Such a test counts as
-/// if its last pair had reached Wald's bound: by the corollary behind the correction, an LLR that
-/// jumps reaches its corrected bound when a continuous LLR reaches Wald's bound.
+/// A test with corrected bounds may end before its LLR reaches Wald's bound. Such a test is treated
+/// as if its last pair had reached Wald's bound. The correction justifies this: a real LLR jumps
+/// past its corrected bound when a continuous LLR reaches Wald's bound.
 pub fn after(test: &Sprt, pairs: &Pentanomial, decision: Decision) -> Option<SequentialEstimate> {
     estimate(&test.for_pairs(pairs), &pairs.distribution(), decision)
 }
 
-/// Returns the estimate of [`after`] with [`Decision::Continue`], from games that were not played
-/// in pairs.
+/// Returns the estimate as [`after`] does for [`Decision::Continue`], but from games that were not
+/// played in pairs.
 pub fn of_games(test: &Sprt, games: &Trinomial) -> Option<SequentialEstimate> {
     estimate(&test.for_games(games), &games.distribution(), Decision::Continue)
 }
@@ -62,23 +62,24 @@ fn estimate<const K: usize>(
     counts: &Distribution<K>,
     decision: Decision,
 ) -> Option<SequentialEstimate> {
-    // The check uses the original counts, because raised cells would turn an empty sample into a
-    // sample.
+    // The check uses the original counts, because an empty sample with raised cells would have
+    // moments.
     counts.moments()?;
     let sample = counts.regularized().moments()?;
     let observed = test.walk(&sample);
     let LlrBounds { lower, upper } = test.bounds;
     let llr = observed.drift * sample.units;
     let (level, units) = match decision {
-        // Games after the end do not belong to the test, so the estimate refers to the moment of
-        // crossing.
+        // Games after the end do not belong to the test, so the estimate refers to the moment at
+        // which the LLR crossed the bound.
         _ if llr > upper => (upper, upper / observed.drift),
         _ if llr < lower => (lower, lower / observed.drift),
         Decision::AcceptH1 => (upper, sample.units),
         Decision::AcceptH0 => (lower, sample.units),
         Decision::Continue => (llr, sample.units),
     };
-    // Drift is linear in the mean score, with slope (s₁ − s₀)/v = √(variance/v).
+    // The drift is linear in the mean score, with the slope (s₁ − s₀)/v = √(variance/v), where v is
+    // the variance of a unit's score.
     let slope = (observed.variance / sample.variance).sqrt();
     let worse = |elo: f64| {
         let drift = observed.drift + slope * (score_from_elo(elo) - sample.mean);

@@ -1,15 +1,15 @@
-//! Centre of symmetry of a distribution, estimated with an interval from a sample.
+//! Centre of symmetry of a distribution, estimated from a sample, with a confidence interval.
 //!
-//! The only assumption is that each number is distributed symmetrically around the centre: the
-//! numbers need not be normal, of equal variance, or free of outliers. The estimate is the median
-//! of the means of all pairs of numbers, including each number with itself (J. Hodges, E. Lehmann,
-//! 1963). The interval lies between two of these means, selected by the distribution of F.
-//! Wilcoxon's signed-rank statistic (1945; J. Tukey's interval).
+//! The only assumption is that each number is distributed symmetrically around the centre. The
+//! numbers need not be normally distributed, have equal variances, or be free of outliers. The
+//! estimate is the median of the means of all pairs of numbers, including each number with itself
+//! (J. Hodges, E. Lehmann, 1963). The ends of the interval are two of these means. The distribution
+//! of F. Wilcoxon's signed-rank statistic (1945) determines which (J. Tukey).
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
-/// Sample size up to which the distribution is computed exactly. For larger samples, the normal
-/// approximation gives slightly wider intervals.
+/// Maximum sample size for which the distribution is computed exactly. For larger samples, the
+/// normal approximation gives slightly wider intervals.
 const EXACT: usize = 64;
 
 /// Finite numbers in ascending order.
@@ -17,7 +17,7 @@ const EXACT: usize = 64;
 pub(crate) struct SortedSample(Vec<f64>);
 
 impl SortedSample {
-    /// Sorts the sample; `None` if it is empty or contains a number that is not finite.
+    /// Sorts the sample; `None` if the sample is empty or contains a number that is not finite.
     pub(crate) fn new(mut numbers: Vec<f64>) -> Option<SortedSample> {
         numbers.sort_by(f64::total_cmp);
         let is_sound = !numbers.is_empty() && numbers.iter().all(|x| x.is_finite());
@@ -30,13 +30,13 @@ impl SortedSample {
         f64::midpoint(self.mean_at(means.div_ceil(2)), self.mean_at(means / 2 + 1))
     }
 
-    /// Returns an interval of the centre. The centre is below the interval, or above it, with a
-    /// probability of at most `tail` each, which must be between 0 and 0.5. `None` if the sample is
-    /// too small.
+    /// Returns an interval for the centre. The probability that the centre is below the interval is
+    /// at most `tail`, and so is the probability that it is above. `tail` must be between 0 and
+    /// 0.5. `None` if the sample is too small.
     pub(crate) fn interval(&self, tail: f64) -> Option<(f64, f64)> {
-        let left_out = most_left_out(self.0.len(), tail)?;
+        let excluded = critical_value(self.0.len(), tail)?;
         let means = means_of(self.0.len());
-        Some((self.mean_at(left_out + 1), self.mean_at(means - left_out)))
+        Some((self.mean_at(excluded + 1), self.mean_at(means - excluded)))
     }
 
     /// Returns the `rank`-th smallest mean of two numbers, counted from 1.
@@ -47,8 +47,8 @@ impl SortedSample {
         }
         loop {
             let middle = f64::midpoint(low, high);
-            // There is no number between neighbouring floating-point numbers, so the search has
-            // ended.
+            // There is no number between neighbouring floating-point numbers, so the search ends
+            // here.
             if middle <= low || middle >= high {
                 return high;
             }
@@ -60,11 +60,12 @@ impl SortedSample {
         }
     }
 
-    /// Returns the number of pairs of numbers whose mean is at most `limit`.
+    /// Returns the number of pairs of numbers whose mean is at most `limit`, including each number
+    /// with itself.
     fn means_up_to(&self, limit: f64) -> u64 {
         let numbers = &self.0;
-        // One pass from both ends of the sorted numbers is enough: the larger a number, the fewer
-        // partners it has.
+        // The numbers are sorted, so one pass from both ends is enough: the larger a number, the
+        // fewer partners it has.
         let mut end = numbers.len();
         let mut count = 0;
         for (index, number) in numbers.iter().enumerate() {
@@ -83,11 +84,12 @@ fn means_of(count: usize) -> u64 {
     count * (count + 1) / 2
 }
 
-/// Returns the largest number that the signed-rank statistic of `count` numbers reaches or stays
-/// below with a probability of at most `tail`; `None` if there is no such number.
-fn most_left_out(count: usize, tail: f64) -> Option<u64> {
+/// Returns the critical value of the signed-rank statistic for `count` numbers: the largest c for
+/// which the probability of a statistic of at most c is at most `tail`. `None` if there is no such
+/// value.
+fn critical_value(count: usize, tail: f64) -> Option<u64> {
     if count > EXACT {
-        return Some(most_left_out_normally(count, tail));
+        return Some(normal_critical_value(count, tail));
     }
     let distribution = signed_rank_distribution(count);
     let mut up_to = 0.0;
@@ -98,19 +100,20 @@ fn most_left_out(count: usize, tail: f64) -> Option<u64> {
     (unlikely.count() as u64).checked_sub(1)
 }
 
-/// Returns the value of [`most_left_out`] for a normal distribution with the mean and variance of
-/// the statistic.
-fn most_left_out_normally(count: usize, tail: f64) -> u64 {
+/// Returns [`critical_value`] for a normal distribution with the mean and variance of the
+/// statistic.
+fn normal_critical_value(count: usize, tail: f64) -> u64 {
     let n = count as f64;
     let mean = n * (n + 1.0) / 4.0;
     let spread = (n * (n + 1.0) * (2.0 * n + 1.0) / 24.0).sqrt();
     let quantile = Normal::standard().inverse_cdf(tail);
-    // 0.5 is the continuity correction, because the statistic has only whole values.
+    // The 0.5 is the continuity correction, because the values of the statistic are integers.
     (mean + quantile * spread - 0.5).max(0.0) as u64
 }
 
-/// Returns the probability of each value, from 0, of the signed-rank statistic: the sum of a random
-/// subset of the ranks 1 to `count`, in which each rank is included with probability ½.
+/// Returns the probability of each value, from 0, of the signed-rank statistic. The statistic is
+/// the sum of a random subset of the ranks 1 to `count`, in which each rank is included with
+/// probability ½.
 fn signed_rank_distribution(count: usize) -> Vec<f64> {
     let mut distribution = vec![0.0; count * (count + 1) / 2 + 1];
     distribution[0] = 1.0;
@@ -127,9 +130,9 @@ fn signed_rank_distribution(count: usize) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    /// The data are on depression under a tranquilizer: M. Hollander, D. Wolfe, "Nonparametric
-    /// Statistical Methods", table 3.1, with the estimate and the 96.1 % interval of their
-    /// examples.
+    /// The data show the effect of a tranquilizer on depression (M. Hollander, D. Wolfe,
+    /// "Nonparametric Statistical Methods", table 3.1). The estimate and the 96.1 % interval are
+    /// from the examples in this book.
     #[test]
     fn estimate_and_interval_match_a_published_example() {
         let changes = [-0.952, 0.147, -1.022, -0.430, -0.620, -0.590, -0.490, 0.080, -0.010];
@@ -139,11 +142,11 @@ mod tests {
         assert!((low + 0.786).abs() < 1e-12 && (high + 0.010).abs() < 1e-12, "{low} {high}");
     }
 
-    /// Published critical values: two-sided, 5 % and 1 %.
+    /// The expected values are published critical values, two-sided, at 5 % and 1 %.
     #[test]
     fn critical_values_are_those_of_the_tables() {
         let check = |count, tail, expect| {
-            assert_eq!(most_left_out(count, tail), expect, "{count} {tail}");
+            assert_eq!(critical_value(count, tail), expect, "{count} {tail}");
         };
         for (count, at_5, at_1) in [
             (5, None, None),
@@ -162,8 +165,8 @@ mod tests {
     #[test]
     fn the_normal_approximation_is_close_and_conservative() {
         for tail in [0.025, 0.00625, 0.0025] {
-            let exact = most_left_out(EXACT, tail).unwrap();
-            let normal = most_left_out_normally(EXACT, tail);
+            let exact = critical_value(EXACT, tail).unwrap();
+            let normal = normal_critical_value(EXACT, tail);
             assert!((0..=5).contains(&(exact as i64 - normal as i64)), "{tail}: {exact} {normal}");
         }
     }

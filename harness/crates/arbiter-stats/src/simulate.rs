@@ -1,8 +1,8 @@
-//! Simulated sequential tests, to measure their error rates and lengths.
+//! Simulated SPRTs, to measure their error rates and lengths.
 //!
-//! The caller supplies the source of uniform random numbers, so that the same source gives the same
-//! tests. A pair is drawn from five probabilities: [`pair_model`] computes them from a draw rate
-//! and an opening bias, and [`shifted`] from a strength.
+//! The caller supplies the uniform random numbers, so that equal numbers give equal tests. A pair
+//! is drawn from the probabilities of its five scores. [`pair_model`] computes the probabilities
+//! from a draw rate and an opening bias, and [`shifted`] changes their strength.
 
 use super::bayes::BayesElo;
 use super::distribution::Distribution;
@@ -12,38 +12,38 @@ use super::monitor::SprtMonitor;
 use super::pentanomial::Pentanomial;
 use super::sprt::{Decision, Model, Sprt};
 
-/// Minimum number of pairs at which the approximate LLR is used to rule out that a bound is near.
+/// Minimum number of pairs at which the approximate LLR may show that no bound is near.
 const WARM_UP: u64 = 200;
 
-/// Distance of the approximate LLR from a bound, up to which the LLR is computed exactly. The error
-/// of the approximation is a few hundredths, so the margin is several times as large.
+/// Distance of the approximate LLR from a bound up to which the LLR is computed exactly. The error
+/// of the approximation is a few hundredths, so the margin is several times the error.
 const MARGIN: f64 = 0.2;
 
-/// BayesElo bounds are converted again when the number of pairs has grown by 1/`REFRESH`.
+/// BayesElo bounds are converted again when the number of pairs has grown by 1/`REFRESH` of itself.
 const REFRESH: u64 = 64;
 
-/// Distance of the hypotheses, in Elo, above which tests are too short for the approximation.
+/// Distance between the hypotheses, in Elo, above which tests are too short for the approximation.
 const MAX_APPROXIMATE_ELO: f64 = 30.0;
 
-/// Simulated test: settings of the test and distribution of its pairs.
+/// Simulated test: settings of the test, and distribution of its pairs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Simulation {
-    /// Test, including its correction for overshoot.
+    /// Test that is simulated, including its correction for overshoot.
     pub test: Sprt,
     /// Probabilities of LL, LD, DD+WL, WD, WW; they add up to 1.
     pub probabilities: [f64; 5],
     /// Number of pairs between two updates of the LLR, at least 1.
     pub batch: u64,
-    /// Number of pairs after which the test ends without a decision.
+    /// Number of pairs after which the test ends without a decision, at the end of a batch.
     pub cap: u64,
 }
 
 /// Result of one simulated test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SimulatedTest {
-    /// Decision; [`Decision::Continue`] if the test reached the cap.
+    /// Decision of the test; [`Decision::Continue`] if the test reached the cap.
     pub decision: Decision,
-    /// Pairs counted at the end.
+    /// Counts of the pairs at the end.
     pub pairs: Pentanomial,
 }
 
@@ -59,8 +59,8 @@ impl Simulation {
         let mut played = 0;
         while played < self.cap {
             for _ in 0..self.batch {
-                // The inverse of the cumulative probabilities takes one number for each pair, so
-                // the same source gives the same tests.
+                // The inverse of the cumulative probabilities uses one random number for each pair,
+                // so equal numbers give equal tests.
                 let drawn = uniform();
                 pairs.0[cumulated.iter().filter(|limit| drawn >= **limit).count()] += 1;
             }
@@ -69,8 +69,8 @@ impl Simulation {
                 screen = self.test.for_pairs(&pairs);
                 refresh = played + played / REFRESH;
             }
-            // Bounds converted with a slightly older draw rate are accurate enough to rule out that
-            // a bound is near.
+            // The bounds may have been converted with a slightly older draw rate. They are still
+            // accurate enough to show that no bound is near.
             match monitor.update_if_near(&pairs, approximate_llr(&screen, &pairs), MARGIN) {
                 Decision::Continue => {}
                 decision => return SimulatedTest { decision, pairs },
@@ -93,7 +93,7 @@ impl Simulation {
 /// error may be larger.
 fn approximate_llr(test: &Sprt, pairs: &Pentanomial) -> Option<f64> {
     let narrow = test.elo1 - test.elo0 <= MAX_APPROXIMATE_ELO;
-    // The exact LLR raises empty cells, which the moments do not show.
+    // The exact LLR raises empty cells, which the moments do not take into account.
     if pairs.pairs() < WARM_UP || !narrow || pairs.0.contains(&0) {
         return None;
     }
@@ -101,10 +101,10 @@ fn approximate_llr(test: &Sprt, pairs: &Pentanomial) -> Option<f64> {
     Some(test.walk(&sample).drift * sample.units)
 }
 
-/// Returns the probabilities of the five scores of a pair of games between equal engines with the
-/// draw rate `draw_rate`. The opening favours one colour by `bias_elo` logistic Elo; the result is
-/// the same for either colour. The variance of one game's score is (1 − d)/4 − (L(bias) − ½)² in
-/// pairs. `None` if the draw rate is too high for the bias.
+/// Returns the probabilities of the five scores of a pair between equal engines with the draw rate
+/// `draw_rate`. The opening favours one colour by `bias_elo` logistic Elo; it does not matter which
+/// colour. In pairs, the variance of one game's score is (1 − d)/4 − (L(bias) − ½)², where d is the
+/// draw rate and L the expected score. `None` if the draw rate is too high for the bias.
 pub fn pair_model(draw_rate: f64, bias_elo: f64) -> Option<[f64; 5]> {
     let score = score_from_elo(bias_elo);
     let favoured = [1.0 - score - 0.5 * draw_rate, draw_rate, score - 0.5 * draw_rate];
@@ -121,11 +121,9 @@ pub fn pair_model(draw_rate: f64, bias_elo: f64) -> Option<[f64; 5]> {
     Some(cells)
 }
 
-/// Returns the distribution nearest to `base` whose strength is exactly `elo` on the scale of
-/// `model`.
+/// Returns the distribution nearest to `base` with the strength `elo` on the scale of `model`.
 ///
-/// "Nearest" means maximum likelihood, as in the exact likelihood ratio. All cells of `base` must
-/// be positive.
+/// "Nearest" means maximum likelihood, as in the exact LLR. All cells of `base` must be positive.
 pub fn shifted(base: &[f64; 5], elo: f64, model: Model) -> [f64; 5] {
     match model {
         Model::Normalized | Model::Logistic => gsprt::nearest(base, elo, model),
@@ -136,12 +134,14 @@ pub fn shifted(base: &[f64; 5], elo: f64, model: Model) -> [f64; 5] {
     }
 }
 
-/// Returns the counts of 10¹² pairs, which reproduce the probabilities to about eleven digits.
+/// Returns the expected counts of 10¹² pairs, which reproduce the probabilities to about eleven
+/// digits.
 pub(crate) fn expected_counts(probabilities: &[f64; 5]) -> Pentanomial {
     Pentanomial(probabilities.map(|p| (p * 1e12) as u64))
 }
 
-/// Returns normalized and logistic Elo of five probabilities; `None` without spread.
+/// Returns the normalized and the logistic Elo of the probabilities of the five pair scores. `None`
+/// if the scores have no variance, or if an engine scores 100 %.
 pub fn strengths(probabilities: &[f64; 5]) -> Option<(f64, f64)> {
     let sample = Distribution::<5>::from_weights(*probabilities).moments()?;
     let nelo = super::normalized::estimate(&sample)?.value;
@@ -153,7 +153,7 @@ mod tests {
     use super::super::sprt::Correction;
     use super::*;
 
-    /// Creates a small random generator (SplitMix64), uniform on [0, 1).
+    /// Creates a small random number generator (SplitMix64), uniform on [0, 1).
     fn uniform(mut state: u64) -> impl FnMut() -> f64 {
         move || {
             state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -164,7 +164,7 @@ mod tests {
         }
     }
 
-    /// Plays a test with every LLR computed exactly.
+    /// Plays a test and computes every LLR exactly.
     fn play_exactly(simulation: &Simulation, mut uniform: impl FnMut() -> f64) -> SimulatedTest {
         let cumulated = simulation.cumulated();
         let mut monitor = SprtMonitor::new(simulation.test, simulation.batch);
@@ -232,14 +232,14 @@ mod tests {
         assert!(right == TESTS && by_wald < TESTS && early == 0, "{right} {by_wald} {early}");
     }
 
-    /// Returns the mean bounds over random orders, each computed exactly to its last pair.
+    /// Returns the mean bounds over `orders` random orders, with every LLR computed exactly.
     fn bounds_of_orders(test: Sprt, counts: [u64; 5], orders: u64) -> [f64; 2] {
         let all: u64 = counts.iter().sum();
         let mut random = uniform(11);
         let mut sums = [0.0; 2];
         for _ in 0..orders {
             let mut undrawn = counts;
-            let mut seen = Pentanomial::default();
+            let mut drawn_pairs = Pentanomial::default();
             let mut monitor = SprtMonitor::new(test, 1);
             let mut status = monitor.start();
             for remaining in (1..=all).rev() {
@@ -251,8 +251,8 @@ mod tests {
                 });
                 let cell = cell.expect("some are left");
                 undrawn[cell] -= 1;
-                seen.0[cell] += 1;
-                status = monitor.update(&seen);
+                drawn_pairs.0[cell] += 1;
+                status = monitor.update(&drawn_pairs);
             }
             sums = [sums[0] + status.lower, sums[1] + status.upper];
         }
@@ -260,7 +260,8 @@ mod tests {
     }
 
     /// Returns the largest difference between the bounds computed from counts and the mean bounds
-    /// of random orders, in all models. `pairs` limits the number of exact updates per sample.
+    /// over random orders, in all models. `pairs` limits the number of exact updates for each
+    /// sample.
     fn error_of_bounds(sizes: &[u64], pairs: u64) -> f64 {
         let shapes = [
             [0.04, 0.22, 0.46, 0.23, 0.05],
@@ -291,7 +292,7 @@ mod tests {
     #[test]
     fn counts_determine_the_bounds_of_all_orders() {
         assert!(error_of_bounds(&[40], 8_000) < 0.02);
-        // Extreme counts have finite bounds.
+        // Even for extreme counts, the bounds must be finite.
         let huge = Pentanomial([1_000_000_000, 2_000_000_000, 5_000_000_000, 2_100_000_000, 1]);
         let one = Pentanomial([0, 0, 5_000_000_000, 0, 0]);
         for counts in [huge, one] {

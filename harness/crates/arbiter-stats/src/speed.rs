@@ -1,13 +1,13 @@
 //! Sequential comparison of the speeds of two programs, measured in pairs.
 //!
-//! In each round, both programs do the same work immediately after each other, in random order. The
-//! observation is the logarithm of the ratio of their speeds. Because the order is random, any
-//! disturbance by the machine is as likely to help one program as the other. The logarithms are
-//! therefore distributed symmetrically around the true value; the signed-rank test assumes nothing
+//! In each round, both programs do the same work, one immediately after the other, in random order.
+//! The observation is the logarithm of the ratio of their speeds. Because the order is random, a
+//! disturbance on the machine is equally likely to slow down either program. The logarithms are
+//! therefore distributed symmetrically around the true value. The signed-rank test assumes nothing
 //! else.
 //!
-//! There are a few interim analyses, after 8, 16, 32, … rounds. The error rate is divided between
-//! the analyses (C. E. Bonferroni), so that the interval is valid at every analysis.
+//! There are a few interim analyses, after 8, 16, 32, … rounds. The error rate is divided equally
+//! between the analyses (Bonferroni correction), so that the interval is valid at every analysis.
 
 use super::paired::Speeds;
 use super::signed_rank::SortedSample;
@@ -15,11 +15,13 @@ use super::signed_rank::SortedSample;
 /// Number of rounds before the first interim analysis.
 const FIRST_ANALYSIS: usize = 8;
 
-/// Smallest number of rounds with a 95 % interval. The differences of n rounds all have the same
-/// sign with a probability of 2/2ⁿ, which is below 5 % for six or more rounds.
+/// Minimum number of rounds for a 95 % interval. If both programs are equally fast, the logarithms
+/// of n rounds all have the same sign with a probability of 2/2ⁿ, which is below 5 % for six or
+/// more rounds.
 pub const FEWEST_ROUNDS: usize = 6;
 
-/// Probability that the interval does not contain the true ratio.
+/// Maximum probability that the interval does not contain the true ratio, over all analyses
+/// together.
 const ERROR_RATE: f64 = 0.05;
 
 /// Settings of a comparison.
@@ -27,8 +29,8 @@ const ERROR_RATE: f64 = 0.05;
 pub struct SpeedTest {
     /// Maximum number of rounds, [`FEWEST_ROUNDS`] or more.
     pub rounds: usize,
-    /// Ratio of speeds with which the interval is compared: 1 to test which program is faster, 0.98
-    /// to test whether the first program is more than 2 % slower.
+    /// Ratio of speeds to compare with the interval: 1 to test which program is faster, 0.98 to
+    /// test whether the first program is more than 2 % slower.
     pub threshold: f64,
 }
 
@@ -53,13 +55,13 @@ pub struct Ratio {
 }
 
 impl SpeedTest {
-    /// Returns the numbers of rounds after which the comparison may stop: 8, 16, 32, …, and the
-    /// maximum.
+    /// Returns the numbers of rounds after which the comparison may stop: 8, 16, 32, … and the
+    /// maximum number of rounds.
     pub fn interim_analyses(self) -> Vec<usize> {
         let rounds = self.rounds.max(FEWEST_ROUNDS);
         let mut analyses: Vec<usize> =
-            // Doubling keeps the number of analyses small, and therefore the cost of Bonferroni's
-            // correction.
+            // Doubling keeps the number of analyses small, so that the Bonferroni correction widens
+            // the interval only slightly.
             std::iter::successors(Some(FIRST_ANALYSIS), |n| n.checked_mul(2))
                 .take_while(|n| *n < rounds)
                 .collect();
@@ -70,7 +72,8 @@ impl SpeedTest {
     /// Returns the ratio after the given rounds. Returns `None` if there are no rounds, or if a
     /// speed is not a positive number.
     pub fn ratio(self, rounds: &[Speeds]) -> Option<Ratio> {
-        // Logarithms turn the ratio into a difference, which a random order makes symmetric.
+        // The logarithm turns the ratio into a difference, which is distributed symmetrically
+        // because the order of the programs is random.
         let logs = rounds.iter().map(|speeds| (speeds.first / speeds.second).ln());
         let logs = SortedSample::new(logs.collect())?;
         let tail = ERROR_RATE / self.interim_analyses().len() as f64 / 2.0;

@@ -2,9 +2,9 @@
 //!
 //! Under H0, the strength difference is `elo0`; under H1, it is `elo1`. The test accepts H1 when
 //! the log-likelihood ratio (LLR) reaches the upper bound, and H0 when the LLR reaches the lower
-//! bound. The test must be updated only after complete pairs, in the order in which they were
-//! scheduled. Two identical deterministic engines can draw every pair forever, so a run also needs
-//! a maximum number of games.
+//! bound. Update the test only with complete pairs, in the order in which they were scheduled. Two
+//! identical deterministic engines may draw every pair forever, so a run also needs a maximum
+//! number of games.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,31 +22,31 @@ use super::simulate::expected_counts;
 
 /// Largest absolute hypothesis of a test in normalized Elo. A difference of 200 nElo is significant
 /// after a few dozen pairs and needs no sequential test. Above about 230 nElo, the iteration in
-/// `gsprt` cannot start.
+/// `gsprt` has no first step.
 pub(crate) const MAX_NORMALIZED_ELO: f64 = 200.0;
 
 /// Largest absolute hypothesis of a test in logistic Elo.
 pub(crate) const MAX_LOGISTIC_ELO: f64 = 1000.0;
 
-/// Distance of the hypotheses, in the unit of the model, above which tests have no corrected bounds
-/// by default. Simulated tests of logistic Elo 0 against 50 keep their error rates only with Wald's
-/// bounds.
+/// Distance between the hypotheses, in Elo on the scale of the model, above which tests have no
+/// corrected bounds by default. In simulations with hypotheses of 0 and 50 logistic Elo, only
+/// Wald's bounds kept the requested error rates.
 pub(crate) const MAX_CORRECTED_WIDTH: f64 = 20.0;
 
-/// Mean excess of a walk without drift past a bound, in standard deviations of a step.
+/// Mean distance by which a walk without drift exceeds a bound, in standard deviations of a step.
 const MEAN_EXCESS: f64 = 0.583;
 
-/// Smallest distance of the hypotheses, in Elo. Closer hypotheses would need more games than can be
-/// played, and floating-point numbers are too coarse for their likelihood ratio.
+/// Minimum distance between the hypotheses, in Elo. Closer hypotheses would need more games than
+/// can be played, and their likelihood ratio would be lost in rounding errors.
 const MIN_WIDTH: f64 = 0.001;
 
-/// Default of `elo0`, the Elo of the null hypothesis.
+/// Default of `elo0`, the strength difference under H0, in Elo.
 pub const DEFAULT_ELO0: f64 = 0.0;
 
-/// Default of `elo1`, the Elo of the alternative hypothesis.
+/// Default of `elo1`, the strength difference under H1, in Elo.
 pub const DEFAULT_ELO1: f64 = 5.0;
 
-/// Default of `alpha` and `beta`, the probabilities, 0 to 1, of the two wrong decisions.
+/// Default of `alpha` and `beta`, the probabilities of a false pass and of a false failure, 0 to 1.
 pub const DEFAULT_ERROR: f64 = 0.05;
 
 /// Correction of a test for the overshoot of its ratio past a bound.
@@ -102,12 +102,12 @@ arbiter_names::named!(Correction, Model);
 #[error("{0}")]
 pub struct SprtError(String);
 
-/// Decision of a test after some pairs.
+/// Decision of a test, as of the last update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Decision {
-    /// The LLR reached the upper bound: the difference is `elo1` rather than `elo0`.
+    /// The LLR reached the upper bound: H1, the difference `elo1`, is accepted.
     AcceptH1,
-    /// The LLR reached the lower bound: the difference is `elo0` rather than `elo1`.
+    /// The LLR reached the lower bound: H0, the difference `elo0`, is accepted.
     AcceptH0,
     /// The LLR is between the bounds.
     Continue,
@@ -123,8 +123,12 @@ pub struct LlrBounds {
 }
 
 impl LlrBounds {
-    /// Returns Wald's bounds, ln(β/(1−α)) and ln((1−β)/α), for the requested rates of false passes
-    /// (`alpha`) and false failures (`beta`).
+    /// Returns Wald's bounds, ln(β/(1−α)) and ln((1−β)/α), for the rates of false passes (`alpha`)
+    /// and false failures (`beta`).
+    ///
+    /// # Errors
+    ///
+    /// Fails unless `alpha`, `beta` and their sum are between 0 and 1, exclusive.
     pub fn new(alpha: f64, beta: f64) -> Result<LlrBounds, SprtError> {
         for (name, value) in [("alpha", alpha), ("beta", beta)] {
             if !(value > 0.0 && value < 1.0) {
@@ -139,7 +143,7 @@ impl LlrBounds {
         Ok(LlrBounds { lower: (beta / (1.0 - alpha)).ln(), upper: ((1.0 - beta) / alpha).ln() })
     }
 
-    /// Compares a log-likelihood ratio (LLR) with the bounds; an LLR equal to a bound ends the
+    /// Compares a log-likelihood ratio (LLR) with the bounds. An LLR equal to a bound ends the
     /// test.
     pub fn decide(&self, llr: f64) -> Decision {
         if llr >= self.upper {
@@ -209,9 +213,12 @@ impl Evidence {
 }
 
 impl Sprt {
-    /// Creates a test. Fails unless `elo0 < elo1` are at least 0.001 apart and within
-    /// ±[`Model::max_elo`], `alpha` and `beta` are in (0, 1), and the sum of `alpha` and `beta` is
-    /// below 1.
+    /// Creates a test that counts pairs and has no correction for overshoot.
+    ///
+    /// # Errors
+    ///
+    /// Fails unless `elo0 < elo1` are at least 0.001 Elo apart and within ±[`Model::max_elo`],
+    /// `alpha` and `beta` are in (0, 1), and the sum of `alpha` and `beta` is below 1.
     pub fn new(
         elo0: f64,
         elo1: f64,
@@ -238,19 +245,19 @@ impl Sprt {
         Ok(Sprt { elo0, elo1, alpha, beta, model, bounds, correction, evidence })
     }
 
-    /// Returns the test with another correction for overshoot; [`Sprt::new`] has none.
+    /// Returns the test with the given correction for overshoot.
     pub const fn with_correction(self, correction: Correction) -> Sprt {
         Sprt { correction, ..self }
     }
 
-    /// Returns the test with another kind of evidence; [`Sprt::new`] uses pairs.
+    /// Returns the test with the given kind of evidence.
     pub const fn with_evidence(self, evidence: Evidence) -> Sprt {
         Sprt { evidence, ..self }
     }
 
-    /// Returns the default correction: dynamic if the hypotheses are at most 20 apart, in the unit
-    /// of the model. Wider tests end after so few pairs that only Wald's bounds keep the error
-    /// rates.
+    /// Returns the default correction: dynamic if the hypotheses are at most 20 Elo apart on the
+    /// scale of the model, else none. Tests with more distant hypotheses end after so few pairs
+    /// that only Wald's bounds keep the error rates.
     pub fn usual_correction(&self) -> Correction {
         let is_narrow = self.elo1 - self.elo0 <= MAX_CORRECTED_WIDTH;
         if is_narrow { Correction::Dynamic } else { Correction::None }
@@ -262,18 +269,18 @@ impl Sprt {
     }
 
     /// Returns the log-likelihood ratio of H1 against H0 from games that were not played in pairs.
-    /// For paired games, this LLR is valid but needs more games.
+    /// For games played in pairs, this LLR is also valid, but the test needs more games.
     pub fn llr_games(&self, games: &Trinomial) -> f64 {
         self.for_games(games).llr_of(&games.distribution())
     }
 
-    /// Returns the log-likelihood ratio of H1 against H0 from the evidence of the test; the other
-    /// counts are ignored.
+    /// Returns the log-likelihood ratio of H1 against H0. Of the two counts, only the one for the
+    /// test's evidence is used.
     pub fn llr_of_counts(&self, pairs: &Pentanomial, games: &Trinomial) -> f64 {
         match self.evidence {
             Evidence::Pairs => self.llr(pairs),
-            // Without a win or a loss, the draw parameter is undefined. fastchess then reports 0,
-            // and the LLR of this evidence must agree with fastchess.
+            // Without a win or a loss, the draw parameter is undefined. fastchess then reports an
+            // LLR of 0, and the LLR for this evidence must agree with fastchess.
             Evidence::Games
                 if self.model == Model::Bayesian && games.wins.min(games.losses) == 0 =>
             {
@@ -284,13 +291,13 @@ impl Sprt {
         }
     }
 
-    /// Returns the test with BayesElo hypotheses converted to logistic Elo by the draws of a
-    /// sample; other tests are unchanged.
+    /// Returns the test with BayesElo hypotheses converted to logistic Elo, according to the draws
+    /// in the sample. Other tests are returned unchanged.
     pub fn for_games(&self, games: &Trinomial) -> Sprt {
         self.with_draw_elo(|| BayesElo::from_sample(games).draw_elo)
     }
 
-    /// Returns the test like [`Sprt::for_games`], with the draws inferred from pairs.
+    /// Returns the test as [`Sprt::for_games`] does, with the draw rate estimated from pairs.
     pub fn for_pairs(&self, pairs: &Pentanomial) -> Sprt {
         self.with_draw_elo(|| BayesElo::from_pairs(pairs).draw_elo)
     }
@@ -300,22 +307,23 @@ impl Sprt {
             return *self;
         }
         let draw_elo = draw_elo();
-        // A hypothesis whose expected score rounds to 0 or 1 has no logistic Elo. The unconverted
-        // value is equally extreme.
+        // A hypothesis whose expected score rounds to 0 or 1 has no logistic Elo. Its unconverted
+        // value, which is equally extreme, is used instead.
         let logistic = |elo| BayesElo { elo, draw_elo }.to_logistic().unwrap_or(elo);
         let (elo0, elo1) = (logistic(self.elo0), logistic(self.elo1));
         Sprt { elo0, elo1, model: Model::Logistic, ..*self }
     }
 
-    /// Compares a log-likelihood ratio with Wald's bounds, without correction, because counts alone
-    /// do not show how the LLR moved. [`SprtMonitor`](super::SprtMonitor) applies the correction.
+    /// Compares a log-likelihood ratio (LLR) with Wald's bounds. No correction is applied, because
+    /// it depends on all earlier values of the LLR. [`SprtMonitor`](super::SprtMonitor) applies the
+    /// correction.
     pub fn decide(&self, llr: f64) -> Decision {
         self.bounds.decide(llr)
     }
 
-    /// Returns the probability of passing and the mean number of games if the true difference is
+    /// Returns the probability of passing and the mean number of games, if the true difference is
     /// `logistic_elo` and one game's score has the given variance. The variance is at most ¼; for
-    /// equal engines and a balanced book, it is (1 − draw ratio)/4.
+    /// equal engines and a balanced opening book, it is (1 − draw rate)/4.
     ///
     /// The result is a Brownian approximation, for planning only.
     ///
@@ -333,20 +341,20 @@ impl Sprt {
         self.walk(&games).exit(-self.bounds.lower, self.bounds.upper)
     }
 
-    /// Returns the probability of passing and the mean number of pairs if the scores of pairs have
-    /// the probabilities `p`, all positive; `None` if all scores move the LLR in the same
+    /// Returns the probability of passing and the mean number of pairs, if the scores of pairs have
+    /// the probabilities `p`, which are all positive. `None` if all scores move the LLR in the same
     /// direction.
     ///
-    /// The LLR is a random walk with one step for each pair score. A test without correction
-    /// overshoots its bound by the mean excess of a walk without drift, 0.583 standard deviations
-    /// of a step (D. Siegmund, "Sequential Analysis", chapter 10); a test with correction ends as
-    /// if its LLR had stopped exactly at Wald's bound.
+    /// The LLR is a random walk with one step per pair. Without a correction, the LLR exceeds its
+    /// bound by the mean excess of a walk without drift, 0.583 standard deviations of a step (D.
+    /// Siegmund, "Sequential Analysis", chapter 10). With a correction, the test ends as if the LLR
+    /// had stopped exactly at Wald's bound.
     pub fn exit_of_pairs(&self, p: &[f64; 5]) -> Option<Exit> {
         let test = self.for_pairs(&expected_counts(p));
         let steps = steps(p, test.elo0, test.elo1, test.model);
         let spread: f64 = steps.iter().zip(p).map(|(step, p)| p * step * step).sum();
-        // Siegmund's constant is ρ = E(S²)/2E(S) for the ladder heights S of a normal random walk,
-        // 0.5826.
+        // Siegmund's constant is ρ = E(S²)/2E(S) = 0.5826, where S is a ladder height of a normal
+        // random walk.
         let excess = match self.correction {
             Correction::None => MEAN_EXCESS * spread.sqrt(),
             Correction::Dynamic => 0.0,
@@ -358,15 +366,16 @@ impl Sprt {
         llr(sample, self.elo0, self.elo1, self.model)
     }
 
-    /// Returns both hypotheses in logistic Elo for games with the variance of the sample.
+    /// Returns both hypotheses in logistic Elo, for games whose scores have the variance of the
+    /// sample.
     pub fn logistic_hypotheses(&self, sample: &Moments) -> [f64; 2] {
         self.scores(sample).map(elo_from_score)
     }
 
-    /// Returns the expected scores under the hypotheses.
+    /// Returns the expected scores under H0 and H1.
     fn scores(&self, sample: &Moments) -> [f64; 2] {
-        // Games of equal engines with a balanced book and draw rate d have the variance v = (1 −
-        // d)/4.
+        // Games between equal engines with a balanced opening book and the draw rate d have the
+        // variance v = (1 − d)/4.
         let rate = || 1.0 - 4.0 * sample.variance_per_game();
         let test = self.with_draw_elo(|| BayesElo::draw_elo_of_rate(rate()));
         [test.elo0, test.elo1].map(|elo| match test.model {
@@ -376,8 +385,8 @@ impl Sprt {
     }
 
     /// Returns the drift and the variance of the LLR per unit: (s − (s₀+s₁)/2)(s₁−s₀)/v and
-    /// (s₁−s₀)²/v, where s is the mean score, v the variance of a unit's score, and s₀ and s₁ are
-    /// the scores under the hypotheses.
+    /// (s₁−s₀)²/v. Here s is the mean score, v is the variance of a unit's score, and s₀ and s₁ are
+    /// the expected scores under H0 and H1.
     pub(super) fn walk(&self, sample: &Moments) -> BrownianMotion {
         let [s0, s1] = self.scores(sample);
         BrownianMotion {

@@ -1,5 +1,5 @@
-//! Suites of positions with known answers: [`perft`] tests the move generator of an engine, [`epd`]
-//! tests its search.
+//! Suites of positions with known answers. [`perft`] tests the move generator of an engine, and
+//! [`epd`] tests its search. [`mine`] finds positions for a suite in games.
 //!
 //! Only [`run_suite`] and [`SuiteEngines`] start engines. Suites come from many sources, so the
 //! parsers accept everything that is unambiguous. They report every ambiguous line; such a line
@@ -30,10 +30,10 @@ pub struct LineFault {
 }
 
 impl LineFault {
-    /// Returns the fault of a line with its number, from 1, and a reason, which may quote the line.
+    /// Returns the fault of a line. `line` is counted from 1, and `reason` may quote the line.
     pub fn new(line: usize, reason: &str) -> LineFault {
-        // A reason may quote control characters from the line. These characters must not reach the
-        // user's terminal.
+        // The reason may quote control characters from the line, which must not reach the user's
+        // terminal.
         LineFault { line, reason: printable(reason, MAX_TEXT) }
     }
 }
@@ -41,16 +41,16 @@ impl LineFault {
 /// Result of parsing a suite.
 #[derive(Debug)]
 pub struct Suite<T> {
-    /// Positions in the order of the file.
+    /// Usable positions, in the order of the file.
     pub cases: Vec<T>,
-    /// Lines or cases that could not be used, with reasons.
+    /// Lines or JSON cases that could not be used, with reasons.
     pub unusable: Vec<LineFault>,
-    /// Ignored parts of positions that are used.
+    /// Ignored parts of usable positions.
     pub corrected: Vec<LineFault>,
 }
 
 impl<T> Suite<T> {
-    /// Collects parsed cases, each with its line; `start` returns the position of a case.
+    /// Collects parsed cases with their line numbers. `start` returns the position of a case.
     fn collect(
         cases: impl IntoIterator<Item = (usize, Result<T, String>)>,
         start: fn(&T) -> &Start,

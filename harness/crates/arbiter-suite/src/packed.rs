@@ -1,4 +1,4 @@
-//! Quiet positions of games with scores and results, 32 bytes each, for training networks.
+//! Packed records of quiet positions with scores and results, 32 bytes each, for training networks.
 //! `docs/net.md` describes the format.
 
 use shakmaty::{Chess, Color, EnPassantMode, KnownOutcome, Position, Role};
@@ -6,32 +6,33 @@ use shakmaty::{Chess, Color, EnPassantMode, KnownOutcome, Position, Role};
 use super::mine::Game;
 use super::samples::quiet;
 
-/// Size of a record, in bytes; `palimpsest train` expects records of this size.
+/// Size of a record, in bytes. `palimpsest train` expects records of this size.
 pub const RECORD_BYTES: usize = 32;
 
-/// Bit of the en-passant byte that marks the first record of a game.
+/// Bit in the en passant byte that marks the first record of a game.
 const FIRST: u8 = 0x40;
 
-/// Bit of the en-passant byte that marks a position with Black to move.
+/// Bit in the en passant byte that marks a position with Black to move.
 const BLACK_TO_MOVE: u8 = 0x80;
 
-/// Value added to the code of a black piece.
+/// Value that is added to the code of a black piece.
 const BLACK_PIECE: u8 = 8;
 
-/// Returns the records of a game: its quiet positions for which the engine reported a score in
-/// centipawns. Returns none if the result is unknown.
+/// Returns a record for each quiet position of a game for which the engine reported a score in
+/// centipawns. Returns no records if the result is unknown.
 pub fn packed(game: &Game) -> Vec<[u8; RECORD_BYTES]> {
-    // A record without a result is useless for training.
+    // A record without a result cannot be used for training.
     let Some(result) = game.result else { return Vec::new() };
     let scored = quiet(game).filter_map(|(ply, position)| {
         let score = (*game.scores.get(ply)?)?;
-        // Engines report scores from the point of view of the side to move; records contain scores
-        // from White's point of view. `i32::MIN` has no positive counterpart.
+        // Engines report scores from the point of view of the side to move, but records contain
+        // scores from White's point of view. The negation saturates, because `i32::MIN` has no
+        // positive counterpart.
         let white_score = if position.turn().is_white() { score } else { score.saturating_neg() };
         Some(record(&position, white_score, result))
     });
     let mut records: Vec<_> = scored.collect();
-    // The trainer reserves whole games for validation, and needs this bit to separate games.
+    // The trainer reserves whole games for validation, and needs this bit to separate the games.
     records.iter_mut().take(1).for_each(|first| first[24] |= FIRST);
     records
 }
@@ -46,7 +47,7 @@ fn record(position: &Chess, white_score: i32, result: KnownOutcome) -> [u8; RECO
             Role::Pawn => 0,
             Role::Knight => 1,
             Role::Bishop => 2,
-            // A separate code marks rooks that may castle. This also covers Chess960 without an
+            // A separate code marks rooks that have castling rights. Chess960 therefore needs no
             // additional field.
             Role::Rook if castling_rooks.contains(square) => 6,
             Role::Rook => 3,
@@ -65,7 +66,7 @@ fn record(position: &Chess, white_score: i32, result: KnownOutcome) -> [u8; RECO
     bytes[25] = position.halfmoves().min(255) as u8;
     let number = u16::try_from(position.fullmoves().get()).unwrap_or(u16::MAX);
     bytes[26..28].copy_from_slice(&number.to_le_bytes());
-    // The field has 16 bits, but engines report any number of centipawns.
+    // The field has 16 bits, but engines may report any number of centipawns.
     let score = white_score.clamp(i16::MIN.into(), i16::MAX.into()) as i16;
     bytes[28..30].copy_from_slice(&score.to_le_bytes());
     bytes[30] = match result {
@@ -111,7 +112,7 @@ mod tests {
         (first[24], first[25], first[28], first[30]) = (FIRST, 99, 40, 2);
         first[26..28].copy_from_slice(&300u16.to_le_bytes());
         assert_eq!(records[0], first);
-        // Black may capture on e3; Black's score of -35 is 35 for White.
+        // Black may capture on e3. Black's score of -35 is 35 for White.
         assert_eq!((records[1][24], records[1][25], records[1][28]), (BLACK_TO_MOVE | 20, 0, 35));
         game.result = None;
         assert!(packed(&game).is_empty());

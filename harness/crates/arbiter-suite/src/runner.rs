@@ -1,4 +1,4 @@
-//! Runner of the tasks of a suite: the only part of this crate that starts engines.
+//! Runner for the tasks of a suite. It is the only part of this crate that starts engines.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -19,25 +19,25 @@ pub trait Task: Send + Sync + 'static {
     /// Type of the answer.
     type Output: Send + 'static;
 
-    /// Returns the index of the engine, by default that of the only one.
+    /// Returns the index of the engine to ask; 0 by default.
     fn engine(&self) -> usize {
         0
     }
 
-    /// Asks the engine.
+    /// Asks the engine the question.
     fn run(
         &self,
         engine: &mut EngineProcess,
     ) -> impl Future<Output = Result<Self::Output, TaskError>> + Send;
 }
 
-/// Reason for a missing answer.
+/// Reason why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TaskError {
-    /// The engine crashed, did not answer or sent an invalid answer; the next question may succeed
+    /// The engine crashed, did not answer or sent an invalid answer. The next question may succeed
     /// with a new process.
     Fault(String),
-    /// The engine cannot answer this kind of question.
+    /// The engine cannot answer questions of this kind.
     Unsupported(String),
 }
 
@@ -50,32 +50,34 @@ impl From<EngineError> for TaskError {
 /// Reason for ending a suite early.
 #[derive(Debug, Error)]
 pub enum SuiteError {
-    /// The machine failed.
+    /// The machine failed, for example because no process could be started.
     #[error("{0}")]
     Environment(String),
-    /// An engine cannot answer this kind of question; the text contains its name and the reason.
+    /// An engine cannot answer questions of this kind. The message contains the engine's name and
+    /// the reason.
     #[error("{0}")]
     Unsupported(String),
 }
 
-/// Answers to the tasks, in the order of the tasks; an error is a fault of the engine.
+/// Answers to all tasks, in the order of the tasks. An error is a fault of the engine.
 pub type Answers<D> = Vec<Result<D, String>>;
 
-/// Engines that answer one question after another, and keep running until they fail.
+/// Engines that answer one question after another and run until they fail.
 pub struct SuiteEngines {
     setups: Arc<[EngineSetup]>,
     spawner: Spawner,
-    /// Running engines, by index.
+    /// Running engines, by their indices.
     started: BTreeMap<usize, EngineProcess>,
 }
 
 impl SuiteEngines {
-    /// Returns engines that start when they get their first question.
+    /// Creates the engines. Each starts at its first question.
     pub fn new(setups: Arc<[EngineSetup]>, spawner: Spawner) -> SuiteEngines {
         SuiteEngines { setups, spawner, started: BTreeMap::new() }
     }
 
-    /// Asks the engine of a task. Dropping the future kills the engine.
+    /// Asks the engine of a task, and starts the engine if it is not running. The inner error is a
+    /// fault of the engine. Dropping the future kills the engine.
     pub async fn ask<T: Task>(
         &mut self,
         task: &T,
@@ -86,7 +88,7 @@ impl SuiteEngines {
             Some(engine) => engine,
             None => match EngineProcess::start(&self.spawner, setup).await {
                 Ok(engine) => engine,
-                // The engine could be started earlier, so the machine is the cause.
+                // Earlier, this engine could be started, so the machine is the cause.
                 Err(error @ EngineError::Spawn(_)) => {
                     return Err(SuiteError::Environment(message(error.to_string())));
                 }
@@ -100,8 +102,8 @@ impl SuiteEngines {
             }
             Err(error) => error,
         };
-        // An engine that did not answer is in an unknown state, and a late answer would be mistaken
-        // for the answer to the next question. The next question gets a new process.
+        // An engine that did not answer is in an unknown state, and a late answer could be mistaken
+        // for the answer to the next question. The next question therefore gets a new process.
         engine.quit(Duration::ZERO).await;
         match error {
             TaskError::Fault(reason) => Ok(Err(reason)),
@@ -109,18 +111,18 @@ impl SuiteEngines {
         }
     }
 
-    /// Ends all engines with `quit`; the next question restarts its engine.
+    /// Ends all engines with `quit`. The next question restarts its engine.
     pub async fn quit(&mut self) {
         let engines = std::mem::take(&mut self.started);
-        // All engines share one grace period; if the engines were ended one after another, each
-        // slow engine would take a full grace period.
+        // All engines share one grace period. If they were ended one after another, every slow
+        // engine would take a grace period of its own.
         join_all(engines.into_values().map(|engine| engine.quit(QUIT_GRACE))).await;
     }
 }
 
-/// Runs all tasks, up to `concurrency` in parallel, and starts them in order. Calls `observe` with
-/// the index of each finished task; an error of `observe` ends the suite. Dropping the future kills
-/// the engines.
+/// Starts all tasks in order, at most `concurrency` of them in parallel. Calls `observe` with the
+/// index and the answer of each finished task; an error from `observe` ends the suite. Dropping the
+/// future kills the engines.
 pub async fn run_suite<T: Task>(
     setups: Vec<EngineSetup>,
     tasks: Vec<T>,
@@ -130,26 +132,26 @@ pub async fn run_suite<T: Task>(
     let spawner = Spawner::start().map_err(|error| SuiteError::Environment(error.to_string()))?;
     let setups: Arc<[EngineSetup]> = setups.into();
     let new_engines = || SuiteEngines::new(setups.clone(), spawner.clone());
-    // The same async task polls all futures, so no lock is needed.
+    // A single async task polls all futures, so no lock is needed.
     let idle = RefCell::new(Vec::new());
-    // Tasks end in any order, but the answers are in the order of the tasks.
+    // Tasks finish in any order, but the answers are returned in the order of the tasks.
     let mut answers: Vec<_> = tasks.iter().map(|_| None).collect();
     let run = async |(index, task): (usize, T)| {
         let mut engines = idle.borrow_mut().pop().unwrap_or_else(new_engines);
         // Each question runs in a separate async task, because some questions need long
-        // computations, for which neither other engines nor signals should wait. Dropping the set
+        // computations that must delay neither other engines nor signal handling. Dropping the set
         // ends the task.
         let mut asking = JoinSet::new();
         asking.spawn(async move { (engines.ask(&task).await, engines) });
-        let asked = asking.join_next().await.expect("a task was spawned just now");
+        let finished = asking.join_next().await.expect("a task was spawned just now");
         let (answer, engines) =
             // A panic in a task is a fault of the harness, and must not count against an engine.
-            asked.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()));
+            finished.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()));
         idle.borrow_mut().push(engines);
         Ok((index, answer?))
     };
     let tasks = stream::iter(tasks.into_iter().enumerate());
-    // With a concurrency of 0, the stream would never poll any task.
+    // With a concurrency of 0, the stream would never poll a task.
     let mut ended = std::pin::pin!(tasks.map(run).buffer_unordered(concurrency.max(1)));
     while let Some(task) = ended.next().await {
         let (index, answer) = task?;

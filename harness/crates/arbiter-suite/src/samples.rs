@@ -1,18 +1,18 @@
-//! Samples for tuning an evaluation: quiet positions of finished games, each with the result of its
-//! game.
+//! Samples for tuning an evaluation: quiet positions from finished games, each with the result of
+//! its game.
 
 use shakmaty::fen::Fen;
 use shakmaty::{Chess, EnPassantMode, Position};
 
 use super::mine::Game;
 
-/// Returns quiet positions of a game as lines `FEN;RESULT;NUMBER`. Selects the positions at or
-/// after `from_ply` whose ply plus `number` is a multiple of `every`. Returns no lines if the
-/// result is unknown.
+/// Returns quiet positions of a game as lines `FEN;RESULT;NUMBER`. Selects positions from ply
+/// `from_ply` on whose ply plus `number` is a multiple of `every`. Returns no lines if the result
+/// is unknown.
 pub fn samples(game: &Game, number: usize, from_ply: usize, every: usize) -> Vec<String> {
     let Some(result) = game.result else { return Vec::new() };
-    // The game number shifts the selected plies, so that the samples of many games come from
-    // different plies.
+    // The game number shifts the selected plies, so that samples from many games are from different
+    // plies.
     let is_due = |ply: usize| ply >= from_ply && (ply + number).is_multiple_of(every.max(1));
     let line = |(ply, position): (usize, Chess)| {
         let fen = Fen::from_position(&position, EnPassantMode::Legal);
@@ -21,17 +21,17 @@ pub fn samples(game: &Game, number: usize, from_ply: usize, every: usize) -> Vec
     quiet(game).filter_map(line).collect()
 }
 
-/// Returns the quiet positions of a game, with their plies, up to the first announcement of a mate.
-/// A position is quiet if the side to move is not in check, and its next move neither captures nor
-/// promotes.
+/// Returns the quiet positions of a game with their plies, up to the first announced mate. A
+/// position is quiet if the side to move is not in check, and if the move played is neither a
+/// capture nor a promotion.
 pub(crate) fn quiet(game: &Game) -> impl Iterator<Item = (usize, Chess)> {
     let mut position = game.start.position.clone();
-    // After an announced mate, the search knows the result, so the positions are useless for tuning
-    // an evaluation.
+    // After an announced mate, the search already knows the result, so the positions cannot be used
+    // to tune an evaluation.
     let plies = game.moves.iter().enumerate().take(game.open_plies);
     plies.filter_map(move |(ply, &played)| {
-        // In a position with a pending capture or check, the score depends more on the search than
-        // on the position.
+        // In a position with a check or a pending capture, the score depends more on the search
+        // than on the evaluation of the position.
         let is_quiet = !position.is_check() && !played.is_capture() && !played.is_promotion();
         let before = is_quiet.then(|| (ply, position.clone()));
         position.play_unchecked(played);

@@ -1,4 +1,4 @@
-//! Position of a suite, in the form in which it is sent to workers and engines.
+//! Position of a suite, in the forms in which it is sent to workers and engines.
 
 use serde_with::serde_conv;
 
@@ -6,14 +6,14 @@ use arbiter_position::Start;
 use arbiter_protocol::{Game, Limits};
 
 serde_conv!(
-    /// FEN of a position, and `true` if castling follows the rules of Chess960.
+    /// FEN of a position, and `true` if its castling mode is that of Chess960.
     pub(crate) FenAndRules,
     Start,
     |start: &Start| (start.fen(), start.is_chess960()),
     |(fen, is_chess960): (String, bool)| Start::read(&fen, is_chess960)
 );
 
-/// Returns a game without limits that starts from the position.
+/// Returns a game that starts from the position and has no time control or other limits.
 pub(crate) fn game(start: &Start) -> Game<'_> {
     Game { start: &start.position, mode: start.mode, limits: Limits::default(), settings: &[] }
 }

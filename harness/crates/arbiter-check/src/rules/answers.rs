@@ -7,7 +7,7 @@ use crate::script::Script;
 use crate::transcript::Search;
 use crate::{Case, Check, Judgement};
 
-/// Positions in which move generators often have bugs: castling, en passant, promotion, pins,
+/// Positions in which move generators often have bugs: castling, en passant, promotion, pins and
 /// checks.
 const TRICKY: [&str; 10] = [
     "startpos",
@@ -61,8 +61,8 @@ pub(super) const CHECKS: &[Check] = &[
         .judge(no_move_then_one),
     must("over-and-alive", "a go in a finished game does not end the process")
         .script(|s| {
-            // The script does not wait for `bestmove`, which an engine without a legal move may
-            // omit.
+            // The script does not wait for `bestmove`, because an engine without a legal move may
+            // omit it.
             let s = s.go(STALEMATE, "depth 2").collect(300).send("stop").ready();
             Ok(s.search("startpos", "depth 2"))
         })
@@ -82,7 +82,7 @@ fn ended_game<'a>(script: Script<'a>, position: &str) -> Script<'a> {
     script.search(position, "depth 3").settle().search("startpos", "depth 2")
 }
 
-/// Notations for "no move".
+/// Notations with which engines report that there is no move.
 const NO_MOVE: [&str; 5] = ["(none)", "0000", "none", "NULL", "null"];
 
 fn no_move_then_one(case: &Case) -> Judgement {
@@ -95,7 +95,8 @@ fn no_move_then_one(case: &Case) -> Judgement {
     legal_answer(after)
 }
 
-/// Requires that the last answer is legal; late answers to earlier `go` commands are ignored.
+/// Requires that the last answer is a legal move. Late answers to earlier `go` commands are
+/// ignored.
 fn last_is_legal(case: &Case) -> Judgement {
     let searches = case.transcript.searches();
     let Some(search) = searches.last() else { return nothing_more(case) };

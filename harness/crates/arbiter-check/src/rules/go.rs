@@ -36,7 +36,7 @@ pub(super) const CHECKS: &[Check] = &[
         .script(|s| Ok(s.search(MIDDLEGAME, "wtime 1000 btime 60000")))
         .timed(|case| answered_within(case, 1000)),
     must("go-clock-black", "Black uses Black's clock")
-        // White has so much time that an engine that uses White's clock answers late.
+        // White has so much time that an engine that uses White's clock answers too late.
         .script(|s| Ok(s.search(BLACK_TO_MOVE, "wtime 60000 btime 500 winc 1000 binc 0")))
         .timed(|case| answered_within(case, 500)),
     must("go-increment", "the increment is added after the move, which cannot use it")
@@ -80,7 +80,7 @@ pub(super) const CHECKS: &[Check] = &[
     nice("go-perft", "go perft counts leaves, to test move generation (not part of the protocol)")
         .script(|s| Ok(s.go("startpos", "perft 3").collect(500).send("stop").ready()))
         .judge(counts_leaves),
-    // An engine without this argument waits for commands, and exits at the end of its input.
+    // An engine that ignores this argument waits for commands, and exits at the end of its input.
     nice("bench", "the argument bench prints a node count and ends (not part of the protocol)")
         .script(|mut s| {
             s.args.push("bench".to_owned());
@@ -134,7 +134,7 @@ fn among_searchmoves(search: &Search) -> Judgement {
 fn counts_leaves(case: &Case) -> Judgement {
     let is_count = |line: &str| {
         let is_no_digit = |c: char| !c.is_ascii_digit();
-        // The initial position has 8,902 leaf nodes at depth 3, and some engines group digits.
+        // The initial position has 8,902 leaves at depth 3. Some engines group digits.
         line.replace([',', '\''], "").split(is_no_digit).any(|number| number == "8902")
     };
     ensure(case.transcript.received().any(|(_, line)| is_count(line)), || {
@@ -160,7 +160,8 @@ fn repeats(case: &Case) -> Judgement {
         let nodes = last.find_map(|info| info.field("nodes")).unwrap_or("no");
         format!("{} after {nodes} nodes", search.best())
     };
-    // Stopped searches end at different points, so only the part that both have is compared.
+    // Stopped searches end at different points, so only the iterations that both searches completed
+    // are compared.
     let scores_of = |search: &Search| -> Vec<String> {
         let scores = search.infos.iter().filter(|info| info.has("score"));
         scores.map(|info| format!("{} nodes", info.field("nodes").unwrap_or("no"))).collect()

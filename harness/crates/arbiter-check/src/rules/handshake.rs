@@ -32,7 +32,7 @@ pub(super) const CHECKS: &[Check] = &[
     )
     .script(|s| introduction(s.collect(300)))
     .judge(silent_before),
-    // Output at the start of the program may arrive after the first `uci`.
+    // Output at the start of the program may arrive after the first `uci`, so `uci` is sent again.
     nice("handshake-clean", "between uci and uciok there are only id, option and info lines")
         .script(|s| Ok(s.send("uci").expect("uciok")))
         .judge(nothing_else),
@@ -69,11 +69,11 @@ fn well_formed(line: &str) -> Judgement {
     }
 }
 
-/// Returns the text of a field of an `option` line, up to the next field; `None` if the field is
+/// Returns the text of a field in an `option` line, up to the next field; `None` if the field is
 /// missing.
 fn field(line: &str, key: &str) -> Option<String> {
     const KEYS: [&str; 6] = ["name", "type", "default", "min", "max", "var"];
-    // Option names may contain names of fields, so the search starts at the type.
+    // An option name may contain the names of fields, so the search starts at the type.
     let mut words = line.split_ascii_whitespace().skip_while(|word| *word != "type");
     words.find(|word| *word == key)?;
     Some(words.take_while(|word| !KEYS.contains(word)).collect::<Vec<_>>().join(" "))
@@ -84,7 +84,7 @@ fn sound_default(option: &OptionDeclaration) -> Judgement {
     let fits = match &option.kind {
         OptionKind::Check => matches!(default.as_str(), "true" | "false"),
         OptionKind::Spin { min, max } => {
-            // The check option-lines already fails for a default that is not a number.
+            // The check option-lines already fails if the default is not a number.
             default.parse::<i64>().map_or(true, |number| (*min..=*max).contains(&number))
         }
         OptionKind::Combo { values } => values.contains(default),
@@ -95,31 +95,32 @@ fn sound_default(option: &OptionDeclaration) -> Judgement {
 }
 
 fn distinct(engine: &EngineInfo) -> Judgement {
-    let mut seen = BTreeSet::new();
+    let mut names = BTreeSet::new();
     engine.options.iter().try_for_each(|option| {
         // UCI ignores the case of option names, so `setoption` could not distinguish the two
         // options.
-        let is_new = seen.insert(option.name.to_ascii_lowercase());
+        let is_new = names.insert(option.name.to_ascii_lowercase());
         ensure(is_new, || format!("option {} comes twice", option.name))
     })
 }
 
-/// First words of answers.
+/// First words of lines that are answers to commands.
 const ANSWERS: [&str; 6] = ["id", "option", "uciok", "readyok", "bestmove", "copyprotection"];
 
 /// First words of lines that are allowed in the answer to `uci`.
 const INTRODUCTION: [&str; 6] = ["", "id", "option", "info", "copyprotection", "registration"];
 
 fn silent_before(case: &Case) -> Judgement {
-    let asked_at = case.transcript.sent_at("uci");
-    let mut early = case.transcript.received().take_while(|(at, _)| *at < asked_at);
+    let uci_sent_at = case.transcript.sent_at("uci");
+    let mut early = case.transcript.received().take_while(|(at, _)| *at < uci_sent_at);
     let answer = early.find(|(_, line)| ANSWERS.contains(&split_word(line).0));
     answer.map_or(Ok(()), |(_, line)| Err(format!("'{line}' before uci")))
 }
 
 fn nothing_else(case: &Case) -> Judgement {
-    let asked_at = case.transcript.sent_at("uci");
-    let answer = case.transcript.received().filter(|(at, _)| *at >= asked_at).map(|(_, line)| line);
+    let uci_sent_at = case.transcript.sent_at("uci");
+    let answer =
+        case.transcript.received().filter(|(at, _)| *at >= uci_sent_at).map(|(_, line)| line);
     let mut until_end = answer.take_while(|line| line.trim() != "uciok");
     let other = until_end.find(|line| !INTRODUCTION.contains(&split_word(line).0));
     other.map_or(Ok(()), |line| Err(format!("'{line}' before uciok")))

@@ -74,7 +74,7 @@ fn searched(script: Script<'_>) -> Result<Script<'_>, String> {
     Ok(script.try_search("startpos moves e2e4 e7e5 g1f3", "movetime 200"))
 }
 
-/// Judges every `info` line, together with its search.
+/// Judges every `info` line of every search, and requires that every search has exactly one answer.
 fn each_info(case: &Case, judge: impl Fn(&Search, &EngineLine) -> Judgement) -> Judgement {
     each_search(case, |search| {
         search.infos.iter().try_for_each(|info| {
@@ -95,7 +95,7 @@ fn syntax(_: &Search, info: &EngineLine) -> Judgement {
     let mut words = info.text.split_ascii_whitespace();
     while let Some(word) = words.next() {
         match word {
-            // The rest of the line belongs to these fields.
+            // These fields extend to the end of the line.
             "string" | "pv" | "refutation" | "currline" => return Ok(()),
             "score" => {
                 let kind = words.next().unwrap_or("without a kind");
@@ -105,7 +105,7 @@ fn syntax(_: &Search, info: &EngineLine) -> Judgement {
             }
             "lowerbound" | "upperbound" => {}
             "currmove" | "ebf" => drop(words.next()),
-            // The field has three numbers: chances of a win, a draw and a loss.
+            // The field has three numbers: the chances of a win, a draw and a loss.
             "wdl" => drop((words.next(), words.next(), words.next())),
             "depth" | "seldepth" | "time" | "nodes" | "multipv" | "currmovenumber" | "hashfull"
             | "nps" | "tbhits" | "sbhits" | "cpuload" => {
@@ -171,7 +171,7 @@ fn plausible_time(case: &Case) -> Judgement {
 fn deep_enough(_: &Search, info: &EngineLine) -> Judgement {
     let depths = info.number("depth").zip(info.number("seldepth"));
     let is_less = depths.is_some_and(|(depth, seldepth)| seldepth < depth);
-    // A line without a score may come at the start of an iteration, before its depth is reached.
+    // A line without a score may be sent at the start of an iteration, before the depth is reached.
     ensure(!is_less || !info.has("score"), || "seldepth is less than depth".to_owned())
 }
 
@@ -188,7 +188,7 @@ fn plausible_nps(_: &Search, info: &EngineLine) -> Judgement {
 fn mate_scores(case: &Case) -> Judgement {
     for (search, expected) in case.transcript.searches().iter().zip([1..=1, -2..=-1]) {
         one_answer(search)?;
-        // Earlier iterations may be too shallow to find the mate.
+        // Earlier iterations may be too shallow to find the mate, so only the last score is judged.
         let mut scores = search.infos.iter().rev().filter(|info| info.has("score"));
         let last = scores.next().ok_or("no score")?;
         ensure(last.number("mate").is_some_and(|mate| expected.contains(&mate)), || {

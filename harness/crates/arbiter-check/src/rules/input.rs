@@ -3,7 +3,7 @@
 use super::{ensure, legal_answer, must, nice, nothing_more, should};
 use crate::{Case, Check, Judgement};
 
-/// Position with one legal move.
+/// Position with a single legal move.
 const ONE_MOVE: &str = "startpos moves e2e4 f7f6 d1h5";
 
 pub(super) const CHECKS: &[Check] = &[

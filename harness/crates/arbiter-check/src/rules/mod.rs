@@ -1,4 +1,4 @@
-//! All checks, by subject.
+//! All checks, grouped by subject.
 
 mod answers;
 mod go;
@@ -34,8 +34,8 @@ pub fn checks() -> impl Iterator<Item = &'static Check> {
     .flatten()
 }
 
-// By default, a check requires legal moves, because an illegal move loses a game in every match
-// program.
+// By default, a check requires legal moves, because in every match program, an illegal move loses
+// the game.
 const fn must(name: &'static str, rule: &'static str) -> Check {
     let grade = Grade::Must;
     let judge = legal_answers;
@@ -55,12 +55,12 @@ impl Check {
         Check { script, ..self }
     }
 
-    /// Sets the judge of the transcript; the default is [`legal_answers`].
+    /// Sets the judge of the transcript. The default is [`legal_answers`].
     const fn judge(self, judge: fn(&Case) -> Judgement) -> Check {
         Check { judge, ..self }
     }
 
-    /// Sets the judge of the transcript, and marks that the check measures time.
+    /// Sets the judge of the transcript, and marks the check as one that measures time.
     const fn timed(self, judge: fn(&Case) -> Judgement) -> Check {
         Check { judge, is_timed: true, ..self }
     }
@@ -70,13 +70,13 @@ fn ensure(holds: bool, wrong: impl FnOnce() -> String) -> Judgement {
     if holds { Ok(()) } else { Err(wrong()) }
 }
 
-/// Accepts every transcript. For checks that need no more than their script, because a crash or a
-/// timeout fails any check.
+/// Accepts every transcript. For checks that require only that their script can be completed: a
+/// crash or a timeout fails every check.
 fn nothing_more(_: &Case) -> Judgement {
     Ok(())
 }
 
-/// Requires that every search has exactly one answer and that `judge` accepts it.
+/// Requires that every search has exactly one answer, and that `judge` accepts the search.
 fn each_search(case: &Case, judge: impl Fn(&Search) -> Judgement) -> Judgement {
     case.transcript.searches().iter().try_for_each(|search| {
         one_answer(search)?;
@@ -84,7 +84,7 @@ fn each_search(case: &Case, judge: impl Fn(&Search) -> Judgement) -> Judgement {
     })
 }
 
-/// Requires that every search has exactly one answer, a legal move.
+/// Requires that every search has exactly one answer, and that the answer is a legal move.
 fn legal_answers(case: &Case) -> Judgement {
     each_search(case, legal_answer)
 }
@@ -100,8 +100,8 @@ fn legal_answer(search: &Search) -> Judgement {
     ensure(is_legal, || format!("'{best}' is not a legal move of {}", search.fen()))
 }
 
-/// Requires that every search was answered within `limit` milliseconds of its start, plus the
-/// margin.
+/// Requires that every search was answered within `limit` milliseconds, plus the margin, after its
+/// start.
 fn answered_within(case: &Case, limit: u64) -> Judgement {
     each_search(case, |search| {
         let took = search.duration();
@@ -114,8 +114,8 @@ fn answered_within(case: &Case, limit: u64) -> Judgement {
     })
 }
 
-/// Requires that the search was not answered before `stop` was sent; `before` names, for the
-/// message, the events before which no answer is allowed.
+/// Requires that the search was not answered before `stop` was sent. For the message, `before`
+/// names the events before which no answer is allowed.
 fn answered_after_stop(search: &Search, before: &str) -> Judgement {
     let answered_at = search.answered_at();
     ensure(search.stop.is_some_and(|stop| stop <= answered_at), || {

@@ -52,7 +52,7 @@ pub(super) const CHECKS: &[Check] = &[
     must("option-threads", "Threads can be set, also between searches").script(|s| {
         let (_, max) = s.engine.range("Threads")?;
         ensure(max >= 2, || "the engine has one thread".to_owned())?;
-        // Threads are both added and removed between searches.
+        // Between searches, threads are both added and removed.
         Ok([2, 1, 2].into_iter().fold(s, |s, n| s.set("Threads", n).search(OPEN_GAME, "depth 5")))
     }),
     should("multipv-count", "with MultiPV 3 there are three lines with different moves")
@@ -69,7 +69,7 @@ pub(super) const CHECKS: &[Check] = &[
         .judge(in_order),
     should("multipv-few-moves", "MultiPV may exceed the number of legal moves").script(|s| {
         several_lines(s.engine, 4)?;
-        // An engine that insists on four lines would never end this search.
+        // An engine that waits until it has four lines would never end this search.
         let one_move = "fen rR4k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1";
         Ok(s.set("MultiPV", 4).search(one_move, "depth 4").responds())
     }),
@@ -85,7 +85,7 @@ fn several_lines(engine: &EngineInfo, count: i64) -> Judgement {
 fn defaults(script: Script<'_>) -> Result<Script<'_>, String> {
     let options = &script.engine.options;
     ensure(!options.is_empty(), || "the engine has no options".to_owned())?;
-    // String options are skipped, because setting a path may open a file.
+    // String options are skipped, because setting a path could make the engine open a file.
     let is_safe = |kind: &OptionKind| !matches!(kind, OptionKind::Button | OptionKind::String);
     let safe = options.iter().filter(|option| is_safe(&option.kind));
     let defaults = safe.filter_map(|option| Some((&option.name, option.default.as_ref()?)));
@@ -125,15 +125,15 @@ fn not_refused(case: &Case) -> Judgement {
     }
 }
 
-/// Line of a MultiPV search.
+/// Variation of a MultiPV search.
 struct Line<'a> {
     number: i64,
-    /// Score in centipawns.
+    /// Score, in centipawns; `None` for a mate score.
     score: Option<i64>,
     first_move: &'a str,
 }
 
-/// Returns the lines of the last iteration.
+/// Returns the MultiPV lines of the last iteration.
 fn last_lines<'a>(case: &Case<'a>) -> Vec<Line<'a>> {
     let mut lines: Vec<Line> = Vec::new();
     for info in case.transcript.searches().iter().flat_map(|search| &search.infos) {
@@ -142,8 +142,8 @@ fn last_lines<'a>(case: &Case<'a>) -> Vec<Line<'a>> {
         let (Some(number), Some(first_move)) = (info.number("multipv"), first_move) else {
             continue;
         };
-        // Line 1 of the next depth removes all lines of the previous depth; a repeated line
-        // replaces the earlier line with this number.
+        // Line 1 of the next depth removes all lines of the previous depth. A repeated line
+        // replaces the earlier line with its number.
         lines.retain(|other| other.number < number);
         lines.push(Line { number, score: info.number("cp"), first_move });
     }

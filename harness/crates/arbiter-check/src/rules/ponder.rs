@@ -10,8 +10,8 @@ use crate::{Case, Check, Judgement};
 
 pub(super) const CHECKS: &[Check] = &[
     must("ponder-waits", "no bestmove during go ponder, however long it takes")
-        // The pause is longer than the time on the clock, but the clock does not run during
-        // pondering.
+        // The pause is longer than the time on the clock. A correct engine does not notice, because
+        // the clock does not run while it ponders.
         .script(|s| Ok(pondering(s, "wtime 300 btime 300")?.collect(800).stop().settle()))
         .judge(waited),
     should("ponder-waits-depth", "no bestmove during go ponder, though its depth is reached")
@@ -24,8 +24,8 @@ pub(super) const CHECKS: &[Check] = &[
         .script(|s| Ok(hit(pondering(s, "wtime 1000 btime 1000")?.collect(200))))
         .timed(|case| hit_in_time(case, 1000)),
     must("ponderhit-late", "a ponderhit after the time is used up is answered immediately")
-        // The pause before the hit is longer than the time on the clock, so an engine that starts
-        // its clock at `go ponder` has no time left.
+        // The pause before `ponderhit` is longer than the time on the clock, so an engine that
+        // starts its clock at `go ponder` has no time left.
         .script(|s| Ok(hit(pondering(s, "wtime 500 btime 500")?.collect(1000))))
         .timed(|case| hit_in_time(case, 500)),
     must("ponder-miss", "stop ends go ponder, and the next search is of the new position").script(
@@ -57,8 +57,8 @@ fn waited(case: &Case) -> Judgement {
     })
 }
 
-/// Requires that every search was answered within `limit` milliseconds of `ponderhit`, plus the
-/// margin.
+/// Requires that every search was answered within `limit` milliseconds, plus the margin, after
+/// `ponderhit`.
 fn hit_in_time(case: &Case, limit: u64) -> Judgement {
     each_search(case, |search| {
         let hit = search.hit.unwrap_or_default();

@@ -5,8 +5,8 @@ use super::{must, nice, nothing_more};
 use crate::Check;
 use crate::script::Script;
 
-/// White gives check on the back rank, and Black's only move is a capture; an engine that ignores
-/// the moves plays a different move.
+/// White gives check on the back rank, and Black's only legal move is a capture. An engine that
+/// ignores the moves plays another move.
 const FEN: &str = "fen 6k1/5ppp/8/8/8/8/r4PPP/1R4K1 b - - 3 40 moves a2a8 b1b8";
 const CASTLED: &str = "fen 4rkn1/4p1p1/8/8/8/8/8/4K2R w K - 0 1 moves e1g1";
 /// Positions in which the en passant capture is the only legal move.
@@ -59,11 +59,11 @@ pub(super) const CHECKS: &[Check] = &[
         Ok(s.search_all(&[CASTLED, "startpos"], "depth 2"))
     }),
     must("position-repetition", "a game with repeated positions continues")
-        // The match program, not the engine, ends a drawn game; the engine has to move as long as
-        // there is a legal move.
+        // A drawn game is ended by the match program, not by the engine. The engine has to move as
+        // long as there is a legal move.
         .script(|s| Ok(s.search(&format!("startpos moves{}", SHUFFLE.repeat(3)), "depth 3"))),
     must("position-long", "a game of 600 plies is understood").script(|s| {
-        // Engines with a fixed-size table for the moves of a game crash only in long games.
+        // An engine with a table of fixed size for the moves of a game crashes only in long games.
         let moves = format!("startpos moves e2e4 e7e5{}", SHUFFLE.repeat(150));
         Ok(s.search_all(&[moves.as_str(); 2], "depth 2"))
     }),

@@ -22,7 +22,7 @@ pub(super) const CHECKS: &[Check] = &[
     must("stop-at-once", "stop immediately after go is obeyed with a legal move")
         .script(|s| Ok(s.go("startpos", "infinite\nstop").expect("bestmove").settle())),
     must("stop-idle", "stop without a search is not answered by a move")
-        // An answer to such a `stop` would count as the answer to the next `go`.
+        // An answer to such a `stop` would be taken for the answer to the next `go`.
         .script(|s| Ok((0..2).fold(s, |s, _| s.send("stop").collect(200).ready())))
         .judge(no_bestmove),
     must("stop-after-move", "stop that crosses the engine's own bestmove does no harm").script(
@@ -38,7 +38,7 @@ pub(super) const CHECKS: &[Check] = &[
     )
     .script(|s| {
         // In these positions, one with a mate and one with a single legal move, engines tend to end
-        // a search on their own.
+        // an infinite search before `stop`.
         let mate_and_only_move = [
             "fen 6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1",
             "fen rR4k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1",
@@ -70,11 +70,11 @@ fn stopped_searches(case: &Case) -> Judgement {
     each_search(case, |search| answered_after_stop(search, "stop"))
 }
 
-/// Time that an engine may take to obey `stop`, in addition to the margin.
+/// Time within which an engine must obey `stop`, in addition to the margin.
 const PROMPT: Duration = Duration::from_millis(50);
 
 fn promptly(case: &Case) -> Judgement {
-    // The delay is meaningful only if no search ended before `stop`.
+    // The delay after `stop` is meaningful only if no search ended before `stop`.
     stopped_searches(case)?;
     each_search(case, |search| {
         let late = search.answered_at().saturating_sub(search.stop.unwrap_or_default());

@@ -1,26 +1,26 @@
-//! Zstandard files, which may contain several consecutive frames.
+//! Reader of Zstandard files, which may contain several consecutive frames.
 
 use std::io::{self, BufRead, BufReader, Read};
 
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-/// Maximum number of bytes that are decoded in one step, which is the maximum size of a Zstandard
-/// block (RFC 8878, Block_Maximum_Size).
+/// Maximum number of bytes that are decoded in one step: the maximum size of a Zstandard block (RFC
+/// 8878, Block_Maximum_Size).
 const CHUNK: usize = 1 << 17;
 
-/// Empty last block, with a checksum for decoders that expect one. The decoder returns all decoded
-/// bytes of a truncated frame only after a last block.
+/// Empty last block, with a checksum for decoders that expect one. It is needed because the decoder
+/// returns all decoded bytes of a truncated frame only after a last block.
 const LAST_BLOCK: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
 
-/// Returns whether a file that begins with these bytes is compressed with Zstandard. The second
+/// Returns whether a file that starts with these bytes is compressed with Zstandard. The second
 /// pattern matches skippable frames (RFC 8878, section 3.1.2).
 pub(super) fn is_zstd(start: &[u8]) -> bool {
     matches!(start, [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
 }
 
-/// Reader of the contents of all frames. Parallel compressors write many frames, separated by
-/// skippable frames.
+/// Reader of the contents of all frames. Parallel compressors write many frames, with skippable
+/// frames between them.
 pub(super) struct Frames<R> {
     source: BufReader<R>,
     decoder: FrameDecoder,
@@ -31,7 +31,7 @@ pub(super) struct Frames<R> {
 }
 
 impl<R: Read> Frames<R> {
-    /// Creates a reader of the contents of `source`.
+    /// Creates a reader for the contents of `source`.
     pub(super) fn new(source: R) -> Frames<R> {
         let source = BufReader::with_capacity(CHUNK, source);
         Frames { source, decoder: FrameDecoder::new(), is_open: false, is_cut: false }
@@ -62,7 +62,7 @@ impl<R: Read> Frames<R> {
         Ok(self.source.fill_buf()?.is_empty())
     }
 
-    /// Decodes more of the frame; a truncated frame ends at the truncation.
+    /// Decodes more of the frame. A truncated frame ends at the truncation.
     fn decode(&mut self, wanted: usize) -> io::Result<()> {
         let strategy = || BlockDecodingStrategy::UptoBytes(wanted);
         let Err(error) = self.decoder.decode_blocks(&mut self.source, strategy()) else {
@@ -85,7 +85,7 @@ impl<R: Read> Frames<R> {
         if self.is_cut {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        // The checksum of a frame is optional.
+        // A frame may have no checksum.
         let stored = self.decoder.get_checksum_from_data();
         if stored.is_some() && stored != self.decoder.get_calculated_checksum() {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "wrong checksum"));
@@ -96,7 +96,7 @@ impl<R: Read> Frames<R> {
 
 impl<R: Read> Read for Frames<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        // Without this check, the loop below would never end.
+        // Without this check, the loop below would never end for an empty buffer.
         if buffer.is_empty() {
             return Ok(0);
         }
@@ -104,9 +104,9 @@ impl<R: Read> Read for Frames<R> {
         loop {
             if !self.is_open {
                 if self.is_at_end()? {
-                    // Each further call after the truncation returns the same error.
-                    let is_whole = !self.is_cut;
-                    return is_whole.then_some(0).ok_or(io::ErrorKind::UnexpectedEof.into());
+                    // After a truncation, every further call returns the same error.
+                    let is_complete = !self.is_cut;
+                    return is_complete.then_some(0).ok_or(io::ErrorKind::UnexpectedEof.into());
                 }
                 self.open()?;
                 continue;

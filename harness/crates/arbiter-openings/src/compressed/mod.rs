@@ -10,13 +10,13 @@ use flate2::read::MultiGzDecoder;
 
 use frames::{Frames, is_zstd};
 
-/// Returns whether a file that begins with these bytes is a zip archive.
+/// Returns whether a file that starts with these bytes is a zip archive.
 pub(crate) fn is_zip(start: &[u8]) -> bool {
     start.starts_with(b"PK\x03\x04") || start.starts_with(b"PK\x05\x06")
 }
 
-/// Number of bytes of a file that are examined to detect the format. A tar archive has its magic
-/// bytes at byte 257 of its first block, which has this size.
+/// Number of bytes at the start of a file that are examined to detect the format. The first block
+/// of a tar archive has this size and contains the magic bytes at offset 257.
 const HEAD_BYTES: u64 = 512;
 
 /// First bytes of files that are not usable as text, each with advice for the user.
@@ -37,11 +37,12 @@ const FOREIGN: [(&[u8], &str); 14] = [
     (b"<html", "a web page, not the file itself; download the file"),
 ];
 
-/// Describes a file with these first bytes, if it is neither text, gzip nor Zstandard.
+/// Returns a description of the file if its first bytes show that it is neither text, gzip nor
+/// Zstandard.
 fn foreign(head: &[u8]) -> Option<&'static str> {
     let is_tar = head.get(257..262) == Some(b"ustar");
-    // Web pages and Git LFS pointers may begin with a byte order mark or spaces, and may contain
-    // capitals.
+    // Web pages and Git LFS pointers may start with a byte order mark or spaces, and may contain
+    // capital letters.
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     let text = text.trim_ascii_start().to_ascii_lowercase();
     let begins = |magic: &[u8]| head.starts_with(magic) || text.starts_with(magic);
@@ -50,11 +51,12 @@ fn foreign(head: &[u8]) -> Option<&'static str> {
 }
 
 /// Returns a reader of the contents of `source`, which is gzip, Zstandard or uncompressed. The
-/// first bytes decide, not the file name.
+/// first bytes determine the format; the file name is not used.
 ///
 /// # Errors
 ///
-/// Fails for other kinds of compression, for archives, and for Git LFS pointer files.
+/// Fails for other compression formats, for archives, for web pages, and for pointer files of Git
+/// LFS and git-annex.
 pub fn decompressed<'a>(
     mut source: impl Read + Send + 'a,
 ) -> io::Result<Box<dyn Read + Send + 'a>> {
@@ -64,18 +66,18 @@ pub fn decompressed<'a>(
         return Err(io::Error::new(ErrorKind::InvalidData, format!("it is {what}")));
     }
     let (is_gzip, is_zstd) = (head.starts_with(b"\x1f\x8b"), is_zstd(&head));
-    // The examined bytes are part of the file, so they are read again.
+    // The examined bytes are part of the file, so the reader must get them again.
     let source = Cursor::new(head).chain(source);
     Ok(match (is_gzip, is_zstd) {
-        // Parallel compressors write several members; the simple decoder would read only the first
-        // one.
+        // Parallel compressors write several gzip members. The simple decoder would read only the
+        // first member.
         (true, _) => Box::new(Decompressor(MultiGzDecoder::new(source))),
         (_, true) => Box::new(Decompressor(Frames::new(source))),
         _ => Box::new(source),
     })
 }
 
-/// Reader of compressed data that reports truncated data with a specific error.
+/// Reader of compressed data that reports truncated data with a message for the user.
 struct Decompressor<R>(R);
 
 impl<R: Read> Read for Decompressor<R> {

@@ -1,4 +1,4 @@
-//! Tests with books that are written entry by entry and read back.
+//! Tests with books that are written entry by entry and then read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -17,7 +17,7 @@ fn packed(key: u64, m: u16, weight: u16) -> [u8; ENTRY] {
     entry
 }
 
-/// Returns the bits of a move; castling is the king capturing its rook.
+/// Returns the encoded move; castling is the king capturing its rook.
 fn bits(uci: &str) -> u16 {
     let square = |at: usize| {
         u16::from(uci.as_bytes()[at] - b'a') | u16::from(uci.as_bytes()[at + 1] - b'1') << 3
@@ -58,8 +58,8 @@ fn lines_of(book: &Book) -> Vec<String> {
 
 #[test]
 fn keys_and_moves_match_the_format() {
-    // Keys of these positions from the description of the format, each with the bits of a move:
-    // target file, target rank, source file, source rank.
+    // The keys of these positions are from the description of the format. Each has the bits of a
+    // move: target file, target rank, source file, source rank.
     let entries = [
         packed(0x463b_9618_1691_fc9c, 0o1434, 1),
         packed(0x823c_9b50_fd11_4196, 0o6343, 1),
@@ -82,7 +82,7 @@ fn castling_is_converted_to_standard_notation() {
     assert_eq!(lines_of(&book), ["g1f3 g8f6 g2g3 g7g6 f1g2 f8g7 e1g1 e8g8"]);
 }
 
-/// Returns six lines of two plies; the lines that begin with e2e4 have nine tenths of the weight.
+/// Returns six lines of two plies. The lines that start with e2e4 have nine tenths of the weight.
 fn six_lines() -> Vec<u8> {
     book_of(&[
         ("e2e4", 90),

@@ -1,4 +1,4 @@
-//! Tests of books that are in archives, compressed, truncated or damaged, and of files that are not
+//! Tests of books in archives, of compressed, truncated or damaged books, and of files that are not
 //! books.
 
 use super::*;

@@ -40,7 +40,7 @@ fn impossible_castling_rights_are_dropped() {
         "4k3/8/8/8/8/8/8/4K2R w KQ - 3 7",
         "4k3/8/8/8/8/8/8/4K2R w K - 3 7; ignored as impossible: castling with a1",
     );
-    // The king is one square away from its initial square, or elsewhere.
+    // The king is one square from its initial square, or farther away.
     check(
         "4k3/8/8/8/8/8/4K3/R6R w KQ - 0 1",
         "4k3/8/8/8/8/8/4K3/R6R w - - 0 1; ignored as impossible: castling with a1, castling with h1",
@@ -59,7 +59,7 @@ fn impossible_castling_rights_are_dropped() {
 fn impossible_en_passant_squares_are_dropped() {
     let sound = "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1";
     check(sound, sound);
-    // No pawn can capture en passant, but the pawn may have moved two squares.
+    // No pawn can capture en passant, but the last move may have been a double pawn push.
     let idle = "4k3/8/8/3p4/8/8/8/4K3 w - d6 0 1";
     check(idle, idle);
     for square in ["e6", "d3", "d5", "a1", "h8", "d4"] {
@@ -70,7 +70,7 @@ fn impossible_en_passant_squares_are_dropped() {
             ),
         );
     }
-    // Suites contain positions in which no pawn move can have produced the check.
+    // Test suites contain positions in which no pawn move can have given the check.
     let checked = "8/8/8/1k6/3Pp3/8/8/4KQ2 b - d3 0 1";
     check(checked, checked);
     let blocked = "4k3/3p4/8/3p4/8/8/8/4K3 w - d6";

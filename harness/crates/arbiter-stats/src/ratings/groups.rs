@@ -2,20 +2,21 @@
 //!
 //! The likelihood of ratings has a maximum only if, for every division of the players into two
 //! sets, each set scored against the other (L. Ford, 1957). Players who won or lost all their games
-//! are therefore removed one after the other and rated later. The groups are the strongly connected
-//! components of the graph of points among the remaining players.
+//! are therefore removed one after the other and rated later. The remaining players and the points
+//! between them form a graph; its strongly connected components are the groups.
 
-/// Player who won or lost all games; the rating is the level at which such a score has a
+/// Player who won or lost all games. The player is rated at the level at which this score has a
 /// probability of one half.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PerfectScore {
     /// Index of the player.
     pub player: usize,
-    /// `true` if all games against the remaining players were won; otherwise all were lost.
+    /// `true` if the player won all games against the remaining players, `false` if the player lost
+    /// all of them.
     pub won_all: bool,
 }
 
-/// Players in groups of comparable ratings.
+/// Players, divided into groups of comparable ratings.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Groups {
     /// Players with perfect scores, in the order of removal.
@@ -26,7 +27,7 @@ pub struct Groups {
     pub alone: Vec<usize>,
 }
 
-/// Score of two players against each other, in half points.
+/// Points of two players against each other, in half points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Score {
     /// Indices of the two players.
@@ -36,8 +37,8 @@ pub(super) struct Score {
 }
 
 impl Groups {
-    /// Returns the index of the group of each of `players` players; `None` for players outside
-    /// groups.
+    /// Returns, for each of `players` players, the index of the player's group; `None` for players
+    /// outside all groups.
     pub(super) fn by_player(&self, players: usize) -> Vec<Option<usize>> {
         let mut group_of = vec![None; players];
         for (number, group) in self.groups.iter().enumerate() {
@@ -59,8 +60,8 @@ pub(super) fn divide(players: usize, scores: &[Score]) -> Groups {
     let mut perfect = Vec::new();
     let mut waiting: Vec<usize> = (0..players).rev().collect();
     while let Some(player) = waiting.pop() {
-        let left = links[player].iter().filter(|(other, ..)| is_in[*other]);
-        let (taken, given) = left.fold((0, 0), |sum, link| (sum.0 + link.1, sum.1 + link.2));
+        let opponents = links[player].iter().filter(|(other, ..)| is_in[*other]);
+        let (taken, given) = opponents.fold((0, 0), |sum, link| (sum.0 + link.1, sum.1 + link.2));
         if !is_in[player] || (taken > 0) == (given > 0) {
             continue;
         }
@@ -81,7 +82,7 @@ pub(super) fn divide(players: usize, scores: &[Score]) -> Groups {
 }
 
 /// Returns the strongly connected components of the relation "scored against" (S. Rao Kosaraju's
-/// two passes, without recursion).
+/// algorithm in two passes, without recursion).
 fn components(links: &[Vec<(usize, u64, u64)>], is_in: &[bool]) -> Vec<Vec<usize>> {
     let next = |player: usize, forward: bool| {
         links[player].iter().filter_map(move |(other, taken, given)| {
@@ -90,16 +91,16 @@ fn components(links: &[Vec<(usize, u64, u64)>], is_in: &[bool]) -> Vec<Vec<usize
         })
     };
     let mut order = Vec::new();
-    let mut seen: Vec<bool> = is_in.iter().map(|is_in| !is_in).collect();
+    let mut visited: Vec<bool> = is_in.iter().map(|is_in| !is_in).collect();
     for start in 0..links.len() {
-        if std::mem::replace(&mut seen[start], true) {
+        if std::mem::replace(&mut visited[start], true) {
             continue;
         }
         let mut path = vec![(start, next(start, true))];
         while let Some((player, others)) = path.last_mut() {
-            match others.find(|other| !seen[*other]) {
+            match others.find(|other| !visited[*other]) {
                 Some(other) => {
-                    seen[other] = true;
+                    visited[other] = true;
                     path.push((other, next(other, true)));
                 }
                 None => {
@@ -110,16 +111,16 @@ fn components(links: &[Vec<(usize, u64, u64)>], is_in: &[bool]) -> Vec<Vec<usize
         }
     }
     let mut found = Vec::new();
-    let mut seen: Vec<bool> = is_in.iter().map(|is_in| !is_in).collect();
+    let mut visited: Vec<bool> = is_in.iter().map(|is_in| !is_in).collect();
     for start in order.into_iter().rev() {
-        if std::mem::replace(&mut seen[start], true) {
+        if std::mem::replace(&mut visited[start], true) {
             continue;
         }
         let mut group = vec![start];
         let mut at = 0;
         while at < group.len() {
             for other in next(group[at], false) {
-                if !std::mem::replace(&mut seen[other], true) {
+                if !std::mem::replace(&mut visited[other], true) {
                     group.push(other);
                 }
             }

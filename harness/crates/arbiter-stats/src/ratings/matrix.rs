@@ -1,6 +1,6 @@
 //! Dense symmetric matrices, stored by rows, and Cholesky factors of positive definite matrices.
 
-/// Symmetric matrix with all cells.
+/// Symmetric matrix, stored with all its cells.
 pub(super) type Matrix = Vec<Vec<f64>>;
 
 /// Returns a matrix of zeros.
@@ -8,7 +8,7 @@ pub(super) fn zero(size: usize) -> Matrix {
     vec![vec![0.0; size]; size]
 }
 
-/// Adds `weight`·v·vᵀ to a matrix, for a sparse vector v of indices and values.
+/// Adds `weight`·v·vᵀ to a matrix. `vector` lists the nonzero elements of v with their indices.
 pub(super) fn add_outer(matrix: &mut Matrix, vector: &[(usize, f64)], weight: f64) {
     for (i, a) in vector {
         for (j, b) in vector {
@@ -17,12 +17,14 @@ pub(super) fn add_outer(matrix: &mut Matrix, vector: &[(usize, f64)], weight: f6
     }
 }
 
-/// Lower triangular Cholesky factor of a positive definite matrix; row n has n + 1 cells.
+/// Lower triangular Cholesky factor of a positive definite matrix. Row n, counted from 0, has n + 1
+/// cells.
 #[derive(Debug, Clone)]
 pub(super) struct Cholesky(Vec<Vec<f64>>);
 
 impl Cholesky {
-    /// Computes the factor; `None` if the matrix is singular to working precision, or not positive.
+    /// Computes the factor; `None` if the matrix is singular to working precision, or not positive
+    /// definite.
     pub(super) fn new(matrix: &Matrix) -> Option<Cholesky> {
         let mut rows: Vec<Vec<f64>> = Vec::with_capacity(matrix.len());
         for (place, cells) in matrix.iter().enumerate() {
@@ -31,7 +33,7 @@ impl Cholesky {
                 row.push((cells[column] - product(&row, above)) / above[column]);
             }
             let rest = cells[place] - product(&row, &row);
-            // The limit is relative to the diagonal, because curvatures grow with the number of
+            // The limit is relative to the diagonal, because the curvature grows with the number of
             // games.
             if rest.is_nan() || rest <= 1e-12 * cells[place].abs() {
                 return None;
@@ -61,14 +63,15 @@ impl Cholesky {
         self.solve_columns(|i, j| f64::from(u8::from(i == j)))
     }
 
-    /// Returns A⁻¹·B·A⁻¹ for the symmetric matrix B = `middle`.
+    /// Returns A⁻¹·B·A⁻¹ for the symmetric matrix B = `middle`, where A is the factorized matrix.
     pub(super) fn sandwich(&self, middle: &Matrix) -> Matrix {
         // The columns of A⁻¹·B are the rows of B·A⁻¹.
         let left = self.solve_columns(|i, j| middle[i][j]);
         self.solve_columns(|i, j| left[j][i])
     }
 
-    /// Returns A⁻¹·C for the matrix C with the cells `cell(row, column)`.
+    /// Returns A⁻¹·C for the matrix C with the cells `cell(row, column)`, where A is the factorized
+    /// matrix.
     fn solve_columns(&self, cell: impl Fn(usize, usize) -> f64) -> Matrix {
         let size = self.0.len();
         let column = |j| (0..size).map(|i| cell(i, j)).collect::<Vec<_>>();

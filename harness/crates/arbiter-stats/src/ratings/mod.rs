@@ -1,8 +1,8 @@
 //! Ratings of many players from their games, by maximum likelihood.
 //!
-//! Players are indices; a [`Meeting`] is the head-to-head record of two players. [`rate`] returns
-//! ratings in Elo on the scale of the [`Options`]. The mean rating of a group of comparable players
-//! is 0 unless a player of the group is anchored.
+//! Players are numbered from 0. A [`Meeting`] is the head-to-head record of two players. [`rate`]
+//! returns ratings in Elo on the scale of the [`Options`]. The mean rating of a group of comparable
+//! players is 0 unless a player of the group has an anchor or a prior.
 
 mod groups;
 mod matrix;
@@ -15,21 +15,21 @@ pub use model::OutcomeModel;
 pub use outcome::{Errors, RatingList};
 pub use solve::rate;
 
-/// Elo points per natural unit of strength on the standard scale: 400 points are a factor of ten in
-/// odds.
+/// Elo points per natural unit of strength on the standard scale, on which 400 points multiply the
+/// odds by ten.
 pub const LOGISTIC_SCALE: f64 = 400.0 / std::f64::consts::LN_10;
 
-/// Games of two players against each other. Results are indexed 0, 1, 2 for a loss, a draw and a
-/// win of the first player.
+/// Games of two players against each other. Result indices are 0 for a loss, 1 for a draw and 2 for
+/// a win of the first player.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Meeting {
     /// Indices of two different players.
     pub players: [usize; 2],
     /// Numbers of pairs of games from the same opening. In `pairs[a][b]` pairs, the result is `a`
-    /// in the game with the first player as White, and `b` in the other game.
+    /// in the game in which the first player has White, and `b` in the other game.
     pub pairs: [[u64; 3]; 3],
-    /// Numbers of games without a partner game: `singles[0]` with the first player as White,
-    /// `singles[1]` with the first player as Black.
+    /// Numbers of single games by result: `singles[0]` with the first player as White, `singles[1]`
+    /// with the first player as Black.
     pub singles: [[u64; 3]; 2],
 }
 
@@ -39,7 +39,7 @@ impl Meeting {
         Meeting { players, pairs: [[0; 3]; 3], singles: [[0; 3]; 2] }
     }
 
-    /// Returns the results of the first player, with White and with Black.
+    /// Returns the numbers of the first player's results, first as White, then as Black.
     pub fn by_colour(&self) -> [[u64; 3]; 2] {
         let mut counts = self.singles;
         for (white, row) in self.pairs.iter().enumerate() {
@@ -56,14 +56,14 @@ impl Meeting {
         self.by_colour().iter().flatten().sum()
     }
 
-    /// Returns the results of the first player with both colours together: lost, drawn, won.
+    /// Returns the numbers of games that the first player lost, drew and won with either colour.
     pub fn results(&self) -> [u64; 3] {
         let [white, black] = self.by_colour();
         std::array::from_fn(|result| white[result] + black[result])
     }
 }
 
-/// Parameter of the model: estimated or given.
+/// Parameter of the model, either estimated or given.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Parameter {
     /// Parameter estimated from the games.
@@ -106,8 +106,8 @@ pub struct Options {
     pub advantage: Parameter,
     /// Share of draws between equal players without an advantage, 0 to 1 exclusive.
     pub draw_rate: Parameter,
-    /// Number of prior draws of each player, distributed over the opponents in proportion to games,
-    /// and equally over both colours.
+    /// Number of prior draws of each player. They are distributed over the opponents in proportion
+    /// to the number of games, and equally over both colours.
     pub prior_draws: f64,
     /// Players with given ratings: index and rating in Elo points.
     pub anchors: Vec<(usize, f64)>,
@@ -132,14 +132,14 @@ impl Default for Options {
     }
 }
 
-/// Returns the scale on which a difference of `points` gives an expected score of `score`. Ordo
-/// uses 202 points for 0.76.
+/// Returns the scale on which a difference of `points` Elo points gives the expected score `score`.
+/// Ordo uses 202 points for 0.76.
 pub fn scale_of(points: f64, score: f64) -> f64 {
     points / (score / (1.0 - score)).ln()
 }
 
-/// Maximum number of players that are rated together; more players would take minutes and
-/// gigabytes.
+/// Maximum number of players that are rated together. More players would take minutes and gigabytes
+/// of memory.
 pub const MAX_PLAYERS: usize = 1000;
 
 /// Error: Newton's method did not converge. No known input causes this error.

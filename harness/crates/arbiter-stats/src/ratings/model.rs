@@ -1,7 +1,7 @@
-//! Models of one game: probabilities of its results for a given difference in strength.
+//! Models of game results: probabilities of the results at a given strength difference.
 //!
-//! The difference x includes White's advantage. It is in natural units; one unit is a factor of e
-//! in odds.
+//! The difference x includes White's advantage. It is in natural units: one unit multiplies the
+//! odds by e.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,16 +9,17 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OutcomeModel {
-    /// Draws follow the geometric mean of both strengths: with u = e^(x/2), win : draw : loss are
-    /// u : ν : 1/u (R. Davidson, 1970).
+    /// The probability of a draw is proportional to the geometric mean of both strengths: with u =
+    /// e^(x/2), win, draw and loss are in the ratio u : ν : 1/u (R. Davidson, 1970).
     Davidson,
-    /// A difference that is too small leads to a draw: P(win) = f(x − δ), P(loss) = f(−x − δ) with
-    /// f the logistic curve (P. Rao, L. Kupper, 1967). This is BayesElo's model; its ratings differ
-    /// from logistic Elo by a factor that depends on δ.
+    /// A small difference in performance leads to a draw: P(win) = f(x − δ) and P(loss) = f(−x −
+    /// δ), with f the logistic curve (P. Rao, L. Kupper, 1967). This is BayesElo's model. Its
+    /// ratings differ from logistic Elo by a factor that depends on δ.
     RaoKupper,
-    /// The expected score is f(x), as in Elo's system; a draw is half a win and half a loss (R.
-    /// Bradley, M. Terry, 1952). As in Ordo, ratings make every player's expected score equal to
-    /// the actual score. Draws follow Davidson's ratio D = ν·√(W·L).
+    /// The expected score is f(x), as in Elo's system, and a draw is half a win and half a loss (R.
+    /// Bradley, M. Terry, 1952). As in Ordo, the ratings make every player's expected score equal
+    /// to the actual score. The probability of a draw is D = ν·√(W·L), as in Davidson's model, with
+    /// W and L the probabilities of a win and a loss.
     Scores,
 }
 
@@ -30,7 +31,7 @@ arbiter_names::named!(OutcomeModel);
 pub struct Derivatives {
     /// First derivatives, with respect to x and d.
     pub first: [f64; 2],
-    /// Negative second derivatives, with respect to xx, xd and dd.
+    /// Negative second derivatives: with respect to x twice, to x and d, and to d twice.
     pub second: [f64; 3],
 }
 
@@ -47,7 +48,7 @@ impl OutcomeModel {
         }
     }
 
-    /// Returns the probability of a draw between equal players.
+    /// Returns the draw rate, 0 to 1, between equal players that corresponds to the draw parameter.
     pub fn draw_rate(self, parameter: f64) -> f64 {
         match self {
             OutcomeModel::Davidson | OutcomeModel::Scores => 1.0 / (1.0 + 2.0 * (-parameter).exp()),
@@ -55,12 +56,14 @@ impl OutcomeModel {
         }
     }
 
-    /// Returns whether the likelihood of strengths depends on the draw parameter.
+    /// Returns whether the likelihood of strengths depends on the draw parameter, so that draws
+    /// affect the ratings.
     pub fn draws_inform(self) -> bool {
         self != OutcomeModel::Scores
     }
 
-    /// Returns the probabilities of a loss, a draw and a win of White.
+    /// Returns the probabilities that White loses, draws and wins at the difference `x`, in natural
+    /// units.
     pub fn probabilities(self, x: f64, parameter: f64) -> [f64; 3] {
         match self {
             OutcomeModel::Davidson => {
@@ -74,20 +77,20 @@ impl OutcomeModel {
             }
             OutcomeModel::Scores => {
                 let score = logistic(x);
-                // With e the expected score, D² = ν²(e − D/2)(1 − e − D/2). Of its roots, the root
-                // that is 0 without draws is used.
+                // With e the expected score, D² = ν²(e − D/2)(1 − e − D/2). The root used is the
+                // one that is 0 if ν is 0.
                 let square = (2.0 * parameter).exp();
                 let product = square * score * (1.0 - score);
                 let (a, b) = (1.0 - 0.25 * square, 0.5 * square);
-                // This form of the root avoids cancellation, and is valid for a = 0.
+                // This form of the root avoids cancellation and is also valid for a = 0.
                 let draw = 2.0 * product / (b + (b * b + 4.0 * a * product).sqrt());
                 [1.0 - score - 0.5 * draw, draw, score - 0.5 * draw]
             }
         }
     }
 
-    /// Returns the derivatives of the log-likelihood of `counts` games lost, drawn and won by
-    /// White.
+    /// Returns the derivatives of the log-likelihood of `counts`, the numbers of games that White
+    /// lost, drew and won.
     pub fn slope(self, x: f64, parameter: f64, counts: [f64; 3]) -> Derivatives {
         let [losses, draws, wins] = counts;
         let games = losses + draws + wins;
@@ -105,7 +108,8 @@ impl OutcomeModel {
                 }
             }
             OutcomeModel::RaoKupper => {
-                // The probability of a draw is win·loss·(e^(2δ) − 1).
+                // The probability of a draw is win·loss·(e^(2δ) − 1), so the log-likelihood of a
+                // draw contains those of a win and of a loss.
                 let (ups, downs) = (wins + draws, losses + draws);
                 let (bend_up, bend_down) = (ups * win * (1.0 - win), downs * loss * (1.0 - loss));
                 // 1 − e^(−2δ) without cancellation for few draws.
@@ -129,14 +133,15 @@ impl OutcomeModel {
                 Derivatives {
                     first: [wins + 0.5 * draws - games * score, 0.0],
                     // The likelihood of strengths does not depend on the draw parameter, so the
-                    // derivatives with respect to it are 0.
+                    // derivatives with respect to this parameter are 0.
                     second: [games * score * (1.0 - score), 0.0, 0.0],
                 }
             }
         }
     }
 
-    /// Returns the first derivatives for a single result (0: White lost, 1: draw, 2: White won).
+    /// Returns the first derivatives of the log-likelihood of a single result (0: White lost, 1:
+    /// draw, 2: White won).
     pub fn gradient(self, x: f64, parameter: f64, result: usize) -> [f64; 2] {
         let mut counts = [0.0; 3];
         counts[result] = 1.0;

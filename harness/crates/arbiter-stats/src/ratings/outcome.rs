@@ -6,7 +6,7 @@ use super::solve::{Constraint, Encounter, State};
 use super::{Meeting, Options};
 use crate::elo::normal_cdf;
 
-/// State at the maximum of the likelihood, and the curvature at this point.
+/// State at the maximum of the likelihood, with the curvature at this point.
 #[derive(Debug)]
 pub(super) struct Solution {
     pub(super) state: State,
@@ -22,26 +22,26 @@ pub(super) struct Solution {
 pub struct RatingList {
     /// Players in groups of comparable ratings.
     pub groups: Groups,
-    /// Perfect scores with a rating; the ratings are bounds.
+    /// Players with a perfect score who have a rating; each rating is a bound.
     pub perfect: Vec<PerfectScore>,
-    /// Players who won all games against some opponents and lost all games against the other
-    /// opponents; they have a rating without a standard error.
+    /// Players who won all games against some opponents and lost all games against the others. They
+    /// have a rating without a standard error.
     pub between: Vec<usize>,
-    /// Players who are not rated because all groups together exceed
-    /// [`MAX_PLAYERS`](super::MAX_PLAYERS).
+    /// Players who are not rated because all groups together have more than
+    /// [`MAX_PLAYERS`](super::MAX_PLAYERS) players.
     pub left_out: Vec<usize>,
-    /// White's advantage in Elo points; `None` if the effect of colour cannot be separated from the
-    /// strengths of the players.
+    /// White's advantage in Elo points; `None` if it cannot be separated from the strengths of the
+    /// players.
     pub advantage: Option<f64>,
     /// Standard error of White's advantage, in Elo points, if the advantage was estimated.
     pub advantage_error: Option<f64>,
-    /// Probability of a draw between equal players.
+    /// Probability of a draw between equal players, 0 to 1.
     pub draw_rate: f64,
     ratings: Vec<f64>,
     group_of: Vec<Option<usize>>,
     index: Vec<Option<usize>>,
     is_flat: bool,
-    /// Covariance of all unknowns in squared Elo points, for each estimator of [`Errors`].
+    /// Covariance of all unknowns, in squared Elo points, for each estimator of [`Errors`].
     covariances: [Matrix; 2],
 }
 
@@ -58,7 +58,8 @@ pub enum Errors {
 }
 
 impl RatingList {
-    /// Creates the ratings of all groups, without players with perfect scores and unrated players.
+    /// Creates the list of the ratings in all groups. Players with perfect scores and unrated
+    /// players are added by the caller.
     pub(super) fn new(
         solution: Solution,
         meetings: &[Meeting],
@@ -76,7 +77,7 @@ impl RatingList {
         let sample = SampleSize {
             pairs: pairs as f64,
             singles: encounters.iter().map(|encounter| encounter.singles).sum(),
-            // The level of a group without an anchor is not estimated.
+            // The level of a group without an anchor or prior is not estimated.
             unknowns: (state.unknowns - state.floating.len()) as f64,
         };
         sample.allow_for_few(&mut sandwich, &information, &spread);
@@ -100,7 +101,7 @@ impl RatingList {
         }
     }
 
-    /// Returns the rating of a player in Elo points; `None` if the player is not rated.
+    /// Returns the rating of a player, in Elo points; `None` if the player is not rated.
     pub fn rating(&self, player: usize) -> Option<f64> {
         let is_perfect = || self.perfect.iter().any(|perfect| perfect.player == player);
         let is_between = self.between.contains(&player);
@@ -108,13 +109,15 @@ impl RatingList {
         is_rated.then(|| self.ratings[player])
     }
 
-    /// Returns the index of the group in which a player was rated.
+    /// Returns the index of the group in which a player was rated; `None` if the player is in no
+    /// group.
     pub fn group(&self, player: usize) -> Option<usize> {
         self.group_of[player]
     }
 
     /// Returns the covariance of two players' ratings, in squared Elo points. `None` if a player is
-    /// outside all groups, or if all games were drawn and contain no information about strengths.
+    /// outside all groups, or if all games were drawn and therefore contain no information about
+    /// strengths.
     pub fn covariance(&self, a: usize, b: usize, errors: Errors) -> Option<f64> {
         self.group_of[a].and(self.group_of[b])?;
         let matrix = &self.covariances[errors as usize];
@@ -126,7 +129,7 @@ impl RatingList {
     }
 
     /// Returns the standard error of a rating, in Elo points, relative to the mean of the group or
-    /// to the anchors.
+    /// to the anchors. `None` if [`covariance`](Self::covariance) returns `None`.
     pub fn error(&self, player: usize, errors: Errors) -> Option<f64> {
         Some(self.covariance(player, player, errors)?.max(0.0).sqrt())
     }
@@ -139,12 +142,12 @@ impl RatingList {
         }
         let variance = self.covariance(a, a, errors)? + self.covariance(b, b, errors)?
             - 2.0 * self.covariance(a, b, errors)?;
-        // Rounding may make the variance of nearly identical players negative.
+        // Rounding errors may make the variance for nearly identical players negative.
         Some(variance.max(0.0).sqrt())
     }
 
-    /// Returns the likelihood, 0 to 1, that player `a` is stronger than player `b`; `None` if the
-    /// ratings are not comparable.
+    /// Returns the likelihood of superiority (LOS), 0 to 1, of player `a` over player `b`; `None`
+    /// if the ratings are not comparable.
     pub fn superiority(&self, a: usize, b: usize, errors: Errors) -> Option<f64> {
         let error = self.difference_error(a, b, errors)?;
         (error > 0.0).then(|| normal_cdf((self.ratings[a] - self.ratings[b]) / error))
@@ -158,16 +161,20 @@ struct SampleSize {
     pairs: f64,
     /// Number of games without a partner game, whose variance follows from the model.
     singles: f64,
-    /// Number of estimated parameters, without the levels of groups.
+    /// Number of estimated parameters, not counting the levels of groups.
     unknowns: f64,
 }
 
 impl SampleSize {
-    /// Applies the small-sample correction of the sandwich estimator, which is needed because
-    /// estimates and variance come from the same games. For m units and p unknowns, the corrected
-    /// covariance is c·V + δ·φ·H⁻¹, where c = (n − 1)/(n − p) · m/(m − 1) for n games, δ = p/(m −
-    /// p) but at most ½, and φ, at least 1, is the ratio of the observed variance of pairs to the
-    /// variance of the model. Without pairs, nothing changes.
+    /// Applies the small-sample correction of the sandwich estimator (J. Morel, M. Bokossa, N.
+    /// Neerchal, 2003). The correction is needed because estimates and variance come from the same
+    /// games.
+    ///
+    /// For m units and p unknowns, the corrected covariance is c·V + δ·φ·H⁻¹. V is the covariance
+    /// of the sandwich estimator, and H⁻¹ is the inverse of the curvature. In this formula, c = (n
+    /// − 1)/(n − p) · m/(m − 1) for n games, and δ = p/(m − p), but at most ½. The ratio of the
+    /// observed variance of pairs to the variance of the model is φ, at least 1. Without pairs,
+    /// nothing changes.
     fn allow_for_few(self, sandwich: &mut Matrix, information: &Matrix, spread: &Matrix) {
         let SampleSize { pairs, singles, unknowns } = self;
         if pairs == 0.0 || unknowns <= 0.0 {
@@ -181,8 +188,8 @@ impl SampleSize {
         let cells = (0..spread.len()).flat_map(|i| (0..spread.len()).map(move |j| (i, j)));
         let trace: f64 = cells.map(|(i, j)| information[i][j] * spread[j][i]).sum();
         let wider = (trace / unknowns).max(1.0);
-        for (cell, known) in sandwich.iter_mut().flatten().zip(information.iter().flatten()) {
-            *cell += (factor - 1.0) * *cell + share * wider * known;
+        for (cell, information) in sandwich.iter_mut().flatten().zip(information.iter().flatten()) {
+            *cell += (factor - 1.0) * *cell + share * wider * information;
         }
     }
 }
@@ -193,12 +200,11 @@ pub(super) fn is_inside(meeting: &Meeting, group_of: &[Option<usize>]) -> bool {
     first.is_some() && first == second
 }
 
-/// Returns the covariance in squared Elo points, without the part that comes from the terms that
-/// fix the levels of groups.
+/// Returns the covariance in squared Elo points, without the terms that fix the levels of groups.
 fn centred(mut covariance: Matrix, state: &State, square: f64) -> Matrix {
     for group in &state.floating {
-        // The mean of the group is fixed by an added term. Ratings are relative to this mean, so
-        // the covariance is centred on the mean (C·V·C with C = I − 1/n).
+        // An added term fixes the mean of the group. Ratings are relative to this mean, so the
+        // covariance is centred on the mean (C·V·C with C = I − 1/n).
         let n = group.len() as f64;
         let row_mean = |row: &Vec<f64>| group.iter().map(|j| row[*j]).sum::<f64>() / n;
         let row_means: Vec<f64> = covariance.iter().map(row_mean).collect();
@@ -224,8 +230,9 @@ fn centred(mut covariance: Matrix, state: &State, square: f64) -> Matrix {
     covariance
 }
 
-/// Returns the covariance of the slope: single games contribute the variance of the model, pairs
-/// their observed variance, and priors the variance from their standard deviation.
+/// Returns the covariance of the gradient. Single games contribute the variance of the model, pairs
+/// contribute their observed variance, and priors contribute the variance from their standard
+/// deviation.
 fn spread(
     state: &State,
     encounters: &[Encounter],
@@ -257,11 +264,11 @@ fn spread(
         let [first, second] = meeting.players;
         for (with_white, row) in meeting.pairs.iter().enumerate() {
             for (with_black, count) in row.iter().enumerate().filter(|(_, count)| **count > 0) {
-                // The two games of a pair are added before the product, because they are not
-                // independent.
+                // The gradients of the two games in a pair are added before the product is formed,
+                // because the games are not independent.
                 let mut vector = pull(first, second, with_white);
                 for (unknown, value) in pull(second, first, 2 - with_black) {
-                    match vector.iter_mut().find(|(known, _)| *known == unknown) {
+                    match vector.iter_mut().find(|(index, _)| *index == unknown) {
                         Some((_, sum)) => *sum += value,
                         None => vector.push((unknown, value)),
                     }

@@ -1,5 +1,5 @@
-//! Maximization of the likelihood by Newton's method, in all ratings, White's advantage and the
-//! draw parameter together.
+//! Maximization of the likelihood by Newton's method, jointly in all ratings, White's advantage and
+//! the draw parameter.
 
 use super::groups::{Groups, PerfectScore, Score, divide};
 use super::matrix::{Cholesky, Matrix, add_outer, zero};
@@ -9,8 +9,8 @@ use super::{MAX_PLAYERS, Meeting, NoMaximum, Options, Parameter};
 use crate::elo::finite;
 use crate::roots::falling_crossing;
 
-/// Maximum step, in natural units, because the likelihood is close to a parabola only near the
-/// current point.
+/// Maximum step, in natural units. Steps are limited because the likelihood is close to a parabola
+/// only near the current point.
 const MAX_STEP: f64 = 1.5;
 
 /// Step length, in natural units, below which the search ends.
@@ -19,32 +19,32 @@ const LAST_STEP: f64 = 1e-11;
 /// Maximum number of steps; ordinary tables take 5 to 10.
 const MAX_STEPS: usize = 300;
 
-/// Largest absolute rating, in natural units, in the search for ratings of perfect scores. 30 units
-/// are 5,200 Elo.
+/// Largest absolute rating, in natural units, in the search for ratings of perfect scores. On the
+/// standard scale, 30 units are 5,200 Elo.
 const PERFECT_RANGE: f64 = 30.0;
 
-/// Minimum distance of a draw rate from 0 and 1.
+/// Minimum distance of a draw rate from 0 and from 1.
 const EXTREME_RATE: f64 = 1e-9;
 
-/// Games between two players with fixed colours.
+/// Games between two players, all with the same colours.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Encounter {
     pub white: usize,
     pub black: usize,
     /// Numbers of games lost, drawn and won by White, including prior draws.
     pub counts: [f64; 3],
-    /// Number of games without a partner game.
+    /// Number of games that belong to no pair.
     pub singles: f64,
 }
 
 /// Prior of a rating or of a rating difference, in natural units.
 #[derive(Debug)]
 pub(super) struct Constraint {
-    /// Indices and signs of the unknowns that the prior concerns.
+    /// Indices of the unknowns to which the prior applies, with their signs.
     pub direction: Vec<(usize, f64)>,
     /// Reciprocal of the prior variance.
     pub weight: f64,
-    /// Current value minus expected value.
+    /// Current value minus the mean of the prior.
     pub off: f64,
 }
 
@@ -54,16 +54,17 @@ pub(super) struct State {
     /// Index of each player's rating among the unknowns; `None` if the player is anchored or not
     /// rated.
     pub index: Vec<Option<usize>>,
-    /// Index of White's advantage among the unknowns, if it is estimated.
+    /// Index of White's advantage among the unknowns; `None` if the advantage is not estimated.
     pub advantage_index: Option<usize>,
-    /// Index of the draw parameter among the unknowns, if it is estimated.
+    /// Index of the draw parameter among the unknowns; `None` if the parameter is not estimated.
     pub draw_index: Option<usize>,
     /// Number of unknowns.
     pub unknowns: usize,
     pub ratings: Vec<f64>,
     pub advantage: f64,
     pub draw: f64,
-    /// Indices of the unknowns of each group without an anchor or prior, whose level is arbitrary.
+    /// Indices of the unknowns of each group that has neither an anchor nor a prior. The level of
+    /// such a group is arbitrary.
     pub floating: Vec<Vec<usize>>,
 }
 
@@ -72,8 +73,8 @@ impl State {
         self.ratings[encounter.white] - self.ratings[encounter.black] + self.advantage
     }
 
-    /// Returns the unknowns on which the strength difference of an encounter depends, with their
-    /// signs.
+    /// Returns the unknowns on which the strength difference between `white` and `black` depends,
+    /// with their signs.
     pub(super) fn direction(&self, white: usize, black: usize) -> Vec<(usize, f64)> {
         let mut direction = Vec::with_capacity(4);
         direction.extend(self.index[white].map(|i| (i, 1.0)));
@@ -110,11 +111,12 @@ impl State {
     }
 }
 
-/// Rates `players` players by their meetings.
+/// Rates `players` players by their games.
 ///
-/// Each disconnected group is rated around a separate level. Players with a perfect score are rated
-/// afterwards so that their score had a probability of one half (Ordo's rule). If there are more
-/// than [`MAX_PLAYERS`] players, only the largest groups are rated.
+/// Each group of comparable players is rated around a separate level. Players with a perfect score
+/// are rated afterwards, at the level at which their score has a probability of one half (Ordo's
+/// rule). If the groups have more than [`MAX_PLAYERS`] players together, only the largest groups
+/// are rated.
 pub fn rate(
     players: usize,
     meetings: &[Meeting],
@@ -136,32 +138,33 @@ pub fn rate(
     let encounters = encounters(players, meetings, options, &groups);
     let mut state = start(players, &encounters, options, &groups);
     let mut fitted = newton(&mut state, &encounters, options);
-    // If all games were drawn and the draw rate is fitted, the draw rate explains all results, and
-    // the strengths have no effect.
+    // If all games were drawn and the draw rate is estimated, the draw rate explains all results,
+    // so the games contain no information about strengths.
     let is_flat = draw_share(&encounters) == 1.0
         && options.draw_rate == Parameter::Fitted
         && options.priors.is_empty()
         && options.relations.is_empty();
-    let is_advantage_told = !encounters.is_empty() && !is_flat && fitted.is_some();
-    let is_advantage_known = is_advantage_told || options.advantage != Parameter::Fitted;
+    let is_advantage_estimated = !encounters.is_empty() && !is_flat && fitted.is_some();
+    let is_advantage_known = is_advantage_estimated || options.advantage != Parameter::Fitted;
     let mut fixed = options.clone();
     if fitted.is_none() && !is_advantage_known {
-        // A player had only one colour, so White's advantage cannot be separated from the player's
-        // strength.
+        // A player had only one colour, so White's advantage cannot be separated from the strength
+        // of this player.
         fixed.advantage = Parameter::Fixed(0.0);
         state = start(players, &encounters, &fixed, &groups);
         fitted = newton(&mut state, &encounters, &fixed);
     }
     if fitted.is_none() {
         // If one of two players never loses, the likelihood has no maximum: it keeps increasing
-        // with more draws and a larger difference. The share of draws is then taken from the games.
+        // with more draws and a larger difference. The draw rate is therefore fixed at the share of
+        // draws in the games.
         fixed.draw_rate = Parameter::Fixed(draw_share(&encounters));
         state = start(players, &encounters, &fixed, &groups);
         fitted = newton(&mut state, &encounters, &fixed);
     }
     let root = fitted.ok_or(NoMaximum)?;
-    let is_draw_told = options.draw_rate == Parameter::Fitted && !encounters.is_empty();
-    if options.model == OutcomeModel::Scores && is_draw_told {
+    let is_draw_estimated = options.draw_rate == Parameter::Fitted && !encounters.is_empty();
+    if options.model == OutcomeModel::Scores && is_draw_estimated {
         state.draw = draw_parameter(&state, &encounters);
     }
     let (perfect, between) = perfect_ratings(&mut state, meetings, options, &groups);
@@ -171,8 +174,8 @@ pub fn rate(
     Ok(rated)
 }
 
-/// Returns the points of each pair of players against each other. Prior draws and relations count
-/// as points for both players; anchors and priors do not count.
+/// Returns the points of the two players in each meeting and each relation. Prior draws and
+/// relations count as points for both players. Anchors and other priors do not count.
 fn scores(meetings: &[Meeting], options: &Options) -> Vec<Score> {
     let prior = u64::from(options.prior_draws > 0.0);
     let score = |meeting: &Meeting| {
@@ -223,8 +226,9 @@ fn encounters(
     found
 }
 
-/// Returns the start of the search, with the indices of the unknowns. Anchored players start at
-/// their anchors, and all other players at the mean of the anchors of their group, or at 0.
+/// Returns the state from which the search starts, with the indices of the unknowns. Anchored
+/// players start at their anchors. All other players start at the mean of the anchors in their
+/// group, or at 0 without anchors.
 fn start(players: usize, encounters: &[Encounter], options: &Options, groups: &Groups) -> State {
     let mut ratings = vec![0.0; players];
     let mut is_anchored = vec![false; players];
@@ -290,21 +294,21 @@ fn newton(state: &mut State, encounters: &[Encounter], options: &Options) -> Opt
         let root = Cholesky::new(&curvature)?;
         let mut step = root.solve(&slope);
         let longest = step.iter().fold(0.0, |max: f64, s| max.max(s.abs()));
-        // All components are scaled alike, which keeps the direction of the step.
+        // All components are scaled by the same factor, which keeps the direction of the step.
         if longest > MAX_STEP {
             step.iter_mut().for_each(|s| *s *= MAX_STEP / longest);
         }
         state.add(&step);
         if options.model == OutcomeModel::RaoKupper {
-            // In this model, δ must be positive, or the probability of a draw would not be
-            // positive.
+            // In this model, δ must be positive, because otherwise the probability of a draw would
+            // not be positive.
             state.draw = state.draw.max(EXTREME_RATE);
         }
         if longest < LAST_STEP {
             let games: f64 = encounters.iter().flat_map(|e| e.counts).sum();
             let rest = local(state, encounters, options).0;
-            // A short step is not sufficient: the slope must vanish, up to rounding errors that
-            // grow with the number of games.
+            // A short step is not sufficient. The gradient must also vanish, up to rounding errors
+            // that grow with the number of games.
             let is_root = rest.iter().all(|s| s.abs() <= 1e-7 * (1.0 + games));
             return is_root.then_some(root);
         }
@@ -312,9 +316,9 @@ fn newton(state: &mut State, encounters: &[Encounter], options: &Options) -> Opt
     None
 }
 
-/// Returns the derivatives of the log-likelihood with respect to all unknowns, and its negative
-/// curvature. A term that does not affect the solution fixes the arbitrary level of each floating
-/// group.
+/// Returns the gradient of the log-likelihood with respect to all unknowns, and its negative
+/// curvature. The level of each floating group is arbitrary; an added term fixes the level without
+/// affecting the differences between ratings.
 fn local(state: &State, encounters: &[Encounter], options: &Options) -> (Vec<f64>, Matrix) {
     let mut slope = vec![0.0; state.unknowns];
     let mut curvature = zero(state.unknowns);
@@ -339,8 +343,8 @@ fn local(state: &State, encounters: &[Encounter], options: &Options) -> (Vec<f64
         add_outer(&mut curvature, &direction, weight);
     }
     for group in &state.floating {
-        // The weight is of the size of the curvature, which keeps the matrix well conditioned. A
-        // group without games also needs a positive weight.
+        // The weight is of the same size as the curvature, which keeps the matrix well conditioned.
+        // A group without games also needs a positive weight.
         let trace: f64 = group.iter().map(|i| curvature[*i][*i]).sum();
         let weight = (trace / (group.len() * group.len()) as f64).max(f64::MIN_POSITIVE);
         for i in group {
@@ -369,8 +373,8 @@ fn draw_parameter(state: &State, encounters: &[Encounter]) -> f64 {
     finite(falling_crossing(missing, 0.0, low, high)).unwrap_or(state.draw)
 }
 
-/// Rates perfect scores against the players that are already rated, in reverse order of removal.
-/// Returns the rated perfect scores, and the players of [`RatingList::between`].
+/// Rates players with perfect scores against the players that are already rated, in reverse order
+/// of removal. Returns the rated perfect scores, and the players for [`RatingList::between`].
 fn perfect_ratings(
     state: &mut State,
     meetings: &[Meeting],
@@ -380,18 +384,18 @@ fn perfect_ratings(
     let mut is_rated = vec![false; state.ratings.len()];
     groups.groups.iter().flatten().for_each(|player| is_rated[*player] = true);
     options.anchors.iter().for_each(|(player, _)| is_rated[*player] = true);
-    let last = last_left(meetings, options, groups);
+    let last = last_remaining(meetings, options, groups);
     let mut found = Vec::new();
     last.iter().for_each(|last| is_rated[*last] = true);
-    // The order is reversed because a player who was removed later has games only against the
-    // remaining players.
+    // In reverse order, each player is rated against the players that remained when this player was
+    // removed.
     for taken in groups.perfect.iter().rev() {
         let player = taken.player;
         if is_rated[player] {
             continue;
         }
-        // Each element is the index of the opponent, the sign of White's advantage, and the number
-        // of games.
+        // Each element contains the index of the opponent, the sign of White's advantage, and the
+        // number of games.
         let mut opponents = Vec::new();
         for meeting in meetings {
             let Some(side) = meeting.players.iter().position(|p| *p == player) else { continue };
@@ -411,7 +415,7 @@ fn perfect_ratings(
             let each = |(other, sign, games): &(usize, f64, f64)| {
                 let x = rating - state.ratings[*other] + sign * state.advantage;
                 let [loss, _, win] = options.model.probabilities(x, state.draw);
-                // The probability may underflow to 0, whose logarithm would be infinite.
+                // The probability may underflow to 0, and the logarithm of 0 would be infinite.
                 games * if taken.won_all { win } else { loss }.max(f64::MIN_POSITIVE).ln()
             };
             opponents.iter().map(each).sum()
@@ -449,18 +453,19 @@ fn perfect_ratings(
 
 /// Returns the half points that a player scored and conceded.
 fn half_points(meetings: &[Meeting], player: usize) -> [u64; 2] {
-    let own = meetings.iter().filter_map(|meeting| {
+    let results = meetings.iter().filter_map(|meeting| {
         let side = meeting.players.iter().position(|other| *other == player)?;
         let [lost, drawn, won] = meeting.results();
         let points = [2 * won + drawn, 2 * lost + drawn];
         Some([points[side], points[1 - side]])
     });
-    own.fold([0, 0], |sum, own| [sum[0] + own[0], sum[1] + own[1]])
+    results.fold([0, 0], |sum, results| [sum[0] + results[0], sum[1] + results[1]])
 }
 
-/// Returns the last remaining player if all others were removed for perfect scores: their ratings
-/// start from this player's level, which is arbitrary.
-fn last_left(meetings: &[Meeting], options: &Options, groups: &Groups) -> Option<usize> {
+/// Returns the last remaining player if all others were removed for perfect scores. The ratings of
+/// the others start from the level of this player, which is arbitrary. `None` if there is a group,
+/// an anchor or a prior, or if several players remain.
+fn last_remaining(meetings: &[Meeting], options: &Options, groups: &Groups) -> Option<usize> {
     if !(groups.groups.is_empty() && options.anchors.is_empty() && options.priors.is_empty()) {
         return None;
     }

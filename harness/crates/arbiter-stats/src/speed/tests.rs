@@ -1,14 +1,14 @@
-//! Error rates of comparisons on simulated machines with disturbances.
+//! Error rates of speed comparisons on simulated machines with disturbances.
 
 use super::*;
 
-/// Number of simulated comparisons per machine.
+/// Number of simulated comparisons on each machine.
 const TRIALS: u32 = 100;
 
-/// Number of rounds per comparison.
+/// Number of rounds in each comparison.
 const ROUNDS: usize = 64;
 
-/// Random generator for tests (D. Lehmer's method with the constants of D. Knuth).
+/// Random number generator for tests (D. Lehmer's method with D. Knuth's constants).
 struct Dice(u64);
 
 impl Dice {
@@ -18,7 +18,7 @@ impl Dice {
         (self.0 >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Draws a nearly normal number: the sum of twelve uniform numbers, minus six.
+    /// Returns a nearly normal random number: the sum of twelve uniform numbers, minus six.
     fn normal(&mut self) -> f64 {
         (0..12).map(|_| self.uniform()).sum::<f64>() - 6.0
     }
@@ -31,9 +31,9 @@ enum Machine {
     Quiet,
     /// The clock rate falls while the processor warms up, and drifts at random.
     Warming,
-    /// A disturbance of one run is likely to affect the next run, too.
+    /// A disturbance of one run is likely to affect the next run as well.
     Sluggish,
-    /// Another program alternately works for two runs and rests for two runs.
+    /// Another program alternates between load during two runs and idleness during two runs.
     Pulsing,
     /// Occasionally, another program is built during a few runs.
     Shared,
@@ -51,7 +51,7 @@ const MACHINES: [Machine; 6] = [
 ];
 
 impl Machine {
-    /// Returns the logarithms of the speeds of all runs of a comparison, two runs for each round.
+    /// Returns the logarithms of the speeds in all runs of a comparison, with two runs per round.
     fn runs(self, dice: &mut Dice) -> Vec<f64> {
         let mut state = 0.0;
         let mut run = |index: usize| {
@@ -78,8 +78,8 @@ impl Machine {
         (0..2 * ROUNDS).map(&mut run).collect()
     }
 
-    /// Returns rounds of two programs; the first program is `ratio` times as fast as the second.
-    /// `first` decides whether the first program runs first in a round.
+    /// Returns rounds of two programs, the first of which is `ratio` times as fast as the second.
+    /// `first` returns whether the first program runs first in a round.
     fn rounds(
         self,
         ratio: f64,
@@ -99,17 +99,18 @@ impl Machine {
     }
 }
 
-/// Orders a round by a coin, as [`SpeedTest`] requires.
+/// Returns whether the first program runs first, by a coin toss, as [`SpeedTest`] requires.
 fn tossed(_: usize, coin: f64) -> bool {
     coin < 0.5
 }
 
-/// Alternates the order of rounds.
+/// Returns whether the first program runs first: in every other round, which [`SpeedTest`] does not
+/// allow.
 fn in_turns(round: usize, _: f64) -> bool {
     round.is_multiple_of(2)
 }
 
-/// Returns the verdict, the ratio and the number of rounds of a comparison.
+/// Returns the verdict, the ratio and the number of rounds at the end of a comparison.
 fn run_to_verdict(question: SpeedTest, all: &[Speeds]) -> (SpeedVerdict, Ratio, usize) {
     let mut last = None;
     for look in question.interim_analyses() {
@@ -123,8 +124,8 @@ fn run_to_verdict(question: SpeedTest, all: &[Speeds]) -> (SpeedVerdict, Ratio, 
     last.expect("there is a look")
 }
 
-/// Returns the number of comparisons, out of `trials`, that report a difference between equal
-/// programs.
+/// Returns the number of comparisons, out of `trials`, that report a difference between equally
+/// fast programs.
 fn false_verdicts(machine: Machine, first: impl Fn(usize, f64) -> bool + Copy, trials: u32) -> u32 {
     let question = SpeedTest { rounds: ROUNDS, threshold: 1.0 };
     let mut dice = Dice(5);
@@ -149,7 +150,8 @@ fn rounds_double_between_interim_analyses() {
     assert!(question.ratio(&speeds[1..]).unwrap().interval.is_none());
 }
 
-/// At most 5 % of comparisons of equal programs may end with a verdict, including interim analyses.
+/// At most 5 % of the comparisons of equally fast programs may end with a verdict, including the
+/// verdicts at interim analyses.
 #[test]
 #[ignore = "nightly: long simulation"]
 fn speed_tests_have_at_most_5_percent_false_positives() {
@@ -158,11 +160,12 @@ fn speed_tests_have_at_most_5_percent_false_positives() {
         let wrong = false_verdicts(machine, tossed, MANY);
         assert!(wrong <= MANY / 20, "{machine:?}: {wrong} of {MANY}");
     }
-    // Some comparisons must end with a verdict; otherwise the rate would mean nothing.
+    // Some comparisons must end with a verdict, because otherwise the low rate would be no
+    // evidence.
     assert!(false_verdicts(Machine::Quiet, tossed, MANY) >= MANY / 60);
 }
 
-/// The limit is 5 % plus four standard errors, because there are few comparisons.
+/// The limit is 5 % plus four standard errors, because there are only few comparisons.
 #[test]
 fn equal_programs_are_rarely_significant() {
     for machine in MACHINES {
@@ -171,7 +174,7 @@ fn equal_programs_are_rarely_significant() {
     }
 }
 
-/// An alternating order is not sufficient, because it can coincide with periodic load of the
+/// An alternating order is not sufficient, because it can coincide with a periodic load on the
 /// machine.
 #[test]
 fn without_random_order_periodic_load_looks_like_a_difference() {
@@ -191,13 +194,13 @@ fn verdicts_depend_on_the_threshold() {
     assert!((ratio - 0.97).abs() < 0.01, "{ratio}");
 }
 
-/// With 64 rounds and a standard deviation of 1 % per run, nine in ten comparisons find a
-/// difference of 1 %, and nine in ten find a difference of 3 % by the second analysis. A build of
-/// another program does not hide a difference of 3 % in most comparisons.
+/// With 64 rounds and a standard deviation of 1 % per run, at least 90 % of the comparisons find a
+/// difference of 1 %. At least 90 % find a difference of 3 % by the second analysis. If another
+/// program is built on the machine, most comparisons still find a difference of 3 %.
 #[test]
 fn relevant_differences_are_significant() {
     let question = SpeedTest { rounds: ROUNDS, threshold: 1.0 };
-    let seen = |machine: Machine, ratio, until| {
+    let count_significant = |machine: Machine, ratio, until| {
         let mut dice = Dice(11);
         let found = (0..200).filter(|_| {
             let (answer, _, rounds) =
@@ -207,9 +210,9 @@ fn relevant_differences_are_significant() {
         found.count()
     };
     let found = [
-        seen(Machine::Quiet, 0.99, 64),
-        seen(Machine::Quiet, 0.97, 16),
-        seen(Machine::Shared, 0.97, 64),
+        count_significant(Machine::Quiet, 0.99, 64),
+        count_significant(Machine::Quiet, 0.97, 16),
+        count_significant(Machine::Shared, 0.97, 64),
     ];
     assert!(found[0] >= 180 && found[1] >= 180 && found[2] >= 120, "{found:?}");
 }

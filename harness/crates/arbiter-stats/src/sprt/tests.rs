@@ -56,13 +56,13 @@ fn hypotheses_are_converted_to_logistic_elo() {
     let logistic = Sprt { model: Model::Logistic, ..normalized(0.0, 5.0) };
     let [low, high] = logistic.logistic_hypotheses(&sample);
     assert!(low.abs() < 1e-9 && (high - 5.0).abs() < 1e-9, "{low} {high}");
-    // For small differences, logistic Elo is normalized Elo times twice the standard deviation
-    // of a game.
+    // For small differences, logistic Elo is normalized Elo times twice the standard deviation of a
+    // game.
     let [low, high] = normalized(0.0, 5.0).logistic_hypotheses(&sample);
     assert!(low.abs() < 1e-9 && (high - 5.0 * 2.0 * 0.1_f64.sqrt()).abs() < 1e-3, "{high}");
 }
 
-/// Small random generator (SplitMix64), uniform on [0, 1).
+/// Small random number generator (SplitMix64), uniform on [0, 1).
 struct Uniform(u64);
 
 impl Uniform {
@@ -75,8 +75,8 @@ impl Uniform {
     }
 }
 
-/// Plays a test to its end with pairs drawn from `probabilities`. Returns `true` if the test
-/// passed, and the number of pairs.
+/// Plays a test to its end with pairs drawn from `probabilities`. Returns the number of pairs, and
+/// `true` if the test passed.
 fn simulate(test: &Sprt, probabilities: &[f64; 5], random: &mut Uniform) -> (bool, u64) {
     let mut pairs = Pentanomial::default();
     loop {
@@ -100,8 +100,8 @@ fn check_error_rates_and_lengths(count: u32) {
     let nelo = super::super::normalized::estimate(&sample).map(|e| e.value);
     let test = normalized(0.0, nelo.expect("some spread"));
     let mut random = Uniform(2024);
-    // The LLR overshoots its bound by part of a step, so error rates are lower and tests longer
-    // than in the approximation; the limits are four standard errors wider.
+    // The LLR overshoots its bound by a part of a step. The error rates are therefore lower, and
+    // the tests longer, than in the approximation. The limits are four standard errors wider.
     let slack = (600.0 / f64::from(count)).sqrt();
     for (probabilities, pass_rate) in [(equal, 0.05), (better, 0.95)] {
         let runs: Vec<(bool, u64)> =

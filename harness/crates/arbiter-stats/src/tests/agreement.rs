@@ -1,6 +1,7 @@
-//! Agreement of computed figures with reference figures, counted and printed by tests.
+//! Comparison of computed figures with reference figures. Tests count the comparisons and print the
+//! largest errors.
 //!
-//! Command that prints the complete table: `cargo test -p arbiter-stats --lib -- --nocapture
+//! This command prints the complete table: `cargo test -p arbiter-stats --lib -- --nocapture
 //! --test-threads 1 | grep '^| '`.
 
 /// Comparison of figures of one kind with a reference.
@@ -13,8 +14,8 @@ pub(crate) struct Agreement {
 }
 
 impl Agreement {
-    /// Creates a comparison of figures that must agree within `tolerance`: an absolute error for
-    /// figures up to 1, a relative error for larger figures.
+    /// Creates a comparison of figures that must agree within `tolerance`. The tolerance is an
+    /// absolute error for figures up to 1, and a relative error for larger figures.
     pub(crate) fn within(tolerance: f64, name: &'static str) -> Agreement {
         Agreement { name, tolerance, rows: 0, figures: 0, worst: 0.0 }
     }

@@ -1,4 +1,4 @@
-//! Properties of the statistics of any counts.
+//! Properties of the statistics that hold for any counts.
 
 use std::ops::Add;
 
@@ -85,13 +85,13 @@ proptest! {
 
     #[test]
     fn a_better_pair_raises_ratio_and_estimate(pairs in pairs(), cell in 0usize..4) {
-        // Empty cells are avoided, because they are raised and add a thousandth of a pair.
+        // The sample has no empty cells, because an empty cell is raised by a thousandth of a pair.
         let mut worse = Pentanomial(pairs.0.map(|count| count + 1));
         let mut better = worse;
         worse.0[cell] += 1;
         better.0[cell + 1] += 1;
-        // On other scales, a better pair may lower the LLR, because it may increase the spread or
-        // reduce the draws.
+        // On other scales, a better pair may lower the LLR, because the pair may increase the
+        // variance or reduce the draws.
         let test = test(0.0, 5.0, Model::Logistic);
         let (low, high) = (test.llr(&worse), test.llr(&better));
         prop_assert!(high >= low - 1e-9 * low.abs(), "{low} {high}");

@@ -1,6 +1,7 @@
-//! Agreement with published programs and with simulations, and properties of any counts.
+//! Comparisons with published programs and with simulations, and properties that hold for any
+//! counts.
 //!
-//! Reference figures are printed by the named programs or, where noted, by an independent solver.
+//! Reference figures are from the named programs or, where noted, from an independent solver.
 
 pub(super) mod agreement;
 mod laws;

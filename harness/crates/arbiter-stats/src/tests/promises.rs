@@ -1,5 +1,5 @@
-//! Simulated error rates and coverage: few runs with wide limits in every test run, and many runs
-//! with `cargo test --release -p arbiter-stats -- --ignored`.
+//! Simulated error rates and coverage. Every test run simulates a few runs and allows wide limits;
+//! `cargo test --release -p arbiter-stats -- --ignored` simulates many runs.
 
 use super::super::elo::score_from_elo;
 use super::super::gsprt::steps;
@@ -11,7 +11,7 @@ use super::super::simulate::{Simulation, expected_counts, pair_model, shifted, s
 use super::super::sprt::{Correction, Decision, Model, Sprt};
 use super::agreement::Agreement;
 
-/// Creates a small random generator (SplitMix64), uniform on [0, 1).
+/// Creates a small random number generator (SplitMix64), uniform on [0, 1).
 fn uniform(seed: u64) -> impl FnMut() -> f64 {
     let mut state = seed.wrapping_mul(0xd134_2543_de82_ef95);
     move || {
@@ -23,7 +23,7 @@ fn uniform(seed: u64) -> impl FnMut() -> f64 {
     }
 }
 
-/// Returns the share of `runs` tests that pass, and the mean number of games.
+/// Returns the share of `runs` tests that pass, and their mean number of games.
 fn play(simulation: &Simulation, runs: u64) -> (f64, f64) {
     let (mut passed, mut pairs) = (0u64, 0u64);
     for run in 0..runs {
@@ -34,7 +34,7 @@ fn play(simulation: &Simulation, runs: u64) -> (f64, f64) {
     (passed as f64 / runs as f64, 2.0 * pairs as f64 / runs as f64)
 }
 
-/// Returns four standard errors of a rate.
+/// Returns four standard errors of a rate that was measured in `runs` tests.
 fn allowance(rate: f64, runs: u64) -> f64 {
     4.0 * (rate * (1.0 - rate) / runs as f64).sqrt()
 }
@@ -50,7 +50,7 @@ fn check_error_rates(elo1: f64, runs: u64) {
                 play(&Simulation { test, probabilities, batch: 1, cap: u64::MAX }, runs)
             };
             let (alpha, beta) = (at(0.0).0, 1.0 - at(elo1).0);
-            // Short tests deviate slightly from the theory of long tests.
+            // Short tests deviate slightly from the theory, which applies to long tests.
             let slack = 0.0002 * elo1;
             println!("{model:?} {correction:?}: alpha {alpha:.4}, beta {beta:.4}");
             assert!(alpha < 0.05 + allowance(0.05, runs) + slack, "{model:?}: alpha {alpha}");
@@ -71,9 +71,9 @@ fn error_rates_hold_in_many_tests() {
     check_error_rates(10.0, 10_000);
 }
 
-/// Pair probabilities, hypotheses, and results of 8000 tests simulated by an independent program
-/// with an update after every two pairs. The results are pass rate, mean number of games and its
-/// standard error, first at Wald's bounds and then at corrected bounds.
+/// Each case is pair probabilities, hypotheses, and results of 8000 tests that an independent
+/// program simulated with an update after every two pairs. The results are the pass rate, the mean
+/// number of games and its standard error, first at Wald's bounds and then at corrected bounds.
 type Published = ([f64; 5], [f64; 2], [f64; 3], [f64; 3]);
 
 #[rustfmt::skip]
@@ -101,7 +101,7 @@ fn check_published(runs: u64) {
             let [pass_rate, games, games_error] = *expected;
             let simulation = Simulation { test, probabilities, batch: 2, cap: u64::MAX };
             let (rate, mean) = play(&simulation, runs);
-            // The published rates are from 8000 runs; the errors of both simulations add up.
+            // The published rates are from 8000 tests, so the errors of both simulations add up.
             let wider = (8000.0 / runs as f64 + 1.0).sqrt();
             let off = (rate - pass_rate) / (allowance(pass_rate, 8000) / 4.0 * wider);
             let off_games = (mean - games) / (games_error * wider);
@@ -127,8 +127,8 @@ fn many_simulations_agree_with_an_independent_program() {
     check_published(8000);
 }
 
-/// Returns the share of tests whose estimate after the end is too high, the share whose interval
-/// contains the true value, and the share whose naive estimate is too high.
+/// Returns three shares of the tests: tests whose estimate after the end is too high, tests whose
+/// interval contains the true value, and tests whose naive estimate is too high.
 fn estimates(correction: Correction, nelo: f64, cap: u64, runs: u64) -> [f64; 3] {
     let test = Sprt::new(0.0, 20.0, 0.05, 0.05, Model::Normalized).expect("a sound test");
     let test = test.with_correction(correction);
@@ -142,9 +142,9 @@ fn estimates(correction: Correction, nelo: f64, cap: u64, runs: u64) -> [f64; 3]
         let after = sequential::after(&test, &played.pairs, played.decision).expect("some pairs");
         let (low, high) = (after.elo.low, after.elo.high);
         let mean = played.pairs.distribution().moments().expect("some pairs").mean;
-        let seen =
+        let hits =
             [after.elo.value > truth, low < truth && truth < high, mean > score_from_elo(truth)];
-        counts.iter_mut().zip(seen).for_each(|(count, seen)| *count += u64::from(seen));
+        counts.iter_mut().zip(hits).for_each(|(count, is_hit)| *count += u64::from(is_hit));
     }
     counts.map(|count| count as f64 / runs as f64)
 }
@@ -157,7 +157,7 @@ fn check_estimates(runs: u64) {
                 "{correction:?}, {nelo} nElo, cap {cap}: {above:.3} too high (naive {naive:.3}), \
                  {covered:.3} covered"
             );
-            // The theory describes continuous LLRs, but these LLRs jump slightly.
+            // The theory describes continuous LLRs, but the simulated LLRs have small jumps.
             assert!((above - 0.5).abs() < allowance(0.5, runs) + 0.02, "{above}");
             assert!((covered - 0.95).abs() < allowance(0.95, runs) + 0.015, "{covered}");
             if nelo != 10.0 && cap == u64::MAX {
@@ -168,8 +168,8 @@ fn check_estimates(runs: u64) {
 }
 
 /// The estimate after the end is too high as often as it is too low, and its interval contains the
-/// true value, at Wald's bounds, at corrected bounds and at a cap. The naive estimate is biased
-/// towards the verdict.
+/// true value with the stated probability. This holds at Wald's bounds, at corrected bounds and at
+/// a cap. The naive estimate is biased towards the decision.
 #[test]
 fn the_estimate_after_a_stop_is_median_unbiased() {
     check_estimates(40);
@@ -181,7 +181,7 @@ fn the_estimate_after_many_stops_is_median_unbiased() {
     check_estimates(10_000);
 }
 
-/// Checks that forecasts come true at the forecast rates if strengths follow the prior.
+/// Checks that the forecasts are correct as often as they claim, if strengths follow the prior.
 fn check_forecasts(runs: u64) {
     let test = Sprt::new(0.0, 20.0, 0.05, 0.05, Model::Normalized).expect("a sound test");
     let base = pair_model(0.5, 0.0).expect("room for the bias");
@@ -189,7 +189,7 @@ fn check_forecasts(runs: u64) {
     let mut counts = [0.0; 5];
     for run in 0..runs {
         let mut random = uniform(run);
-        // The number is a normal deviate by the method of Box and Muller.
+        // Normal deviate by the method of Box and Muller.
         let z = (-2.0 * (1.0 - random()).ln()).sqrt() * (std::f64::consts::TAU * random()).cos();
         let probabilities = shifted(&base, 10.0 + 20.0 * z, Model::Normalized);
         let begun = Simulation { test, probabilities, batch: 1, cap: 150 }.play(uniform(run));
@@ -218,7 +218,7 @@ fn forecasts_are_calibrated() {
     check_forecasts(160);
 }
 
-/// Tests of engines with very different strengths end after about as many pairs as forecast.
+/// Tests between engines of very different strength end after about as many pairs as forecast.
 #[test]
 fn lopsided_tests_end_when_forecast() {
     for (elo1, counts) in [
@@ -260,8 +260,8 @@ fn many_forecasts_are_calibrated() {
     check_forecasts(2000);
 }
 
-/// Standard errors of ratings account for the correlation within pairs: the ratings of simulated
-/// tables have the spread that the sandwich estimator predicts.
+/// Standard errors of ratings account for the correlation within pairs. The ratings of simulated
+/// crosstables vary as much as the sandwich estimator predicts.
 #[test]
 fn rating_errors_match_the_spread_of_simulated_tables() {
     const TABLES: u64 = 300;
@@ -285,12 +285,12 @@ fn rating_errors_match_the_spread_of_simulated_tables() {
     let spread = (ratings.iter().map(|r| r * r).sum::<f64>() / TABLES as f64).sqrt();
     let variance = |seed| table(seed).error(0, Errors::Sandwich).expect("rated").powi(2);
     let paired = ((0..TABLES).map(variance).sum::<f64>() / TABLES as f64).sqrt();
-    // The spread of 300 tables is known to 4 %.
+    // Over 300 crosstables, the standard deviation is known to 4 %.
     assert!((paired / spread - 1.0).abs() < 0.17, "{paired} and {spread}");
 }
 
-/// Returns the share of 95 % intervals that contain the true rating in round robins of four equal
-/// engines from lopsided openings, with `pairs` pairs per encounter.
+/// Returns the share of 95 % intervals that contain the true rating. The ratings are from round
+/// robins of four equal engines with lopsided openings and `pairs` pairs per encounter.
 fn coverage(pairs: u64, tables: u64, errors: Errors) -> f64 {
     let probabilities = pair_model(0.4, 120.0).expect("room for the bias");
     let (mut covered, mut rated) = (0u64, 0u64);
@@ -306,7 +306,8 @@ fn coverage(pairs: u64, tables: u64, errors: Errors) -> f64 {
                         left -= p;
                         left < 0.0
                     });
-                    // A level pair is two draws or one win each, with equal probability.
+                    // A level pair has two draws, or one win for each engine, with equal
+                    // probability.
                     let level = if random() < 0.5 { (1, 1) } else { (2, 0) };
                     let (white, black) = [(0, 0), (1, 0), level, (2, 1), (2, 2)][cell.unwrap_or(4)];
                     meeting.pairs[white][black] += 1;
@@ -326,8 +327,7 @@ fn coverage(pairs: u64, tables: u64, errors: Errors) -> f64 {
     covered as f64 / rated as f64
 }
 
-/// Intervals of short tournaments keep their coverage; intervals of longer tournaments are not too
-/// wide.
+/// Intervals keep their coverage in short tournaments and are not too wide in longer tournaments.
 #[test]
 fn rating_intervals_keep_their_coverage_after_few_pairs() {
     for pairs in [1, 2, 4, 16, 64] {
@@ -351,10 +351,11 @@ impl Planned {
     /// Returns the planned number of pairs, and the mean number of simulated pairs with its
     /// standard error.
     ///
-    /// Two control variates, whose means are 0 by Wald's identities, explain most of the random
-    /// variation of the number of pairs and are removed by least squares. The first is M, the sum
-    /// of the steps minus its mean. The second is e^(h·sum) − 1 with the root h of E(e^(hJ)) = 1,
-    /// or, if rare ends would dominate the exponential, M² minus the variance of the steps.
+    /// Two control variates explain most of the random variation in the number of pairs. Their
+    /// means are 0 by Wald's identities. Their contribution is removed by least squares. The first
+    /// variate is M, the sum of the steps minus the mean of this sum. The second is e^(h·sum) − 1
+    /// with the root h of E(e^(hJ)) = 1. If rare ends would dominate the exponential, the second is
+    /// M² minus the variance of the steps.
     fn pairs(&self, runs: u64) -> (f64, f64, f64) {
         let Planned { test, conditions, share } = *self;
         let base =
@@ -372,7 +373,7 @@ impl Planned {
         };
         let drift = mean_of(&|step| step);
         let variance = mean_of(&|step| (step - drift).powi(2));
-        // Newton's method from outside the root of a convex function never passes the root.
+        // Newton's method that starts outside the root of a convex function never passes the root.
         let mut h = -4.0 * drift / variance;
         for _ in 0..40 {
             h -= mean_of(&|step| (h * step).exp_m1()) / mean_of(&|step| step * (h * step).exp());
@@ -386,8 +387,8 @@ impl Planned {
             let walked: f64 = counts.iter().zip(steps).map(|(n, step)| n * step).sum();
             let beyond = walked - drift * length;
             let second = match h.abs() < 1.5 {
-                // The part explained by the first variate is subtracted, so that a root close to 0
-                // leaves two variates.
+                // The part that the first variate explains is subtracted, because the two variates
+                // would be nearly proportional for a root close to 0.
                 true => ((h * walked).exp_m1() - h * beyond) / (h * h),
                 false => beyond * beyond - variance * length,
             };
@@ -401,9 +402,10 @@ impl Planned {
     }
 }
 
-/// Returns the mean of the fourth variable without the part that the control variates (second and
-/// third, with means of 0) explain, and the remaining standard deviation. `products` are the mean
-/// products of all variables; the first variable is the constant 1.
+/// Returns the mean of the fourth variable without the part that the control variates explain, and
+/// the remaining standard deviation. `products` contains the mean products of all variables. The
+/// first variable is the constant 1; the second and third are the control variates, whose means are
+/// 0.
 fn without_controls(products: [[f64; 4]; 4]) -> (f64, f64) {
     let about = |i: usize, j: usize| products[i][j] - products[0][i] * products[0][j];
     let ([a, b, c], [y, z]) = ([about(1, 1), about(1, 2), about(2, 2)], [about(1, 3), about(2, 3)]);
@@ -414,8 +416,8 @@ fn without_controls(products: [[f64; 4]; 4]) -> (f64, f64) {
     (mean, (about(3, 3) - explained).max(0.0).sqrt())
 }
 
-/// Hypotheses, model, draw rate and bias of planned tests. Plans of wider tests are too long: by up
-/// to 8 % for bounds that differ by 100 nElo.
+/// Hypotheses, model, draw rate and opening bias of planned tests. Wider tests are missing because
+/// their plans are too long, by up to 8 % for bounds that are 100 nElo apart.
 const PLANS: [(f64, f64, Model, f64, f64); 7] = [
     (0.0, 20.0, Model::Normalized, 0.5, 0.0),
     (0.0, 20.0, Model::Logistic, 0.5, 0.0),
@@ -427,7 +429,7 @@ const PLANS: [(f64, f64, Model, f64, f64); 7] = [
 ];
 
 /// Checks that planned and simulated numbers of pairs agree within 2 %, for relative strengths from
-/// -1 to 2. `--nocapture` shows the table.
+/// -1 to 2. With `--nocapture`, the test prints the table.
 fn check_plans(runs: u64) {
     let shares = [-1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0];
     let planned = |&(elo0, elo1, model, draw_rate, bias_elo): &(f64, f64, Model, f64, f64)| {
@@ -466,6 +468,6 @@ fn plans_match_simulated_tests() {
 #[test]
 #[ignore = "nightly: long simulation"]
 fn plans_match_many_simulated_tests() {
-    // The control variates make 2,000 tests as accurate as 30,000 without them.
+    // The control variates make 2,000 tests as accurate as 30,000 tests without them.
     check_plans(2_000);
 }

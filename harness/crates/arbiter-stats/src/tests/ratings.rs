@@ -1,4 +1,5 @@
-//! Crosstables rated by Ordo 1.2.6, BayesElo 0057, and an independent solver of their equations.
+//! Crosstables rated by Ordo 1.2.6, by BayesElo 0057, and by an independent solver of their
+//! equations.
 
 use super::super::ratings::{
     Errors, LOGISTIC_SCALE, Meeting, Options, OutcomeModel, Parameter, RatingList, Relation, rate,
@@ -6,7 +7,8 @@ use super::super::ratings::{
 };
 use super::agreement::Agreement;
 
-/// White, Black, and the games won, drawn and lost by White.
+/// Each element contains the indices of White and Black, and the numbers of games that White won,
+/// drew and lost.
 type Games = &'static [(usize, usize, [u64; 3])];
 
 fn meetings(games: Games) -> Vec<Meeting> {
@@ -24,7 +26,8 @@ fn rated(games: Games, options: &Options) -> RatingList {
     rate(players, &meetings(games), options).expect("a maximum")
 }
 
-/// Returns the options of Ordo on the given scale, with advantage and draw rate fitted or fixed.
+/// Returns the options of Ordo on the given scale, with the advantage and the draw rate either
+/// fitted or fixed.
 fn ordo(scale: f64, is_fitted: bool) -> Options {
     let (advantage, draw_rate) = if is_fitted {
         (Parameter::Fitted, Parameter::Fitted)
@@ -62,7 +65,8 @@ const XT5: Games = &[(0, 1, [210, 480, 150]), (1, 0, [170, 470, 200])];
 enum Scale {
     Ordo,
     Logistic,
-    /// Ordo's scale with a number of points for 0.76 that makes it nearly the logistic scale.
+    /// Ordo's scale, with the number of points for a score of 0.76 that makes it nearly the
+    /// logistic scale.
     OrdoLogistic,
 }
 
@@ -78,11 +82,11 @@ impl Scale {
     }
 }
 
-/// Table, scale, `true` if advantage and draws are fitted, ratings, advantage, draw rate in per
-/// cent.
+/// Table, scale, `true` if advantage and draw rate are fitted, ratings, advantage in Elo, draw rate
+/// in percent.
 type OrdoCase = (Games, Scale, bool, &'static [f64], f64, f64);
 
-// One of the advantages looks like 2π.
+// Clippy mistakes one of the advantages for an approximation of 2π.
 #[allow(clippy::approx_constant)]
 #[rustfmt::skip]
 const ORDO_CASES: &[OrdoCase] = &[
@@ -97,10 +101,10 @@ const ORDO_CASES: &[OrdoCase] = &[
     (XT5, Scale::OrdoLogistic, true, &[9.3181, -9.3181], 6.22, 56.76),
 ];
 
-/// Table, scale, ratings, errors, advantage, error of the advantage, draw rate in per cent.
+/// Table, scale, ratings, errors, advantage and its error in Elo, draw rate in percent.
 type ScoreCase = (Games, Scale, &'static [f64], &'static [f64], f64, f64, f64);
 
-/// Cases solved independently; NaN for a player with a perfect score.
+/// Cases solved by an independent solver; the rating of a player with a perfect score is NaN.
 #[rustfmt::skip]
 const SCORE_CASES: &[ScoreCase] = &[
     (XT1, ORDO, &[24.84349541, 11.23912737, -36.08262278], &[17.245099, 17.197953, 17.311738], 23.19318992, 10.780574, 44.31738639),
@@ -111,8 +115,8 @@ const SCORE_CASES: &[ScoreCase] = &[
     (XT5, LOGISTIC, &[9.31821405, -9.31821405], &[5.473099, 5.473099], 6.2227346, 5.584898, 56.75671845),
 ];
 
-/// Table, `true` if advantage and draws are fitted, ratings, errors, advantage, draw parameter,
-/// likelihood that the first player is stronger than the second.
+/// Table, `true` if advantage and draw parameter are fitted, ratings, errors, advantage, draw
+/// parameter, and the likelihood that the first player is stronger than the second.
 type BayesEloCase = (Games, bool, &'static [f64], &'static [f64], f64, f64, f64);
 
 #[rustfmt::skip]
@@ -139,7 +143,7 @@ fn ratings_agree_with_ordo() {
             match found.group(player) {
                 // Ordo prints four decimals.
                 Some(_) => agreement.figure("rating", got, *rating),
-                // Ordo searches for the rating of a perfect score until its steps are 1e-5 of the
+                // Ordo ends its search for the rating of a perfect score when a step is 1e-5 of the
                 // rating.
                 None => coarse.figure("perfect score", got, *rating),
             }
@@ -154,7 +158,7 @@ fn ratings_agree_with_ordo() {
 
 #[test]
 fn a_player_who_never_loses_is_rated() {
-    // In the first table, a player wins twice and draws; in the second table, a player wins all
+    // In the first table, one player wins twice and draws. In the second table, one player wins all
     // games with White and draws all games with Black.
     for games in [&[(0, 1, [1, 0, 0]), (1, 0, [0, 1, 1])], &[(0, 1, [9, 0, 0]), (1, 0, [0, 9, 0])]]
     {
@@ -218,7 +222,7 @@ fn ratings_agree_with_bayeselo() {
         agreement.figure("advantage", found.advantage.expect("both colours"), *advantage);
         let got = LOGISTIC_SCALE * OutcomeModel::RaoKupper.parameter(found.draw_rate);
         agreement.figure("draw parameter", got, *draw_elo);
-        // BayesElo's errors assume that advantage and draw parameter are known.
+        // BayesElo's errors assume that the advantage and the draw parameter are known.
         let with_fixed = rated(games, &fixed);
         for (player, error) in errors.iter().enumerate() {
             let got = with_fixed.error(player, Errors::Information).expect("rated");
@@ -231,8 +235,8 @@ fn ratings_agree_with_bayeselo() {
     agreement.print();
 }
 
-/// The slopes of the likelihood and of the relation cancel at the ratings; a difference without
-/// games equals the mean of the relation.
+/// At the ratings, the gradients of the likelihood and of the relation cancel. A difference between
+/// players without games equals the mean of the relation.
 #[test]
 fn a_relation_is_weighted_by_its_standard_deviation() {
     const OTHERS: Games = &[(2, 3, [30, 45, 25])];

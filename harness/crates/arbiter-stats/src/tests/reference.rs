@@ -1,9 +1,9 @@
 //! Reference figures, and the tests that compare with them.
 //!
-//! The LLRs were computed by an independent solver of the same equations in 60 digits, and agree
-//! with fishtest's statistics module to 1e-9. Elo, normalized Elo and likelihood of superiority
-//! follow from the textbook formulas on the raw counts, and agree with fastchess. The samples are
-//! from the test suites of fastchess, fishtest, OpenBench and cutechess, plus corner cases.
+//! An independent solver of the same equations computed the LLRs with 60 digits; they agree with
+//! fishtest's statistics module to 1e-9. Elo, normalized Elo and likelihood of superiority follow
+//! from the textbook formulas for the raw counts, and agree with fastchess. The samples are from
+//! the test suites of fastchess, fishtest, OpenBench and cutechess; corner cases were added.
 
 use super::agreement::Agreement;
 use crate::distribution::Moments;
@@ -17,9 +17,9 @@ use Counts::{Games, Pairs};
 use Scale::{Bayes, Logistic, Normalized};
 
 enum Counts {
-    /// Games lost, drawn and won.
+    /// Numbers of games lost, drawn and won.
     Games([u64; 3]),
-    /// Pairs: LL, LD, DD+WL, WD, WW.
+    /// Numbers of pairs: LL, LD, DD+WL, WD, WW.
     Pairs([u64; 5]),
 }
 
@@ -37,17 +37,18 @@ struct Case {
     hypotheses: (f64, f64),
     /// alpha, beta.
     rates: (f64, f64),
-    /// Lower, upper.
+    /// Lower and upper bound.
     bounds: (f64, f64),
     llr: f64,
-    /// Value, low, high; infinite if every unit was won, `None` without units.
+    /// Value, low, high; infinite if all units were won or lost, `None` without units.
     elo: [Option<f64>; 3],
-    /// Value and half-width; `None` without spread.
+    /// Value and half-width; `None` without variance.
     nelo: Option<(f64, f64)>,
     los: Option<f64>,
 }
 
-/// elo0, elo1, scale, true logistic Elo, variance of a game, probability of passing, games.
+/// elo0, elo1, scale, true logistic Elo, variance of a game, probability of passing, number of
+/// games.
 type Plan = (f64, f64, Model, f64, f64, f64, f64);
 
 impl Case {
@@ -109,7 +110,7 @@ fn estimates_match_the_reference() {
         let estimate = elo::estimate(&sample);
         for (got, expected) in [estimate.value, estimate.low, estimate.high].iter().zip(case.elo) {
             let (got, expected) = (*got, expected.expect("units were played"));
-            // The reference has no bound for samples that are all won or all lost.
+            // The reference has no bound for samples in which all units are won or all are lost.
             if expected.is_infinite() {
                 assert!(got == expected || estimate.value.is_infinite(), "{}", case.id);
             } else {
@@ -120,7 +121,7 @@ fn estimates_match_the_reference() {
         assert_eq!(los.is_some(), case.los.is_some(), "{}", case.id);
         if let (Some(got), Some(expected)) = (los, case.los) {
             agreement.figure(case.id, got, expected);
-            // The relative error is small in the far tail, too.
+            // The relative error is also small in the far tail.
             assert!((got / expected - 1.0).abs() < 1e-9, "{}: {got}, not {expected}", case.id);
         }
         let nelo = normalized::estimate(&sample).filter(|nelo| nelo.value.is_finite());
@@ -144,14 +145,14 @@ fn plans_match_the_reference() {
         agreement.figure("games", exit.mean_units, games);
         assert!((exit.upper_probability / pass - 1.0).abs() < 1e-8, "{exit:?}, not {pass}");
     }
-    // The last row of the calculator has conditions without variance.
+    // The last row of the calculator has conditions for which there is no variance.
     agreement.row();
     let invalid = Conditions { draw_rate: 0.97, bias_elo: 150.0 };
     assert_eq!(invalid.variance_per_game(), None);
     agreement.print();
 }
 
-/// Plans computed by the SPRT calculator of fishtest's web page with error rates of 0.05.
+/// Plans computed by the SPRT calculator on fishtest's website, with error rates of 0.05.
 #[rustfmt::skip]
 const PLANS: &[Plan] = &[
     (0.0, 2.0, Model::Normalized, -2.0, 0.0649182323594, 5.04033707919e-07, 36085.82534),

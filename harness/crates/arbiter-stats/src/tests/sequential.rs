@@ -14,7 +14,8 @@ enum Counts {
     Pairs([u64; 5]),
 }
 
-/// Compares a figure with fishtest, which limits strengths to ±1000 where Arbiter reports infinity.
+/// Compares a figure with fishtest's figure. fishtest limits strengths to ±1000 where Arbiter
+/// reports infinity.
 fn agree(agreement: &mut Agreement, id: &str, got: f64, expected: f64) {
     match got {
         f64::INFINITY => assert_eq!(expected, 1000.0, "{id}"),
@@ -47,7 +48,8 @@ fn estimates_after_a_test_match_fishtest() {
 
 type Case = (&'static str, Counts, Model, [f64; 4], [f64; 4]);
 
-/// Counts, scale, hypotheses and error rates; estimate, interval, likelihood of superiority.
+/// Counts, scale, hypotheses and error rates; then estimate, interval, and likelihood of
+/// superiority.
 #[rustfmt::skip]
 const CASES: &[Case] = &[
     ("FC-N3-1", Games([36027, 68692, 36433]), Normalized, [0.0, 2.0, 0.05, 0.05], [0.983706927, -0.336241275, 2.29101599, 0.928570775]),

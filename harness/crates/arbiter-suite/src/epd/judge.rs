@@ -1,4 +1,4 @@
-//! Judge of a search, which decides whether and when the search solved a position.
+//! Judge of a search, which determines whether and when the search solved its position.
 
 use std::time::Duration;
 
@@ -15,50 +15,51 @@ use arbiter_protocol::{Info, Score};
 /// State of a search at one moment, for example when the search found the solution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SearchProgress {
-    /// Time since `go`.
+    /// Time since the command `go`.
     #[serde(with = "Nanos")]
     pub at: Duration,
-    /// Depth of the search, in plies.
+    /// Depth of the search at this moment, in plies.
     pub depth: Option<u32>,
     /// Nodes searched so far.
     pub nodes: Option<u64>,
 }
 
-/// Judged result of a search.
+/// Result of a search after it has been judged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
-    /// Move played.
+    /// Move that the engine played.
     pub played: Move,
     /// `true` if the move is a solution.
     pub is_solved: bool,
-    /// State of the search since which its move was a solution; `None` if the position is not
+    /// State of the search when its move last became a solution; `None` if the position is not
     /// solved.
     pub found: Option<SearchProgress>,
     /// Points for the move; `None` if the record gives no points.
     pub points: Option<u32>,
-    /// `true` if the engine announced the mate that the record asks for; `None` if the record asks
-    /// for no mate.
+    /// `true` if the engine announced the required mate in time; `None` if the record requires no
+    /// mate.
     pub announced: Option<bool>,
     /// State at the end of the search.
     pub end: SearchProgress,
 }
 
-/// Answer of an engine, before it is judged.
+/// Answer of an engine, not judged yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
-    /// Move played, in UCI notation.
+    /// Move that the engine played, in UCI notation.
     #[serde(with = "Text")]
     pub played: String,
     /// Last score, from the engine's point of view.
     pub score: Option<Score>,
     /// State at the end of the search.
     pub end: SearchProgress,
-    /// State of the search since which the first move of the principal variation was a solution.
+    /// State of the search when the first move of the principal variation last became a solution;
+    /// `None` if it was not a solution at the end.
     pub since: Option<SearchProgress>,
 }
 
 impl Answer {
-    /// Judges the answer. Fails for an illegal move.
+    /// Judges the answer. Fails if the move is illegal.
     pub fn judged(&self, start: &Start, goal: &Goal) -> Result<Outcome, String> {
         let illegal = || format!("illegal move '{}'", self.played);
         let played = read(&self.played, &start.position).ok_or_else(illegal)?;
@@ -66,7 +67,8 @@ impl Answer {
         Ok(Outcome {
             played,
             is_solved,
-            // If no principal variation showed the solution, it was found at the end of the search.
+            // If no principal variation showed the solution, the engine found it at the end of the
+            // search.
             found: is_solved.then(|| self.since.unwrap_or(self.end)),
             points: goal.points_of(played),
             announced: goal.mate.map(|_| goal.announces_mate(self.score)),
@@ -80,18 +82,18 @@ fn read(text: &str, position: &Chess) -> Option<Move> {
     uci.to_move(position).ok()
 }
 
-/// Judge of one search in progress.
+/// Judge of a search in progress.
 #[derive(Debug)]
 pub struct Judge<'a> {
     goal: &'a Goal,
     position: &'a Chess,
-    /// State of the search since which the first move of the principal variation has been a
-    /// solution.
+    /// State of the search when the first move of the principal variation last became a solution;
+    /// `None` if it is not a solution now.
     since: Option<SearchProgress>,
 }
 
 impl<'a> Judge<'a> {
-    /// Creates the judge of a search that has not started yet.
+    /// Creates the judge for a search that has not started yet.
     pub fn new(start: &'a Start, goal: &'a Goal) -> Judge<'a> {
         Judge { goal, position: &start.position, since: None }
     }
@@ -102,8 +104,8 @@ impl<'a> Judge<'a> {
     pub fn look(&mut self, at: Duration, info: &Info) -> Option<u32> {
         let best = read(info.pv.first()?, self.position)?;
         if !self.goal.is_solved_by(best, info.score) {
-            // A solution must last until the end of the search, so an earlier solution no longer
-            // counts.
+            // Only a solution that lasts until the end of the search counts, so the earlier
+            // solution is discarded.
             self.since = None;
             return None;
         }
@@ -112,7 +114,7 @@ impl<'a> Judge<'a> {
         info.depth?.checked_sub(since.depth?)
     }
 
-    /// Returns the answer of a search that has ended with the move `text`.
+    /// Returns the answer of a search that ended with the move `text`.
     pub fn end(&self, text: &str, elapsed: Duration, info: &Info) -> Answer {
         let end = SearchProgress { at: elapsed, depth: info.depth, nodes: info.nodes };
         Answer { played: text.to_owned(), score: info.score, end, since: self.since }
@@ -168,7 +170,7 @@ mod tests {
         judge.look(ms(1), &info("depth 1 pv e2e4"));
         let ended = outcome(&record, &judge, "e2e3", 20, "depth 1").unwrap();
         assert_eq!((ended.is_solved, ended.found), (false, None));
-        // An engine that reports no variation still has a solution time.
+        // An engine that reports no principal variation also has a solution time.
         let judge = Judge::new(&record.start, &record.goal);
         let plain = |text| outcome(&record, &judge, text, 20, "");
         assert_eq!(plain("e2e4").unwrap().found.map(|found| found.at), Some(ms(20)));
@@ -209,7 +211,7 @@ mod tests {
         let judge = Judge::new(&record.start, &record.goal);
         let points = |played| outcome(&record, &judge, played, 1, "").unwrap().points;
         assert_eq!((points("e2e4"), points("e2e3"), points("h1h8")), (Some(10), Some(4), Some(0)));
-        let seen = outcome(&record, &judge, "e2e4", 1, "score mate 3").unwrap();
-        assert_eq!(seen.announced, Some(true));
+        let judged = outcome(&record, &judge, "e2e4", 1, "score mate 3").unwrap();
+        assert_eq!(judged.announced, Some(true));
     }
 }

@@ -1,8 +1,8 @@
-//! EPD suites: positions with a move to find or to avoid, a mate to find, or points for moves.
+//! EPD suites: positions with a best move, a move to avoid, a mate to find, or points for moves.
 //!
 //! [`read()`] parses lines into records, [`Judge`] follows and judges a search, and [`Tally`]
-//! counts results. Opcodes follow the EPD section of the PGN standard (S. J. Edwards, 1994); points
-//! for moves in `c0` and `c7` to `c9` follow the Strategic Test Suite.
+//! counts results. Opcodes follow the EPD section of the PGN standard (S. J. Edwards, 1994). Points
+//! for moves in `c0` and `c7` to `c9` follow the Strategic Test Suite (STS).
 
 mod judge;
 mod points;
@@ -24,50 +24,51 @@ use arbiter_protocol::Score;
 /// Position of a suite, with its solution and theme.
 #[derive(Debug, Clone)]
 pub struct Record {
-    /// Number of the line, from 1.
+    /// Number of the line, counted from 1.
     pub line: usize,
     /// Text of the line.
     pub text: String,
     /// Operand of `id`.
     pub id: Option<String>,
-    /// Theme of the position, if the id contains one.
+    /// Theme of the position, if it can be derived from the id.
     pub theme: Option<String>,
-    /// The position.
+    /// Position to search.
     pub start: Start,
-    /// Condition for a solution.
+    /// Condition for solving the position.
     pub goal: Goal,
-    /// Ignored parts of the line, with reasons.
+    /// Messages about parts of the line that are ignored.
     pub notes: Vec<String>,
 }
 
-/// Condition for a solution.
+/// Condition for solving a position.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Goal {
-    /// Operands of `bm`: any of these moves is right.
+    /// Operands of `bm`: each of these moves is correct.
     pub best: Vec<Move>,
-    /// Operands of `am`: any of these moves is wrong.
+    /// Operands of `am`: each of these moves is wrong.
     pub avoid: Vec<Move>,
-    /// Moves to mate: positive (`dm`, `bm #5`) if the side to move mates in at most this many
-    /// moves, negative (`bm #-5`) if the side to move is mated in at most this many moves. Never
-    /// zero.
+    /// Number of moves in which the engine must announce a mate: positive (`dm`, `bm #5`) for a
+    /// mate by the side to move, negative (`bm #-5`) for a mate of the side to move. A mate in
+    /// fewer moves also counts. Never zero.
     pub mate: Option<i32>,
-    /// Points for moves; a move that is not listed gets none.
+    /// Points for moves; all other moves get no points.
     pub points: Vec<(Move, u32)>,
 }
 
 impl Goal {
-    /// Returns whether the record asks for no move, mate or points.
+    /// Returns whether the record specifies no move, mate or points.
     pub fn is_empty(&self) -> bool {
         *self == Goal::default()
     }
 
-    /// Returns whether a move with this score solves the position. A right move solves the
-    /// position. If the record asks for a mate, announcing the mate in time also solves the
-    /// position; if the record asks for nothing else, this is the only solution. If the record only
-    /// gives points, a move with the most points is right.
+    /// Returns whether a move with this score solves the position. A best move solves the position.
+    /// If the record requires a mate, announcing this mate in time also solves the position; if the
+    /// record specifies nothing else, this is the only solution. If the record only gives points, a
+    /// move with the most points solves the position. A move to avoid never solves the position; if
+    /// the record specifies nothing else, every other move does.
     pub fn is_solved_by(&self, played: Move, score: Option<Score>) -> bool {
-        // A record may also have a mate or points; a move to avoid is wrong regardless of its
-        // score.
+        // The record may also require a mate or give points, but a move to avoid is wrong whatever
+        // its score is.
         if self.avoid.contains(&played) {
             return false;
         }
@@ -78,28 +79,28 @@ impl Goal {
             return self.best.contains(&played);
         }
         match (self.avoid.is_empty(), self.mate, self.most_points()) {
-            // With `am` alone, any other move is right.
+            // If there is only `am`, every other move is correct.
             (false, ..) => true,
             (true, None, Some(most)) => self.points_of(played) == Some(most),
             _ => false,
         }
     }
 
-    /// Returns whether a score announces the mate that the record asks for, in at most the required
+    /// Returns whether a score announces the mate that the record requires, in at most the required
     /// number of moves.
     pub fn announces_mate(&self, score: Option<Score>) -> bool {
         let (Some(limit), Some(Score::Mate(moves))) = (self.mate, score) else { return false };
-        // A faster mate is also a solution.
+        // A shorter mate is also a solution.
         moves.signum() == limit.signum() && moves.unsigned_abs() <= limit.unsigned_abs()
     }
 
-    /// Returns the points of a move; `None` if the record gives no points.
+    /// Returns the points for a move; `None` if the record gives no points.
     pub fn points_of(&self, played: Move) -> Option<u32> {
         let found = self.points.iter().find(|(listed, _)| *listed == played);
         (!self.points.is_empty()).then(|| found.map_or(0, |(_, points)| *points))
     }
 
-    /// Returns the maximum number of points for a move.
+    /// Returns the maximum number of points for a move; `None` if the record gives no points.
     pub fn most_points(&self) -> Option<u32> {
         self.points.iter().map(|(_, points)| *points).max()
     }

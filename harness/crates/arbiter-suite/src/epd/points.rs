@@ -1,19 +1,20 @@
-//! Points for moves: `c0 "f5=10, Be5=2"`, or `c7 "f5 Be5"` and `c9 "f4f5 d4e5"` with `c8 "10 2"`.
+//! Points for moves: `c0 "f5=10, Be5=2"`, or moves in `c7 "f5 Be5"` or `c9 "f4f5 d4e5"` with points
+//! in `c8 "10 2"`.
 
 use shakmaty::{Chess, Move};
 
 use arbiter_pgn::read_move;
 
-/// Returns the moves with points; empty if the comments contain no points. `comment` returns the
-/// operand of `c0`, `c7`, `c8` or `c9`, if the record has this opcode. The error describes the
-/// fault.
+/// Returns the moves with their points; empty if the comments contain no points. `comment` returns
+/// the operand of `c0`, `c7`, `c8` or `c9`, if the record has this opcode. The error is a message
+/// about invalid points.
 pub(super) fn points<'a>(
     comment: impl Fn(&str) -> Option<&'a str>,
     position: &Chess,
 ) -> Result<Vec<(Move, u32)>, String> {
-    // In other suites, `c8` is an ordinary comment, so operands other than numbers are ignored.
+    // In other suites, `c8` is an ordinary comment, so operands that are not numbers are ignored.
     let values = comment("c8").and_then(numbers);
-    // `c9` lists the moves in UCI notation, which is never ambiguous.
+    // `c9` is preferred to `c7`, because its UCI notation is never ambiguous.
     let pairs: Vec<(&str, u32)> = match (values, comment("c9").or_else(|| comment("c7"))) {
         (Some(values), Some(moves)) => {
             let moves: Vec<&str> = words(moves).collect();
@@ -30,8 +31,8 @@ pub(super) fn points<'a>(
         let listed = read_move(position, text)
             .map_err(|error| format!("points for '{text}', which {error}; points ignored"))?;
         // A move that is listed twice gets the higher number of points.
-        match found.iter_mut().find(|(known, _)| *known == listed) {
-            Some((_, known)) => *known = points.max(*known),
+        match found.iter_mut().find(|(other, _)| *other == listed) {
+            Some((_, previous)) => *previous = points.max(*previous),
             None => found.push((listed, points)),
         }
     }
@@ -42,13 +43,13 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty())
 }
 
-/// Parses a list that contains only numbers.
+/// Parses a list of numbers; `None` if the list contains anything else.
 fn numbers(text: &str) -> Option<Vec<u32>> {
     let numbers: Option<Vec<u32>> = words(text).map(|word| word.parse().ok()).collect();
     numbers.filter(|numbers| !numbers.is_empty())
 }
 
-/// Parses a list that contains only items of the form `move=points`.
+/// Parses a list of items of the form `move=points`; `None` if the list contains anything else.
 fn assignments(text: &str) -> Option<Vec<(&str, u32)>> {
     words(text)
         .map(|word| {
@@ -81,7 +82,7 @@ mod tests {
         assert_eq!(read(&[("c0", "e4=10, Nf3=7")]), expect);
         assert_eq!(read(&[("c7", "e4 Nf3"), c8]), expect);
         assert_eq!(read(&[("c9", "e2e4 g1f3"), c8]), expect);
-        // UCI notation is preferred because it is never ambiguous.
+        // UCI notation is preferred, because it is never ambiguous.
         let both = [("c0", "a4=1"), ("c7", "a4 b4"), c8, ("c9", "e2e4 g1f3")];
         assert_eq!(read(&both), expect);
     }

@@ -1,4 +1,4 @@
-//! Parser of EPD suites, line by line.
+//! Parser of EPD suites, which have one record per line.
 
 use shakmaty::{Move, Position};
 
@@ -9,16 +9,17 @@ use crate::Suite;
 use arbiter_pgn::read_move;
 use arbiter_position::{Operation, Start, lines, operations};
 
-/// Parses a suite. All positions are Chess960 if `is_chess960`; otherwise only the positions that
-/// need Chess960 rules.
+/// Parses a suite. If `is_chess960` is `true`, all positions are Chess960; otherwise only positions
+/// that need its castling mode.
 pub fn read(text: &str, is_chess960: bool) -> Suite<Record> {
     let records = lines(text).map(|(line, text)| (line, Record::read(line, text, is_chess960)));
     Suite::collect(records, |record| &record.start)
 }
 
 impl Record {
-    /// Parses the line with the number `line`. Its position is Chess960 if `is_chess960`, or if it
-    /// needs Chess960. Fails if the line has no legal position, or no condition that can be judged.
+    /// Parses the line with the number `line`. The position is Chess960 if `is_chess960` is `true`,
+    /// or if the position needs its castling mode. Fails if the line has no legal position, or no
+    /// condition that can be judged.
     pub fn read(line: usize, text: &str, is_chess960: bool) -> Result<Record, String> {
         let (start, rest) = Start::split(text, is_chess960)?;
         // A position without legal moves cannot be solved.
@@ -57,24 +58,24 @@ fn goal(operations: &[Operation], start: &Start, notes: &mut Vec<String>) -> Res
     });
     let points = points(|opcode| first(operations, opcode), &start.position);
     let points = points.map_err(|reason| notes.push(reason)).unwrap_or_default();
-    // The same move would be both right and wrong.
+    // Otherwise, the same move would be both correct and wrong.
     if best.found.iter().any(|found| avoid.found.contains(found)) {
         return Err("the same move is in bm and in am".to_owned());
     }
     Ok(Goal { best: best.found, avoid: avoid.found, mate: dm.or(best.mate), points })
 }
 
-/// Operands of `bm` or `am`.
+/// Operands of `bm` or `am`, over all operations with this opcode.
 #[derive(Debug, Default)]
 struct Moves {
     found: Vec<Move>,
-    /// Moves to mate, from `bm #5`.
+    /// Number of moves to mate, from `bm #5`.
     mate: Option<i32>,
     refused: Vec<String>,
 }
 
-/// Returns all moves of an opcode, which may be repeated. Fails if the opcode has operands and none
-/// of them is valid, because the condition is then unknown.
+/// Returns all operands of an opcode, which may be repeated. Fails if the opcode has operands but
+/// none of them is valid, because the condition is then unknown.
 fn moves(opcode: &str, operations: &[Operation], start: &Start) -> Result<Moves, String> {
     let mut moves = Moves::default();
     let operands = operations.iter().filter(|operation| operation.opcode == opcode);
@@ -83,8 +84,7 @@ fn moves(opcode: &str, operations: &[Operation], start: &Start) -> Result<Moves,
         operation.operand.split(is_between).filter(|word| !word.is_empty())
     });
     for word in words {
-        // Some files write the move number or an annotation as a separate word, which is not a
-        // move.
+        // Some files write the move number or an annotation as a separate word.
         if word.trim_matches(|c: char| matches!(c, '!' | '?' | '+' | '.' | '=')).is_empty()
             || matches!(word, "or" | "e.p." | "ep" | "mate")
             || word.strip_suffix('.').is_some_and(|number| number.parse::<u32>().is_ok())
@@ -100,7 +100,7 @@ fn moves(opcode: &str, operations: &[Operation], start: &Start) -> Result<Moves,
             continue;
         }
         match read_move(&start.position, word) {
-            // Some files list the same move in two notations.
+            // Some files list one move in two notations.
             Ok(found) if moves.found.contains(&found) => {}
             Ok(found) => moves.found.push(found),
             Err(error) => moves.refused.push(format!("{opcode} '{word}' {error}")),
@@ -108,8 +108,8 @@ fn moves(opcode: &str, operations: &[Operation], start: &Start) -> Result<Moves,
     }
     match (moves.found.is_empty() && moves.mate.is_none(), moves.refused.first()) {
         (true, Some(reason)) => Err(reason.clone()),
-        // An invalid move to avoid could be the move played, so no move can be judged. An invalid
-        // best move only makes the position harder.
+        // The engine may play the move that an invalid operand of `am` stands for, so no move can
+        // be judged. An invalid best move only makes the position harder to solve.
         (false, Some(reason)) if opcode == "am" => Err(reason.clone()),
         _ => Ok(moves),
     }

@@ -7,30 +7,30 @@ use super::Record;
 use super::judge::Outcome;
 use arbiter_stats::paired::SolvedCounts;
 
-/// Outcome of a search; the error is a fault of the engine.
+/// Judged result of a search; the error is a fault of the engine.
 pub type SearchOutcome = Result<Outcome, String>;
 
-/// Counts over a set of positions.
+/// Counts for a set of positions.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tally {
     /// Number of positions.
     pub positions: u64,
     /// Number of solved positions.
     pub solved: u64,
-    /// Number of positions that the engine did not answer with a legal move; they count as
-    /// unsolved.
+    /// Number of positions for which the engine did not answer with a legal move; these positions
+    /// count as unsolved.
     pub faults: u64,
     /// Points scored, and maximum number of points; `None` if no record gives points.
     pub points: Option<(u64, u64)>,
-    /// Number of mates announced in time, and number of mates asked for; `None` if no record asks
-    /// for a mate.
+    /// Number of mates announced in time, and number of mates required; `None` if no record
+    /// requires a mate.
     pub mates: Option<(u64, u64)>,
     /// Solution times of the solved positions, in ascending order.
     times: Vec<Duration>,
 }
 
 impl Tally {
-    /// Counts the searches of one engine, each paired with its record.
+    /// Counts the searches of one engine, each with its record.
     pub fn of<'a>(searches: impl IntoIterator<Item = (&'a Record, &'a SearchOutcome)>) -> Tally {
         let mut tally = Tally::default();
         for (record, searched) in searches {
@@ -50,8 +50,8 @@ impl Tally {
             *all += u64::from(most);
         }
         if record.goal.mate.is_some() {
-            let (seen, all) = self.mates.get_or_insert_default();
-            *seen += u64::from(outcome.is_some_and(|outcome| outcome.announced == Some(true)));
+            let (in_time, all) = self.mates.get_or_insert_default();
+            *in_time += u64::from(outcome.is_some_and(|outcome| outcome.announced == Some(true)));
             *all += 1;
         }
         if let Some(outcome) = outcome.filter(|outcome| outcome.is_solved) {
@@ -60,9 +60,10 @@ impl Tally {
         }
     }
 
-    /// Returns the time within which half of the solved positions were solved.
+    /// Returns the time within which at least half of the solved positions were solved; `None` if
+    /// no position was solved.
     pub fn median_time(&self) -> Option<Duration> {
-        // With an even number of times, half of the positions were solved within the lower of the
+        // If the number of times is even, half of the positions were solved within the lower of the
         // two middle times.
         let middle = self.times.len().checked_sub(1)? / 2;
         self.times.get(middle).copied()
@@ -74,13 +75,13 @@ impl Tally {
     }
 }
 
-/// Returns the themes of a suite in the order of their first positions, with the indices of their
-/// positions. Positions without a theme are grouped under `None`.
+/// Returns the themes of a suite with the indices of their positions. Themes are in the order of
+/// their first positions. Positions without a theme are in a group with `None`.
 pub fn themes(records: &[Arc<Record>]) -> Vec<(Option<&str>, Vec<usize>)> {
     let mut themes: Vec<(Option<&str>, Vec<usize>)> = Vec::new();
     for (index, record) in records.iter().enumerate() {
         let theme = record.theme.as_deref();
-        match themes.iter_mut().find(|(known, _)| *known == theme) {
+        match themes.iter_mut().find(|(listed, _)| *listed == theme) {
             Some((_, members)) => members.push(index),
             None => themes.push((theme, vec![index])),
         }
@@ -99,7 +100,8 @@ pub struct Comparison {
     pub lost: Vec<usize>,
 }
 
-/// Compares the searches of two engines, position by position.
+/// Compares the searches of two engines, position by position. Both slices must be in the same
+/// order.
 pub fn compare(first: &[SearchOutcome], second: &[SearchOutcome]) -> Comparison {
     let is_solved =
         |searched: &SearchOutcome| searched.as_ref().is_ok_and(|outcome| outcome.is_solved);

@@ -1,4 +1,4 @@
-//! Task that asks an engine for the move to play.
+//! Task that asks an engine for the move to play in a position.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,23 +16,24 @@ use arbiter_game::referee::{Fault, Reply, Turn};
 use arbiter_game::text::Text;
 use arbiter_protocol::{Go, Limits};
 
-/// Time beyond the limit after which an engine is sent `stop`; the move that the engine then plays
+/// Time after the time limit at which the harness sends `stop`. The move that the engine then plays
 /// still counts.
 const LENIENCE: Duration = Duration::from_millis(200);
 
-/// Position that all engines search one after another, so that a disturbance of the machine affects
+/// Position that all engines search one after another, so that a disturbance on the machine affects
 /// all of them.
 #[derive(Debug, Clone)]
 pub struct Question {
     /// Record with the position.
     pub record: Arc<Record>,
-    /// Number of plies beyond the depth of a solution after which the search is ended early.
+    /// Number of plies of further depth after which a search that shows a solution is ended early;
+    /// `None` if no search is ended early.
     pub hold: Option<u32>,
-    /// Number of engines.
+    /// Number of engines that search the position.
     pub engines: usize,
 }
 
-/// Answers of the engines to a question, in the order of the engines; an error is a fault of the
+/// Answers of all engines to a question, in the order of the engines. An error is a fault of the
 /// engine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EngineAnswers(
@@ -40,7 +41,8 @@ pub struct EngineAnswers(
 );
 
 impl Question {
-    /// Returns the searches of the question; `limits` contains the limits of each engine.
+    /// Returns the searches of the question, one per engine. `limits` contains the search limits of
+    /// each engine.
     pub fn searches<'a>(
         &'a self,
         limits: impl IntoIterator<Item = Limits> + 'a,
@@ -60,9 +62,10 @@ pub struct Search {
     pub record: Arc<Record>,
     /// Index of the engine.
     pub engine: usize,
-    /// Limits of the search; a clock is ignored.
+    /// Limits of the search. Time controls are ignored.
     pub limits: Limits,
-    /// Number of plies beyond the depth of a solution after which the search is ended early.
+    /// Number of plies of further depth after which the search is ended early if it shows a
+    /// solution; `None` if it is never ended early.
     pub hold: Option<u32>,
 }
 
@@ -75,9 +78,9 @@ impl Task for Search {
 
     async fn run(&self, engine: &mut EngineProcess) -> Result<Answer, TaskError> {
         let Record { start, goal, .. } = &*self.record;
-        // The hash table is cleared, so that no search profits from the previous position.
+        // The new game clears the hash table, so that no search profits from the previous position.
         engine.new_game(game(start)).await?;
-        // The clock is ignored, because no clock runs in a suite.
+        // Time controls are ignored, because no clock runs in a suite.
         let Limits { movetime, nodes, depth, .. } = self.limits;
         let go = Go { movetime, nodes, depth, ..Go::default() };
         let mut judge = Judge::new(start, goal);
@@ -85,16 +88,16 @@ impl Task for Search {
             let held = judge.look(at, info);
             self.hold.zip(held).is_some_and(|(wanted, held)| held >= wanted)
         };
-        // The duration of a search limited by nodes or depth is unknown, so only searches with a
-        // time limit have a budget.
+        // Only searches with a time limit have a budget, because the duration of a search limited
+        // by nodes or depth is unknown.
         let budget = movetime.map(|time| time + LENIENCE);
         let color = start.position.turn();
         let turn = Turn { color, position: start.line(&[]), go, budget };
         match engine.watch(turn, look).await {
             Reply::Move { text, elapsed, info } => {
                 let answer = judge.end(&text, elapsed, &info);
-                // An illegal move is a fault of the engine. It is detected here, where the process
-                // can still be replaced.
+                // An illegal move is a fault of the engine. It is detected here, because the
+                // process can still be replaced here.
                 answer.judged(start, goal).map_err(TaskError::Fault)?;
                 Ok(answer)
             }

@@ -1,7 +1,8 @@
-//! Themes of positions, derived from their ids.
+//! Themes of positions, derived from the positions' ids.
 
-/// Returns the theme that an id contains: the text after a number with a dash or a colon, or else
-/// the text before the last number. Returns `None` if the id contains only numbers.
+/// Returns the theme that an id contains. The theme is the text after a number with a dash or a
+/// colon, if there is such text; otherwise, it is the text before the last number. Returns `None`
+/// if the id contains only numbers.
 pub(super) fn theme(id: &str) -> Option<String> {
     let is_number = |c: char| c.is_ascii_digit();
     let is_joint = |c: char| c.is_whitespace() || matches!(c, '.' | '-' | '_' | '#' | ':' | '/');
@@ -13,7 +14,7 @@ pub(super) fn theme(id: &str) -> Option<String> {
     if let Some(tail) = tail {
         return Some(tail.to_owned());
     }
-    // A bracket or a comment after the number belongs to this position only.
+    // A bracket or a comment after the number belongs only to this position.
     let last = id.rfind(is_number).filter(|last| !id[last + 1..].contains('"'));
     let head = match last {
         Some(last) => {
@@ -25,7 +26,7 @@ pub(super) fn theme(id: &str) -> Option<String> {
     };
     let head = head.trim_end_matches(is_joint);
     let numbered = |c: char| is_number(c) || is_joint(c);
-    // Some ids begin with a number that belongs to one position only.
+    // Some ids start with a number that belongs only to this position.
     let head = if head.starts_with(is_number) { head.trim_start_matches(numbered) } else { head };
     (!head.is_empty()).then(|| head.to_owned())
 }

@@ -1,4 +1,4 @@
-//! Positions of games that may become questions.
+//! Positions of games that may become positions of a suite.
 
 use std::collections::HashSet;
 
@@ -11,30 +11,31 @@ use arbiter_position::Start;
 /// Position of a game.
 #[derive(Debug, Clone)]
 pub struct Candidate {
-    /// Position with its counters reset, because an EPD has no counters.
+    /// Position with its counters reset, because the lines of the suite have no counters.
     pub start: Start,
-    /// Square of the preceding capture; `None` if the preceding move was not a capture.
+    /// Square of the capture by the preceding move; `None` if that move was not a capture.
     pub taken_on: Option<Square>,
-    /// Description of the game and the ply of the position.
+    /// Description of the game, and ply of the position.
     pub origin: String,
-    /// Index of the game.
+    /// Index of the game in the list of games.
     pub game: usize,
 }
 
-/// Returns the positions of all games in game order, each position once. Skips the first `from_ply`
-/// plies of each game, and positions with fewer than two legal moves.
+/// Returns the positions of all games in game order, each position only once. Skips the first
+/// `from_ply` plies of each game, and positions with fewer than two legal moves.
 pub fn candidates(games: &[Game], from_ply: usize) -> Vec<Candidate> {
-    // Games share openings, and one question for each position is enough.
-    let mut seen: HashSet<Zobrist64> = HashSet::new();
+    // Games share openings, but each position is needed only once.
+    let mut visited: HashSet<Zobrist64> = HashSet::new();
     let mut found = Vec::new();
     for (number, game) in games.iter().enumerate() {
         let mut position = game.start.position.clone();
         let mut taken_on = None;
-        // The position after the last move is a candidate too, although no move was played from it.
+        // The position after the last move is also a candidate, although no move was played from
+        // it.
         for (ply, played) in game.moves.iter().map(Some).chain([None]).enumerate() {
-            // A position with a single legal move is not a question.
+            // A position with a single legal move does not test the engine.
             let is_question = ply >= from_ply && position.legal_moves().len() >= 2;
-            if is_question && seen.insert(position.zobrist_hash(EnPassantMode::Legal)) {
+            if is_question && visited.insert(position.zobrist_hash(EnPassantMode::Legal)) {
                 found.push(Candidate {
                     start: Start::new(without_counters(&position), game.start.mode),
                     taken_on,
@@ -56,7 +57,7 @@ fn without_counters(position: &Chess) -> Chess {
     setup.halfmoves = 0;
     setup.fullmoves = std::num::NonZeroU32::MIN;
     let mode = position.castles().mode();
-    // A position reached by legal moves stays valid without its counters.
+    // A position that legal moves have reached is still valid without its counters.
     setup.position(mode).unwrap_or_else(|_| position.clone())
 }
 

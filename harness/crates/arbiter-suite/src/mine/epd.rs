@@ -1,4 +1,4 @@
-//! Mined positions, written as lines of a suite.
+//! Lines of a suite for mined positions.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -12,22 +12,22 @@ use super::{Criteria, Proof};
 use arbiter_game::text::printable;
 use arbiter_protocol::Score;
 
-/// Maximum number of characters of an origin.
+/// Maximum length of an origin, in characters.
 const MAX_ORIGIN: usize = 160;
 
-/// Mined position, ready to be numbered.
+/// Mined position, without its number in the suite.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MinedPosition {
-    /// Most specific theme.
+    /// Most specific theme of the solution.
     pub theme: String,
-    /// First part of the line: position and solution.
+    /// First part of the line: position and best move.
     pub head: String,
-    /// Remaining operations of the line.
+    /// Rest of the line: the operations after the id.
     pub tail: String,
 }
 
-/// Returns the mined position that is written to the suite. `c0` contains the themes, `c1` the
-/// scores in centipawns (`#` for mates), and `c2` the game.
+/// Returns the mined position for the suite. `c0` contains the themes, `c1` the scores in
+/// centipawns (`#` for mates), and `c2` the game.
 pub(super) fn mined_position(
     candidate: &Candidate,
     proof: &Proof,
@@ -51,7 +51,7 @@ pub(super) fn mined_position(
     match proof.best_score {
         Score::Centipawns(cp) => tail.push_str(&format!(" ce {cp};")),
         Score::Mate(moves) if moves > 0 => tail.push_str(&format!(" dm {moves};")),
-        // `dm` can only express a mate by the side to move.
+        // `dm` can only specify a mate by the side to move.
         Score::Mate(_) => {}
     }
     tail.push_str(&format!(" pv {};", line(position, &proof.line)));
@@ -63,17 +63,17 @@ pub(super) fn mined_position(
     }
 }
 
-/// Returns the lines of a suite, numbered by theme. If several positions of a game have the same
-/// solution text, only the first position is kept, because a move that was missed once is often
-/// missed again on the following moves. `found` contains positions with the index of their game, in
-/// order.
+/// Returns the lines of a suite, numbered within each theme. If several positions of a game have
+/// the same solution, only the first is kept, because a move that was missed once is often missed
+/// again on the following moves. `found` contains the index of the game for each position;
+/// positions of one game are in game order.
 pub fn suite_lines(found: &[(usize, MinedPosition)]) -> Vec<String> {
-    let mut seen = HashSet::new();
+    let mut written = HashSet::new();
     let mut numbers: BTreeMap<&str, u32> = BTreeMap::new();
     let mut lines = Vec::new();
     for (game, MinedPosition { theme, head, tail }) in found {
         let solution = head.rsplit(" bm ").next().unwrap_or_default();
-        if !seen.insert((*game, solution)) {
+        if !written.insert((*game, solution)) {
             continue;
         }
         let number = numbers.entry(theme).or_default();

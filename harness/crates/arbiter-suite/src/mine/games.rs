@@ -1,4 +1,4 @@
-//! Games from PGN text or the store, in which positions are searched.
+//! Games from PGN text or from the store, in which candidates are searched.
 
 use std::io::{self, Read};
 use std::ops::ControlFlow;
@@ -12,31 +12,31 @@ use arbiter_pgn::{
 use arbiter_position::Start;
 use arbiter_protocol::Score;
 
-/// Values of the PGN tag `Termination` for games that a fault decided, from section 9.8.1 of the
-/// PGN standard. The result of such a game says nothing about its positions.
+/// Values of the PGN tag `Termination` for games that a fault decided (PGN standard, section
+/// 9.8.1). The result of such a game contains no information about its positions.
 const FAULTS: [&str; 5] =
     ["abandoned", "emergency", "rules infraction", "time forfeit", "unterminated"];
 
 /// Game, up to the last move that could be replayed.
 #[derive(Debug, Clone)]
 pub struct Game {
-    /// Origin, such as "A v B, games.pgn game 7".
+    /// Players and source of the game, such as "A v B, games.pgn game 7".
     pub origin: String,
     /// Starting position.
     pub start: Start,
-    /// Moves played.
+    /// Moves from the starting position.
     pub moves: Vec<Move>,
-    /// Score that the engine reported with each move, in centipawns for the side to move; `None`
-    /// for book moves and mates. Empty for games of a PGN file.
+    /// Score in centipawns that the engine reported for each move, from the point of view of the
+    /// side to move; `None` for book moves and mate scores. Empty for games from a PGN file.
     pub scores: Vec<Option<i32>>,
-    /// Result; `None` if the result is unknown or was decided by an engine fault.
+    /// Result of the game; `None` if it is unknown or was decided by a fault of an engine.
     pub result: Option<KnownOutcome>,
-    /// Number of plies played before an engine announced a mate.
+    /// Number of plies before an engine first announced a mate; all plies if none did.
     pub open_plies: usize,
 }
 
-/// Parses all games of a PGN text, without their variations. Returns the games, and the reasons why
-/// games were truncated or skipped. Fails only if the source cannot be read.
+/// Parses all games in a PGN text, without their variations. Returns the games, and messages about
+/// games that were truncated, corrected or skipped. Fails only if the source cannot be read.
 pub fn read_games(file: &str, source: impl Read) -> io::Result<(Vec<Game>, Vec<String>)> {
     let (mut games, mut faults) = (Vec::new(), Vec::new());
     let mut replay = Replay::default();
@@ -80,31 +80,31 @@ pub fn stored_game(origin: String, record: &GameRecord) -> Result<Game, String> 
         moves.push(played);
     }
     let open_plies = open_plies.unwrap_or(moves.len());
-    // A result that a fault decided reveals nothing about the position, so it must not be used for
-    // training.
+    // A result that a fault decided contains no information about the positions, so it must not be
+    // used for training.
     let is_fault = record.outcome.termination.is_fault();
     let result = Some(record.outcome.result).filter(|_| !is_fault);
     Ok(Game { origin, start, moves, scores, result, open_plies })
 }
 
-/// Game that is being read.
+/// Visitor that replays the game that is being read.
 #[derive(Default)]
 struct Replay {
-    /// Starting position and moves; `None` if the starting position is unusable.
+    /// Starting position and moves; `None` if the starting position is invalid.
     line: Option<Mainline>,
-    /// Names of the players.
+    /// Names of the players; empty if a name is missing.
     origin: String,
     result: Option<KnownOutcome>,
-    /// Reason for skipping the game, or the rest of it.
+    /// Reason for skipping the game or the rest of the game.
     fault: Option<String>,
     /// `true` if a fault of an engine decided the game.
     is_faulty: bool,
-    /// Number of plies before an engine announced a mate.
+    /// Number of plies before an engine first announced a mate.
     first_mate: Option<usize>,
 }
 
 impl Replay {
-    /// Skips the rest of the game. The moves read so far are kept, but without a result.
+    /// Skips the rest of the game. The moves so far are kept, but without a result.
     fn break_off(&mut self, reason: String) -> ControlFlow<()> {
         self.fault = Some(reason);
         // The result depends on moves that could not be read.
@@ -143,7 +143,7 @@ impl GameVisitor for Replay {
     fn comment(&mut self, comment: &[u8]) {
         let plies = self.line.as_ref().map_or(0, |line| line.moves.len());
         if evaluation(comment).is_some_and(Evaluation::is_mate) {
-            // The comment follows the move, but the engine reported the score before the move.
+            // The comment is after the move, but the score belongs to the position before the move.
             self.first_mate.get_or_insert(plies.saturating_sub(1));
         }
     }

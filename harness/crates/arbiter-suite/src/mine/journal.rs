@@ -1,9 +1,10 @@
-//! Results so far, stored in a file in the folder of the suite, so that an interruption loses no
-//! results.
+//! Journal of a search, a file in the folder of the suite. It contains all results so far, so that
+//! an interruption loses no results.
 //!
-//! The first line identifies the search. Each later line contains a position, a tab, and either the
-//! reason for its rejection or its theme, solution and remarks. A position whose line was truncated
-//! by a crash is searched again. Games may be added before a search is resumed.
+//! The first line identifies the search. Each following line contains a position, a tab, and either
+//! the reason for its rejection, or its theme, its solution and further operations. A position
+//! whose line was truncated by a crash is searched again. Games may be added before a search is
+//! resumed.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -16,7 +17,7 @@ use super::Rejection;
 use super::epd::MinedPosition;
 use arbiter_process::{Links, open_output, read_input};
 
-/// Result for a position: the mined question, or the reason for rejection.
+/// Result for a position: the mined position, or the reason for its rejection.
 pub type MiningResult = Result<MinedPosition, Rejection>;
 
 /// Reason why a journal cannot be used.
@@ -38,7 +39,7 @@ pub enum JournalError {
     Other(PathBuf),
 }
 
-/// Journal of a search.
+/// Journal of a search for positions.
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
@@ -47,39 +48,40 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens the journal at `path` for the search that the line `asked` identifies, or creates a
-    /// new journal. Fails if the file cannot be used, or belongs to another search.
-    pub fn open(path: &Path, asked: &str) -> Result<Journal, JournalError> {
+    /// Opens the journal at `path`, or creates a new one. The line `header` identifies the search.
+    /// Fails if the file cannot be used, or if it belongs to another search.
+    pub fn open(path: &Path, header: &str) -> Result<Journal, JournalError> {
         let io = |source| JournalError::Io { path: path.to_owned(), source };
         let bytes = match read_input(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             read => read.map_err(io)?,
         };
         let text = String::from_utf8_lossy(&bytes);
-        // A crash can truncate a line anywhere; only a line feed shows that a line is complete.
-        let whole = text.rfind('\n').map_or("", |end| &text[..=end]);
-        let mut lines = whole.lines();
+        // A crash may truncate a line at any byte. Only a line feed shows that a line is complete.
+        let complete = text.rfind('\n').map_or("", |end| &text[..=end]);
+        let mut lines = complete.lines();
         let is_new = match lines.next() {
             None => true,
-            Some(head) if head == asked => false,
+            Some(head) if head == header => false,
             // Without this error, a suite would mix the results of different searches.
             Some(_) => return Err(JournalError::Other(path.to_owned())),
         };
         let judged = lines.filter_map(entry).collect();
-        // The journal is in the folder of the suite, where a link could point to a file of another
-        // user.
+        // Links are refused, because a link in the folder of the suite could point to a file of
+        // another user.
         let opened = open_output(path, File::options().append(true), Links::Refused);
         let mut file = opened.map_err(io)?;
-        // If a crash truncated the last line, the next line would be appended to it, and both would
-        // be lost.
-        file.set_len(whole.len() as u64).map_err(io)?;
+        // A truncated last line is removed, because the next line would be appended to it, and both
+        // lines would be lost.
+        file.set_len(complete.len() as u64).map_err(io)?;
         if is_new {
-            writeln!(file, "{asked}").map_err(io)?;
+            writeln!(file, "{header}").map_err(io)?;
         }
         Ok(Journal { path: path.to_owned(), file, judged })
     }
 
-    /// Returns the result for the position with this FEN, if it is in the journal.
+    /// Returns the result for the position with this FEN; `None` if the journal does not contain
+    /// it.
     pub fn judged(&self, fen: &str) -> Option<&MiningResult> {
         self.judged.get(fen)
     }
@@ -90,15 +92,14 @@ impl Journal {
             Ok(MinedPosition { theme, head, tail }) => format!("{fen}\t{theme}\t{head}\t{tail}\n"),
             Err(rejection) => format!("{fen}\t{rejection}\n"),
         };
-        // The complete line is appended in one write, so that an interruption loses at most this
-        // line.
+        // The complete line is written at once, so that an interruption loses at most this line.
         let written = self.file.write_all(text.as_bytes());
         written.map_err(|source| JournalError::Io { path: self.path.clone(), source })?;
         self.judged.insert(fen, judged);
         Ok(())
     }
 
-    /// Deletes the file after the suite has been written.
+    /// Deletes the file. Call this after the suite has been written.
     pub fn close(self) -> Result<(), JournalError> {
         let removed = std::fs::remove_file(&self.path);
         removed.map_err(|source| JournalError::Io { path: self.path, source })

@@ -1,9 +1,9 @@
-//! Mining of suite positions from games: positions with one clearly best move according to a strong
-//! engine.
+//! Mining of positions for a suite from games: positions with one clearly best move according to a
+//! strong engine.
 //!
-//! [`read_games`] parses games, [`candidates`] extracts positions from them, a [`Search`] asks the
-//! engine about a position and judges the answer, a [`Journal`] preserves the results across
-//! interruptions, and [`suite_lines`] writes the suite.
+//! [`read_games`] parses games, and [`candidates`] extracts positions from them. A [`Search`] asks
+//! the engine about a position and judges the answer. A [`Journal`] keeps the results across
+//! interruptions. [`suite_lines`] returns the lines of the suite.
 
 mod candidate;
 mod epd;
@@ -24,27 +24,29 @@ use shakmaty::Move;
 
 use arbiter_protocol::Score;
 
-/// Conditions for a move to be clearly best and not obvious.
+/// Conditions under which a move is clearly best and not obvious.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Criteria {
-    /// Depths, in plies and in ascending order, of the quick searches that decide whether to run
-    /// the proof search.
+    /// Depths, in plies and in ascending order, of the quick searches that determine whether the
+    /// proof search is worthwhile.
     pub looks: Vec<u32>,
     /// Depth of the proof search, in plies.
     pub depth: u32,
-    /// Minimum lead of the best move over the second best move, in centipawns.
+    /// Minimum difference between the scores of the best and the second best move, in centipawns.
     pub gap: i32,
     /// Score that decides the game, in centipawns. Scores are limited to this value, so that
     /// neither of two winning moves is clearly best.
     pub decided: i32,
-    /// Minimum depth, in plies, at which the engine first settles on the solution.
+    /// Minimum depth, in plies, at which the engine may start to prefer the solution. At a lower
+    /// depth, the solution would be obvious.
     pub found_at: u32,
 }
 
-/// Number of depths, including the last one, at which a solution must have been clearly best.
+/// Number of depths at the end of the proof search, including the last depth, at which the solution
+/// must be clearly best.
 pub const CONFIRMATIONS: u32 = 3;
 
-/// Best move of a position, and its lead over the second best move.
+/// Best move in a position, and its lead over the second best move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proof {
     /// Best move.
@@ -55,29 +57,32 @@ pub struct Proof {
     pub best_score: Score,
     /// Score of the second best move, from the point of view of the side to move.
     pub second_score: Score,
-    /// Difference of the two scores, in centipawns; each score is limited to [`Criteria::decided`].
+    /// Difference between the two scores, in centipawns. Each score is limited to
+    /// ±[`Criteria::decided`].
     pub gap: i32,
-    /// Lowest depth, in plies, since which the engine always preferred the best move.
+    /// Lowest depth, in plies, such that the engine preferred the best move at this depth and at
+    /// every greater depth.
     pub found_at: u32,
     /// Principal variation, starting with the best move.
     pub line: Vec<Move>,
 }
 
-/// Reason for the rejection of a position.
+/// Reason for rejecting a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rejection {
-    /// A quick search finds two moves of about equal value.
+    /// A quick search finds two moves of similar value.
     Unpromising,
-    /// The proof search finds two moves of about equal value.
+    /// The proof search finds two moves of similar value.
     Unclear,
-    /// The best move changes, or loses its clear lead, in the last depths of the search.
+    /// At one of the last depths of the proof search, the best move is different or has no clear
+    /// lead.
     Unsettled,
-    /// The best move only recaptures.
+    /// The best move is a recapture.
     Recapture,
     /// The engine already prefers the best move at a low depth.
     Obvious,
-    /// The search ended early or reported too little.
+    /// The search ended early, or its output lacks scores or moves.
     Incomplete,
 }
 

@@ -1,4 +1,4 @@
-//! Proof of a position by an engine that reports two lines.
+//! Proof that a move is clearly best, from an engine that reports two variations.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -10,16 +10,16 @@ use super::candidate::Candidate;
 use super::{CONFIRMATIONS, Criteria, Proof, Rejection};
 use arbiter_protocol::{Info, info_words};
 
-/// Maximum number of plies of the principal variation that are kept.
+/// Maximum length of the stored principal variation, in plies.
 const MAX_LINE: usize = 12;
 
-/// `info` lines of an engine on its two best moves, by depth. Lines with bounds as scores are
-/// ignored.
+/// Last `info` lines of an engine about its two best moves at each depth. Lines whose score is a
+/// bound are ignored.
 #[derive(Debug, Default)]
 pub(super) struct Transcript(BTreeMap<u32, [Option<Info>; 2]>);
 
 impl Transcript {
-    /// Reads an output line of the engine; breaks at the end of the search.
+    /// Reads an output line of the engine. Returns `Break` at the end of the search.
     pub(super) fn take(&mut self, line: &str) -> ControlFlow<()> {
         let line = line.trim_ascii_start();
         let (word, rest) = line.split_once(|c: char| c.is_ascii_whitespace()).unwrap_or((line, ""));
@@ -32,7 +32,7 @@ impl Transcript {
         let number = info_words(rest).find(|found| found.field == "multipv" && found.place == 1);
         let number = number.map_or(Some(1), |found| found.word.parse().ok());
         if let (Some(depth), Some(number @ 1..=2)) = (info.depth, number)
-            // With a bound, the gap could be larger than with the exact score.
+            // A gap computed from a bound could be larger than the exact gap.
             && info.score.is_some()
             && !info.pv.is_empty()
         {
@@ -41,7 +41,7 @@ impl Transcript {
         ControlFlow::Continue(())
     }
 
-    /// Returns both lines at a depth, the best line first.
+    /// Returns the two `info` lines at a depth, the line of the best move first.
     fn at(&self, depth: u32) -> Option<(&Info, &Info)> {
         match self.0.get(&depth) {
             Some([Some(best), Some(second)]) => Some((best, second)),
@@ -49,13 +49,14 @@ impl Transcript {
         }
     }
 
-    /// Returns the first move of the best line at a depth.
+    /// Returns the best move at a depth.
     fn first_move(&self, depth: u32) -> Option<&str> {
         let best = self.0.get(&depth)?[0].as_ref()?;
         best.pv.first().map(String::as_str)
     }
 
-    /// Returns the lowest depth since which the best move was always the best move at `depth`.
+    /// Returns the depth at which the engine started to prefer its best move at `depth`. From there
+    /// to `depth`, it preferred no other move.
     fn found_at(&self, depth: u32) -> u32 {
         let last = self.first_move(depth);
         let same = |other: &u32| self.first_move(*other) == last;
@@ -63,9 +64,9 @@ impl Transcript {
     }
 }
 
-/// Rejects a position unless a quick search at `depth` is promising: the scores of the two best
-/// moves differ by at least half of the required gap, and the best move is neither a recapture nor
-/// preferred at a low depth.
+/// Rejects a position unless a quick search at `depth` is promising. It is promising if the scores
+/// of the two best moves differ by at least half of the required gap, and if the best move is
+/// neither a recapture nor preferred at a low depth.
 pub(super) fn look(
     candidate: &Candidate,
     transcript: &Transcript,
@@ -73,7 +74,8 @@ pub(super) fn look(
     criteria: &Criteria,
 ) -> Result<(), Rejection> {
     let (best, second) = transcript.at(depth).ok_or(Rejection::Incomplete)?;
-    // A quick search is shallow, and the gap may still grow; half of it justifies a proof search.
+    // The gap may still grow, because a quick search is shallow. Half of the required gap therefore
+    // justifies a proof search.
     if gap_between(best, second, criteria.decided) * 2 < criteria.gap {
         return Err(Rejection::Unpromising);
     }
@@ -81,7 +83,7 @@ pub(super) fn look(
     worth(candidate, best_move.ok_or(Rejection::Incomplete)?, transcript.found_at(depth), criteria)
 }
 
-/// Rejects a best move that is a recapture, or that the engine preferred at too low a depth.
+/// Rejects a best move that is a recapture, or that the engine already preferred at a low depth.
 fn worth(
     candidate: &Candidate,
     best: Move,
@@ -95,7 +97,7 @@ fn worth(
     if found_at < criteria.found_at { Err(Rejection::Obvious) } else { Ok(()) }
 }
 
-/// Returns the proof, or the reason for the rejection.
+/// Returns the proof, or the reason for rejecting the position.
 pub(super) fn prove(
     candidate: &Candidate,
     transcript: &Transcript,
@@ -107,7 +109,7 @@ pub(super) fn prove(
     if gap < criteria.gap {
         return Err(Rejection::Unclear);
     }
-    // The code above has confirmed the last depth.
+    // The last depth has been checked above, so one depth less is left to check.
     for earlier in (1..depth).rev().take(CONFIRMATIONS as usize - 1) {
         let lines = transcript.at(earlier).ok_or(Rejection::Incomplete)?;
         let is_same = lines.0.pv.first() == first.pv.first();
@@ -121,7 +123,8 @@ pub(super) fn prove(
         return Err(Rejection::Incomplete);
     };
     let found_at = transcript.found_at(depth);
-    // The quick searches judged their own depths; the proof search may prefer another move.
+    // The quick searches checked only their own best moves, and the proof search may prefer another
+    // move.
     worth(candidate, best, found_at, criteria)?;
     let (Some(best_score), Some(second_score)) = (first.score, other.score) else {
         return Err(Rejection::Incomplete);
@@ -129,20 +132,20 @@ pub(super) fn prove(
     Ok(Proof { best, second, best_score, second_score, gap, found_at, line })
 }
 
-/// Returns the difference of two scores, in centipawns; each score is limited to `decided`.
+/// Returns the difference between two scores, in centipawns. Each score is limited to ±`decided`.
 fn gap_between(best: &Info, second: &Info, decided: i32) -> i32 {
     let value = |info: &Info| info.score.map_or(0, |score| score.limited(decided));
     value(best) - value(second)
 }
 
-/// Returns the moves of a variation up to the first illegal move.
+/// Returns the moves of a variation before its first illegal move, at most [`MAX_LINE`] plies.
 fn replayed(candidate: &Candidate, pv: &[String]) -> Vec<Move> {
     let mut position = candidate.start.position.clone();
     let mut line = Vec::new();
     for text in pv.iter().take(MAX_LINE) {
         let read = UciMove::from_ascii(text.as_bytes()).ok();
-        // Some engines take the end of a variation from the hash table, which may yield an illegal
-        // move.
+        // Some engines take the end of a variation from the hash table, where it may contain an
+        // illegal move.
         let Some(played) = read.and_then(|uci| uci.to_move(&position).ok()) else { break };
         position.play_unchecked(played);
         line.push(played);
@@ -167,8 +170,8 @@ mod tests {
         Candidate { start, taken_on, origin: "test".to_owned(), game: 0 }
     }
 
-    /// Returns a search with these scores and best moves, starting at depth 1; the second line is
-    /// `e1e2`.
+    /// Returns the output of a search with these best moves and scores at each depth from 1. The
+    /// second best move is `e1e2`.
     fn searched(depths: &[(&str, &str, &str)]) -> Transcript {
         let mut transcript = Transcript::default();
         for (depth, (best, score, second)) in (1..).zip(depths) {

@@ -1,4 +1,4 @@
-//! Task that asks an engine for the best move and its lead over the second best move.
+//! Task that asks an engine for the best move in a position and its lead over the second best move.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,18 +11,18 @@ use crate::runner::{Task, TaskError};
 use crate::start::game;
 use arbiter_game::engine::EngineProcess;
 
-/// Options of the engine that proves positions, in addition to the user's options: one thread, so
-/// that searches are reproducible, and two lines.
+/// Options for the engine that searches the positions, in addition to the user's options. With one
+/// thread, searches are reproducible; two variations show the second best move.
 pub const OPTIONS: [(&str, &str); 2] = [("Threads", "1"), ("MultiPV", "2")];
 
-/// Searches of one position.
+/// Searches of one position: quick searches, then the proof search.
 #[derive(Debug, Clone)]
 pub struct Search {
     /// Position to search.
     pub candidate: Arc<Candidate>,
-    /// Conditions for a question.
+    /// Conditions that the position must meet.
     pub criteria: Arc<Criteria>,
-    /// Time limit of one search.
+    /// Time limit for each search.
     pub limit: Duration,
 }
 
@@ -30,11 +30,11 @@ impl Task for Search {
     type Output = Result<MinedPosition, Rejection>;
 
     async fn run(&self, engine: &mut EngineProcess) -> Result<Self::Output, TaskError> {
-        // Most positions have no clearly best move, and a shallow search detects this in a fraction
-        // of the time of a proof search.
+        // Most positions have no clearly best move. A shallow search shows this in a fraction of
+        // the time that a proof search takes.
         for &depth in &self.criteria.looks {
-            let seen = self.search(engine, depth).await?;
-            if let Err(rejection) = look(&self.candidate, &seen, depth, &self.criteria) {
+            let transcript = self.search(engine, depth).await?;
+            if let Err(rejection) = look(&self.candidate, &transcript, depth, &self.criteria) {
                 return Ok(Err(rejection));
             }
         }
@@ -45,8 +45,8 @@ impl Task for Search {
 }
 
 impl Search {
-    /// Searches with an empty hash table. Therefore neither the order of positions nor an
-    /// interruption changes the result, and the same games give the same suite.
+    /// Searches the position with an empty hash table. The result therefore depends neither on the
+    /// order of positions nor on interruptions, and the same games give the same suite.
     async fn search(
         &self,
         engine: &mut EngineProcess,

@@ -6,17 +6,17 @@ use super::Proof;
 use arbiter_position::{Start, material_lead};
 use arbiter_protocol::Score;
 
-/// Minimum material given up by a sacrifice, in pawns.
+/// Minimum amount of material that a sacrifice gives up, in pawns.
 const SACRIFICE: i32 = 2;
 
-/// Maximum number of pieces in an endgame, without kings and pawns.
+/// Maximum number of pieces in an endgame, not counting kings and pawns.
 const ENDGAME_PIECES: usize = 4;
 
-/// Highest score of a defence, in centipawns. A defence saves a game that the second best move
-/// loses, but does not win the game.
+/// Maximum score after a defence, in centipawns. A defence saves a game that the second best move
+/// would lose, but does not win the game.
 const DEFENCE: i32 = 50;
 
-/// Returns the themes, starting with the most specific theme.
+/// Returns the themes of a solution, the most specific theme first.
 pub(super) fn themes(start: &Start, proof: &Proof) -> Vec<&'static str> {
     let position = &start.position;
     let best = proof.best;
@@ -49,7 +49,8 @@ pub(super) fn themes(start: &Start, proof: &Proof) -> Vec<&'static str> {
     named.into_iter().filter(|(_, holds)| *holds).map(|(name, _)| name).collect()
 }
 
-/// Returns whether the best move gives up material that the mover's next move does not win back.
+/// Returns whether the best move gives up material that the next move of the same side does not win
+/// back.
 fn is_sacrifice(position: &Chess, line: &[Move]) -> bool {
     let mover = position.turn();
     let before = material_lead(position, mover);
@@ -58,7 +59,7 @@ fn is_sacrifice(position: &Chess, line: &[Move]) -> bool {
         position.play_unchecked(*played);
         material_lead(&position, mover)
     });
-    // The opponent's reply captures the material, and the mover's next move could win the material
+    // The opponent's reply captures the material, and the next move of the same side could win it
     // back.
     let [Some(_), Some(replied), Some(followed)] = std::array::from_fn(|_| balances.next()) else {
         return false;

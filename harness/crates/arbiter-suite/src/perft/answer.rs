@@ -7,19 +7,19 @@ use serde_with::serde_conv;
 
 use arbiter_names::whole_number;
 
-/// Maximum number of move lines that are kept: no position has more than 218 legal moves, and
-/// endless output must not fill the memory.
+/// Maximum number of moves that are kept. No position has more than 218 legal moves, but endless
+/// output must not fill the memory.
 const MAX_MOVES: usize = 1000;
 
 /// Maximum length, in bytes, of a pattern from another machine. A worker compiles the pattern, and
-/// a long pattern could exhaust its memory.
+/// a long pattern could exhaust the worker's memory.
 const MAX_PATTERN: usize = 1_000;
 
-/// Pattern for the count of one move: `e2e4: 20`, `e2e4 20`, `e2e4 - 20`.
+/// Pattern for the count of one move: `e2e4: 20`, `e2e4 20` or `e2e4 - 20`.
 const MOVE: &str = r"^\s*([a-h][1-8][a-h][1-8][nbrqkNBRQK]?)\s*[:=-]?>?\s*([0-9]\S*)";
 
-/// Pattern for the total as engines print it: `Nodes searched: 400`, `total 400`, `perft 2: 400`,
-/// or the number alone.
+/// Pattern for the total in the formats of common engines: `Nodes searched: 400`, `total 400`,
+/// `perft 2: 400`, or the number alone.
 const TOTAL: &str = r"(?i)^\s*(?:info string )?(?:(?:nodes searched|total nodes|total|nodes|leaf nodes|leaves|perft(?: \(?[0-9]+\)?)?)[ \t:=]+([0-9]\S*)|([0-9]\S*)(?:\s+(?:nodes|leaves).*)?)\s*$";
 
 /// Patterns that match the lines of an answer.
@@ -27,50 +27,51 @@ const TOTAL: &str = r"(?i)^\s*(?:info string )?(?:(?:nodes searched|total nodes|
 pub struct Patterns {
     of_move: Regex,
     total: Regex,
-    /// Pattern of the user, if any.
-    own: Option<String>,
+    /// Pattern of the user for the total, if any.
+    custom: Option<String>,
 }
 
 impl Patterns {
-    /// Compiles the patterns. `own` matches the line with the total, and its first group is the
-    /// number; without `own`, common formats are recognized. Fails if `own` is not a valid pattern,
-    /// or has no group.
-    pub fn new(own: Option<&str>) -> Result<Patterns, String> {
-        let text = own.unwrap_or(TOTAL);
+    /// Compiles the patterns. `custom` matches the line with the total, and its first group is the
+    /// number. Without `custom`, common formats are recognized. Fails if `custom` is not a valid
+    /// pattern, or if it has no group.
+    pub fn new(custom: Option<&str>) -> Result<Patterns, String> {
+        let text = custom.unwrap_or(TOTAL);
         let total = Regex::new(text).map_err(|error| format!("pattern '{text}': {error}"))?;
-        // `captures_len` counts the complete match as a group.
+        // `captures_len` also counts the complete match as a group.
         if total.captures_len() < 2 {
             return Err(format!("pattern '{text}': expected a group in parentheses, the count"));
         }
         let of_move = Regex::new(MOVE).map_err(|error| error.to_string())?;
-        Ok(Patterns { of_move, total, own: own.map(str::to_owned) })
+        Ok(Patterns { of_move, total, custom: custom.map(str::to_owned) })
     }
 }
 
 serde_conv!(
-    /// Pattern of the user, if any.
+    /// Pattern of the user for the total, if any.
     pub(super) OwnPattern,
     Patterns,
-    |patterns: &Patterns| patterns.own.clone(),
-    |own: Option<String>| match own {
+    |patterns: &Patterns| patterns.custom.clone(),
+    |custom: Option<String>| match custom {
         Some(text) if text.len() > MAX_PATTERN => Err("a pattern of many bytes".to_owned()),
-        own => Patterns::new(own.as_deref()),
+        custom => Patterns::new(custom.as_deref()),
     }
 );
 
 /// Counts that an engine reported.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Answer {
-    /// Moves, as the engine writes them, with their counts.
+    /// Moves, as written by the engine, with their counts.
     pub(super) moves: Vec<(String, u64)>,
-    /// Count of all moves.
+    /// Total count of all moves; `None` until the engine has reported it.
     pub(super) total: Option<u64>,
-    /// Line that shows that the engine is searching for a move instead of counting.
+    /// Output line that shows that the engine is searching for a move instead of counting.
     pub(super) search: Option<String>,
 }
 
 impl Answer {
-    /// Reads an output line; breaks when the answer is complete.
+    /// Reads an output line. Returns `Break` when the answer is complete, or when the engine is
+    /// searching.
     pub(super) fn take(&mut self, line: &str, patterns: &Patterns) -> ControlFlow<()> {
         if let Some(found) = patterns.of_move.captures(line)
             && let Some(count) = count(&found[2])
@@ -88,7 +89,7 @@ impl Answer {
                 return ControlFlow::Break(());
             }
         }
-        // Many engines treat `go perft` as `go` with an unknown word, search forever, and never
+        // Many engines treat `go perft` as `go` with an unknown word. They search forever and never
         // report a count.
         let is_search = line.starts_with("bestmove")
             || line.starts_with("info ") && line.contains(" score ") && line.contains(" pv ");
@@ -100,7 +101,7 @@ impl Answer {
     }
 }
 
-/// Parses a count, which may end with a comma, a full stop or a semicolon.
+/// Parses a count, which may be followed by a comma, a full stop or a semicolon.
 fn count(text: &str) -> Option<u64> {
     whole_number(text.trim_end_matches([',', '.', ';']))
 }

@@ -1,6 +1,6 @@
-//! Perft: counts of the leaves of the tree of legal moves, which test an engine's move generator.
+//! Perft: counts of the leaves in the tree of legal moves, which test an engine's move generator.
 //!
-//! [`read()`] parses the files, [`Patterns`] match the output of engines, and a [`Count`] finds the
+//! [`read()`] parses suites, and [`Patterns`] match the output of engines. A [`Count`] finds the
 //! first position in which an engine's moves or counts are wrong.
 
 mod answer;
@@ -18,13 +18,13 @@ use arbiter_position::Start;
 /// Position with the expected numbers of leaves of its game tree.
 #[derive(Debug, Clone)]
 pub struct Case {
-    /// Number of the line, from 1; in a JSON file, number of the case.
+    /// Number of the line, counted from 1. In a JSON file, it is the number of the case.
     pub line: usize,
-    /// Name in the suite.
+    /// Name of the position in the suite.
     pub name: Option<String>,
-    /// The position.
+    /// Position whose leaves are counted.
     pub start: Start,
-    /// Pairs of depth in plies and number of leaves, by ascending depth; never empty.
+    /// Depths in plies with their numbers of leaves, in ascending order of depth; never empty.
     pub counts: Vec<(u32, u64)>,
 }
 
@@ -33,13 +33,13 @@ pub struct Case {
 pub struct Limits {
     /// Maximum depth, in plies.
     pub depth: u32,
-    /// Maximum number of leaves, according to the suite.
+    /// Maximum number of leaves, as listed in the suite.
     pub nodes: u64,
 }
 
 impl Case {
-    /// Returns depth and leaves of the deepest count within the limits, which includes all
-    /// shallower counts.
+    /// Returns the depth and the number of leaves of the deepest count within the limits. This
+    /// count also tests all shallower counts. `None` if no count is within the limits.
     pub fn within(&self, limits: Limits) -> Option<(u32, u64)> {
         let fits = |(depth, nodes): &&(u32, u64)| *depth <= limits.depth && *nodes <= limits.nodes;
         self.counts.iter().rev().find(fits).copied()

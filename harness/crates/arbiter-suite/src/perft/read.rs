@@ -1,5 +1,5 @@
-//! Parser of perft suites: EPD (`FEN ;D1 20 ;D2 400`), records (`id`, `epd`, `perft 1 20`) and
-//! JSON.
+//! Parser of perft suites in three formats: EPD (`FEN ;D1 20 ;D2 400`), records (`id`, `epd`,
+//! `perft 1 20`) and JSON.
 
 use serde_json::Value;
 use shakmaty::Chess;
@@ -10,24 +10,25 @@ use crate::Suite;
 use arbiter_names::whole_number;
 use arbiter_position::{Start, lines};
 
-/// Maximum accepted depth, in plies. A greater number is a count or a mistake, because no program
-/// counts to such a depth.
+/// Maximum depth, in plies. A greater number is a count or a mistake, because no program can count
+/// to such a depth.
 const MAX_DEPTH: u64 = 64;
 
-/// Chess variants with other rules, as their names appear in files.
+/// Chess variants with other rules, as named in files.
 const VARIANTS: &str =
     "atomic,crazyhouse,horde,antichess,giveaway,suicide,racingkings,racing kings,threecheck,3check";
 
-/// Returns the chess variant that the name of a suite or a position contains.
+/// Returns the chess variant that is named in the name of a suite or position.
 pub fn variant_of(name: &str) -> Option<&'static str> {
     let name = name.to_ascii_lowercase();
     VARIANTS.split(',').find(|variant| name.contains(variant))
 }
 
-/// Parses a suite in any of the formats. All positions are Chess960 if `is_chess960`; otherwise
-/// only the positions that need Chess960 rules.
+/// Parses a suite in any of the formats. If `is_chess960` is `true`, all positions are Chess960;
+/// otherwise only positions that need its castling mode.
 pub fn read(text: &str, is_chess960: bool) -> Suite<Case> {
-    // A bracket alone does not mean JSON, because a PGN tag also begins with a bracket.
+    // A bracket alone does not show that the text is JSON, because a PGN tag also starts with a
+    // bracket.
     let is_blank = |c: char| c.is_whitespace() || c == '[';
     let is_json = text.trim_start_matches(is_blank).starts_with('{');
     let entries = if is_json { json_entries(text) } else { text_entries(text) };
@@ -37,7 +38,7 @@ pub fn read(text: &str, is_chess960: bool) -> Suite<Case> {
     Suite::collect(cases, |case| &case.start)
 }
 
-/// Unparsed text about one position.
+/// Entry for one position, before its position is parsed.
 #[derive(Debug, Default)]
 struct Entry {
     name: Option<String>,
@@ -45,14 +46,14 @@ struct Entry {
     counts: Vec<(u32, u64)>,
 }
 
-/// Entry with its line number; the error is the reason why it cannot be used.
+/// Entry with its line number. The error is the reason why the entry cannot be used.
 type NumberedEntry = (usize, Result<Entry, String>);
 
 impl Entry {
     fn case(self, line: usize, is_chess960: bool) -> Result<Case, String> {
         let Entry { mut name, position, mut counts } = self;
-        // With the rules of standard chess the counts would be wrong, and the suite or the engine
-        // would be blamed.
+        // By the rules of standard chess, the counts would differ, and the suite or the engine
+        // would seem to be wrong.
         if let Some(variant) = name.as_deref().and_then(variant_of) {
             return Err(format!("a position of {variant}, a chess variant"));
         }
@@ -68,7 +69,7 @@ impl Entry {
         if counts.is_empty() {
             return Err("no count (such as ;D1 20)".to_owned());
         }
-        // One of the two counts is wrong, and choosing one would be a guess.
+        // One of the two counts is wrong, and it is not known which.
         if counts.windows(2).any(|two| two[0].0 == two[1].0 && two[0].1 != two[1].1) {
             return Err("two counts for the same depth".to_owned());
         }
@@ -76,8 +77,8 @@ impl Entry {
     }
 }
 
-/// Parses `| DEPTH | COUNT`, or a list of counts from depth 1 whose first count must be the number
-/// of legal moves. Returns `None` if the text contains anything except numbers.
+/// Parses `| DEPTH | COUNT`, or a list of counts from depth 1, whose first count must be the number
+/// of legal moves. Returns `None` if the text contains anything but numbers.
 fn bare_counts(rest: &str, position: &Chess) -> Result<Option<Vec<(u32, u64)>>, String> {
     let words = rest.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '|'));
     let numbers = words.filter(|word| !word.is_empty()).map(|word| word.parse().ok());
@@ -85,8 +86,9 @@ fn bare_counts(rest: &str, position: &Chess) -> Result<Option<Vec<(u32, u64)>>, 
         Some(numbers) if !numbers.is_empty() => numbers,
         _ => return Ok(None),
     };
-    // `| 20 | 400` may be a depth and a count, or the counts for two depths: if the first number is
-    // the number of legal moves, the numbers are counts.
+    // `| 20 | 400` may be a depth and a count, or the counts for depths 1 and 2. The numbers are
+    // counts if the first number is the number of legal moves and the second is the count for depth
+    // 2.
     let is_list = numbers[0] == leaves(position, 1);
     if let [depth @ 1..=MAX_DEPTH, count] = numbers[..]
         && rest.starts_with('|')
@@ -101,7 +103,7 @@ fn bare_counts(rest: &str, position: &Chess) -> Result<Option<Vec<(u32, u64)>>, 
     Ok(Some((1..).zip(numbers).collect()))
 }
 
-/// Reads counts and the name from the operations that follow a position.
+/// Reads counts and the name from the operations after a position.
 fn operations(
     rest: &str,
     name: &mut Option<String>,
@@ -109,10 +111,10 @@ fn operations(
 ) -> Result<(), String> {
     for operation in rest.split(';').map(str::trim) {
         let depth =
-            // A longer word is tried before its initial letter.
+            // Longer words are tried before their initial letter.
             ["perft", "depth", "D", "d"].iter().find_map(|sign| operation.strip_prefix(sign));
         let depth = depth.map(str::trim_start);
-        // Other operations, such as `dm`, begin with the same letters.
+        // Other operations, such as `dm`, start with the same letters.
         if let Some(depth) = depth.filter(|depth| depth.starts_with(|c: char| c.is_ascii_digit())) {
             counts.push(count(depth).ok_or_else(|| format!("'{operation}' is not a count"))?);
         } else if let Some(id) = operation.strip_prefix("id ") {
@@ -124,14 +126,14 @@ fn operations(
 
 fn text_entries(text: &str) -> Vec<NumberedEntry> {
     let mut entries = Vec::new();
-    // Multi-line record that is being read.
+    // Record of several lines that is being read.
     let mut record: Option<(usize, Entry)> = None;
     for (line, text) in lines(text) {
         let mut refuse = |reason: &str| entries.push((line, Err(reason.to_owned())));
         let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         match (word.trim_end_matches(':'), &mut record) {
-            // A fault is reported for the line of the position, which may follow the line of the
-            // `id`.
+            // A fault is reported with the line of the position, which may come after the line of
+            // the `id`.
             ("epd" | "fen", Some((at, entry))) if entry.position.is_none() => {
                 (*at, entry.position) = (line, Some(rest.to_owned()));
             }
@@ -161,7 +163,7 @@ fn text_entries(text: &str) -> Vec<NumberedEntry> {
 }
 
 /// Parses JSON in two forms: a list of `{fen, depth, nodes}`, and `testCases` with a starting
-/// position and the positions expected after each move.
+/// position and the positions expected after each legal move.
 fn json_entries(text: &str) -> Vec<NumberedEntry> {
     let file: Value = match serde_json::from_str(text) {
         Ok(file) => file,
@@ -191,13 +193,14 @@ fn json_entry(case: &Value) -> Result<Entry, String> {
     Ok(Entry { name, position: Some(fen.to_owned()), counts: count.into_iter().collect() })
 }
 
-/// Parses `DEPTH COUNT`; an equals sign between the numbers and grouped digits are accepted.
+/// Parses `DEPTH COUNT`. An equals sign or a colon between the numbers is accepted, and so are
+/// grouped digits.
 fn count(text: &str) -> Option<(u32, u64)> {
     let is_space = |c: char| c.is_whitespace() || matches!(c, '=' | ':');
     let mut words = text.split(is_space).filter(|word| !word.is_empty());
     let depth: u64 = words.next()?.parse().ok().filter(|depth| (1..=MAX_DEPTH).contains(depth))?;
     let nodes = whole_number(words.next()?.trim_end_matches([',', '.']))?;
-    // Further words could be the rest of a number with spaces, so the count would be uncertain.
+    // Further words may be the rest of a number with spaces, so the count would be uncertain.
     words.next().is_none().then_some((depth as u32, nodes))
 }
 

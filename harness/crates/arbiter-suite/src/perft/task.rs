@@ -1,4 +1,4 @@
-//! Task that asks an engine for a number of leaves, and locates the fault after a wrong answer.
+//! Task that asks an engine for a number of leaves and, if the answer is wrong, locates the fault.
 
 use std::time::Duration;
 
@@ -17,51 +17,51 @@ use arbiter_protocol::times::Millis;
 /// Command, patterns and time limit for asking an engine for a count.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct PerftQuery {
-    /// Command, with `{depth}` in place of the depth.
+    /// Command to send, with `{depth}` as a placeholder for the depth.
     pub command: String,
     /// Patterns for the lines of the answer.
     #[serde(with = "OwnPattern")]
     pub patterns: Patterns,
-    /// Time limit of one answer.
+    /// Time limit for one answer.
     #[serde(with = "Millis")]
     pub limit: Duration,
 }
 
-/// Position whose leaves are counted.
+/// Task to count the leaves below a position.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Count {
-    /// The position.
+    /// Position whose leaves are counted.
     #[serde(with = "FenAndRules")]
     pub start: Start,
-    /// Depth in plies.
+    /// Depth of the count, in plies.
     pub depth: u32,
-    /// Count according to the suite.
+    /// Number of leaves according to the suite.
     pub expected: u64,
-    /// Command and patterns for asking the engine.
+    /// Command, patterns and time limit for asking the engine.
     pub query: PerftQuery,
 }
 
-/// Verdict on a count; the error is a fault of the engine.
+/// Verdict on a count. The error is a fault of the engine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CountResult(#[serde(with = "As::<Result<Same, Text>>")] pub Result<Verdict, String>);
 
 /// Verdict on the count of an engine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Verdict {
-    /// Engine and suite agree.
+    /// The engine's count equals the count in the suite.
     Right,
-    /// The engine is wrong.
+    /// The engine's count differs from the suite and from the harness.
     Wrong {
         /// Count of the engine.
         got: u64,
-        /// Correct count according to the harness; the count of the suite may differ.
+        /// Correct count according to the harness, which may differ from the count in the suite.
         leaves: u64,
-        /// First position for which the engine's count is wrong.
+        /// First position in which the engine's moves or count are wrong.
         finding: Finding,
     },
-    /// The engine agrees with the harness, but not with the suite.
+    /// The engine's count equals the count of the harness, but not the count in the suite.
     WrongSuite {
-        /// Correct count.
+        /// Correct count according to the harness.
         leaves: u64,
     },
 }
@@ -72,13 +72,13 @@ impl Task for Count {
     async fn run(&self, engine: &mut EngineProcess) -> Result<Verdict, TaskError> {
         engine.new_game(game(&self.start)).await?;
         let mut answer = self.ask(engine, self.start.line(&[]), self.depth).await?;
-        // A complete answer ends with a total.
+        // A complete answer ends with a total, so the default is never used.
         let got = answer.total.unwrap_or_default();
         if got == self.expected {
             return Ok(Verdict::Right);
         }
-        // The harness counts the leaves only if the counts differ, because counting takes as long
-        // as in the engine.
+        // The harness counts the leaves only if the engine's count differs from the suite, because
+        // counting may take as long as in the engine.
         let leaves = leaves(&self.start.position, self.depth);
         if got == leaves {
             return Ok(Verdict::WrongSuite { leaves });
@@ -106,9 +106,9 @@ impl Count {
         let question = self.query.command.replace("{depth}", &depth.to_string());
         let patterns = &self.query.patterns;
         let take = |line: &str| answer.take(line, patterns);
-        let asked = engine.ask(&position, &question, self.query.limit, take).await;
-        match (&answer.search, asked) {
-            // The search would also end in a timeout, but the error has to report the real cause.
+        let reply = engine.ask(&position, &question, self.query.limit, take).await;
+        match (&answer.search, reply) {
+            // The search would also end in a timeout, but this error reports the real cause.
             (Some(line), _) => Err(TaskError::Unsupported(format!(
                 "replies to '{question}' with a search ('{line}'); if it has another command for \
                  perft, give --command"

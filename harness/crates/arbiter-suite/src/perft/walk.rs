@@ -1,8 +1,8 @@
 //! Walk from a wrong count to the first wrong position.
 //!
-//! The walk asks the engine for its counts move by move, compares them with the counts of the
-//! harness, and follows the first move whose count differs. It ends at a position in which the
-//! moves or the counts cannot be compared further.
+//! At each position, the walk asks the engine for the counts of all moves, compares them with the
+//! counts of the harness, and follows the first move whose count differs. It ends at a position
+//! whose moves are wrong, or whose counts cannot be compared any further.
 
 use std::convert::Infallible;
 
@@ -14,8 +14,8 @@ use super::answer::Answer;
 use arbiter_game::text::{MAX_TEXT, Text, printable};
 use arbiter_position::{Start, fen};
 
-/// Maximum number of moves accepted in a list from another machine; no known position has more than
-/// 218.
+/// Maximum number of moves accepted in a list from another machine. No known position has more than
+/// 218 legal moves.
 const MAX_MOVES: usize = 256;
 
 /// Fault of the engine at a position.
@@ -30,22 +30,22 @@ pub enum PositionFault {
         #[serde(with = "Moves")]
         extra: Vec<String>,
     },
-    /// The count is wrong, but the engine does not count each move, or the counts of its moves do
-    /// not add up.
+    /// The total is wrong, but the engine reports no counts for moves, or these counts do not add
+    /// up to its total. At depth 1, the count of a move may also be wrong.
     Count {
-        /// Depth in plies.
+        /// Depth of the count, in plies.
         depth: u32,
         /// The engine's count.
         got: u64,
         /// Correct count.
         expected: u64,
     },
-    /// The engine's divide of the preceding position has a wrong count for this position, but the
-    /// engine counts correctly when it is asked about this position itself.
+    /// The engine's divide at the preceding position has a wrong count for this position, but the
+    /// engine counts correctly when it is asked about this position.
     Context {
-        /// Depth in plies.
+        /// Depth of the count at this position, in plies.
         depth: u32,
-        /// The engine's count for this position in its divide of the preceding position.
+        /// The engine's count for this position in its divide at the preceding position.
         got: u64,
         /// Correct count.
         expected: u64,
@@ -57,10 +57,10 @@ pub enum PositionFault {
 /// First wrong position, at which the walk ends.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
-    /// The position.
+    /// FEN of the position.
     #[serde(with = "Text")]
     pub fen: String,
-    /// Moves that lead to the position, in UCI notation.
+    /// Moves from the start to the position, in UCI notation.
     #[serde(with = "Moves")]
     pub path: Vec<String>,
     /// Fault of the engine at the position.
@@ -79,12 +79,12 @@ pub(super) struct Walk {
     position: Chess,
     path: Vec<String>,
     depth: u32,
-    /// The engine's count for this position in its divide of the preceding position.
+    /// The engine's count for this position in its divide at the preceding position.
     claimed: Option<u64>,
 }
 
 impl Walk {
-    /// Starts at a position whose count at `depth` was wrong.
+    /// Starts a walk at a position whose count at `depth` was wrong.
     pub(super) fn new(start: &Start, depth: u32) -> Walk {
         Walk {
             start: start.clone(),
@@ -95,12 +95,12 @@ impl Walk {
         }
     }
 
-    /// Returns the next question to the engine: a `position` line, and the depth to count.
+    /// Returns the next question to the engine: a `position` command, and the depth of the count.
     pub(super) fn question(&self) -> (String, u32) {
         (self.start.line(&self.path), self.depth)
     }
 
-    /// Reads the answer. Returns a finding at the end of the walk.
+    /// Reads the answer to the last question. Returns the finding if the walk has ended.
     pub(super) fn answer(&mut self, answer: &Answer) -> Option<Finding> {
         let legal = self.position.legal_moves();
         let truth: Vec<(Move, u64)> =
@@ -111,7 +111,7 @@ impl Walk {
             .iter()
             .map(|(text, count)| (read_move(text, &self.position), text.as_str(), *count))
             .collect();
-        // Without counts by move, the walk cannot go deeper.
+        // Without counts for moves, the walk cannot continue.
         if theirs.is_empty() && !truth.is_empty() {
             return Some(self.end(self.judge_total(answer.total, expected)));
         }
@@ -144,7 +144,8 @@ impl Walk {
         }
     }
 
-    /// Returns the fault of a position in which no move of the engine's list is wrong.
+    /// Returns the fault of the engine at a position for which no count in the engine's list of
+    /// moves is wrong.
     fn judge_total(&self, got: Option<u64>, expected: u64) -> PositionFault {
         let depth = self.depth;
         match (got, self.claimed) {
@@ -165,16 +166,16 @@ impl Walk {
     }
 }
 
-/// Returns the number of leaves of the tree below a position, counted by the harness.
+/// Returns the number of leaves below a position at `depth` plies, counted by the harness.
 pub fn leaves(position: &Chess, depth: u32) -> u64 {
     if depth == 0 { 1 } else { shakmaty::perft(position, depth) }
 }
 
-/// Returns the legal move that an engine's text stands for; castling may be written in two ways.
+/// Returns the legal move that an engine wrote, in either notation of castling.
 fn read_move(text: &str, position: &Chess) -> Option<Move> {
     let uci: UciMove = text.to_ascii_lowercase().parse().ok()?;
-    // Engines write castling in Chess960 as the king capturing its rook or as a king move of two
-    // files, regardless of the mode.
+    // In Chess960, engines write castling as the king capturing its own rook or as a king move of
+    // two files, whatever the castling mode is.
     uci.to_move(position).ok().or_else(|| {
         let is_it = |legal: &Move| legal.to_uci(CastlingMode::Standard) == uci;
         position.legal_moves().into_iter().find(is_it)
@@ -185,11 +186,11 @@ fn read_move(text: &str, position: &Chess) -> Option<Move> {
 mod tests {
     use super::*;
 
-    /// Position with castling, en passant (after a double step) and promotion.
+    /// Position with castling, promotion, and en passant after a double pawn push.
     const FEN: &str = "r3k2r/pppp1ppp/8/8/4p3/8/PPPPPPpP/R3K2R w KQkq - 0 1";
 
-    /// Returns the answer of an engine that counts correctly, except that it omits the moves that
-    /// `bug` selects.
+    /// Returns the answer of an engine that omits the moves for which `bug` returns `true`, and
+    /// otherwise counts correctly.
     fn count(position: &Chess, depth: u32, bug: fn(&Chess, Move) -> bool) -> Answer {
         fn leaves(position: &Chess, depth: u32, bug: fn(&Chess, Move) -> bool) -> u64 {
             if depth == 0 {
