@@ -20,7 +20,7 @@ pub struct FileId {
     device: u64,
     /// Inode of the file or, if the file does not exist, of the nearest existing parent folder.
     inode: u64,
-    /// Path below that folder; empty if the file exists.
+    /// Path of the file relative to the folder in `inode`; empty if the file exists.
     missing: PathBuf,
 }
 
@@ -55,7 +55,7 @@ impl FileId {
     }
 }
 
-/// Returns the folder of a file; `.` if the path has none.
+/// Returns the folder of a file; `.` if the path contains no folder.
 pub fn folder_of(path: &Path) -> &Path {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     folder.unwrap_or(Path::new("."))
@@ -76,7 +76,8 @@ pub fn places_near(path: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     })
 }
 
-/// Returns whether the user may write to a file or folder or, if it does not exist, create it.
+/// Returns whether the user may write to the file or folder at `path` or, if `path` does not exist,
+/// create it.
 pub fn may_write(path: &Path) -> bool {
     let place = if path.exists() { path } else { folder_of(path) };
     fs::access(place, fs::Access::WRITE_OK).is_ok()
@@ -154,7 +155,7 @@ impl FilesInUse {
     }
 }
 
-/// Returns the message about a file that cannot be written, with a hint.
+/// Returns the error message for a file that cannot be written, with a hint if there is one.
 pub fn cannot_write(path: &Path, error: &io::Error) -> String {
     let hint = match error.kind() {
         ErrorKind::NotFound => "; create its folder first",

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::time::Instant;
 
-/// Maximum length of a line, in bytes; the rest of a longer line is dropped, so that an endless
+/// Maximum length of a line, in bytes. The rest of a longer line is dropped, so that an endless
 /// line cannot fill the memory.
 pub const MAX_LINE_BYTES: usize = 64 * 1024;
 
@@ -85,8 +85,8 @@ impl<R: Read> LineReader<R> {
     }
 }
 
-/// Decodes a text as UTF-8, or as Latin-1 if it is not UTF-8. Control characters of Latin-1 (0x80
-/// to 0x9f) are replaced.
+/// Decodes bytes as UTF-8, or as Latin-1 if they are not UTF-8. Control characters of Latin-1 (0x80
+/// to 0x9f) are replaced by U+FFFD.
 pub fn decoded(bytes: &[u8]) -> String {
     let letter = |byte: &u8| match byte {
         0x80..=0x9f => char::REPLACEMENT_CHARACTER,

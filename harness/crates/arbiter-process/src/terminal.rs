@@ -1,4 +1,4 @@
-//! Keys from the terminal of standard input, and detection of the systemd journal.
+//! Reading of keys from the terminal, and detection of the systemd journal.
 
 use std::io::{self, IsTerminal, stderr, stdin};
 use std::os::fd::AsFd;

@@ -36,8 +36,9 @@ const STACK: usize = 2048;
 pub(super) struct Namespaces {
     /// Writable folder and working folder of a build; `None` if all mounts stay writable.
     folders: Option<[CString; 2]>,
-    /// User ID map of the user namespace, which maps the user to itself; `group` maps the group.
+    /// User ID map of the user namespace. It maps the user to itself.
     user: String,
+    /// Group ID map of the user namespace. It maps the group to itself.
     group: String,
     /// Stack of the first process inside.
     stack: Vec<u128>,
@@ -71,7 +72,7 @@ impl Namespaces {
         Ok(())
     }
 
-    /// Creates the namespaces, as root or within a user namespace.
+    /// Creates the mount and PID namespaces, as root or within a new user namespace.
     fn unshare(&self) -> io::Result<()> {
         // This call closes nothing, but fails if the kernel lacks `close_range`. Without
         // `close_range`, the other processes would not end with the program.
@@ -81,7 +82,7 @@ impl Namespaces {
             return Ok(());
         }
         unshare(namespaces | libc::CLONE_NEWUSER)?;
-        // The kernel requires this before it allows an unprivileged user to map a group.
+        // The kernel requires this write before it allows an unprivileged user to map a group.
         write(c"/proc/self/setgroups", "deny")?;
         write(c"/proc/self/uid_map", &self.user)?;
         write(c"/proc/self/gid_map", &self.group)
@@ -142,7 +143,8 @@ impl Namespaces {
 
 impl Sandbox {
     /// Returns whether the sandbox can prevent builds from changing modes, owners and times of
-    /// files outside their home; this needs user and mount namespaces. Starts a process.
+    /// files outside their home folder. This protection needs mount namespaces and, unless the user
+    /// is root, user namespaces. Starts a process to test them.
     pub fn keeps_attributes() -> bool {
         let root = Path::new("/");
         let home = std::env::temp_dir();
