@@ -8,9 +8,9 @@ use crate::times::millis;
 /// Limits of a `go` command; times are sent in milliseconds, rounded down.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Go {
-    /// White's time left and increment.
+    /// Time that White has left, and White's increment per move.
     pub white: Option<(Duration, Duration)>,
-    /// Black's time left and increment.
+    /// Time that Black has left, and Black's increment per move.
     pub black: Option<(Duration, Duration)>,
     /// Number of moves until the next period of the side to move.
     pub moves_to_go: Option<u32>,
@@ -20,12 +20,12 @@ pub struct Go {
     pub nodes: Option<u64>,
     /// Maximum depth for this move, in plies.
     pub depth: Option<u32>,
-    /// `true` to ponder until the next command.
+    /// `true` if the engine ponders until the next command.
     pub ponder: bool,
 }
 
 impl Go {
-    /// Subtracts `lost` from the time that one side has left.
+    /// Subtracts `lost` from the time that White has left if `white` is `true`, or else Black.
     pub fn take_from(&mut self, white: bool, lost: Duration) {
         let clock = if white { &mut self.white } else { &mut self.black };
         if let Some((left, _)) = clock {
