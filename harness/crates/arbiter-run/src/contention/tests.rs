@@ -98,13 +98,13 @@ fn only_unequal_waiting_is_suspect() {
 #[test]
 fn waiting_without_a_clock_is_not_suspect() {
     let nodes = Limits { nodes: Some(500), ..Limits::default() };
-    let own = |engine| match engine {
+    let mixed = |engine| match engine {
         0 => Conditions { limits: nodes, margin: MARGIN, white_pov: false },
         _ => conditions(engine),
     };
     let starved = game(0, [(390.0, 400.0), (0.0, 400.0)], None, None);
     let starved = pair(starved.clone(), starved);
-    assert_eq!(judge_contention(DEFAULT_NOISE_LIMIT, &starved, own), None);
+    assert_eq!(judge_contention(DEFAULT_NOISE_LIMIT, &starved, mixed), None);
     assert!(judged(&starved).is_some());
 }
 
@@ -187,14 +187,14 @@ impl Model {
                 let mut play = |white: usize| {
                     let index = number * 8 + attempt * 2 + white as u64;
                     let mut random = seed_for(1, self.name, index);
-                    let (record, own) = self.play(white, load, &mut || uniform(&mut random));
-                    score += own / 2.0;
+                    let (record, points) = self.play(white, load, &mut || uniform(&mut random));
+                    score += points / 2.0;
                     record
                 };
                 (pair(play(0), play(1)), score)
             };
             let mut attempt = 0;
-            let own = loop {
+            let final_score = loop {
                 let load = if attempt < 2 { 1.0 } else { rule.last_load };
                 let (played, score) = score(load, attempt);
                 if judged(&played).is_none() {
@@ -206,8 +206,8 @@ impl Model {
                 attempt += 1;
                 again += 1;
             };
-            let Some(own) = own else { continue };
-            let difference = own - score(0.0, 0).1;
+            let Some(final_score) = final_score else { continue };
+            let difference = final_score - score(0.0, 0).1;
             sum += difference;
             squares += difference * difference;
             counted += 1.0;
