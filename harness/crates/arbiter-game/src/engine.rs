@@ -413,7 +413,7 @@ impl EngineProcess {
 
     /// Waits for output. Returns `false` if the session's deadline passes without output.
     async fn receive(&mut self) -> Result<bool, EngineError> {
-        let mut has_left = false;
+        let mut has_exited = false;
         while !self.closed {
             let due = self.session.deadline();
             let look = Instant::now() + LOOK;
@@ -436,9 +436,9 @@ impl EngineProcess {
                 }
                 // The process had already exited at the last check, so its last lines have had time
                 // to arrive. A child process may keep the pipe open forever.
-                None if has_left => self.closed = true,
+                None if has_exited => self.closed = true,
                 None => {
-                    has_left = self.process.has_exited();
+                    has_exited = self.process.has_exited();
                     // Delays are measured only at the first check after a command, because most
                     // answers arrive earlier and then need no read of `/proc`.
                     if self.measured.0 < self.sent_at {

@@ -16,8 +16,8 @@ use arbiter_game::record::GameRecord;
 use arbiter_process::{Pulse, QUIT_GRACE, Spawner, allowed_cpus};
 use arbiter_run::PairJob;
 
-/// Maximum number of engines per processor that start in parallel; more than one, because some
-/// engines wait for the disk.
+/// Maximum number of engines per processor that start in parallel. It is more than one, because
+/// some engines wait for the disk.
 const STARTS_PER_CPU: usize = 2;
 
 /// Executor that plays pairs on this machine, each slot in a separate task.
@@ -26,7 +26,7 @@ pub struct LocalExecutor {
     shared: Shared,
     /// Slots without work.
     idle: Vec<Slot>,
-    /// Tasks that end engines when they are no longer needed.
+    /// Tasks that terminate engines that are no longer needed.
     leaving: JoinSet<()>,
     /// Numbers of all slots, idle or busy; the number of a slot determines its processors.
     taken: BTreeSet<usize>,
@@ -46,7 +46,8 @@ impl LocalExecutor {
         live_games: LiveGames,
     ) -> io::Result<LocalExecutor> {
         let (spawner, setups) = (Spawner::start()?, Arc::new(setups));
-        // The timeouts of a start run in real time, and too many parallel starts could exceed them.
+        // Startup timeouts count real time, so with too many parallel starts engines could exceed
+        // them.
         let starts = Arc::new(Semaphore::new(allowed_cpus().len().max(1) * STARTS_PER_CPU));
         let pool = Arc::new(EnginePool::new());
         // The channel need not be bounded: pairs in flight are limited, and each pair sends only a
@@ -91,13 +92,13 @@ impl LocalExecutor {
         }
     }
 
-    /// Ends the engines of surplus idle slots.
+    /// Removes surplus idle slots and terminates their engines.
     fn dismiss(&mut self) {
         let most = self.shared.options.slots.saturating_sub(self.in_flight());
         self.keep_idle(most);
     }
 
-    /// Keeps at most `most` idle slots, and ends the engines of the others.
+    /// Keeps at most `most` idle slots, and terminates the engines of the others.
     fn keep_idle(&mut self, most: usize) {
         for mut slot in self.idle.drain(most.min(self.idle.len())..) {
             self.taken.remove(&slot.number);
@@ -119,7 +120,7 @@ impl Executor for LocalExecutor {
         self.busy.spawn(async move {
             let pair = job.pairing.pair;
             let pairing = job.pairing;
-            let tell = |game_index, ended: Option<Box<GameRecord>>| {
+            let notify = |game_index, ended: Option<Box<GameRecord>>| {
                 let event = match ended {
                     None => JobEvent::Started { pairing, game_index },
                     Some(game) => JobEvent::Ended { pairing, game_index, game },
@@ -128,7 +129,7 @@ impl Executor for LocalExecutor {
                 // holds for the last event below.
                 let _ = report.send((None, event));
             };
-            let event = match slot.play(job, tell).await {
+            let event = match slot.play(job, notify).await {
                 Ok(played) => JobEvent::Played { pair, played, worker: None },
                 Err(reason) => JobEvent::Failed { pair, reason },
             };
