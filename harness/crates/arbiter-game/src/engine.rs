@@ -31,9 +31,9 @@ use arbiter_protocol::{Game, Info, Session, SessionError, Step};
 /// that excessive output cannot fill the memory.
 const CHUNKS_IN_FLIGHT: usize = 256;
 
-/// Time after the closing of its output within which a process that exits counts as crashed. The
-/// system may report the closed pipe before the exit. A process that is still running after this
-/// time counts as disconnected.
+/// Maximum wait for the exit of a process that has closed its output. The system may report the
+/// closed pipe before the exit. If the process exits within this time, it counts as crashed; if it
+/// is still running, it counts as disconnected.
 const EXIT_GRACE: Duration = Duration::from_millis(250);
 
 /// Maximum wait for the last lines of an exited process. The lines are still in the pipe or in the
@@ -68,7 +68,7 @@ pub struct EngineProcess {
     since: Instant,
     /// Time at which the last processed line was read.
     last_read: Instant,
-    /// `true` if the engine ponders.
+    /// `true` if the engine may ponder.
     ponders: bool,
     /// Reply that the engine expects to its last move.
     expected: Option<String>,

@@ -38,7 +38,7 @@ const GROWTH: usize = 64;
 /// Maximum length, in characters, of a quoted claim.
 const CLAIM_EXCERPT: usize = 60;
 
-/// Task of the engine of the side to move.
+/// Task for the side to move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Turn {
     /// Side to move.
@@ -51,7 +51,7 @@ pub struct Turn {
     pub budget: Option<Duration>,
 }
 
-/// Answer of the engine of the side to move.
+/// Answer of the side to move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
     /// Move sent by the engine.
@@ -122,7 +122,7 @@ pub struct Referee {
     pub(crate) keep: Arc<KeptFields>,
     adjudicator: Adjudicator,
     outcome: Option<Outcome>,
-    /// Excess time of the move that lost on time.
+    /// Time by which the move that lost on time exceeded the available time.
     late: Option<Duration>,
 }
 
@@ -421,7 +421,8 @@ impl Referee {
         }
     }
 
-    /// Returns the excess time of the move that lost the game on time, if any.
+    /// Returns the time by which a move that lost on time exceeded the available time; `None` if no
+    /// move lost on time.
     pub fn late(&self) -> Option<Duration> {
         self.late
     }

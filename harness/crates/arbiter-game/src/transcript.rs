@@ -53,8 +53,8 @@ impl Mark {
 /// games can reuse the memory of finished games.
 const CHUNK: (usize, usize) = (8 << 10, 256);
 
-/// Recorder of the lines to and from one engine. Its size is limited: only the beginning and the
-/// end of a long game are kept.
+/// Recorder of the lines to and from one engine. The size of a recording is limited: only the
+/// beginning and the end of a long game are kept.
 #[derive(Debug)]
 pub struct Recorder {
     epoch: Instant,

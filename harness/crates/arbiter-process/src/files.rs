@@ -38,8 +38,8 @@ pub fn remove_if_there(file: &Path) -> io::Result<()> {
     }
 }
 
-/// Creates the symbolic link `link` to `target`, replacing an existing link. Fails if `link` is a
-/// file or a folder.
+/// Creates the symbolic link `link` to `target`, replacing an existing link. Fails if a file or a
+/// folder exists at `link`.
 pub fn replace_link(link: &Path, target: &Path) -> io::Result<()> {
     if link.is_symlink() {
         remove_file(link)?;
@@ -53,8 +53,8 @@ pub fn create_private_folder(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
-/// Returns the folder `arbiter` in the folder that the environment variable `variable` contains. If
-/// the variable is not an absolute path, returns the folder `arbiter` in HOME joined with `below`.
+/// Returns the path of a folder named `arbiter`. Its parent folder is the value of the environment
+/// variable `variable` or, if the value is not an absolute path, the subfolder `below` of HOME.
 /// Returns `None` if HOME is not an absolute path either.
 pub fn user_folder(variable: &str, below: &str) -> Option<PathBuf> {
     // An empty or relative path would refer to the current folder.

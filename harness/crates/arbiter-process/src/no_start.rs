@@ -8,7 +8,7 @@ use rustix::io::Errno;
 
 use super::files::is_executable;
 
-/// Maximum number of bytes that are read of a script's first line. The kernel has the same limit.
+/// Maximum number of bytes of a script's first line that are read. The kernel has the same limit.
 const FIRST_LINE: u64 = 256;
 
 /// Explains the system's error, which does not name a missing folder or interpreter.

@@ -170,7 +170,8 @@ pub fn cannot_write(path: &Path, error: &io::Error) -> String {
 pub enum Links {
     /// The target of the link is opened, as for paths that the user names.
     Followed,
-    /// A link is an error. For Arbiter's own files in folders to which other users may write.
+    /// A link is an error. This treatment is for Arbiter's own files in folders to which other
+    /// users may write.
     Refused,
 }
 

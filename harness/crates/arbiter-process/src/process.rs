@@ -100,7 +100,7 @@ impl Process {
         Ok(process)
     }
 
-    /// Writes bytes to the engine's input. Fails if the input is closed, or if its pipe is full
+    /// Writes bytes to the engine's input. Fails if the input is closed, or if the pipe is full
     /// because the engine does not read.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
         self.input.as_mut().ok_or(WriteError::Closed)?.write(bytes)

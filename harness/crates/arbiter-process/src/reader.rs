@@ -11,7 +11,7 @@ pub const MAX_LINE_BYTES: usize = 64 * 1024;
 /// readers of many engines take little memory.
 pub(super) const READ_BYTES: usize = 4 * 1024;
 
-/// Lines that one `read` completed.
+/// Lines that one `read` call completed, with the time of the call.
 #[derive(Debug)]
 pub struct Chunk {
     /// Time at which `read` returned.

@@ -16,7 +16,7 @@ const POLL: Duration = Duration::from_millis(50);
 /// limit, a child process that keeps the output open would block the caller.
 const LAST_LINES_GRACE: Duration = Duration::from_secs(1);
 
-/// Maximum number of output lines that are kept: the last ones. [`Tail`] also limits their size.
+/// Maximum number of most recent output lines that are kept. [`Tail`] also limits their total size.
 const LINES: usize = 20_000;
 
 /// Cancellation flag, shared by its clones.

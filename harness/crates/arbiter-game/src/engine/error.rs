@@ -21,7 +21,7 @@ pub enum EngineError {
     /// The engine could not be started.
     #[error(transparent)]
     Spawn(#[from] SpawnError),
-    /// The engine broke the protocol or was late.
+    /// The engine violated the protocol or was late.
     #[error(transparent)]
     Session(#[from] SessionError),
     /// The process exited; the text describes the exit status.

@@ -13,7 +13,7 @@ use tokio::time::{Sleep, sleep_until};
 pub(super) struct Timer(Pin<Box<Sleep>>);
 
 impl Timer {
-    /// Creates a timer; must be called and polled in a runtime with timers.
+    /// Creates a timer. The timer must be created and polled in a runtime whose timers are enabled.
     pub(super) fn new(now: Instant) -> Timer {
         Timer(Box::pin(sleep_until(now.into())))
     }

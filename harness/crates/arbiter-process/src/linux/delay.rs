@@ -92,8 +92,8 @@ impl Delays {
     }
 }
 
-/// Returns the time that the host of a virtual machine has taken so far, summed over all
-/// processors.
+/// Returns the CPU time that the host has taken from this machine since boot, summed over all
+/// processors; zero if the machine is not virtual.
 pub fn stolen() -> Duration {
     let stat = fs::read_to_string("/proc/stat").unwrap_or_default();
     let ticks = CpuTimes::read(&stat).unwrap_or_default().stolen;

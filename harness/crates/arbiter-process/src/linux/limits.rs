@@ -85,8 +85,8 @@ impl ResourceLimits {
 /// Makes the child of `command` apply the environment, resource limits, processors and sandbox of
 /// `launch` before the program starts. The kernel kills the child when the spawner thread ends.
 ///
-/// Returns the temporary home folder of the child, if one was created. Dropping it removes the
-/// folder, so it must not be dropped before the child has ended.
+/// Returns the temporary home folder of the child, if one was created. The caller must not drop the
+/// returned value, which removes the folder, before the child has ended.
 pub(crate) fn prepare_child(command: &mut Command, launch: &Launch) -> io::Result<Option<Home>> {
     if let Some(environment) = &launch.environment {
         command.env_clear().envs(environment.iter().cloned());

@@ -36,7 +36,7 @@ pub struct CpuTimes {
     pub all: u64,
     /// Idle time, including time spent waiting for I/O.
     pub idle: u64,
-    /// Time that the host of a virtual machine took.
+    /// Time that the host took from this machine, if the machine is virtual.
     pub stolen: u64,
 }
 

@@ -17,7 +17,8 @@ use crate::lock;
 /// Time between two beats. The thread wakes up at each beat.
 const BEAT: Duration = Duration::from_millis(100);
 
-/// Minimum delay of a beat, without the time spent waiting for a processor, that counts as a pause.
+/// Delay of a beat, without the time spent waiting for a processor, above which the delay counts as
+/// a pause.
 const PAUSE: Duration = Duration::from_millis(300);
 
 /// Pause detector of this process. Dropping the last clone stops its thread.

@@ -33,8 +33,8 @@ const RULES: ABI = ABI::V6;
 /// `LC_`.
 const VARIABLES: [&str; 5] = ["PATH", "LANG", "LANGUAGE", "TZ", "LD_LIBRARY_PATH"];
 
-/// Files that every program may read and execute: programs and libraries of the system, and the
-/// description of the machine.
+/// Files and folders that every program may read and execute: programs and libraries of the system,
+/// and descriptions of the machine.
 const READABLE: [&str; 17] = [
     "/usr",
     "/bin",

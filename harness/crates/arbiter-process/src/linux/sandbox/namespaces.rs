@@ -5,9 +5,9 @@
 //! read-only mount rejects all of these changes.
 //!
 //! A program in a namespace has three processes. The child that Arbiter started waits outside the
-//! namespace and ends with the status of the program. The first process inside ends all other
-//! processes of the namespace after the child has ended. The second process inside becomes the
-//! program, with normal signal handling.
+//! namespace and exits with the status of the program. The first process inside exits after the
+//! program has ended, and the kernel then kills all other processes of the namespace. The second
+//! process inside becomes the program, with normal signal handling.
 
 use std::ffi::{CStr, CString, c_void};
 use std::io;
@@ -65,7 +65,7 @@ impl Namespaces {
             self.become_second()?;
             // If the system refuses, the user has already been warned.
             let _ = self.mount();
-            // A container that hides parts of /proc does not allow a new mount of it.
+            // In a container that hides parts of /proc, /proc cannot be mounted again.
             let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
             let _ = mount(c"proc", c"/proc", c"proc", flags, None);
         }
