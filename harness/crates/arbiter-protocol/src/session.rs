@@ -423,8 +423,9 @@ impl Session {
         if self.is_uci() { "stop\n" } else { "?\n" }
     }
 
-    /// Lets the engine ponder on the UCI command `position`; no answer is awaited during this time.
-    /// Returns the text to send; `None` for CECP engines, which ponder on their own.
+    /// Lets the engine ponder; `position` is the `position` command of UCI. No answer is awaited
+    /// while the engine ponders. Returns the text to send; `None` for CECP engines, which ponder on
+    /// their own.
     pub fn ponder(&mut self, position: &str, go: Go) -> Option<String> {
         self.is_uci().then(|| {
             uci::dialect::set_position(&mut self.state, position);
@@ -461,8 +462,8 @@ impl Session {
         Some(self.xboard.as_mut()?.game_over(result))
     }
 
-    /// Takes the engine's draw claim, if there is one; the claim is false in the position after the
-    /// engine's last move.
+    /// Takes the engine's draw claim, if there is one. The claim is false, because the game has
+    /// continued after the engine's last move.
     pub fn false_claim(&mut self) -> Option<Claim> {
         self.xboard.as_mut()?.draw_claim.take().map(Claim::Draw)
     }

@@ -57,8 +57,8 @@ impl PlayedPair {
     }
 }
 
-/// Reduces the book to the openings that the run will play, if they are known; this frees most of
-/// the memory of a large book.
+/// Reduces the book to the openings that the run will play, if they are known. Dropping the other
+/// openings frees most of the memory of a large book.
 pub fn thin_book(book: &mut Book, plan: &Plan) {
     if let Some(needed) = needed_openings(plan, &plan.schedule(), book.len()) {
         book.keep(&needed);

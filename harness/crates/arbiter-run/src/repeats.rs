@@ -18,7 +18,7 @@ pub(super) struct Repeats {
     games: HashSet<u64>,
     /// Hashes of the two games of each pair, sorted.
     pairs: HashSet<[u64; 2]>,
-    /// Current pass of each pair of engines through the book.
+    /// Current pass through the book in each encounter.
     passes: BTreeMap<[usize; 2], Pass>,
 }
 
@@ -27,7 +27,8 @@ pub(super) struct Repeats {
 struct Pass {
     /// Number of the pass, from 0.
     number: u64,
-    /// Number of openings whose pairs were all repeats; `None` if a pair was not a repeat.
+    /// Number of openings of this pass whose pairs were all repeats; `None` if a pair was not a
+    /// repeat.
     repeated: Option<u64>,
     /// Number of the last opening, counted over all passes.
     last: Option<u64>,

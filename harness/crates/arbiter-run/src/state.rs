@@ -2,10 +2,10 @@
 //!
 //! Pairs finish in any order, but are counted in schedule order: a finished pair waits until all
 //! earlier pairs are counted. Pairs that were put off to the end count after all others, in
-//! schedule order. The SPRT tests the counts of two engines after each of their pairs and stops
-//! their encounter at the deciding pair; the run ends when all encounters have stopped. A verdict
-//! therefore depends neither on the length of games nor on the concurrency, and pairs after the
-//! deciding pair are never counted.
+//! schedule order. After each pair of an encounter, the SPRT tests the counts of the encounter, and
+//! stops the encounter at the deciding pair; the run ends when all encounters have stopped. A
+//! verdict therefore depends neither on the length of games nor on the concurrency, and pairs after
+//! the deciding pair are never counted.
 
 use std::collections::{BTreeMap, BTreeSet};
 

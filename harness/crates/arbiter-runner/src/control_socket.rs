@@ -14,7 +14,7 @@ use thiserror::Error;
 /// system limits the path to 108 bytes.
 const MAX_PLAIN: usize = 64;
 
-/// Maximum time within which a run must answer a command.
+/// Time within which a run must answer a command.
 pub const CONTROL_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Reason why a run did not carry out a command.

@@ -249,7 +249,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         Err(RunError::TooManyFaults { cause, faults, games, by_engine, limit })
     }
 
-    /// Excludes a worker; its pairs no longer count.
+    /// Excludes a worker. If counted pairs can be taken back, the worker's pairs no longer count.
     fn exclude_worker(&mut self, remark: &Remark) -> Result<(), RunError> {
         let takes_back = self.state.can_take_back();
         let (store, name, now) = (&mut self.run.store, self.run.name, unix_time_ms());

@@ -25,7 +25,7 @@ const HEAD_START: Duration = Duration::from_secs(1);
 /// Arguments with which some command-line programs speak UCI.
 const UCI_ARGUMENTS: [&str; 3] = ["--uci", "-uci", "uci"];
 
-/// Maximum time within which an engine started with one of `UCI_ARGUMENTS` must get ready.
+/// Time within which an engine started with one of `UCI_ARGUMENTS` must get ready.
 const ARGUMENT_TRIAL: Duration = Duration::from_secs(2);
 
 /// Returns a setup for each engine of the plan; `own_binary` is the program of the bundled engine.
@@ -233,7 +233,7 @@ pub(crate) fn start_spawner(name: &str) -> Result<Spawner, PreflightError> {
         .map_err(|error| PreflightError { environment: true, ..PreflightError::new(name, error) })
 }
 
-/// Findings of the checks, without errors.
+/// Findings of the checks, apart from errors.
 #[derive(Debug, Default)]
 pub struct Preflight {
     /// Names of engines that speak xboard although the protocol in their setup is UCI; they were

@@ -26,7 +26,7 @@ pub(crate) struct Xboard {
     done_deadline: Option<Instant>,
     pings: u32,
     position: Chess,
-    /// Number of plies of the game that the engine has been sent or has played.
+    /// Number of plies of the game that were sent to the engine or played by the engine.
     played: usize,
     /// Number of moves requested from the engine in this game.
     requested_moves: u32,
@@ -40,7 +40,7 @@ pub(crate) struct Xboard {
 }
 
 impl Xboard {
-    /// Time to wait for the first `feature` line; after this time, the engine is assumed to have no
+    /// Time to wait for `feature done`. After this time, the engine is assumed to have no further
     /// features. The protocol specifies two seconds; a busy machine may need more.
     pub(crate) const SILENCE: Duration = Duration::from_secs(5);
 

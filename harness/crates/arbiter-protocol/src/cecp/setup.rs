@@ -41,8 +41,8 @@ fn edit(position: &Chess) -> String {
     text + ".\n"
 }
 
-/// Returns whether the position has the castling right for each rook that is on its initial square
-/// together with its king, and no other castling rights.
+/// Returns whether the position has exactly the castling rights that `edit` implies: one for each
+/// rook on its initial square whose king is also on its initial square.
 fn has_all_castling_rights(position: &Chess) -> bool {
     let board = position.board();
     let rooks_at_home = |color: Color| {

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use crate::times::millis;
 
-/// Limits of a `go` command; times are sent in milliseconds, rounded down.
+/// Limits of a `go` command. Times are sent in milliseconds, rounded down; times left and fixed
+/// times are sent as at least 1 ms.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Go {
     /// Time that White has left, and White's increment per move.
@@ -25,7 +26,7 @@ pub struct Go {
 }
 
 impl Go {
-    /// Subtracts `lost` from the time that White has left if `white` is `true`, or else Black.
+    /// Subtracts `lost` from White's time left if `white` is `true`, otherwise from Black's.
     pub fn take_from(&mut self, white: bool, lost: Duration) {
         let clock = if white { &mut self.white } else { &mut self.black };
         if let Some((left, _)) = clock {

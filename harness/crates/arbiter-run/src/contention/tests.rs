@@ -72,7 +72,7 @@ fn a_time_loss_is_suspect_if_the_engine_had_waited_as_long() {
     let words = contention.describe(|index| ["A", "B"][index]);
     assert_eq!(words, "A lost on time (17.0 ms over, margin 10 ms) after 8.0 ms of CPU contention");
     assert_eq!(judged(&pair(lost(7.0, 8.0), calm.clone())), None, "it was slow by itself");
-    // A loss on time is not suspect because the opponent waited.
+    // A wait of the opponent does not make a loss on time suspect.
     let other = game(0, [(0.0, 500.0), (90.0, 400.0)], Some(Color::Black), Some((5.0, 0.0)));
     assert_eq!(judged(&pair(other, calm)), None);
 }
@@ -113,7 +113,8 @@ struct Model {
     name: &'static str,
     /// Strength of engine 0 above engine 1, in Elo.
     elo: f64,
-    /// Maximum probability that a move waits; the probability in a game is random up to this value.
+    /// Maximum probability that an engine waits during a move. The probability in each game is
+    /// random, up to this value.
     chance: [f64; 2],
     /// Probability that a game is lost on time without waiting.
     careless: [f64; 2],

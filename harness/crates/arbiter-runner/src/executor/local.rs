@@ -32,7 +32,7 @@ pub struct LocalExecutor {
     taken: BTreeSet<usize>,
     /// Tasks of busy slots.
     busy: JoinSet<()>,
-    /// Channel of events; the event that ends a job returns its slot.
+    /// Channel of events. The event that ends a job is sent together with its slot.
     done: mpsc::UnboundedReceiver<(Option<Slot>, JobEvent)>,
     report: mpsc::UnboundedSender<(Option<Slot>, JobEvent)>,
 }
@@ -84,7 +84,7 @@ impl LocalExecutor {
         self.taken.len() - self.idle.len()
     }
 
-    /// Returns a slot that has finished its job to the idle slots.
+    /// Adds a slot that has finished its job to the idle slots.
     fn take_back(&mut self, slot: Option<Slot>) {
         if let Some(slot) = slot {
             self.idle.push(slot);
@@ -125,8 +125,8 @@ impl Executor for LocalExecutor {
                     None => JobEvent::Started { pairing, game_index },
                     Some(game) => JobEvent::Ended { pairing, game_index, game },
                 };
-                // If the channel is closed, the run has ended and the event is not needed; the same
-                // holds for the last event below.
+                // If the channel is closed, the run has ended and the event is not needed. This
+                // also applies to the last event below.
                 let _ = report.send((None, event));
             };
             let event = match slot.play(job, notify).await {

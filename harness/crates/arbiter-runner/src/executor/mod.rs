@@ -55,7 +55,7 @@ pub enum JobEvent<D = PlayedPair> {
     Noted(Remark),
     /// A worker has joined or left; only observers are notified.
     Presence(Remark),
-    /// A worker was excluded for the reason in the remark; its pairs no longer count.
+    /// A worker has to be excluded, for the reason in the remark.
     WorkerExcluded(Remark),
     /// The engines behave differently on different machines; the text describes the difference.
     Unfit(String),
