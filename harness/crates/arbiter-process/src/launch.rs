@@ -18,8 +18,8 @@ pub struct Launch {
     pub program: PathBuf,
     /// Arguments of the program.
     pub args: Vec<String>,
-    /// Working directory. If `None`, the home folder of the sandbox or, without a sandbox, the
-    /// working directory of this process.
+    /// Working folder. If `None`, the home folder of the sandbox or, without a sandbox, the
+    /// working folder of this process.
     pub dir: Option<PathBuf>,
     /// File to which stderr is appended, if any.
     pub stderr: Option<PathBuf>,

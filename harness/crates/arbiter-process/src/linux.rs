@@ -14,7 +14,7 @@
 //! | module | task | on Linux |
 //! |---|---|---|
 //! | `access` | user at the other end of a socket, timeout of stalled connections, priority | `SO_PEERCRED`, `TCP_USER_TIMEOUT` |
-//! | `c_library` | set-up of the C library | glibc |
+//! | `c_library` | setup of the C library | glibc |
 //! | `cpus` | available processors, pinning of threads | affinity, `/sys` |
 //! | `delay` | time that threads waited for a processor | `schedstat` |
 //! | `error_output` | reading of many pipes in one thread | `epoll` |

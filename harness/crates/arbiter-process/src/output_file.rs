@@ -100,7 +100,7 @@ enum Access {
 }
 
 impl Default for FilesInUse {
-    /// Creates the list with the files to which the output of the command is redirected.
+    /// Creates a list of the files to which the output of the command is redirected.
     fn default() -> FilesInUse {
         let mut files = FilesInUse(Vec::new());
         for stream in [stdout().as_fd(), stderr().as_fd()] {
@@ -109,8 +109,8 @@ impl Default for FilesInUse {
             if let Ok(about) = about
                 && about.is_file()
             {
-                let words = "the redirected output of this command".to_owned();
-                files.0.push((FileId::from(&about), words, Access::Written));
+                let usage = "the redirected output of this command".to_owned();
+                files.0.push((FileId::from(&about), usage, Access::Written));
             }
         }
         files
@@ -123,20 +123,20 @@ impl FilesInUse {
     /// # Errors
     ///
     /// Returns a description of the conflict if the command also writes the file.
-    pub fn reads(&mut self, words: impl Display, path: &Path) -> Result<(), String> {
-        self.add(words.to_string(), path, Access::Read)
+    pub fn reads(&mut self, usage: impl Display, path: &Path) -> Result<(), String> {
+        self.add(usage.to_string(), path, Access::Read)
     }
 
-    /// Adds a file that the command will write. Uses with the same description may share a file.
+    /// Adds a file that the command will write. Uses with equal descriptions may share a file.
     ///
     /// # Errors
     ///
     /// Returns a description of the conflict if the file has another use.
-    pub fn writes(&mut self, words: impl Display, path: &Path) -> Result<(), String> {
-        self.add(words.to_string(), path, Access::Written)
+    pub fn writes(&mut self, usage: impl Display, path: &Path) -> Result<(), String> {
+        self.add(usage.to_string(), path, Access::Written)
     }
 
-    fn add(&mut self, words: String, path: &Path, access: Access) -> Result<(), String> {
+    fn add(&mut self, usage: String, path: &Path, access: Access) -> Result<(), String> {
         if path.file_name().is_some_and(|name| name == "-") {
             let stream = if access == Access::Read { "input" } else { "output" };
             return Err(format!("'-' is not standard {stream} here; give the path of a file"));
@@ -144,13 +144,13 @@ impl FilesInUse {
         // If the file is not accessible, the attempt to open it gives a better error.
         let Ok(id) = FileId::of(path) else { return Ok(()) };
         let conflict = self.0.iter().find(|(other, its, its_access)| {
-            *other == id && *its != words && [access, *its_access].contains(&Access::Written)
+            *other == id && *its != usage && [access, *its_access].contains(&Access::Written)
         });
         if let Some((_, other, _)) = conflict {
             let path = path.display();
-            return Err(format!("{path} is both {other} and {words}; give two different files"));
+            return Err(format!("{path} is both {other} and {usage}; give two different files"));
         }
-        self.0.push((id, words, access));
+        self.0.push((id, usage, access));
         Ok(())
     }
 }

@@ -218,6 +218,8 @@ fn append_to(path: &Path) -> Result<File, SpawnError> {
     })
 }
 
+/// Starts the thread that reads the output of a process. Each process has a blocking thread,
+/// because the time stamps of an async task would be milliseconds late on a busy machine.
 fn reader_thread(
     source: impl Read + Send + 'static,
     sink: Sink,

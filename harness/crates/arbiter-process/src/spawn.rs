@@ -28,8 +28,8 @@ impl Spawner {
         Spawner::start_with(None)
     }
 
-    /// Starts the spawner thread, and pins the thread and all processes that it starts to one CPU.
-    /// Fails if a thread cannot be started or may not use the CPU.
+    /// Starts the spawner thread, and pins the thread and all processes that it starts to one
+    /// processor. Fails if a thread cannot be started or may not use the processor.
     pub fn start_on(cpu: usize) -> io::Result<Spawner> {
         Spawner::start_with(Some(cpu))
     }

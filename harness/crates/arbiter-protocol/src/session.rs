@@ -204,7 +204,7 @@ impl State {
     }
 
     /// Ends the wait for an answer.
-    pub(crate) fn rest(&mut self) {
+    pub(crate) fn become_idle(&mut self) {
         self.phase = Phase::Idle;
         self.due = None;
     }

@@ -297,8 +297,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         Ok(())
     }
 
-    /// Commits `first` and all other ready events as one group, because short games end faster than
-    /// pairs can be committed one by one. Returns the inputs for the state, and the worker to
+    /// Commits `first` and all other ready events as one group, because a commit takes 3 to 5 ms
+    /// and pairs of short games end faster. Returns the inputs for the state, and the worker to
     /// exclude afterwards, if any.
     fn commit_all(&mut self, first: JobEvent) -> Result<(Vec<RunInput>, Option<Remark>), RunError> {
         let mut happened = Vec::new();

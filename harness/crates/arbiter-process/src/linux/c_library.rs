@@ -1,4 +1,4 @@
-//! Set-up of glibc for this process.
+//! Setup of glibc for this process.
 
 /// Sets glibc up for this process. Must be called before any thread starts.
 pub fn set_up_c_library() {

@@ -185,7 +185,7 @@ impl Sandbox {
     ) -> io::Result<(PreparedSandbox, Option<Home>)> {
         let support = SandboxSupport::detect();
         if self.is_required {
-            let unsupported = |words| io::Error::new(io::ErrorKind::Unsupported, words);
+            let unsupported = |reason| io::Error::new(io::ErrorKind::Unsupported, reason);
             support.complete().map_err(unsupported)?;
         }
         let made = self.home.is_none().then(Home::make).transpose()?;

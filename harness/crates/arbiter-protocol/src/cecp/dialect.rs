@@ -128,7 +128,7 @@ impl Xboard {
         let rest = rest.trim();
         match (state.phase, word) {
             (_, "feature") => return self.declare(state, at, rest),
-            (Phase::Preparing, "pong") if rest == self.pings.to_string() => state.rest(),
+            (Phase::Preparing, "pong") if rest == self.pings.to_string() => state.become_idle(),
             // Engines send `tellusererror` for many reasons; only this text answers `setboard`.
             (Phase::Preparing, "tellusererror")
                 if rest.to_ascii_lowercase().starts_with("illegal position") =>
@@ -178,7 +178,7 @@ impl Xboard {
     }
 
     fn moved(&mut self, state: &mut State, text: &str) -> Step {
-        state.rest();
+        state.become_idle();
         let info = std::mem::take(&mut state.info);
         let mut text = text.to_owned();
         // An illegal or unreadable move is passed on unchanged, because the referee judges it.
@@ -308,7 +308,7 @@ impl Xboard {
     /// ready.
     fn ask_ready(&mut self, state: &mut State, now: Instant) -> String {
         if !self.features.ping {
-            state.rest();
+            state.become_idle();
             return String::new();
         }
         self.pings += 1;

@@ -1,4 +1,4 @@
-//! Set-up of a position in CECP.
+//! Setup of a position in CECP.
 
 use shakmaty::fen::Fen;
 use shakmaty::{Bitboard, CastlingMode, Chess, Color, EnPassantMode, File, Position, Rank, Role};

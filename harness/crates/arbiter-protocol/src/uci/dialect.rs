@@ -80,7 +80,7 @@ pub(crate) fn receive(state: &mut State, at: Instant, line: &str) -> Result<Step
             }
         }
         (Phase::Thinking, "bestmove") => {
-            state.rest();
+            state.become_idle();
             let (text, rest) = split_word(rest);
             let ponder = match split_word(rest) {
                 ("ponder", reply) => Some(split_word(reply).0.to_owned()),
@@ -92,7 +92,7 @@ pub(crate) fn receive(state: &mut State, at: Instant, line: &str) -> Result<Step
         // An engine that answers while it ponders is idle after the answer, and gets a new search
         // on its turn.
         (Phase::Preparing, "readyok") | (Phase::Pondering | Phase::PonderMiss, "bestmove") => {
-            state.rest();
+            state.become_idle();
         }
         // UCI requires both sides to ignore unknown lines.
         _ => {}

@@ -27,7 +27,7 @@ pub struct LocalExecutor {
     /// Slots without work.
     idle: Vec<Slot>,
     /// Tasks that terminate engines that are no longer needed.
-    leaving: JoinSet<()>,
+    terminating: JoinSet<()>,
     /// Numbers of all slots, idle or busy; the number of a slot determines its processors.
     taken: BTreeSet<usize>,
     /// Tasks of busy slots.
@@ -60,7 +60,7 @@ impl LocalExecutor {
         Ok(LocalExecutor {
             shared: Shared { spawner, starts, pulse, setups, pool, live_games, options },
             idle: Vec::new(),
-            leaving: JoinSet::new(),
+            terminating: JoinSet::new(),
             taken: BTreeSet::new(),
             busy: JoinSet::new(),
             done,
@@ -102,10 +102,10 @@ impl LocalExecutor {
     fn keep_idle(&mut self, most: usize) {
         for mut slot in self.idle.drain(most.min(self.idle.len())..) {
             self.taken.remove(&slot.number);
-            self.leaving.spawn(async move { slot.clear().await });
+            self.terminating.spawn(async move { slot.clear().await });
         }
         // Without this loop, finished tasks would stay in memory until the end of the run.
-        while self.leaving.try_join_next().is_some() {}
+        while self.terminating.try_join_next().is_some() {}
     }
 }
 
@@ -142,7 +142,7 @@ impl Executor for LocalExecutor {
     fn release_idle(&mut self) {
         self.keep_idle(0);
         for engine in self.shared.pool.drain() {
-            self.leaving.spawn(engine.quit(QUIT_GRACE));
+            self.terminating.spawn(engine.quit(QUIT_GRACE));
         }
     }
 
@@ -200,6 +200,6 @@ impl Executor for LocalExecutor {
     async fn finish(mut self) {
         self.cancel_all().await;
         self.release_idle();
-        while self.leaving.join_next().await.is_some() {}
+        while self.terminating.join_next().await.is_some() {}
     }
 }

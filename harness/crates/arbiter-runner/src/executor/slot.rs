@@ -153,13 +153,13 @@ impl Slot {
         Ok(Some(game))
     }
 
-    /// Terminates all engines, in parallel.
+    /// Terminates all engines, in parallel because each engine may take up to a second.
     pub(super) async fn clear(&mut self) {
-        let mut leaving = JoinSet::new();
+        let mut terminating = JoinSet::new();
         while let Some((_, engine)) = self.engines.pop_first() {
-            leaving.spawn(engine.quit(QUIT_GRACE));
+            terminating.spawn(engine.quit(QUIT_GRACE));
         }
-        while leaving.join_next().await.is_some() {}
+        while terminating.join_next().await.is_some() {}
     }
 
     /// Moves engines that are not in `engines` to the pool; terminates them if the pool is full.
