@@ -330,8 +330,8 @@ impl EngineProcess {
             let must_stop = match self.step().await {
                 Ok(Step::Move { text, mut info, ponder }) => {
                     info.lines = std::mem::take(&mut self.chosen);
-                    // The engine reports the time since it began to ponder, which is not the time
-                    // of this move.
+                    // The engine reports the time since the start of pondering, which is not the
+                    // time of this move.
                     info.time = info.time.filter(|_| !has_pondered);
                     info.has_pondered = has_pondered;
                     self.expected = ponder;

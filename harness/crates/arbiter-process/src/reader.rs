@@ -1,4 +1,4 @@
-//! Reader of an engine's output, which adds time stamps.
+//! Reader that adds time stamps to an engine's output.
 
 use std::io::Read;
 use std::time::Instant;

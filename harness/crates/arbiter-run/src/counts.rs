@@ -38,8 +38,8 @@ pub struct PairTally {
     pub first: GameTally,
     /// Tally of the game with colours reversed; `None` in a run of single games.
     pub second: Option<GameTally>,
-    /// `true` if the pair repeats an earlier pair and is excluded from all figures, because a copy
-    /// is no evidence. The state of the run sets this flag when it counts the pair.
+    /// `true` if the pair repeats an earlier pair and is excluded from all figures, because a
+    /// repeat adds no evidence. The state of the run sets this flag when it counts the pair.
     pub is_repeat: bool,
 }
 

@@ -426,7 +426,7 @@ impl RunState {
         self.counts.count(&tally);
         tally.count_in(&mut self.schedule);
         let before = self.sprt_statuses.get(&tally.engine_pair()).copied();
-        // A copy of a pair is no evidence.
+        // A repeat adds no evidence.
         let sprt_status = if tally.is_repeat { before } else { self.update_sprt(&tally) };
         self.sprt_statuses
             .extend(sprt_status.map(|sprt_status| (tally.engine_pair(), sprt_status)));
@@ -452,8 +452,8 @@ impl RunState {
     fn move_values(&mut self, tally: &PairTally) -> Option<Effect> {
         let spsa = self.spsa.as_mut()?;
         if tally.is_repeat {
-            // The iteration needs a result for each of its pairs; a repeat is no evidence for
-            // either side.
+            // The iteration needs a result for each of its pairs, and a repeat is evidence for
+            // neither side.
             return spsa.count(0).map(Effect::Iterated);
         }
         let [first, second] = tally.half_points().map(u64::cast_signed);

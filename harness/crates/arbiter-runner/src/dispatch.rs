@@ -133,8 +133,8 @@ pub fn unix_time_ms() -> i64 {
     i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX)
 }
 
-/// Plays a run until it ends. Even after an error, all engines are stopped, and the committed pairs
-/// stay in the store, so the run can be resumed.
+/// Plays a run until it ends. Even after an error, all engines are terminated, and the committed
+/// pairs stay in the store, so the run can be resumed.
 pub async fn dispatch<E: Executor>(
     run: Run<'_>,
     state: &mut RunState,
@@ -165,8 +165,8 @@ struct Dispatcher<'a, 'r, E> {
     /// `true` if no worker has played a pair. The fault limit applies only to local runs: faulty
     /// workers are excluded instead.
     is_local: bool,
-    /// Cause of the stop: the last signal if there was one, because scripts expect its exit code;
-    /// otherwise a command.
+    /// Cause of the stop. A signal replaces an earlier cause, because scripts expect the exit code
+    /// of the signal.
     stop_cause: Option<StopCause>,
     unnoted: Option<StoreError>,
 }

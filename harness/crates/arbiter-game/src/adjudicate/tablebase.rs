@@ -64,7 +64,7 @@ pub(super) fn value(
     let value = match tables.fresh(position)? {
         Wdl::Draw => KnownOutcome::Draw,
         // A cursed win needs more than fifty moves even after a zeroing move, so the fifty-move
-        // rule makes it a draw.
+        // rule makes the game a draw.
         Wdl::CursedWin | Wdl::BlessedLoss if !rule.ignores_fifty => KnownOutcome::Draw,
         wdl if rule.ignores_fifty || position.halfmoves() == 0 => {
             won(if wdl > Wdl::Draw { us } else { !us })

@@ -86,7 +86,7 @@ impl ResourceLimits {
 /// `launch` before the program starts. The kernel kills the child when the spawner thread ends.
 ///
 /// Returns the temporary home folder of the child, if one was created. The caller must not drop the
-/// returned value, which removes the folder, before the child has ended.
+/// returned value before the child has ended, because dropping it removes the folder.
 pub(crate) fn prepare_child(command: &mut Command, launch: &Launch) -> io::Result<Option<Home>> {
     if let Some(environment) = &launch.environment {
         command.env_clear().envs(environment.iter().cloned());

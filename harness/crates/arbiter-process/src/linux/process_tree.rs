@@ -28,8 +28,8 @@ const REAP_TIMEOUT: Duration = Duration::from_millis(200);
 /// Maximum number of searches for descendants; one search may miss a process that is being started.
 const ROUNDS: u32 = 8;
 
-/// Makes orphaned descendants children of this process. If the kernel refuses, they become children
-/// of init as usual.
+/// Makes orphaned descendants children of this process. If the kernel refuses, orphans become
+/// children of init as usual.
 pub(crate) fn adopt_strays() {
     let _ = rustix::process::set_child_subreaper(Some(getpid()));
 }

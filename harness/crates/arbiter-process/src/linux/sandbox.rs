@@ -176,8 +176,8 @@ pub(crate) struct PreparedSandbox {
 
 impl Sandbox {
     /// Sets the environment of a command for the sandbox, and opens the files that the command may
-    /// access. Also returns the temporary home folder, if one was created, which must not be
-    /// dropped before the process has ended.
+    /// access. Also returns the temporary home folder, if one was created. It must not be dropped
+    /// before the process has ended.
     pub(crate) fn prepare(
         &self,
         command: &mut Command,

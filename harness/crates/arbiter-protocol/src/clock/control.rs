@@ -22,7 +22,7 @@ pub struct Period {
 }
 
 /// Time control of one side: one or more periods. All periods except the last have a number of
-/// moves; if the last period has one too, it is repeated.
+/// moves. If the last period also has a number of moves, this period is repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimeControl {
     list: [Period; MAX_PERIODS],

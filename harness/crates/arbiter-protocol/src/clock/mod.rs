@@ -52,7 +52,7 @@ impl Limits {
     }
 
     /// Returns the maximum time that a side may use for its first `moves` moves; `None` if real
-    /// time does not matter. For an hourglass, this is the initial time.
+    /// time does not matter. For an hourglass, returns the initial time.
     pub fn granted(&self, moves: u32) -> Option<Duration> {
         if !self.is_timed() {
             return None;

@@ -99,8 +99,8 @@ const OLD: [c_long; 6] = [
 #[cfg(not(target_arch = "x86_64"))]
 const OLD: [c_long; 0] = [];
 
-/// System calls that change the process given by their first argument. Only 0 is allowed, which
-/// stands for the caller.
+/// System calls that change the process given by their first argument. Only 0, which stands for the
+/// caller, is allowed.
 const OF_PROCESSES: [c_long; 6] = [
     libc::SYS_prlimit64,
     libc::SYS_sched_setaffinity,

@@ -88,7 +88,7 @@ impl Namespaces {
         write(c"/proc/self/gid_map", &self.group)
     }
 
-    /// Makes all mounts private and, for builds, makes all of them read-only except the writable
+    /// Makes all mounts private. For builds, also makes all mounts read-only, except the writable
     /// folder.
     fn mount(&self) -> io::Result<()> {
         mount_change(c"/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?;
@@ -126,7 +126,8 @@ impl Namespaces {
         let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
         keep_only(held.as_raw_fd());
         let ended = waitpid(Pid::from_raw(second), WaitOptions::empty());
-        // Closing the pipe ends the first process, and with it all processes in the namespace.
+        // When the pipe is closed, the first process exits, and the kernel kills all other
+        // processes in the namespace.
         let _ = close_from(0);
         let _ = waitpid(Pid::from_raw(first), WaitOptions::empty());
         let status = ended.ok().flatten().map(|(_, status)| status);
@@ -144,7 +145,7 @@ impl Namespaces {
 impl Sandbox {
     /// Returns whether the sandbox can prevent builds from changing modes, owners and times of
     /// files outside their home folder. This protection needs mount namespaces and, unless the user
-    /// is root, user namespaces. Starts a process to test them.
+    /// is root, user namespaces. Starts a process to test whether they are available.
     pub fn keeps_attributes() -> bool {
         let root = Path::new("/");
         let home = std::env::temp_dir();
