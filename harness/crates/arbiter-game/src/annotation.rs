@@ -16,7 +16,7 @@ use arbiter_names::UnknownName;
 pub enum Field {
     /// Time left on the clock of the moving side after the move.
     TimeLeft,
-    /// Time measured for the move minus the last time that the engine reported for it.
+    /// Measured time of the move minus the last search time that the engine reported.
     Latency,
     /// Nodes searched.
     Nodes,
@@ -24,7 +24,7 @@ pub enum Field {
     Seldepth,
     /// Nodes per second, as reported by the engine.
     Nps,
-    /// Share of the hash table in use, in permill.
+    /// Share of the hash table in use, in per mille.
     Hashfull,
     /// Number of positions found in tablebases.
     Tbhits,
@@ -129,16 +129,16 @@ pub struct Annotation {
     /// Pattern that selects the engine lines that are added to comments.
     #[serde(with = "As::<Option<DisplayFromStr>>")]
     pub pattern: Option<LinePattern>,
-    /// `true` to omit comments and optional tags.
+    /// `true` if comments and optional tags are omitted.
     #[serde(rename = "minimal")]
     pub is_minimal: bool,
     /// `true` if tags contain the seed, the programs and the opening.
     #[serde(rename = "origin")]
     pub has_origin: bool,
-    /// Program whose wording and tags are used; Arbiter's if `None`.
+    /// Program whose wording and tags are used; `None` for those of Arbiter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dialect: Option<Dialect>,
-    /// Number of games per round, for the `Round` tag; each pair is a round if `None`.
+    /// Number of games per round, for the `Round` tag. If `None`, each pair is a round.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub round_games: Option<u64>,
     /// Value of the `Event` tag; the kind of run if `None`.

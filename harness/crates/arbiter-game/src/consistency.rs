@@ -8,20 +8,20 @@ use crate::outcome::{Outcome, Termination};
 use crate::record::GameRecord;
 use crate::referee::Referee;
 
-/// Checks that a record is consistent: its moves must be legal, and if they end the game by the
+/// Checks that a record is consistent. Its moves must be legal. If the moves end the game by the
 /// rules of chess, the recorded outcome must match. Adjudications and engine faults cannot be
-/// checked; they are accepted if they agree with the result. The error names the first
-/// contradiction.
+/// verified; they are accepted if they agree with the recorded result. The error describes the
+/// first contradiction.
 pub fn check(record: &GameRecord) -> Result<(), String> {
     let mode = CastlingMode::from_chess960(record.chess960);
     let start = record.legal_start();
     let start = start.ok_or_else(|| format!("'{}' is not a legal position", record.fen))?;
     let moves: Vec<UciMove> = record.moves.iter().map(|played| played.uci).collect();
-    // A record contains neither clocks nor tablebases, so the replay of the moves uses no limits,
-    // adjudication rules or tables.
-    let any = ByColor::default();
+    // A record contains neither clocks nor tablebases, so the moves are replayed without limits,
+    // adjudication rules and tables.
+    let unlimited = ByColor::default();
     let turn = start.turn();
-    let referee = Referee::new(start, mode, &moves, any, Rules::default(), None);
+    let referee = Referee::new(start, mode, &moves, unlimited, Rules::default(), None);
     let number = referee.moves();
     let judged = referee.outcome();
     if let Some(next) = moves.get(number) {
@@ -35,7 +35,7 @@ pub fn check(record: &GameRecord) -> Result<(), String> {
     // An engine fails on its own turn. Before the first engine move, however, either engine may
     // have failed to start.
     let is_begun = record.moves.iter().any(|played| played.thought.is_some());
-    let is_so = match (judged, termination) {
+    let is_consistent = match (judged, termination) {
         (Some(judged), _) => (judged.termination, judged.result) == (termination, result),
         (None, Termination::DrawAdjudication | Termination::MoveCap) => result.winner().is_none(),
         (None, Termination::ResignAdjudication) => result.winner().is_some(),
@@ -46,7 +46,7 @@ pub fn check(record: &GameRecord) -> Result<(), String> {
         }
         (None, _) => false,
     };
-    if is_so {
+    if is_consistent {
         Ok(())
     } else {
         Err(format!("the moves do not end in {} by {termination}", result.as_str()))

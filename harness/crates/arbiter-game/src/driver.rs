@@ -1,5 +1,5 @@
-//! Driver of one game: passes turns from the referee to the engines, and their answers to the
-//! referee.
+//! Driver of one game: passes turns from the referee to the engines, and the engines' answers to
+//! the referee.
 
 #![expect(clippy::disallowed_methods, reason = "the driver stamps what the referee judges")]
 
@@ -28,17 +28,17 @@ pub type Settings = Arc<[(String, String)]>;
 /// Setup of a game.
 #[derive(Debug, Clone)]
 pub struct GameSetup {
-    /// Indices into the plan's engines.
+    /// Index of each side's engine in the plan.
     pub engines: ByColor<usize>,
     /// FEN of the starting position, with halfmove clock and move number.
     pub fen: String,
-    /// Starting position: the position of `fen`.
+    /// Starting position, parsed from `fen`.
     pub start: Chess,
     /// Rules and notation of castling.
     pub mode: CastlingMode,
     /// Moves of the opening book.
     pub book: Vec<UciMove>,
-    /// Conditions of each side.
+    /// Playing conditions of each side, such as its limits.
     pub conditions: ByColor<Conditions>,
     /// Options of each side for this game.
     pub settings: ByColor<Settings>,
@@ -52,13 +52,14 @@ pub struct GameSetup {
     pub progress: Progress,
 }
 
-/// Time budget of a move below which the time that the engine waits for a processor is measured.
-/// These waits are shorter than 250 ms, so a move with a larger budget is late for another reason.
+/// Time budget of a move below which the engine's waits for a processor are measured. These waits
+/// are shorter than 250 ms, so a move with a larger budget is late for another reason.
 const SHORT: Duration = Duration::from_millis(250);
 
 /// Plays a game between engines that are ready for the game. Returns the record of the game, and
-/// the engines. An engine fault ends the game and is never an error. If `is_measured`, the record
-/// of a late move contains the time that its engine waited for a processor.
+/// the engines. An engine fault ends the game and is never an error. If `is_measured`, waits for a
+/// processor are measured during moves with a short time budget; if such a move loses on time, the
+/// record contains the time that the engine waited.
 pub async fn play(
     setup: GameSetup,
     engines: ByColor<EngineProcess>,
@@ -89,8 +90,8 @@ async fn play_on(
             Color::White => (&mut white, &mut black),
             Color::Black => (&mut black, &mut white),
         };
-        // An engine that ignores `go nodes` would search until its deadline in every game, so it is
-        // stopped as soon as its node count shows this.
+        // An engine that ignores `go nodes` would search until its deadline in every game, so the
+        // search is stopped as soon as the node count shows that the limit is ignored.
         let limits = setup.conditions.get(turn.color).limits;
         let give_up = |_, info: &Info| ignores_limit(&limits, info);
         let is_short = is_measured && turn.budget.is_some_and(|budget| budget < SHORT);
@@ -134,7 +135,7 @@ pub fn game(setup: &GameSetup, color: Color) -> Game<'_> {
     Game { start: &setup.start, mode: setup.mode, limits, settings: setup.settings.get(color) }
 }
 
-/// Returns the record of a game that side `absent` lost because its engine could not start;
+/// Returns the record of a game that the side `absent` lost because its engine could not start;
 /// `recorder` contains the lines of this engine.
 pub fn forfeited(
     setup: &GameSetup,

@@ -27,25 +27,25 @@ use crate::transcript::{Mark, Recorder};
 use arbiter_process::{Chunk, Delays, Process, SpawnError, Spawner, WriteError};
 use arbiter_protocol::{Game, Info, Session, SessionError, Step};
 
-/// Maximum number of unread chunks of output. If there are more, the engine has to wait, so that
-/// excessive output cannot fill the memory.
+/// Maximum number of unread chunks of output. At this number, the reader thread stops reading, so
+/// that excessive output cannot fill the memory.
 const CHUNKS_IN_FLIGHT: usize = 256;
 
-/// Time that a process has to exit after its output was closed. The system may report the closed
-/// pipe before the exit. A process that exits within this time counts as crashed; a process that is
-/// still running counts as disconnected.
+/// Maximum wait for the exit of a process that has closed its output. The system may report the
+/// closed pipe before the exit. If the process exits within this time, it counts as crashed; if it
+/// is still running, it counts as disconnected.
 const EXIT_GRACE: Duration = Duration::from_millis(250);
 
-/// Maximum wait for the last lines of an exited process. The lines are in the pipe or in the reader
-/// thread, and may name the cause of the exit.
+/// Maximum wait for the last lines of an exited process. The lines are still in the pipe or in the
+/// reader thread, and may describe the cause of the exit.
 const LAST_LINES: Duration = Duration::from_millis(100);
 
-/// Time between two checks of whether a silent process has exited. Its pipe may stay open because a
-/// child process inherited the pipe. Two checks fit into the half second within which
-/// `docs/guarantees.md` promises to notice a crash.
+/// Interval between checks whether a silent process has exited. After the exit, the pipe may stay
+/// open because a child process inherited it. Two checks fit into half a second, the time within
+/// which Arbiter must notice a crash according to `docs/guarantees.md`.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Longest wait for a processor that does not excuse a missed deadline.
+/// Maximum wait for a processor that does not excuse a missed deadline.
 const NO_WAITING: Duration = Duration::from_millis(1);
 
 /// Running engine process with its protocol session.
@@ -58,39 +58,40 @@ pub struct EngineProcess {
     chunks: mpsc::Receiver<Chunk>,
     /// State of the reader thread that hands the engine's output over.
     handoff: Arc<ReaderHandoff>,
+    /// Lines that have not been processed yet, each with the time at which it was read.
     lines: VecDeque<(Instant, String)>,
     /// Last processed line that is not a move.
     last_line: String,
     closed: bool,
     timer: Timer,
-    /// Start of the search: lines read earlier belong to an earlier search.
+    /// Start of the current search. Lines read earlier belong to an earlier search.
     since: Instant,
     /// Time at which the last processed line was read.
-    heard: Instant,
-    /// `true` if the engine ponders.
+    last_read: Instant,
+    /// `true` if the engine may ponder.
     ponders: bool,
-    /// Last reported reply that the engine expects.
+    /// Reply that the engine expects to its last move.
     expected: Option<String>,
-    /// `position` command that the engine ponders.
+    /// `position` command of the position on which the engine ponders.
     pondered: String,
     pattern: Option<LinePattern>,
-    /// Lines of the search in progress that the pattern has selected.
+    /// Lines of the search in progress that match the pattern.
     chosen: Vec<String>,
     /// Recorder of the lines to and from the engine.
     recorder: Box<Recorder>,
     /// Time immediately before the last commands were sent.
-    asked: Instant,
+    sent_at: Instant,
     /// Time immediately after the last commands were written to the engine's pipe.
     flushed: Instant,
     /// Time that the engine took to get ready for its last game.
     ready_time: Option<Duration>,
-    /// Time and result of the last measurement of how long the engine waited for a processor.
-    looked: (Instant, Delays),
+    /// Last measurement of the engine's waits for a processor, with its time.
+    measured: (Instant, Delays),
     /// `true` if an engine that does not answer `stop` loses on time, as in cutechess-cli and
-    /// fastchess.
+    /// fastchess, instead of by a stall.
     silence_is_late: bool,
-    /// Error because the engine never sent its last move; returned at the end of the game.
-    owed: Option<EngineError>,
+    /// Error of an engine that never sent its last move. It is returned at the end of the game.
+    deferred_error: Option<EngineError>,
 }
 
 impl EngineProcess {
@@ -139,19 +140,19 @@ impl EngineProcess {
             closed: false,
             timer: Timer::new(since),
             since,
-            heard: since,
+            last_read: since,
             ponders: setup.setup.ponder,
             expected: None,
             pondered: String::new(),
             pattern: setup.pattern.clone(),
             chosen: Vec::new(),
             recorder: Box::new(Recorder::new(since, setup.is_recorded)),
-            asked: since,
+            sent_at: since,
             flushed: since,
             ready_time: None,
-            looked: (since, Delays::default()),
+            measured: (since, Delays::default()),
             silence_is_late: setup.setup.is_lenient,
-            owed: None,
+            deferred_error: None,
         })
     }
 
@@ -175,7 +176,7 @@ impl EngineProcess {
         std::mem::replace(&mut *self.recorder, Recorder::new(self.since, true))
     }
 
-    /// Returns the time from `isready` before the last game to the engine's answer.
+    /// Returns the time that the engine took to get ready for its last game.
     pub fn ready_time(&self) -> Option<Duration> {
         self.ready_time
     }
@@ -190,7 +191,7 @@ impl EngineProcess {
         &self.session
     }
 
-    /// Returns the process, for measuring it or pinning it to other processors.
+    /// Returns the process, so that the caller can measure it or pin it to other processors.
     pub fn process(&self) -> &Process {
         &self.process
     }
@@ -209,15 +210,15 @@ impl EngineProcess {
         let text = self.session.new_game(self.since, game)?;
         self.send(&text)?;
         self.until_ready().await?;
-        self.ready_time = Some(self.heard.saturating_duration_since(self.flushed));
+        self.ready_time = Some(self.last_read.saturating_duration_since(self.flushed));
         Ok(())
     }
 
     /// Ends a game; `result` is a PGN result with a comment. Also ends pondering, so that late
-    /// lines cannot be mistaken for lines of the next game. Fails if the engine can play no further
+    /// lines cannot be mistaken for lines of the next game. Fails if the engine cannot play another
     /// game.
     pub async fn game_over(&mut self, result: &str) -> Result<(), EngineError> {
-        if let Some(error) = self.owed.take() {
+        if let Some(error) = self.deferred_error.take() {
             return Err(error);
         }
         if let Some(text) = self.session.game_over(result) {
@@ -226,7 +227,7 @@ impl EngineProcess {
         self.cease_pondering().await.map(drop)
     }
 
-    /// Returns the reply that the engine expects to its last move, if it may ponder.
+    /// Returns the reply that the engine expects to its last move, if the engine may ponder.
     pub fn expected_reply(&self) -> Option<&str> {
         self.expected.as_deref().filter(|_| self.ponders)
     }
@@ -260,13 +261,13 @@ impl EngineProcess {
         }
         let text = self.session.end_pondering(Instant::now(), false, None);
         self.send(text)?;
-        let asked = self.asked;
+        let sent_at = self.sent_at;
         self.until_ready().await?;
-        Ok(self.heard.saturating_duration_since(asked))
+        Ok(self.last_read.saturating_duration_since(sent_at))
     }
 
     /// Lets the engine search for a move. If the engine exceeds its budget, `stop` is sent, and the
-    /// answer counts as the move, however late. Without a budget, the session's deadline is final.
+    /// answer to `stop` is returned as the move. Without a budget, the session's deadline is final.
     /// An engine that pondered on the wrong reply is also charged for the time that it took to stop
     /// pondering.
     pub async fn think(&mut self, turn: Turn) -> Reply {
@@ -274,8 +275,8 @@ impl EngineProcess {
     }
 
     /// Lets the engine search as [`EngineProcess::think`] does. After each `info` line, `is_enough`
-    /// gets the time since `go` and all information about the search; the search is stopped once it
-    /// returns `true`.
+    /// gets the time since `go` and all information about the search; if `is_enough` returns
+    /// `true`, the search is stopped.
     pub async fn watch(
         &mut self,
         turn: Turn,
@@ -322,15 +323,15 @@ impl EngineProcess {
         // The clock starts when the commands are in the engine's pipe: the engine is not
         // responsible for earlier delays.
         let flushed = self.flushed;
-        // Without a budget no clock runs, and the session's deadline is final.
+        // Without a budget, no clock runs, and the session's deadline is final.
         let mut may_halt = budget.is_some();
         let mut is_halted = false;
         loop {
             let must_stop = match self.step().await {
                 Ok(Step::Move { text, mut info, ponder }) => {
                     info.lines = std::mem::take(&mut self.chosen);
-                    // The engine reports the time since it began to ponder, which is not the time
-                    // of this move.
+                    // The engine reports the time since the start of pondering, which is not the
+                    // time of this move.
                     info.time = info.time.filter(|_| !has_pondered);
                     info.has_pondered = has_pondered;
                     self.expected = ponder;
@@ -342,7 +343,7 @@ impl EngineProcess {
                 }
                 Ok(Step::Claim(claim)) => return Ok(Reply::Claim(claim)),
                 Ok(Step::Info) => {
-                    let elapsed = self.heard.saturating_duration_since(flushed);
+                    let elapsed = self.last_read.saturating_duration_since(flushed);
                     is_enough(elapsed, self.session.info())
                 }
                 Ok(_) => false,
@@ -350,7 +351,7 @@ impl EngineProcess {
                 Err(error @ EngineError::Session(SessionError::Late { .. }))
                     if self.silence_is_late && budget.is_some() =>
                 {
-                    self.owed = Some(error);
+                    self.deferred_error = Some(error);
                     let (text, info) = (String::new(), Info::default());
                     return Ok(Reply::Move { text, elapsed: flushed.elapsed() + lost, info });
                 }
@@ -366,8 +367,8 @@ impl EngineProcess {
     }
 
     /// Sends a command that is not part of the protocol, and passes the lines of the answer to
-    /// `take` until `take` returns `Break`. Fails if the engine does not speak UCI, exits, or needs
-    /// more than `limit`.
+    /// `take` until `take` returns `Break`. Fails if the engine does not speak UCI, exits, or takes
+    /// longer than `limit`.
     pub async fn ask(
         &mut self,
         position: &str,
@@ -376,8 +377,8 @@ impl EngineProcess {
         mut take: impl FnMut(&str) -> ControlFlow<()>,
     ) -> Result<(), EngineError> {
         self.since = Instant::now();
-        let asked = self.session.ask(self.since, position, question, limit);
-        self.send(&asked.ok_or(EngineError::NotUci)?)?;
+        let commands = self.session.ask(self.since, position, question, limit);
+        self.send(&commands.ok_or(EngineError::NotUci)?)?;
         loop {
             if let Step::Answer(line) = self.step().await?
                 && take(&line).is_break()
@@ -390,11 +391,11 @@ impl EngineProcess {
         self.until_ready().await
     }
 
-    /// Ends the process within a second: sends `quit`, then a signal if the process has not exited
-    /// after `grace` ([`arbiter_process::QUIT_GRACE`] unless the engine is at fault), and finally
-    /// kills the process.
+    /// Terminates the process within a second: sends `quit`, then SIGTERM if the process has not
+    /// exited after `grace`, and finally SIGKILL. `grace` is [`arbiter_process::QUIT_GRACE`], or
+    /// zero for an engine at fault.
     pub async fn quit(mut self, grace: Duration) {
-        // An engine that no longer reads its input is ended by signals.
+        // An engine that no longer reads its input is terminated by signals.
         let _ = self.send(arbiter_protocol::QUIT);
         // The channel is dropped first; otherwise a reader thread that waits for room in the
         // channel would never read the end of the output.
@@ -412,7 +413,7 @@ impl EngineProcess {
 
     /// Waits for output. Returns `false` if the session's deadline passes without output.
     async fn receive(&mut self) -> Result<bool, EngineError> {
-        let mut has_left = false;
+        let mut has_exited = false;
         while !self.closed {
             let due = self.session.deadline();
             let look = Instant::now() + LOOK;
@@ -433,15 +434,15 @@ impl EngineProcess {
                         return Ok(false);
                     }
                 }
-                // The process had already exited at the last check, so its last lines had time to
-                // arrive. A child process may keep the pipe open forever.
-                None if has_left => self.closed = true,
+                // The process had already exited at the last check, so its last lines have had time
+                // to arrive. A child process may keep the pipe open forever.
+                None if has_exited => self.closed = true,
                 None => {
-                    has_left = self.process.has_exited();
+                    has_exited = self.process.has_exited();
                     // Delays are measured only at the first check after a command, because most
                     // answers arrive earlier and then need no read of `/proc`.
-                    if self.looked.0 < self.asked {
-                        self.looked = (Instant::now(), self.process.delays());
+                    if self.measured.0 < self.sent_at {
+                        self.measured = (Instant::now(), self.process.delays());
                     }
                 }
             }
@@ -449,16 +450,17 @@ impl EngineProcess {
         Err(self.gone())
     }
 
-    /// Extends the deadline if the engine has waited for a processor since the last command, and
-    /// returns whether it was extended. The deadline of a move on the clock is never extended.
+    /// Extends the deadline by the time that the engine has waited for a processor since the last
+    /// measurement. Returns whether this time exceeds [`NO_WAITING`]. The deadline of a move on the
+    /// clock is never extended.
     fn is_excused(&mut self) -> bool {
-        let (at, earlier) = &self.looked;
-        if self.session.is_on_clock() || *at < self.asked {
+        let (at, earlier) = &self.measured;
+        if self.session.is_on_clock() || *at < self.sent_at {
             return false;
         }
         let now = self.process.delays();
         let waited = now.since(earlier, at.elapsed());
-        self.looked = (Instant::now(), now);
+        self.measured = (Instant::now(), now);
         self.session.extend_deadline(waited);
         waited > NO_WAITING
     }
@@ -483,11 +485,11 @@ impl EngineProcess {
     }
 
     fn send(&mut self, text: &str) -> Result<(), EngineError> {
-        self.asked = Instant::now();
+        self.sent_at = Instant::now();
         match self.process.write(text.as_bytes()) {
             Ok(()) => {
                 self.flushed = Instant::now();
-                self.recorder.note(self.asked, Mark::ToEngine, text);
+                self.recorder.note(self.sent_at, Mark::ToEngine, text);
                 self.recorder.note(self.flushed, Mark::Flushed, "");
                 Ok(())
             }

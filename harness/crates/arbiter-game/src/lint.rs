@@ -17,8 +17,8 @@ use arbiter_protocol::{Info, Limits, Score};
 /// an engine may read `go` before Arbiter starts the engine's clock.
 const TIME_MARGIN: Duration = Duration::from_millis(500);
 
-/// Tolerated number of nodes beyond the node limit, because few engines check the limit at every
-/// node; a quarter of the limit is tolerated if that is more.
+/// Number of nodes by which a search may exceed its node limit, because few engines check the limit
+/// at every node. If a quarter of the limit is more, the quarter applies.
 const NODE_MARGIN: u64 = 5_000;
 
 /// Minimum absolute score, in centipawns, at which a change of sign between two consecutive moves
@@ -168,17 +168,18 @@ impl SearchedMove<'_> {
         findings
     }
 
-    /// Plays the variations of all kept lines. A finding that several lines share is reported once.
+    /// Checks the variations of all kept lines. A finding that occurs in several lines is reported
+    /// once.
     fn check_variations(&self, findings: &mut Vec<LintFinding>) {
-        let mut left = MAX_CHECKED;
+        let mut remaining = MAX_CHECKED;
         for line in self.info.variations() {
             // A word that is not a move ends the variation without a finding, because this check
             // follows the warnings of fastchess.
-            let said = Info { not_a_move: None, ..Info::parse_any(line) };
-            let Some(rest) = left.checked_sub(said.pv.len()) else { return };
-            left = rest;
-            self.follow(&said, said.pv_score, &mut |rule, what| {
-                if !findings.iter().any(|known| known.rule == rule && known.what == what) {
+            let parsed = Info { not_a_move: None, ..Info::parse_any(line) };
+            let Some(rest) = remaining.checked_sub(parsed.pv.len()) else { return };
+            remaining = rest;
+            self.follow(&parsed, parsed.pv_score, &mut |rule, what| {
+                if !findings.iter().any(|found| found.rule == rule && found.what == what) {
                     findings.push(LintFinding { rule, what, line: printable(line, MAX_LINE) });
                 }
             });
@@ -200,10 +201,10 @@ impl SearchedMove<'_> {
         Some(LintFinding { rule: LintRule::NotPvMove, what, line })
     }
 
-    /// Plays the variation of a line; `score` is the score of the line if it is exact.
-    fn follow(&self, said: &Info, score: Option<Score>, add: &mut impl FnMut(LintRule, String)) {
-        let moves = said.pv.iter().map(String::as_str);
-        let pv: Vec<&str> = moves.chain(said.not_a_move.as_deref()).collect();
+    /// Checks the variation of a line; `score` is the score of the line if the score is exact.
+    fn follow(&self, info: &Info, score: Option<Score>, add: &mut impl FnMut(LintRule, String)) {
+        let moves = info.pv.iter().map(String::as_str);
+        let pv: Vec<&str> = moves.chain(info.not_a_move.as_deref()).collect();
         let mut position = self.position.clone();
         for (ply, text) in (1..).zip(&pv) {
             let uci: Option<UciMove> = text.parse().ok();
@@ -249,7 +250,7 @@ impl SearchedMove<'_> {
     }
 }
 
-/// Returns the sign of a score of at least [`SURE`] in size; 0 for smaller scores.
+/// Returns the sign of a score with an absolute value of at least [`SURE`]; 0 for other scores.
 fn sign(score: Score) -> i32 {
     score.limited(SURE) / SURE
 }

@@ -1,8 +1,8 @@
 //! Snapshots of a game in progress, for live views.
 //!
 //! The game must not wait for its viewers, nor spend time on snapshots that nobody reads. The game
-//! takes a snapshot only if the last snapshot was read, or after a move so slow that the cost is
-//! negligible. While the last snapshot is being read, the game takes no new one.
+//! takes a snapshot only if the last snapshot has been read, or after a move so slow that the cost
+//! is negligible. While the last snapshot is being read, the game does not replace it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, TryLockError};
@@ -14,13 +14,13 @@ use shakmaty::{ByColor, Chess};
 use arbiter_process::lock;
 use arbiter_protocol::Score;
 
-/// Duration of a move from which the cost of a snapshot, less than a microsecond, is negligible.
+/// Minimum duration of a move after which the cost of a snapshot, less than 1 µs, is negligible.
 const SLOW: Duration = Duration::from_millis(5);
 
 /// State of a game after its last move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GameSnapshot {
-    /// Indices into the plan's engines.
+    /// Index of each side's engine in the plan.
     pub engines: ByColor<usize>,
     /// Position on the board.
     pub position: Chess,

@@ -110,7 +110,8 @@ impl Outcome {
         Outcome { result, termination, detail: detail.into() }
     }
 
-    /// Returns the description, with the name of the engine inserted if the engine caused the loss.
+    /// Returns the description of the end. If an engine lost by a fault or by resigning, the name
+    /// of the engine is inserted.
     pub fn naming(&self, engines: ByColor<&str>) -> String {
         let color = if self.termination.is_of_engine() { self.result.winner() } else { None };
         let rest = color.and_then(|winner| {

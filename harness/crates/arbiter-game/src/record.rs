@@ -29,8 +29,8 @@ const MAX_LIST: usize = 1_000;
 /// Move that lost a game on time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LateMove {
-    /// Excess over the available time, without subtracting the margin. Only sums over games are
-    /// stored.
+    /// Time by which the move exceeded the available time; the margin is not subtracted. Only sums
+    /// over games are stored.
     #[serde(with = "Nanos")]
     pub over: Duration,
     /// Time that the engine waited for a processor during this move; `None` if not measured. This
@@ -39,7 +39,7 @@ pub struct LateMove {
     pub waited: Option<Duration>,
 }
 
-/// Absolute score, in centipawns, to which scores are limited before a swing is computed; mates
+/// Absolute score, in centipawns, to which scores are limited before a swing is computed. Mates
 /// count as this score.
 const MAX_SWING_SCORE: i32 = 1_000;
 
@@ -64,7 +64,7 @@ pub struct SearchInfo {
     pub seldepth: Option<u32>,
     /// Nodes searched.
     pub nodes: Option<u64>,
-    /// Time from the flush of `go` to the stamp of `bestmove`.
+    /// Time from the flush of `go` to the time stamp of `bestmove`.
     #[serde(with = "Nanos")]
     pub elapsed: Duration,
     /// Last search time that the engine reported.
@@ -83,7 +83,7 @@ pub struct SearchDetails {
     pub left: Option<Duration>,
     /// Nodes per second, as reported by the engine.
     pub nps: Option<u64>,
-    /// Share of the hash table in use, in permill.
+    /// Share of the hash table in use, in per mille.
     pub hashfull: Option<u32>,
     /// Number of positions found in tablebases.
     pub tbhits: Option<u64>,
@@ -106,14 +106,14 @@ impl SearchDetails {
 }
 
 impl SearchInfo {
-    /// Returns the measured time minus the reported time, or zero if the difference is negative,
-    /// because engines round. Returns `None` if the engine reported no time.
+    /// Returns the measured time minus the reported time; zero if the reported time is longer,
+    /// because engines may round up. Returns `None` if the engine reported no time.
     pub fn latency(&self) -> Option<Duration> {
         self.reported.map(|reported| self.elapsed.saturating_sub(reported))
     }
 }
 
-/// Returns a 64-bit hash of the starting position and the moves, in UCI notation, of a game.
+/// Returns a 64-bit hash of a game: starting position, castling rules, and moves in UCI notation.
 pub fn game_hash(fen: &str, chess960: bool, moves: impl IntoIterator<Item: Display>) -> u64 {
     let mut text = format!("{fen} {chess960}");
     for played in moves {
@@ -167,8 +167,8 @@ impl GameRecord {
             color = !color;
         }
         if self.late.is_some() {
-            let known = sum.white.1 + sum.black.1;
-            sum.get_mut(color).1 += self.duration.saturating_sub(known);
+            let recorded = sum.white.1 + sum.black.1;
+            sum.get_mut(color).1 += self.duration.saturating_sub(recorded);
         }
         sum
     }
@@ -204,13 +204,13 @@ pub struct KeptFields {
 }
 
 impl KeptFields {
-    /// Selects the fields that this annotation shows.
+    /// Selects the fields that `annotation` shows.
     pub fn for_annotation(annotation: &Annotation, transcripts: Keeping) -> KeptFields {
         KeptFields { fields: annotation.fields.clone(), transcripts }
     }
 
-    /// Drops those search results of a move that are not selected; score, depths, nodes and times
-    /// are always kept.
+    /// Drops the search results of a move that are not selected. Score, depths, nodes and times are
+    /// always kept.
     pub(crate) fn trim_info(&self, info: &mut Info) {
         let mut unless = |field, drop: fn(&mut Info)| {
             if !self.fields.contains(&field) {
@@ -232,7 +232,7 @@ impl KeptFields {
 /// Finished game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GameRecord {
-    /// Indices into the plan's engines.
+    /// Index of each side's engine in the plan.
     #[serde(with = "ByColorDef")]
     pub engines: ByColor<usize>,
     /// FEN of the starting position, with halfmove clock and move number.
@@ -244,7 +244,7 @@ pub struct GameRecord {
     pub moves: Vec<MoveRecord>,
     /// Result of the game, and the reason.
     pub outcome: Outcome,
-    /// Wall-clock duration.
+    /// Duration of the game, in wall-clock time.
     #[serde(with = "Nanos")]
     pub duration: Duration,
     /// Time that each engine took to get ready for the game; `None` if the engine did not get

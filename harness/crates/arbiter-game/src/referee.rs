@@ -1,11 +1,11 @@
 //! Referee of one game: determines the side to move and the commands for its engine, and judges the
 //! answer.
 //!
-//! The referee is a state machine without I/O. Its rules of chess come from shakmaty, not from the
-//! bundled engine, so that a bug in one of them cannot hide a bug in the other. The order of
-//! judgement is fixed: crash, disconnect or stall; loss on time; unparseable move; illegal move;
-//! endings by the rules of chess; and finally adjudication by tablebases, resignation, draw and
-//! move cap.
+//! The referee is a state machine without I/O. It uses the rules of chess from shakmaty, not from
+//! the bundled engine, so that a bug in one implementation cannot hide a bug in the other. The
+//! order of judgement is fixed: crash, disconnect or stall; loss on time; unparseable move; illegal
+//! move; endings by the rules of chess; and finally adjudication by tablebases, resignation, draw
+//! and move cap.
 
 use std::fmt::Write as _;
 use std::str::FromStr;
@@ -38,7 +38,7 @@ const GROWTH: usize = 64;
 /// Maximum length, in characters, of a quoted claim.
 const CLAIM_EXCERPT: usize = 60;
 
-/// Task of the engine on the move.
+/// Task for the side to move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Turn {
     /// Side to move.
@@ -51,7 +51,7 @@ pub struct Turn {
     pub budget: Option<Duration>,
 }
 
-/// Answer of the engine on the move.
+/// Answer of the side to move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
     /// Move sent by the engine.
@@ -78,8 +78,8 @@ pub struct Forecast {
     pub go: Go,
 }
 
-/// Reason why an engine cannot continue. The display form is the name of the kind and the text;
-/// `from_str` is the inverse.
+/// Reason why an engine cannot continue. The display form consists of the kind of fault and the
+/// text; `from_str` parses this form.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Fault {
     /// The engine did not answer in time; the text names the missing answer.
@@ -106,7 +106,7 @@ impl FromStr for Fault {
     }
 }
 
-/// State of one game, and its rules.
+/// State and rules of one game.
 #[derive(Debug, Clone)]
 pub struct Referee {
     position: Chess,
@@ -114,15 +114,15 @@ pub struct Referee {
     conditions: ByColor<Conditions>,
     clocks: ByColor<Option<Clock>>,
     /// Keys of the positions since the last irreversible move, including the current position.
-    seen: Vec<Zobrist128>,
-    /// `position` command of the current position.
+    keys: Vec<Zobrist128>,
+    /// `position` command for the current position.
     line: String,
     moves: Vec<MoveRecord>,
     /// Fields that are kept with each move.
     pub(crate) keep: Arc<KeptFields>,
     adjudicator: Adjudicator,
     outcome: Option<Outcome>,
-    /// Excess time of the move that lost on time.
+    /// Time by which the move that lost on time exceeded the available time.
     late: Option<Duration>,
 }
 
@@ -143,7 +143,7 @@ impl Referee {
             format!("position fen {}", Fen::from_position(&start, EnPassantMode::Legal))
         };
         let mut referee = Referee {
-            seen: vec![key(&start)],
+            keys: vec![key(&start)],
             position: start,
             mode,
             clocks: ByColor::new_with(|c| conditions.get(c).limits.new_clock()),
@@ -304,11 +304,11 @@ impl Referee {
         let repetitions = |position: &Chess| {
             // A position can recur after four plies at the earliest, so shorter lists need not be
             // searched.
-            if self.seen.len() < 5 {
+            if self.keys.len() < 5 {
                 return 0;
             }
             let key = key(position);
-            self.seen.iter().filter(|seen| **seen == key).count()
+            self.keys.iter().filter(|earlier| **earlier == key).count()
         };
         let limits = &self.conditions.get(self.position.turn()).limits;
         let position = &self.position;
@@ -350,11 +350,11 @@ impl Referee {
         self.moves.push(MoveRecord { uci, thought });
         // No earlier position can recur after an irreversible move.
         if self.position.is_irreversible(m) {
-            self.seen.clear();
+            self.keys.clear();
         }
         let color = self.position.turn();
         self.position.play_unchecked(m);
-        self.seen.push(key(&self.position));
+        self.keys.push(key(&self.position));
         let adjudicated = self.adjudicator.observe(PlayedMove {
             color,
             // The move number has already increased if Black has moved; the current full move is
@@ -383,7 +383,7 @@ impl Referee {
 
     fn rule_ending(&self) -> Option<Outcome> {
         let color = self.position.turn();
-        let current = self.seen.last();
+        let current = self.keys.last();
         // Checkmate is tested before the fifty-move rule, because a mate on the hundredth ply wins.
         if self.position.is_checkmate() {
             let detail = format!("{} mates", color_name(color.other()));
@@ -392,7 +392,7 @@ impl Referee {
             Some(Outcome::drawn(Termination::Stalemate, "draw by stalemate"))
         } else if self.position.is_insufficient_material() {
             Some(Outcome::drawn(Termination::DeadPosition, "draw by insufficient material"))
-        } else if self.seen.iter().filter(|k| Some(*k) == current).count() >= 3 {
+        } else if self.keys.iter().filter(|k| Some(*k) == current).count() >= 3 {
             Some(Outcome::drawn(Termination::Threefold, "draw by threefold repetition"))
         } else if self.position.halfmoves() >= 100 {
             Some(Outcome::drawn(Termination::FiftyMoves, "draw by the fifty-move rule"))
@@ -421,7 +421,8 @@ impl Referee {
         }
     }
 
-    /// Returns the excess time of the move that lost the game on time, if any.
+    /// Returns the time by which a move that lost on time exceeded the available time; `None` if no
+    /// move lost on time.
     pub fn late(&self) -> Option<Duration> {
         self.late
     }
@@ -440,8 +441,8 @@ impl Referee {
     }
 }
 
-/// Returns whether a search exceeded its node limit so far that the engine must have ignored it:
-/// more than a hundred times the limit, and more than a million nodes.
+/// Returns whether a search exceeded its node limit by so much that the engine must have ignored
+/// the limit: more than a hundred times the limit, and more than a million nodes.
 pub(crate) fn ignores_limit(limits: &Limits, info: &Info) -> bool {
     let most = limits.nodes.map(|nodes| nodes.saturating_mul(100).max(1_000_000));
     most.zip(info.nodes).is_some_and(|(most, nodes)| nodes > most)
@@ -458,8 +459,8 @@ fn loss_by_fault(fault: Fault) -> Loss {
     }
 }
 
-/// Maps a claim to a loss. Claims of a win or a draw are wrong because the game is still in
-/// progress; only a resignation is accepted.
+/// Converts a claim to a loss. Claims of a win or a draw are wrong, because the game is still in
+/// progress. Only a resignation is accepted.
 fn loss_by_claim(claim: &Claim) -> Loss {
     let (what, line) = match claim {
         Claim::Loss => return (Termination::Resignation, "resigns".to_owned()),
@@ -470,7 +471,7 @@ fn loss_by_claim(claim: &Claim) -> Loss {
     (Termination::ProtocolError, format!("{what}: '{}'", printable(line, CLAIM_EXCERPT)))
 }
 
-/// Appends a move to a `position` line.
+/// Appends a move to a `position` command.
 fn append(line: &mut String, is_first: bool, uci: UciMove) {
     line.push_str(if is_first { " moves " } else { " " });
     // Writing to a string cannot fail.

@@ -80,17 +80,18 @@ struct Relay<T> {
     output: Mutex<Option<thread::Result<T>>>,
     /// Task that waits for the output.
     awaiting: Mutex<Option<Waker>>,
-    /// Hand-overs of the game's engines.
+    /// Hand-over states of the game's engines.
     handoffs: Vec<Arc<ReaderHandoff>>,
     runtime: Handle,
 }
 
 impl<T: Send + 'static> Relay<T> {
-    /// Polls the future; if another thread is already polling it, makes that thread poll again.
+    /// Polls the future. If another thread is already polling the future, makes that thread poll
+    /// again.
     fn poll_here(self: &Arc<Self>) {
-        // The state is a lock for which no thread waits. Acquire ordering makes the last thread's
-        // changes of the future visible to this thread, and Release ordering makes the wake-up
-        // visible to the polling thread.
+        // The state is a lock for which no thread waits. Acquire ordering makes the changes that
+        // the last thread made to the future visible to this thread. Release ordering makes the
+        // wake-up visible to the polling thread.
         let entered = self.state.fetch_update(Ordering::AcqRel, Ordering::Acquire, |state| {
             Some(if state == IDLE { POLLED } else { POLLED_AND_WOKEN })
         });
@@ -102,9 +103,9 @@ impl<T: Send + 'static> Relay<T> {
             // and a later wake-up makes the exchange fail, so the loop polls once more.
             self.state.store(POLLED, Ordering::Release);
             self.poll_once();
-            let left =
+            let released =
                 self.state.compare_exchange(POLLED, IDLE, Ordering::AcqRel, Ordering::Acquire);
-            if left.is_ok() {
+            if released.is_ok() {
                 return;
             }
         }
@@ -124,8 +125,8 @@ impl<T: Send + 'static> Relay<T> {
             Ok(Poll::Ready(output)) => Ok(output),
             Err(panic) => Err(panic),
         };
-        // The future is dropped after the lock is released, because dropping may end engines, which
-        // takes time.
+        // The future is dropped after the lock is released, because dropping may terminate engines,
+        // which takes time.
         let finished = future.take();
         drop(future);
         drop(finished);
@@ -187,8 +188,8 @@ struct RelayHandle<T>(Arc<Relay<T>>);
 
 impl<T> Drop for RelayHandle<T> {
     fn drop(&mut self) {
-        // The future is dropped after the lock is released, because dropping ends engines, which
-        // takes time.
+        // The future is dropped after the lock is released, because dropping terminates engines,
+        // which takes time.
         let abandoned = lock(&self.0.future).take();
         drop(abandoned);
     }

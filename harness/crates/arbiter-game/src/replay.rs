@@ -1,6 +1,6 @@
 //! Replay of a transcript by the referee, to check the recorded result.
 //!
-//! Protocol sessions and the referee work as in a real game; lines and times come from the
+//! Protocol sessions and the referee work as in a real game. Lines and times come from the
 //! transcript instead of from a process and a clock.
 
 #![expect(clippy::disallowed_methods, reason = "the moment of a replay does not matter")]
@@ -64,8 +64,8 @@ pub fn replay(
     if let Err(missing) = play(&mut referee, games, &mut sides) {
         remarks.push(missing);
     }
-    let said = sides.into_iter().filter_map(|side| side.difference);
-    let remarks = said.chain(remarks).collect();
+    let differences = sides.into_iter().filter_map(|side| side.difference);
+    let remarks = differences.chain(remarks).collect();
     let outcome = referee.outcome().cloned();
     ReplayResult { outcome, moves: referee.into_moves().len(), remarks }
 }
@@ -109,16 +109,16 @@ fn play(
     Ok(())
 }
 
-/// Engine that the transcript replaces.
+/// Side of a replayed game. The transcript replaces its engine.
 struct Side {
     color: Color,
     session: Session,
-    /// Lines of the transcript, each with the moment at which it was recorded.
+    /// Entries of the transcript, each with the time at which it was recorded.
     entries: VecDeque<(Instant, Entry)>,
     ponders: bool,
     expected: Option<String>,
     pondered: String,
-    /// Start of the search: lines read earlier belong to an earlier search.
+    /// Start of the current search. Lines read earlier belong to an earlier search.
     since: Instant,
     last_read: Instant,
     /// Time at which the last command was flushed.
@@ -153,7 +153,7 @@ impl Side {
         }
     }
 
-    /// Returns the time at which the next entry was recorded.
+    /// Returns the time of the next entry, or of the last line read if no entry is left.
     fn next_moment(&self) -> Instant {
         self.entries.front().map_or(self.last_read, |(at, _)| *at)
     }
@@ -285,8 +285,8 @@ impl Side {
         Ok(step)
     }
 
-    /// Compares commands of the session with the recorded commands. Without `exactly`, a difference
-    /// is not an error.
+    /// Compares commands of the session with the recorded commands, and stores the first
+    /// difference. If `exactly` is `false`, the recorded commands are skipped without a comparison.
     fn sent(&mut self, text: &str, exactly: bool) -> Result<(), Stop> {
         let mut due: VecDeque<&str> = text.lines().collect();
         while exactly && !due.is_empty() || !exactly && self.next_index(Mark::ToEngine).is_some() {
@@ -317,9 +317,9 @@ impl Side {
         Ok(())
     }
 
-    /// Returns the index of the next entry that is not a line from the engine, if its kind is
-    /// `mark`. Lines from the engine that had not been processed at that time may precede this
-    /// entry.
+    /// Returns the index of the next entry that is not a line from the engine, if the entry has the
+    /// kind `mark`. The entry may follow lines from the engine that were not yet processed at its
+    /// time.
     fn next_index(&self, mark: Mark) -> Option<usize> {
         let place = self.entries.iter().position(|(_, entry)| entry.mark != Mark::FromEngine);
         place.filter(|place| self.entries[*place].1.mark == mark)

@@ -49,8 +49,8 @@ impl Syzygy {
     }
 }
 
-/// Rejects a file with the name of a table that is not a table or is incomplete: otherwise, lookups
-/// would fail in the middle of a run. The data after the header come in blocks of 64 bytes.
+/// Rejects a file that has the extension of a table but is incomplete or not a table. Otherwise,
+/// lookups would fail in the middle of a run. The size of a table, in bytes, is 16 modulo 64.
 fn check(path: &Path) -> Result<(), String> {
     // These are the magic numbers of the two kinds of tables, as in `syzygy/tbprobe.cpp` of
     // Stockfish, which also checks the length modulo 64.
@@ -126,8 +126,9 @@ mod tests {
         assert_eq!(with(&magic[..2]), refused("is too short"));
         assert_eq!(with(b""), refused("is too short"));
     }
-    /// Tables may come from untrusted sources with any contents: lookups must end, with or without
-    /// an answer.
+
+    /// Checks that lookups in corrupt tables terminate, with or without a result, because tables
+    /// may come from untrusted sources.
     #[test]
     fn corrupt_tables_are_probed_safely() {
         let dir = tempfile::tempdir().unwrap();

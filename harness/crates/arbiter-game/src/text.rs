@@ -1,4 +1,4 @@
-//! Texts and lists of limited length from other machines, for `#[serde(with)]` and
+//! Strings and lists of limited length from other machines, for `#[serde(with)]` and
 //! `#[serde(deserialize_with)]`.
 
 use std::convert::Infallible;
@@ -10,21 +10,21 @@ use serde_with::serde_conv;
 
 use arbiter_names::is_hidden;
 
-/// Maximum length, in characters, of a text from another machine that is shown or stored.
+/// Maximum length, in characters, of a string from another machine that is shown or stored.
 pub const MAX_TEXT: usize = 300;
 
 /// Maximum length, in characters, of the description of a game's end.
 const MAX_DETAIL: usize = 1_000;
 
-/// Returns the first `length` characters of a text, with control and other hidden characters
-/// replaced, so that it is safe to print on a terminal.
+/// Returns the first `length` characters of a string, with control and other hidden characters
+/// replaced, so that the result is safe to print on a terminal.
 pub fn printable(text: &str, length: usize) -> String {
     let shown = text.chars().take(length);
     shown.map(|c| if is_hidden(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
 serde_conv!(
-    /// Text that is shown or stored, truncated and without control characters.
+    /// String that is shown or stored, truncated and without control characters.
     pub Text,
     String,
     String::as_str,
@@ -39,7 +39,8 @@ serde_conv!(
     |text: String| Ok::<_, Infallible>(printable(&text, MAX_DETAIL))
 );
 
-/// Reads a list of at most `MOST` items; fails on a longer list before it fills the memory.
+/// Deserializes a list of at most `MOST` items. Fails on a longer list before the list fills the
+/// memory.
 pub fn at_most<'de, const MOST: usize, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Vec<T>, D::Error> {

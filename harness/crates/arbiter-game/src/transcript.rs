@@ -21,7 +21,7 @@ const MIN_TAIL: usize = 128 << 10;
 /// Maximum length, in bytes, of a transcript that is read; recorded transcripts are far shorter.
 const MAX_BYTES: usize = 8 << 20;
 
-/// Kind of a line of a transcript.
+/// Kind of a transcript line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Mark {
@@ -29,7 +29,7 @@ pub enum Mark {
     ToEngine = b'<',
     /// Line from the engine to Arbiter.
     FromEngine = b'>',
-    /// Event, such as a fault; the text describes it.
+    /// Event, such as a fault; the text describes the event.
     Event = b'!',
     /// Flush of the preceding command to the engine's pipe; clocks start at this time.
     Flushed = b'.',
@@ -53,8 +53,8 @@ impl Mark {
 /// games can reuse the memory of finished games.
 const CHUNK: (usize, usize) = (8 << 10, 256);
 
-/// Recorder of the lines to and from one engine. Its size is limited: only the beginning and the
-/// end of a long game are kept.
+/// Recorder of the lines to and from one engine. The size of a recording is limited: only the
+/// beginning and the end of a long game are kept.
 #[derive(Debug)]
 pub struct Recorder {
     epoch: Instant,
@@ -82,50 +82,52 @@ struct Lines {
 #[derive(Debug)]
 struct Chunk {
     text: String,
-    notes: Vec<Note>,
+    headers: Vec<LineHeader>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Note {
+struct LineHeader {
+    /// Time since the start of the engine, in nanoseconds.
     ns: u64,
     /// End of the line in the text of its chunk.
     end: u32,
     mark: Mark,
     /// `true` if the line extends the last `position` command in the chunk; then only the appended
-    /// part is stored. Each of these commands repeats all moves of the game; in full, they would be
-    /// most of the text.
-    goes_on: bool,
+    /// part is stored. Each `position` command repeats all moves of the game, so complete commands
+    /// would be most of the text.
+    is_continuation: bool,
 }
 
 impl Chunk {
     /// Creates an empty chunk with room for `line`.
     fn with_room(line: &str) -> Chunk {
         let text = String::with_capacity(CHUNK.0.max(line.len()));
-        Chunk { text, notes: Vec::with_capacity(CHUNK.1) }
+        Chunk { text, headers: Vec::with_capacity(CHUNK.1) }
     }
 
     fn has_room(&self, line: &str) -> bool {
-        self.text.len() + line.len() <= CHUNK.0 && self.notes.len() < CHUNK.1
+        self.text.len() + line.len() <= CHUNK.0 && self.headers.len() < CHUNK.1
     }
 
     fn shrink(&mut self) {
         self.text.shrink_to_fit();
-        self.notes.shrink_to_fit();
+        self.headers.shrink_to_fit();
     }
 
     /// Returns the number of bytes in use.
     fn size(&self) -> usize {
-        self.text.len() + self.notes.len() * size_of::<Note>()
+        self.text.len() + self.headers.len() * size_of::<LineHeader>()
     }
 }
 
 impl Lines {
     fn push(&mut self, ns: u64, mark: Mark, line: &str) {
-        let is_position = tells_position(mark, line);
+        let is_position = is_position_command(mark, line);
         // A `position` command usually repeats the last one and appends two moves, so storing the
         // appended part suffices.
-        let known = Some(self.position.as_str()).filter(|known| is_position && !known.is_empty());
-        let mut more = known.and_then(|known| line.strip_prefix(known));
+        let previous =
+            Some(self.position.as_str()).filter(|previous| is_position && !previous.is_empty());
+        let mut more = previous.and_then(|previous| line.strip_prefix(previous));
         let chunk = match self.chunks.back_mut() {
             Some(chunk) if chunk.has_room(more.unwrap_or(line)) => chunk,
             _ => {
@@ -140,8 +142,8 @@ impl Lines {
         chunk.text.push_str(text);
         let end = u32::try_from(chunk.text.len());
         let end = end.expect("a chunk holds 8 KiB or one line, whose length is bounded");
-        chunk.notes.push(Note { ns, end, mark, goes_on: more.is_some() });
-        self.size += text.len() + size_of::<Note>();
+        chunk.headers.push(LineHeader { ns, end, mark, is_continuation: more.is_some() });
+        self.size += text.len() + size_of::<LineHeader>();
         if is_position {
             if more.is_none() {
                 self.position.clear();
@@ -150,12 +152,12 @@ impl Lines {
         }
     }
 
-    /// Drops chunks from the beginning as long as at least `bytes` bytes remain.
+    /// Drops the oldest chunks while at least `bytes` bytes remain.
     fn keep_last(&mut self, bytes: usize) {
         while let Some(first) = self.chunks.pop_front_if(|first| self.size - first.size() >= bytes)
         {
             self.size -= first.size();
-            self.lost += first.notes.len() as u64;
+            self.lost += first.headers.len() as u64;
         }
     }
 
@@ -163,13 +165,13 @@ impl Lines {
         self.chunks.iter().flat_map(|chunk| {
             let mut begin = 0;
             let mut position = String::new();
-            chunk.notes.iter().map(move |&Note { ns, end, mark, goes_on }| {
+            chunk.headers.iter().map(move |&LineHeader { ns, end, mark, is_continuation }| {
                 let text = &chunk.text[begin..end as usize];
                 begin = end as usize;
-                if !tells_position(mark, text) && !goes_on {
+                if !is_position_command(mark, text) && !is_continuation {
                     return (ns, mark, text.to_owned());
                 }
-                if !goes_on {
+                if !is_continuation {
                     position.clear();
                 }
                 position.push_str(text);
@@ -180,13 +182,13 @@ impl Lines {
 
     /// Returns the entry for the `lost` lines that are missing after these lines.
     fn cut(&self, lost: u64) -> Option<(u64, Mark, String)> {
-        let last = self.chunks.back().and_then(|chunk| chunk.notes.last());
-        let ns = last.map_or(0, |note| note.ns);
+        let last = self.chunks.back().and_then(|chunk| chunk.headers.last());
+        let ns = last.map_or(0, |header| header.ns);
         (lost > 0).then(|| (ns, Mark::Cut, format!("{lost} lines not recorded")))
     }
 }
 
-fn tells_position(mark: Mark, line: &str) -> bool {
+fn is_position_command(mark: Mark, line: &str) -> bool {
     mark == Mark::ToEngine && line.starts_with("position ")
 }
 
@@ -218,8 +220,8 @@ impl Recorder {
         let since = at.saturating_duration_since(self.epoch);
         let ns = u64::try_from(since.as_nanos()).unwrap_or(u64::MAX);
         match mark {
-            // Most of the text is a `position` command with all moves of the game; `memchr` finds
-            // the line ends fastest.
+            // Most of the text is a `position` command with all moves of the game; `memchr` is the
+            // fastest way to find the line endings.
             Mark::ToEngine => {
                 let mut begin = 0;
                 for end in memchr::memchr_iter(b'\n', text.as_bytes()) {
@@ -323,7 +325,7 @@ impl FromStr for Transcript {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Transcript, String> {
-        // A transcript may come from a worker or from an imported run.
+        // A transcript may come from a worker or from an imported run, so its length is checked.
         if text.len() > MAX_BYTES {
             return Err(format!("a transcript of more than {MAX_BYTES} bytes"));
         }

@@ -28,9 +28,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         // The starts alternate, so that other load on the machine affects both measurements
         // equally.
         for (launch, times) in [&free, &held].into_iter().zip(&mut times) {
-            let asked = Instant::now();
+            let began = Instant::now();
             let (engine, _) = start(&spawner, launch)?;
-            times.push(asked.elapsed());
+            times.push(began.elapsed());
             engine.stop(QUIT_GRACE);
         }
     }
@@ -39,9 +39,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut times = [Vec::new(), Vec::new()];
     for _ in 0..ROUND_TRIPS {
         for ((engine, chunks), times) in engines.iter_mut().zip(&mut times) {
-            let asked = Instant::now();
+            let began = Instant::now();
             engine.write(b"isready\n")?;
-            times.push(wait_for(chunks, "readyok")?.saturating_duration_since(asked));
+            times.push(wait_for(chunks, "readyok")?.saturating_duration_since(began));
         }
     }
     print(&format!("{ROUND_TRIPS} round trips of isready and readyok"), times);

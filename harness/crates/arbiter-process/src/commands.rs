@@ -1,4 +1,4 @@
-//! Commands that a user configures; they run as child processes or replace this process.
+//! Commands that a user configures. A command runs as a child process or replaces this process.
 
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -11,7 +11,7 @@ pub fn set_own_group(command: &mut Command) {
     command.process_group(0);
 }
 
-/// Asks a child process to end. The child must not have been waited for, because its process ID
+/// Sends SIGTERM to a child process. The child must not have been reaped, because its process ID
 /// could then belong to another process.
 pub fn terminate(child: &Child) -> io::Result<()> {
     Ok(kill_process(Pid::from_child(child), Signal::TERM)?)

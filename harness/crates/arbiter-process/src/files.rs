@@ -1,4 +1,4 @@
-//! Owners, modes, links and locks of files, and the folders of the user.
+//! File owners, modes, links and locks, and Arbiter's folders for each user.
 
 use std::fs::{DirBuilder, File, Metadata, Permissions, TryLockError, remove_file};
 use std::io::{self, ErrorKind};
@@ -25,7 +25,7 @@ pub fn is_executable(path: &Path) -> bool {
     path.metadata().is_ok_and(|about| about.is_file() && about.mode() & 0o111 != 0)
 }
 
-/// Returns whether a file has several names (hard links).
+/// Returns whether a file has more than one hard link.
 pub fn has_other_names(path: &Path) -> bool {
     path.metadata().is_ok_and(|about| about.nlink() > 1)
 }
@@ -38,7 +38,8 @@ pub fn remove_if_there(file: &Path) -> io::Result<()> {
     }
 }
 
-/// Creates a symbolic link to `target`, and replaces an existing link.
+/// Creates the symbolic link `link` to `target`, replacing an existing link. Fails if a file or a
+/// folder exists at `link`.
 pub fn replace_link(link: &Path, target: &Path) -> io::Result<()> {
     if link.is_symlink() {
         remove_file(link)?;
@@ -46,14 +47,15 @@ pub fn replace_link(link: &Path, target: &Path) -> io::Result<()> {
     symlink(target, link)
 }
 
-/// Creates a folder and missing folders above it, all accessible only to the user. Existing folders
-/// stay unchanged.
+/// Creates a folder and its missing parent folders, all accessible only to the user. Existing
+/// folders stay unchanged.
 pub fn create_private_folder(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
-/// Returns the folder `arbiter` in the folder named by the environment variable `variable`, or else
-/// in the folder `below` HOME; `None` if neither is an absolute path.
+/// Returns the path of a folder named `arbiter`. Its parent folder is the value of the environment
+/// variable `variable` or, if the value is not an absolute path, the subfolder `below` of HOME.
+/// Returns `None` if HOME is not an absolute path either.
 pub fn user_folder(variable: &str, below: &str) -> Option<PathBuf> {
     // An empty or relative path would refer to the current folder.
     let absolute =
@@ -62,8 +64,8 @@ pub fn user_folder(variable: &str, below: &str) -> Option<PathBuf> {
     folder.map(|folder| folder.join("arbiter"))
 }
 
-/// Takes the lock of an open file or folder; the kernel releases the lock when the process ends,
-/// even by a crash. Returns `false` if another process holds the lock.
+/// Locks an open file or folder without waiting. The kernel releases the lock when the process
+/// ends, even after a crash. Returns `false` if another process holds the lock.
 pub fn try_lock(file: &File) -> io::Result<bool> {
     match file.try_lock() {
         Ok(()) => Ok(true),
@@ -72,8 +74,8 @@ pub fn try_lock(file: &File) -> io::Result<bool> {
     }
 }
 
-/// Opens a lock file, creating it if it is missing, and takes its lock as [`try_lock`] does.
-/// Returns `None` if another process holds the lock.
+/// Opens a lock file, creating it if it is missing, and locks it with [`try_lock`]. Returns `None`
+/// if another process holds the lock.
 pub fn lock_file(path: &Path) -> io::Result<Option<File>> {
     loop {
         let file = open_output(path, File::options().write(true), Links::Refused)?;
@@ -88,8 +90,8 @@ pub fn lock_file(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// Creates and locks a temporary folder, accessible only to the user, whose name begins with
-/// `prefix`.
+/// Creates and locks a temporary folder in `near` whose name begins with `prefix`. Only the user
+/// can access the folder.
 pub fn create_locked_folder(near: &Path, prefix: &str) -> io::Result<(TempDir, File)> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(prefix).permissions(Permissions::from_mode(0o700));
@@ -107,8 +109,9 @@ pub fn create_locked_folder(near: &Path, prefix: &str) -> io::Result<(TempDir, F
     }
 }
 
-/// Returns the folders of [`create_locked_folder`] that killed processes of this user left behind,
-/// each with its lock, which is now held.
+/// Locks and returns the folders that [`create_locked_folder`] created for processes of this user
+/// and that these processes left behind when they were killed. A folder stays locked until the
+/// returned file is dropped.
 pub fn leftover_folders(near: &Path, prefix: &str) -> impl Iterator<Item = (PathBuf, File)> {
     let entries = near.read_dir().into_iter().flatten().flatten();
     entries.filter_map(move |entry| {

@@ -1,4 +1,4 @@
-//! Input files that users name: regular files of limited length.
+//! Input files that users specify: regular files of limited size.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
@@ -7,17 +7,17 @@ use std::path::Path;
 use super::output_file::FilesInUse;
 use super::regular_file::open_regular;
 
-/// Maximum length, in bytes, of a file that is read into memory. The limit protects against a wrong
-/// file name.
+/// Maximum size, in bytes, of a file that is read into memory. Without the limit, a wrong file name
+/// could fill the memory.
 const MAX_WHOLE: u64 = 1 << 28;
 
 /// Opens a file for reading.
 ///
 /// # Errors
 ///
-/// Returns the system's error. Returns an error with a hint if the path is not a regular file,
-/// because a pipe or a device may block forever or never end, or if the file is the redirected
-/// output of this command.
+/// Returns the system's error. Returns an error with a hint if the file is the redirected output of
+/// this command, or if the path is `-` or not a regular file: a pipe or a device may block forever
+/// or never end.
 pub fn open_input(path: &Path) -> io::Result<File> {
     let in_use = FilesInUse::default().reads("an input", path);
     in_use.map_err(|conflict| io::Error::new(ErrorKind::InvalidInput, conflict))?;
@@ -33,11 +33,11 @@ pub fn read_input(path: &Path) -> io::Result<Vec<u8>> {
     read_bounded(open_input(path)?)
 }
 
-/// Reads a source of at most 256 MiB.
+/// Reads all bytes of a source of at most 256 MiB.
 ///
 /// # Errors
 ///
-/// Returns the errors of the source, and an error for a larger one.
+/// Returns the errors of the source, and an error for a larger source.
 pub fn read_bounded(source: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     // Reading one byte beyond the limit detects an oversized file, even if the file grows while it
@@ -50,11 +50,11 @@ pub fn read_bounded(source: impl Read) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads a text of at most 256 MiB.
+/// Reads a text file of at most 256 MiB.
 ///
 /// # Errors
 ///
-/// Returns the errors of [`read_input`], and an error for a text that is not UTF-8.
+/// Returns the errors of [`read_input`], and an error for a file that is not UTF-8.
 pub fn read_text(path: &Path) -> io::Result<String> {
     String::from_utf8(read_input(path)?).map_err(|error| {
         let byte = error.utf8_error().valid_up_to() + 1;

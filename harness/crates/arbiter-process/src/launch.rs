@@ -1,4 +1,4 @@
-//! Program to start, and the reason why it could not be started.
+//! Program to start, and the error if it cannot be started.
 
 use std::ffi::OsString;
 use std::io;
@@ -18,7 +18,8 @@ pub struct Launch {
     pub program: PathBuf,
     /// Arguments of the program.
     pub args: Vec<String>,
-    /// Working directory; the working directory of this process if `None`.
+    /// Working folder. If `None`, the home folder of the sandbox or, without a sandbox, the
+    /// working folder of this process.
     pub dir: Option<PathBuf>,
     /// File to which stderr is appended, if any.
     pub stderr: Option<PathBuf>,
@@ -26,8 +27,8 @@ pub struct Launch {
     pub limits: ResourceLimits,
     /// Processors on which the program may run; if empty, all processors that this process may use.
     pub cpus: Vec<usize>,
-    /// Environment variables; a sandbox adds variables for its folders. If `None`, the program
-    /// inherits the environment, but in a sandbox only the variables that the sandbox allows.
+    /// Environment variables; a sandbox also sets `HOME` and `TMPDIR`. If `None`, the program
+    /// inherits the environment or, in a sandbox, only the variables that the sandbox allows.
     pub environment: Option<Vec<(OsString, OsString)>>,
     /// Sandbox of the program, if any.
     pub sandbox: Option<Sandbox>,
@@ -38,8 +39,8 @@ pub struct Launch {
 #[error("{text}")]
 pub struct SpawnError {
     text: String,
-    /// `true` if the machine, not the program, caused the failure, for example by a lack of memory,
-    /// processes or file descriptors.
+    /// `true` if the machine, not the program, caused the failure, for example because it has run
+    /// out of memory, processes or file descriptors.
     pub is_environment: bool,
 }
 

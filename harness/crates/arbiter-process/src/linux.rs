@@ -3,22 +3,24 @@
 //! Another system needs a module that exports the same names. For features that the system does not
 //! support, the module returns an error or an empty value: `None`, an empty list, or a
 //! [`SandboxSupport`](sandbox::SandboxSupport) with nothing supported. macOS has kqueue in place of
-//! `pidfd` and `epoll`, and libproc in place of `/proc`. It has no parent-death signal, so it needs
-//! another way to end engines when Arbiter is killed. Windows has job objects for this purpose. The
-//! other modules of this crate work on every Unix, except that `input_file` needs a substitute for
-//! `O_PATH`; for Windows, `commands`, `files`, `input_file`, `no_start`, `output_file`, `process`,
-//! `terminal` and `writer` need changes.
+//! `pidfd` and `epoll`, and libproc in place of `/proc`. macOS has no parent-death signal, so a
+//! port needs another way to kill engines when Arbiter is killed. Windows has job objects for this
+//! purpose.
+//!
+//! The other modules of this crate work on every Unix, except that `regular_file` needs a
+//! substitute for `O_PATH`. For Windows, `commands`, `files`, `launch`, `no_start`, `output_file`,
+//! `process`, `regular_file`, `run_to_completion`, `terminal` and `writer` need changes.
 //!
 //! | module | task | on Linux |
 //! |---|---|---|
 //! | `access` | user at the other end of a socket, timeout of stalled connections, priority | `SO_PEERCRED`, `TCP_USER_TIMEOUT` |
-//! | `c_library` | set-up of the C library | glibc |
+//! | `c_library` | setup of the C library | glibc |
 //! | `cpus` | available processors, pinning of threads | affinity, `/sys` |
 //! | `delay` | time that threads waited for a processor | `schedstat` |
 //! | `error_output` | reading of many pipes in one thread | `epoll` |
 //! | `host` | name, processor, memory and version of the machine | `/proc` |
-//! | `limits` | resource limits of a child process, its end with this process | `setrlimit`, parent-death signal |
-//! | `local_socket` | socket files, below paths of any length | `/proc/self/fd` |
+//! | `limits` | resource limits of a child process, killing of the child when this process ends | `setrlimit`, parent-death signal |
+//! | `local_socket` | socket files in folders with paths of any length | `/proc/self/fd` |
 //! | `machine` | load, frequency scaling, clock source, free memory | `/proc`, `/sys` |
 //! | `mount` | machine that holds the file system of a path | `/proc/self/mountinfo` |
 //! | `process_tree` | all processes that a program has started | child subreaper, `/proc` |

@@ -8,10 +8,10 @@ use rustix::io::Errno;
 
 use super::files::is_executable;
 
-/// Maximum number of bytes of a script's first line that are read, as in the kernel.
+/// Maximum number of bytes of a script's first line that are read. The kernel has the same limit.
 const FIRST_LINE: u64 = 256;
 
-/// Explains the system's error, which names neither a missing folder nor a missing interpreter.
+/// Explains the system's error, which does not name a missing folder or interpreter.
 pub(super) fn cause(program: &Path, dir: Option<&Path>, error: &io::Error) -> String {
     let kind = Errno::from_io_error(error);
     match (kind, dir) {
@@ -49,8 +49,8 @@ fn interpreter(program: &Path) -> Option<PathBuf> {
     line.strip_prefix("#!")?.split_whitespace().next().map(PathBuf::from)
 }
 
-/// Returns the system or processor for which a program was built; `None` if the program is made for
-/// this machine or if its kind is unknown.
+/// Returns the system or processor for which a program was built; `None` if the program was built
+/// for this machine or if its format is unknown.
 pub fn made_for(program: &Path) -> Option<&'static str> {
     let head = |path: &Path| {
         let mut head = [0; 20];

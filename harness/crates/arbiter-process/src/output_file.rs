@@ -20,7 +20,7 @@ pub struct FileId {
     device: u64,
     /// Inode of the file or, if the file does not exist, of the nearest existing parent folder.
     inode: u64,
-    /// Path below that folder; empty if the file exists.
+    /// Path of the file relative to the folder in `inode`; empty if the file exists.
     missing: PathBuf,
 }
 
@@ -55,7 +55,7 @@ impl FileId {
     }
 }
 
-/// Returns the folder of a file; `.` if the path has none.
+/// Returns the folder of a file; `.` if the path contains no folder.
 pub fn folder_of(path: &Path) -> &Path {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     folder.unwrap_or(Path::new("."))
@@ -76,7 +76,8 @@ pub fn places_near(path: &Path) -> impl Iterator<Item = PathBuf> + use<> {
     })
 }
 
-/// Returns whether the user may write to a file or folder or, if it does not exist, create it.
+/// Returns whether the user may write to the file or folder at `path` or, if `path` does not exist,
+/// create it.
 pub fn may_write(path: &Path) -> bool {
     let place = if path.exists() { path } else { folder_of(path) };
     fs::access(place, fs::Access::WRITE_OK).is_ok()
@@ -99,7 +100,7 @@ enum Access {
 }
 
 impl Default for FilesInUse {
-    /// Creates the list with the files to which the output of the command is redirected.
+    /// Creates a list of the files to which the output of the command is redirected.
     fn default() -> FilesInUse {
         let mut files = FilesInUse(Vec::new());
         for stream in [stdout().as_fd(), stderr().as_fd()] {
@@ -108,8 +109,8 @@ impl Default for FilesInUse {
             if let Ok(about) = about
                 && about.is_file()
             {
-                let words = "the redirected output of this command".to_owned();
-                files.0.push((FileId::from(&about), words, Access::Written));
+                let usage = "the redirected output of this command".to_owned();
+                files.0.push((FileId::from(&about), usage, Access::Written));
             }
         }
         files
@@ -122,20 +123,20 @@ impl FilesInUse {
     /// # Errors
     ///
     /// Returns a description of the conflict if the command also writes the file.
-    pub fn reads(&mut self, words: impl Display, path: &Path) -> Result<(), String> {
-        self.add(words.to_string(), path, Access::Read)
+    pub fn reads(&mut self, usage: impl Display, path: &Path) -> Result<(), String> {
+        self.add(usage.to_string(), path, Access::Read)
     }
 
-    /// Adds a file that the command will write. Uses with the same description may share a file.
+    /// Adds a file that the command will write. Uses with equal descriptions may share a file.
     ///
     /// # Errors
     ///
     /// Returns a description of the conflict if the file has another use.
-    pub fn writes(&mut self, words: impl Display, path: &Path) -> Result<(), String> {
-        self.add(words.to_string(), path, Access::Written)
+    pub fn writes(&mut self, usage: impl Display, path: &Path) -> Result<(), String> {
+        self.add(usage.to_string(), path, Access::Written)
     }
 
-    fn add(&mut self, words: String, path: &Path, access: Access) -> Result<(), String> {
+    fn add(&mut self, usage: String, path: &Path, access: Access) -> Result<(), String> {
         if path.file_name().is_some_and(|name| name == "-") {
             let stream = if access == Access::Read { "input" } else { "output" };
             return Err(format!("'-' is not standard {stream} here; give the path of a file"));
@@ -143,18 +144,18 @@ impl FilesInUse {
         // If the file is not accessible, the attempt to open it gives a better error.
         let Ok(id) = FileId::of(path) else { return Ok(()) };
         let conflict = self.0.iter().find(|(other, its, its_access)| {
-            *other == id && *its != words && [access, *its_access].contains(&Access::Written)
+            *other == id && *its != usage && [access, *its_access].contains(&Access::Written)
         });
         if let Some((_, other, _)) = conflict {
             let path = path.display();
-            return Err(format!("{path} is both {other} and {words}; give two different files"));
+            return Err(format!("{path} is both {other} and {usage}; give two different files"));
         }
-        self.0.push((id, words, access));
+        self.0.push((id, usage, access));
         Ok(())
     }
 }
 
-/// Returns the message about a file that cannot be written, with a hint.
+/// Returns the error message for a file that cannot be written, with a hint if there is one.
 pub fn cannot_write(path: &Path, error: &io::Error) -> String {
     let hint = match error.kind() {
         ErrorKind::NotFound => "; create its folder first",
@@ -169,7 +170,8 @@ pub fn cannot_write(path: &Path, error: &io::Error) -> String {
 pub enum Links {
     /// The target of the link is opened, as for paths that the user names.
     Followed,
-    /// A link is an error. For Arbiter's own files in folders to which other users may write.
+    /// A link is an error. This treatment is for Arbiter's own files in folders to which other
+    /// users may write.
     Refused,
 }
 

@@ -1,4 +1,4 @@
-//! Running engine processes: input, error output and end.
+//! Running engine processes: input, error output and termination.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -30,13 +30,14 @@ const READER_STACK: usize = 1024 * 1024;
 /// Maximum number of lines of an engine's stderr that are kept.
 const ERROR_LINES: usize = 20;
 
-/// Maximum wait for the last lines of stderr after the end of an engine.
+/// Maximum wait for the last lines of stderr after the exit of an engine. Without the limit, a
+/// child process that keeps stderr open would block the caller.
 const LAST_WORDS_GRACE: Duration = Duration::from_millis(100);
 
-/// Exit codes of a shell that could not run a program.
+/// Exit codes with which a shell reports that it could not run a program.
 const SHELL_ERRORS: [i32; 3] = [2, 126, 127];
 
-/// Function that gets the output of a process; returning `false` ends the reading.
+/// Function that gets the output of a process; if it returns `false`, reading stops.
 pub(super) type Sink = Box<dyn FnMut(Chunk) -> bool + Send>;
 
 /// Running engine process and its process group. Dropping it kills the group.
@@ -63,7 +64,7 @@ impl Process {
         errors: &ErrorReader,
         number: u64,
     ) -> Result<Process, SpawnError> {
-        // The file is opened first, so that no process has to be ended if opening fails.
+        // The file is opened first, so that no process has to be terminated if opening fails.
         let log = launch.stderr.as_deref().map(append_to).transpose()?;
         let fail = |source: io::Error| SpawnError::of_program(launch, &source);
         let mut command = Command::new(&launch.program);
@@ -99,7 +100,7 @@ impl Process {
         Ok(process)
     }
 
-    /// Writes bytes to the engine's input. Fails if the input is closed, or if its pipe is full
+    /// Writes bytes to the engine's input. Fails if the input is closed, or if the pipe is full
     /// because the engine does not read.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
         self.input.as_mut().ok_or(WriteError::Closed)?.write(bytes)
@@ -121,8 +122,8 @@ impl Process {
         host::resident_bytes(self.tree.engine)
     }
 
-    /// Returns how long the threads of the engine and its reader thread have waited for a processor
-    /// so far.
+    /// Returns the times that the threads of the engine and its reader thread have waited for a
+    /// processor so far.
     pub fn delays(&self) -> Delays {
         // Relaxed ordering suffices for the thread ID; 0, the value before the thread has stored
         // its ID, stands for no delay.
@@ -177,7 +178,7 @@ impl Process {
         !self.reaped && stop::wait_exit(&self.child, limit)
     }
 
-    /// Ends the process group, with `term_grace` between SIGTERM and SIGKILL, and reaps the
+    /// Terminates the process group, with `term_grace` between SIGTERM and SIGKILL, and reaps the
     /// process. Blocks.
     pub(super) fn end(&mut self, term_grace: Duration) -> Option<ExitStatus> {
         let status = self.tree.end(&mut self.child, Duration::ZERO, term_grace);
@@ -191,8 +192,8 @@ impl Process {
         stop::signal_one(self.tree.engine, signal);
     }
 
-    /// Closes the input and ends the process group: waits `grace`, then sends SIGTERM, and finally
-    /// SIGKILL. Blocks.
+    /// Closes the input and terminates the process group: waits `grace`, then sends SIGTERM, and
+    /// finally SIGKILL. Blocks.
     pub fn stop(mut self, grace: Duration) {
         self.input = None;
         self.tree.end(&mut self.child, grace, stop::TERM_GRACE);
@@ -217,6 +218,8 @@ fn append_to(path: &Path) -> Result<File, SpawnError> {
     })
 }
 
+/// Starts the thread that reads the output of a process. Each process has a blocking thread,
+/// because the time stamps of an async task would be milliseconds late on a busy machine.
 fn reader_thread(
     source: impl Read + Send + 'static,
     sink: Sink,

@@ -1,9 +1,9 @@
-//! Reader of an engine's output, which adds time stamps.
+//! Reader that adds time stamps to an engine's output.
 
 use std::io::Read;
 use std::time::Instant;
 
-/// Maximum length of a line, in bytes; the rest of a longer line is dropped, so that an endless
+/// Maximum length of a line, in bytes. The rest of a longer line is dropped, so that an endless
 /// line cannot fill the memory.
 pub const MAX_LINE_BYTES: usize = 64 * 1024;
 
@@ -11,7 +11,7 @@ pub const MAX_LINE_BYTES: usize = 64 * 1024;
 /// readers of many engines take little memory.
 pub(super) const READ_BYTES: usize = 4 * 1024;
 
-/// Lines that one `read` completed.
+/// Lines that one `read` call completed, with the time of the call.
 #[derive(Debug)]
 pub struct Chunk {
     /// Time at which `read` returned.
@@ -85,8 +85,8 @@ impl<R: Read> LineReader<R> {
     }
 }
 
-/// Decodes a text as UTF-8, or as Latin-1 if it is not UTF-8. Control characters of Latin-1 (0x80
-/// to 0x9f) are replaced.
+/// Decodes bytes as UTF-8, or as Latin-1 if they are not UTF-8. Control characters of Latin-1 (0x80
+/// to 0x9f) are replaced by U+FFFD.
 pub fn decoded(bytes: &[u8]) -> String {
     let letter = |byte: &u8| match byte {
         0x80..=0x9f => char::REPLACEMENT_CHARACTER,

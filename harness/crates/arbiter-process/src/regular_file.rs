@@ -1,4 +1,4 @@
-//! Opening of regular files only.
+//! Functions that open only regular files.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind};
@@ -6,7 +6,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 /// Opens a regular file with `options` and the additional `flags`, without waiting for pipes. For
-/// other kinds of files the error contains a hint.
+/// other kinds of files, the error contains a hint.
 pub(crate) fn open_regular(path: &Path, options: &mut OpenOptions, flags: i32) -> io::Result<File> {
     // The kind is checked first, with `O_PATH`, because the errors of opening a pipe or a folder do
     // not name the kind.
@@ -18,7 +18,7 @@ pub(crate) fn open_regular(path: &Path, options: &mut OpenOptions, flags: i32) -
     regular(options.custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY | flags).open(path)?)
 }
 
-/// Returns the file if it is a regular file; otherwise the error contains a hint.
+/// Returns the file if it is a regular file; otherwise returns an error with a hint.
 pub(crate) fn regular(file: File) -> io::Result<File> {
     let kind = file.metadata()?.file_type();
     if kind.is_file() {

@@ -9,13 +9,14 @@ use rustix::process::Signal;
 use super::tail::Tail;
 use super::{Chunk, Launch, SpawnError, Spawner, system::stop};
 
-/// Interval between checks of [`Cancel`].
+/// Interval between checks of the time limit and of [`Cancel`].
 const POLL: Duration = Duration::from_millis(50);
 
-/// Maximum wait for the last lines after the end of a program.
+/// Maximum wait for the last lines of standard output after the exit of a program. Without the
+/// limit, a child process that keeps the output open would block the caller.
 const LAST_LINES_GRACE: Duration = Duration::from_secs(1);
 
-/// Maximum number of last output lines that are kept. [`Tail`] also limits their size.
+/// Maximum number of most recent output lines that are kept. [`Tail`] also limits their total size.
 const LINES: usize = 20_000;
 
 /// Cancellation flag, shared by its clones.
@@ -40,8 +41,9 @@ impl Cancel {
 pub struct Timeouts {
     /// Maximum running time of the program.
     pub limit: Duration,
-    /// Time that the program has to exit after SIGINT, which is sent at the limit or on
-    /// cancellation. If the time is zero, the program is ended without SIGINT.
+    /// Time within which the program should exit after SIGINT, which is sent at the limit or on
+    /// cancellation. If the time is zero, SIGINT is not sent, and the program is terminated
+    /// immediately.
     pub grace: Duration,
 }
 
@@ -56,10 +58,10 @@ pub enum EndReason {
     Cancelled,
 }
 
-/// Result of a program that has ended with its process group.
+/// Result of a program, after its process group has ended.
 #[derive(Debug)]
 pub struct Completed {
-    /// Reason for the end.
+    /// Reason why the program ended.
     pub reason: EndReason,
     /// Exit code; `None` if a signal ended the program.
     pub code: Option<i32>,
@@ -74,8 +76,8 @@ pub struct Completed {
 }
 
 /// Runs a program without input until it exits, reaches the time limit or is cancelled, and then
-/// ends its process group. `read` gets each line of standard output as it arrives. Blocks. Fails
-/// only if the program cannot be started.
+/// terminates its process group. `read` gets each line of standard output when the line arrives.
+/// Blocks. Fails only if the program cannot be started.
 pub fn run_to_completion(
     spawner: &Spawner,
     launch: &Launch,

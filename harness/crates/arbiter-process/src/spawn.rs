@@ -1,4 +1,4 @@
-//! Start of engines that cannot outlive this process.
+//! Thread that starts engines, none of which can outlive this process.
 
 use std::io;
 use std::sync::mpsc;
@@ -22,14 +22,14 @@ type Request = (Launch, Sink, mpsc::Sender<Result<Process, SpawnError>>);
 pub struct Spawner(mpsc::Sender<Request>);
 
 impl Spawner {
-    /// Starts the spawner thread. Raises the limit of open files of this process to the maximum;
-    /// child processes get the original limit. Fails if a thread cannot be started.
+    /// Starts the spawner thread. Raises this process's limit on open files to the maximum; child
+    /// processes get the original limit. Fails if a thread cannot be started.
     pub fn start() -> io::Result<Spawner> {
         Spawner::start_with(None)
     }
 
-    /// Starts the spawner thread, and pins the thread and all processes that it starts to one CPU.
-    /// Fails if a thread cannot be started or may not use the CPU.
+    /// Starts the spawner thread, and pins the thread and all processes that it starts to one
+    /// processor. Fails if a thread cannot be started or may not use the processor.
     pub fn start_on(cpu: usize) -> io::Result<Spawner> {
         Spawner::start_with(Some(cpu))
     }
@@ -49,7 +49,7 @@ impl Spawner {
                 return;
             }
             for (number, (launch, sink, reply)) in (0..).zip(requests) {
-                // If the requester no longer waits, dropping the reply ends the process.
+                // If the caller no longer waits, the reply is dropped, which kills the process.
                 let _ = reply.send(Process::start(&launch, sink, &errors, number));
             }
             drop(open);
@@ -58,8 +58,8 @@ impl Spawner {
         Ok(Spawner(sender))
     }
 
-    /// Starts a process. `sink` receives the output of the process in a separate thread; returning
-    /// `false` ends the reading. Fails if the program cannot be started with the settings of
+    /// Starts a process. `sink` receives the output of the process in a separate thread; if `sink`
+    /// returns `false`, reading stops. Fails if the program cannot be started with the settings of
     /// `launch`.
     pub fn spawn(
         &self,

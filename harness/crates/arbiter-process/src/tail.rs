@@ -34,13 +34,13 @@ impl Tail {
         Tail(Arc::new(Shared { most, memory: Mutex::default(), ended: Condvar::new() }))
     }
 
-    /// Appends the lines of a chunk and drops the oldest lines as long as a limit is exceeded.
+    /// Appends the lines of a chunk, and drops the oldest lines while a limit is exceeded.
     pub(super) fn take(&self, chunk: Chunk) {
         let mut memory = lock(&self.0.memory);
         memory.bytes += chunk.lines.iter().map(String::len).sum::<usize>();
         memory.lines.extend(chunk.lines);
-        // Lines may have 64 KiB each, so limiting only their number would not limit the memory
-        // enough.
+        // A line can have 64 KiB, so a limit on the number of lines alone would not limit the
+        // memory enough.
         while memory.lines.len() > self.0.most || memory.bytes > MOST_BYTES {
             let Some(line) = memory.lines.pop_front() else { break };
             memory.bytes -= line.len();
@@ -54,7 +54,7 @@ impl Tail {
     /// Waits at most `limit` for the end of the output, because a child process may keep the output
     /// open forever.
     pub(super) fn wait_end(&self, limit: Duration) {
-        // The result is ignored, because the caller reads the available lines in any case.
+        // The result is ignored, because the caller reads the available lines even after a timeout.
         drop(self.0.ended.wait_timeout_while(lock(&self.0.memory), limit, |memory| !memory.ended));
     }
 

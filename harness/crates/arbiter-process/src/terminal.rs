@@ -1,4 +1,4 @@
-//! Keys from the terminal of standard input, and detection of the systemd journal.
+//! Reading of keys from the terminal, and detection of the systemd journal.
 
 use std::io::{self, IsTerminal, stderr, stdin};
 use std::os::fd::AsFd;
@@ -17,8 +17,8 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// Switches the mode of the terminal. Returns `None` unless standard input and standard error
-    /// are terminals and this process is in the foreground.
+    /// Switches the mode of the terminal. Returns `None` unless standard input and stderr are
+    /// terminals and this process is in the foreground.
     pub fn open() -> Option<Keys> {
         if !stdin().is_terminal() || !stderr().is_terminal() || !is_in_front() {
             return None;

@@ -1,4 +1,4 @@
-//! Tests of the limit of open files. The limit applies to a process, so these tests run in a
+//! Tests of the limit on open files. The limit applies to a process, so these tests run in a
 //! separate process.
 
 use std::sync::{Mutex, PoisonError, mpsc};
@@ -32,10 +32,10 @@ fn a_process_can_be_used_when_no_file_can_be_opened() {
     setrlimit(Resource::Nofile, Rlimit { current: Some(0), ..limit }).unwrap();
     let early = process.exit_within(Duration::from_millis(50));
     process.write(b"alive\n").unwrap();
-    let said = lines.recv();
+    let line = lines.recv();
     let late = process.exit_within(Duration::from_secs(10));
     setrlimit(Resource::Nofile, limit).unwrap();
-    assert_eq!((early, said.as_deref()), (None, Ok("alive")));
+    assert_eq!((early, line.as_deref()), (None, Ok("alive")));
     assert_eq!(late.as_deref(), Some("exit code 3"));
 }
 

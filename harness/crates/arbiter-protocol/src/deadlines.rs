@@ -5,13 +5,14 @@ use std::time::Duration;
 /// Timeouts for the answers of an engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deadlines {
-    /// Time from the start of the process to `uciok`.
+    /// Maximum time from the start of the process to `uciok`.
     pub uciok: Duration,
-    /// Time from `isready` to `readyok`, during which engines allocate and clear their hash tables.
+    /// Maximum time from `isready` to `readyok`. During this time, engines allocate and clear their
+    /// hash tables.
     pub readyok: Duration,
-    /// Time from `go` to `bestmove` if no clock limits the move.
+    /// Maximum time from `go` to `bestmove` if no clock limits the move.
     pub bestmove: Duration,
-    /// Time from `stop` to `bestmove`.
+    /// Maximum time from `stop` to `bestmove`.
     pub stop: Duration,
 }
 

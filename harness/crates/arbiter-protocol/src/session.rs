@@ -1,9 +1,9 @@
 //! Protocol session of one engine, as a state machine.
 //!
 //! The caller passes commands and the lines of the engine, each with its time. The session returns
-//! the text to send, the meaning of a line, and the deadline of an answer. It does no I/O and reads
-//! no clock, so unit tests can cover every misbehaviour of engines. Texts to send include line
-//! ends.
+//! the text to send, the meaning of a line, and the deadline of an answer. The session does no I/O
+//! and reads no clock, so unit tests can cover every misbehaviour of engines. The text to send
+//! includes line endings.
 
 use std::fmt::{self, Write as _};
 use std::time::{Duration, Instant};
@@ -21,7 +21,7 @@ use crate::uci::{self, Go, Info, OptionDeclaration, OptionError, check_option};
 /// Maximum number of options that an engine may declare; real engines have at most a few hundred.
 pub(crate) const MAX_OPTIONS: usize = 5_000;
 
-/// Command that ends an engine, in both protocols.
+/// Command that makes an engine exit, in both protocols.
 pub const QUIT: &str = "quit\n";
 
 /// Protocol of an engine.
@@ -62,12 +62,12 @@ pub struct Setup {
     /// Number of nodes that count as one millisecond, sent to engines that have the option
     /// `nodestime`.
     pub nodestime: Option<u64>,
-    /// `true` to omit options that the engine does not declare or whose value it does not accept,
-    /// instead of failing.
+    /// `true` if options are omitted that the engine does not declare or whose value it does not
+    /// accept. If `false`, such an option is an error.
     pub is_lenient: bool,
-    /// `true` to accept `lowerbound` and `upperbound` scores as scores.
+    /// `true` if `lowerbound` and `upperbound` scores count as scores.
     pub takes_bounds: bool,
-    /// `true` to keep all lines of a search that have a score and a variation.
+    /// `true` if the lines of a search that have a score and a variation are kept.
     pub keeps_variations: bool,
 }
 
@@ -110,7 +110,8 @@ pub enum Step {
     Answer(String),
     /// End of the search.
     Move {
-        /// Move in UCI notation, or the unreadable text of the engine; empty if there is none.
+        /// Move in UCI notation, or the engine's text if it is not a move; empty if the engine sent
+        /// no text.
         text: String,
         /// Last information about the search.
         info: Info,
@@ -179,7 +180,7 @@ pub(crate) struct State {
     pub(crate) due: Option<(Instant, Duration)>,
     /// `true` if the deadline follows from the time left on the clock.
     is_on_clock: bool,
-    /// Name that the engine reports.
+    /// Name that the engine has reported.
     pub(crate) name: Option<String>,
     /// Options that the engine has declared.
     pub(crate) options: Vec<OptionDeclaration>,
@@ -188,8 +189,8 @@ pub(crate) struct State {
     pub(crate) left_out: Vec<(String, String)>,
     /// Information about the search in progress.
     pub(crate) info: Info,
-    /// Last move of the engine's side in the `position` command; a text that is not a move if there
-    /// is none.
+    /// Last move of the engine's side in the `position` command; another word of the command if
+    /// there is no such move.
     pub(crate) last_own_move: String,
     /// Rules and notation of castling in the last game.
     pub(crate) mode: CastlingMode,
@@ -203,7 +204,7 @@ impl State {
     }
 
     /// Ends the wait for an answer.
-    pub(crate) fn rest(&mut self) {
+    pub(crate) fn become_idle(&mut self) {
         self.phase = Phase::Idle;
         self.due = None;
     }
@@ -219,9 +220,9 @@ impl State {
     /// Omits requested options that the engine does not accept, if the setup is lenient.
     pub(crate) fn leave_out_unfit(&mut self) {
         if self.setup.is_lenient {
-            let wished = std::mem::take(&mut self.setup.options);
+            let requested = std::mem::take(&mut self.setup.options);
             let declared = &self.options;
-            (self.setup.options, self.left_out) = wished
+            (self.setup.options, self.left_out) = requested
                 .into_iter()
                 .partition(|(name, value)| check_option(declared, name, value).is_ok());
         }
@@ -325,13 +326,14 @@ impl Session {
         self.state.is_on_clock
     }
 
-    /// Extends the deadline.
+    /// Extends the deadline, if there is one, by `more`.
     pub fn extend_deadline(&mut self, more: Duration) {
         self.state.due = self.state.due.map(|(due, limit)| (due + more, limit));
     }
 
-    /// Handles a missed [`Session::deadline`]. The error names the missing answer; if a CECP engine
-    /// has sent no `feature` line, the commands for its options are returned instead.
+    /// Handles a missed [`Session::deadline`]. The error names the missing answer. If the handshake
+    /// of a CECP engine times out and the engine has not sent `feature done=0`, the commands for
+    /// its options are returned instead of an error.
     pub fn overdue(&mut self, now: Instant) -> Result<Step, SessionError> {
         match &mut self.xboard {
             None => Err(self.state.late(match self.state.phase {
@@ -357,8 +359,8 @@ impl Session {
     }
 
     /// Prepares a new game. Returns the text to send; the engine is ready after it has answered.
-    /// Fails if the engine cannot set up the position, does not support Chess960, or does not
-    /// accept an option.
+    /// Fails if the engine cannot set up the position, does not support Chess960 although the game
+    /// requires it, or does not accept an option.
     pub fn new_game(&mut self, now: Instant, game: Game<'_>) -> Result<String, SessionError> {
         match &mut self.xboard {
             None => {
@@ -370,8 +372,8 @@ impl Session {
         }
     }
 
-    /// Starts a search; `position` is a UCI command, and `budget` is the time after which the
-    /// engine loses on time. Returns the text to send.
+    /// Starts a search. `position` is the `position` command of UCI, and `budget` is the time after
+    /// which the engine loses on time. Returns the text to send.
     pub fn think(
         &mut self,
         now: Instant,
@@ -392,9 +394,9 @@ impl Session {
         &self.state.info
     }
 
-    /// Sends a command outside the protocol, after the UCI command `position`. All lines count as
-    /// the answer until the caller calls [`Session::settle`]. Returns the text to send; `None` for
-    /// CECP engines.
+    /// Starts a request outside the protocol; `position` is the UCI command that precedes
+    /// `question`. All lines count as the answer until the caller calls [`Session::settle`].
+    /// Returns the text to send; `None` for CECP engines.
     pub fn ask(
         &mut self,
         now: Instant,
@@ -421,8 +423,9 @@ impl Session {
         if self.is_uci() { "stop\n" } else { "?\n" }
     }
 
-    /// Lets the engine ponder on the UCI command `position`; no answer is awaited during this time.
-    /// Returns the text to send; `None` for CECP engines, which ponder on their own.
+    /// Lets the engine ponder; `position` is the `position` command of UCI. No answer is awaited
+    /// while the engine ponders. Returns the text to send; `None` for CECP engines, which ponder on
+    /// their own.
     pub fn ponder(&mut self, position: &str, go: Go) -> Option<String> {
         self.is_uci().then(|| {
             uci::dialect::set_position(&mut self.state, position);
@@ -432,7 +435,7 @@ impl Session {
         })
     }
 
-    /// Returns whether the engine is pondering after [`Session::ponder`].
+    /// Returns whether the engine is pondering because of [`Session::ponder`].
     pub fn is_pondering(&self) -> bool {
         self.state.phase == Phase::Pondering
     }
@@ -459,8 +462,8 @@ impl Session {
         Some(self.xboard.as_mut()?.game_over(result))
     }
 
-    /// Takes the engine's draw claim, if there is one; the claim is false in the position after the
-    /// engine's last move.
+    /// Takes the engine's draw claim, if there is one. The claim is false, because the game has
+    /// continued after the engine's last move.
     pub fn false_claim(&mut self) -> Option<Claim> {
         self.xboard.as_mut()?.draw_claim.take().map(Claim::Draw)
     }
@@ -481,8 +484,8 @@ impl Session {
     }
 }
 
-/// Capacity of the buffer for one command, in bytes; the `position` of a long game needs half of
-/// it.
+/// Capacity of the string for one command, in bytes. The `position` command of a long game needs
+/// half of this capacity.
 const TEXT_BYTES: usize = 4096;
 
 /// Formats a string. All strings have the same capacity, to avoid heap fragmentation.

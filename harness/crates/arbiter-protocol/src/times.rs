@@ -1,4 +1,4 @@
-//! Conversions of times to integers, for `#[serde(with)]`.
+//! Conversions between times and integers, for `#[serde(with)]`.
 
 use std::convert::Infallible;
 use std::time::Duration;

@@ -1,11 +1,12 @@
-//! Pairs that a lack of processors may have decided. This module does no I/O.
+//! Detection of pairs that CPU contention, a lack of free processors, may have decided. This module
+//! does no I/O.
 //!
 //! An engine's clock also runs while its threads, or Arbiter's thread that reads its output, wait
-//! for a free processor. If both sides wait equally, both play as if they had less time, which
-//! favours neither side. A pair is therefore suspect only if an engine lost on time by no more than
-//! it waited during that move, or if one engine waited for a much larger share of its thinking time
-//! than the other. The result of the pair is not considered otherwise; simulations in `tests` show
-//! the effect on results.
+//! for a free processor. If both engines wait equally, both play as if they had less time, which
+//! favours neither engine. A pair is therefore suspect only in two cases: an engine lost on time
+//! and would not have lost without waiting, or one engine waited for a much larger share of its
+//! thinking time than the other. Apart from losses on time, the result of the pair is not
+//! considered. Simulations in `tests` show how this rule affects results.
 
 use std::time::Duration;
 
@@ -15,11 +16,11 @@ use crate::{PlayedPair, RunInput};
 use arbiter_plan::Plan;
 use arbiter_protocol::Conditions;
 
-/// Share of the granted time up to which waiting is harmless, even if the engine thought only
-/// briefly.
+/// Share of the granted time, 0 to 1, up to which waiting is harmless, even if the engine thought
+/// only briefly.
 const HARMLESS: f64 = 0.01;
 
-/// Numbers of pairs of a run that CPU contention may have decided.
+/// Numbers of suspect pairs of a run: pairs that CPU contention may have decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Disturbances {
     /// Number of replays of void pairs.
@@ -28,9 +29,9 @@ pub struct Disturbances {
     pub counted: u64,
 }
 
-/// Returns the input for a suspect pair that has been void `times` times already; `None` if the
-/// pair counts. A third attempt can succeed only on a less busy machine, so the pair is put off if
-/// possible.
+/// Returns the input for a suspect pair that has already been void `times` times; `None` if the
+/// pair counts. A third attempt can succeed only on a less busy machine, so the pair is put off to
+/// the end of the run if `can_put_off` is `true`.
 pub fn voided_again(pair: u64, times: u64, can_put_off: bool) -> Option<RunInput> {
     let is_put_off = times == 1 && can_put_off;
     let input = if is_put_off { RunInput::PutOff(pair) } else { RunInput::Voided(pair) };
@@ -44,7 +45,7 @@ pub enum Contention {
     TimeLoss {
         /// Index of the engine that lost.
         engine: usize,
-        /// Time between the end of the clock and the move.
+        /// Time by which the move exceeded the time left on the clock.
         over: Duration,
         /// Time margin of the engine.
         margin: Duration,
@@ -83,8 +84,8 @@ impl Waiting {
 }
 
 /// Returns the way in which CPU contention may have decided a pair; `None` if the pair is not
-/// suspect or contention was not measured. Waiting is unequal if the shares differ by more than
-/// `limit`; `conditions` returns the conditions of an engine.
+/// suspect or contention was not measured. Waiting is unequal if the shares, 0 to 1, differ by more
+/// than `limit`. `conditions` returns the conditions of an engine.
 pub fn judge_contention(
     limit: f64,
     played: &PlayedPair,
@@ -96,7 +97,7 @@ pub fn judge_contention(
         let thinking = game.thinking_times();
         let sides = game.engines.zip(ByColor { white, black }).zip(thinking);
         let sides = sides.map(|((engine, waited), (moves, thought))| {
-            // The clock also granted time for the move that was not made.
+            // The clock also granted time for one more move, which the side did not complete.
             let granted = conditions(engine).limits.granted(moves + 1);
             Waiting { engine, waited, thought, granted }
         });
@@ -112,11 +113,11 @@ pub fn judge_contention(
                 return Some(Contention::TimeLoss { engine, over, margin, waited });
             }
         }
-        for own in sides {
-            for sum in pair.iter_mut().filter(|sum| sum.engine == own.engine) {
-                sum.waited += own.waited;
-                sum.thought += own.thought;
-                sum.granted = sum.granted.into_iter().chain(own.granted).reduce(|a, b| a + b);
+        for side in sides {
+            for sum in pair.iter_mut().filter(|sum| sum.engine == side.engine) {
+                sum.waited += side.waited;
+                sum.thought += side.thought;
+                sum.granted = sum.granted.into_iter().chain(side.granted).reduce(|a, b| a + b);
             }
         }
     }

@@ -10,8 +10,8 @@ use arbiter_schedule::Schedule;
 use arbiter_stats::ratings::Meeting;
 use arbiter_stats::{GameResult, Pentanomial, Trinomial, binomial_tail};
 
-/// Probability below which faults are not attributed to chance; it is small because the test is
-/// repeated after each pair.
+/// Probability below which faults are not attributed to chance. The value is small because the test
+/// is repeated after each pair.
 const BEYOND_CHANCE: f64 = 1e-4;
 
 /// Contribution of one game to the counts.
@@ -38,8 +38,8 @@ pub struct PairTally {
     pub first: GameTally,
     /// Tally of the game with colours reversed; `None` in a run of single games.
     pub second: Option<GameTally>,
-    /// `true` if the pair repeats an earlier pair and is excluded from all figures, because a copy
-    /// is no evidence. The state of the run sets this flag when it counts the pair.
+    /// `true` if the pair repeats an earlier pair and is excluded from all figures, because a
+    /// repeat adds no evidence. The state of the run sets this flag when it counts the pair.
     pub is_repeat: bool,
 }
 
@@ -80,7 +80,7 @@ impl PairTally {
         [Some(self.first), self.second].into_iter().flatten()
     }
 
-    /// Returns the two engines, lower index first.
+    /// Returns the indices of the two engines, lower index first.
     pub fn engine_pair(&self) -> [usize; 2] {
         sorted(self.engines)
     }
@@ -101,7 +101,7 @@ impl PairTally {
         }
     }
 
-    /// Returns the half points of each engine.
+    /// Returns the score of each engine, in half points.
     pub fn half_points(&self) -> [u64; 2] {
         self.games().fold([0, 0], |[first, second], game| {
             let points = game.result.half_points() as u64;
@@ -121,8 +121,8 @@ pub struct Encounter {
     /// Numbers of pairs by both results (0: lost, 1: drawn, 2: won). In `table[a][b]` pairs, the
     /// result is `a` in the game with the first engine as White, and `b` in the other game.
     pub table: [[u64; 3]; 3],
-    /// Numbers of games without a partner game, lost, drawn and won: first with the first engine as
-    /// White, then with the first engine as Black.
+    /// Numbers of games that belong to no pair: lost, drawn and won. `singles[0]` contains the
+    /// games with the first engine as White, `singles[1]` the games with the first engine as Black.
     pub singles: [[u64; 3]; 2],
 }
 
@@ -140,7 +140,7 @@ impl Encounter {
         Encounter { pairs: self.pairs.swapped(), games: self.games.swapped(), table, singles }
     }
 
-    /// Returns the counts for ratings of two engines with these indices.
+    /// Returns the counts in the form that ratings use, for two engines with the indices `engines`.
     pub fn meeting(&self, engines: [usize; 2]) -> Meeting {
         Meeting { players: engines, pairs: self.table, singles: self.singles }
     }
@@ -164,7 +164,7 @@ impl From<Prior> for Encounter {
 /// All counts of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RunCounts {
-    /// Counts of each pair of engines. The key contains the engines, lower index first.
+    /// Counts of each encounter. The key contains the indices of the engines, lower index first.
     pub encounters: BTreeMap<[usize; 2], Encounter>,
     /// Numbers of games by termination.
     pub terminations: BTreeMap<Termination, u64>,
@@ -183,7 +183,7 @@ pub struct RunCounts {
 }
 
 impl RunCounts {
-    /// Adds a pair; a repeat is only counted as such.
+    /// Adds a pair. A repeat only increases [`RunCounts::repeated_pairs`].
     pub fn count(&mut self, tally: &PairTally) {
         if tally.is_repeat {
             self.repeated_pairs += 1;
@@ -239,8 +239,8 @@ impl RunCounts {
         if faults == 0 { 0.0 } else { faults as f64 / self.games() as f64 }
     }
 
-    /// Returns whether there are significantly more faults than a share of `limit` of the games.
-    /// Such a run can no longer be valid, so it ends early.
+    /// Returns whether the share of games with a fault is significantly larger than `limit`, 0 to
+    /// 1. A run with too many faults can no longer be valid, so it ends early.
     pub fn has_too_many_faults(&self, limit: f64) -> bool {
         binomial_tail(self.games(), self.faults.values().sum(), limit) < BEYOND_CHANCE
     }

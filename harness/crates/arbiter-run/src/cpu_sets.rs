@@ -2,9 +2,9 @@
 
 use arbiter_plan::{Affinity, cpu_list};
 
-/// Returns sets of `each` processors for at least `slots` games; an empty list if the system
-/// assigns processors. `allowed` are the available processors, best first. Fails if a processor is
-/// not available, or if there are too few.
+/// Returns sets of `each` processors for at least `slots` games; an empty list if the operating
+/// system assigns processors. `allowed` contains the available processors, best first. Fails if a
+/// requested processor is not available, or if there are too few processors.
 pub fn cpu_sets(
     affinity: &Affinity,
     allowed: &[usize],
@@ -25,7 +25,7 @@ pub fn cpu_sets(
         let allowed = sorted(allowed);
         return Err(format!("processor {cpu} is not available to arbiter; available: {allowed}"));
     }
-    // Remaining processors would not be sufficient for a game.
+    // The remaining processors, too few for another game, stay unused.
     let cpu_sets: Vec<Vec<usize>> = cpus.chunks_exact(each.max(1)).map(<[usize]>::to_vec).collect();
     if cpu_sets.len() < slots {
         return Err(format!(

@@ -37,16 +37,16 @@ pub enum RunEvent<'a> {
         /// Number of pairs counted earlier.
         counted: u64,
     },
-    /// A game has started. Events of different pairs are in any order, and a void pair has several
-    /// events per game.
+    /// A game has started. The games of different pairs start in any order, and a void pair has
+    /// several events per game.
     GameStarted {
         /// Pair of the game.
         pairing: &'a Pairing,
         /// Index of the game in the pair, from 0.
         game_index: usize,
     },
-    /// A game is over; it counts with its pair. A void pair has several events per game. The event
-    /// is sent only on request, or if an engine failed.
+    /// A game has ended. It is counted later, together with its pair. A void pair has several
+    /// events per game. The event is sent only on request, or if an engine failed.
     GameEnded {
         /// Pair of the game.
         pairing: &'a Pairing,
@@ -90,9 +90,9 @@ pub enum RunEvent<'a> {
         /// Remark on the worker.
         remark: &'a Remark,
     },
-    /// A worker broke the rules of the run and is excluded. Observers discard everything beyond the
-    /// remaining counts; the discarded pairs are counted again after other workers have played
-    /// them.
+    /// A worker broke the rules of the run and is excluded. Observers discard all pairs after the
+    /// first `counted` pairs; the discarded pairs are counted again after the missing pairs have
+    /// been played.
     WorkerExcluded {
         /// Worker, reason, and number of pairs that are played again.
         excluded: &'a ExcludedWorker,
@@ -100,12 +100,13 @@ pub enum RunEvent<'a> {
         counts: &'a RunCounts,
         /// Number of remaining pairs, the first pairs in the order of the schedule.
         counted: u64,
-        /// SPRT status of each pair of engines, if the run is an SPRT.
+        /// SPRT status of each encounter, if the run is an SPRT. The key contains the indices of
+        /// the engines, lower index first.
         sprt_statuses: &'a BTreeMap<[usize; 2], SprtStatus>,
         /// Schedule as it stands when the remaining pairs have been counted.
         schedule: &'a Schedule,
     },
-    /// Some time has passed, so that observers can show that the run is alive.
+    /// Some time has passed. Observers can show that the run is alive.
     Tick {
         /// Time since the start or resumption of the run.
         elapsed: Duration,

@@ -1,4 +1,4 @@
-//! Pairs of games, the unit of work and of evidence.
+//! Pairs of games, which are the unit of work and of evidence.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ impl<T> Games<T> {
 /// Pair to play, with the setups of its games.
 #[derive(Debug, Clone)]
 pub struct PairJob {
-    /// Pairing of the job.
+    /// Number, engines and opening of the pair.
     pub pairing: Pairing,
     /// Setups of the games.
     pub games: Games<GameSetup>,
@@ -42,7 +42,7 @@ pub struct PairJob {
 /// Pair with its played games.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlayedPair {
-    /// Engines and place of the pair in the schedule.
+    /// Number, engines and opening of the pair.
     pub pairing: Pairing,
     /// Records of the games.
     pub games: Games<GameRecord>,
@@ -57,8 +57,8 @@ impl PlayedPair {
     }
 }
 
-/// Reduces the book to the openings that the run will play, if they are known; this frees most of
-/// the memory of a large book.
+/// Reduces the book to the openings that the run will play, if they are known. Dropping the other
+/// openings frees most of the memory of a large book.
 pub fn thin_book(book: &mut Book, plan: &Plan) {
     if let Some(needed) = needed_openings(plan, &plan.schedule(), book.len()) {
         book.keep(&needed);
@@ -82,7 +82,8 @@ fn order(plan: &Plan, length: usize) -> OpeningOrder {
     OpeningOrder::new(plan.order, plan.seed, plan.opening_start, length)
 }
 
-/// Creator of jobs. Jobs depend only on the plan, so that a resumed run plays the same games.
+/// Creator of jobs. Jobs depend only on plan, pairing and settings, so a resumed run plays the same
+/// openings with the same settings.
 #[derive(Debug)]
 pub struct JobMaker<'a> {
     plan: &'a Plan,
@@ -104,8 +105,8 @@ impl<'a> JobMaker<'a> {
         }
     }
 
-    /// Returns the job of a pairing; in a tuning run, `settings` are the options of engines 0 and 1
-    /// for this pair.
+    /// Returns the job of a pairing. In a tuning run, `settings` contains the options of engines 0
+    /// and 1 for this pair.
     pub fn job(
         &mut self,
         pairing: Pairing,
@@ -116,7 +117,7 @@ impl<'a> JobMaker<'a> {
         let [first, second] = pairing.engines;
         let setup = |white: usize, black| {
             let engines = ByColor { white, black };
-            let own = |index: usize| settings.get(index).cloned().unwrap_or_default();
+            let options = |index: usize| settings.get(index).cloned().unwrap_or_default();
             GameSetup {
                 engines,
                 fen: opening.fen.to_string(),
@@ -124,7 +125,7 @@ impl<'a> JobMaker<'a> {
                 mode: opening.castling_mode,
                 book: opening.moves.clone(),
                 conditions: engines.map(|index| self.plan.engines[index].conditions),
-                settings: engines.map(own),
+                settings: engines.map(options),
                 rules: self.plan.rules,
                 tables: self.tables.clone(),
                 keep: self.keep.clone(),

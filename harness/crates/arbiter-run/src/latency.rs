@@ -79,8 +79,8 @@ impl LatencyDistribution {
         self.0.iter_recorded().map(|step| (step.value_iterated_to(), step.count_at_value()))
     }
 
-    /// Returns counts by decade: below 1 µs, 10 µs, 100 µs and so on, up to the last decade with a
-    /// time.
+    /// Returns the number of times in each decade, up to the last decade with a time: below 1 µs,
+    /// 1 µs to 10 µs, 10 µs to 100 µs, and so on.
     pub fn decades(&self) -> Vec<u64> {
         let mut counts = Vec::new();
         for (us, count) in self.times() {
@@ -146,13 +146,13 @@ impl Latencies {
         self.0.entry((engine, kind)).or_insert_with(LatencyDistribution::new).add(us, count);
     }
 
-    /// Returns the share of the thinking time of these engines, 0 to 1, spent waiting for a
+    /// Returns the share, 0 to 1, of their thinking time that `engines` spent waiting for a
     /// processor; `None` if waiting was not measured.
     pub fn waiting_share(&self, engines: impl RangeBounds<usize>) -> Option<f64> {
         let sum = |wanted| -> u64 {
             let all = self.iter().filter(|(_, kind, _)| *kind == wanted);
-            let own = all.filter(|(engine, ..)| engines.contains(engine));
-            let times = own.flat_map(|(.., distribution)| distribution.times());
+            let selected = all.filter(|(engine, ..)| engines.contains(engine));
+            let times = selected.flat_map(|(.., distribution)| distribution.times());
             times.map(|(us, count)| us * count).sum()
         };
         let thinking = sum(LatencyKind::Thinking);

@@ -1,8 +1,8 @@
 //! Decisions of a run, without I/O.
 //!
-//! A [`RunState`] receives inputs and returns effects. A [`JobMaker`] makes the games of a pair
-//! from the plan. [`RunCounts`] and [`Latencies`] sum up the played games, and
-//! [`judge_contention`] finds pairs that a lack of processors may have decided.
+//! A [`RunState`] receives inputs and returns effects. A [`JobMaker`] creates the games of a pair
+//! from the plan. [`RunCounts`] and [`Latencies`] summarize the played games, and
+//! [`judge_contention`] finds pairs that CPU contention may have decided.
 
 mod contention;
 mod control;

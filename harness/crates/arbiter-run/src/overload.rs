@@ -5,11 +5,13 @@ use arbiter_game::outcome::Termination;
 use arbiter_names::quantity;
 use arbiter_plan::Plan;
 
-/// Share of thinking time, 0 to 1, above which waiting counts as the cause of late moves.
+/// Share of thinking time, 0 to 1, above which waiting for a processor counts as the cause of late
+/// moves.
 const OVERLOADED: f64 = 0.25;
 
-/// Describes the overload of a machine that has too few processors for the concurrent games of a
-/// run, as a sentence without a full stop, if it caused most of the faults of the run.
+/// Returns a sentence, without a full stop, that describes the overload of a machine with too few
+/// processors for the concurrent games of a run; `None` if the overload did not cause most of the
+/// faults of the run.
 pub fn overload(plan: &Plan, counts: &RunCounts, latencies: &Latencies) -> Option<String> {
     let is_of_time = |kind| matches!(kind, Termination::TimeForfeit | Termination::Stall);
     let faults = counts.faults.iter();
@@ -19,8 +21,8 @@ pub fn overload(plan: &Plan, counts: &RunCounts, latencies: &Latencies) -> Optio
         return None;
     }
     let share = latencies.waiting_share(..).filter(|share| *share > OVERLOADED)?;
-    // Engines ran for the rest of their thinking time, so the processors can play this share of the
-    // games.
+    // The engines ran only for the remaining share of their thinking time, so the processors
+    // suffice for this share of the games.
     let games = (plan.concurrency as f64 * (1.0 - share)).round().max(1.0) as usize;
     Some(format!(
         "the machine is overloaded: engines waited for a processor for {:.0} % of their \

@@ -18,16 +18,19 @@ pub(super) struct Repeats {
     games: HashSet<u64>,
     /// Hashes of the two games of each pair, sorted.
     pairs: HashSet<[u64; 2]>,
-    /// Current pass of each pair of engines through the book.
+    /// Current pass through the book in each encounter.
     passes: BTreeMap<[usize; 2], Pass>,
 }
 
 /// Pass of two engines through the book.
 #[derive(Debug, Clone, Copy, Default)]
 struct Pass {
+    /// Number of the pass, from 0.
     number: u64,
-    /// Number of openings whose pairs were all repeats; `None` if a pair was not a repeat.
+    /// Number of openings of this pass whose pairs were all repeats; `None` if a pair was not a
+    /// repeat.
     repeated: Option<u64>,
+    /// Number of the last opening, counted over all passes.
     last: Option<u64>,
 }
 
@@ -41,8 +44,9 @@ impl Repeats {
         Repeats::new(self.book_length, self.start)
     }
 
-    /// Adds the games of a pair of two players, in the order of its engines. Returns whether both
-    /// games repeat the games of an earlier pair. A player is an engine with its tuned values.
+    /// Adds the games of a pair. `players` are in the order of the engines of the pair; a player is
+    /// an engine with its tuned values. Returns whether both games repeat the games of an earlier
+    /// pair.
     pub(super) fn add<P: Hash>(&mut self, tally: &PairTally, players: [P; 2]) -> bool {
         if tally.first.hash.is_none() {
             return false;
@@ -69,8 +73,8 @@ impl Repeats {
         self.games.len() as u64
     }
 
-    /// Records a pair of two engines from the opening with this number. Returns whether the pair
-    /// completes a pass through the book that has only repeats.
+    /// Records a pair of two engines from the opening with the number `opening`. Returns whether
+    /// the pair completes a pass through the book that has only repeats.
     pub(super) fn exhausts(&mut self, engines: [usize; 2], opening: u64, is_repeat: bool) -> bool {
         let Some(book_length) = self.book_length else { return false };
         let place = self.start.saturating_add(opening);

@@ -2,10 +2,10 @@
 //!
 //! Pairs finish in any order, but are counted in schedule order: a finished pair waits until all
 //! earlier pairs are counted. Pairs that were put off to the end count after all others, in
-//! schedule order. The SPRT tests the counts of two engines after each of their pairs and stops
-//! their encounter at the deciding pair; the run ends when all encounters have stopped. A verdict
-//! therefore depends neither on the length of games nor on the concurrency, and pairs after the
-//! deciding pair are never counted.
+//! schedule order. After each pair of an encounter, the SPRT tests the counts of the encounter, and
+//! stops the encounter at the deciding pair; the run ends when all encounters have stopped. A
+//! verdict therefore depends neither on the length of games nor on the concurrency, and pairs after
+//! the deciding pair are never counted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,7 +30,7 @@ pub enum RunInput {
     PutOff(u64),
     /// The user interrupts the run.
     Interrupt,
-    /// The user ends the run after the pairs in flight.
+    /// The user ends the run as soon as the pairs in flight are completed.
     Drain,
     /// The user ends the run immediately.
     Stop,
@@ -40,7 +40,7 @@ pub enum RunInput {
     Unpause,
 }
 
-/// Effect of an input; effects are performed in order.
+/// Effect of an input. The caller performs effects in order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
     /// Start this pair.
@@ -81,9 +81,9 @@ pub struct RunState {
     sprt: Option<Sprt>,
     /// State of the tuning run, if the run is a tuning run.
     spsa: Option<SpsaState>,
-    /// SPRT monitor of each pair of engines with a counted pair.
+    /// SPRT monitor of each encounter with a counted pair.
     monitors: BTreeMap<[usize; 2], SprtMonitor>,
-    /// Last SPRT status of each pair of engines with a counted pair.
+    /// Last SPRT status of each encounter with a counted pair.
     sprt_statuses: BTreeMap<[usize; 2], SprtStatus>,
     /// Next pair to start.
     next: u64,
@@ -92,14 +92,15 @@ pub struct RunState {
     again: BTreeSet<u64>,
     /// Pairs that were put off to the end; `true` if the pair is counted.
     put_off: BTreeMap<u64, bool>,
+    /// `true` if the concurrency has been reduced for the pairs that were put off.
     is_eased: bool,
     /// Pairs on disk that wait until an earlier pair is counted.
     waiting: BTreeMap<u64, PairTally>,
-    /// Next pair to count: all pairs before are counted, except pairs of decided encounters and
+    /// Next pair to count. All earlier pairs are counted, except pairs of decided encounters and
     /// pairs that were put off.
     next_to_count: u64,
-    /// Ended encounters: ending and deciding pair. The key contains the two engines, lower index
-    /// first.
+    /// Ending and deciding pair of each ended encounter. The key contains the indices of the two
+    /// engines, lower index first.
     stopped: BTreeMap<[usize; 2], (RunEnd, u64)>,
     counts: RunCounts,
     repeats: Repeats,
@@ -147,8 +148,8 @@ impl RunState {
         RunState { spsa: plan.spsa(), repeats, counts_repeats: plan.counts_repeats(), ..state }
     }
 
-    /// Applies an input and returns its effects. The same inputs give the same effects, so that a
-    /// run is resumed by applying the stored pairs.
+    /// Applies an input and returns its effects. The same inputs always have the same effects, so a
+    /// run can be resumed by applying the stored pairs.
     pub fn apply(&mut self, event: RunInput) -> Vec<Effect> {
         match event {
             RunInput::Idle => self.start_next().into_iter().collect(),
@@ -199,7 +200,7 @@ impl RunState {
         self.counted_pairs().filter(|pair| !self.left_out.contains(pair))
     }
 
-    /// Returns the SPRT status of each pair of engines with counted pairs.
+    /// Returns the SPRT status of each encounter with counted pairs.
     pub fn sprt_statuses(&self) -> &BTreeMap<[usize; 2], SprtStatus> {
         &self.sprt_statuses
     }
@@ -237,14 +238,15 @@ impl RunState {
         self.spsa.is_none() && self.schedule.design().format.is_fixed()
     }
 
-    /// Returns whether counted pairs can be taken back. This is impossible if later pairs, which
-    /// may be on disk, depend on their results.
+    /// Returns whether counted pairs can be taken back. They cannot if the run has ended, or if
+    /// later pairs, which may be on disk, depend on their results.
     pub fn can_take_back(&self) -> bool {
         self.is_fixed() && self.ending().is_none()
     }
 
-    /// Takes back all pairs except `kept`, because the other pairs are no longer on disk. Missing
-    /// pairs are played again; then the pairs after them in schedule order are counted again.
+    /// Takes back all pairs except `kept`, because the other pairs are no longer on disk. The
+    /// missing pairs are played again, and pairs that follow a missing pair in schedule order are
+    /// then counted again.
     pub fn take_back(&mut self, kept: &[PairTally]) {
         debug_assert!(self.can_take_back());
         let blank = RunState::new(self.origin.clone(), self.sprt);
@@ -258,8 +260,8 @@ impl RunState {
         }
         let on_disk: BTreeSet<u64> = kept.iter().map(|tally| tally.pair).collect();
         let is_missing = |pair: &u64| {
-            let is_known = on_disk.contains(pair) || before.in_flight.contains(pair);
-            !is_known && !self.put_off.contains_key(pair)
+            let is_present = on_disk.contains(pair) || before.in_flight.contains(pair);
+            !is_present && !self.put_off.contains_key(pair)
         };
         self.again = (0..before.next).filter(is_missing).collect();
         self.next = before.next;
@@ -295,12 +297,12 @@ impl RunState {
                 self.next += 1;
                 pairing
             }
-            // Without another pair, the run waits for results or for its end, so there is room for
-            // pairs that were put off.
+            // All other known pairs have been started, so there is room for pairs that were put
+            // off.
             None => {
                 let is_under_way =
                     |pair: &u64| self.in_flight.contains(pair) || self.waiting.contains_key(pair);
-                let late = self.left_late().find(|pair| !is_under_way(pair))?;
+                let late = self.remaining_late().find(|pair| !is_under_way(pair))?;
                 // The concurrency is reduced first, because the same load could disturb these pairs
                 // a third time.
                 if !std::mem::replace(&mut self.is_eased, true) {
@@ -319,7 +321,7 @@ impl RunState {
     }
 
     /// Returns the pairs that were put off and remain to be counted.
-    fn left_late(&self) -> impl Iterator<Item = u64> {
+    fn remaining_late(&self) -> impl Iterator<Item = u64> {
         let late = self.put_off.iter().filter(|(_, is_counted)| !**is_counted);
         late.map(|(pair, _)| *pair).filter(|pair| !self.is_beyond(*pair))
     }
@@ -342,7 +344,7 @@ impl RunState {
         while self.ending().is_none() {
             let is_end =
                 self.schedule.is_complete() && self.next_to_count >= self.schedule.known_pairs();
-            let late = if is_end { self.left_late().next() } else { None };
+            let late = if is_end { self.remaining_late().next() } else { None };
             let pair = late.unwrap_or(self.next_to_count);
             let is_skipped = late.is_none() && (self.is_late(pair) || self.is_beyond(pair));
             let waiting = if is_skipped { None } else { self.waiting.remove(&pair) };
@@ -411,8 +413,8 @@ impl RunState {
         (PairTally { is_repeat, ..tally }, is_exhausted)
     }
 
-    /// Ends an encounter with a pair. If the pair was put off, all other pairs of the encounter are
-    /// already counted.
+    /// Ends the encounter of a pair; the pair is the last that counts. If the pair was put off, all
+    /// other pairs of the encounter have already been counted.
     fn stop(&mut self, tally: &PairTally, ending: RunEnd) {
         let engine_pair = tally.engine_pair();
         self.stopped.entry(engine_pair).or_insert((ending, self.next_to_count));
@@ -424,8 +426,8 @@ impl RunState {
         self.counts.count(&tally);
         tally.count_in(&mut self.schedule);
         let before = self.sprt_statuses.get(&tally.engine_pair()).copied();
-        // A copy of a pair is no evidence.
-        let sprt_status = if tally.is_repeat { before } else { self.ask_sprt(&tally) };
+        // A repeat adds no evidence.
+        let sprt_status = if tally.is_repeat { before } else { self.update_sprt(&tally) };
         self.sprt_statuses
             .extend(sprt_status.map(|sprt_status| (tally.engine_pair(), sprt_status)));
         match sprt_status.map(|sprt_status| sprt_status.decision) {
@@ -437,7 +439,7 @@ impl RunState {
     }
 
     /// Returns the SPRT status after a pair.
-    fn ask_sprt(&mut self, tally: &PairTally) -> Option<SprtStatus> {
+    fn update_sprt(&mut self, tally: &PairTally) -> Option<SprtStatus> {
         let sprt = self.sprt?;
         let monitor =
             self.monitors.entry(tally.engine_pair()).or_insert_with(|| SprtMonitor::new(sprt, 1));
@@ -450,8 +452,8 @@ impl RunState {
     fn move_values(&mut self, tally: &PairTally) -> Option<Effect> {
         let spsa = self.spsa.as_mut()?;
         if tally.is_repeat {
-            // The iteration needs a result for each of its pairs; a repeat is no evidence for
-            // either side.
+            // The iteration needs a result for each of its pairs, and a repeat is evidence for
+            // neither side.
             return spsa.count(0).map(Effect::Iterated);
         }
         let [first, second] = tally.half_points().map(u64::cast_signed);
@@ -460,7 +462,7 @@ impl RunState {
         spsa.count(score / 2).map(Effect::Iterated)
     }
 
-    /// Returns whether a pair is after the end of its encounter.
+    /// Returns whether a pair does not count because its encounter ended earlier.
     fn is_beyond(&self, pair: u64) -> bool {
         if self.schedule.is_void(pair) {
             return true;
@@ -474,12 +476,12 @@ impl RunState {
     }
 
     /// Returns the ending of the run: the decision of its only encounter, or completion; `None` if
-    /// it continues.
+    /// the run continues.
     fn verdict(&self) -> Option<RunEnd> {
         let decided = self.stopped.values().next().map(|(ending, _)| *ending);
         let is_all = self.schedule.is_complete()
             && self.next_to_count >= self.schedule.known_pairs()
-            && self.left_late().next().is_none();
+            && self.remaining_late().next().is_none();
         match decided {
             Some(ending) if self.schedule.matchups() == 1 => Some(ending),
             _ if self.stopped.len() == self.schedule.matchups() => Some(RunEnd::Complete),

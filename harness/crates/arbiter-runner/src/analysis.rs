@@ -23,7 +23,7 @@ pub struct AnalysisEngine {
     /// Name of the engine, for errors.
     name: String,
     engine: EngineProcess,
-    /// Spawner of the engine, kept because dropping it would end the engine.
+    /// Spawner of the engine, kept because dropping it would kill the engine.
     _spawner: Spawner,
 }
 
@@ -67,7 +67,7 @@ impl AnalysisEngine {
         }
     }
 
-    /// Ends the engine with `quit`.
+    /// Terminates the engine with `quit`.
     pub async fn quit(self) {
         self.engine.quit(QUIT_GRACE).await;
     }

@@ -14,7 +14,7 @@ use thiserror::Error;
 /// system limits the path to 108 bytes.
 const MAX_PLAIN: usize = 64;
 
-/// Maximum time for a run to answer a command.
+/// Time within which a run must answer a command.
 pub const CONTROL_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Reason why a run did not carry out a command.
@@ -28,9 +28,9 @@ pub enum ControlError {
     Refused(String),
 }
 
-/// Sends a command to a run and returns the answer, a line of text or JSON. The name of the run
-/// must be valid. Fails if the run is not being played, does not answer within `patience`, or
-/// refuses the command.
+/// Sends a command to a run and returns the answer: JSON if `json` is `true`, or else a line of
+/// text. The name of the run must be valid. Fails if the run is not being played, does not answer
+/// within `patience`, or refuses the command.
 pub fn send_command(
     results: &Path,
     run: &str,

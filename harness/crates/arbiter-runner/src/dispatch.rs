@@ -27,8 +27,8 @@ use arbiter_store::{Store, StoreError, StoredRun};
 /// Interval of [`RunEvent::Tick`], at which observers can update times and games in progress.
 const TICK: Duration = Duration::from_millis(200);
 
-/// Number of counted pairs between two notes in the store about the written part of the games
-/// files. Each note costs a write; without notes, a resumed run would compare all games.
+/// Number of counted pairs after which the store records the written part of the games files
+/// again. Each record costs a write; without records, a resumed run would compare all games.
 const NOTED_PAIRS: u64 = 256;
 
 /// Minimum value of two limits that grow with the concurrency: the number of uncounted pairs in
@@ -45,7 +45,7 @@ pub struct Run<'a> {
     pub name: &'a str,
     /// Store in which pairs are committed.
     pub store: &'a mut Store,
-    /// Creates the jobs of pairings.
+    /// Creator of the jobs.
     pub jobs: JobMaker<'a>,
     /// `true` if the first signal ends the run immediately and abandons the pairs in flight.
     pub stops_at_once: bool,
@@ -79,7 +79,7 @@ pub enum RunError {
     Environment {
         /// Number of the pair.
         pair: u64,
-        /// The reason.
+        /// Reason for the failure.
         reason: String,
     },
     /// The engines behave differently on different machines.
@@ -106,7 +106,7 @@ pub enum RunError {
     Lost(String),
 }
 
-/// Cause of the stop of a run.
+/// Cause for which a run was stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopCause {
     /// A signal, or the key that corresponds to Ctrl-C.
@@ -133,8 +133,8 @@ pub fn unix_time_ms() -> i64 {
     i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX)
 }
 
-/// Plays a run until it ends. Even after an error, all engines are stopped, and the committed pairs
-/// stay in the store, so the run can be resumed.
+/// Plays a run until it ends. Even after an error, all engines are terminated, and the committed
+/// pairs stay in the store, so the run can be resumed.
 pub async fn dispatch<E: Executor>(
     run: Run<'_>,
     state: &mut RunState,
@@ -165,8 +165,8 @@ struct Dispatcher<'a, 'r, E> {
     /// `true` if no worker has played a pair. The fault limit applies only to local runs: faulty
     /// workers are excluded instead.
     is_local: bool,
-    /// Cause of the stop: the last signal if there was one, because scripts expect its exit code;
-    /// otherwise a command.
+    /// Cause of the stop. A signal replaces an earlier cause, because scripts expect the exit code
+    /// of the signal.
     stop_cause: Option<StopCause>,
     unnoted: Option<StoreError>,
 }
@@ -249,7 +249,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         Err(RunError::TooManyFaults { cause, faults, games, by_engine, limit })
     }
 
-    /// Excludes a worker; its pairs no longer count.
+    /// Excludes a worker. If counted pairs can be taken back, the worker's pairs no longer count.
     fn exclude_worker(&mut self, remark: &Remark) -> Result<(), RunError> {
         let takes_back = self.state.can_take_back();
         let (store, name, now) = (&mut self.run.store, self.run.name, unix_time_ms());
@@ -297,8 +297,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         Ok(())
     }
 
-    /// Commits `first` and all other ready events as one group, because short games end faster than
-    /// pairs can be committed one by one. Returns the inputs for the state, and the worker to
+    /// Commits `first` and all other ready events as one group, because a commit takes 3 to 5 ms
+    /// and pairs of short games end faster. Returns the inputs for the state, and the worker to
     /// exclude afterwards, if any.
     fn commit_all(&mut self, first: JobEvent) -> Result<(Vec<RunInput>, Option<Remark>), RunError> {
         let mut happened = Vec::new();
@@ -358,8 +358,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         Ok(events)
     }
 
-    /// Saves the pairs that the store refuses to another file. The returned error contains the
-    /// path.
+    /// Saves pairs in another file, because the store does not accept them. The returned error
+    /// contains the path of this file.
     fn save_elsewhere(&self, source: StoreError, happened: &[JobEvent]) -> RunError {
         let played = happened.iter().filter_map(|event| match event {
             JobEvent::Played { played, .. } => Some(played),
@@ -431,8 +431,8 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         Ok(None)
     }
 
-    /// Returns the input that makes the state replay a suspicious pair; `None` if the pair is not
-    /// replayed.
+    /// Returns the input for the state if a suspect pair is to be replayed; `None` if the pair
+    /// counts.
     fn voided(&self, pair: u64) -> Result<Option<RunInput>, StoreError> {
         let Run { store, name, plan, .. } = &self.run;
         let times = store.times_voided(name, pair)?;
@@ -486,14 +486,14 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
         Ok(())
     }
 
-    /// Stores a note about the written part of the games files if the number of written pairs is a
+    /// Records the written part of the games files in the store if the number of written pairs is a
     /// multiple of `pairs`. A resumed run then compares only later games.
     fn note_written(&self, pairs: u64) {
         let Run { store, name, observers, .. } = &self.run;
         for written in observers.iter().filter_map(|observer| observer.written_prefix()) {
             if written.pairs.is_multiple_of(pairs) {
-                // An error is ignored: without the note, a resumed run compares all games and only
-                // takes longer to start.
+                // An error is ignored: without the record, a resumed run compares all games and
+                // only takes longer to start.
                 let _ = store.note_written(name, &written);
             }
         }

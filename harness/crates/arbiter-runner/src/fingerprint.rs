@@ -1,4 +1,4 @@
-//! Hashes of the inputs of a run; the inputs of a resumed run must match them.
+//! Hashes of the inputs of a run. The inputs of a resumed run must match these hashes.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -16,7 +16,7 @@ use arbiter_store::Fingerprints;
 pub struct FingerprintError(String);
 
 /// Hashes the opening book of the plan, the openings read from the book, the programs, and the
-/// option files. Fails if a file cannot be read.
+/// option files. `own_binary` is the program of the bundled engine. Fails if a file cannot be read.
 pub fn take_fingerprints(
     plan: &Plan,
     opened: &Book,
@@ -42,8 +42,8 @@ pub fn take_fingerprints(
     })
 }
 
-/// Returns a description of this machine: processor, system, usable resources. Nothing in it
-/// identifies the user.
+/// Returns a description of this machine: processor, number of available processors, system and
+/// architecture. The description does not identify the user.
 fn host() -> String {
     let processor = processor_name().unwrap_or_else(|| "unknown processor".to_owned());
     let count = std::thread::available_parallelism().map_or(0, usize::from);
@@ -52,8 +52,8 @@ fn host() -> String {
     format!("{processor}, {count} processors available, {}, {arch}", system.trim())
 }
 
-/// Compares the inputs at the start of a run with the current inputs. The error names the first
-/// difference.
+/// Compares the hashes from the start of a run (`then`) with the current hashes (`now`). The error
+/// names the first input that has changed.
 pub fn check_unchanged(
     plan: &Plan,
     then: &Fingerprints,
@@ -61,7 +61,7 @@ pub fn check_unchanged(
 ) -> Result<(), FingerprintError> {
     let engines = then.engines.iter().zip(&now.engines).zip(&plan.engines);
     let mut changed_engines = engines.filter(|((then, now), _)| then != now);
-    let what = if then.book != now.book {
+    let changed = if then.book != now.book {
         "the opening book".to_owned()
     } else if then.openings != now.openings {
         // Different versions of Arbiter may read different openings from the same file.
@@ -74,7 +74,7 @@ pub fn check_unchanged(
         return Ok(());
     };
     Err(FingerprintError(format!(
-        "{what} has changed since the run started\nhint: restore it, or start a new run"
+        "{changed} has changed since the run started\nhint: restore it, or start a new run"
     )))
 }
 

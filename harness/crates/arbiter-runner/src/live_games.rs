@@ -36,8 +36,8 @@ impl LiveGames {
         let count = games.len();
         let first: Vec<_> =
             games.iter().take(limit).map(|(id, game)| (*id, game.clone())).collect();
-        // The lock is released before snapshots are copied, so that games can start and end in the
-        // meantime.
+        // The lock is released before snapshots are copied, so that games can start and end during
+        // the copy.
         drop(games);
         let snapshots = first.into_iter().filter_map(|(id, game)| Some((id, game.snapshot()?)));
         (snapshots.collect(), count)

@@ -17,21 +17,23 @@ use arbiter_process::{
 use arbiter_protocol::{Deadlines, OptionDeclaration, Protocol, Session, SessionError, Setup};
 use arbiter_run::cpu_sets;
 
-/// Time that an engine has to answer `uci` before it is also started as an xboard engine. Without
-/// this second start, the check of an xboard engine would take the full timeout of `uciok`, and the
-/// error would not name the cause.
+/// Time to wait for an answer to `uci` before the engine is also started as an xboard engine.
+/// Without this second start, the check of an xboard engine would take the full timeout of `uciok`,
+/// and the error would not name the cause.
 const HEAD_START: Duration = Duration::from_secs(1);
 
-/// Arguments with which some console programs speak UCI.
+/// Arguments with which some command-line programs speak UCI.
 const UCI_ARGUMENTS: [&str; 3] = ["--uci", "-uci", "uci"];
 
-/// Maximum time for an engine started with one of `UCI_ARGUMENTS` to answer `uci`.
+/// Time within which an engine started with one of `UCI_ARGUMENTS` must get ready.
 const ARGUMENT_TRIAL: Duration = Duration::from_secs(2);
 
 /// Returns a setup for each engine of the plan; `own_binary` is the program of the bundled engine.
+/// If an engine runs in a sandbox, also removes the temporary home folders that killed processes
+/// left behind.
 pub fn engine_setups(plan: &Plan, own_binary: &Path) -> Vec<EngineSetup> {
     let with_plan = |engine| {
-        let own = engine_setup(engine, own_binary);
+        let defaults = engine_setup(engine, own_binary);
         EngineSetup {
             deadlines: plan.deadlines,
             pattern: plan.annotation.pattern.clone(),
@@ -40,9 +42,9 @@ pub fn engine_setups(plan: &Plan, own_binary: &Path) -> Vec<EngineSetup> {
                 is_lenient: plan.is_lenient,
                 takes_bounds: plan.annotation.dialect == Some(Dialect::Cutechess),
                 keeps_variations: plan.annotation.dialect == Some(Dialect::Fastchess),
-                ..own.setup
+                ..defaults.setup
             },
-            ..own
+            ..defaults
         }
     };
     let mut setups: Vec<EngineSetup> = plan.engines.iter().map(with_plan).collect();
@@ -53,8 +55,9 @@ pub fn engine_setups(plan: &Plan, own_binary: &Path) -> Vec<EngineSetup> {
     setups
 }
 
-/// Returns the processors of each concurrent game on this machine; empty if the system decides.
-/// Fails if there are too few processors for the concurrency.
+/// Returns the processors of each concurrent game on this machine; empty if the operating system
+/// assigns processors. Fails if there are too few processors for the concurrency, or if a requested
+/// processor is not available.
 pub fn cpu_sets_of(plan: &Plan) -> Result<Vec<Vec<usize>>, String> {
     let allowed = allowed_cpus();
     cpu_sets(&plan.affinity, &allowed, plan.concurrency, cpus_per_game(&plan.engines))
@@ -143,7 +146,7 @@ impl PreflightError {
 }
 
 /// Starts an engine outside a run. If the protocol in the setup is UCI but the engine answers only
-/// to `xboard`, it is returned as an xboard engine, without its options.
+/// to `xboard`, the engine is returned as an xboard engine, without the requested options.
 pub(crate) async fn start(
     spawner: &Spawner,
     setup: &EngineSetup,
@@ -163,9 +166,9 @@ pub(crate) async fn start(
         Ok(engine) => return Ok(engine),
         Err(error) => error,
     };
-    let has_left = matches!(error, EngineError::Exited(_) | EngineError::Closed);
+    let is_gone = matches!(error, EngineError::Exited(_) | EngineError::Closed);
     if is_uci
-        && has_left
+        && is_gone
         && let Some(engine) = start_xboard(spawner, setup).await
     {
         return Ok(engine);
@@ -173,11 +176,11 @@ pub(crate) async fn start(
     let mut hint = hint(&error).to_owned();
     // The error already names the system for which the program was built, and the hint would be
     // misleading.
-    if has_left && made_for(&setup.launch.program).is_some() {
+    if is_gone && made_for(&setup.launch.program).is_some() {
         hint.clear();
     }
     if is_uci
-        && (has_left || is_silent(&error))
+        && (is_gone || is_silent(&error))
         && let Some(argument) = uci_argument(spawner, setup).await
     {
         hint = format!("; it speaks UCI with the argument {argument}: ENGINE,args={argument}");
@@ -211,7 +214,8 @@ fn is_silent(error: &EngineError) -> bool {
     matches!(error, EngineError::Session(SessionError::Late { awaited: "uciok", .. }))
 }
 
-/// Starts an engine as an xboard engine; `None` if it sends no `feature` line.
+/// Starts an engine as an xboard engine; `None` if the start fails or the engine sends no `feature`
+/// line.
 async fn start_xboard(spawner: &Spawner, setup: &EngineSetup) -> Option<EngineProcess> {
     let (protocol, no_options) = (Protocol::Xboard, Setup::default());
     let setup = EngineSetup { protocol, setup: no_options, ..setup.clone() };
@@ -229,7 +233,7 @@ pub(crate) fn start_spawner(name: &str) -> Result<Spawner, PreflightError> {
         .map_err(|error| PreflightError { environment: true, ..PreflightError::new(name, error) })
 }
 
-/// Findings of the checks that are not errors.
+/// Findings of the checks, apart from errors.
 #[derive(Debug, Default)]
 pub struct Preflight {
     /// Names of engines that speak xboard although the protocol in their setup is UCI; they were
@@ -272,8 +276,8 @@ impl OptionsFound {
     }
 }
 
-/// Starts, configures and ends each engine once, so that a wrong option is an error before the run
-/// instead of the loss of every game. The error names the first unsuitable engine.
+/// Starts, configures and terminates each engine once, so that a wrong option is reported before
+/// the run instead of losing every game. The error names the first unsuitable engine.
 pub async fn check_game_engines(
     setups: &[EngineSetup],
     book: &Book,
@@ -335,7 +339,7 @@ pub async fn check_suite_engines(
     .await
 }
 
-/// Starts an engine, calls `ask` with its session, and ends the engine. Returns the result of
+/// Starts an engine, calls `ask` with its session, and terminates the engine. Returns the result of
 /// `ask`. Fails if the engine cannot be started or configured.
 pub async fn ask_engine<T>(
     setup: &EngineSetup,
@@ -343,12 +347,12 @@ pub async fn ask_engine<T>(
 ) -> Result<T, PreflightError> {
     let spawner = start_spawner(&setup.name)?;
     let engine = start(&spawner, setup).await?;
-    let learnt = ask(engine.session());
+    let result = ask(engine.session());
     engine.quit(QUIT_GRACE).await;
-    Ok(learnt)
+    Ok(result)
 }
 
-/// Starts, configures and ends each engine once; `judge` returns an error if an engine is
+/// Starts, configures and terminates each engine once; `judge` returns an error if an engine is
 /// unsuitable.
 async fn check_each(
     setups: &[EngineSetup],

@@ -20,9 +20,9 @@ pub enum StopSignal {
 /// SIGXFSZ, writing beyond the file size limit is an error and does not end the process.
 type Streams = [Option<Signal>; 4];
 
-/// Streams that are not in use at the moment. A command reads signals in several phases, such as
-/// the check of the engines and the run, and a signal that arrives between two phases must not be
-/// lost.
+/// Streams that no [`Signals`] uses at the moment. A command reads signals in several phases, such
+/// as the check of the engines and the run, and a signal that arrives between two phases must not
+/// be lost.
 static IDLE: Mutex<Streams> = Mutex::new([const { None }; 4]);
 
 /// Stream of stop signals. Signals that arrive between two calls, or after an earlier stream ended,

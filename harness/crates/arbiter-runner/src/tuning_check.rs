@@ -50,25 +50,25 @@ pub async fn check_tuning(
             .map_err(|reason| PreflightError::new(&setup.name, reason))?;
     }
     let mut trial = Trial { setup, spawner, engine: Some(engine), tuning, limits, book };
-    let mut idle = Vec::new();
+    let mut ineffective = Vec::new();
     for (place, parameter) in tuning.parameters.iter().enumerate() {
         let low = trial.traces(place, parameter.min).await?;
         let high = trial.traces(place, parameter.max).await?;
         if low == high {
-            idle.push(parameter.name.clone());
+            ineffective.push(parameter.name.clone());
         }
     }
     if let Some(engine) = trial.engine {
         engine.quit(QUIT_GRACE).await;
     }
-    if idle.len() < tuning.parameters.len() {
-        return Ok(idle);
+    if ineffective.len() < tuning.parameters.len() {
+        return Ok(ineffective);
     }
     let reason = format!(
         "ignores setoption, or its parameters have no effect: searches of {} positions are \
          identical at the minimum and maximum of {}; --no-probe tunes anyway",
         POSITIONS.min(book.len()),
-        idle.join(", ")
+        ineffective.join(", ")
     );
     Err(PreflightError::new(&setup.name, reason))
 }
@@ -80,9 +80,9 @@ fn check_parameter(engine: &EngineProcess, parameter: &Parameter) -> Result<(), 
         let (_, text) = parameter.setting(*value);
         check_option(engine.session().options(), name, &text).map_err(|error| error.to_string())?;
     }
-    let own =
+    let declared =
         engine.session().options().iter().find(|option| option.name.eq_ignore_ascii_case(name));
-    match own.map(|option| &option.kind) {
+    match declared.map(|option| &option.kind) {
         Some(OptionKind::Spin { .. }) if *kind == ParameterKind::Float => {
             Err(format!("option '{name}' takes only whole numbers; tune it as an int"))
         }
@@ -91,7 +91,7 @@ fn check_parameter(engine: &EngineProcess, parameter: &Parameter) -> Result<(), 
     }
 }
 
-/// Engine under test, with the settings of the comparison.
+/// Engine whose parameters are checked, with the settings of the searches.
 struct Trial<'a> {
     setup: &'a EngineSetup,
     spawner: Spawner,
@@ -102,9 +102,9 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// Searches with one parameter at `value` and the others at their initial values, and returns
-    /// the results. Options are set as in a run: between games, or in a new process if the engine
-    /// is restarted for each game.
+    /// Searches the first positions of the book with one parameter at `value` and the others at
+    /// their initial values. Returns the results. Options are set as in a run: between games, or in
+    /// a new process if the engine is restarted for each game.
     async fn traces(&mut self, place: usize, value: f64) -> Result<Vec<Trace>, PreflightError> {
         let mut values = self.tuning.start();
         values[place] = value;

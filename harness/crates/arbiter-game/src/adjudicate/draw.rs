@@ -1,4 +1,4 @@
-//! Draws by the scores of both engines.
+//! Adjudication of draws by the scores of both engines.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use arbiter_protocol::Score;
 pub struct DrawRule {
     /// Number of full moves that must be completed before a draw is adjudicated.
     pub move_number: u32,
-    /// Number of consecutive moves with such a score that each side needs, at least 1.
+    /// Number of consecutive moves with an equal score that each side needs, at least 1.
     pub move_count: u32,
     /// Largest absolute score, in centipawns, that counts as equal.
     pub score_cp: u32,
@@ -22,7 +22,7 @@ impl DrawRule {
     pub(super) fn observe(self, plies: &mut u32, played: PlayedMove) -> bool {
         let equal = match played.score {
             Some(Score::Centipawns(cp)) => cp.unsigned_abs() <= self.score_cp,
-            // A missing score does not count as equal: otherwise an engine that reports no scores
+            // A missing score does not count as equal. Otherwise, an engine that reports no scores
             // would agree to every draw.
             Some(Score::Mate(_)) | None => false,
         };

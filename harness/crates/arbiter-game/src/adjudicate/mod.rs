@@ -1,5 +1,5 @@
-//! Adjudication: engine scores and tablebases end a decided game before the rules of chess do.
-//! After every move the referee checks tablebases, resignation, draw and move cap, in this order.
+//! Adjudication: engine scores, tablebases or a move cap end a game before the rules of chess do.
+//! After every move, the referee checks tablebases, resignation, draw and move cap, in this order.
 //! This module does no I/O.
 
 mod draw;
@@ -23,32 +23,32 @@ use arbiter_protocol::Score;
 /// Adjudication rules of a run, by default none. The tablebase folders are configured separately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Rules {
-    /// Rule for drawn games.
+    /// Rule for adjudicating draws.
     pub draw: Option<DrawRule>,
-    /// Rule for games that a side resigns.
+    /// Rule for resigning on behalf of an engine.
     pub resign: Option<ResignRule>,
     /// Number of moves of each side after which a game is drawn.
     pub move_cap: Option<u32>,
     /// `true` if moves are counted by the move number of the position, so that EPD and PGN books
-    /// have the same effect. Otherwise moves are counted from the start of the game, book moves
+    /// have the same effect. If `false`, moves are counted from the start of the game, book moves
     /// included, as in cutechess-cli.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub counts_by_position: bool,
-    /// `true` if moves are counted as in fastchess: draws use the move number of the position, and
-    /// the move cap excludes book moves.
+    /// `true` if moves are counted as in fastchess: the draw rule uses the move number of the
+    /// position, and the move cap excludes book moves.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub counts_as_fastchess: bool,
-    /// Rule for tablebases.
+    /// Rule for adjudication by tablebases.
     #[serde(skip)]
     pub tablebase: Option<TablebaseRule>,
 }
 
 impl Rules {
-    /// Describes the rules, one line per rule.
+    /// Returns a description of the rules, one line per rule.
     pub fn describe(&self) -> Vec<String> {
-        let mut words = Vec::new();
+        let mut lines = Vec::new();
         if let Some(DrawRule { move_number, move_count, score_cp }) = self.draw {
-            words.push(format!(
+            lines.push(format!(
                 "adjudicated as a draw from move {move_number} on, after {move_count} consecutive \
                  moves at which each engine reports a score within {score_cp} cp of 0; a capture or \
                  pawn move restarts the count"
@@ -62,9 +62,9 @@ impl Rules {
             if two_sided {
                 rule.push_str(&format!(" and its opponent +{score_cp} cp or better"));
             }
-            words.push(rule);
+            lines.push(rule);
         }
-        words.extend(self.move_cap.map(|cap| {
+        lines.extend(self.move_cap.map(|cap| {
             let counted = match (self.counts_by_position, self.counts_as_fastchess) {
                 (true, _) => format!("move {cap}"),
                 (false, true) => format!("{cap} moves by each side, book moves excluded"),
@@ -73,7 +73,7 @@ impl Rules {
             format!("adjudicated as a draw after {counted}")
         }));
         if let Some(TablebaseRule { pieces, ignores_fifty, scope }) = self.tablebase {
-            let what = match scope {
+            let results = match scope {
                 Scope::Both => "won or drawn",
                 Scope::Wins => "won",
                 Scope::Draws => "drawn",
@@ -81,9 +81,9 @@ impl Rules {
             let few =
                 if pieces > 0 { format!(" with up to {pieces} pieces") } else { String::new() };
             let fifty = if ignores_fifty { ", the fifty-move rule ignored" } else { "" };
-            words.push(format!("{what} by Syzygy tablebases{few}{fifty}"));
+            lines.push(format!("{results} by Syzygy tablebases{few}{fifty}"));
         }
-        words
+        lines
     }
 }
 
@@ -92,8 +92,8 @@ impl Rules {
 pub struct PlayedMove {
     /// Side that moved.
     pub color: Color,
-    /// Number of completed full moves according to the move number of the position, which includes
-    /// moves before the opening.
+    /// Number of completed full moves according to the move number of the position. It includes
+    /// the moves before the starting position of the game.
     pub full_moves: u32,
     /// `true` for a move of the opening book.
     pub is_book: bool,
@@ -139,7 +139,7 @@ impl Adjudicator {
         })
     }
 
-    /// Counts a move, and returns the outcome if the game is over.
+    /// Counts a move, and returns the outcome if a rule ends the game.
     pub fn observe(&mut self, mut played: PlayedMove) -> Option<Outcome> {
         let Rules { draw, resign, move_cap, counts_by_position, counts_as_fastchess, .. } =
             self.rules;

@@ -9,15 +9,15 @@ use arbiter_protocol::Score;
 /// Resign rule: a side resigns after enough consecutive hopeless scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResignRule {
-    /// Number of consecutive moves, at least 1.
+    /// Number of consecutive moves with a lost score after which a side resigns, at least 1.
     pub move_count: u32,
     /// Minimum absolute score, in centipawns, at which a position counts as lost or won.
     pub score_cp: u32,
-    /// `true` if the winner must report won scores as well.
+    /// `true` if the opponent must report as many consecutive won scores.
     pub two_sided: bool,
 }
 
-/// Number of consecutive moves with a lost or a won score, for each engine.
+/// Number of consecutive moves with a lost score, and with a won score, for each side.
 #[derive(Debug, Clone, Default)]
 pub(super) struct DecidedMoves {
     lost: ByColor<u32>,
@@ -41,7 +41,7 @@ impl ResignRule {
     }
 }
 
-/// Maps scores to one scale: a mate is worth more than any material.
+/// Converts a score to a scale on which a mate is worth more than any score in centipawns.
 fn worth(score: Score) -> i64 {
     match score {
         Score::Centipawns(cp) => i64::from(cp),
@@ -55,8 +55,8 @@ fn worth(score: Score) -> i64 {
 mod tests {
     use super::*;
 
-    /// Returns the number of plies after which a side resigns, and this side; `scores` alternates
-    /// between White and Black.
+    /// Returns the number of plies after which a side resigns, and the resigning side; `scores`
+    /// alternates between White and Black.
     fn resigned(two_sided: bool, scores: &[Score]) -> Option<(usize, Color)> {
         let rule = ResignRule { move_count: 2, score_cp: 500, two_sided };
         let mut moves = DecidedMoves::default();

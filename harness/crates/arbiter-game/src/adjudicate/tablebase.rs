@@ -11,7 +11,7 @@ use shakmaty_syzygy::{AmbiguousWdl, Wdl};
 pub struct TablebaseRule {
     /// Maximum number of pieces, kings included, in a position that is looked up; 0 for no maximum.
     pub pieces: u32,
-    /// `true` if a win counts even if the fifty-move rule would make it a draw.
+    /// `true` if a win is adjudicated even if the fifty-move rule would make the game a draw.
     #[serde(rename = "ignore_fifty")]
     pub ignores_fifty: bool,
     /// Results that are adjudicated.
@@ -38,13 +38,13 @@ impl Scope {
 
 arbiter_names::named!(Scope);
 
-/// Tablebases. Values are from the point of view of the side to move, and `None` if no table
-/// contains the position. No table contains positions with castling rights.
+/// Syzygy tablebases with WDL values. A value is from the point of view of the side to move; it is
+/// `None` if no table contains the position. No table contains positions with castling rights.
 pub trait Tables: Debug + Send + Sync {
-    /// Returns the value as if a capture or pawn move had just been played.
+    /// Returns the value that the position has if its halfmove clock is 0.
     fn fresh(&self, position: &Chess) -> Option<Wdl>;
 
-    /// Returns the value that takes the halfmove clock of the position into account.
+    /// Returns the value of the position with its actual halfmove clock.
     fn exact(&self, position: &Chess) -> Option<AmbiguousWdl>;
 }
 
@@ -64,13 +64,13 @@ pub(super) fn value(
     let value = match tables.fresh(position)? {
         Wdl::Draw => KnownOutcome::Draw,
         // A cursed win needs more than fifty moves even after a zeroing move, so the fifty-move
-        // rule makes it a draw.
+        // rule makes the game a draw.
         Wdl::CursedWin | Wdl::BlessedLoss if !rule.ignores_fifty => KnownOutcome::Draw,
         wdl if rule.ignores_fifty || position.halfmoves() == 0 => {
             won(if wdl > Wdl::Draw { us } else { !us })
         }
-        // Some of the fifty moves are used up, so the win may come too late. Only the exact lookup
-        // takes the halfmove clock into account.
+        // The halfmove clock is above 0, so the win may come too late. Only the exact lookup uses
+        // the halfmove clock.
         _ => match tables.exact(position)? {
             AmbiguousWdl::Win => won(us),
             AmbiguousWdl::Loss => won(!us),

@@ -7,7 +7,7 @@ use crate::text::printable;
 use arbiter_process::{SpawnError, WriteError};
 use arbiter_protocol::SessionError;
 
-/// Maximum length, in characters, of a last line that the error of an exited engine quotes.
+/// Maximum length, in characters, of each line that the error of an exited engine quotes.
 const LAST_WORDS: usize = 200;
 
 /// First words of protocol lines (UCI and CECP), which do not explain the exit of an engine.
@@ -21,7 +21,7 @@ pub enum EngineError {
     /// The engine could not be started.
     #[error(transparent)]
     Spawn(#[from] SpawnError),
-    /// The engine broke the protocol or was late.
+    /// The engine violated the protocol or was late.
     #[error(transparent)]
     Session(#[from] SessionError),
     /// The process exited; the text describes the exit status.
@@ -39,17 +39,17 @@ pub enum EngineError {
 }
 
 impl EngineError {
-    /// Creates the error of an exited process: `how`, the last line of stderr, and the last line of
-    /// output unless it is a protocol line.
-    pub(super) fn exited(how: String, errors: &[String], said: &str) -> EngineError {
+    /// Creates the error of an exited process. The text contains the exit status `how`, the last
+    /// line of stderr, and the last output line `last`, unless `last` is a protocol line.
+    pub(super) fn exited(how: String, errors: &[String], last: &str) -> EngineError {
         // Blank lines explain nothing.
         let error = errors.iter().rev().map(|line| line.trim()).find(|line| !line.is_empty());
-        let first = said.split_whitespace().next();
-        let said = first.filter(|word| !PROTOCOL.contains(word)).map(|_| said.trim());
+        let first = last.split_whitespace().next();
+        let output = first.filter(|word| !PROTOCOL.contains(word)).map(|_| last.trim());
         let shown = |line| printable(line, LAST_WORDS);
         let error = error.map(|line| format!(", last error output: {}", shown(line)));
-        let said = said.map(|line| format!(", last output: {}", shown(line)));
-        EngineError::Exited(how + &error.unwrap_or_default() + &said.unwrap_or_default())
+        let output = output.map(|line| format!(", last output: {}", shown(line)));
+        EngineError::Exited(how + &error.unwrap_or_default() + &output.unwrap_or_default())
     }
 
     /// Returns whether the machine, not the engine, caused the error.

@@ -5,13 +5,13 @@ use crate::transcript::Mark;
 use arbiter_process::Chunk;
 use arbiter_protocol::Step;
 
-/// Maximum number of output lines of a search that are kept with the move: a pattern may match
+/// Maximum number of output lines of a search that are kept with the move. A pattern may match
 /// every line, and matching lines stay in memory.
 const MAX_CHOSEN: usize = 32;
 
 impl EngineProcess {
-    /// Processes the lines that arrived while the engine pondered; one of them may have ended
-    /// pondering.
+    /// Processes the lines that arrived while the engine pondered. A line may end pondering, for
+    /// example an early `bestmove`.
     pub(super) async fn catch_up(&mut self) -> Result<(), EngineError> {
         while self.session.is_pondering() {
             if self.lines.is_empty()
@@ -34,14 +34,14 @@ impl EngineProcess {
         Ok(())
     }
 
-    /// Processes the next line, and waits for it until the session's deadline.
+    /// Waits for the next line, at most until the session's deadline, and processes the line.
     pub(super) async fn step(&mut self) -> Result<Step, EngineError> {
         if self.lines.front().is_none() && !self.receive().await? {
             return self.overdue();
         }
         let Some((at, _)) = self.lines.front() else { return Ok(Step::Continue) };
         let at = *at;
-        // The time stamp of the reader thread counts, not the time at which this task runs. A late
+        // The time stamp of the reader thread decides, not the time at which this task runs. A late
         // line is accepted only if the deadline is extended.
         while at >= self.since && self.session.deadline().is_some_and(|due| at > due) {
             if !self.is_excused() {
@@ -54,7 +54,7 @@ impl EngineProcess {
             self.lines.pop_front();
             return Ok(claim.map_or(Step::Continue, Step::Claim));
         }
-        self.heard = at;
+        self.last_read = at;
         if self.chosen.len() < MAX_CHOSEN
             && self.pattern.as_ref().is_some_and(|pattern| pattern.matches(line))
         {

@@ -19,14 +19,14 @@ pub struct EngineSetup {
     pub restart: Restart,
     /// Timeouts for answers.
     pub deadlines: Deadlines,
-    /// Pattern of the output lines that are kept with the moves.
+    /// Pattern that selects the output lines that are kept with the moves.
     pub pattern: Option<LinePattern>,
     /// `true` if the transcript is recorded.
     pub is_recorded: bool,
 }
 
 impl EngineSetup {
-    /// Returns a copy that is restricted to `cpus`.
+    /// Returns a copy in which the engine may run only on the processors `cpus`.
     pub fn on(&self, cpus: &[usize]) -> EngineSetup {
         let launch = Launch { cpus: cpus.to_vec(), ..self.launch.clone() };
         EngineSetup { launch, ..self.clone() }

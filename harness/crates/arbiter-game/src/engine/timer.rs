@@ -6,14 +6,14 @@ use std::time::Instant;
 
 use tokio::time::{Sleep, sleep_until};
 
-/// Timer that wakes a task at a deadline. Setting a timer takes a lock of the runtime, and the next
-/// deadline of an engine is usually later than the last. Therefore the timer is set again only
-/// after it has expired, or for an earlier deadline.
+/// Timer that wakes a task at a deadline. Setting a timer takes a lock of the runtime, and each
+/// deadline of an engine is usually later than the previous one. Therefore the timer is set again
+/// only after it has expired, or for an earlier deadline.
 #[derive(Debug)]
 pub(super) struct Timer(Pin<Box<Sleep>>);
 
 impl Timer {
-    /// Creates a timer; must be called and polled in a runtime with timers.
+    /// Creates a timer. The timer must be created and polled in a runtime whose timers are enabled.
     pub(super) fn new(now: Instant) -> Timer {
         Timer(Box::pin(sleep_until(now.into())))
     }

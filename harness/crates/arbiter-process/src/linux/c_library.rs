@@ -1,4 +1,4 @@
-//! Set-up of glibc for this process.
+//! Setup of glibc for this process.
 
 /// Sets glibc up for this process. Must be called before any thread starts.
 pub fn set_up_c_library() {
@@ -22,8 +22,8 @@ fn share_heap() {
 }
 
 /// Makes host lookups use only files and DNS, regardless of `/etc/nsswitch.conf`. For other
-/// services (mdns, resolve, myhostname), glibc would load modules of the system and with them a
-/// second glibc, which crashes a statically linked program.
+/// services (mdns, resolve, myhostname), glibc would load the system's modules. These modules load
+/// a second glibc, which crashes a statically linked program.
 #[cfg(all(target_env = "gnu", target_feature = "crt-static"))]
 fn look_hosts_up_without_modules() {
     unsafe extern "C" {

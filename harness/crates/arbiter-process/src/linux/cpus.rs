@@ -8,9 +8,9 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use super::process_tree::{descendants, threads};
 
-/// Returns the processors that this process may use (by its affinity mask and control group). One
-/// processor of each physical core comes first; processors that share a core with an earlier
-/// processor follow.
+/// Returns the processors that this process may use, according to its affinity mask and control
+/// group. One processor of each physical core comes first; processors that share a core with an
+/// earlier processor follow.
 pub fn allowed() -> Vec<usize> {
     // The call fails only for processes that have ended.
     let Ok(mask) = sched_getaffinity(None) else { return Vec::new() };
@@ -28,17 +28,17 @@ fn by_core<T: Ord>(
     cpus: impl Iterator<Item = usize>,
     core: impl Fn(usize) -> Option<T>,
 ) -> Vec<usize> {
-    let mut left: Vec<usize> = cpus.collect();
+    let mut remaining: Vec<usize> = cpus.collect();
     let mut order = Vec::new();
-    while !left.is_empty() {
-        let mut seen = BTreeSet::new();
-        let (now, later) = left.into_iter().partition(|cpu| match core(*cpu) {
-            Some(core) => seen.insert(core),
+    while !remaining.is_empty() {
+        let mut cores = BTreeSet::new();
+        let (next, later) = remaining.into_iter().partition(|cpu| match core(*cpu) {
+            Some(core) => cores.insert(core),
             None => true,
         });
-        let now: Vec<usize> = now;
-        order.extend(now);
-        left = later;
+        let next: Vec<usize> = next;
+        order.extend(next);
+        remaining = later;
     }
     order
 }
@@ -56,8 +56,8 @@ pub(crate) fn move_here(cpu: usize) -> io::Result<()> {
     Ok(sched_setaffinity(None, &set(&[cpu]))?)
 }
 
-/// Pins all threads of a process and its descendants to `cpus`. Failures are ignored, because
-/// threads may end in the meantime.
+/// Pins all threads of a process and of its descendants to `cpus`. Failures are ignored, because a
+/// thread may end before it is pinned.
 pub(crate) fn move_to(leader: i32, cpus: &[usize]) {
     let set = set(cpus);
     for pid in descendants(leader).into_iter().chain([leader]) {

@@ -15,12 +15,12 @@ use super::process_tree::{descendants, threads};
 /// Unit of `/proc/stat`: `USER_HZ` is 100 in every Linux ABI.
 const TICK: Duration = Duration::from_millis(10);
 
-/// Divisor of the busiest thread's running time: a thread that ran for less than the quotient
-/// counts as a thread that waits for input.
+/// A thread counts as waiting for input if it ran for less than 1/`IDLE` of the running time of the
+/// engine's busiest thread.
 const IDLE: u64 = 10;
 
-/// Divisor of the engine's clock time: an engine whose busiest thread ran for longer than the clock
-/// time plus the quotient has pondered.
+/// An engine has pondered if its busiest thread ran for more than 1 + 1/`PONDERED` times the clock
+/// time that the engine used.
 const PONDERED: u32 = 4;
 
 /// Run delays, at one moment, of the threads on which an engine's clock depends.
@@ -61,17 +61,20 @@ impl Delays {
         delays
     }
 
-    /// Returns the part of the engine's clock time `thought` that was lost since `earlier` because
-    /// the engine or the reader thread waited for a processor. Only the engine thread that lost the
-    /// most time is counted, because a sum over parallel threads would exceed the clock. Threads
-    /// that ended in between are not counted.
+    /// Returns the clock time that the engine lost since `earlier` because the engine or the reader
+    /// thread waited for a processor. `thought` is the clock time that the engine used since
+    /// `earlier`.
     ///
-    /// An engine may have to wait for a processor after its move, while its opponent runs, and its
-    /// reader thread may be late for an unimportant line. Neither wait costs clock time, so the
-    /// loss of a thread is limited to the time that the thread did not run. For a thread that waits
-    /// for input, this limit is meaningless, so the reader's delay is not added for such a thread.
-    /// If the engine ran while its clock did not run, as during pondering, it is unknown which
-    /// threads waited for input.
+    /// Only the engine thread that lost the most time counts, because the sum over parallel threads
+    /// could exceed the clock time. Threads that ended after `earlier` do not count.
+    ///
+    /// Some waits cost no clock time: an engine may wait for a processor after its move, while its
+    /// opponent runs, and the reader thread may be late for an unimportant line. The loss of a
+    /// thread is therefore limited to the part of `thought` in which the thread did not run. This
+    /// limit is meaningless for a thread that waits for input, so the reader's delay is not added
+    /// for such a thread. If the engine pondered, it also ran while its clock was stopped, and the
+    /// running times do not show which threads waited for input. The reader's delay is then added
+    /// for every thread.
     pub fn since(&self, earlier: &Delays, thought: Duration) -> Duration {
         let unread = self.reader.since(earlier.reader).waited;
         let spent = self.engine.iter().map(|(thread, times)| {
@@ -89,8 +92,8 @@ impl Delays {
     }
 }
 
-/// Returns the time that the host of a virtual machine has taken so far, summed over all
-/// processors.
+/// Returns the CPU time that the host has taken from this machine since boot, summed over all
+/// processors; zero if the machine is not virtual.
 pub fn stolen() -> Duration {
     let stat = fs::read_to_string("/proc/stat").unwrap_or_default();
     let ticks = CpuTimes::read(&stat).unwrap_or_default().stolen;

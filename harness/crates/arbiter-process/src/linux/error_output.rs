@@ -14,11 +14,12 @@ use crate::lock;
 use crate::reader::{LineReader, READ_BYTES};
 use crate::tail::Tail;
 
-/// Event number of the pipe whose closing ends the reader; no engine has this number.
+/// Event number of the pipe whose closing signals that no more engines will start. No engine has
+/// this number.
 const END: u64 = u64::MAX;
 
-/// Reader of the stderr of all engines of a spawner, in one thread because engines write little to
-/// it.
+/// Reader of the stderr of all engines of a spawner. One thread suffices, because engines write
+/// little to stderr.
 pub(crate) struct ErrorReader {
     epoll: OwnedFd,
     /// Engines with open stderr, by number. File descriptors cannot identify engines, because a
@@ -44,14 +45,15 @@ impl ErrorReader {
         let thread = std::thread::Builder::new().name("error reader".into());
         thread.spawn(move || {
             errors.read(|| true);
-            // Without this, each further wait would report the closed pipe again.
+            // If the pipe stayed registered, each further wait would report it again.
             let _ = epoll::delete(&errors.epoll, &end);
             errors.read(|| !lock(&errors.outputs).is_empty());
         })?;
         Ok((reader, open))
     }
 
-    /// Adds an engine with a unique number, whose stderr is read to its end and appended to `log`.
+    /// Adds the stderr of the engine with the unique `number`. The thread reads stderr to its end
+    /// and appends the lines to `log`, if any, and to `tail`.
     pub(crate) fn add(
         &self,
         number: u64,
@@ -68,7 +70,7 @@ impl ErrorReader {
         Ok(())
     }
 
-    /// Reads while `goes_on` returns `true`, at most until the pipe that signals the end is closed.
+    /// Reads until `goes_on` returns `false` or an event with the number [`END`] arrives.
     fn read(&self, goes_on: impl Fn() -> bool) {
         let mut buffer = vec![0; READ_BYTES];
         while goes_on() {

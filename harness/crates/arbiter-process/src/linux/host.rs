@@ -1,9 +1,9 @@
-//! Properties of this machine, and signals ignored at the start of this process.
+//! Properties of this machine, and the signals that this process ignores.
 
 use std::fs;
 use std::path::Path;
 
-/// Signal that a process gets when it exceeds the file size limit.
+/// Number of the signal that a process gets when it exceeds its file size limit.
 pub const FILE_SIZE_SIGNAL: i32 = libc::SIGXFSZ;
 
 /// Returns the name of the processor; `None` if the system does not report it.
@@ -41,7 +41,8 @@ pub fn system_version() -> String {
     first_line("/proc/sys/kernel/osrelease")
 }
 
-/// Returns whether this process was started with a signal ignored, as by `nohup` and scripts.
+/// Returns whether this process ignores a signal, for example because it was started by `nohup` or
+/// as a background job of a script.
 pub fn is_signal_ignored(signal: i32) -> bool {
     let mask = value("/proc/self/status", "SigIgn").unwrap_or_default();
     // Bit 0 of the mask stands for signal 1.
@@ -52,12 +53,12 @@ fn first_line(file: &str) -> String {
     fs::read_to_string(file).unwrap_or_default().trim().to_owned()
 }
 
-/// Returns the first value of a key, in KiB, in a file with lines such as `key : 8 kB`.
+/// Returns the first value of `key`, in KiB, in a file with lines such as `key : 8 kB`.
 pub(crate) fn kib(file: impl AsRef<Path>, key: &str) -> Option<u64> {
     value(file, key)?.strip_suffix(" kB")?.parse().ok()
 }
 
-/// Returns the first value of a key in a file with lines such as `key : value`.
+/// Returns the first value of `key` in a file with lines such as `key : value`.
 fn value(file: impl AsRef<Path>, key: &str) -> Option<String> {
     let text = fs::read_to_string(file).ok()?;
     let mut lines = text.lines().filter_map(|line| line.split_once(':'));

@@ -17,11 +17,11 @@ use super::cpus;
 use super::sandbox::{Home, PreparedSandbox};
 use crate::Launch;
 
-/// Limit of open files with which this process was started.
+/// Limit on open files with which this process was started.
 static OPEN_FILES: OnceLock<Rlimit> = OnceLock::new();
 
-/// Raises the limit of open files to the maximum that the system allows, because each engine needs
-/// several files; keeps the limit if the system refuses. Child processes get the original limit.
+/// Raises the limit on open files to the maximum that the system allows, because each engine needs
+/// several files. Keeps the limit if the system refuses. Child processes get the original limit.
 ///
 /// Returns the maximum number of open files.
 pub fn raise_open_files() -> u64 {
@@ -82,11 +82,11 @@ impl ResourceLimits {
     }
 }
 
-/// Makes the kernel enforce the limits of the child and kill the child when the spawner thread
-/// ends.
+/// Makes the child of `command` apply the environment, resource limits, processors and sandbox of
+/// `launch` before the program starts. The kernel kills the child when the spawner thread ends.
 ///
-/// The returned home, if any, was created for the child. It must not be dropped before the child
-/// has ended.
+/// Returns the temporary home folder of the child, if one was created. The caller must not drop the
+/// returned value before the child has ended, because dropping it removes the folder.
 pub(crate) fn prepare_child(command: &mut Command, launch: &Launch) -> io::Result<Option<Home>> {
     if let Some(environment) = &launch.environment {
         command.env_clear().envs(environment.iter().cloned());

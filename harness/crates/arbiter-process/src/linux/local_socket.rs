@@ -1,4 +1,4 @@
-//! Socket files for processes of one user on one machine.
+//! Unix domain sockets for processes of one user on one machine.
 
 use std::fs::{self, File};
 use std::io;

@@ -11,7 +11,7 @@ use super::host::kib;
 pub struct Machine {
     /// Number of processors that this process may use.
     pub processors: usize,
-    /// Number of physical cores of these processors.
+    /// Number of physical cores to which these processors belong.
     pub cores: usize,
     /// CPU quota of the control group, in processors.
     pub quota: Option<f64>,
@@ -29,14 +29,14 @@ pub struct Machine {
     pub times: CpuTimes,
 }
 
-/// Times of processors, in ticks.
+/// CPU times, summed over all processors, in ticks of 10 ms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CpuTimes {
-    /// Total time.
+    /// Total time, including idle time.
     pub all: u64,
-    /// Idle time.
+    /// Idle time, including time spent waiting for I/O.
     pub idle: u64,
-    /// Time that the host of a virtual machine took.
+    /// Time that the host took from this machine, if the machine is virtual.
     pub stolen: u64,
 }
 
@@ -50,7 +50,8 @@ impl CpuTimes {
         }
     }
 
-    /// Reads the line `cpu` of `/proc/stat`: user, nice, system, idle, iowait, irq, softirq, steal.
+    /// Parses the line `cpu` of `/proc/stat`, whose columns are user, nice, system, idle, iowait,
+    /// irq, softirq and steal.
     pub(crate) fn read(stat: &str) -> Option<CpuTimes> {
         let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
         let ticks: Vec<u64> = line.split_whitespace().map_while(|word| word.parse().ok()).collect();

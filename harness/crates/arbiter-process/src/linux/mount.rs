@@ -1,4 +1,4 @@
-//! Machine on which the file system of a file is stored.
+//! Detection of paths on network file systems.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ pub fn remote_source(path: &Path) -> Option<String> {
     source_of(&std::fs::read_to_string("/proc/self/mountinfo").ok()?, about.stx_mnt_id)
 }
 
-/// Returns the source of a mount if it names a machine, as for NFS, SMB, sshfs and Ceph.
+/// Returns the source of a mount if the source names a machine, as for NFS, SMB, sshfs and Ceph.
 fn source_of(mounts: &str, id: u64) -> Option<String> {
     let is_it = |line: &&str| line.split(' ').next() == Some(id.to_string().as_str());
     let (_, about) = mounts.lines().find(is_it)?.split_once(" - ")?;

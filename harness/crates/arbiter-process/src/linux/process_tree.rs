@@ -22,14 +22,14 @@ use super::stop;
 const MARK: &str = "ARBITER_ENGINE_PROCESS";
 
 /// Timeout for reaping killed processes. The grace times of `stop` and this timeout add up to one
-/// second, within which every engine ends.
+/// second, the time limit for terminating an engine.
 const REAP_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// Maximum number of searches for descendants; one search may miss a process that is being started.
 const ROUNDS: u32 = 8;
 
-/// Makes orphaned descendants children of this process. If the kernel refuses, they become children
-/// of init as usual.
+/// Makes orphaned descendants children of this process. If the kernel refuses, orphans become
+/// children of init as usual.
 pub(crate) fn adopt_strays() {
     let _ = rustix::process::set_child_subreaper(Some(getpid()));
 }
@@ -58,8 +58,9 @@ impl ProcessTree {
         Ok((child, ProcessTree { engine, mark: format!("{MARK}={value}") }))
     }
 
-    /// Ends the engine, its process group and its strays: waits `grace`, sends SIGTERM, waits
-    /// `term_grace`, and sends SIGKILL. Blocks.
+    /// Terminates the engine, its process group and its processes outside the group: waits `grace`
+    /// for the exit of the engine, sends SIGTERM, waits `term_grace`, and sends SIGKILL. If
+    /// `term_grace` is zero, SIGTERM is not sent. Returns the exit status of the engine. Blocks.
     pub(crate) fn end(
         &self,
         child: &mut Child,
@@ -109,8 +110,8 @@ impl ProcessTree {
     }
 }
 
-/// Returns the second process of a namespace, for which the child waits; without a namespace, the
-/// child.
+/// Returns the process ID of the program: the second process of the namespace in which the child
+/// started it or, without a namespace, the child itself.
 fn program_of(child: i32) -> i32 {
     let is_second = |pid: &i32| {
         let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();

@@ -14,13 +14,14 @@ use super::delay::run_delay;
 use super::process_tree::this_thread;
 use crate::lock;
 
-/// Time between two beats, at which the thread wakes up.
+/// Time between two beats. The thread wakes up at each beat.
 const BEAT: Duration = Duration::from_millis(100);
 
-/// Unexplained delay of a beat beyond which the delay counts as a pause.
+/// Delay of a beat, without the time spent waiting for a processor, above which the delay counts as
+/// a pause.
 const PAUSE: Duration = Duration::from_millis(300);
 
-/// Pause detector of this process. Dropping the last clone ends its thread.
+/// Pause detector of this process. Dropping the last clone stops its thread.
 #[derive(Debug, Clone)]
 pub struct Pulse(Arc<Mutex<Beats>>);
 
@@ -99,8 +100,8 @@ mod tests {
         Duration::from_millis(time)
     }
 
-    /// Records a beat `ago` milliseconds after the last beat, of which the thread waited `waited`
-    /// milliseconds for a processor. Returns the pause in seconds.
+    /// Records a beat `ago` milliseconds after the last beat. In this time, the thread waited for a
+    /// processor for `waited` milliseconds. Returns the duration of the pause, in seconds.
     fn beat(ago: u64, waited: u64) -> Option<u64> {
         let mut beats = Beats { last: ms(50_000), waited: ms(7), pauses: 0 };
         let now = ms(50_000 + ago);

@@ -26,15 +26,15 @@ pub(crate) use self::home::Home;
 use self::namespaces::Namespaces;
 use crate::Launch;
 
-/// Newest Landlock ABI whose rules are used; rules that the kernel does not support are omitted.
+/// Newest Landlock ABI whose rules are used. Rules that the kernel does not support are omitted.
 const RULES: ABI = ABI::V6;
 
 /// Environment variables that a sandboxed program inherits, besides variables that begin with
 /// `LC_`.
 const VARIABLES: [&str; 5] = ["PATH", "LANG", "LANGUAGE", "TZ", "LD_LIBRARY_PATH"];
 
-/// Files that every program may read and execute: programs and libraries of the system, and the
-/// description of the machine.
+/// Files and folders that every program may read and execute: programs and libraries of the system,
+/// and descriptions of the machine.
 const READABLE: [&str; 17] = [
     "/usr",
     "/bin",
@@ -88,8 +88,8 @@ const NO_CAPABILITIES: CapabilitySets = CapabilitySets {
     inheritable: CapabilitySet::empty(),
 };
 
-/// Oldest Landlock version that supports all restrictions of a [`Sandbox`]; this version added
-/// signals and abstract sockets.
+/// Oldest Landlock version that supports all restrictions of a [`Sandbox`]. This version added
+/// restrictions on signals and abstract sockets.
 const COMPLETE: u32 = 6;
 
 /// Permissions of a sandboxed program, in addition to reading the system's programs and libraries.
@@ -102,12 +102,12 @@ pub struct Sandbox {
     /// Absolute paths of further files and folders that the program may read and execute.
     pub readable: Vec<PathBuf>,
     /// `true` if the program may change modes, owners and times of files, as builds do. The
-    /// permission covers the files in its home; if [`Sandbox::keeps_attributes`] is `false`, it
-    /// covers all files of the user.
+    /// permission covers the files in the home folder or, if [`Sandbox::keeps_attributes`] returns
+    /// `false`, all files of the user.
     pub is_builder: bool,
     /// `true` if the program may use the network.
     pub has_network: bool,
-    /// `true` if the start fails unless the system can enforce all restrictions.
+    /// `true` if the program must not start unless the system can enforce all restrictions.
     pub is_required: bool,
 }
 
@@ -175,9 +175,9 @@ pub(crate) struct PreparedSandbox {
 }
 
 impl Sandbox {
-    /// Sets the environment of a command for the sandbox, and opens the files that it may access.
-    /// The returned home, if any, was created for the process and must not be dropped before the
-    /// process has ended.
+    /// Sets the environment of a command for the sandbox, and opens the files that the command may
+    /// access. Also returns the temporary home folder, if one was created. It must not be dropped
+    /// before the process has ended.
     pub(crate) fn prepare(
         &self,
         command: &mut Command,
@@ -185,11 +185,11 @@ impl Sandbox {
     ) -> io::Result<(PreparedSandbox, Option<Home>)> {
         let support = SandboxSupport::detect();
         if self.is_required {
-            let unsupported = |words| io::Error::new(io::ErrorKind::Unsupported, words);
+            let unsupported = |reason| io::Error::new(io::ErrorKind::Unsupported, reason);
             support.complete().map_err(unsupported)?;
         }
-        let own = self.home.is_none().then(Home::make).transpose()?;
-        let home = own.as_ref().map(Home::path).or(self.home.as_deref()).expect("made if absent");
+        let made = self.home.is_none().then(Home::make).transpose()?;
+        let home = made.as_ref().map(Home::path).or(self.home.as_deref()).expect("made if absent");
         let is_kept = |name: &OsString| {
             name.to_str().is_some_and(|name| name.starts_with("LC_") || VARIABLES.contains(&name))
         };
@@ -207,7 +207,7 @@ impl Sandbox {
         let filters = if support.seccomp { filters } else { vec![] };
         let dir = command.get_current_dir().unwrap_or(home);
         let namespaces = Namespaces::new(self.is_builder.then_some([home, dir]))?;
-        Ok((PreparedSandbox { rules: Some(rules), filters, namespaces }, own))
+        Ok((PreparedSandbox { rules: Some(rules), filters, namespaces }, made))
     }
 
     fn rules(

@@ -1,5 +1,6 @@
-//! End of an engine: wait, terminate, kill. Signals go to the process group. The leader is reaped
-//! last, so that its process ID cannot belong to another process when the group is signalled.
+//! Termination of an engine: wait, SIGTERM, SIGKILL. Signals go to the process group. The leader is
+//! reaped last, so that its process ID cannot belong to another process when the group is
+//! signalled.
 
 use std::process::Child;
 use std::time::{Duration, Instant};
@@ -12,7 +13,7 @@ use rustix::process::{
 };
 
 /// Time within which an engine should exit after `quit`. This time and [`TERM_GRACE`] add up to
-/// less than 1 s, the time limit for ending an engine.
+/// less than 1 s, the time limit for terminating an engine.
 pub const QUIT_GRACE: Duration = Duration::from_millis(600);
 
 /// Time between SIGTERM and SIGKILL.
@@ -21,8 +22,8 @@ pub(crate) const TERM_GRACE: Duration = Duration::from_millis(200);
 /// Interval between checks of a process if no pidfd can be opened.
 const POLL: Duration = Duration::from_millis(5);
 
-/// Waits at most `limit` until the process has exited, without reaping the process. Returns whether
-/// it has exited.
+/// Waits at most `limit` for the exit of the process, without reaping the process. Returns whether
+/// the process has exited.
 pub(crate) fn wait_exit(child: &Child, limit: Duration) -> bool {
     let give_up = Instant::now() + limit;
     let pidfd = pidfd_open(pid(child), PidfdFlags::empty());

@@ -33,8 +33,8 @@ pub fn without_name(error: io::Error) -> io::Error {
     error.kind().into()
 }
 
-/// Writes a file of one line that only its owner can read, unless the file exists. The file appears
-/// complete or not at all.
+/// Writes one line to a new file that only its owner can read. An existing file stays unchanged.
+/// The new file appears complete or not at all.
 ///
 /// # Errors
 ///
@@ -46,7 +46,7 @@ pub fn write_secret(path: &Path, text: &str) -> io::Result<()> {
     }
 }
 
-/// Writes a program, which only its owner can read and start, and creates missing folders. The
+/// Writes a program that only its owner can read and start, and creates missing folders. The
 /// program appears complete or not at all, and replaces an existing file.
 ///
 /// # Errors
@@ -64,9 +64,9 @@ pub fn write_program(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 impl WholeFile {
-    /// Creates an unnamed file for `path`, whose folder must exist. An existing file at `path`, or
-    /// the target of a link at `path`, will be replaced if it is writable; the new file gets the
-    /// mode of the existing file.
+    /// Creates an unnamed file that gets the path `path` when it is finished. The folder of `path`
+    /// must exist. An existing file at `path`, or the target of a link at `path`, must be writable
+    /// and will be replaced. The new file gets the mode of the existing file.
     ///
     /// # Errors
     ///
@@ -133,8 +133,8 @@ impl WholeFile {
         }
     }
 
-    /// Appends a text, syncs the file to disk and then moves it to its path, where no file may
-    /// exist.
+    /// Appends `text`, syncs the file to disk and then moves it to its path. Fails if a file
+    /// exists at the path.
     ///
     /// # Errors
     ///

@@ -22,14 +22,14 @@ pub(crate) struct Xboard {
     pub(crate) features: Features,
     /// `true` if the engine has sent a `feature` line.
     pub(crate) is_declared: bool,
-    /// Deadline of the handshake, after the engine has sent `feature done=0`.
-    patience: Option<Instant>,
+    /// Deadline of the handshake; `None` until the engine has sent `feature done=0`.
+    done_deadline: Option<Instant>,
     pings: u32,
     position: Chess,
-    /// Number of plies of the game that the engine has been sent or has played.
+    /// Number of plies of the game that were sent to the engine or played by the engine.
     played: usize,
     /// Number of moves requested from the engine in this game.
-    asked: u32,
+    requested_moves: u32,
     clock: Option<TimeControl>,
     /// `true` if the engine starts to search when it receives a move; `false` in force mode.
     plays: bool,
@@ -40,7 +40,7 @@ pub(crate) struct Xboard {
 }
 
 impl Xboard {
-    /// Time to wait for the first `feature` line; after this time, the engine is assumed to have no
+    /// Time to wait for `feature done`. After this time, the engine is assumed to have no further
     /// features. The protocol specifies two seconds; a busy machine may need more.
     pub(crate) const SILENCE: Duration = Duration::from_secs(5);
 
@@ -49,15 +49,15 @@ impl Xboard {
         setup::commands(start, mode, self.features.setboard).is_some()
     }
 
-    /// Handles a missed deadline. An engine that sends no `feature` line is assumed to be an old
-    /// engine and counts as ready.
+    /// Handles a missed deadline. If the engine has not asked for more time with `feature done=0`,
+    /// the handshake is complete; old engines send no `feature` line at all.
     pub(crate) fn overdue(
         &mut self,
         state: &mut State,
         now: Instant,
     ) -> Result<Step, SessionError> {
         Err(state.late(match state.phase {
-            Phase::Handshake if self.patience.is_none() => {
+            Phase::Handshake if self.done_deadline.is_none() => {
                 return Ok(Step::Send(self.configure(state, now)?));
             }
             Phase::Handshake => "feature done=1",
@@ -91,22 +91,22 @@ impl Xboard {
         self.position = game.start.clone();
         state.mode = game.mode;
         (self.played, self.plays, self.draw_claim) = (0, false, None);
-        self.asked = 0;
+        self.requested_moves = 0;
         self.clock = game.limits.clock;
         Ok(text + &self.ask_ready(state, now))
     }
 
-    /// Returns the commands for the engine's turn; `position` is the UCI command of the game.
+    /// Returns the commands for the engine's turn. `position` is the `position` command of UCI.
     pub(crate) fn think(&mut self, state: &State, position: &str, go: &Go) -> String {
-        let news = self.follow(state.mode, position);
+        let moves = self.follow(state.mode, position);
         let clocks = self.new_period() + &self.clocks(go);
-        self.asked += 1;
+        self.requested_moves += 1;
         // Outside force mode the engine searches as soon as it receives a move, so the clocks are
         // sent before the move. In force mode the engine starts to search only after `go`.
         if std::mem::replace(&mut self.plays, true) {
-            clocks + &news
+            clocks + &moves
         } else {
-            news + &clocks + "go\n"
+            moves + &clocks + "go\n"
         }
     }
 
@@ -128,7 +128,7 @@ impl Xboard {
         let rest = rest.trim();
         match (state.phase, word) {
             (_, "feature") => return self.declare(state, at, rest),
-            (Phase::Preparing, "pong") if rest == self.pings.to_string() => state.rest(),
+            (Phase::Preparing, "pong") if rest == self.pings.to_string() => state.become_idle(),
             // Engines send `tellusererror` for many reasons; only this text answers `setboard`.
             (Phase::Preparing, "tellusererror")
                 if rest.to_ascii_lowercase().starts_with("illegal position") =>
@@ -156,7 +156,7 @@ impl Xboard {
         Ok(Step::Continue)
     }
 
-    /// Returns the claim of a result in a line, if any.
+    /// Returns the engine's claim of a result in a line, if any.
     pub(crate) fn claim(&self, state: &State, line: &str) -> Option<Claim> {
         let ours = self.position.turn();
         // The engine has already moved, so its side is no longer the side to move.
@@ -178,7 +178,7 @@ impl Xboard {
     }
 
     fn moved(&mut self, state: &mut State, text: &str) -> Step {
-        state.rest();
+        state.become_idle();
         let info = std::mem::take(&mut state.info);
         let mut text = text.to_owned();
         // An illegal or unreadable move is passed on unchanged, because the referee judges it.
@@ -207,14 +207,14 @@ impl Xboard {
         text
     }
 
-    /// Returns the command for the period that begins with this move, if the period differs from
-    /// the last. The first period is sent before the game, and engines repeat a period on their
-    /// own.
+    /// Returns the `level` command of the period that begins with this move; empty if no period
+    /// begins or if the period equals the previous one. The first period is sent before the game.
+    /// Engines repeat the last period without a command.
     fn new_period(&self) -> String {
         let mut begin = 0;
         for pair in self.clock.as_ref().map_or(&[][..], TimeControl::periods).windows(2) {
             begin += pair[0].moves.unwrap_or(0);
-            if begin == self.asked && pair[0] != pair[1] {
+            if begin == self.requested_moves && pair[0] != pair[1] {
                 return level(pair[1]);
             }
         }
@@ -251,9 +251,9 @@ impl Xboard {
             match (name, value) {
                 ("done", "0") => {
                     let limit = state.deadlines.uciok;
-                    // The handshake has a single deadline, so that repeated `done=0` cannot extend
-                    // the deadline.
-                    let due = *self.patience.get_or_insert(at + limit);
+                    // Only the first `done=0` sets the deadline, so that an engine cannot extend
+                    // the deadline forever.
+                    let due = *self.done_deadline.get_or_insert(at + limit);
                     if state.phase == Phase::Handshake {
                         state.due = Some((due, limit));
                     }
@@ -308,7 +308,7 @@ impl Xboard {
     /// ready.
     fn ask_ready(&mut self, state: &mut State, now: Instant) -> String {
         if !self.features.ping {
-            state.rest();
+            state.become_idle();
             return String::new();
         }
         self.pings += 1;
@@ -326,8 +326,8 @@ fn limits(limits: &Limits) -> String {
     [clock, movetime, depth].into_iter().flatten().collect()
 }
 
-/// Returns the `level` command of a period, in whole seconds; the exact clock is sent before each
-/// move.
+/// Returns the `level` command of a period, with its base time in whole seconds. The exact clock is
+/// sent before each move.
 fn level(Period { moves, base, increment }: Period) -> String {
     // In `level`, 0 moves stand for the whole game.
     let moves = moves.unwrap_or(0);

@@ -2,7 +2,7 @@
 
 use crate::uci::{OptionDeclaration, OptionKind};
 
-/// Splits a text such as `ping=1 myname="Some Engine"` into names and values.
+/// Splits a string such as `ping=1 myname="Some Engine"` into names and values.
 pub(super) fn parse(mut text: &str) -> Vec<(&str, &str)> {
     let mut features = Vec::new();
     while let Some((name, rest)) = text.split_once('=') {
@@ -54,8 +54,8 @@ impl Features {
             "variants" => {
                 self.chess960 = value.split(',').any(|name| name.trim() == "fischerandom");
             }
-            // These features are rejected, because neither signals nor `white` and `black` are
-            // sent.
+            // These features are rejected, because Arbiter sends neither signals nor the commands
+            // `white` and `black`.
             "sigint" | "sigterm" | "colors" => return !on,
             // Arbiter never uses these features, but some engines complain if they are rejected.
             "analyze" | "playother" | "draw" | "pause" | "ics" | "debug" => {}
@@ -75,8 +75,8 @@ pub(super) fn option(text: &str) -> Option<OptionDeclaration> {
             let mut numbers = rest.split_whitespace().map(|word| word.parse().ok());
             // The current value comes first.
             let mut bound = |index| numbers.nth(index).flatten();
-            // A missing bound is not a restriction, so that an incomplete declaration rejects no
-            // value.
+            // A missing bound is not a restriction, so that no value is rejected because of an
+            // incomplete declaration.
             OptionKind::Spin {
                 min: bound(1).unwrap_or(i64::MIN),
                 max: bound(0).unwrap_or(i64::MAX),

@@ -1,4 +1,4 @@
-//! Set-up of a position in CECP.
+//! Setup of a position in CECP.
 
 use shakmaty::fen::Fen;
 use shakmaty::{Bitboard, CastlingMode, Chess, Color, EnPassantMode, File, Position, Rank, Role};
@@ -7,8 +7,8 @@ use shakmaty::{Bitboard, CastlingMode, Chess, Color, EnPassantMode, File, Positi
 /// position, and `None` if the engine cannot set up the position.
 ///
 /// An engine without `setboard` may support the older `edit`, which only places pieces. A move sent
-/// before `edit` sets the side to move. Castling is allowed if king and rook are on their initial
-/// squares, and en passant captures are impossible.
+/// before `edit` sets the side to move. After `edit`, the engine assumes that castling is allowed
+/// if king and rook are on their initial squares, and that no en passant capture is possible.
 pub(super) fn commands(position: &Chess, mode: CastlingMode, setboard: bool) -> Option<String> {
     if *position == Chess::default() && mode == CastlingMode::Standard {
         return Some(String::new());
@@ -19,7 +19,7 @@ pub(super) fn commands(position: &Chess, mode: CastlingMode, setboard: bool) -> 
     }
     let can_edit = mode == CastlingMode::Standard
         && position.legal_ep_square().is_none()
-        && castles_wherever_it_could(position);
+        && has_all_castling_rights(position);
     can_edit.then(|| edit(position))
 }
 
@@ -41,9 +41,9 @@ fn edit(position: &Chess) -> String {
     text + ".\n"
 }
 
-/// Returns whether the position has exactly those castling rights for which king and rook are on
-/// their initial squares.
-fn castles_wherever_it_could(position: &Chess) -> bool {
+/// Returns whether the position has exactly the castling rights that `edit` implies: one for each
+/// rook on its initial square whose king is also on its initial square.
+fn has_all_castling_rights(position: &Chess) -> bool {
     let board = position.board();
     let rooks_at_home = |color: Color| {
         let rank = Bitboard::from(color.fold_wb(Rank::First, Rank::Eighth));
@@ -51,8 +51,8 @@ fn castles_wherever_it_could(position: &Chess) -> bool {
         let rooks = board.by_piece(color.rook()) & rank & Bitboard::CORNERS;
         if king.is_empty() { Bitboard::EMPTY } else { rooks }
     };
-    let could = rooks_at_home(Color::White) | rooks_at_home(Color::Black);
-    could == position.castles().castling_rights()
+    let possible = rooks_at_home(Color::White) | rooks_at_home(Color::Black);
+    possible == position.castles().castling_rights()
 }
 
 #[cfg(test)]

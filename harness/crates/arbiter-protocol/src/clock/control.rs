@@ -22,19 +22,19 @@ pub struct Period {
 }
 
 /// Time control of one side: one or more periods. All periods except the last have a number of
-/// moves; if the last period has one too, it is repeated.
+/// moves. If the last period also has a number of moves, this period is repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimeControl {
     list: [Period; MAX_PERIODS],
     last: usize,
-    /// `true` for an hourglass, whose only period is the initial time; each side gains the time
-    /// that its opponent uses.
+    /// `true` for an hourglass clock: its only period is the initial time, and each side gains the
+    /// time that its opponent uses.
     pub(super) is_hourglass: bool,
 }
 
 impl TimeControl {
-    /// Creates a time control without an hourglass; `None` if the list is empty or too long, or if
-    /// a period before the last has no number of moves.
+    /// Creates a time control that is not an hourglass; `None` if the list is empty or has more
+    /// than [`MAX_PERIODS`] periods, or if a period before the last has no number of moves.
     pub fn new(periods: &[Period]) -> Option<TimeControl> {
         let (last, others) = periods.split_last()?;
         if periods.len() > MAX_PERIODS || others.iter().any(|period| period.moves.is_none()) {
@@ -55,27 +55,28 @@ impl TimeControl {
     /// and an increment for each move.
     pub(super) fn granted(&self, moves: u32) -> Duration {
         let mut total = Duration::ZERO;
-        let mut left = moves;
+        let mut remaining = moves;
         for index in 0.. {
             let period = self.get(index);
-            let played = period.moves.map_or(left, |moves| left.min(moves));
+            let played = period.moves.map_or(remaining, |moves| remaining.min(moves));
             let gained = period.increment.saturating_mul(played);
             total = total.saturating_add(period.base).saturating_add(gained);
-            left -= played;
+            remaining -= played;
             // A period of 0 moves would never end; parsing never creates one, but callers can.
-            if left == 0 || played == 0 {
+            if remaining == 0 || played == 0 {
                 break;
             }
         }
         total
     }
 
-    /// Returns all periods; an hourglass counts as a period for the rest of the game.
+    /// Returns all periods; an hourglass has one period, for the rest of the game.
     pub fn periods(&self) -> &[Period] {
         &self.list[..=self.last]
     }
 
-    /// Returns the time control with all times multiplied by a positive factor.
+    /// Returns the time control with all times multiplied by a positive factor and rounded to
+    /// 0.1 ms.
     pub fn scaled(mut self, factor: f64) -> TimeControl {
         for period in &mut self.list {
             period.base = scaled(period.base, factor);
@@ -89,7 +90,8 @@ impl TimeControl {
     }
 }
 
-/// Multiplies a time, rounds it to 0.1 ms, and limits it to the range that can be parsed.
+/// Multiplies a time by `factor` and rounds the product to 0.1 ms. The result is limited to the
+/// range that can be parsed, 0.001 s to 10,000,000 s.
 pub(super) fn scaled(time: Duration, factor: f64) -> Duration {
     let seconds = (time.as_secs_f64() * factor * 1e4).round() / 1e4;
     Duration::from_secs_f64(seconds.clamp(1e-3, 1e7))
@@ -197,8 +199,9 @@ impl FromStr for TimeControl {
     }
 }
 
-/// Splits a text at the colons between periods. A colon separates minutes from seconds if it is
-/// followed by a number below 60 without a number of moves and not preceded by an increment.
+/// Splits a string at the colons between periods. A colon separates minutes from seconds if a
+/// number below 60 without a number of moves follows, and if the period contains no increment and
+/// no other colon before it.
 fn split_periods(text: &str) -> Vec<String> {
     let mut periods: Vec<String> = Vec::new();
     for piece in text.split(':') {

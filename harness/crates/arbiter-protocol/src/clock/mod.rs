@@ -31,8 +31,8 @@ pub struct Limits {
     pub nodes: Option<u64>,
     /// Maximum search depth for each move, in plies.
     pub depth: Option<u32>,
-    /// Number of nodes that count as one millisecond: the clock counts the nodes that the engine
-    /// reports, and real time does not matter.
+    /// Number of nodes that count as one millisecond. The clock then counts the nodes that the
+    /// engine reports, and real time does not matter.
     pub nodestime: Option<u64>,
     /// `true` if an increment is also added before the first move.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -45,14 +45,14 @@ impl Limits {
         self.clock.map(|control| Clock::new(control, self.increment_first))
     }
 
-    /// Returns whether real time matters in the game. Otherwise games of deterministic engines are
-    /// reproducible.
+    /// Returns whether real time affects the game. If it does not, games of deterministic engines
+    /// are reproducible.
     pub fn is_timed(&self) -> bool {
         self.nodestime.is_none() && (self.clock.is_some() || self.movetime.is_some())
     }
 
     /// Returns the maximum time that a side may use for its first `moves` moves; `None` if real
-    /// time does not matter. For an hourglass, this is the initial time.
+    /// time does not matter. For an hourglass, returns the initial time.
     pub fn granted(&self, moves: u32) -> Option<Duration> {
         if !self.is_timed() {
             return None;
@@ -97,13 +97,13 @@ impl fmt::Display for Limits {
     }
 }
 
-/// Search limits and rules of one side.
+/// Search limits, time margin and score convention of one side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Conditions {
     /// Limits of the side's searches.
     #[serde(flatten)]
     pub limits: Limits,
-    /// Tolerated excess over the available time.
+    /// Time by which a move may exceed the available time without losing.
     #[serde(rename = "margin_ns", with = "Nanos")]
     pub margin: Duration,
     /// `true` if the engine reports scores from White's point of view, contrary to the protocol.

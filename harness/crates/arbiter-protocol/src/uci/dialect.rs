@@ -32,10 +32,11 @@ pub(crate) fn set_position(state: &mut State, position: &str) {
 }
 
 /// Returns whether an answer repeats the answer to the previous search. An answer is a repetition
-/// if it equals the last move of the engine's side, if the source square of this move is now empty,
-/// and if no information about this search has arrived. In Chess960, a king that castled without
-/// leaving its square is an exception.
-fn is_said_again(state: &State, text: &str) -> bool {
+/// if it equals the last move of the engine's side, and if no information about this search has
+/// arrived. The move cannot be legal again, because no piece of this side is on its source square.
+/// In Chess960, a king may castle without leaving its square, so a move from c1, g1, c8 or g8 is
+/// never a repetition.
+fn is_repetition(state: &State, text: &str) -> bool {
     let may_stay = state.mode == CastlingMode::Chess960
         && ["c1", "g1", "c8", "g8"].iter().any(|square| text.starts_with(square));
     text == state.last_own_move && !may_stay && state.info == Info::default()
@@ -48,7 +49,7 @@ pub(crate) fn receive(state: &mut State, at: Instant, line: &str) -> Result<Step
         return Ok(Step::Answer(line.to_owned()));
     }
     let (word, rest) = split_word(line.trim());
-    if word == "bestmove" && is_said_again(state, split_word(rest).0) {
+    if word == "bestmove" && is_repetition(state, split_word(rest).0) {
         return Ok(Step::Continue);
     }
     match (state.phase, word) {
@@ -79,7 +80,7 @@ pub(crate) fn receive(state: &mut State, at: Instant, line: &str) -> Result<Step
             }
         }
         (Phase::Thinking, "bestmove") => {
-            state.rest();
+            state.become_idle();
             let (text, rest) = split_word(rest);
             let ponder = match split_word(rest) {
                 ("ponder", reply) => Some(split_word(reply).0.to_owned()),
@@ -91,7 +92,7 @@ pub(crate) fn receive(state: &mut State, at: Instant, line: &str) -> Result<Step
         // An engine that answers while it ponders is idle after the answer, and gets a new search
         // on its turn.
         (Phase::Preparing, "readyok") | (Phase::Pondering | Phase::PonderMiss, "bestmove") => {
-            state.rest();
+            state.become_idle();
         }
         // UCI requires both sides to ignore unknown lines.
         _ => {}
@@ -131,7 +132,7 @@ fn set_option(state: &State, name: &str, value: &str) -> Result<String, OptionEr
     })
 }
 
-/// Splits a text into its first word and the rest.
+/// Splits a string into its first word and the rest.
 fn split_word(text: &str) -> (&str, &str) {
     match text.split_once(|c: char| c.is_ascii_whitespace()) {
         Some((word, rest)) => (word, rest.trim_start()),

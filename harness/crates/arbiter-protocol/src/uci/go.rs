@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use crate::times::millis;
 
-/// Limits of a `go` command; times are sent in milliseconds, rounded down.
+/// Limits of a `go` command. Times are sent in milliseconds, rounded down; times left and fixed
+/// times are sent as at least 1 ms.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Go {
-    /// White's time left and increment.
+    /// Time that White has left, and White's increment per move.
     pub white: Option<(Duration, Duration)>,
-    /// Black's time left and increment.
+    /// Time that Black has left, and Black's increment per move.
     pub black: Option<(Duration, Duration)>,
     /// Number of moves until the next period of the side to move.
     pub moves_to_go: Option<u32>,
@@ -20,12 +21,12 @@ pub struct Go {
     pub nodes: Option<u64>,
     /// Maximum depth for this move, in plies.
     pub depth: Option<u32>,
-    /// `true` to ponder until the next command.
+    /// `true` if the engine ponders until the next command.
     pub ponder: bool,
 }
 
 impl Go {
-    /// Subtracts `lost` from the time that one side has left.
+    /// Subtracts `lost` from White's time left if `white` is `true`, otherwise from Black's.
     pub fn take_from(&mut self, white: bool, lost: Duration) {
         let clock = if white { &mut self.white } else { &mut self.black };
         if let Some((left, _)) = clock {

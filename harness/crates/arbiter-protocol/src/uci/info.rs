@@ -7,8 +7,8 @@ use shakmaty::uci::UciMove;
 use super::info_words::{InfoWord, info_words};
 use super::score::Score;
 
-/// Maximum number of complete lines kept per search, and of their bytes in total, so that excessive
-/// output cannot fill the memory.
+/// Maximum number of complete lines that are kept per search, and their maximum total size in
+/// bytes, so that excessive output cannot fill the memory.
 const MAX_KEPT: (usize, usize) = (400, 1 << 16);
 
 /// Information about a search, merged from its `info` lines.
@@ -28,7 +28,7 @@ pub struct Info {
     pub time: Option<Duration>,
     /// Nodes per second, as reported by the engine.
     pub nps: Option<u64>,
-    /// Share of the hash table in use, in permill.
+    /// Share of the hash table in use, in per mille.
     pub hashfull: Option<u32>,
     /// Number of positions found in tablebases.
     pub tbhits: Option<u64>,
@@ -50,8 +50,8 @@ pub struct Info {
     pub variations: Option<Box<Variations>>,
 }
 
-/// `info` lines of a search that have a score and a variation; if there are too many, only the
-/// first ones.
+/// `info` lines of a search that have a score and a variation. If there are too many, only the
+/// first lines are kept.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Variations(pub Vec<String>);
 
@@ -62,12 +62,12 @@ impl Info {
         Info::read(rest, false)
     }
 
-    /// Parses the words after `info`; with `takes_bounds`, bounds count as scores, as in
+    /// Parses the words after `info`. If `takes_bounds` is `true`, bounds count as scores, as in
     /// cutechess-cli.
     pub(super) fn read(rest: &str, takes_bounds: bool) -> Info {
         let (line_number, info) = Info::read_line(rest, takes_bounds);
-        // Only the best variation describes the move that will be played, but the node count is for
-        // the complete search.
+        // Only the best variation describes the move that will be played, but the node count
+        // applies to the complete search.
         if line_number == 1 { info } else { Info { nodes: info.nodes, ..Info::default() } }
     }
 
@@ -83,8 +83,8 @@ impl Info {
         let Some((before, pv)) = parts else { return };
         let kept = &mut self.variations.get_or_insert_default().0;
         let last = kept.last().and_then(|last| last.split_once(" pv "));
-        // An engine repeats its variation at each depth; checking each line would repeat the
-        // findings. A line with a mate score is always kept, because its distance to mate is
+        // An engine often repeats its variation at each depth, and checking each line would repeat
+        // the findings. A line with a mate score is always kept, because its distance to mate is
         // checked.
         let is_same = last.is_some_and(|(_, same)| same == pv) && !before.contains(" mate ");
         let has_room =
@@ -133,7 +133,7 @@ impl Info {
     fn continue_pv(&mut self, word: &str) {
         let is_move = |text: &str| text.parse::<UciMove>().is_ok();
         if self.not_a_move.is_some() {
-            // The variation has already ended at such a word.
+            // The variation has already ended at a word that is not a move.
         } else if is_move(word) || is_move(&word.to_ascii_lowercase()) {
             self.pv.push(word.to_owned());
         } else {

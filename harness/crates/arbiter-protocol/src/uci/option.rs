@@ -6,7 +6,7 @@ use thiserror::Error;
 /// Declaration of an engine option.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OptionDeclaration {
-    /// Name of the option. Names are compared without regard to case, as UCI requires.
+    /// Name of the option. Comparisons of names ignore case, as UCI requires.
     pub name: String,
     /// Type of the option, with its constraints.
     pub kind: OptionKind,
@@ -62,8 +62,8 @@ impl OptionDeclaration {
         let mut is_string = false;
         while let Some(word) = words.next() {
             let next = words.peek().map(|next| next.to_ascii_lowercase()).unwrap_or_default();
-            // A name may contain names of fields ("min depth"), so it ends only at the type; the
-            // default of a string may contain any word.
+            // A name may contain names of fields ("min depth"), so the name ends only at the type.
+            // The default of a string may contain any word.
             let opens = match fields.last() {
                 Some(("name", _)) if fields.len() == 1 => {
                     word == "type" && KINDS.contains(&next.as_str())
@@ -86,8 +86,8 @@ impl OptionDeclaration {
             "button" => OptionKind::Button,
             "string" => OptionKind::String,
             "spin" => OptionKind::Spin {
-                // A missing or unreadable bound is not a restriction, so that an incomplete
-                // declaration rejects no value.
+                // A missing or unreadable bound is not a restriction, so that no value is rejected
+                // because of an incomplete declaration.
                 min: field("min").and_then(|v| v.parse().ok()).unwrap_or(i64::MIN),
                 max: field("max").and_then(|v| v.parse().ok()).unwrap_or(i64::MAX),
             },
@@ -104,9 +104,9 @@ impl OptionDeclaration {
     }
 }
 
-/// Returns the declaration of the option `name`, and the value to send, with the case of the
-/// declaration. Fails if no option has this name, or if the option does not accept the value. Names
-/// and values are compared without regard to case.
+/// Returns the declaration of the option `name`, and the value to send, spelled as in the
+/// declaration. Fails if no option has this name, or if the option does not accept the value.
+/// Comparisons of names and values ignore case.
 pub fn check_option<'a>(
     declared: &'a [OptionDeclaration],
     name: &str,

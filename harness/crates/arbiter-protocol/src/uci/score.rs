@@ -33,7 +33,7 @@ impl Score {
         }
     }
 
-    /// Returns the score in centipawns, limited to ±`most`; a mate counts as ±`most`.
+    /// Returns the score in centipawns, limited to ±`most` centipawns; a mate counts as ±`most`.
     pub fn limited(self, most: i32) -> i32 {
         match self {
             Score::Centipawns(cp) => cp.clamp(-most, most),

@@ -72,7 +72,7 @@ fn a_time_loss_is_suspect_if_the_engine_had_waited_as_long() {
     let words = contention.describe(|index| ["A", "B"][index]);
     assert_eq!(words, "A lost on time (17.0 ms over, margin 10 ms) after 8.0 ms of CPU contention");
     assert_eq!(judged(&pair(lost(7.0, 8.0), calm.clone())), None, "it was slow by itself");
-    // A loss on time is not suspect because the opponent waited.
+    // A wait of the opponent does not make a loss on time suspect.
     let other = game(0, [(0.0, 500.0), (90.0, 400.0)], Some(Color::Black), Some((5.0, 0.0)));
     assert_eq!(judged(&pair(other, calm)), None);
 }
@@ -98,13 +98,13 @@ fn only_unequal_waiting_is_suspect() {
 #[test]
 fn waiting_without_a_clock_is_not_suspect() {
     let nodes = Limits { nodes: Some(500), ..Limits::default() };
-    let own = |engine| match engine {
+    let mixed = |engine| match engine {
         0 => Conditions { limits: nodes, margin: MARGIN, white_pov: false },
         _ => conditions(engine),
     };
     let starved = game(0, [(390.0, 400.0), (0.0, 400.0)], None, None);
     let starved = pair(starved.clone(), starved);
-    assert_eq!(judge_contention(DEFAULT_NOISE_LIMIT, &starved, own), None);
+    assert_eq!(judge_contention(DEFAULT_NOISE_LIMIT, &starved, mixed), None);
     assert!(judged(&starved).is_some());
 }
 
@@ -113,7 +113,8 @@ struct Model {
     name: &'static str,
     /// Strength of engine 0 above engine 1, in Elo.
     elo: f64,
-    /// Maximum probability that a move waits; the probability in a game is random up to this value.
+    /// Maximum probability that an engine waits during a move. The probability in each game is
+    /// random, up to this value.
     chance: [f64; 2],
     /// Probability that a game is lost on time without waiting.
     careless: [f64; 2],
@@ -187,14 +188,14 @@ impl Model {
                 let mut play = |white: usize| {
                     let index = number * 8 + attempt * 2 + white as u64;
                     let mut random = seed_for(1, self.name, index);
-                    let (record, own) = self.play(white, load, &mut || uniform(&mut random));
-                    score += own / 2.0;
+                    let (record, points) = self.play(white, load, &mut || uniform(&mut random));
+                    score += points / 2.0;
                     record
                 };
                 (pair(play(0), play(1)), score)
             };
             let mut attempt = 0;
-            let own = loop {
+            let final_score = loop {
                 let load = if attempt < 2 { 1.0 } else { rule.last_load };
                 let (played, score) = score(load, attempt);
                 if judged(&played).is_none() {
@@ -206,8 +207,8 @@ impl Model {
                 attempt += 1;
                 again += 1;
             };
-            let Some(own) = own else { continue };
-            let difference = own - score(0.0, 0).1;
+            let Some(final_score) = final_score else { continue };
+            let difference = final_score - score(0.0, 0).1;
             sum += difference;
             squares += difference * difference;
             counted += 1.0;

@@ -83,7 +83,7 @@ impl<E: Executor> Dispatcher<'_, '_, E> {
                 (Some(RunInput::Stop), Ok(format!("stopped; {given_up} pairs discarded")))
             }
             ControlCommand::Interrupt => {
-                // The key corresponds to Ctrl-C, so the exit code is the one for the signal.
+                // The key corresponds to Ctrl-C, so the exit code is that of the signal.
                 self.stop_cause = Some(StopCause::Signal(StopSignal::Interrupt));
                 (Some(RunInput::Interrupt), Ok("interrupted".to_owned()))
             }

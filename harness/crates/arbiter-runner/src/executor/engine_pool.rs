@@ -13,8 +13,8 @@ const MAX_ENGINES: usize = 64;
 
 /// Idle engines, shared by all slots; `T` is an engine.
 ///
-/// A full pool refuses a new engine and keeps the others. Engines in a schedule take turns, so the
-/// next game of the engine that has just played is the most distant.
+/// A full pool refuses a new engine and keeps the others. Engines in a schedule take turns, so an
+/// engine that has just played is the last to play again.
 #[derive(Debug)]
 pub(super) struct EnginePool<T>(Mutex<Vec<IdleEngine<T>>>);
 

@@ -16,8 +16,8 @@ use arbiter_game::record::GameRecord;
 use arbiter_process::{Pulse, QUIT_GRACE, Spawner, allowed_cpus};
 use arbiter_run::PairJob;
 
-/// Maximum number of engines per processor that start in parallel; more than one, because some
-/// engines wait for the disk.
+/// Maximum number of engines per processor that start in parallel. It is more than one, because
+/// some engines wait for the disk.
 const STARTS_PER_CPU: usize = 2;
 
 /// Executor that plays pairs on this machine, each slot in a separate task.
@@ -26,13 +26,13 @@ pub struct LocalExecutor {
     shared: Shared,
     /// Slots without work.
     idle: Vec<Slot>,
-    /// Tasks that end engines when they are no longer needed.
-    leaving: JoinSet<()>,
+    /// Tasks that terminate engines that are no longer needed.
+    terminating: JoinSet<()>,
     /// Numbers of all slots, idle or busy; the number of a slot determines its processors.
     taken: BTreeSet<usize>,
     /// Tasks of busy slots.
     busy: JoinSet<()>,
-    /// Channel of events; the event that ends a job returns its slot.
+    /// Channel of events. The event that ends a job is sent together with its slot.
     done: mpsc::UnboundedReceiver<(Option<Slot>, JobEvent)>,
     report: mpsc::UnboundedSender<(Option<Slot>, JobEvent)>,
 }
@@ -46,7 +46,8 @@ impl LocalExecutor {
         live_games: LiveGames,
     ) -> io::Result<LocalExecutor> {
         let (spawner, setups) = (Spawner::start()?, Arc::new(setups));
-        // The timeouts of a start run in real time, and too many parallel starts could exceed them.
+        // Startup timeouts count real time, so with too many parallel starts engines could exceed
+        // them.
         let starts = Arc::new(Semaphore::new(allowed_cpus().len().max(1) * STARTS_PER_CPU));
         let pool = Arc::new(EnginePool::new());
         // The channel need not be bounded: pairs in flight are limited, and each pair sends only a
@@ -59,7 +60,7 @@ impl LocalExecutor {
         Ok(LocalExecutor {
             shared: Shared { spawner, starts, pulse, setups, pool, live_games, options },
             idle: Vec::new(),
-            leaving: JoinSet::new(),
+            terminating: JoinSet::new(),
             taken: BTreeSet::new(),
             busy: JoinSet::new(),
             done,
@@ -83,7 +84,7 @@ impl LocalExecutor {
         self.taken.len() - self.idle.len()
     }
 
-    /// Returns a slot that has finished its job to the idle slots.
+    /// Adds a slot that has finished its job to the idle slots.
     fn take_back(&mut self, slot: Option<Slot>) {
         if let Some(slot) = slot {
             self.idle.push(slot);
@@ -91,20 +92,20 @@ impl LocalExecutor {
         }
     }
 
-    /// Ends the engines of surplus idle slots.
+    /// Removes surplus idle slots and terminates their engines.
     fn dismiss(&mut self) {
         let most = self.shared.options.slots.saturating_sub(self.in_flight());
         self.keep_idle(most);
     }
 
-    /// Keeps at most `most` idle slots, and ends the engines of the others.
+    /// Keeps at most `most` idle slots, and terminates the engines of the others.
     fn keep_idle(&mut self, most: usize) {
         for mut slot in self.idle.drain(most.min(self.idle.len())..) {
             self.taken.remove(&slot.number);
-            self.leaving.spawn(async move { slot.clear().await });
+            self.terminating.spawn(async move { slot.clear().await });
         }
         // Without this loop, finished tasks would stay in memory until the end of the run.
-        while self.leaving.try_join_next().is_some() {}
+        while self.terminating.try_join_next().is_some() {}
     }
 }
 
@@ -119,16 +120,16 @@ impl Executor for LocalExecutor {
         self.busy.spawn(async move {
             let pair = job.pairing.pair;
             let pairing = job.pairing;
-            let tell = |game_index, ended: Option<Box<GameRecord>>| {
+            let notify = |game_index, ended: Option<Box<GameRecord>>| {
                 let event = match ended {
                     None => JobEvent::Started { pairing, game_index },
                     Some(game) => JobEvent::Ended { pairing, game_index, game },
                 };
-                // If the channel is closed, the run has ended and the event is not needed; the same
-                // holds for the last event below.
+                // If the channel is closed, the run has ended and the event is not needed. This
+                // also applies to the last event below.
                 let _ = report.send((None, event));
             };
-            let event = match slot.play(job, tell).await {
+            let event = match slot.play(job, notify).await {
                 Ok(played) => JobEvent::Played { pair, played, worker: None },
                 Err(reason) => JobEvent::Failed { pair, reason },
             };
@@ -141,7 +142,7 @@ impl Executor for LocalExecutor {
     fn release_idle(&mut self) {
         self.keep_idle(0);
         for engine in self.shared.pool.drain() {
-            self.leaving.spawn(engine.quit(QUIT_GRACE));
+            self.terminating.spawn(engine.quit(QUIT_GRACE));
         }
     }
 
@@ -199,6 +200,6 @@ impl Executor for LocalExecutor {
     async fn finish(mut self) {
         self.cancel_all().await;
         self.release_idle();
-        while self.leaving.join_next().await.is_some() {}
+        while self.terminating.join_next().await.is_some() {}
     }
 }

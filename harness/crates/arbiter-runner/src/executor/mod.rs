@@ -32,8 +32,8 @@ pub enum JobEvent<D = PlayedPair> {
         /// Index of the game in the pair, counted from 0.
         game_index: usize,
     },
-    /// A game of a pair is over; the game counts only when its pair does. This event is sent on
-    /// request, or after an engine fault.
+    /// A game of a pair has ended. It is counted later, together with its pair. This event is sent
+    /// on request, or after an engine fault.
     Ended {
         /// Pair of the game.
         pairing: Pairing,
@@ -55,7 +55,7 @@ pub enum JobEvent<D = PlayedPair> {
     Noted(Remark),
     /// A worker has joined or left; only observers are notified.
     Presence(Remark),
-    /// A worker was excluded for the reason in the remark; its pairs no longer count.
+    /// A worker has to be excluded, for the reason in the remark.
     WorkerExcluded(Remark),
     /// The engines behave differently on different machines; the text describes the difference.
     Unfit(String),
@@ -75,13 +75,13 @@ pub trait Executor {
     /// and can be dropped.
     fn note_stored(&mut self, pair: u64);
 
-    /// Ends idle engines, because few or no further pairs will start.
+    /// Terminates idle engines, because few or no further pairs will start.
     fn release_idle(&mut self);
 
     /// Returns the maximum number of pairs in flight.
     fn slots(&self) -> usize;
 
-    /// Returns whether anything can play the pairs in flight; `false` if there are no workers.
+    /// Returns whether the pairs in flight can be played; `false` if there are no workers.
     fn has_players(&self) -> bool {
         true
     }
@@ -96,10 +96,10 @@ pub trait Executor {
     /// Returns an event that is already available, if any.
     fn ready(&mut self) -> Option<JobEvent>;
 
-    /// Abandons all pairs in flight and ends their engines; no further events of these pairs
+    /// Abandons all pairs in flight and terminates their engines. No further events of these pairs
     /// follow.
     fn cancel_all(&mut self) -> impl Future<Output = ()> + Send;
 
-    /// Ends all engines with `quit`.
+    /// Terminates all engines with `quit`.
     fn finish(self) -> impl Future<Output = ()> + Send;
 }

@@ -13,7 +13,7 @@ use arbiter_run::{PairJob, PlayedPair};
 /// Command from the dispatcher to the coordinator.
 #[derive(Debug)]
 pub enum JobCommand<J = PairJob> {
-    /// Have a worker do the job with this number.
+    /// Assign the job with this number to a worker.
     Play(u64, Box<J>),
     /// The result of the job with this number is on disk.
     Stored(u64),
@@ -56,8 +56,8 @@ pub fn job_channel<J, D>() -> (DispatcherEnd<J, D>, CoordinatorEnd<J, D>) {
 }
 
 impl<J, D> DispatcherEnd<J, D> {
-    /// Sends a command. Failures are ignored, because the channel of events also closes if the
-    /// coordinator ends.
+    /// Sends a command. Failures are ignored: if the coordinator has ended, the channel of events
+    /// is closed too, and the dispatcher notices that.
     pub fn send(&self, command: JobCommand<J>) {
         let _ = self.commands.send(command);
     }

@@ -25,7 +25,7 @@ use arbiter_run::{Games, PairJob, PlayedPair};
 /// Assumed memory of an engine that cannot be measured, in bytes.
 const UNKNOWN_BYTES: u64 = 256 << 20;
 
-/// Interval between checks while the pulse is late.
+/// Interval between checks while the next beat of the pulse is late.
 const PULSE_CHECK: Duration = Duration::from_millis(20);
 
 /// Settings for games on this machine.
@@ -39,7 +39,7 @@ pub struct LocalOptions {
     pub measures_waiting: bool,
     /// `true` if each game is reported when it ends, before its pair is complete.
     pub tells_games: bool,
-    /// Processors of each slot; if empty, the system decides.
+    /// Processors of each slot; if empty, the operating system assigns processors.
     pub cpu_sets: Vec<Vec<usize>>,
 }
 
@@ -64,7 +64,9 @@ pub(super) struct Slot {
     /// Number of the slot among the slots in use.
     pub(super) number: usize,
     shared: Shared,
+    /// Engines of the slot, by index of their setup.
     engines: BTreeMap<usize, EngineProcess>,
+    /// `true` after the start of the first game.
     has_played: bool,
 }
 
@@ -73,19 +75,21 @@ impl Slot {
         Slot { number, shared, engines: BTreeMap::new(), has_played: false }
     }
 
-    /// Plays the games of a pair. `tell` receives the start of each game, and its record on request
-    /// or after an engine fault. Only a problem of the machine is an error, never an engine fault.
+    /// Plays the games of a pair. `notify` receives the start of each game, and its record on
+    /// request or after an engine fault. A problem of the machine is an error; an engine fault is
+    /// not.
     pub(super) async fn play(
         &mut self,
         job: PairJob,
-        tell: impl Fn(usize, Option<Box<GameRecord>>),
+        notify: impl Fn(usize, Option<Box<GameRecord>>),
     ) -> Result<PlayedPair, String> {
         // Engines that this pair does not need go to the pool first, so that other slots can take
         // them.
         self.pool_others(job.pairing.engines).await;
         self.take_from_pool(job.pairing.engines);
+        // A pair is played again if this process was suspended during a game.
         loop {
-            if let Some(games) = self.play_pair(&job, &tell).await? {
+            if let Some(games) = self.play_pair(&job, &notify).await? {
                 return Ok(PlayedPair { pairing: job.pairing, games });
             }
         }
@@ -95,16 +99,16 @@ impl Slot {
     async fn play_pair(
         &mut self,
         job: &PairJob,
-        tell: impl Fn(usize, Option<Box<GameRecord>>),
+        notify: impl Fn(usize, Option<Box<GameRecord>>),
     ) -> Result<Option<Games<GameRecord>>, String> {
         let pauses = self.pauses().await;
         let pair = job.pairing.pair;
-        let first = self.play_and_report((pair, 0), &job.games.first, pauses, &tell).await?;
+        let first = self.play_and_report((pair, 0), &job.games.first, pauses, &notify).await?;
         let Some(first) = first else { return Ok(None) };
         let Some(setup) = &job.games.second else {
             return Ok(Some(Games { first, second: None }));
         };
-        let second = self.play_and_report((pair, 1), setup, pauses, &tell).await?;
+        let second = self.play_and_report((pair, 1), setup, pauses, &notify).await?;
         Ok(second.map(|second| Games { first, second: Some(second) }))
     }
 
@@ -124,13 +128,13 @@ impl Slot {
         id: GameId,
         setup: &GameSetup,
         pauses: u64,
-        tell: impl Fn(usize, Option<Box<GameRecord>>),
+        notify: impl Fn(usize, Option<Box<GameRecord>>),
     ) -> Result<Option<GameRecord>, String> {
         // The pause is between two games, so there is none before the first.
         if std::mem::replace(&mut self.has_played, true) && !self.shared.options.wait.is_zero() {
             tokio::time::sleep(self.shared.options.wait).await;
         }
-        tell(id.1, None);
+        notify(id.1, None);
         let listed = self.shared.live_games.add(id);
         let game = self.play_game(setup, listed.live_game()).await?;
         // A clock or a timeout may have expired during the pause, when no engine could answer.
@@ -144,21 +148,21 @@ impl Slot {
         // A fault is reported immediately, because the second game of the pair may take a long
         // time.
         if self.shared.options.tells_games || game.outcome.termination.is_fault() {
-            tell(id.1, Some(Box::new(game.clone())));
+            notify(id.1, Some(Box::new(game.clone())));
         }
         Ok(Some(game))
     }
 
-    /// Ends all engines, in parallel.
+    /// Terminates all engines, in parallel because each engine may take up to a second.
     pub(super) async fn clear(&mut self) {
-        let mut leaving = JoinSet::new();
+        let mut terminating = JoinSet::new();
         while let Some((_, engine)) = self.engines.pop_first() {
-            leaving.spawn(engine.quit(QUIT_GRACE));
+            terminating.spawn(engine.quit(QUIT_GRACE));
         }
-        while leaving.join_next().await.is_some() {}
+        while terminating.join_next().await.is_some() {}
     }
 
-    /// Moves engines that are not in `engines` to the pool; ends them if the pool is full.
+    /// Moves engines that are not in `engines` to the pool; terminates them if the pool is full.
     async fn pool_others(&mut self, engines: [usize; 2]) {
         for index in self.engines.keys().copied().collect::<Vec<_>>() {
             if !engines.contains(&index)
@@ -251,7 +255,7 @@ impl Slot {
         let index = *setup.engines.get(color);
         let game = driver::game(setup, color);
         match self.engines.remove(&index) {
-            // The engine may have left child processes, which `quit` ends in a different thread.
+            // The engine may have left child processes, which `quit` kills in a different thread.
             Some(engine) if engine.process().has_exited() => engine.quit(Duration::ZERO).await,
             Some(mut engine) => match engine.new_game(game).await {
                 Ok(()) => return Ok(engine),
@@ -274,15 +278,15 @@ impl Slot {
     }
 }
 
-/// Ends an engine that has failed, and returns its transcript.
+/// Terminates an engine that has failed, and returns its error and transcript.
 async fn give_up(mut engine: EngineProcess, error: EngineError) -> (EngineError, Option<Recorder>) {
     let recorder = engine.take_recorder();
     engine.quit(Duration::ZERO).await;
     (error, Some(recorder))
 }
 
-/// Returns whether the engine of `color` failed in such a way that its process cannot play further
-/// games.
+/// Returns whether the engine of `color` lost by a fault after which its process cannot play
+/// another game.
 fn is_broken(record: &GameRecord, color: Color) -> bool {
     let lost = record.outcome.result.winner() == Some(color.other());
     let broken = matches!(

@@ -1,4 +1,4 @@
-//! Seccomp filters: system calls that sandboxed programs may not use.
+//! Seccomp filters: system calls that sandboxed programs are not allowed to use.
 
 use std::collections::BTreeMap;
 
@@ -62,8 +62,8 @@ const FORBIDDEN: [c_long; 49] = [
     libc::SYS_userfaultfd,
 ];
 
-/// System calls that compilers need but engines do not: file attributes and file notifications,
-/// which Landlock does not restrict.
+/// System calls that compilers need but engines do not: calls for file attributes and file
+/// notifications, which Landlock does not restrict.
 const FORBIDDEN_TO_ENGINES: [c_long; 18] = [
     libc::SYS_fchmod,
     libc::SYS_fchmodat,
@@ -86,7 +86,7 @@ const FORBIDDEN_TO_ENGINES: [c_long; 18] = [
     libc::SYS_utimensat,
 ];
 
-/// Older variants of these calls.
+/// Older variants of the calls in [`FORBIDDEN_TO_ENGINES`].
 #[cfg(target_arch = "x86_64")]
 const OLD: [c_long; 6] = [
     libc::SYS_chmod,
@@ -99,8 +99,8 @@ const OLD: [c_long; 6] = [
 #[cfg(not(target_arch = "x86_64"))]
 const OLD: [c_long; 0] = [];
 
-/// System calls that change the process given by their first argument. Only 0 is allowed, which
-/// stands for the caller.
+/// System calls that change the process given by their first argument. Only 0, which stands for the
+/// caller, is allowed.
 const OF_PROCESSES: [c_long; 6] = [
     libc::SYS_prlimit64,
     libc::SYS_sched_setaffinity,
@@ -135,16 +135,17 @@ const IOCTL: [u32; 5] = [
     0x541c,      // TIOCLINUX
 ];
 
-/// Socket types that are forbidden for `socketpair`: all except SOCK_STREAM and SOCK_SEQPACKET,
-/// which Rust's standard library uses to start processes. A socket of another type could send data
-/// to the sockets of other processes.
+/// Socket types that are forbidden for `socketpair`: all except SOCK_STREAM and SOCK_SEQPACKET.
+/// Rust's standard library uses SOCK_SEQPACKET to start processes. A socket of another type could
+/// send data to the sockets of other processes.
 const UNCONNECTED: [u64; 14] = [0, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
-/// Number of the newest system call that was examined (`mseal`). The calls of the x32 ABI also have
-/// higher numbers.
+/// Number of the newest system call that was reviewed for these filters (`mseal`). Calls with
+/// higher numbers, which include all calls of the x32 ABI, are refused.
 const NEWEST: u32 = 462;
 
-/// Returns two filters, because a filter returns only one error code.
+/// Returns two filters, because each filter returns only one error code: EPERM for forbidden calls,
+/// and ENOSYS for unknown calls.
 pub(super) fn filters(
     is_builder: bool,
     has_network: bool,

@@ -1,4 +1,4 @@
-//! Temporary homes of sandboxed programs.
+//! Temporary home folders of sandboxed programs.
 
 use std::fs::{self, File};
 use std::io;
@@ -8,11 +8,11 @@ use std::process::Command;
 use super::Sandbox;
 use crate::files::{create_locked_folder, leftover_folders};
 
-/// Prefix of the names of homes in the folder of temporary files.
+/// Prefix of the names of temporary home folders.
 const PREFIX: &str = "arbiter-home-";
 
-/// Empty home folder for one process. Dropping it removes the folder; a lock shows that this
-/// process is still running.
+/// Temporary home folder for one process, initially empty. Dropping it removes the folder. The lock
+/// shows other Arbiter processes that the folder is still in use.
 #[derive(Debug)]
 pub(crate) struct Home {
     path: PathBuf,
@@ -31,7 +31,7 @@ impl Home {
 }
 
 impl Sandbox {
-    /// Removes the temporary homes that killed Arbiter processes left behind.
+    /// Removes the temporary home folders that killed Arbiter processes left behind.
     pub fn remove_leftovers() {
         for (path, lock) in leftover_folders(&std::env::temp_dir(), PREFIX) {
             drop(Home { path, lock: Some(lock) });
@@ -41,8 +41,8 @@ impl Sandbox {
 
 impl Drop for Home {
     fn drop(&mut self) {
-        // A home is usually empty. Removing the files of a home takes time, so a separate thread
-        // removes them and no game has to wait.
+        // Usually, the folder is empty. Removing files takes time, so a separate thread removes
+        // them, and no game has to wait.
         if fs::remove_dir(&self.path).is_err() {
             let path = self.path.clone();
             let lock = self.lock.take();

@@ -5,9 +5,9 @@
 //! read-only mount rejects all of these changes.
 //!
 //! A program in a namespace has three processes. The child that Arbiter started waits outside the
-//! namespace and ends with the status of the program. The first process inside ends all other
-//! processes of the namespace after the child has ended. The second process inside becomes the
-//! program, with normal signal handling.
+//! namespace and exits with the status of the program. The first process inside exits after the
+//! program has ended, and the kernel then kills all other processes of the namespace. The second
+//! process inside becomes the program, with normal signal handling.
 
 use std::ffi::{CStr, CString, c_void};
 use std::io;
@@ -36,8 +36,9 @@ const STACK: usize = 2048;
 pub(super) struct Namespaces {
     /// Writable folder and working folder of a build; `None` if all mounts stay writable.
     folders: Option<[CString; 2]>,
-    /// User ID map of the user namespace, which maps the user to itself; `group` maps the group.
+    /// User ID map of the user namespace. It maps the user to itself.
     user: String,
+    /// Group ID map of the user namespace. It maps the group to itself.
     group: String,
     /// Stack of the first process inside.
     stack: Vec<u128>,
@@ -64,14 +65,14 @@ impl Namespaces {
             self.become_second()?;
             // If the system refuses, the user has already been warned.
             let _ = self.mount();
-            // A container that hides parts of /proc does not allow a new mount of it.
+            // In a container that hides parts of /proc, /proc cannot be mounted again.
             let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
             let _ = mount(c"proc", c"/proc", c"proc", flags, None);
         }
         Ok(())
     }
 
-    /// Creates the namespaces, as root or within a user namespace.
+    /// Creates the mount and PID namespaces, as root or within a new user namespace.
     fn unshare(&self) -> io::Result<()> {
         // This call closes nothing, but fails if the kernel lacks `close_range`. Without
         // `close_range`, the other processes would not end with the program.
@@ -81,13 +82,13 @@ impl Namespaces {
             return Ok(());
         }
         unshare(namespaces | libc::CLONE_NEWUSER)?;
-        // The kernel requires this before it allows an unprivileged user to map a group.
+        // The kernel requires this write before it allows an unprivileged user to map a group.
         write(c"/proc/self/setgroups", "deny")?;
         write(c"/proc/self/uid_map", &self.user)?;
         write(c"/proc/self/gid_map", &self.group)
     }
 
-    /// Makes all mounts private and, for builds, makes all of them read-only except the writable
+    /// Makes all mounts private. For builds, also makes all mounts read-only, except the writable
     /// folder.
     fn mount(&self) -> io::Result<()> {
         mount_change(c"/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?;
@@ -125,7 +126,8 @@ impl Namespaces {
         let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
         keep_only(held.as_raw_fd());
         let ended = waitpid(Pid::from_raw(second), WaitOptions::empty());
-        // Closing the pipe ends the first process, and with it all processes in the namespace.
+        // When the pipe is closed, the first process exits, and the kernel kills all other
+        // processes in the namespace.
         let _ = close_from(0);
         let _ = waitpid(Pid::from_raw(first), WaitOptions::empty());
         let status = ended.ok().flatten().map(|(_, status)| status);
@@ -142,7 +144,8 @@ impl Namespaces {
 
 impl Sandbox {
     /// Returns whether the sandbox can prevent builds from changing modes, owners and times of
-    /// files outside their home; this needs user and mount namespaces. Starts a process.
+    /// files outside their home folder. This protection needs mount namespaces and, unless the user
+    /// is root, user namespaces. Starts a process to test whether they are available.
     pub fn keeps_attributes() -> bool {
         let root = Path::new("/");
         let home = std::env::temp_dir();

@@ -8,8 +8,8 @@ use shakmaty::Chess;
 use super::*;
 use crate::{Deadlines, Go, Limits, Protocol, Session, Setup};
 
-fn open_session(wishes: &[(&str, &str)]) -> (Session, Instant) {
-    let options = wishes.iter().map(|(n, v)| (n.to_string(), v.to_string())).collect();
+fn open_session(requested: &[(&str, &str)]) -> (Session, Instant) {
+    let options = requested.iter().map(|(n, v)| (n.to_string(), v.to_string())).collect();
     opened_with(Setup { options, ..Setup::default() })
 }
 
