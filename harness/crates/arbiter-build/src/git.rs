@@ -1,8 +1,8 @@
 //! Queries to git, through the program `git`.
 //!
-//! A library could read the objects, but a checkout must match the author's in submodules, filters
-//! such as LFS, line endings, and credentials for a remote. Only `git` itself obeys the complete
-//! configuration for these.
+//! A library could read the objects. A checkout, however, must have the submodules, filters such as
+//! LFS, and line endings of the author's checkout, and a remote may need credentials. Only the
+//! program `git` obeys the complete configuration for these.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -49,7 +49,7 @@ pub(super) struct Snapshot {
     pub(super) tree: String,
     /// Folder with the objects that are not in the user's repository.
     pub(super) objects: PathBuf,
-    /// Guard that removes the folder with the objects when it is dropped.
+    /// Temporary folder with the objects, which is removed on drop.
     _dir: TempDir,
 }
 
@@ -115,8 +115,8 @@ impl Repository {
         self.commit(&format!("{}^", commit.id)).ok()
     }
 
-    /// Returns the names of at most `most` branches, latest commits first; none if the branches
-    /// cannot be read.
+    /// Returns the names of at most `most` branches, sorted from the latest commit to the earliest;
+    /// an empty list if the branches cannot be read.
     pub fn branches(&self, most: usize) -> Vec<String> {
         let count = format!("--count={most}");
         let words = [
@@ -184,11 +184,11 @@ impl Repository {
         std::fs::create_dir(&objects).map_err(io_error(dir.path()))?;
         let index = dir.path().join("index");
         // A copy of the index lets git skip unchanged files.
-        let known = self.inner("index")?;
-        if known.is_file() {
-            std::fs::copy(&known, &index).map_err(io_error(known))?;
+        let user_index = self.inner("index")?;
+        if user_index.is_file() {
+            std::fs::copy(&user_index, &index).map_err(io_error(user_index))?;
         }
-        let ours = |words: Vec<String>| {
+        let run = |words: Vec<String>| {
             let mut command = command(&self.top);
             command
                 .args(words)
@@ -206,16 +206,16 @@ impl Repository {
             // Ignored paths are excluded anyway, and git fails if its arguments name them.
             .filter(|path| !path.is_empty() && !self.ignores(path))
             .collect();
-        let named = |words: &[&str], how: &str| {
+        let on_paths = |words: &[&str], how: &str| {
             let words = words.iter().map(|word| (*word).to_owned());
-            ours(words.chain(inside.iter().map(|path| format!(":({how}){path}"))).collect())
+            run(words.chain(inside.iter().map(|path| format!(":({how}){path}"))).collect())
         };
-        named(&["add", "--all", "--", "."], "exclude,literal")?;
+        on_paths(&["add", "--all", "--", "."], "exclude,literal")?;
         // The user may have added some of these paths to the index.
         if !inside.is_empty() {
-            named(&["reset", "--quiet", "--"], "literal")?;
+            on_paths(&["reset", "--quiet", "--"], "literal")?;
         }
-        let tree = ours(vec!["write-tree".to_owned()])?;
+        let tree = run(vec!["write-tree".to_owned()])?;
         let head =
             // In a repository without commits, all files count as changed.
             git(&self.top, ["rev-parse", "--verify", "--quiet", "HEAD^{tree}"]).unwrap_or_default();
@@ -249,8 +249,9 @@ pub(super) fn command(dir: &Path) -> Command {
     for name in GIT_VARIABLES.split_ascii_whitespace() {
         command.env_remove(name);
     }
-    // The output must be English because it is parsed and shown. Nobody can enter a password.
-    // Without optional locks, git does not refresh the user's index.
+    // The output must be English because it is parsed and shown. A prompt for a password would
+    // block, because nobody can answer it. Without optional locks, git does not refresh the user's
+    // index.
     command.env("LC_ALL", "C").env("GIT_TERMINAL_PROMPT", "0").env("GIT_OPTIONAL_LOCKS", "0");
     command
 }

@@ -29,7 +29,7 @@ pub struct Engine {
     pub program: Program,
     /// Command-line arguments.
     pub args: Vec<String>,
-    /// Working directory.
+    /// Working directory; the working directory of the harness if `None`.
     pub dir: Option<PathBuf>,
     /// UCI options to set, in order.
     pub options: Vec<(String, String)>,

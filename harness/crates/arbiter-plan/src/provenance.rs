@@ -23,8 +23,8 @@ pub struct Provenance {
 }
 
 impl Provenance {
-    /// Returns the identifier of the program in the results of commits: the ID of the commit,
-    /// followed by `-dirty` if files have changed.
+    /// Returns the identifier of the program in results: the ID of the commit, followed by `-dirty`
+    /// if files have changed.
     pub fn identity(&self) -> String {
         format!("{}{}", self.commit, if self.is_dirty { "-dirty" } else { "" })
     }
