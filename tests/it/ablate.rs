@@ -1,4 +1,4 @@
-//! Tests of ablations: one gauntlet of an engine against the same engine without each feature.
+//! Tests of ablations: a gauntlet of an engine against copies that each lack one feature.
 
 use rustix::process::Signal;
 use serde_json::Value;
@@ -10,7 +10,8 @@ use crate::support::{phrases, programs, store, wait_for};
 
 const PAIRS: usize = 8;
 
-/// Returns an ablation of puppets, which play other moves for each value of their option.
+/// Returns an ablation of a puppet, which plays different moves for each value of its option
+/// `Style`.
 fn styles<'a>(bench: &'a Bench, args: &str) -> Plan<'a> {
     let plan = Plan::new(bench, "ablate", PAIRS).puppet("whole", args);
     plan.set("option", "Style").set("features", "Solid,Risky")
@@ -42,8 +43,8 @@ fn any_engine_with_a_feature_option_can_be_tested() {
     found.sort_unstable();
     let games = 2 * PAIRS as u64;
     assert_eq!(found, [("Risky", games), ("Solid", games)]);
-    // Features are listed by descending Elo of the engine with the feature against the engine
-    // without it.
+    // Features are sorted by descending Elo of the complete engine against the engine without the
+    // feature.
     let elo = |index: usize| report["features"][index]["elo"].as_f64();
     assert!(elo(0) >= elo(1), "{report:#}");
     for feature in report["features"].as_array().expect("a list") {

@@ -51,7 +51,8 @@ fn each_game_may_have_a_separate_process() {
 #[test]
 fn a_pondering_engine_plays_the_same_moves_and_gets_correct_commands() {
     let bench = Bench::new();
-    // With its opponent's seed the engine predicts moves correctly, with another seed rarely.
+    // If both engines have the same seed, the engine predicts its opponent's moves correctly; with
+    // different seeds, it rarely does.
     let logs = bench.logs();
     let ponderer = |seed: u32| format!("--seed {seed} {logs}");
     let played = Plan::new(&bench, "match", 1)

@@ -144,7 +144,7 @@ const MIXED: [(&str, CastlingMode); 8] = [
     ("r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w HAha - 3 9", CastlingMode::Standard),
     ("1r2k2r/pppppppp/8/8/8/8/PPPPPPPP/1R2K2R w KQkq -", CastlingMode::Chess960),
     ("r3k2r/pppppppp/8/8/8/8/PPPPPPPP/1R3KR1 w GBha -", CastlingMode::Chess960),
-    // The castling rook is not the outermost one.
+    // The castling rook is not the outermost rook.
     ("4k3/pppppppp/8/8/8/8/PPPPPPPP/RR2K3 w B -", CastlingMode::Chess960),
     ("r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 7 30", CastlingMode::Standard),
 ];
@@ -202,7 +202,7 @@ fn each_opening_of_a_mixed_book_has_its_own_castling_rules() {
     assert!(castled.iter().all(|&times| times > 0), "{castled:?}");
 }
 
-/// Returns a Polyglot book with an entry for each move of the lines.
+/// Returns a Polyglot book with an entry for each move in `lines`.
 fn polyglot(lines: &[&[&str]]) -> Vec<u8> {
     let mut entries: Vec<[u8; 16]> = Vec::new();
     for line in lines {

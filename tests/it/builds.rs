@@ -1,4 +1,4 @@
-//! Tests of revisions as engines: which are built, built only once, and rejected.
+//! Tests of revisions as engines: each is built only once, and unusable revisions are rejected.
 
 use std::path::Path;
 
@@ -37,7 +37,7 @@ fn a_commit_plays_a_commit_and_nothing_is_built_twice() {
     let results = bench.path("results").display().to_string();
     let again = ["match", "--resume", "cold", "--results", &results, "--format", "json"];
     assert_eq!(bench.arbiter(again).finish().expect_code(0).json()["games"], 2);
-    // A build missing from the cache is built again.
+    // A program that is missing from the cache is built again.
     std::fs::remove_dir_all(bench.path(".cache")).expect("the cache is there");
     let resumed = bench.arbiter(again).finish().expect_code(0);
     expect_next(&resumed.stderr);
@@ -309,7 +309,7 @@ fn build_failures_show_the_log() {
     project.commit("No bench");
     let lost = project.run(&["match", "HEAD", "HEAD~2"]);
     lost.expect_error(26);
-    // A program that never had a bench is played without it.
+    // A program that has never had a bench plays without one.
     let played = project.run(&["match", "HEAD", &puppet()]).expect_code(0);
     expect_next(&played.stderr);
     let scaled = ["match", "HEAD", &puppet(), "--scale", "1000"];
@@ -359,7 +359,8 @@ fn usual_projects_need_no_recipe() {
     let project = Project::new(&bench);
     project.engine("echo Nodes searched: 7");
     std::fs::remove_file(project.top.join("Makefile")).unwrap();
-    // As in Stockfish's Makefile, the first target is help, and the sources have a folder.
+    // As in Stockfish, the first target of the Makefile is `help`, and the Makefile is in the
+    // folder `src`.
     project.write(
         "src/Makefile",
         "help:\n\t@echo ARCH\nbuild:\n\ttest \"$(ARCH)\" = native\n\tcp ../engine.sh fish\n\
@@ -386,7 +387,7 @@ fn usual_projects_need_no_recipe() {
     expect_next(&built.stderr);
 }
 
-/// Returns a C program that runs the script beside the other files of the repository.
+/// Returns a C program that runs the engine script of the repository.
 fn launcher(project: &Project<'_>) -> String {
     format!(
         "#include <unistd.h>\nint main(int count, char **words) {{\n\
@@ -421,7 +422,7 @@ fn cmake_projects_need_no_recipe() {
     expect_next(&built.stderr);
 }
 
-/// A script replaces the Go tool, which is large.
+/// A script replaces the Go tool, which is too large to be required for this test.
 #[test]
 fn go_projects_need_no_recipe() {
     let bench = Bench::new();
@@ -501,7 +502,7 @@ fn builds_are_listed_and_cleaned_but_none_in_use() {
         let has_ended = running.has_ended();
         if !has_ended {
             running.signal(Signal::INT);
-            // Two simultaneous signals would count as one.
+            // Two signals in quick succession may be received as one.
             std::thread::sleep(std::time::Duration::from_millis(200));
         }
         has_ended.then_some(())

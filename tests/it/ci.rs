@@ -122,7 +122,7 @@ fn a_failed_gate_stops_the_others_by_default() {
         );
     };
     gates(true);
-    // The suite is wrong, not the engine, so the suite cannot judge the engine.
+    // The suite is invalid, so the gate cannot judge the engine.
     let stopped = ci(&bench, &project, &[]).expect_code(3);
     expect(&stopped, &[("build", "passed"), ("a", "broken"), ("b", "skipped"), ("c", "skipped")]);
     gates(false);
@@ -238,7 +238,7 @@ fn a_lint_fails_by_what_it_finds_and_keeps_the_games() {
     bench.write("arbiter.toml", format!("[[ci.gate]]\n{flags}"));
     let ignored = ci(&bench, &project, &[]).expect_code(0);
     assert_eq!(ignored.json()["gates"][1]["text"], "4 games, nothing found");
-    // The engine's output is stored for the example.
+    // The engine's output is stored, so that the example can be replayed.
     let results = bench.path("results").display().to_string();
     let run = failed.json()["gates"][1]["report"]["run"].as_str().expect("a run").to_owned();
     let replay = bench.arbiter(["replay", "--results", &results, &run, "1.1"]).finish();
@@ -250,7 +250,8 @@ fn speeds_are_compared_until_significant() {
     let bench = Bench::new();
     let project = Project::new(&bench);
     let speed_of = |nps: u32| {
-        // The result is deterministic, but differs each time, so that it has a spread.
+        // Each run of the bench reports the next speed of a fixed sequence, so that the speeds have
+        // a spread.
         let counter = bench.path("counter").display().to_string();
         let script = format!(
             "n=$(cat '{counter}' 2>/dev/null || echo 0); echo $((n + 1)) > '{counter}'; \
@@ -329,7 +330,7 @@ fn evaluations_and_options_of_the_sides_reach_the_gates() {
     let played = "palimpsest (1 nodes) v material (1 nodes)";
     assert_eq!(against("bundled:material"), (false.into(), played.to_owned()));
     assert_eq!(against("bundled:material"), (true.into(), played.to_owned()));
-    // The result of one evaluation is not that of another.
+    // A cached result of one evaluation is not used for another evaluation.
     let played = "palimpsest (1 nodes) v blunder (1 nodes)";
     assert_eq!(against("bundled:blunder,option.Hash=2"), (false.into(), played.to_owned()));
 }

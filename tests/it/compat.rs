@@ -24,7 +24,7 @@ fn engine(bench: &Bench, name: &str, args: &str) -> Vec<String> {
         .collect()
 }
 
-/// Runs `arbiter compat` with two puppets and more options.
+/// Runs `arbiter compat` with two puppets; `more` are further options.
 fn compat(bench: &Bench, program: &str, more: &str) -> Finished {
     duel(bench, program, ["--seed 1", "--seed 2"], more)
 }
@@ -89,7 +89,7 @@ fn a_fastchess_match_is_reported_in_the_format_of_its_scripts() {
     let store = rusqlite::Connection::open(bench.path("results/arbiter.db")).unwrap();
     let kept = store.query_row("SELECT count(*) FROM transcripts", [], |row| row.get::<_, i64>(0));
     assert_eq!(kept, Ok(6));
-    // The games are those of the lines, starting with the third opening.
+    // The PGN contains the games of these lines, starting with the third opening.
     let text = bench.read("games.pgn");
     let played = pgn::parse(&text).unwrap_or_else(|fault| panic!("{fault}\n{text}"));
     assert!(played.iter().all(|game| game.tag("Event") == "Spring Cup"));
@@ -115,7 +115,7 @@ fn a_cutechess_match_is_reported_in_the_format_of_its_scripts() {
     assert!(scores[0].ends_with("] 1") && scores[3].ends_with("] 4"), "{scores:?}");
     assert_eq!(lines(&finished, "Elo difference: ").len(), 2);
     assert!(finished.stdout.ends_with("Finished match\n"), "{finished:#?}");
-    // Each game is reported immediately when it is over.
+    // Each game is reported as soon as it ends.
     let is_told = |line: &&str| line.contains("ed game ");
     let told = finished.stdout.lines().filter(is_told).map(|line| {
         let words: Vec<&str> = line.split(' ').collect();
@@ -179,7 +179,8 @@ fn compat_tournaments_have_the_pairings_of_the_original() {
     assert_eq!(lines(&finished, "Finished game ").len(), 8, "{finished:#?}");
     assert!(lines(&finished, "Finished game ").iter().all(|line| line.contains('A')));
     assert_eq!(lines(&finished, "Rank Name").len(), 1, "{finished:#?}");
-    // In fastchess, seeds also meet each other: three encounters, and two in cutechess-cli.
+    // In fastchess, seeded engines also meet each other: there are three encounters, but two in
+    // cutechess-cli.
     for (program, count) in [("fastchess", 12), ("cutechess", 4)] {
         let words = ["compat", program].into_iter().map(str::to_owned);
         let engines = ["A", "B", "C"].map(|name| engine(&bench, name, "--seed 1"));
@@ -189,7 +190,7 @@ fn compat_tournaments_have_the_pairings_of_the_original() {
         let finished = bench.arbiter(all).finish().expect_code(0);
         assert_eq!(lines(&finished, "Finished game ").len(), count, "{finished:#?}");
     }
-    // A knockout is always played in pairs: with three engines at least two pairs.
+    // A knockout is always played in pairs, so three engines play at least two pairs.
     let words = ["compat", "cutechess"].into_iter().map(str::to_owned);
     let engines = ["A", "B", "C"].map(|name| engine(&bench, name, "--seed 1"));
     let more = "-each nodes=1 -openings file=book.epd -tournament knockout -games 1";
@@ -243,7 +244,7 @@ fn unsupported_compat_options_are_rejected_with_a_reason() {
         "-each tc=inf",
         "-arbiter contention=much",
         "-recover yes",
-        // fastchess also rejects these.
+        // fastchess also rejects the following options.
         "-each tc=10 st=1",
         "-variant fischerandom",
         "-pgnout games.pgn",
@@ -298,7 +299,7 @@ fn a_saved_run_resumes_as_in_fastchess() {
     assert!(ended.last().unwrap().starts_with("Finished game 120 (B vs A): "), "{ended:?}");
     let counts = lines(&second, "Games: ").last().map(|line| (*line).to_owned()).unwrap();
     assert!(counts.starts_with("Games: 120, Wins: "), "{second:#?}");
-    // A finished match is shown again, and options before the file do not count.
+    // The result of a finished match is printed again, and options before `-config` have no effect.
     let again = bench.arbiter(line.iter().map(String::as_str).chain(go_on[2..].iter().copied()));
     let again = again.finish().expect_code(0);
     assert_eq!(lines(&again, "Games: "), [counts]);

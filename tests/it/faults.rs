@@ -12,7 +12,7 @@ use crate::support::bench::Bench;
 use crate::support::plan::{Plan, RunOutput};
 use crate::support::snapshot::{expect_next, line_with};
 
-/// Returns a pair between an engine that fails (`A`) and one that does not (`B`).
+/// Returns a pair between an engine that fails (`A`) and an engine that does not (`B`).
 fn pair<'a>(bench: &'a Bench, misdeed: &str) -> Plan<'a> {
     Plan::new(bench, "match", 1)
         .puppet("A", &format!("--seed 1 --mode {misdeed}"))

@@ -88,7 +88,7 @@ fn the_same_seed_gives_the_same_bytes_whatever_the_concurrency() {
         };
         let alone = with(1, 7);
         assert_eq!(with(4, 7), alone, "{order}");
-        // With a sequential book the seed has no effect, but the games contain it.
+        // With openings in sequential order, the seed has no effect, but the PGN contains it.
         let mut other = with(4, 8);
         other.pgn = other.pgn.replace("[Seed \"8\"]", "[Seed \"7\"]");
         assert_eq!(other == alone, order == "sequential", "{order} with another seed");
@@ -161,8 +161,8 @@ fn a_clock_is_started_kept_and_announced() {
         .filter_map(|heard| heard.iter().find(|line| line.starts_with("go ")))
         .map(|line| line.as_str())
         .collect();
-    // The opening leaves White to move, so one of the first searches is that of the first game,
-    // with both clocks full; A has the shorter one.
+    // White is to move after the opening, so one of these searches is the first search of the first
+    // game, with both clocks full; A, which has the shorter time control, is White.
     let full = firsts.iter().find(|go| go.contains("wtime 20000") && go.contains("btime 40000"));
     let full = full.unwrap_or_else(|| panic!("no full clocks in {firsts:?}"));
     assert!(full.contains("winc 100") && full.contains("binc 200"), "{full}");

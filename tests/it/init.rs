@@ -15,7 +15,7 @@ fn arbiter(bench: &Bench, project: &Project<'_>, words: &[&str]) -> Finished {
 fn passed(bench: &Bench, project: &Project<'_>, only: &str) -> Vec<String> {
     let (config, results) = (project.top.join("arbiter.toml"), bench.path("results"));
     let [config, results] = [config, results].map(|path| path.display().to_string());
-    // A gate's path of a suite is relative to the current folder, which is the top of the
+    // The path of a suite in a gate is relative to the current folder, which is the top of the
     // repository in a workflow.
     std::fs::copy(project.top.join("perft.epd"), bench.path("perft.epd")).expect("it was written");
     let words = ["ci", "--config", &config, "--results", &results, "--format", "json"];

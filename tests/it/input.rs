@@ -1,5 +1,5 @@
 //! Tests of invalid input: it is rejected before the first game, with an exit code for its kind and
-//! an error that contains the fault.
+//! an error that names the fault.
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;

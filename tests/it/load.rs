@@ -1,5 +1,5 @@
-//! Tests of the cause of lost time: the engine, the machine, or an Arbiter process that was
-//! stopped.
+//! Tests that the cause of lost time is found: the engine, the machine, or an Arbiter process that
+//! was stopped.
 
 use std::time::{Duration, Instant};
 
@@ -62,7 +62,7 @@ fn start_failures_quote_the_last_line_of_the_engine() {
 #[test]
 fn parallel_engine_starts_wait_and_succeed() {
     let bench = Bench::new();
-    // Starting in parallel, they would take several seconds on two processors.
+    // If all engines started in parallel, they would take several seconds on two processors.
     let work = "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done";
     let slow = |name| engine(&bench, name, work, "echo bestmove 0000");
     let plan = Plan::new(&bench, "match", 40).engine(slow("A")).engine(slow("B"));

@@ -103,7 +103,7 @@ fn input_files_cannot_be_the_redirected_output() {
     }
 }
 
-/// Damages a file of a run during the run; returns the run's final message, and the file that the
+/// Damages a file of a run during the run; returns the finished run, and the file that its final
 /// message names.
 fn disturbed(name: &str, disturb: impl Fn(&Path)) -> (Bench, Finished, String) {
     let bench = Bench::new();
@@ -135,7 +135,7 @@ fn a_store_removed_during_a_run_is_reported_and_saved() {
     let delete = |file: &Path| fs::remove_file(file).expect("it is there");
     let cut = |file: &Path| {
         let file = File::options().write(true).open(file).expect("it is there");
-        // Most of a new store is in its log.
+        // Most of a new store is in its write-ahead log.
         file.set_len(0).expect("it can be cut");
     };
     let cases: [(Damage<'_>, &str); 3] =

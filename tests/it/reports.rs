@@ -37,7 +37,7 @@ fn estimates_without_an_interval_have_no_chart() {
     report(&bench, &["run", "--out", &out]).expect_code(0);
     let page = bench.read("run.html");
     expect_next(&outline(&page));
-    // Besides the charts there are the head, which has a picture of each figure, and the boards of
+    // Besides the charts, the page has a head with a picture of each figure, and the boards of
     // openings. Games of three moves have no charts of clocks and depths.
     let charts = page.matches("class=\"wide\"").count() + page.matches("class=\"small\"").count();
     assert_eq!(charts, page.matches(phrases::FIGURES).count());

@@ -35,7 +35,7 @@ fn a_run_is_followed_from_before_its_start_to_its_end() {
     assert!(boards.contains(">A<"), "{boards}");
     expect_next(&words(&events.wait_for("part-state", &["data-phase=\"ended\""])));
     list.wait_for("run-run", &[">24</td>"]);
-    // A page that is loaded now shows the same.
+    // A page that is loaded now has the same content.
     let page = site.get("/runs/run").body;
     expect_next(&outline(&page));
     // Viewers change nothing.
@@ -444,7 +444,7 @@ fn idle_connections_block_no_client() {
     let bench = Bench::new();
     let site = Site::start(&bench, &[]);
     let connect = |_| TcpStream::connect(&site.address).expect("the server listens");
-    // Most of them make room for new connections immediately; a timeout closes the rest.
+    // Most idle connections make room for new connections immediately; a timeout closes the rest.
     let idle: Vec<TcpStream> = (0..600).map(connect).collect();
     let slow: Vec<TcpStream> = (0..150).map(connect).collect();
     let deaf = connect(0);

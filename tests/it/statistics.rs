@@ -183,7 +183,8 @@ fn undefined_figures_are_marked() {
         let expected: Vec<_> = keys.iter().map(|key| (*key, None)).collect();
         assert_figures(found, &expected);
     };
-    // If all are won: the score s for which s to the power of the number of units is 2.5 %.
+    // If all units (pairs or games) are won, the lower bound is the score s for which s to the
+    // power of the number of units is 2.5 %.
     let elo = |units: f64| -400.0 * (0.025f64.powf(-1.0 / units) - 1.0).log10();
     let (some, one) = (Some(elo(5550.0)), Some(elo(1.0)));
     for (flags, llr, low) in [
@@ -264,7 +265,7 @@ fn a_plan_follows_from_theory() {
     // noise of one game.
     let t = 5.0 * 10f64.ln() / 800.0;
     assert_figures(&found, &[("variance_per_game", Some(0.125)), ("logistic_elo0", Some(0.0))]);
-    // The random walk is not Brownian motion, but nearly as long.
+    // The random walk is not Brownian motion, but its expected length is nearly equal.
     let assert_near = |cost: &Value, pass: f64, games: f64| {
         let figure = |key: &str| cost[key].as_f64().expect("a number");
         assert!((figure("pass_probability") - pass).abs() < 1e-3, "{cost:#}");

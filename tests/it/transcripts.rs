@@ -17,7 +17,8 @@ fn transcribed_games(bench: &Bench) -> Vec<String> {
     rounds.map(|(round, _)| round.to_owned()).collect()
 }
 
-/// Replays all stored games, asserts that there are `count`, and that they are the same.
+/// Replays all stored games, and asserts that there are `count` games, whose replays give the
+/// stored results.
 #[track_caller]
 fn check(bench: &Bench, count: usize) {
     let rounds = transcribed_games(bench);

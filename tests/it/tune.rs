@@ -229,7 +229,7 @@ fn values_are_reported_patched_and_confirmed() {
     shell.finish().expect_code(0);
     let expect = table.replace("= 50", &format!("= {}", tuned(0)));
     assert_eq!(bench.read("table.rs"), expect.replace("= 0", &format!("= {}", tuned(1))));
-    // The same works for C++.
+    // A patch is also made for C++ code.
     bench.write("table.h", "#define COURAGE 50\r\nint patience{0};\r\n");
     let patch = ["tune", "patch", "run", "--table", "table.h", "--results", &results];
     bench.write("b.patch", bench.arbiter(patch).finish().expect_code(0).stdout);

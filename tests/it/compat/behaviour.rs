@@ -121,8 +121,8 @@ fn a_signal_ends_the_run_in_time_and_it_can_be_resumed() {
         let more = "-each tc=60+1 -openings file=book.epd -rounds 3 -pgnout file=games.pgn \
                     -maxmoves 5";
         let more = more.split_whitespace().map(str::to_owned);
-        // A script starts the program like this in the background, with the signals ignored that
-        // the program must obey.
+        // A program that a script starts in the background inherits ignored signals, but must obey
+        // them nevertheless.
         let script = r#"trap '' INT TERM; exec "$0" "$@""#;
         let shell = ["-c".to_owned(), script.to_owned(), programs::arbiter().display().to_string()];
         let line = shell.into_iter().chain(words).chain(engines).chain(more);
@@ -149,7 +149,8 @@ fn a_signal_ends_the_run_in_time_and_it_can_be_resumed() {
 fn single_games_have_the_openings_and_colours_of_the_other_programs() {
     let openings = plan::openings(20);
     let fens: Vec<String> = openings.lines().map(|line| line[..20].to_owned()).collect();
-    // Indices of the openings, from 0, and `true` if A is White.
+    // `expected` contains, for each game, the index of its opening, from 0, and `true` if A is
+    // White.
     let check = |program: &str, more: &str, expected: &[(usize, bool)]| {
         let bench = Bench::new();
         let more = format!("{more} -each nodes=1 -openings file=book.epd -pgnout file=games.pgn");
@@ -220,7 +221,7 @@ fn command_lines_of_chess_tuning_tools_get_the_expected_output() {
                 score=10 -resign movecount=3 score=550 twosided=false -rounds 4 -games 2 -repeat \
                 -recover -debug -pgnout out.pgn";
     let finished = bench.arbiter(line.split_whitespace()).finish().expect_code(0);
-    // After each game there is one score that covers one more game, and games are numbered.
+    // After each game, one more line with the score is printed, and games are numbered.
     let scores = lines(&finished, "Score of engine1 vs engine2: ");
     let totals = scores.iter().map(|line| {
         let counts = line.split(':').nth(1).unwrap().split('[').next().unwrap();
@@ -230,7 +231,7 @@ fn command_lines_of_chess_tuning_tools_get_the_expected_output() {
     let ended = lines(&finished, "Finished game ");
     let numbers = ended.iter().map(|line| line.split(' ').nth(2).unwrap().parse::<u64>().unwrap());
     assert!(numbers.eq(1..=8), "{ended:?}");
-    // Every two games share an opening.
+    // Each two successive games have the same opening.
     let openings: Vec<String> = {
         let text = bench.read("out.pgn");
         let played = pgn::parse(&text).unwrap_or_else(|fault| panic!("{fault}"));

@@ -1,4 +1,4 @@
-//! Tests of `config.json`, which both programs read and write.
+//! Tests of `config.json`, which both fastchess and Arbiter read and write.
 
 use serde_json::{Value, json};
 
@@ -72,8 +72,8 @@ fn runs_saved_by_fastchess_can_be_resumed() {
     assert_eq!(pairs.iter().sum::<u64>(), 6);
     assert!(pairs[2] >= 3 && pairs[4] >= 1, "{ptnml}");
     assert_eq!(lines(&finished, "LLR: ").len(), 1, "{finished:#?}");
-    // The match continues after the four openings that were played, starting with the third, in the
-    // requested format.
+    // The match continues in the requested format, after the four openings that were played: the
+    // third to the sixth of the book.
     let expected: Vec<&str> = openings.lines().skip(6).take(2).collect();
     let played = starts(&bench, "games.pgn");
     assert_eq!(played.len(), 4);

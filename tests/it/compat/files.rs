@@ -42,8 +42,8 @@ fn games_have_the_tags_and_ends_of_cutechess() {
     assert_eq!(finished.stdout.matches(&format!("1/2-1/2 {{{ended}}}")).count(), 4);
     let flat = text.replace('\n', " ");
     assert_eq!(flat.matches(&format!(", {ended}}} 1/2-1/2")).count(), 4);
-    // Moves are counted from the first one, and times have the same number of decimals as in
-    // cutechess.
+    // Moves are counted from the first move of the game, and times have the same number of decimals
+    // as in cutechess.
     assert!(flat.contains("  1. ") && flat.contains(" 3. "), "{text}");
     let comment = regex_lite::Regex::new(r"\{[+-]?\d+\.\d\d/1\s(0|0\.0\d\d|0\.\d\d)s\}").unwrap();
     assert!(comment.is_match(&text), "{text}");

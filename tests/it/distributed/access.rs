@@ -22,7 +22,7 @@ fn openssl(bench: &Bench, args: &str) {
     assert!(made.status.success(), "{args}: {}", String::from_utf8_lossy(&made.stderr));
 }
 
-/// Creates an authority, `NAME.pem`.
+/// Creates a certificate authority, `NAME.pem`.
 fn authority(bench: &Bench, name: &str) {
     openssl(
         bench,
@@ -156,7 +156,7 @@ fn assert_secret(bench: &Bench, secret: &str, holders: &[&str], printed: &[&Fini
 }
 
 /// Starts, interrupts and resumes a run with a coordinator and a worker that use these flags.
-/// Without the flags, and with `wrong` flags, neither is accepted.
+/// Without the flags, and with `wrong` flags, the server accepts neither process.
 fn enter(
     bench: &Bench,
     server: &Server,

@@ -64,7 +64,8 @@ fn another_move(fen: &str, moves: &[Value]) -> String {
     texts.find(|text| *text != last["uci"]).expect("there is a choice")
 }
 
-/// Forwards the liar's results with games that engine A wins; returns the number of results.
+/// Changes the liar's results so that engine A wins, and forwards them; returns the number of
+/// results.
 fn lie(server: &Server, is_made_up: bool) -> JoinHandle<usize> {
     falsify(server, move |result| won_by_a(result, is_made_up))
 }
@@ -127,8 +128,8 @@ fn an_audit_of_honest_workers_changes_nothing() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let _workers = ["a", "b"].map(|name| Worker::start(&bench, &server, name));
-    // A worker that gets an audit of its own pair returns it to the other worker long before this
-    // lease ends.
+    // A worker that gets an audit of its own pair returns the job, so that the other worker gets it
+    // long before this lease ends.
     let plan =
         distributed_plan(&bench, &server).set("fleet audit", "100%").set("fleet lease", 3600);
     assert_untouched(&bench, plan.start());
@@ -169,8 +170,8 @@ fn colluding_liars_are_found_by_the_other_workers() {
     assert!(lying.join().expect("results can be changed") > 0);
 }
 
-/// Plays a run over a worker that lies while the only honest worker is silent; then the honest one
-/// resumes.
+/// Plays a run with a liar while the only honest worker is stopped; the honest worker continues
+/// after the liar is excluded.
 fn lie_alone(is_made_up: bool, audit: &str) {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, DETOUR) else { return };
@@ -194,7 +195,7 @@ fn a_liar_is_found_while_no_other_worker_responds() {
     lie_alone(true, "100%");
 }
 
-/// Otherwise the liar would replay its own breakdowns forever.
+/// The liar must not replay its own breakdowns forever.
 #[test]
 fn breakdown_claims_end_while_no_other_worker_responds() {
     lie_alone(false, "1%");

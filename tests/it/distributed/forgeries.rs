@@ -63,8 +63,8 @@ pub fn give_up(mut running: Running) {
     running.finish().expect_code(130);
 }
 
-/// Records all messages until the subject `end`. The server drops messages that are not read in
-/// time.
+/// Records all messages until the subject `end`, in a separate thread, because the server drops
+/// messages that are not read in time.
 fn record(mut client: Client, end: &'static str) -> JoinHandle<Vec<Message>> {
     std::thread::spawn(move || {
         let messages = std::iter::from_fn(|| client.next_message());
@@ -104,7 +104,8 @@ fn workers_do_not_join_a_replayed_run() {
     client.publish("arbiter.beacon", &beacon);
     let why = loop {
         let message = client.next_message().expect("the server goes on");
-        // The status is sent every few seconds, before a run without beacons is forgotten.
+        // The beacon is repeated after each message, at least with every status of the worker,
+        // because a worker forgets a run without beacons.
         if message.subject != "arbiter.beacon" {
             client.publish("arbiter.beacon", &beacon);
         }
@@ -185,8 +186,8 @@ fn results_of_one_run_do_not_count_in_another() {
     assert_eq!(unproven, 2, "the first and the tenth: {remarks}");
 }
 
-/// Results of a worker that was given the job, which are small when packed and endless when
-/// unpacked, sent before the true result; and the same results for many pairs without a job.
+/// Sends results that are small when packed and endless when unpacked: first in the name of a
+/// worker that was given the job, before its true result; then for many pairs without a job.
 #[test]
 fn decompression_bombs_take_no_memory() {
     let bench = Bench::new();

@@ -11,8 +11,9 @@ use crate::support::plan::Plan;
 use crate::support::site::Site;
 use crate::support::{process, store, wait_for};
 
-/// Maximum time to exit. The promise is one second; the rest is for busy machines. A failure takes
-/// as long as games without an end, or as the wait for a lost server.
+/// Maximum time to exit. The promise is one second; the rest is for busy machines. A worker that
+/// does not notice the end continues for as long as endless games, or the wait for a lost server,
+/// take.
 const PROMPT: Duration = Duration::from_secs(5);
 
 /// Returns a run whose games do not end during a test.
@@ -50,7 +51,7 @@ fn workers_learn_of_the_end_within_a_second() {
     }
     wait_for("engines play", || (process::marked(bench.marker()).len() >= 8).then_some(()));
     running.signal(Signal::INT);
-    // Two simultaneous signals could arrive in any order.
+    // Two signals in quick succession could arrive in any order.
     sleep(Duration::from_millis(300));
     assert!(process::marked(bench.marker()).len() >= 8, "the first one lets games end");
     running.signal(Signal::INT);
@@ -139,7 +140,7 @@ fn an_idle_worker_leaves_immediately() {
         (0..2).for_each(|_| drop(client.next()));
         assert_prompt("an idle worker", leave(idle, signal));
     }
-    // Viewers see workers join and leave, but the store does not record it.
+    // Viewers see workers join and leave, but the store does not record these events.
     let site = Site::start(&bench, &["--read-only"]);
     site.events("/events/runs/run").wait_for(
         "part-events",
@@ -181,7 +182,7 @@ fn a_coordinator_without_a_server_leaves_in_time() {
     client.next();
     server.kill();
     running.signal(Signal::TERM);
-    // Two simultaneous signals could count as one.
+    // Two signals in quick succession could count as one.
     sleep(Duration::from_millis(300));
     running.signal(Signal::TERM);
     let asked = Instant::now();

@@ -13,7 +13,8 @@ use crate::support::snapshot::{expect_next, without_machine};
 /// Id of the user and group `nobody` on most systems.
 const NOBODY: &str = "65534";
 
-/// An ordinary user's worker restricts engines as root's worker does; the table shows root's.
+/// The worker of an ordinary user restricts engines as a worker of root does. The results of root's
+/// worker are in the table.
 #[test]
 fn the_sandbox_of_an_ordinary_user_equals_that_of_root() {
     if !rustix::process::geteuid().is_root() {
@@ -52,7 +53,7 @@ const WITHOUT_LANDLOCK: &str = r#"
     exec @ARGV or die $!;
 "#;
 
-/// A worker in this sandbox without Landlock reports it, and exits if it requires Landlock.
+/// A worker without Landlock reports that it is missing, and exits if Landlock is required.
 #[test]
 fn without_landlock_a_worker_reports_it_and_seccomp_still_applies() {
     let by = ["perl", "-e", WITHOUT_LANDLOCK].map(str::to_owned).to_vec();

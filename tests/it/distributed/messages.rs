@@ -54,8 +54,8 @@ pub fn pair_of(message: &Message) -> Option<u64> {
     message.subject.strip_prefix("held.results.")?.split('.').nth(1)?.parse().ok()
 }
 
-/// Forwards messages in groups of four, in reverse order and each one twice; returns the number of
-/// results that overtook another result.
+/// Forwards messages in groups of four, in reverse order and each message twice; returns the number
+/// of results that overtook another result.
 fn shuffle(server: &Server) -> JoinHandle<usize> {
     let (heard, mut mouth) = detour(server);
     std::thread::spawn(move || {
@@ -243,7 +243,8 @@ fn decreasing_and_impossible_worker_counts_are_ignored() {
     ] {
         mallory.publish("arbiter.hello.mallory", hello(pairs, slots).to_string().as_bytes());
     }
-    // Signs of games that decrease, of pairs that no worker plays, and of no existing game.
+    // Heartbeats with decreasing game numbers, for pairs that no worker plays, and for games that
+    // do not exist.
     for (pair, half) in [(0, 1), (0, 0), (0, 1), (u64::MAX, 0), (9_999, 1), (1, 2)] {
         let proof = "0".repeat(64);
         let body = json!({ "pair": pair, "attempt": 0, "proof": proof, "half": half });

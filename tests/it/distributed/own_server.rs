@@ -47,7 +47,7 @@ fn serve(bench: &Bench) -> Option<Server> {
     Some(server)
 }
 
-/// Replaces a text in a file of the folder.
+/// Replaces a string in a file of the folder.
 fn edit(bench: &Bench, name: &str, from: &str, to: &str) {
     let text = bench.read(&format!("cluster/{name}"));
     assert!(text.contains(from), "{text}");
@@ -194,7 +194,7 @@ fn a_stolen_coordinator_file_is_useless_after_a_new_folder() {
     };
     let Some(server) = serve(&bench) else { return };
     let new = bench.read(COORDINATOR);
-    // The thief knows the address of the new server, and later even has the user of its
+    // The thief knows the address of the new server, and later even has the credentials of its
     // coordinator.
     bench.write("stolen.join", stolen.replace(&line(&stolen, "url"), &line(&new, "url")));
     let plan = |file: &str| slow(&bench).unset("concurrency").set("on", file);
@@ -319,8 +319,8 @@ fn invalid_join_files_are_rejected() {
         let join = bench.arbiter(["worker", "--on", "wrong.join"]).finish();
         join.expect_error(3);
     }
-    // A join file that other users can read is accepted with a warning; there is no server in this
-    // test.
+    // A join file that other users can read is accepted with a warning. The worker then fails,
+    // because this test has no server.
     bench.write("open.join", &own);
     let finished = bench.arbiter(["worker", "--on", "open.join"]).finish().expect_code(8);
     assert!(finished.stderr.contains("chmod 600 open.join"), "{finished:#?}");

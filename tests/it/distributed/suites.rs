@@ -201,7 +201,7 @@ fn engine_faults_are_reported_and_foreign_answers_rejected() {
     let args = ["epd", "--suite", &file, "--format", "json", "--engine", &crashing];
     let url = server.url();
     let running = bench.arbiter(args.iter().chain(&["--on", &url]));
-    // The stranger answers first, but with an invalid answer.
+    // The stranger sends the first reply, but it is invalid.
     let mut mallory = Client::connect(&server);
     mallory.subscribe("arbiter.beacon");
     let beacon = mallory.next().1;

@@ -190,7 +190,7 @@ impl Browser {
         self.call("Emulation.setEmulatedMedia", json!({ "features": features }));
     }
 
-    /// Writes a picture of the first `height` lines of the page as PNG.
+    /// Writes a picture of the first `height` pixel rows of the page as PNG.
     pub fn picture(&mut self, width: u32, height: u32, path: &Path) {
         let clip = json!({ "x": 0, "y": 0, "width": width, "height": height, "scale": 1 });
         let wanted = json!({ "format": "png", "captureBeyondViewport": true, "clip": clip });

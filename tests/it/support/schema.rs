@@ -16,7 +16,7 @@ pub fn check_output(words: &[String], printed: &str) {
     if !matches!(form, Some("json" | "ndjson")) {
         return;
     }
-    // A tuning with its confirmation prints two values.
+    // A tuning run with its confirmation prints two values.
     for value in serde_json::Deserializer::from_str(printed).into_iter() {
         let value = value.unwrap_or_else(|e| panic!("{words:?} prints no JSON: {e}\n{printed}"));
         check_all(words, &value);
@@ -111,7 +111,7 @@ fn undocumented_keys_and_other_types_are_found() {
         "schema": "arbiter.ci/2", "dev": "x", "base": null, "passed": true, "gates": [gate],
     });
     assert!(check("ci", &ci).is_err_and(|error| error.starts_with("doctor:")));
-    // Variants accept only the keys of their own.
+    // Each variant accepts only its own keys.
     let mut line = serde_json::json!({
         "event": "worker_excluded", "worker": "x", "reason": "y", "pairs_discarded": 1, "pairs_counted": 2,
     });

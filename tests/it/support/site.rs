@@ -161,7 +161,7 @@ fn read(mut stream: TcpStream) -> Reply {
 }
 
 /// Events as they arrive, and the page that results from them. One event may change several parts,
-/// so an awaited part may have arrived together with another.
+/// so an awaited part may have arrived together with another part.
 pub struct Events {
     stream: BufReader<TcpStream>,
     /// Parts by name, as a browser has them after the events so far.

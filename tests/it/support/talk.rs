@@ -35,7 +35,8 @@ impl Talk {
         Talk { stdin: child.stdin.take(), child, lines }
     }
 
-    /// Sends one line; if the engine has exited, its next reply shows it.
+    /// Sends one line. A write error is ignored: if the engine has exited, the missing reply shows
+    /// this.
     pub fn send(&mut self, line: &str) {
         if let Some(stdin) = &mut self.stdin {
             let _ = writeln!(stdin, "{line}").and_then(|()| stdin.flush());

@@ -1,5 +1,5 @@
 //! Check of links between pages, and to headings, as they work in the repository. `docs/hooks.py`
-//! checks the links of the book.
+//! checks the links of the manual.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
