@@ -76,10 +76,10 @@ fn an_ablation_survives_repeated_kills() {
     }
     let report = running.finish().expect_code(0).json();
     assert_eq!(store::pairs(&bench.path("results")).len(), 2 * PAIRS);
-    let whole = Bench::new();
-    let uninterrupted = styles(&whole, "--seed 1").run().expect_code(0).json();
+    let reference = Bench::new();
+    let uninterrupted = styles(&reference, "--seed 1").run().expect_code(0).json();
     assert_eq!(report, uninterrupted);
-    assert_eq!(bench.read("games.pgn"), whole.read("games.pgn"));
+    assert_eq!(bench.read("games.pgn"), reference.read("games.pgn"));
 }
 
 #[test]

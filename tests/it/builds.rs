@@ -112,8 +112,8 @@ fn uncommitted_changes_are_reported() {
         project.commit_with_bench(nodes, "Next");
     }
     let head = project.git(&["rev-parse", "HEAD"]);
-    let told = || {
-        let mut told = String::new();
+    let output = || {
+        let mut output = String::new();
         for words in [
             ["match", "HEAD", "HEAD~1"],
             ["sprt", "HEAD~1", "main"],
@@ -123,14 +123,14 @@ fn uncommitted_changes_are_reported() {
         ] {
             let done = project.run(&[&words[..], &["--dry-run"]].concat()).expect_code(0);
             let lines = done.stderr.lines().filter(|line| line.contains("the working tree has"));
-            told += &format!("{} {} {}\n", words[0], words[1], words[2]);
-            told.extend(lines.map(|line| format!("    {line}\n")));
+            output += &format!("{} {} {}\n", words[0], words[1], words[2]);
+            output.extend(lines.map(|line| format!("    {line}\n")));
         }
-        told
+        output
     };
-    expect_next(&told());
+    expect_next(&output());
     project.write("untracked.c", "");
-    expect_next(&told());
+    expect_next(&output());
     let done = project.run(&["speed", "HEAD", "HEAD~1", "--rounds", "8"]).expect_code(0);
     expect_next(line_with(&done.stderr, "the working tree has"));
 }

@@ -116,13 +116,13 @@ fn a_cutechess_match_is_reported_in_the_format_of_its_scripts() {
     assert_eq!(lines(&finished, "Elo difference: ").len(), 2);
     assert!(finished.stdout.ends_with("Finished match\n"), "{finished:#?}");
     // Each game is reported as soon as it ends.
-    let is_told = |line: &&str| line.contains("ed game ");
-    let told = finished.stdout.lines().filter(is_told).map(|line| {
+    let is_game_line = |line: &&str| line.contains("ed game ");
+    let game_lines = finished.stdout.lines().filter(is_game_line).map(|line| {
         let words: Vec<&str> = line.split(' ').collect();
         format!("{} {}", words[0], words[2])
     });
     let order = ["Started 1", "Finished 1", "Started 2", "Finished 2", "Started 3", "Finished 3"];
-    assert_eq!(told.take(6).collect::<Vec<_>>(), order);
+    assert_eq!(game_lines.take(6).collect::<Vec<_>>(), order);
     assert_eq!(pgn::parse(&bench.read("games.pgn")).map(|games| games.len()).ok(), Some(4));
     // The output format of the other program has the same effect.
     let bench = Bench::new();

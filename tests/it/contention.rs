@@ -118,8 +118,9 @@ fn pairs_of_engines_with_equal_waits_count() {
     let results = bench.path("results").display().to_string();
     let show = ["results", "--results", &results, "show", "run"];
     let shown = bench.arbiter(show).finish().expect_code(0);
-    let told = shown.stdout.lines().find(|line| line.starts_with("CPU"));
-    let waited = told.and_then(|line| line.split(' ').find_map(|word| word.parse::<f64>().ok()));
+    let wait_line = shown.stdout.lines().find(|line| line.starts_with("CPU"));
+    let waited =
+        wait_line.and_then(|line| line.split(' ').find_map(|word| word.parse::<f64>().ok()));
     assert!(waited.is_some_and(|percent| percent > 10.0), "{shown:#?}");
 }
 
@@ -127,9 +128,9 @@ fn pairs_of_engines_with_equal_waits_count() {
 fn games_without_a_clock_or_a_measurement_are_never_void() {
     let cpu = processor();
     let _hog = Hog::on(cpu);
-    let check = |each: &str, what: &str| {
+    let check = |each: &str, treatment: &str| {
         let bench = Bench::new();
-        let plan = starved(&bench, 1, cpu).set("each", each).set("cpu-contention", what);
+        let plan = starved(&bench, 1, cpu).set("each", each).set("cpu-contention", treatment);
         let json = plan.run().expect_code(0).json();
         assert_eq!((&json["pairs_voided"], &json["games"]), (&0.into(), &2.into()), "{each}");
     };
@@ -173,7 +174,7 @@ fn a_run_with_void_pairs_survives_being_killed() {
     for pair in 0..2 {
         let fates: Vec<(i64, bool)> =
             noted.iter().filter(|row| row.0 == pair).map(|row| (row.1, row.3)).collect();
-        let whole = [(0, false), (1, false), (2, true)];
-        assert!(whole.starts_with(&fates), "pair {pair}: {fates:?}");
+        let expected = [(0, false), (1, false), (2, true)];
+        assert!(expected.starts_with(&fates), "pair {pair}: {fates:?}");
     }
 }

@@ -32,8 +32,8 @@ fn a_paused_run_resumes_with_the_same_result() {
     let bench = Bench::new();
     let running = slow(&bench).start();
     wait_for_pairs(&bench, 2);
-    let told = ctl(&bench, &["pause"]).expect_code(0).stdout;
-    expect_next(told.split(';').next().expect("a first part"));
+    let reply = ctl(&bench, &["pause"]).expect_code(0).stdout;
+    expect_next(reply.split(';').next().expect("a first part"));
     wait_for("the pairs in flight are over", || {
         let status = status(&bench);
         assert_eq!(status["state"], "paused");
@@ -55,8 +55,8 @@ fn a_drained_run_says_so_and_can_be_resumed() {
     let bench = Bench::new();
     let running = slow(&bench).start();
     let before = wait_for_pairs(&bench, 2);
-    let told = ctl(&bench, &["drain"]).expect_code(0).stdout;
-    expect_next(told.split(';').next().expect("a first part"));
+    let reply = ctl(&bench, &["drain"]).expect_code(0).stdout;
+    expect_next(reply.split(';').next().expect("a first part"));
     let finished = running.finish().expect_code(75);
     expect_next(&without_figures(&finished.stderr));
     bench.wait_until_quiet();
@@ -74,16 +74,16 @@ fn a_stopped_run_gives_up_its_games_and_can_be_resumed() {
     let running = slow(&bench).start();
     wait_for_pairs(&bench, 2);
     let boards = wait_for("both games are seen", || {
-        let told = ctl(&bench, &["boards"]).expect_code(0).json();
-        (told["boards"]["shown"].as_array()?.len() == 2).then_some(told)
+        let reply = ctl(&bench, &["boards"]).expect_code(0).json();
+        (reply["boards"]["shown"].as_array()?.len() == 2).then_some(reply)
     });
     assert_eq!((&boards["state"], &boards["boards"]["count"]), (&"running".into(), &2.into()));
     let csv = ctl(&bench, &["boards", "--format", "csv"]).expect_code(0).stdout;
     assert!(csv.lines().next().is_some_and(|head| head.contains("pair")), "{csv}");
     let table = ctl(&bench, &["status", "--format", "md"]).expect_code(0).stdout;
     expect_next(&without_figures(&without_machine(&table)));
-    let told = ctl(&bench, &["stop"]).expect_code(0).stdout;
-    expect_next(told.split(';').next().expect("a first part"));
+    let reply = ctl(&bench, &["stop"]).expect_code(0).stdout;
+    expect_next(reply.split(';').next().expect("a first part"));
     let finished = running.finish().expect_code(75);
     expect_next(&without_figures(&finished.stderr));
     bench.wait_until_quiet();

@@ -136,9 +136,9 @@ fn an_engine_that_ignores_stop_loses_after_the_timeout() {
         let plan = plan.set("each", "tc=0.2,timemargin=50").set("deadlines stop", stop_deadline);
         plan.run().expect_code(6).json()
     };
-    let heard = report(5.0);
-    assert_eq!(heard["terminations"]["time_forfeit"], 2, "{heard:#}");
-    let late = latency(&heard, "A", "overrun").expect("it was late");
+    let outcome = report(5.0);
+    assert_eq!(outcome["terminations"]["time_forfeit"], 2, "{outcome:#}");
+    let late = latency(&outcome, "A", "overrun").expect("it was late");
     assert!((600_000..5_000_000).contains(&late["max_us"].as_u64().expect("a time")), "{late}");
     let given_up = report(0.3);
     assert_eq!(given_up["terminations"]["stall"], 2, "{given_up:#}");

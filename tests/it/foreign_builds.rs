@@ -88,8 +88,8 @@ fn builds_and_benches_see_no_secrets_by_default() {
         std::fs::remove_file(bench.path(name)).expect("it is there");
     }
     let cache = path("other-cache");
-    let told = ["--pass-env", "SECRET_TOKEN", "--cache", &cache];
-    play(&bench, &project, &told).expect_code(0);
+    let flags = ["--pass-env", "SECRET_TOKEN", "--cache", &cache];
+    play(&bench, &project, &flags).expect_code(0);
     for name in ["build.env", "bench.env"] {
         assert!(bench.read(name).contains("SECRET_TOKEN=hidden"), "{name}");
     }

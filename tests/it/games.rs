@@ -130,17 +130,17 @@ fn an_option_for_each_engine_reaches_both() {
         .expect_output(0);
     let players = bench.conversations();
     assert_eq!(players.len() % 2, 0, "each engine has as many processes: {players:#?}");
-    for heard in players {
-        assert_eq!(heard[0], "uci");
+    for input in players {
+        assert_eq!(input[0], "uci");
         let at = |line: &str| {
-            let found = heard.iter().position(|heard| heard.starts_with(line));
-            found.unwrap_or_else(|| panic!("never heard {line}: {heard:#?}"))
+            let found = input.iter().position(|input| input.starts_with(line));
+            found.unwrap_or_else(|| panic!("never heard {line}: {input:#?}"))
         };
-        assert!(at("setoption name Hash value 8") < at("isready"), "{heard:#?}");
-        assert!(at("isready") < at("position"), "{heard:#?}");
-        assert!(at("ucinewgame") < at("position"), "{heard:#?}");
-        assert!(heard[at("go")].contains("nodes 1"), "{heard:#?}");
-        assert_eq!(heard.last().map(String::as_str), Some("quit"));
+        assert!(at("setoption name Hash value 8") < at("isready"), "{input:#?}");
+        assert!(at("isready") < at("position"), "{input:#?}");
+        assert!(at("ucinewgame") < at("position"), "{input:#?}");
+        assert!(input[at("go")].contains("nodes 1"), "{input:#?}");
+        assert_eq!(input.last().map(String::as_str), Some("quit"));
     }
 }
 
@@ -158,7 +158,7 @@ fn a_clock_is_started_kept_and_announced() {
     let players = bench.conversations();
     let firsts: Vec<&str> = players
         .iter()
-        .filter_map(|heard| heard.iter().find(|line| line.starts_with("go ")))
+        .filter_map(|input| input.iter().find(|line| line.starts_with("go ")))
         .map(|line| line.as_str())
         .collect();
     // White is to move after the opening, so one of these searches is the first search of the first

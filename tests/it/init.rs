@@ -95,8 +95,8 @@ fn settings_that_an_engine_would_not_pass_are_left_out_and_broken_ones_are_named
     project.write("engine.sh", &script);
     let done = arbiter(&bench, &project, &["init", "--no-bench"]).expect_code(0);
     // The list of failed checks depends on timing.
-    let told = line_with(&done.stderr, "bestmove-legal").split(": ").next();
-    expect_next(told.expect("a first part"));
+    let failure = line_with(&done.stderr, "bestmove-legal").split(": ").next();
+    expect_next(failure.expect("a first part"));
     let path = project.top.join("arbiter.toml");
     let text = std::fs::read_to_string(&path).expect("it was written");
     expect_next(&text);
@@ -187,9 +187,9 @@ fn the_workflow_keeps_one_comment_up_to_date() {
             .env("GITHUB_SERVER_URL", "https://g.example")
             .status();
         assert!(run.is_ok_and(|status| status.success()), "{summary}");
-        let own = bench.read("comments/1");
+        let first_comment = bench.read("comments/1");
         let link = "https://g.example/o/r/actions/runs/5";
-        assert!(own.contains(summary) && own.contains(link), "{own}");
+        assert!(first_comment.contains(summary) && first_comment.contains(link), "{first_comment}");
     };
     comment("# first");
     comment("# second");

@@ -66,10 +66,10 @@ fn lint_findings_are_reported_immediately_and_in_every_report() {
     let example = &list[0];
     assert_eq!((&example["moves"], &example["games"]), (&48.into(), &4.into()));
     assert_eq!((&example["example_game"], &example["example_ply"]), (&"1.1".into(), &2.into()));
-    let told: Vec<&str> =
+    let warnings: Vec<&str> =
         finished.stderr.lines().filter(|line| line.contains("a1a1 at ply 2")).collect();
-    assert_eq!(told.len(), 48, "{finished:#?}");
-    expect_next(&without_figures(told[0]));
+    assert_eq!(warnings.len(), 48, "{finished:#?}");
+    expect_next(&without_figures(warnings[0]));
 
     let results = bench.path("results").display().to_string();
     let report = |format: &str| {

@@ -90,9 +90,9 @@ fn paused(each: &str) -> (serde_json::Value, String) {
 
 #[test]
 fn a_pause_loses_no_timed_game_and_is_reported_once() {
-    let (report, told) = paused("tc=3+0.2");
+    let (report, messages) = paused("tc=3+0.2");
     assert_eq!(report["faults"], serde_json::json!([]), "{report:#}");
-    assert_eq!(told.matches("arbiter did not run for ").count(), 1, "{told}");
+    assert_eq!(messages.matches("arbiter did not run for ").count(), 1, "{messages}");
     let (report, _) = paused("nodes=1");
     assert_eq!(report["faults"], serde_json::json!([]), "{report:#}");
 }

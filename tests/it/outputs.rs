@@ -140,13 +140,13 @@ fn a_store_removed_during_a_run_is_reported_and_saved() {
     };
     let cases: [(Damage<'_>, &str); 3] =
         [(&delete, "was deleted"), (&replace, "was replaced"), (&cut, "was truncated")];
-    for (disturb, what) in cases {
+    for (disturb, change) in cases {
         let (bench, finished, saved) = disturbed("results/arbiter.db", disturb);
-        assert!(finished.stderr.contains(what), "{finished:#?}");
+        assert!(finished.stderr.contains(change), "{finished:#?}");
         let saved = Connection::open(bench.path(&saved)).expect("a store");
         let count = "SELECT count(*) FROM pairs WHERE run = 'run'";
         let pairs: i64 = saved.query_row(count, [], |row| row.get(0)).expect("a store");
-        assert!(pairs >= if what == "was truncated" { 1 } else { 3 }, "{what}: {pairs}");
+        assert!(pairs >= if change == "was truncated" { 1 } else { 3 }, "{change}: {pairs}");
     }
 }
 
@@ -180,10 +180,10 @@ fn a_pgn_file_removed_during_a_run_is_reported_and_saved() {
     };
     let cases: [(Damage<'_>, &str); 3] =
         [(&delete, "was deleted"), (&replace, "was replaced"), (&cut, "was truncated")];
-    for (disturb, what) in cases {
+    for (disturb, change) in cases {
         let (bench, finished, saved) = disturbed("games.pgn", disturb);
-        assert!(finished.stderr.contains(what), "{finished:#?}");
-        assert!(bench.read(&saved).contains("[Event "), "{what}");
+        assert!(finished.stderr.contains(change), "{finished:#?}");
+        assert!(bench.read(&saved).contains("[Event "), "{change}");
     }
 }
 
@@ -204,8 +204,8 @@ fn every_killed_run_resumes_with_the_same_command() {
     }
     let mut random = u64::from(std::process::id());
     for kind in ["match", "sprt", "tournament", "ablate", "tune"] {
-        let whole = Bench::new();
-        let code = plan(&whole, kind).run().code;
+        let reference = Bench::new();
+        let code = plan(&reference, kind).run().code;
         let bench = Bench::new();
         for _ in 0..4 {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -217,7 +217,7 @@ fn every_killed_run_resumes_with_the_same_command() {
         }
         let finished = plan(&bench, kind).run();
         assert_eq!(finished.code, code, "{kind}, {random}: {finished:#?}");
-        assert_eq!(bench.read("games.pgn"), whole.read("games.pgn"), "{kind}, {random}");
+        assert_eq!(bench.read("games.pgn"), reference.read("games.pgn"), "{kind}, {random}");
     }
 }
 

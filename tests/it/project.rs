@@ -20,8 +20,8 @@ const MATCH: [&str; 3] = ["match", "bundled:material", "bundled:blunder"];
 fn at(bench: &Bench, folder: &Path, words: &[&str]) -> Finished {
     let arbiter = programs::arbiter().display().to_string();
     let folder = folder.display().to_string();
-    let own = ["-c", "cd \"$0\" && exec \"$@\"", &folder, &arbiter];
-    bench.start(Path::new("/bin/sh"), [&own, words].concat()).finish()
+    let shell = ["-c", "cd \"$0\" && exec \"$@\"", &folder, &arbiter];
+    bench.start(Path::new("/bin/sh"), [&shell, words].concat()).finish()
 }
 
 /// Returns a repository with settings at its top, and a nested folder in it.
@@ -134,11 +134,13 @@ fn settings_and_results_of_others_are_refused_unless_they_are_named() {
     }
     let settings = project.top.join("arbiter.toml");
     at(&bench, &deep, &[&MATCH[..], &["--name", "run"]].concat()).expect_code(0);
-    for own in [&settings, &project.top, &project.top.join(".git"), &project.top.join("results")] {
-        chown(own, Some(OTHER), None).unwrap();
+    for owned_path in
+        [&settings, &project.top, &project.top.join(".git"), &project.top.join("results")]
+    {
+        chown(owned_path, Some(OTHER), None).unwrap();
         expect_next(&at(&bench, &deep, &MATCH).stderr);
         expect_next(&at(&bench, &project.top, &["results", "show", "run"]).stderr);
-        chown(own, Some(0), None).unwrap();
+        chown(owned_path, Some(0), None).unwrap();
     }
     chown(&settings, Some(OTHER), None).unwrap();
     let named = ["--config", "../../arbiter.toml", "--results", "../../results"];

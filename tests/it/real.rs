@@ -180,8 +180,8 @@ fn an_engine_that_ignores_its_limit_is_named() {
     let Some([toga]) = programs(["toga2"]) else { return };
     let bench = Bench::new();
     let plan = Plan::new(&bench, "match", 400).engine(spec("toga2", &toga, "")).puppet("B", "");
-    let begun = Instant::now();
+    let started = Instant::now();
     let run = plan.set("each", "nodes=8000").run().expect_code(6);
     expect_next(&without_figures(line_with(&run.stderr, " 1.1 (toga2 v B)")));
-    assert!(begun.elapsed() < Duration::from_secs(60), "{run:#?}");
+    assert!(started.elapsed() < Duration::from_secs(60), "{run:#?}");
 }

@@ -159,10 +159,10 @@ fn a_run_is_complete_though_its_final_status_cannot_be_written() {
     let store = Connection::open(bench.path("results/arbiter.db")).expect("a store");
     let full = "CREATE UNIQUE INDEX one ON runs (ending IS NOT NULL) WHERE ending IS NOT NULL";
     store.execute_batch(full).expect("one run has ended");
-    let told = play(&["--name", "run"]);
+    let messages = play(&["--name", "run"]);
     let again = bench.arbiter(["match", "--resume", "run"]).finish().expect_code(0).stderr;
-    for told in [told, again] {
-        expect_next(&told);
+    for messages in [messages, again] {
+        expect_next(&messages);
     }
 }
 

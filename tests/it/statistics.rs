@@ -70,7 +70,7 @@ fn ln19() -> f64 {
 #[test]
 fn pairs_have_their_figures() {
     let flags = "sprt --counts 223,9863,21279,10037,246 --model logistic --elo0 0.5 --elo1 2.5";
-    let (nelo, half) = (1.79476437634, 2.359447487971);
+    let (nelo, half_width) = (1.79476437634, 2.359447487971);
     let found = json(flags);
     assert_figures(
         &found,
@@ -83,8 +83,8 @@ fn pairs_have_their_figures() {
             ("elo_low", Some(-0.288715626964)),
             ("elo_high", Some(2.124024119186)),
             ("nelo", Some(nelo)),
-            ("nelo_low", Some(nelo - half)),
-            ("nelo_high", Some(nelo + half)),
+            ("nelo_low", Some(nelo - half_width)),
+            ("nelo_high", Some(nelo + half_width)),
             ("los", Some(0.9320046373687)),
             ("wins", None),
             ("opening_bias_elo", None),
@@ -98,7 +98,7 @@ fn pairs_have_their_figures() {
 #[test]
 fn games_have_their_figures() {
     let found = json("sprt --wdl 498,1266,431");
-    let (nelo, half) = (16.31933798386, 14.53466836586);
+    let (nelo, half_width) = (16.31933798386, 14.53466836586);
     assert_figures(
         &found,
         &[
@@ -112,8 +112,8 @@ fn games_have_their_figures() {
             ("elo", Some(10.60839078657)),
             ("elo_low", Some(1.159768964452)),
             ("elo_high", Some(20.07272932993)),
-            ("nelo_low", Some(nelo - half)),
-            ("nelo_high", Some(nelo + half)),
+            ("nelo_low", Some(nelo - half_width)),
+            ("nelo_high", Some(nelo + half_width)),
             ("los", Some(0.9861186116862)),
         ],
     );

@@ -104,9 +104,9 @@ impl InterruptionCounts {
     fn audit(&mut self, bench: &Bench, expected: &Outcome) {
         let rounds = |pgn: &str| -> BTreeMap<String, usize> {
             let tags = pgn.lines().filter(|line| line.starts_with("[Round "));
-            tags.fold(BTreeMap::new(), |mut seen, tag| {
-                *seen.entry(tag.to_owned()).or_default() += 1;
-                seen
+            tags.fold(BTreeMap::new(), |mut counts, tag| {
+                *counts.entry(tag.to_owned()).or_default() += 1;
+                counts
             })
         };
         let written = rounds(&bench.read("games.pgn"));

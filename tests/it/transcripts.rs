@@ -91,8 +91,8 @@ fn edited_transcripts_are_rejected() {
     let raw = replay(&bench, &["run", "1.1", "--raw"]).expect_code(0).stdout;
     let file = bench.write("game.txt", &raw);
     let name = file.to_str().expect("the name is ours");
-    let whole = replay(&bench, &[name]).expect_code(0);
-    assert_eq!(whole.stdout, replay(&bench, &["run", "1.1"]).stdout);
+    let by_file_name = replay(&bench, &[name]).expect_code(0);
+    assert_eq!(by_file_name.stdout, replay(&bench, &["run", "1.1"]).stdout);
     let at = raw.find("bestmove a1a1").expect("it was said");
     bench.write("game.txt", format!("{}bestmove 0000{}", &raw[..at], &raw[at + 13..]));
     let differs = replay(&bench, &[name]).expect_code(1).stdout;

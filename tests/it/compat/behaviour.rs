@@ -36,20 +36,20 @@ fn a_link_or_a_copy_is_the_program_whose_name_it_has() {
     for _ in 0..2 {
         bench.arbiter(["compat", "install", "bin"]).finish().expect_code(0);
     }
-    let said = |name: &str, asked: &str| {
-        bench.start(&bench.path(name), [asked]).finish().expect_code(0).stdout
+    let output_of = |name: &str, flag: &str| {
+        bench.start(&bench.path(name), [flag]).finish().expect_code(0).stdout
     };
     // fishtest and OpenBench query the version like this, and expect a commit at the end of a line.
     for name in ["bin/fastchess", "bin/fastchess-ob"] {
-        for asked in ["-version", "--version"] {
-            let version = said(name, asked);
+        for flag in ["-version", "--version"] {
+            let version = output_of(name, flag);
             let pattern = r"(?m)^fastchess alpha \d+\.\d+\.\d+ \d+-[0-9a-f]{7,}$";
             assert!(regex_lite::Regex::new(pattern).unwrap().is_match(&version), "{version}");
             assert!(version.contains("\narbiter "), "{version}");
         }
     }
-    assert!(said("bin/cutechess-cli", "--version").starts_with("cutechess-cli 1."));
-    assert!(said("bin/fastchess", "-help").contains("\n  -ratinginterval N\n"));
+    assert!(output_of("bin/cutechess-cli", "--version").starts_with("cutechess-cli 1."));
+    assert!(output_of("bin/fastchess", "-help").contains("\n  -ratinginterval N\n"));
     // A copy also plays, with itself as the bundled engine.
     std::fs::hard_link(programs::arbiter(), bench.path("fastchess"))
         .or_else(|_| std::fs::copy(programs::arbiter(), bench.path("fastchess")).map(drop))
@@ -101,9 +101,10 @@ fn unknown_options_are_skipped_with_a_warning() {
             "Warning; Invalid value for option Hash; -16",
         ]
     );
-    for heard in bench.conversations() {
-        let told: Vec<&String> = heard.iter().filter(|line| line.contains("setoption")).collect();
-        assert_eq!(told, ["setoption name Threads value 1"]);
+    for input in bench.conversations() {
+        let options: Vec<&String> =
+            input.iter().filter(|line| line.contains("setoption")).collect();
+        assert_eq!(options, ["setoption name Threads value 1"]);
     }
     let gone = duel(&bench, "fastchess", ["--mode exit-at-start", ""], "-each nodes=1");
     assert_eq!(lines(&gone, "Fatal; A engine startup failure: ").len(), 1, "{gone:#?}");
@@ -129,10 +130,10 @@ fn a_signal_ends_the_run_in_time_and_it_can_be_resumed() {
         let running = bench.start(Path::new("/bin/sh"), line);
         let counted = || std::fs::read_to_string(bench.path("games.pgn")).ok();
         wait_for("a pair", || counted().filter(|text| text.matches("[Event ").count() == 2));
-        let asked = Instant::now();
+        let signalled = Instant::now();
         running.signal(signal);
         let finished = running.finish().expect_code(1);
-        assert!(asked.elapsed() < Duration::from_secs(2), "{:?}", asked.elapsed());
+        assert!(signalled.elapsed() < Duration::from_secs(2), "{:?}", signalled.elapsed());
         let called = format!("{} compat fastchess", programs::arbiter().display());
         let end = format!(
             "Tournament was interrupted. To resume the tournament, run: {called} -config \
@@ -156,7 +157,10 @@ fn single_games_have_the_openings_and_colours_of_the_other_programs() {
         let more = format!("{more} -each nodes=1 -openings file=book.epd -pgnout file=games.pgn");
         compat(&bench, program, &more).expect_code(0);
         let order = |(white, _, fen): &(String, String, String)| {
-            (fens.iter().position(|known| fen.starts_with(known.as_str())), white == "A")
+            (
+                fens.iter().position(|opening_fen| fen.starts_with(opening_fen.as_str())),
+                white == "A",
+            )
         };
         let played: Vec<_> = games(&bench).iter().map(order).collect();
         let expected: Vec<_> = expected.iter().map(|(place, is)| (Some(*place), *is)).collect();

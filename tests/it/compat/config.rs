@@ -154,8 +154,12 @@ fn resumed_compat_runs_follow_the_current_file_and_command_line() {
         bench.write("config.json", saved.to_string());
     };
     let played = |finished: &crate::support::bench::Finished| {
-        let told = lines(finished, "Finished game ");
-        told.iter().filter_map(|line| line.split(' ').nth(2)).map(str::to_owned).collect::<Vec<_>>()
+        let finished_lines = lines(finished, "Finished game ");
+        finished_lines
+            .iter()
+            .filter_map(|line| line.split(' ').nth(2))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
     };
     // With more rounds on the command line, the run continues in another file, after the openings
     // that were played.

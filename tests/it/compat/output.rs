@@ -91,8 +91,8 @@ fn sides_outcomes_and_intervals_are_printed_like_cutechess() {
     let outcomes = lines(&finished, "   \"Loss: ").len();
     assert!(outcomes >= 2 && lines(&finished, "   \"Win: ").len() == outcomes, "{text}");
     // The log contains the engines' lines with the time since the start.
-    let said = regex_lite::Regex::new(r"(?m)^-?\d+ >A\(0\): go nodes 1$").unwrap();
-    assert!(said.is_match(text) && text.contains(" <B(1): bestmove "), "{text}");
+    let go_line = regex_lite::Regex::new(r"(?m)^-?\d+ >A\(0\): go nodes 1$").unwrap();
+    assert!(go_line.is_match(text) && text.contains(" <B(1): bestmove "), "{text}");
     assert!(finished.stderr.contains("Warning: A doesn't have option Nope\n"), "{finished:#?}");
     // The ranks in a gauntlet start with 0, the rank of the engine that plays against all others.
     let bench = Bench::new();
@@ -161,14 +161,14 @@ fn comments_have_all_requested_fields_under_every_limit() {
         assert!(games.iter().all(|game| game.tag("TimeControl") == control), "{text}");
         let time = regex_lite::Regex::new(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d \+0000$").unwrap();
         for game in &games {
-            let [begun, ended] = ["GameStartTime", "GameEndTime"].map(|name| game.tag(name));
-            assert!(time.is_match(begun) && time.is_match(ended) && begun <= ended, "{text}");
+            let [started, ended] = ["GameStartTime", "GameEndTime"].map(|name| game.tag(name));
+            assert!(time.is_match(started) && time.is_match(ended) && started <= ended, "{text}");
         }
         // Format that OpenBench parses: score and depth, seconds, nodes, seldepth.
         let comment = r"\{([+-]?M?\d+(\.\d+)?)/\d+\s\d+\.\d{3}s,\stl=\d+\.\d+s,\sn=\d+,\ssd=\d+,\snps=\d+[,}]";
-        let whole = regex_lite::Regex::new(comment).unwrap().find_iter(&text).count();
+        let comments = regex_lite::Regex::new(comment).unwrap().find_iter(&text).count();
         let moves: usize = games.iter().map(|game| game.moves.len()).sum();
-        assert_eq!(whole, moves, "{text}");
+        assert_eq!(comments, moves, "{text}");
     }
 }
 

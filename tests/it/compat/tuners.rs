@@ -67,9 +67,9 @@ fn chess_tuning_tools_tunes_with_arbiter_as_cutechess() {
     let words = ["-c".to_owned(), script.to_owned(), tune.display().to_string()];
     let running = bench.start(Path::new("/bin/sh"), words);
     let log = || std::fs::read_to_string(bench.path("log.txt")).unwrap_or_default();
-    let begun = Instant::now();
+    let started = Instant::now();
     while log().matches(" Got Elo: ").count() < ITERATIONS {
-        assert!(begun.elapsed() < Duration::from_secs(900), "{}", log());
+        assert!(started.elapsed() < Duration::from_secs(900), "{}", log());
         std::thread::sleep(Duration::from_millis(200));
     }
     running.signal(Signal::KILL);

@@ -30,8 +30,8 @@ const PAIRS: usize = 40;
 /// Makes engine A win both games of a pair: the opponent breaks down before the true end of each
 /// game, after a different move of A if `is_made_up`.
 fn won_by_a(result: &mut Value, is_made_up: bool) {
-    for half in ["first", "second"] {
-        let game = &mut games(result)[half];
+    for key in ["first", "second"] {
+        let game = &mut games(result)[key];
         let is_white = game["engines"]["white"] == 0;
         let fen = game["fen"].as_str().expect("a game has a start").to_owned();
         let starts_white = fen.split(' ').nth(1) == Some("w");
@@ -72,10 +72,10 @@ fn lie(server: &Server, is_made_up: bool) -> JoinHandle<usize> {
 
 /// Forwards the changed results of the liar; returns the number of results.
 fn falsify(server: &Server, change: impl Fn(&mut Value) + Send + 'static) -> JoinHandle<usize> {
-    let (heard, mut mouth) = detour(server);
+    let (receiver, mut forwarder) = detour(server);
     std::thread::spawn(move || {
         let mut lies = 0;
-        for mut message in heard {
+        for mut message in receiver {
             if pair_of(&message).is_some() {
                 let mut result: Value =
                     serde_json::from_str(&unpacked(&message.payload)).expect("results are JSON");
@@ -83,7 +83,7 @@ fn falsify(server: &Server, change: impl Fn(&mut Value) + Send + 'static) -> Joi
                 message.payload = repacked(&message.payload, &result.to_string());
                 lies += 1;
             }
-            pass(&mut mouth, &message);
+            pass(&mut forwarder, &message);
         }
         lies
     })
@@ -247,13 +247,14 @@ fn a_worker_that_falsely_claims_failures_is_found() {
 #[test]
 fn a_worker_that_falsely_claims_disturbances_is_found() {
     give_back_all("tc=1+0.01", 1, |result| {
-        for half in ["first", "second"] {
-            let game = &mut games(result)[half];
+        for key in ["first", "second"] {
+            let game = &mut games(result)[key];
             let nanos = game["duration"].as_u64().expect("a game has a duration");
-            let whole = json!({ "secs": nanos / 1_000_000_000, "nanos": nanos % 1_000_000_000 });
+            let full_time =
+                json!({ "secs": nanos / 1_000_000_000, "nanos": nanos % 1_000_000_000 });
             let none = json!({ "secs": 0, "nanos": 0 });
             let is_white = game["engines"]["white"] == 0;
-            let (white, black) = if is_white { (&whole, &none) } else { (&none, &whole) };
+            let (white, black) = if is_white { (&full_time, &none) } else { (&none, &full_time) };
             game["waited"] = json!({ "white": white, "black": black });
         }
     });

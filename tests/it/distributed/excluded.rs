@@ -106,10 +106,11 @@ fn each_worker_scales_times_by_its_own_speed() {
         let first = lines.iter().find(|line| line.starts_with("go "))?;
         Some(first.split(' ').map(str::to_owned).collect::<Vec<_>>())
     };
-    let told: Vec<Vec<String>> = bench.conversations().iter().filter_map(|c| times(c)).collect();
-    assert!(!told.is_empty());
-    for told in told {
-        let words = told.join(" ");
+    let go_commands: Vec<Vec<String>> =
+        bench.conversations().iter().filter_map(|c| times(c)).collect();
+    assert!(!go_commands.is_empty());
+    for go_command in go_commands {
+        let words = go_command.join(" ");
         // The worker has a quarter of the reference speed, so all times are multiplied by four.
         assert!(words.contains("winc 2000 binc 2000"), "{words}");
         assert!(words.contains("btime 240000"), "{words}");
@@ -180,8 +181,8 @@ fn a_worker_that_crashes_is_excluded_and_its_pairs_are_played_again() {
     // Neither the report nor the PGN contains anything from the bad worker.
     assert_as_local(&bench, &finished, PAIRS);
     let remarks = store::remarks(&results);
-    let is_told = |remark: &String| remark.starts_with("bad: ") && remark.ends_with(why);
-    assert!(remarks.iter().any(is_told), "{remarks:#?}");
+    let is_exclusion = |remark: &String| remark.starts_with("bad: ") && remark.ends_with(why);
+    assert!(remarks.iter().any(is_exclusion), "{remarks:#?}");
     // A later report from the store is equal.
     let show = ["results", "--results", &results.display().to_string(), "show", "run"];
     let shown = bench.arbiter(show.iter().chain(&["--format", "json"])).finish().expect_code(0);

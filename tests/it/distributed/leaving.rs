@@ -24,18 +24,18 @@ fn endless<'a>(bench: &'a Bench, server: &Server) -> Plan<'a> {
 }
 
 #[track_caller]
-fn assert_prompt(what: &str, took: Duration) {
-    eprintln!("{what}: {took:?}");
-    assert!(took < PROMPT, "{what}: {took:?}");
+fn assert_prompt(event: &str, took: Duration) {
+    eprintln!("{event}: {took:?}");
+    assert!(took < PROMPT, "{event}: {took:?}");
 }
 
 /// Returns the time that a worker takes to exit.
 #[track_caller]
 fn leave(worker: Worker, signal: Signal) -> Duration {
-    let asked = Instant::now();
+    let signalled = Instant::now();
     worker.signal(signal);
     worker.finish().expect_code(0);
-    asked.elapsed()
+    signalled.elapsed()
 }
 
 #[test]
@@ -55,9 +55,9 @@ fn workers_learn_of_the_end_within_a_second() {
     sleep(Duration::from_millis(300));
     assert!(process::marked(bench.marker()).len() >= 8, "the first one lets games end");
     running.signal(Signal::INT);
-    let asked = Instant::now();
+    let signalled = Instant::now();
     bench.wait_until_quiet();
-    assert_prompt("from Ctrl-C to the end of all engines", asked.elapsed());
+    assert_prompt("from Ctrl-C to the end of all engines", signalled.elapsed());
     running.finish().expect_code(130);
     assert!(store::pairs(&bench.path("results")).is_empty());
 }
@@ -84,9 +84,9 @@ fn a_verdict_reaches_workers_within_a_second() {
     client.subscribe("arbiter.run.*.word");
     let running = plan.start();
     while !String::from_utf8_lossy(&client.next().1).contains("\"cancel\"") {}
-    let told = Instant::now();
+    let decided = Instant::now();
     bench.wait_until_quiet();
-    assert_prompt("from the verdict to the end of all engines", told.elapsed());
+    assert_prompt("from the verdict to the end of all engines", decided.elapsed());
     let finished = running.finish().expect_code(0);
     assert_eq!(finished.json()["verdict"], "H1");
 }
@@ -164,10 +164,10 @@ fn one_signal_ends_a_coordinator_whose_workers_are_gone() {
     worker.signal(Signal::KILL);
     server.kill();
     running.signal(Signal::TERM);
-    let asked = Instant::now();
+    let signalled = Instant::now();
     running.finish().expect_code(143);
     // Workers count as lost after 10 s without a message.
-    let took = asked.elapsed();
+    let took = signalled.elapsed();
     assert!(took < Duration::from_secs(30), "it waited for nobody for {took:?}");
 }
 
@@ -185,8 +185,8 @@ fn a_coordinator_without_a_server_leaves_in_time() {
     // Two signals in quick succession could count as one.
     sleep(Duration::from_millis(300));
     running.signal(Signal::TERM);
-    let asked = Instant::now();
+    let signalled = Instant::now();
     running.finish().expect_code(143);
-    let took = asked.elapsed();
+    let took = signalled.elapsed();
     assert!(took < Duration::from_secs(2), "the last words of a coordinator took {took:?}");
 }

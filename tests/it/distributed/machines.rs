@@ -37,10 +37,10 @@ fn the_sandbox_of_an_ordinary_user_equals_that_of_root() {
     let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/security.md"));
     let text = text.expect("it is there");
     for row in &rows {
-        let what = row.split('|').nth(1).expect("a cell");
-        let known: Vec<String> =
-            text.lines().filter(|line| line.contains(what)).map(str::to_owned).collect();
-        assert_eq!(answer(&rows, what), answer(&known, what), "{what}");
+        let attempt = row.split('|').nth(1).expect("a cell");
+        let documented: Vec<String> =
+            text.lines().filter(|line| line.contains(attempt)).map(str::to_owned).collect();
+        assert_eq!(answer(&rows, attempt), answer(&documented, attempt), "{attempt}");
     }
 }
 
@@ -68,7 +68,7 @@ fn without_landlock_a_worker_reports_it_and_seccomp_still_applies() {
     if rows.is_empty() {
         return;
     }
-    for what in [
+    for attempt in [
         "see a secret variable",
         "change mode or time",
         "hear which files",
@@ -81,7 +81,7 @@ fn without_landlock_a_worker_reports_it_and_seccomp_still_applies() {
         "have privileges of root",
         "use io_uring",
     ] {
-        assert_eq!(answer(&rows, what), "no", "{what}: {rows:#?}");
+        assert_eq!(answer(&rows, attempt), "no", "{attempt}: {rows:#?}");
     }
     assert_eq!(answer(&rows, "read a file in the home"), "yes", "it was Landlock that held it");
 }

@@ -70,7 +70,7 @@ impl Bench {
             .map(|entry| entry.expect("an entry can be read").path())
             .map(|path| std::fs::read_to_string(path).expect("a log is text"))
             .map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>())
-            .filter(|heard| heard.iter().any(|line| line.starts_with("go")))
+            .filter(|input| input.iter().any(|line| line.starts_with("go")))
             .collect()
     }
 

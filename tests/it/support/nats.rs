@@ -81,8 +81,10 @@ impl Server {
         let mut damaged = Vec::new();
         for stream in std::fs::read_dir(streams).expect("the server has streams").flatten() {
             let name = stream.file_name().into_string().expect("names are ASCII");
-            let known = ["ARBITER_JOBS", "ARBITER_RESULTS"];
-            let Some(known) = known.into_iter().find(|known| name.starts_with(known)) else {
+            let stream_name = ["ARBITER_JOBS", "ARBITER_RESULTS"];
+            let Some(stream_name) =
+                stream_name.into_iter().find(|stream_name| name.starts_with(stream_name))
+            else {
                 continue;
             };
             for file in std::fs::read_dir(stream.path().join("msgs")).expect("a folder").flatten() {
@@ -94,7 +96,7 @@ impl Server {
                     let first = &bytes[..(length & !(1 << 31)) as usize];
                     let more = [first.repeat(200), bytes.clone()].concat();
                     std::fs::write(file.path(), more).expect("the file can be written");
-                    damaged.push(known);
+                    damaged.push(stream_name);
                 }
             }
         }
@@ -147,8 +149,8 @@ fn spawn(program: &Path, config: &Path, namespace: Option<&str>) -> Child {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let child = command.spawn().expect("the server can be started");
     wait_for("the server is ready", || {
-        let said = std::fs::read_to_string(&log).unwrap_or_default();
-        said.contains("Server is ready").then_some(())
+        let log_text = std::fs::read_to_string(&log).unwrap_or_default();
+        log_text.contains("Server is ready").then_some(())
     });
     child
 }

@@ -83,10 +83,10 @@ impl<'a> Project<'a> {
         let top = self.top.display().to_string();
         let results = self.bench.path("results").display().to_string();
         let plays = matches!(words[0], "sprt" | "match");
-        let own = ["--repo", &top];
+        let repo_flag = ["--repo", &top];
         let of_games = ["--results", &results, "--each", "nodes=1", "--pairs", "1"];
         let more = if plays { &of_games[..] } else { &[] };
-        self.bench.arbiter([words, &own, more].concat())
+        self.bench.arbiter([words, &repo_flag, more].concat())
     }
 
     /// Runs the harness in the repository.

@@ -38,12 +38,14 @@ fn schema_name(words: &[String], object: &Value) -> String {
     if object["event"].is_string() {
         return "events".to_owned();
     }
-    let said = object["schema"].as_str().and_then(|schema| schema.strip_prefix("arbiter."));
+    let schema_field = object["schema"].as_str().and_then(|schema| schema.strip_prefix("arbiter."));
     let command = || match words[0].as_str() {
         "engines" => format!("engines.{}", words[1]),
         command => format!("{command}.list"),
     };
-    said.map_or_else(command, |said| said.split('/').next().unwrap_or_default().to_owned())
+    schema_field.map_or_else(command, |schema_field| {
+        schema_field.split('/').next().unwrap_or_default().to_owned()
+    })
 }
 
 /// Checks an object and the reports that are part of it. Keys that are not in the schema are

@@ -62,10 +62,10 @@ impl Site {
     pub fn connections(&self) -> usize {
         let table = std::fs::read_to_string("/proc/net/tcp").expect("the system lists them");
         let port = self.address.rsplit(':').next().and_then(|port| port.parse::<u16>().ok());
-        let own = format!("0100007F:{:04X}", port.expect("an address has a port"));
+        let local_address = format!("0100007F:{:04X}", port.expect("an address has a port"));
         let is_own = |line: &&str| {
             let fields: Vec<&str> = line.split_whitespace().collect();
-            fields[1] == own && fields[3] == "01"
+            fields[1] == local_address && fields[3] == "01"
         };
         table.lines().filter(is_own).count()
     }

@@ -17,8 +17,8 @@ pub fn pairs(results: &Path) -> BTreeMap<i64, Vec<i64>> {
     let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)));
     for row in rows.expect("the query has no parameters") {
         // The writer may lock the store for a moment; the caller tries again.
-        let Ok((pair, half)) = row else { return BTreeMap::new() };
-        found.entry(pair).or_default().push(half);
+        let Ok((pair, index)) = row else { return BTreeMap::new() };
+        found.entry(pair).or_default().push(index);
     }
     found
 }
