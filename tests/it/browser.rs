@@ -146,12 +146,12 @@ fn read_charts(browser: &mut Browser) {
     browser.value("document.querySelector('.chart[data-values]').focus()");
     browser.press("End");
     let end = browser.value(tips);
-    let words = end[0].as_str().expect("there is a tip").to_owned();
-    assert!(words.starts_with("games ") && words.contains(": "), "{words}");
+    let tip_text = end[0].as_str().expect("there is a tip").to_owned();
+    assert!(tip_text.starts_with("games ") && tip_text.contains(": "), "{tip_text}");
     // Only the charts of LLR and Elo show a value.
     assert_eq!(end.as_array().map(Vec::len), Some(2), "{end}");
     browser.press("ArrowLeft");
-    browser.wait_until(&format!("{tips}[0] !== '{words}'"));
+    browser.wait_until(&format!("{tips}[0] !== '{tip_text}'"));
     assert_eq!(browser.value("document.querySelectorAll('.tip[aria-live=polite]').length"), 1);
     browser.press("Escape");
     browser.wait_until(&format!("{tips}.length === 0"));
@@ -164,9 +164,9 @@ fn read_charts(browser: &mut Browser) {
     // The down-arrow key reads one row after the other, each with its name.
     browser.value("document.querySelector('.chart:has([data-rows])').focus()");
     browser.press("Home");
-    let words = browser.value(&format!("{tips}[0]"));
+    let tip_text = browser.value(&format!("{tips}[0]"));
     browser.press("ArrowDown");
-    browser.wait_until(&format!("{tips}.length === 1 && {tips}[0] !== {words}"));
+    browser.wait_until(&format!("{tips}.length === 1 && {tips}[0] !== {tip_text}"));
     let name = "document.querySelector('.chart:has([data-rows]) ~ details tbody tr:nth-child(2) th').textContent";
     browser.wait_until(&format!("{tips}[0].startsWith(`${{{name}}}: `)"));
     browser.press("Escape");

@@ -31,10 +31,10 @@ fn compat(bench: &Bench, program: &str, more: &str) -> Finished {
 
 fn duel(bench: &Bench, program: &str, args: [&str; 2], more: &str) -> Finished {
     bench.write("book.epd", plan::openings(20));
-    let words = ["compat", program].into_iter().map(str::to_owned);
+    let subcommand = ["compat", program].into_iter().map(str::to_owned);
     let engines = engine(bench, "A", args[0]).into_iter().chain(engine(bench, "B", args[1]));
     let more = more.split_whitespace().map(str::to_owned);
-    bench.arbiter(words.chain(engines).chain(more)).finish()
+    bench.arbiter(subcommand.chain(engines).chain(more)).finish()
 }
 
 /// Returns the lines that start with `start`.
@@ -118,8 +118,8 @@ fn a_cutechess_match_is_reported_in_the_format_of_its_scripts() {
     // Each game is reported as soon as it ends.
     let is_game_line = |line: &&str| line.contains("ed game ");
     let game_lines = finished.stdout.lines().filter(is_game_line).map(|line| {
-        let words: Vec<&str> = line.split(' ').collect();
-        format!("{} {}", words[0], words[2])
+        let parts: Vec<&str> = line.split(' ').collect();
+        format!("{} {}", parts[0], parts[2])
     });
     let order = ["Started 1", "Finished 1", "Started 2", "Finished 2", "Started 3", "Finished 3"];
     assert_eq!(game_lines.take(6).collect::<Vec<_>>(), order);
@@ -135,7 +135,7 @@ fn a_cutechess_match_is_reported_in_the_format_of_its_scripts() {
 fn compat_tests_end_with_exit_code_0_for_every_verdict() {
     let more = "-each nodes=1 -openings file=book.epd format=epd -rounds 500 -repeat \
                 -sprt elo0=0 elo1=100 alpha=0.05 beta=0.05 model=normalized";
-    for (program, args, words) in [
+    for (program, args, expected) in [
         (
             "fastchess",
             ["--seed 1", "--mode illegal-move"],
@@ -155,7 +155,7 @@ fn compat_tests_end_with_exit_code_0_for_every_verdict() {
             more.to_owned()
         };
         let finished = duel(&bench, program, args, &more).expect_code(0);
-        assert!(finished.stdout.contains(words), "{finished:#?}");
+        assert!(finished.stdout.contains(expected), "{finished:#?}");
         // cutechess-cli prints the move.
         let end = if program == "cutechess" {
             " makes an illegal move: "
@@ -170,11 +170,11 @@ fn compat_tests_end_with_exit_code_0_for_every_verdict() {
 fn compat_tournaments_have_the_pairings_of_the_original() {
     let bench = Bench::new();
     bench.write("book.epd", plan::openings(20));
-    let words = ["compat", "cutechess"].into_iter().map(str::to_owned);
+    let subcommand = ["compat", "cutechess"].into_iter().map(str::to_owned);
     let engines = ["A", "B", "C"].map(|name| engine(&bench, name, "--seed 1"));
     let more = "-each nodes=1 -openings file=book.epd -tournament gauntlet -games 2 -rounds 2";
     let more = more.split_whitespace().map(str::to_owned);
-    let all = words.chain(engines.into_iter().flatten()).chain(more);
+    let all = subcommand.chain(engines.into_iter().flatten()).chain(more);
     let finished = bench.arbiter(all).finish().expect_code(0);
     assert_eq!(lines(&finished, "Finished game ").len(), 8, "{finished:#?}");
     assert!(lines(&finished, "Finished game ").iter().all(|line| line.contains('A')));
@@ -182,20 +182,20 @@ fn compat_tournaments_have_the_pairings_of_the_original() {
     // In fastchess, seeded engines also meet each other: there are three encounters, but two in
     // cutechess-cli.
     for (program, count) in [("fastchess", 12), ("cutechess", 4)] {
-        let words = ["compat", program].into_iter().map(str::to_owned);
+        let subcommand = ["compat", program].into_iter().map(str::to_owned);
         let engines = ["A", "B", "C"].map(|name| engine(&bench, name, "--seed 1"));
         let more = "-each nodes=1 -maxmoves 1 -tournament gauntlet -seeds 2 -rounds 2";
         let more = more.split_whitespace().map(str::to_owned);
-        let all = words.chain(engines.into_iter().flatten()).chain(more);
+        let all = subcommand.chain(engines.into_iter().flatten()).chain(more);
         let finished = bench.arbiter(all).finish().expect_code(0);
         assert_eq!(lines(&finished, "Finished game ").len(), count, "{finished:#?}");
     }
     // A knockout is always played in pairs, so three engines play at least two pairs.
-    let words = ["compat", "cutechess"].into_iter().map(str::to_owned);
+    let subcommand = ["compat", "cutechess"].into_iter().map(str::to_owned);
     let engines = ["A", "B", "C"].map(|name| engine(&bench, name, "--seed 1"));
     let more = "-each nodes=1 -openings file=book.epd -tournament knockout -games 1";
     let more = more.split_whitespace().map(str::to_owned);
-    let all = words.chain(engines.into_iter().flatten()).chain(more);
+    let all = subcommand.chain(engines.into_iter().flatten()).chain(more);
     let finished = bench.arbiter(all).finish().expect_code(0);
     let games = lines(&finished, "Finished game ").len();
     assert!(games >= 4 && games.is_multiple_of(2), "{finished:#?}");
@@ -214,8 +214,8 @@ fn engines_come_from_the_list_of_cutechess() {
     };
     bench.write("engines.json", format!("[{}, {}]", engine("one", 1), engine("two", 2)));
     let compat = |more: &str| {
-        let words = format!("compat cutechess -each nodes=1 -games 2 {more}");
-        bench.arbiter(words.split_whitespace()).finish()
+        let command_line = format!("compat cutechess -each nodes=1 -games 2 {more}");
+        bench.arbiter(command_line.split_whitespace()).finish()
     };
     let finished = compat("-engine conf=one -engine conf=two").expect_code(0);
     assert_eq!(lines(&finished, "Finished game 2 (two vs one): ").len(), 1, "{finished:#?}");
@@ -272,11 +272,11 @@ fn a_saved_run_resumes_as_in_fastchess() {
     let game = "-each nodes=1 -openings file=book.epd format=epd -rounds 60 -repeat \
                 -concurrency 2 -ratinginterval 0 -pgnout file=games.pgn -config outname=saved.json";
     bench.write("book.epd", plan::openings(20));
-    let words = ["compat", "fastchess"].into_iter().map(str::to_owned);
+    let subcommand = ["compat", "fastchess"].into_iter().map(str::to_owned);
     let engines =
         engine(&bench, "A", "--seed 1").into_iter().chain(engine(&bench, "B", "--seed 2"));
     let line: Vec<String> =
-        words.chain(engines).chain(game.split_whitespace().map(str::to_owned)).collect();
+        subcommand.chain(engines).chain(game.split_whitespace().map(str::to_owned)).collect();
     let running = bench.arbiter(&line);
     let games = || std::fs::read_to_string(bench.path("games.pgn")).ok();
     wait_for("two pairs", || games().filter(|text| text.matches("[Event ").count() >= 4));

@@ -27,7 +27,7 @@ use crate::support::bench::{Bench, Running};
 use crate::support::nats::{LEASE, Server, Worker, key};
 use crate::support::phrases;
 use crate::support::plan::{Plan, RunOutput};
-use crate::support::site::{Site, words};
+use crate::support::site::{Site, page_text};
 use crate::support::snapshot::{expect_next, without_figures};
 use crate::support::store;
 
@@ -209,7 +209,7 @@ fn the_live_page_lists_workers() {
     let Some(mut server) = Server::start(&bench, "") else { return };
     let elsewhere = Bench::new();
     let without = Site::start(&elsewhere, &[]);
-    expect_next(&words(&without.get("/cluster").body));
+    expect_next(&page_text(&without.get("/cluster").body));
     without.end();
     let worker = Worker::start(&bench, &server, "alpha");
     let site = Site::start(&bench, &["--on", &server.url()]);

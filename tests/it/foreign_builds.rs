@@ -29,8 +29,8 @@ fn play_in(variables: &str, bench: &Bench, project: &Project<'_>, more: &[&str])
     let (top, puppet) = (project.top.display().to_string(), puppet());
     let engines = ["match", "--dev", "HEAD", "--base", &puppet, "--repo", &top];
     let short = ["--each", "nodes=1", "--pairs", "1", "--results", "results"];
-    let words = [&["-c", script, &arbiter], &engines[..], &short, more].concat();
-    bench.start(Path::new("/bin/sh"), words).finish()
+    let args = [&["-c", script, &arbiter], &engines[..], &short, more].concat();
+    bench.start(Path::new("/bin/sh"), args).finish()
 }
 
 /// Returns the only `build.log` of the cache.

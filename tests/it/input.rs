@@ -247,16 +247,18 @@ fn endless_files_are_rejected() {
     mknodat(CWD, bench.path("pipe.pgn"), FileType::Fifo, Mode::RUSR, 0)
         .expect("a pipe can be made");
     std::os::unix::fs::symlink("/dev/zero", bench.path("zero.pgn")).expect("a link can be made");
-    for (words, file) in readers(&bench).iter().flat_map(|w| [(w, "pipe.pgn"), (w, "zero.pgn")]) {
-        let words: Vec<String> = words.iter().map(|word| word.replace("FILE", file)).collect();
-        eprintln!("{words:?}");
+    for (command_line, file) in
+        readers(&bench).iter().flat_map(|w| [(w, "pipe.pgn"), (w, "zero.pgn")])
+    {
+        let command_line: Vec<String> =
+            command_line.iter().map(|word| word.replace("FILE", file)).collect();
+        eprintln!("{command_line:?}");
         let started = Instant::now();
-        let finished = bench.arbiter(&words).finish();
+        let finished = bench.arbiter(&command_line).finish();
         assert!(started.elapsed() < Duration::from_secs(30), "{finished:#?}");
         // Errors of fastchess have code 1.
-        let refused = finished.expect_code(if words[0] == "compat" { 1 } else { 3 });
-        let names_file =
-            [file, "a regular file"].iter().all(|words| refused.stderr.contains(words));
+        let refused = finished.expect_code(if command_line[0] == "compat" { 1 } else { 3 });
+        let names_file = [file, "a regular file"].iter().all(|part| refused.stderr.contains(part));
         let lines = refused.stderr.lines().filter(|line| !line.starts_with("seed ")).count();
         assert!(names_file && lines == 1, "{refused:#?}");
     }

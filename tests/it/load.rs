@@ -51,9 +51,9 @@ fn start_failures_quote_the_last_line_of_the_engine() {
     let bench = Bench::new();
     let start = "echo 'error Network weights file not found.'; echo 'see the log' >&2; exit 0";
     let plan = against_puppet(&bench, engine(&bench, "A", start, ""), "nodes=1");
-    let words = "exited (exit code 0, last error output: see the log, last output: error Network \
+    let message = "exited (exit code 0, last error output: see the log, last output: error Network \
                  weights file not found.)";
-    plan.run().expect_refusal(3, &["'A'", words]);
+    plan.run().expect_refusal(3, &["'A'", message]);
     let slow = engine(&bench, "A", "sleep 3", "");
     let plan = against_puppet(&bench, slow, "nodes=1").set("deadlines start", 1);
     plan.run().expect_refusal(3, &["no 'uciok' within 1000 ms", "--deadlines scale"]);

@@ -45,18 +45,18 @@ fn files_in_use_are_never_outputs() {
     let bench = Bench::new();
     play_match(&bench);
     let results = bench.path("results").display().to_string();
-    let with_store = |words: &[&str], path: &Path| {
+    let with_store = |args: &[&str], path: &Path| {
         let flags = ["--results", &results, "--out"].map(OsStr::new);
-        let words = words.iter().map(OsStr::new).chain(flags).chain([path.as_os_str()]);
-        bench.arbiter(words).finish()
+        let args = args.iter().map(OsStr::new).chain(flags).chain([path.as_os_str()]);
+        bench.arbiter(args).finish()
     };
-    for words in [
+    for args in [
         &["report", "run", "--format", "md"][..],
         &["results", "export", "run", "--force"],
         &["results", "log"],
         &["samples", "--run", "run"],
     ] {
-        is_spared(&bench, "results/arbiter.db", |path| with_store(words, path));
+        is_spared(&bench, "results/arbiter.db", |path| with_store(args, path));
     }
     is_spared(&bench, "games.pgn", |path| with_store(&["samples", "--pgn", "games.pgn"], path));
     is_spared(&bench, "games.pgn", |path| {
@@ -224,9 +224,9 @@ fn every_killed_run_resumes_with_the_same_command() {
 #[test]
 fn an_argument_that_is_not_utf_8_is_refused() {
     let bench = Bench::new();
-    let words = ["match", "bundled", "bundled:material", "--pgn"].map(OsStr::new);
-    let words = words.into_iter().chain([OsStr::from_bytes(b"games\xff.pgn")]);
-    bench.arbiter(words).finish().expect_refusal(2, &["is not UTF-8"]);
+    let args = ["match", "bundled", "bundled:material", "--pgn"].map(OsStr::new);
+    let args = args.into_iter().chain([OsStr::from_bytes(b"games\xff.pgn")]);
+    bench.arbiter(args).finish().expect_refusal(2, &["is not UTF-8"]);
 }
 
 #[test]

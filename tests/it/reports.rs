@@ -225,8 +225,8 @@ fn tables_of_one_tournament_agree() {
         assert_eq!(standing[3], format!("{:.1}", points.sum::<f64>()), "{standing:?} {row:?}");
     }
     let results = bench.path("results").display().to_string();
-    let words = ["results", "list", "--results", &results, "--format", "md"];
-    let list = bench.arbiter(words).finish().expect_code(0).stdout;
+    let list_args = ["results", "list", "--results", &results, "--format", "md"];
+    let list = bench.arbiter(list_args).finish().expect_code(0).stdout;
     let is_named =
         |standing: &Vec<String>| list.contains(&format!("| {} {} ", standing[2], standing[4]));
     assert_eq!(

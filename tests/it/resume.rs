@@ -151,9 +151,9 @@ fn engines_do_not_outlive_a_harness_that_is_killed() {
 #[test]
 fn a_run_is_complete_though_its_final_status_cannot_be_written() {
     let bench = Bench::new();
-    let play = |words: &[&str]| {
+    let play = |command_line: &[&str]| {
         let engines = ["match", "bundled", "bundled:material", "--each", "nodes=1", "--pairs", "1"];
-        bench.arbiter(engines.iter().chain(words)).finish().expect_code(0).stderr
+        bench.arbiter(engines.iter().chain(command_line)).finish().expect_code(0).stderr
     };
     play(&[]);
     let store = Connection::open(bench.path("results/arbiter.db")).expect("a store");
@@ -299,9 +299,9 @@ fn flags_with_resume_must_match_the_stored_run() {
         let started = [&[kind], flags, &["--each", "nodes=1", "--name", kind]].concat();
         bench.arbiter(&started).finish().expect_code(if kind == "sprt" { 5 } else { 0 });
         for more in tried {
-            let words: Vec<&str> =
+            let command_line: Vec<&str> =
                 [kind, "--resume", kind].into_iter().chain(more.split(' ')).collect();
-            let done = bench.arbiter(words).finish();
+            let done = bench.arbiter(command_line).finish();
             let error = done.stderr.lines().find(|line| line.starts_with("error")).unwrap_or("");
             expect_next(&format!("{kind} {more}: {:?} {error}", done.code));
         }

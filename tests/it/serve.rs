@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::resume::{resume, slow, uninterrupted, wait_for_pairs};
 use crate::support::bench::Bench;
 use crate::support::plan::{Plan, RunOutput};
-use crate::support::site::{Site, outline, words};
+use crate::support::site::{Site, outline, page_text};
 use crate::support::snapshot::{expect_next, without_figures, without_machine};
 use crate::support::{phrases, programs, store, wait_for};
 
@@ -25,7 +25,7 @@ fn play_random(bench: &Bench, name: &str, seed: u32) {
 fn a_run_is_followed_from_before_its_start_to_its_end() {
     let bench = Bench::new();
     let site = Site::start(&bench, &[]);
-    expect_next(&words(&site.get("/").body));
+    expect_next(&page_text(&site.get("/").body));
     let mut list = site.events("/events/runs");
     let running = slow(&bench).start();
     let row = list.wait_for("run-run", &["badge running"]);
@@ -33,7 +33,7 @@ fn a_run_is_followed_from_before_its_start_to_its_end() {
     let mut events = site.events("/events/runs/run");
     let boards = events.wait_for("part-boards", &["class=\"board\"", " marked\""]);
     assert!(boards.contains(">A<"), "{boards}");
-    expect_next(&words(&events.wait_for("part-state", &["data-phase=\"ended\""])));
+    expect_next(&page_text(&events.wait_for("part-state", &["data-phase=\"ended\""])));
     list.wait_for("run-run", &[">24</td>"]);
     // A page that is loaded now has the same content.
     let page = site.get("/runs/run").body;
@@ -96,7 +96,7 @@ fn the_list_is_filtered_by_the_server() {
         (!page.contains("class=\"patience\"")).then_some(page)
     });
     expect_next(&without_figures(&without_machine(&listed.stdout)));
-    expect_next(&without_figures(&words(&page)));
+    expect_next(&without_figures(&page_text(&page)));
     store::change(&bench.path("results"), "UPDATE runs SET plan = '{}' WHERE run = 'two'");
     let log = bench.arbiter(["results", "log", "--results", "results"]).finish().stderr;
     expect_next(log.lines().last().expect("it says why"));

@@ -336,8 +336,8 @@ fn every_command_has_every_form() {
     ];
     for (command, rows) in commands {
         let in_form = |form: &str| {
-            let words = command.split(' ').chain(["-q", "--format", form]);
-            let shown = bench.arbiter(words).finish().expect_code(0).stdout;
+            let args = command.split(' ').chain(["-q", "--format", form]);
+            let shown = bench.arbiter(args).finish().expect_code(0).stdout;
             assert_sound(&shown);
             shown
         };

@@ -66,8 +66,8 @@ fn ordinary_transcripts_are_stored_on_request() {
     check(&bench, 4);
     let shown = replay(&bench, &["run", "1.2"]).stdout;
     expect_next(shown.lines().next().expect("a heading"));
-    for words in ["A <- isready", "B -> bestmove "] {
-        assert!(shown.contains(words), "no {words} in {shown}");
+    for part in ["A <- isready", "B -> bestmove "] {
+        assert!(shown.contains(part), "no {part} in {shown}");
     }
 }
 

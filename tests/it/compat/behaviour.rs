@@ -18,15 +18,15 @@ fn games(bench: &Bench) -> Vec<(String, String, String)> {
 
 /// Runs a match of two puppets without names.
 fn nameless(bench: &Bench, program: &str, more: &str) -> Finished {
-    let mut words = vec!["compat".to_owned(), program.to_owned()];
+    let mut command_line = vec!["compat".to_owned(), program.to_owned()];
     for seed in ["1", "2"] {
         let [.., cmd, _, args] = &engine(bench, "-", &format!("--seed {seed}"))[..] else {
             panic!("an engine has a program, a name and arguments");
         };
-        words.extend(["-engine".to_owned(), cmd.clone(), args.clone()]);
+        command_line.extend(["-engine".to_owned(), cmd.clone(), args.clone()]);
     }
-    words.extend(more.split_whitespace().map(str::to_owned));
-    bench.arbiter(words).finish()
+    command_line.extend(more.split_whitespace().map(str::to_owned));
+    bench.arbiter(command_line).finish()
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn a_signal_ends_the_run_in_time_and_it_can_be_resumed() {
         let bench = Bench::new();
         bench.write("book.epd", plan::openings(20));
         let slow = "--mode slow --delay-ms 20000 --in-game 3";
-        let words = ["compat", "fastchess"].map(str::to_owned).into_iter();
+        let subcommand = ["compat", "fastchess"].map(str::to_owned).into_iter();
         let engines = engine(&bench, "A", slow).into_iter().chain(engine(&bench, "B", "--seed 2"));
         let more = "-each tc=60+1 -openings file=book.epd -rounds 3 -pgnout file=games.pgn \
                     -maxmoves 5";
@@ -126,7 +126,7 @@ fn a_signal_ends_the_run_in_time_and_it_can_be_resumed() {
         // them nevertheless.
         let script = r#"trap '' INT TERM; exec "$0" "$@""#;
         let shell = ["-c".to_owned(), script.to_owned(), programs::arbiter().display().to_string()];
-        let line = shell.into_iter().chain(words).chain(engines).chain(more);
+        let line = shell.into_iter().chain(subcommand).chain(engines).chain(more);
         let running = bench.start(Path::new("/bin/sh"), line);
         let counted = || std::fs::read_to_string(bench.path("games.pgn")).ok();
         wait_for("a pair", || counted().filter(|text| text.matches("[Event ").count() == 2));

@@ -57,8 +57,8 @@ fn runs_saved_by_fastchess_can_be_resumed() {
     bench.write("book.epd", &openings);
     bench.write("config.json", theirs(&bench, 1, 3).to_string());
     let go_on = |more: &str| {
-        let words = format!("compat fastchess -config file=config.json {more}");
-        bench.arbiter(words.split_whitespace()).finish()
+        let command_line = format!("compat fastchess -config file=config.json {more}");
+        bench.arbiter(command_line.split_whitespace()).finish()
     };
     let finished = go_on("-arbiter verbose=true").expect_code(0);
     expect_next(&finished.stderr);
@@ -145,8 +145,8 @@ fn resumed_compat_runs_follow_the_current_file_and_command_line() {
                 -pgnout file=games.pgn";
     compat(&bench, "fastchess", more).expect_code(0);
     let go_on = |more: &str| {
-        let words = format!("compat fastchess -config file=config.json {more}");
-        bench.arbiter(words.split_whitespace()).finish().expect_code(0)
+        let command_line = format!("compat fastchess -config file=config.json {more}");
+        bench.arbiter(command_line.split_whitespace()).finish().expect_code(0)
     };
     let edit = |key: &str, value: u64| {
         let mut saved: Value = serde_json::from_str(&bench.read("config.json")).unwrap();

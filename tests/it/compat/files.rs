@@ -7,10 +7,10 @@ use crate::support::plan;
 /// Runs a tournament of three puppets.
 fn three(bench: &Bench, program: &str, more: &str) -> Finished {
     bench.write("book.epd", plan::openings(20));
-    let words = ["compat", program].into_iter().map(str::to_owned);
+    let subcommand = ["compat", program].into_iter().map(str::to_owned);
     let engines = ["A", "B", "C"].map(|name| engine(bench, name, "--seed 1"));
     let more = more.split_whitespace().map(str::to_owned);
-    bench.arbiter(words.chain(engines.into_iter().flatten()).chain(more)).finish()
+    bench.arbiter(subcommand.chain(engines.into_iter().flatten()).chain(more)).finish()
 }
 
 /// Returns the values of a tag in `games.pgn`.

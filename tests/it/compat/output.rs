@@ -96,12 +96,12 @@ fn sides_outcomes_and_intervals_are_printed_like_cutechess() {
     assert!(finished.stderr.contains("Warning: A doesn't have option Nope\n"), "{finished:#?}");
     // The ranks in a gauntlet start with 0, the rank of the engine that plays against all others.
     let bench = Bench::new();
-    let words = ["compat", "cutechess"].into_iter().map(str::to_owned);
+    let subcommand = ["compat", "cutechess"].into_iter().map(str::to_owned);
     let engines = [("A", "--mode illegal-move"), ("B", "--seed 1"), ("C", "--seed 1")];
     let engines = engines.map(|(name, args)| super::engine(&bench, name, args));
     let more = "-each nodes=1 -tournament gauntlet -games 2";
     let more = more.split_whitespace().map(str::to_owned);
-    let all = words.chain(engines.into_iter().flatten()).chain(more);
+    let all = subcommand.chain(engines.into_iter().flatten()).chain(more);
     let finished = bench.arbiter(all).finish().expect_code(0);
     let rows = finished.stdout.lines().skip_while(|line| !line.starts_with("Rank Name"));
     let names: Vec<String> =

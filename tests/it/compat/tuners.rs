@@ -64,8 +64,8 @@ fn chess_tuning_tools_tunes_with_arbiter_as_cutechess() {
     });
     bench.write("tune.json", settings.to_string());
     let script = r#"PATH="$PWD/bin:$PATH" exec "$0" local -c tune.json --logfile log.txt"#;
-    let words = ["-c".to_owned(), script.to_owned(), tune.display().to_string()];
-    let running = bench.start(Path::new("/bin/sh"), words);
+    let shell_args = ["-c".to_owned(), script.to_owned(), tune.display().to_string()];
+    let running = bench.start(Path::new("/bin/sh"), shell_args);
     let log = || std::fs::read_to_string(bench.path("log.txt")).unwrap_or_default();
     let started = Instant::now();
     while log().matches(" Got Elo: ").count() < ITERATIONS {

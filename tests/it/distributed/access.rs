@@ -76,9 +76,9 @@ fn an_encrypted_server_is_used_only_with_a_trusted_certificate() {
         let identity = format!("cert={},cert-key={}", identity[0], identity[1]);
         ["--slots", "2", "--trust", &trust, "--nats", &ca, "--nats", &identity].map(str::to_owned)
     };
-    let refused = |url: &str, flags: &[String], words: &[&str]| {
+    let refused = |url: &str, flags: &[String], parts: &[&str]| {
         let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
-        Worker::start_at(&bench, url, "w", &flags).finish().expect_refusal(8, words);
+        Worker::start_at(&bench, url, "w", &flags).finish().expect_refusal(8, parts);
     };
     refused(&url, &flags("theirs.pem", "client"), &["certificate"]);
     refused(&url, &flags("ours.pem", "stranger"), &[phrases::NO_SERVER]);

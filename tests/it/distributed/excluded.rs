@@ -110,10 +110,10 @@ fn each_worker_scales_times_by_its_own_speed() {
         bench.conversations().iter().filter_map(|c| times(c)).collect();
     assert!(!go_commands.is_empty());
     for go_command in go_commands {
-        let words = go_command.join(" ");
+        let text = go_command.join(" ");
         // The worker has a quarter of the reference speed, so all times are multiplied by four.
-        assert!(words.contains("winc 2000 binc 2000"), "{words}");
-        assert!(words.contains("btime 240000"), "{words}");
+        assert!(text.contains("winc 2000 binc 2000"), "{text}");
+        assert!(text.contains("btime 240000"), "{text}");
     }
     // `cluster show` prints the speeds.
     let show = ["cluster", "show", "--on", &server.url()];

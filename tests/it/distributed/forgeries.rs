@@ -276,15 +276,15 @@ fn incompatible_versions_are_reported_on_both_sides() {
     client.subscribe("arbiter.hello.here");
     let _worker = Worker::start(&bench, &server, "here");
     let finished = running.finish().expect_code(0);
-    let words = "a message of version 10, but this arbiter reads versions 8 to 9";
+    let version_error = "a message of version 10, but this arbiter reads versions 8 to 9";
     let trouble = store::remarks(&bench.path("results")).concat();
     assert!(
-        trouble.starts_with(&format!("later: does not play: {words}")),
+        trouble.starts_with(&format!("later: does not play: {version_error}")),
         "{finished:#?} {trouble}"
     );
     client.publish("arbiter.beacon", later);
     let names_version = |status: Value| {
-        status["body"]["trouble"].as_str().is_some_and(|trouble| trouble.contains(words))
+        status["body"]["trouble"].as_str().is_some_and(|trouble| trouble.contains(version_error))
     };
     while !names_version(parsed(&client.next().1)) {}
 }

@@ -61,8 +61,8 @@ fn without_landlock_a_worker_reports_it_and_seccomp_still_applies() {
     let arbiter = programs::arbiter().display().to_string();
     let trust = crate::support::nats::key(&bench);
     let flags = ["worker", "--on", "nats://127.0.0.1:1", "--trust", &trust, "--sandbox", "require"];
-    let words = by.iter().skip(1).map(String::as_str).chain([arbiter.as_str()]).chain(flags);
-    let refused = bench.start(Path::new("perl"), words).finish();
+    let command_line = by.iter().skip(1).map(String::as_str).chain([arbiter.as_str()]).chain(flags);
+    let refused = bench.start(Path::new("perl"), command_line).finish();
     refused.expect_refusal(7, &["landlock 6", "partial: seccomp"]);
     let rows = attempts_at("auto", |_| by);
     if rows.is_empty() {

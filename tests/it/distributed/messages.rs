@@ -176,8 +176,8 @@ fn impossible_results_are_rejected_before_the_true_one() {
     let _worker = Worker::start(&bench, &server, "a");
     assert_untouched(&bench, distributed_plan(&bench, &server).start());
     let remarks = store::remarks(&bench.path("results")).join("\n");
-    for (fault, _, words) in WRONGS {
-        assert!(remarks.contains(words), "{fault}: no '{words}' in\n{remarks}");
+    for (fault, _, remark_part) in WRONGS {
+        assert!(remarks.contains(remark_part), "{fault}: no '{remark_part}' in\n{remarks}");
     }
     let players = store::players(&bench.path("results"));
     assert_eq!(players, BTreeMap::from([("a".to_owned(), PAIRS as i64)]));

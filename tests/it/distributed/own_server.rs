@@ -230,11 +230,11 @@ fn open_servers_require_the_insecure_flag_on_both_sides() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let trust = key(&bench);
-    let words = ["'arbiter cluster init'", "--insecure"];
+    let parts = ["'arbiter cluster init'", "--insecure"];
     let nats = format!("--on={}", server.url());
-    bench.arbiter(["worker", &nats, "--trust", &trust]).finish().expect_refusal(8, &words);
+    bench.arbiter(["worker", &nats, "--trust", &trust]).finish().expect_refusal(8, &parts);
     let on = |url: &str| slow(&bench).unset("concurrency").switch(&format!("on={url}"));
-    on(&server.url()).run().expect_refusal(8, &words);
+    on(&server.url()).run().expect_refusal(8, &parts);
     assert!(!store::has_run(&bench.path("results"), "run"), "it has begun a run");
     drop(server);
 
@@ -244,8 +244,8 @@ fn open_servers_require_the_insecure_flag_on_both_sides() {
     let url = server.url().replace("//", "//secret@");
     show(&url).expect_code(0);
     let elsewhere = url.replace("127.0.0.1", "0.0.0.0");
-    show(&elsewhere).expect_refusal(8, &words);
-    on(&elsewhere).run().expect_refusal(8, &words);
+    show(&elsewhere).expect_refusal(8, &parts);
+    on(&elsewhere).run().expect_refusal(8, &parts);
     let insecure = ["cluster", "show", &format!("--on={elsewhere}"), "--insecure"];
     bench.arbiter(insecure).finish().expect_code(0);
 }
@@ -331,8 +331,8 @@ fn invalid_join_files_are_rejected() {
 fn a_new_signing_key_is_announced() {
     let bench = Bench::new();
     let messages = || {
-        let words = ["cluster", "key", "--signing-key", "mistyped.key"];
-        bench.arbiter(words).finish().expect_code(0).stderr
+        let args = ["cluster", "key", "--signing-key", "mistyped.key"];
+        bench.arbiter(args).finish().expect_code(0).stderr
     };
     let created = "created the signing key mistyped.key; workers do not trust it yet\n";
     assert_eq!(messages(), created);

@@ -338,12 +338,12 @@ fn gates(store: &Store) {
         (Sprt, GateVerdict::Undecided, "inconclusive: LLR 0.40 [-2.94, 2.94]", json!(null)),
         (Build, GateVerdict::Skipped, "no changes in engine, Cargo.lock", json!(null)),
     ];
-    for (number, (kind, verdict, words, figures)) in (0..).zip(gates) {
+    for (number, (kind, verdict, gate_text, figures)) in (0..).zip(gates) {
         let outcome = GateOutcome {
             gate: kind.to_string(),
             kind,
             verdict,
-            text: words.to_owned(),
+            text: gate_text.to_owned(),
             code: 0,
             seconds: 12.0 + f64::from(number),
             figures,

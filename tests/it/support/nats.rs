@@ -383,8 +383,8 @@ impl Client {
 
     /// Returns the message that a line announces, if it announces one.
     fn message(&mut self, line: &str) -> Option<Message> {
-        let words: Vec<&str> = line.split(' ').collect();
-        let (headers, total): (usize, &str) = match words[..] {
+        let fields: Vec<&str> = line.split(' ').collect();
+        let (headers, total): (usize, &str) = match fields[..] {
             ["MSG", .., total] => (0, total),
             ["HMSG", .., headers, total] => (headers.parse().expect("a length"), total),
             _ => return None,
@@ -394,10 +394,10 @@ impl Client {
         payload.truncate(payload.len() - 2);
         // Protocol of NATS: MSG SUBJECT ID [REPLY] LENGTH, and HMSG with the additional length of
         // the headers.
-        let has_reply = words.len() == if words[0] == "MSG" { 5 } else { 6 };
-        let reply = has_reply.then(|| words[3].to_owned());
+        let has_reply = fields.len() == if fields[0] == "MSG" { 5 } else { 6 };
+        let reply = has_reply.then(|| fields[3].to_owned());
         let payload = payload.split_off(headers);
-        Some(Message { subject: words[1].to_owned(), reply, payload })
+        Some(Message { subject: fields[1].to_owned(), reply, payload })
     }
 
     fn send(&mut self, bytes: &[u8]) {

@@ -115,7 +115,7 @@ impl Site {
 }
 
 /// Returns the text of a page, with a line for each element that has text.
-pub fn words(page: &str) -> String {
+pub fn page_text(page: &str) -> String {
     let patterns = ["(?s)<(style|script).*?</(style|script)>", "<[^>]*>", r"\s*\n\s*"];
     patterns.iter().fold(page.to_owned(), |text, pattern| {
         regex_lite::Regex::new(pattern).expect("a pattern").replace_all(&text, "\n").into_owned()
@@ -187,16 +187,16 @@ impl Events {
         }
     }
 
-    /// Waits until the part `name` contains all `words`, and returns the part.
-    pub fn wait_for(&mut self, name: &str, words: &[&str]) -> String {
+    /// Waits until the part `name` contains all `texts`, and returns the part.
+    pub fn wait_for(&mut self, name: &str, texts: &[&str]) -> String {
         let deadline = std::time::Instant::now() + PATIENCE;
         loop {
             let part = self.page.get(name);
-            if let Some(html) = part.filter(|html| words.iter().all(|word| html.contains(word))) {
+            if let Some(html) = part.filter(|html| texts.iter().all(|word| html.contains(word))) {
                 return html.clone();
             }
             let in_time = std::time::Instant::now() < deadline;
-            assert!(in_time, "waited in vain for {words:?} in {name}: {:#?}", self.page);
+            assert!(in_time, "waited in vain for {texts:?} in {name}: {:#?}", self.page);
             self.read();
         }
     }

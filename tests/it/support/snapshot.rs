@@ -97,11 +97,12 @@ pub fn without_machine(text: &str) -> String {
     replaced(&lines.join("\n"), &[(r" {2,}|─{2,}|-{3,}", " ")])
 }
 
-/// Returns the first line of a text that contains these words, which are data.
+/// Returns the first line of a text that contains `part`, which is a value and not a phrase of the
+/// program.
 #[track_caller]
-pub fn line_with<'a>(text: &'a str, words: &str) -> &'a str {
-    let line = text.lines().find(|line| line.contains(words));
-    line.unwrap_or_else(|| panic!("no {words} in {text}"))
+pub fn line_with<'a>(text: &'a str, part: &str) -> &'a str {
+    let line = text.lines().find(|line| line.contains(part));
+    line.unwrap_or_else(|| panic!("no {part} in {text}"))
 }
 
 /// Returns a text without version, folder of the test, and paths of the programs.
@@ -118,9 +119,9 @@ fn any_run(text: &str) -> String {
     replaced(&without_paths(text), &VARYING)
 }
 
-/// Returns a text with patterns replaced by words.
-fn replaced(text: &str, words: &[(&str, &str)]) -> String {
-    words.iter().fold(text.to_owned(), |text, (pattern, word)| {
+/// Returns a text with each pattern replaced by its replacement.
+fn replaced(text: &str, replacements: &[(&str, &str)]) -> String {
+    replacements.iter().fold(text.to_owned(), |text, (pattern, word)| {
         Regex::new(pattern).expect("a pattern").replace_all(&text, *word).into_owned()
     })
 }

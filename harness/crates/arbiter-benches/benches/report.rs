@@ -57,13 +57,15 @@ fn main() {
         let mut best = f64::INFINITY;
         for _ in 0..ROUNDS {
             let started = Instant::now();
-            let words =
+            let command_line =
                 ["arbiter", "-q", "report", "--format", form, "--results"].map(str::to_owned);
             let paths = [&results, &out].map(|path| path.display().to_string());
             let [results, out] = paths;
-            let words =
-                words.into_iter().chain([results, "--out".to_owned(), out]).chain(runs.clone());
-            let cli = Cli::try_parse_from(words).expect("the command line is sound");
+            let command_line = command_line
+                .into_iter()
+                .chain([results, "--out".to_owned(), out])
+                .chain(runs.clone());
+            let cli = Cli::try_parse_from(command_line).expect("the command line is sound");
             assert_eq!(cli.run(), ExitCode::Passed);
             best = best.min(started.elapsed().as_secs_f64());
         }

@@ -167,12 +167,12 @@ pub fn run_bench_once(
     spawner: &Spawner,
     cancel: &Cancel,
 ) -> Result<Signature> {
-    let mut words = vec![target.launch.program.display().to_string()];
-    words.extend_from_slice(&target.launch.args);
-    words.extend(target.recipe.args.clone().unwrap_or_else(|| vec!["bench".to_owned()]));
+    let mut command_line = vec![target.launch.program.display().to_string()];
+    command_line.extend_from_slice(&target.launch.args);
+    command_line.extend(target.recipe.args.clone().unwrap_or_else(|| vec!["bench".to_owned()]));
     let fail = |failure, reason: String| {
         let name = target.name;
-        let command = shell_words::join(&words);
+        let command = shell_words::join(&command_line);
         let text = format!(
             "{name} has no bench signature: `{command}` {reason}\nhint: set bench and \
              bench-pattern in [build] of arbiter.toml, or give --no-bench"
@@ -182,7 +182,7 @@ pub fn run_bench_once(
     let failed = |reason| fail(BuildFailure::BenchFailed, reason);
     // Some engines print the results to standard error, so the shell joins both outputs.
     let script = ["-c", "exec \"$0\" \"$@\" 2>&1"].map(str::to_owned);
-    let args = [&script[..], &words].concat();
+    let args = [&script[..], &command_line].concat();
     let mut launch = Launch { program: "/bin/sh".into(), args, ..target.launch.clone() };
     // The sandbox must allow the program itself, because the process starts as `sh`.
     launch.sandbox.iter_mut().for_each(|own| own.readable.push(target.launch.program.clone()));

@@ -119,14 +119,14 @@ impl Repository {
     /// an empty list if the branches cannot be read.
     pub fn branches(&self, most: usize) -> Vec<String> {
         let count = format!("--count={most}");
-        let words = [
+        let args = [
             "for-each-ref",
             "--sort=-committerdate",
             "--format=%(refname:lstrip=2)",
             &count,
             "refs/heads",
         ];
-        let names = git(&self.top, words).unwrap_or_default();
+        let names = git(&self.top, args).unwrap_or_default();
         names.lines().map(str::to_owned).collect()
     }
 
@@ -143,9 +143,9 @@ impl Repository {
     /// Returns whether any of `paths` differs between two trees or commits; `true` if `paths` is
     /// empty.
     pub fn differs(&self, one: &str, other: &str, paths: &[String]) -> Result<bool> {
-        let mut words = vec!["diff", "--name-only", one, other, "--"];
-        words.extend(paths.iter().map(String::as_str));
-        Ok(paths.is_empty() || !git(&self.top, words)?.is_empty())
+        let mut args = vec!["diff", "--name-only", one, other, "--"];
+        args.extend(paths.iter().map(String::as_str));
+        Ok(paths.is_empty() || !git(&self.top, args)?.is_empty())
     }
 
     /// Returns the names in the root of a commit or tree, and the names in its folder `src`.
@@ -188,10 +188,10 @@ impl Repository {
         if user_index.is_file() {
             std::fs::copy(&user_index, &index).map_err(io_error(user_index))?;
         }
-        let run = |words: Vec<String>| {
+        let run = |args: Vec<String>| {
             let mut command = command(&self.top);
             command
-                .args(words)
+                .args(args)
                 .env("GIT_INDEX_FILE", &index)
                 .env("GIT_OBJECT_DIRECTORY", &objects)
                 .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", self.inner("objects")?);
@@ -206,9 +206,9 @@ impl Repository {
             // Ignored paths are excluded anyway, and git fails if its arguments name them.
             .filter(|path| !path.is_empty() && !self.ignores(path))
             .collect();
-        let on_paths = |words: &[&str], how: &str| {
-            let words = words.iter().map(|word| (*word).to_owned());
-            run(words.chain(inside.iter().map(|path| format!(":({how}){path}"))).collect())
+        let on_paths = |args: &[&str], how: &str| {
+            let args = args.iter().map(|word| (*word).to_owned());
+            run(args.chain(inside.iter().map(|path| format!(":({how}){path}"))).collect())
         };
         on_paths(&["add", "--all", "--", "."], "exclude,literal")?;
         // The user may have added some of these paths to the index.
@@ -235,10 +235,10 @@ fn no_repository(path: &Path, reason: &str) -> BuildError {
 /// Runs git in a folder and returns its output without the last line break.
 pub(super) fn git<S: AsRef<OsStr>>(
     dir: &Path,
-    words: impl IntoIterator<Item = S>,
+    args: impl IntoIterator<Item = S>,
 ) -> Result<String> {
     let mut command = command(dir);
-    command.args(words);
+    command.args(args);
     output(command)
 }
 
@@ -260,8 +260,8 @@ pub(super) fn command(dir: &Path) -> Command {
 pub(super) fn output(mut command: Command) -> Result<String> {
     let output = command.output();
     let failed = |reason: &str| {
-        let words: Vec<_> = command.get_args().skip(2).map(OsStr::to_string_lossy).collect();
-        BuildError::Git { what: words.join(" "), reason: reason.to_owned() }
+        let args: Vec<_> = command.get_args().skip(2).map(OsStr::to_string_lossy).collect();
+        BuildError::Git { what: args.join(" "), reason: reason.to_owned() }
     };
     let output = output.map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => BuildError::NoGit,

@@ -54,8 +54,8 @@ pub fn command_line(plan: &Plan) -> String {
 
 /// Returns the flags of [`command_line`], each with its value, quoted for a shell.
 pub fn command_flags(plan: &Plan) -> Vec<String> {
-    let words = |(name, value): Flag| std::iter::once(format!("--{name}")).chain(value);
-    flags(plan).into_iter().map(|flag| shell_words::join(words(flag))).collect()
+    let command_words = |(name, value): Flag| std::iter::once(format!("--{name}")).chain(value);
+    flags(plan).into_iter().map(|flag| shell_words::join(command_words(flag))).collect()
 }
 
 /// Returns each key of a flag with several keys as a separate flag; other flags are unchanged.
