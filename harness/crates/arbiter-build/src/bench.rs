@@ -61,7 +61,7 @@ pub struct Signature {
 pub struct BenchTarget<'a> {
     /// Name in messages.
     pub name: &'a str,
-    /// Launch of the engine, as for games.
+    /// Launch settings of the engine, as for games.
     pub launch: &'a Launch,
     /// Settings of the bench.
     pub recipe: &'a BenchRecipe,

@@ -126,8 +126,8 @@ impl Entry {
             // Another process may have removed the entry before the lock was taken. Then the loop
             // opens the file again, to lock the file of a new entry or to find that there is none.
             if is_at(&file, &path) {
-                // After truncating and writing, the file system sets the modification time, which
-                // is correct even if the file system has another clock.
+                // Truncating and writing makes the file system set the modification time, with its
+                // own clock.
                 let written = file.set_len(0).and_then(|()| (&file).write_all(b"used\n"));
                 written.map_err(io_error(&path))?;
                 // At the end of the process, the kernel closes the file and thereby releases the

@@ -5,8 +5,9 @@ use std::path::Path;
 use super::error::{Result, io_error};
 use super::git::{Commit, Repository, Snapshot, command, git, output};
 
-/// Checks `commit` out into `dir`, or the files of `snapshot` with `commit` as parent. A build can
-/// query git in `dir`, for example for the hash of the commit.
+/// Checks out `commit` into `dir`. If `snapshot` is given, checks out its files instead, as a
+/// commit whose parent is `commit`. A build can query git in `dir`, for example for the hash of the
+/// commit.
 pub(super) fn check_out(
     repository: &Repository,
     commit: Option<&Commit>,

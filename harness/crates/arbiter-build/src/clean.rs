@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use super::cache::{BuildRecord, Cache, Entry};
 use super::error::{Result, io_error};
 
-/// Age above which a checkout is assumed not to be in use by a build any more.
+/// Age above which a checkout counts as left behind by a killed build.
 const ABANDONED: Duration = Duration::from_secs(24 * 3600);
 
 /// A build in the cache.
@@ -75,8 +75,8 @@ pub fn remove_build(cache: &Cache, kept: &KeptBuild) -> Result<bool> {
     Ok(true)
 }
 
-/// Returns the folders that killed builds have remaining, if at the time `now` they are too old to be in
-/// use.
+/// Returns the folders that killed builds have left behind: those that, at the time `now`, are too
+/// old to be in use.
 pub fn abandoned_folders(cache: &Cache, now: SystemTime) -> Result<Vec<PathBuf>> {
     let mut found = paths(&cache.staging())?;
     found.retain(|path| {

@@ -25,7 +25,8 @@ use arbiter_process::{
 /// Revision that stands for the working tree.
 pub const WORKING_TREE: &str = ".";
 
-/// Time limit for each command that identifies the toolchain.
+/// Time limit for each command that identifies the toolchain. Such a command usually only prints a
+/// version.
 const TOOLCHAIN_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A built program.
@@ -134,11 +135,11 @@ pub struct Builder<'a> {
     /// Sandbox of a commit's commands and of the bench of its program. A build may also read the
     /// toolchains, write to its checkout, and use the network if its recipe allows it.
     pub sandbox: Option<Sandbox>,
-    /// Files and folders that belong to no working tree, such as the results folder.
+    /// Files and folders that a snapshot of the working tree omits, such as the results folder.
     pub without: Vec<PathBuf>,
     /// Spawner of the processes.
     pub spawner: &'a Spawner,
-    /// Signal that ends the processes.
+    /// Signal that cancels a build and ends its processes.
     pub cancel: &'a Cancel,
     /// Receiver of messages for the user.
     pub notify: &'a dyn Fn(&str),
@@ -177,7 +178,7 @@ impl Builder<'_> {
     }
 
     /// Returns the program of a revision, cached or newly built. Blocks until a build has ended.
-    /// The error contains the failed step and the path of the log.
+    /// The error of a failed build contains the failed step and the path of the log.
     pub fn build(&self, repo: &Repository, revision: &str) -> Result<Built> {
         let outline = self.outline(repo, revision)?;
         let Outline { label, commit, recipe, tree, snapshot, .. } = &outline;
@@ -278,8 +279,8 @@ impl Builder<'_> {
         })
     }
 
-    /// Returns the versions of the compilers and the features of the processor, which affect builds
-    /// with `-march=native`.
+    /// Returns the output of the toolchain commands and the features of the processor, because
+    /// these features affect builds with `-march=native`.
     fn toolchain(&self, files: &Files<'_>, label: &str, recipe: &Recipe) -> Result<String> {
         let mut text = String::new();
         // The user is informed before a command of the commit runs.
@@ -307,7 +308,7 @@ impl Builder<'_> {
         let log = entry.log();
         let Recipe { command, source, .. } = recipe;
         let made = open_output(&log, File::options().write(true), Links::Refused);
-        // An earlier failed build may have left its log.
+        // The file is truncated, because an earlier failed build may have left its log.
         let made = made.and_then(|file| file.set_len(0).map(|()| file)).map_err(io_error(&log))?;
         let mut file = Log::new(made);
         file.add(&format!("$ {command}"));

@@ -36,7 +36,7 @@ pub struct Engine {
     /// Start, protocol and lifetime of the engine.
     #[serde(rename = "manners")]
     pub launch: LaunchSettings,
-    /// Limits of the engine's searches, time margin and point of view of scores.
+    /// Search limits, time margin, and point of view of the engine's scores.
     #[serde(flatten)]
     pub conditions: Conditions,
     /// Provenance of the program, if it was built from a revision.

@@ -44,7 +44,8 @@ impl Engine {
         options.filter_map(|(name, value)| Some((name.as_str(), Path::new(named_file(value)?))))
     }
 
-    /// Returns the engine with the paths of its option files replaced, in the order of the options.
+    /// Returns the engine with the paths of its option files replaced by `paths`, in the order of
+    /// the options.
     pub fn with_option_files(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Engine {
         let mut values = self.options.iter_mut().map(|(_, value)| value);
         for path in paths {

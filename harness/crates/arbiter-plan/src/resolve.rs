@@ -145,11 +145,12 @@ pub(super) fn spread_stderr(engines: &mut [Engine], dir: &Path) {
         if engines[index].launch.stderr.is_some() {
             continue;
         }
-        // A name may contain characters that a file name must not, such as a slash.
+        // A name may contain characters that are not allowed in a file name, such as a slash.
         let harmless = |c: char| if c.is_alphanumeric() || "-_.+".contains(c) { c } else { '_' };
         let name: String = engines[index].name.chars().map(harmless).collect();
         let mut file = dir.join(format!("{name}.log"));
-        // Two names may differ only in replaced characters.
+        // Two names may differ only in replaced characters. A number then makes the file name
+        // unique.
         if engines[..index].iter().any(|other| other.launch.stderr.as_ref() == Some(&file)) {
             file = dir.join(format!("{name}.{}.log", index + 1));
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::{BUNDLED, Engine, EngineSpec, LaunchSettings, Program, option_file, program};
 use arbiter_protocol::{Conditions, Limits, Protocol};
 
-/// Default time margin, larger than the delays of pipes and the scheduler.
+/// Default time margin, larger than the usual delays of pipes and the scheduler.
 pub const DEFAULT_MARGIN: Duration = Duration::from_millis(10);
 
 /// Default time control of engines without a limit.

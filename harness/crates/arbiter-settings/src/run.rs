@@ -290,7 +290,7 @@ settings! {
     @of_file => {}
 }
 
-/// Returns the default numbers of pairs of the kinds of runs, as text.
+/// Returns the default number of pairs for each kind of run, as text.
 fn pairs_by_kind() -> String {
     let kinds = [RunKind::Sprt, RunKind::Match, RunKind::Tournament, RunKind::Tune];
     let pairs = kinds.map(|kind| format!("{kind} {}", usual_pairs(kind, kind == RunKind::Sprt)));

@@ -11,7 +11,7 @@ use arbiter_plan::{Plan, field, fields};
 /// Effect of a flag when it is used with `--resume`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnResume {
-    /// The value must be the value at the start of the run.
+    /// The value must equal the value with which the run was started.
     Fixed,
     /// Another value is allowed, or the setting does not affect the games.
     Free,
@@ -162,7 +162,8 @@ pub trait Keys: Combine + Default + DeserializeOwned {
         Self::ABOUT.trim().to_owned() + &Self::KEYS.iter().map(line).collect::<String>()
     }
 
-    /// Returns the setting on the command line of a plan.
+    /// Returns the value of the flag on the command line of a plan; `None` if no key needs to be
+    /// given.
     fn said(plan: &Plan) -> Option<String> {
         let given = Self::KEYS.iter().filter_map(|key| {
             let value = (key.said?)(plan)?.unwrap_or_else(|| true.to_string());

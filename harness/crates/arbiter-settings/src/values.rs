@@ -138,7 +138,7 @@ pub(crate) fn nps<'de, D: Deserializer<'de>>(source: D) -> Result<Option<f64>, D
     parsed(source, parse_nps)
 }
 
-/// Parses a factor of timeouts, 0.01 to 1000, as [`text`] does.
+/// Parses a factor for timeouts, 0.01 to 1000, as [`text`] does.
 pub(crate) fn factor<'de, D: Deserializer<'de>>(source: D) -> Result<Option<f64>, D::Error> {
     parsed(source, |text| {
         let factor = text.parse().ok().filter(|factor| (0.01..=1_000.0).contains(factor));
@@ -160,7 +160,7 @@ pub(crate) fn fields<'de, D: Deserializer<'de>>(source: D) -> Result<Option<Vec<
     parsed(source, |text| parse_fields(&text.replace('+', ",")))
 }
 
-/// Parses an unsigned whole number as [`text`] does; the error contains the allowed range.
+/// Parses an unsigned integer as [`text`] does; the error contains the allowed range.
 pub fn number<'de, D: Deserializer<'de>, T: FromStr>(source: D) -> Result<Option<T>, D::Error> {
     let largest = u64::MAX >> (64 - 8 * size_of::<T>());
     parsed(source, |text| {
