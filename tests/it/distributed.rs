@@ -1,5 +1,5 @@
-//! Tests of runs on other machines, over a real NATS server: the games are those of a local run,
-//! whichever process dies.
+//! Tests of runs on other machines, over a real NATS server: the games equal the games of a local
+//! run, even if any process dies.
 
 mod access;
 mod audits;

@@ -8,7 +8,7 @@ use crate::support::programs;
 use crate::support::project::Project;
 use crate::support::snapshot::{expect_next, line_with};
 
-/// Id of a user other than the one that runs the tests.
+/// ID of a user who does not run the tests.
 const OTHER: u32 = 65534;
 
 /// Settings that differ from all defaults.
@@ -70,7 +70,7 @@ fn settings_and_results_are_found_from_every_folder_of_a_repository() {
     symlink(&deep, bench.path("link")).unwrap();
     let linked = at(&bench, &bench.path("link"), &MATCH).expect_code(0);
     expect_next(&first_lines(&linked));
-    // The nearest settings count, unless others are named.
+    // The nearest settings file is used, unless another file is named.
     project.write("src/arbiter.toml", "pairs = 2\n[each]\nnodes = 1\n");
     expect_next(&first_lines(&at(&bench, &deep, &MATCH).expect_code(0)));
     let named = ["--config", "../../arbiter.toml"];

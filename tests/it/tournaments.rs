@@ -241,7 +241,7 @@ fn standings_agree_with_the_games() {
             let halves = points.get(name).copied().unwrap_or(0) + 4 * sat_out;
             assert_eq!(row["points"].as_f64(), Some(halves as f64 / 2.0), "{format:?}: {row}");
         }
-        // The result shown later equals the one shown at the end.
+        // The result that is printed later equals the result at the end of the run.
         let results = bench.path("results").display().to_string();
         let args = ["results", "--results", &results, "--format", "json", "show", "run"];
         assert_eq!(bench.arbiter(args).finish().expect_code(0).json(), json);

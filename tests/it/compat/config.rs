@@ -133,7 +133,7 @@ fn saved_runs_contain_all_keys_of_fastchess() {
     let finished = bench.arbiter(more.split_whitespace()).finish().expect_code(0);
     assert_eq!(lines(&finished, "Started game 11 of 12 (A vs B)").len(), 1, "{finished:#?}");
     assert_eq!(lines(&finished, "Finished game 12 (B vs A)").len(), 1, "{finished:#?}");
-    // The next game is the one that would have followed.
+    // The next game is the game that would have followed.
     let sixth = plan::openings(6);
     assert_eq!(starts(&bench, "more.pgn")[0][..20], sixth.lines().last().unwrap()[..20]);
 }

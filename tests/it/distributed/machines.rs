@@ -10,7 +10,7 @@ use crate::support::plan::Plan;
 use crate::support::programs;
 use crate::support::snapshot::{expect_next, without_machine};
 
-/// Id of the user and group `nobody` on most systems.
+/// ID of the user and group `nobody` on most systems.
 const NOBODY: &str = "65534";
 
 /// The worker of an ordinary user restricts engines as a worker of root does. The results of root's

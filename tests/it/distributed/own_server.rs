@@ -1,5 +1,5 @@
-//! Tests of servers set up by `arbiter cluster init`: nobody else can listen or publish, and each
-//! user has only the permissions that the role in its join file requires.
+//! Tests of servers set up by `arbiter cluster init`: no other client can listen or publish, and
+//! each user has only the permissions that the role in its join file requires.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;

@@ -1,4 +1,5 @@
-//! Tests of suites whose positions are searched by workers: the results are those of one machine.
+//! Tests of suites whose positions are searched by workers: the results equal the results of one
+//! machine.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

@@ -20,7 +20,7 @@ use super::wait_for;
 pub struct Server {
     program: PathBuf,
     config: PathBuf,
-    /// Network namespace of the server, if it is not the one of the test.
+    /// Network namespace of the server, if it differs from the namespace of the test.
     namespace: Option<String>,
     child: Child,
     host: String,

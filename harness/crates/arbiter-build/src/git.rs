@@ -172,8 +172,8 @@ impl Repository {
     }
 
     /// Writes the current files as git objects below `staging`; paths in `without` keep the content
-    /// of the checked-out commit. Returns `None` if the files are those of this commit. The user's
-    /// files, index and objects are not changed.
+    /// of the checked-out commit. Returns `None` if the files equal the files of this commit. The
+    /// user's files, index and objects are not changed.
     pub(super) fn snapshot(&self, staging: &Path, without: &[PathBuf]) -> Result<Option<Snapshot>> {
         if self.is_bare {
             return Err(no_repository(&self.top, "a bare repository has no working tree"));
