@@ -47,7 +47,7 @@ fn loses_by(misdeed: &str, reason: &str) -> RunOutput {
 #[test]
 fn an_illegal_move_loses() {
     let played = loses_by("illegal-move --after 3", "illegal_move");
-    // In the first game A is White, and each side makes two moves before the illegal one.
+    // In the first game A is White, and each side makes two moves before the illegal move.
     assert_eq!(played.games()[0].moves.len(), 4, "the illegal move is not part of the game");
 }
 

@@ -9,7 +9,7 @@ use crate::support::snapshot::{expect_next, line_with, without_figures};
 /// Position in which the game is over after one move, by the fifty-move rule.
 const FIFTY: &str = "4k3/8/8/8/8/8/8/R3K3 w - - 99 80\n";
 
-/// Plays a match of an honest puppet against one that prints these lines before each move.
+/// Plays a match of an honest puppet against a puppet that prints these lines before each move.
 fn play_linted(bench: &Bench, lines: &str, with: impl FnOnce(Plan<'_>) -> Plan<'_>) -> Finished {
     let plan = Plan::new(bench, "match", 2).puppet("good", "--seed 1");
     let plan = plan.puppet("odd", &format!("--seed 2 --info '{lines}'"));

@@ -55,7 +55,7 @@ fn a_page_holds_all_and_needs_nothing() {
     // Each chart is drawn, and its figures are also in a table.
     let figures = page.matches("<figure").count();
     assert!(figures >= 4, "{figures} figures");
-    // Each chart has a drawing for wide and one for narrow screens, or a small one for both.
+    // Each chart has a drawing for wide and another for narrow screens, or one small drawing.
     let drawn = |class: &str| page.matches(&format!("<svg class=\"{class}\"")).count();
     assert_eq!(drawn("wide"), drawn("narrow"));
     // All figures are charts, except the boards of openings.
@@ -150,7 +150,7 @@ fn games_of_a_file_have_a_report_too() {
     assert!(page.contains("<td>games.pgn</td>"), "{page}");
     expect_next(&outline(&page));
     let figures = page.matches("<figure").count();
-    // Each chart has a drawing for wide and one for narrow screens, or a small one for both.
+    // Each chart has a drawing for wide and another for narrow screens, or one small drawing.
     let drawn = |class: &str| page.matches(&format!("<svg class=\"{class}\"")).count();
     assert_eq!(drawn("wide"), drawn("narrow"));
     assert_eq!(drawn("wide") + drawn("small"), figures);

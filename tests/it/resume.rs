@@ -1,4 +1,4 @@
-//! Tests that an interrupted run is resumed, and gives the same result as an uninterrupted one.
+//! Tests that an interrupted run is resumed, and gives the same result as an uninterrupted run.
 
 use rusqlite::Connection;
 use rustix::process::Signal;

@@ -349,7 +349,8 @@ fn every_reply_has_security_headers() {
     assert!(!site.get("/runs/one").body.contains("data-command"));
     let names = site.get("/compare?run=one&run=two").body;
     assert!(names.contains("P&amp;0 v P&amp;1") && names.contains(">two<"), "{names}");
-    // The report equals the written one, but is isolated from the pages of the server.
+    // The report equals the file that `arbiter report` writes, but is isolated from the pages of
+    // the server.
     let report = site.get("/runs/one/report.html");
     assert!(report.head.contains("sandbox allow-scripts"), "{}", report.head);
     let out = bench.path("one.html").display().to_string();

@@ -209,7 +209,8 @@ fn undefined_figures_are_marked() {
         assert_figures(&found, &expected);
         show(flags);
     }
-    // The correction for the stopping rule treats empty cells as small ones, and would claim more.
+    // The correction for the stopping rule treats empty cells as small counts, and would claim
+    // more.
     show("sprt --counts 5,0,0,0,0");
 }
 

@@ -22,7 +22,8 @@ const PACKAGES: &str = "chess-tuning-tools==0.9.3 arviz==0.17.1 atomicwrites==1.
 /// Number of iterations that the tuning has to complete.
 const ITERATIONS: usize = 10;
 
-/// Installs the program in a separate environment, unless `TUNE` names an installed one.
+/// Installs the program in a separate environment, unless the environment variable `TUNE` names an
+/// installed program.
 fn tune(bench: &Bench) -> PathBuf {
     if let Some(path) = std::env::var_os("TUNE") {
         return path.into();

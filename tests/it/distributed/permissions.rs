@@ -89,8 +89,8 @@ fn a_worker_cannot_read_results_stop_runs_or_remove_anything() {
         for question in ["head", "need"] {
             thief.ask(&format!("arbiter.run.{token}.{question}"), Some(&reply), b"");
         }
-        // The worker cannot make the server send one either: the server answers a malformed request
-        // with an empty message to the reply subject.
+        // The worker cannot make the server send such a message either: the server answers a
+        // malformed request with an empty message to the reply subject.
         let next = format!("$JS.API.CONSUMER.MSG.NEXT.{jobs}.workers");
         thief.ask(&next, Some(&reply), b"{");
     }

@@ -91,7 +91,8 @@ impl Site {
         self.ask("POST", path, &[("Authorization", &format!("Bearer {token}"))])
     }
 
-    /// Sends a request and returns the reply; a `Host` header replaces the default one.
+    /// Sends a request and returns the reply; a `Host` header in `headers` replaces the default
+    /// header.
     pub fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> Reply {
         read(self.request(method, path, headers))
     }
