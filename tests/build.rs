@@ -1,4 +1,4 @@
-//! Makes a test of each row of the table in `docs/faults.md`, so that rows run side by side.
+//! Generates a test for each row of the table in `docs/faults.md`, so that rows run in parallel.
 
 use std::fmt::Write;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Tests of ablations: one gauntlet of an engine against the same engine without each feature.
+//! Tests of ablations: a gauntlet of an engine against copies that each lack one feature.
 
 use rustix::process::Signal;
 use serde_json::Value;
@@ -10,7 +10,8 @@ use crate::support::{phrases, programs, store, wait_for};
 
 const PAIRS: usize = 8;
 
-/// Returns an ablation of puppets, which play other moves for each value of their option.
+/// Returns an ablation of a puppet, which plays different moves for each value of its option
+/// `Style`.
 fn styles<'a>(bench: &'a Bench, args: &str) -> Plan<'a> {
     let plan = Plan::new(bench, "ablate", PAIRS).puppet("whole", args);
     plan.set("option", "Style").set("features", "Solid,Risky")
@@ -42,8 +43,8 @@ fn any_engine_with_a_feature_option_can_be_tested() {
     found.sort_unstable();
     let games = 2 * PAIRS as u64;
     assert_eq!(found, [("Risky", games), ("Solid", games)]);
-    // Features are listed by descending Elo of the engine with the feature against the engine
-    // without it.
+    // Features are sorted by descending Elo of the complete engine against the engine without the
+    // feature.
     let elo = |index: usize| report["features"][index]["elo"].as_f64();
     assert!(elo(0) >= elo(1), "{report:#}");
     for feature in report["features"].as_array().expect("a list") {
@@ -75,10 +76,10 @@ fn an_ablation_survives_repeated_kills() {
     }
     let report = running.finish().expect_code(0).json();
     assert_eq!(store::pairs(&bench.path("results")).len(), 2 * PAIRS);
-    let whole = Bench::new();
-    let uninterrupted = styles(&whole, "--seed 1").run().expect_code(0).json();
+    let reference = Bench::new();
+    let uninterrupted = styles(&reference, "--seed 1").run().expect_code(0).json();
     assert_eq!(report, uninterrupted);
-    assert_eq!(bench.read("games.pgn"), whole.read("games.pgn"));
+    assert_eq!(bench.read("games.pgn"), reference.read("games.pgn"));
 }
 
 #[test]

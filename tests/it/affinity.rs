@@ -18,33 +18,34 @@ fn processors(of: Option<Pid>) -> Option<Vec<usize>> {
 }
 
 /// Counts the puppets of the bench by the set of processors that they may use.
-fn seating(bench: &Bench) -> BTreeMap<Vec<usize>, usize> {
-    let mut seating = BTreeMap::new();
+fn affinities(bench: &Bench) -> BTreeMap<Vec<usize>, usize> {
+    let mut affinities = BTreeMap::new();
     for cpus in process::marked(bench.marker()).into_iter().filter_map(|pid| processors(Some(pid)))
     {
-        *seating.entry(cpus).or_default() += 1;
+        *affinities.entry(cpus).or_default() += 1;
     }
-    seating
+    affinities
 }
 
 #[test]
 fn each_game_is_played_on_its_own_processors() {
-    let own = processors(None).expect("a process may ask where it runs");
-    let games = own.len().min(2);
-    for affinity in
-        ["auto".to_owned(), own.iter().map(usize::to_string).collect::<Vec<_>>().join(",")]
-    {
+    let processors_here = processors(None).expect("a process may ask where it runs");
+    let games = processors_here.len().min(2);
+    for affinity in [
+        "auto".to_owned(),
+        processors_here.iter().map(usize::to_string).collect::<Vec<_>>().join(","),
+    ] {
         let bench = Bench::new();
         let plan = slow(&bench).set("affinity", &affinity).set("concurrency", games);
         let running = plan.set("max-moves", 60).start();
         let expected: BTreeMap<Vec<usize>, usize> =
-            own.iter().take(games).map(|cpu| (vec![*cpu], 2)).collect();
+            processors_here.iter().take(games).map(|cpu| (vec![*cpu], 2)).collect();
         wait_for(&format!("two puppets sit on each of {games} processors"), || {
-            let seating = seating(&bench);
+            let affinities = affinities(&bench);
             // With more than two processors, the order of cores decides which processors are used.
-            let is_alike = seating.len() == games
-                && seating.iter().all(|(cpus, puppets)| cpus.len() == 1 && *puppets == 2);
-            (seating == expected || (own.len() > 2 && is_alike)).then_some(())
+            let is_alike = affinities.len() == games
+                && affinities.iter().all(|(cpus, puppets)| cpus.len() == 1 && *puppets == 2);
+            (affinities == expected || (processors_here.len() > 2 && is_alike)).then_some(())
         });
         let finished = running.finish().expect_code(0);
         expect_next(&without_figures(&finished.stderr));
@@ -53,8 +54,8 @@ fn each_game_is_played_on_its_own_processors() {
 
 #[test]
 fn an_engine_gets_a_processor_for_each_thread() {
-    let own = processors(None).expect("a process may ask where it runs");
-    let [first, second, ..] = own[..] else {
+    let processors_here = processors(None).expect("a process may ask where it runs");
+    let [first, second, ..] = processors_here[..] else {
         println!("SKIPPED: this machine has one processor");
         return;
     };
@@ -67,7 +68,7 @@ fn an_engine_gets_a_processor_for_each_thread() {
         .set("max-moves", 60)
         .start();
     wait_for("two puppets share two processors", || {
-        (seating(&bench) == BTreeMap::from([(vec![first, second], 2)])).then_some(())
+        (affinities(&bench) == BTreeMap::from([(vec![first, second], 2)])).then_some(())
     });
     running.finish().expect_code(0);
 }
@@ -75,16 +76,16 @@ fn an_engine_gets_a_processor_for_each_thread() {
 #[test]
 fn processors_that_are_not_there_are_errors() {
     let bench = Bench::new();
-    let own = processors(None).expect("a process may ask where it runs")[0];
+    let first = processors(None).expect("a process may ask where it runs")[0];
     let plan = |affinity: &str, games: usize| {
         slow(&bench).set("affinity", affinity).set("concurrency", games).run()
     };
-    let one = own.to_string();
+    let one = first.to_string();
     for refused in [plan(&one, 2), plan("1023", 1)] {
         expect_next(&without_figures(&refused.expect_code(3).stderr));
     }
     plan("all", 1).expect_code(2);
-    // The file accepts the same values.
+    // `arbiter.toml` accepts the same values as the flags.
     for line in ["affinity = 1023", "affinity = \"all\"", "cpu-contention = \"loud\""] {
         bench.write("arbiter.toml", format!("{line}\n"));
         let refused = slow(&bench).unset("cpu-contention").run().expect_code(3);

@@ -32,9 +32,9 @@ fn user_commands_are_sent_after_the_options() {
     let bench = Bench::new();
     let fields = r",option.Hash=8,init=debug on\nstop";
     logged(&bench, 1, "", fields).expect_output(0);
-    let heard = engine_input(&bench);
+    let input = engine_input(&bench);
     let expected = ["uci", "setoption name Hash value 8", "debug on", "stop", "isready"];
-    assert_eq!(heard[..5], expected, "{heard:#?}");
+    assert_eq!(input[..5], expected, "{input:#?}");
 }
 
 #[test]
@@ -51,25 +51,26 @@ fn each_game_may_have_a_separate_process() {
 #[test]
 fn a_pondering_engine_plays_the_same_moves_and_gets_correct_commands() {
     let bench = Bench::new();
-    // With its opponent's seed the engine predicts moves correctly, with another seed rarely.
+    // If both engines have the same seed, the engine predicts its opponent's moves correctly; with
+    // different seeds, it rarely does.
     let logs = bench.logs();
     let ponderer = |seed: u32| format!("--seed {seed} {logs}");
     let played = Plan::new(&bench, "match", 1)
         .puppet_with("A", &ponderer(1), ",ponder=true")
         .puppet_with("B", "--seed 1", "")
         .expect_output(0);
-    let heard = engine_input(&bench);
-    let count = |word: &str| heard.iter().filter(|line| line.starts_with(word)).count();
-    assert!(count("setoption name Ponder value true") == 1, "{heard:#?}");
-    assert!(count("go ponder") > 5, "{heard:#?}");
-    assert!(count("ponderhit") + 2 >= count("go ponder"), "{heard:#?}");
+    let input = engine_input(&bench);
+    let count = |word: &str| input.iter().filter(|line| line.starts_with(word)).count();
+    assert!(count("setoption name Ponder value true") == 1, "{input:#?}");
+    assert!(count("go ponder") > 5, "{input:#?}");
+    assert!(count("ponderhit") + 2 >= count("go ponder"), "{input:#?}");
     assert_eq!(played.report.games, 2);
     let bench = Bench::new();
     let played = logged(&bench, 1, "", ",ponder=true").set("each", "tc=60+1").expect_output(0);
-    let heard = self::engine_input(&bench);
-    let count = |word: &str| heard.iter().filter(|line| line.starts_with(word)).count();
+    let input = self::engine_input(&bench);
+    let count = |word: &str| input.iter().filter(|line| line.starts_with(word)).count();
     assert!(count("stop") > 5 && count("stop") + count("ponderhit") == count("go ponder"));
-    let pondering = heard.iter().find(|line| line.starts_with("go ponder")).expect("one");
+    let pondering = input.iter().find(|line| line.starts_with("go ponder")).expect("one");
     assert!(pondering.contains("wtime") && pondering.contains("binc 1000"), "{pondering}");
     assert_eq!(played.moves(), play_with_behaviour(1).moves());
     bench.wait_until_quiet();
@@ -153,9 +154,9 @@ fn settings_file_and_flags_agree() {
     assert_eq!(played.moves(), play_with_behaviour(2).moves());
     let processes = bench.conversations();
     assert_eq!(processes.len(), 4);
-    for heard in processes {
-        assert!(heard.iter().any(|line| line == "debug off"), "{heard:#?}");
-        assert!(heard.iter().any(|line| line == "go ponder nodes 1"), "{heard:#?}");
+    for input in processes {
+        assert!(input.iter().any(|line| line == "debug off"), "{input:#?}");
+        assert!(input.iter().any(|line| line == "go ponder nodes 1"), "{input:#?}");
     }
     assert_eq!(bench.read("A.err"), "");
     bench.wait_until_quiet();

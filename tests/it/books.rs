@@ -54,8 +54,8 @@ fn impossible_positions_are_corrected_and_reported() {
     let book = "; a book\n4k3/4p3/8/8/8/8/4P3/4K2R w KQ e6 0 9; ply 5\n4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 9\n";
     let book = bench.write("odd.epd", book.replace('\n', "\r"));
     let finished = logged(&bench, 2).set("openings", book.display()).run().expect_code(0);
-    let what = "odd.epd:2: ignored as impossible: castling with a1, en passant on e6";
-    assert!(finished.stderr.contains(what), "{finished:#?}");
+    let correction_text = "odd.epd:2: ignored as impossible: castling with a1, en passant on e6";
+    assert!(finished.stderr.contains(correction_text), "{finished:#?}");
     assert!(finished.stderr.contains("2 openings from"), "{finished:#?}");
     assert!(finished.stderr.contains("(1 corrected)"), "{finished:#?}");
     assert!(bench.read("games.pgn").contains("[FEN \"4k3/4p3/8/8/8/8/4P3/4K2R w K - 0 9\"]"));
@@ -69,8 +69,8 @@ fn impossible_positions_are_corrected_and_reported() {
             (&report["openings_excluded"], &report["openings_corrected"]),
             (&0.into(), &1.into())
         );
-        let told = report["opening_corrections"][0].as_str().expect("a text");
-        assert!(told.ends_with(what), "{told}");
+        let correction = report["opening_corrections"][0].as_str().expect("a text");
+        assert!(correction.ends_with(correction_text), "{correction}");
     }
     for format in ["text", "md"] {
         assert!(show(format).stdout.contains("1 corrected; the first: "), "{format}");
@@ -117,14 +117,22 @@ fn every_book_format_counts_the_same_moves() {
                 };
                 let game = plan.set(rule, value).expect_output(0).games().remove(0);
                 let book_plies = if text.contains("1. e4") { 16 } else { 0 };
-                let own = game.moves[book_plies..].to_vec();
-                let place = format!("{rule} {name} {own:?}");
+                let engine_moves = game.moves[book_plies..].to_vec();
+                let place = format!("{rule} {name} {engine_moves:?}");
                 let wanted = 2 * (12 - moves_before);
                 // Captures and pawn moves delay a draw.
-                let is_due = if rule == "draw" { own.len() >= wanted } else { own.len() == wanted };
+                let is_due = if rule == "draw" {
+                    engine_moves.len() >= wanted
+                } else {
+                    engine_moves.len() == wanted
+                };
                 assert!(is_due, "{place}");
                 if moves_before == 8 {
-                    assert_eq!(*first.get_or_insert_with(|| own.clone()), own, "{place}");
+                    assert_eq!(
+                        *first.get_or_insert_with(|| engine_moves.clone()),
+                        engine_moves,
+                        "{place}"
+                    );
                 }
             }
         }
@@ -144,7 +152,7 @@ const MIXED: [(&str, CastlingMode); 8] = [
     ("r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w HAha - 3 9", CastlingMode::Standard),
     ("1r2k2r/pppppppp/8/8/8/8/PPPPPPPP/1R2K2R w KQkq -", CastlingMode::Chess960),
     ("r3k2r/pppppppp/8/8/8/8/PPPPPPPP/1R3KR1 w GBha -", CastlingMode::Chess960),
-    // The castling rook is not the outermost one.
+    // The castling rook is not the outermost rook.
     ("4k3/pppppppp/8/8/8/8/PPPPPPPP/RR2K3 w B -", CastlingMode::Chess960),
     ("r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 7 30", CastlingMode::Standard),
 ];
@@ -172,8 +180,8 @@ fn each_opening_of_a_mixed_book_has_its_own_castling_rules() {
             if let Some(value) = line.strip_prefix("setoption name UCI_Chess960 value ") {
                 mode = CastlingMode::from_chess960(value == "true");
             }
-            let Some(told) = line.strip_prefix("position ") else { continue };
-            let (start, moves) = told.split_once(" moves ").unwrap_or((told, ""));
+            let Some(sent_position) = line.strip_prefix("position ") else { continue };
+            let (start, moves) = sent_position.split_once(" moves ").unwrap_or((sent_position, ""));
             let fen = start.strip_prefix("fen ").unwrap_or(INITIAL);
             let pieces = fen.split(' ').next().expect("a word");
             let (line, expected) =
@@ -202,7 +210,7 @@ fn each_opening_of_a_mixed_book_has_its_own_castling_rules() {
     assert!(castled.iter().all(|&times| times > 0), "{castled:?}");
 }
 
-/// Returns a Polyglot book with an entry for each move of the lines.
+/// Returns a Polyglot book with an entry for each move in `lines`.
 fn polyglot(lines: &[&[&str]]) -> Vec<u8> {
     let mut entries: Vec<[u8; 16]> = Vec::new();
     for line in lines {
@@ -239,10 +247,10 @@ fn a_polyglot_book_is_followed_to_its_depth() {
     expect_next(&finished.stderr);
     // Before its first move of a game, an engine receives the moves of the book line.
     let conversations = bench.conversations();
-    let told: Vec<&str> = conversations.iter().flatten().map(String::as_str).collect();
+    let sent_lines: Vec<&str> = conversations.iter().flatten().map(String::as_str).collect();
     for line in lines {
         let first = format!("position startpos moves {}", line[..4].join(" "));
-        let times = told.iter().filter(|told| **told == first).count();
-        assert_eq!(times, 2, "{first} in {told:#?}");
+        let times = sent_lines.iter().filter(|sent| **sent == first).count();
+        assert_eq!(times, 2, "{first} in {sent_lines:#?}");
     }
 }

@@ -105,7 +105,7 @@ fn assert_no_faults(browser: &mut Browser, home: &str) {
     assert!(faults.is_empty(), "{faults:#?}");
 }
 
-/// Returns a test with games of the bundled engine, which give content to all parts of a report.
+/// Returns an SPRT of the bundled engine, whose games fill all parts of a report.
 fn bundled(bench: &Bench) -> Plan<'_> {
     let engine = |name: &str, eval: &str| format!("name={name},cmd=bundled,eval={eval}");
     Plan::new(bench, "sprt", 40)
@@ -139,18 +139,19 @@ fn a_report_can_be_read_and_stepped_through() {
     assert_no_faults(&mut browser, &home);
 }
 
-/// Reads values from the first chart of the page by keys, and from all charts on the same axis.
+/// Reads values from the charts of the page with keys: a key pressed in one chart also selects the
+/// value in the other charts with the same axis.
 fn read_charts(browser: &mut Browser) {
     let tips = "[...document.querySelectorAll('.tip:not([hidden])')].map((tip) => tip.textContent)";
     browser.value("document.querySelector('.chart[data-values]').focus()");
     browser.press("End");
     let end = browser.value(tips);
-    let words = end[0].as_str().expect("there is a tip").to_owned();
-    assert!(words.starts_with("games ") && words.contains(": "), "{words}");
+    let tip_text = end[0].as_str().expect("there is a tip").to_owned();
+    assert!(tip_text.starts_with("games ") && tip_text.contains(": "), "{tip_text}");
     // Only the charts of LLR and Elo show a value.
     assert_eq!(end.as_array().map(Vec::len), Some(2), "{end}");
     browser.press("ArrowLeft");
-    browser.wait_until(&format!("{tips}[0] !== '{words}'"));
+    browser.wait_until(&format!("{tips}[0] !== '{tip_text}'"));
     assert_eq!(browser.value("document.querySelectorAll('.tip[aria-live=polite]').length"), 1);
     browser.press("Escape");
     browser.wait_until(&format!("{tips}.length === 0"));
@@ -160,17 +161,17 @@ fn read_charts(browser: &mut Browser) {
     assert_eq!(browser.value(line), false);
     browser.hover("h1");
     browser.wait_until(&format!("{tips}.length === 0 && {line}"));
-    // Rows are read downwards, each with its name.
+    // The down-arrow key reads one row after the other, each with its name.
     browser.value("document.querySelector('.chart:has([data-rows])').focus()");
     browser.press("Home");
-    let words = browser.value(&format!("{tips}[0]"));
+    let tip_text = browser.value(&format!("{tips}[0]"));
     browser.press("ArrowDown");
-    browser.wait_until(&format!("{tips}.length === 1 && {tips}[0] !== {words}"));
+    browser.wait_until(&format!("{tips}.length === 1 && {tips}[0] !== {tip_text}"));
     let name = "document.querySelector('.chart:has([data-rows]) ~ details tbody tr:nth-child(2) th').textContent";
     browser.wait_until(&format!("{tips}[0].startsWith(`${{{name}}}: `)"));
     browser.press("Escape");
     browser.wait_until(&format!("{tips}.length === 0"));
-    // Keys read the graphs of the current game, not those of other games.
+    // Keys read the graphs of the current game, not the graphs of other games.
     browser.click("article.game:has(.chart) [data-step=first]");
     browser.press("End");
     browser.wait_until(&format!("{tips}.length === 2 && {tips}[0].startsWith('move ')"));
@@ -180,7 +181,8 @@ fn read_charts(browser: &mut Browser) {
     browser.wait_until(&format!("{tips}.length === 0"));
 }
 
-/// Steps through the first game of the page, by its buttons, by keys, and by a click on a move.
+/// Steps through the first game of the page, with its buttons, with keys, and with a click on a
+/// move.
 fn step_through(browser: &mut Browser) {
     let label = "document.querySelector('article.game .board').ariaLabel";
     let current =
@@ -218,7 +220,7 @@ fn every_kind_of_run_is_fit_for_all_readers() {
     let axe = axe(&bench);
     let out = format!("{}/", bench.path("pages").display());
     let runs = ["rich", "tournament", "ablation", "tuning", "single", "killed"];
-    // For these runs, the parts of the page outside the report do not differ.
+    // The live pages of these runs are not opened, because they differ only in the report.
     let more = ["rejected", "undecided", "swiss", "knockout", "ladder"];
     let args =
         [&["report", "--results", "results"], &runs[..], &more[..], &["--out", &out]].concat();
@@ -264,8 +266,8 @@ fn a_run_is_watched_and_steered_until_its_end() {
     // The token disappears from the address bar immediately.
     browser.wait_until("location.hash === ''");
     browser.wait_until("document.getElementById('link').textContent === 'live'");
-    // The games are slow enough to be running when they are paused and resumed, even on a busy
-    // machine.
+    // The games are slow, so that the run is still in progress when it is paused and resumed, even
+    // on a busy machine.
     let running = Plan::new(&bench, "match", 12)
         .puppet("A", "--seed 1 --delay-ms 15")
         .puppet("B", "--seed 2 --delay-ms 15")
@@ -273,7 +275,7 @@ fn a_run_is_watched_and_steered_until_its_end() {
         .set("about", "a try")
         .start();
     browser.wait_until("document.querySelector('#run-run [href=\"/runs/run\"]') !== null");
-    // The run's row may be replaced at this moment.
+    // The click is repeated, because the row of the run may be replaced at this moment.
     let path = "location.pathname === '/runs/run' && document.readyState === 'complete'";
     wait_for("the page of the run is there", || {
         if browser.holds("location.pathname === '/' && document.readyState === 'complete'") {
@@ -331,7 +333,7 @@ fn a_test_is_started_and_drained() {
     assert_accessible(&mut browser, axe.as_deref(), "start-refused");
     fill(&mut browser, "token", site.token.as_deref().expect("it is kept"));
     browser.click("#start button");
-    // On a very busy machine the reply comes before the run exists; then the run appears in the
+    // On a very busy machine, the reply comes before the run exists. The run then appears in the
     // list.
     wait_for("the page of the run is there", || {
         let link = "location.pathname === '/' && document.querySelector('#run-first a') !== null";
@@ -351,14 +353,15 @@ fn a_test_is_started_and_drained() {
     });
     browser.value(&format!("{tip}.mine = true"));
     browser.wait_until(&format!("{tip} && !{tip}.mine"));
-    // axe-core takes long, and the page changes in the meantime.
+    // axe-core is not used here, because it takes long, and the page changes in the meantime.
     assert_accessible(&mut browser, None, "run-playing");
     // The verdict comes first, then the controls.
     let order = "[...document.querySelectorAll('#part-conclusion, #part-state, #steer, #parts')].map((part) => part.id).join(' ')";
     assert_eq!(browser.value(order), "part-conclusion part-state steer parts");
     let drained = "document.querySelector('.standing').dataset.state === 'interrupted'";
     browser.click_until("[data-command=drain]", drained);
-    // The browser reports the refusal, and nothing else except clicks before or after the run.
+    // The browser reports the rejected request (401). It may also report clicks before or after the
+    // run (409), but nothing else.
     let mut faults = browser.faults(&site.url("/"));
     faults.retain(|fault| !(fault.contains("409") && fault.contains("/drain")));
     assert!(faults.len() == 1 && faults[0].contains("401"), "{faults:#?}");
@@ -437,7 +440,7 @@ fn the_games_of_a_run_are_chosen_and_stepped_through() {
     assert_accessible(&mut browser, axe.as_deref(), "games");
     browser.click("tbody a");
     browser.wait_until(&is_at("Game 2.1 of run"));
-    // Keys steer the game immediately.
+    // Keys step through the game without a click.
     let current = "document.querySelector('.move[aria-current]')?.dataset.move";
     browser.press("ArrowRight");
     browser.wait_until(&format!("{current} === '1'"));

@@ -1,4 +1,4 @@
-//! Tests of revisions as engines: which are built, built only once, and rejected.
+//! Tests of revisions as engines: each is built only once, and unusable revisions are rejected.
 
 use std::path::Path;
 
@@ -21,8 +21,8 @@ fn a_commit_plays_a_commit_and_nothing_is_built_twice() {
     let first = project.commit_with_bench(100, "First\n\nBench: 100");
     let second = project.commit_with_bench(200, "Second");
     let before = project.git(&["status", "--porcelain=v2", "--branch"]);
-    let words = ["match", "--dev", "main", "--base", "HEAD~1", "--format", "json"];
-    let cold = project.run(&[&words[..], &["--name", "cold"]].concat()).expect_code(0);
+    let args = ["match", "--dev", "main", "--base", "HEAD~1", "--format", "json"];
+    let cold = project.run(&[&args[..], &["--name", "cold"]].concat()).expect_code(0);
     expect_next(&cold.stderr);
     let json = cold.json();
     let builds = json["builds"].as_array().expect("both are builds");
@@ -31,13 +31,13 @@ fn a_commit_plays_a_commit_and_nothing_is_built_twice() {
     assert_eq!(json["engines"][0], format!("main@{}", &second[..9]));
     assert_eq!(json["games"], 2);
 
-    let warm = project.run(&words).expect_code(0);
+    let warm = project.run(&args).expect_code(0);
     expect_next(&warm.stderr);
 
     let results = bench.path("results").display().to_string();
     let again = ["match", "--resume", "cold", "--results", &results, "--format", "json"];
     assert_eq!(bench.arbiter(again).finish().expect_code(0).json()["games"], 2);
-    // A build missing from the cache is built again.
+    // A program that is missing from the cache is built again.
     std::fs::remove_dir_all(bench.path(".cache")).expect("the cache is there");
     let resumed = bench.arbiter(again).finish().expect_code(0);
     expect_next(&resumed.stderr);
@@ -61,22 +61,22 @@ fn the_working_tree_is_built_and_left_unchanged() {
     project.commit_with_bench(100, "First");
     project.engine("echo Bench: 300");
     project.write("new.txt", "untracked");
-    let words = ["match", "--dev", ".", "--base", "HEAD", "--format", "json"];
-    let dirty = project.run(&words).expect_code(0);
+    let args = ["match", "--dev", ".", "--base", "HEAD", "--format", "json"];
+    let dirty = project.run(&args).expect_code(0);
     expect_next(&dirty.stderr);
     let builds = &dirty.json()["builds"];
     assert_eq!((&builds[0]["dirty"], &builds[0]["bench_nodes"]), (&true.into(), &300.into()));
     assert_eq!(builds[1]["dirty"], false);
     assert_eq!(project.git(&["status", "--porcelain"]), " M engine.sh\n?? new.txt");
     assert!(!project.top.join("engine").exists(), "built elsewhere");
-    let again = project.run(&words).expect_code(0);
+    let again = project.run(&args).expect_code(0);
     expect_next(&again.stderr);
     let beside = project.top.join("../beside").display().to_string();
-    let elsewhere = project.run(&[&words[..], &["--cache", &beside]].concat()).expect_code(0);
+    let elsewhere = project.run(&[&args[..], &["--cache", &beside]].concat()).expect_code(0);
     expect_next(&elsewhere.stderr);
 
     project.commit("Second");
-    let clean = project.run(&words).expect_code(0);
+    let clean = project.run(&args).expect_code(0);
     expect_next(&clean.stderr);
     // The results folder is not part of the working tree, whether git ignores it or not.
     let top = project.top.display().to_string();
@@ -87,12 +87,12 @@ fn the_working_tree_is_built_and_left_unchanged() {
         project.git(&["commit", "--quiet", "--message", "Ignore"]);
         for _ in 0..2 {
             let flags = ["--repo", &top, "--results", &inside, "--each", "nodes=1", "--pairs", "1"];
-            let kept = bench.arbiter([&words[..], &flags].concat()).finish().expect_code(0);
+            let kept = bench.arbiter([&args[..], &flags].concat()).finish().expect_code(0);
             expect_next(&kept.stderr);
         }
     }
-    let words = ["match", "--dev", "main", "--base", "main", "--format", "json"];
-    let twice = project.run(&words).expect_code(0);
+    let args = ["match", "--dev", "main", "--base", "main", "--format", "json"];
+    let twice = project.run(&args).expect_code(0);
     let name = format!("main@{}", &project.git(&["rev-parse", "HEAD"])[..9]);
     let names = ["dev", "base"].map(|side| format!("{name} {side}"));
     assert_eq!(twice.json()["engines"], serde_json::json!(names));
@@ -112,25 +112,25 @@ fn uncommitted_changes_are_reported() {
         project.commit_with_bench(nodes, "Next");
     }
     let head = project.git(&["rev-parse", "HEAD"]);
-    let told = || {
-        let mut told = String::new();
-        for words in [
+    let output = || {
+        let mut output = String::new();
+        for args in [
             ["match", "HEAD", "HEAD~1"],
             ["sprt", "HEAD~1", "main"],
             ["match", "HEAD~1", "HEAD~2"],
             ["match", ".", "HEAD"],
             ["match", &head, "HEAD~1"],
         ] {
-            let done = project.run(&[&words[..], &["--dry-run"]].concat()).expect_code(0);
+            let done = project.run(&[&args[..], &["--dry-run"]].concat()).expect_code(0);
             let lines = done.stderr.lines().filter(|line| line.contains("the working tree has"));
-            told += &format!("{} {} {}\n", words[0], words[1], words[2]);
-            told.extend(lines.map(|line| format!("    {line}\n")));
+            output += &format!("{} {} {}\n", args[0], args[1], args[2]);
+            output.extend(lines.map(|line| format!("    {line}\n")));
         }
-        told
+        output
     };
-    expect_next(&told());
+    expect_next(&output());
     project.write("untracked.c", "");
-    expect_next(&told());
+    expect_next(&output());
     let done = project.run(&["speed", "HEAD", "HEAD~1", "--rounds", "8"]).expect_code(0);
     expect_next(line_with(&done.stderr, "the working tree has"));
 }
@@ -145,7 +145,7 @@ fn other_errors_are_reported_before_building() {
     project.run(&["match", "bundled", "bundled:material", "--name", "taken"]).expect_code(0);
     let store = bench.path("results/arbiter.db").display().to_string();
     let two = |command| [command, "HEAD", "HEAD~1"];
-    for words in [
+    for args in [
         &["sprt", "HEAD"][..],
         &["sprt", "--dev", "HEAD"],
         &["match", "."],
@@ -167,11 +167,11 @@ fn other_errors_are_reported_before_building() {
         &["epd", "HEAD", "--suite", "none.epd"],
         &["speed", "HEAD", "rev=nothing"],
     ] {
-        let done = project.run(words);
-        expect_next(&format!("{}\n{}", words.join(" "), done.stderr));
-        assert_ne!(done.code, Some(0), "{words:?}");
+        let done = project.run(args);
+        expect_next(&format!("{}\n{}", args.join(" "), done.stderr));
+        assert_ne!(done.code, Some(0), "{args:?}");
         let builds = std::fs::read_dir(bench.path(".cache/arbiter/builds")).into_iter().flatten();
-        assert_eq!(builds.count(), 0, "{words:?}: {}", done.stderr);
+        assert_eq!(builds.count(), 0, "{args:?}: {}", done.stderr);
     }
 }
 
@@ -199,12 +199,12 @@ fn a_side_can_be_a_program_or_the_bundled_engine() {
     project.commit_with_bench(100, "First");
     let played = project.run(&["match", "--dev", "HEAD", "--base", &puppet()]).expect_code(0);
     expect_next(&played.stderr);
-    let words = ["match", "--dev", "HEAD", "--base", "bundled", "--no-bench"];
-    project.run(&words).expect_code(0);
+    let args = ["match", "--dev", "HEAD", "--base", "bundled", "--no-bench"];
+    project.run(&args).expect_code(0);
     let spec = format!("name=built,rev=HEAD,repo={}", project.top.display());
     let engines = ["--engine", &spec, "--engine", "cmd=bundled"];
-    let words = [&["match", "--no-bench", "--format", "json"][..], &engines].concat();
-    let played = project.run(&words).expect_code(0).json();
+    let args = [&["match", "--no-bench", "--format", "json"][..], &engines].concat();
+    let played = project.run(&args).expect_code(0).json();
     assert_eq!(played["engines"][0], "built");
     assert!(played["builds"][1].is_null());
 }
@@ -220,7 +220,7 @@ fn suites_accept_revisions() {
     expect_next(&counted.stdout);
     let suite = bench.write("bm.epd", "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - bm Ra8#; id \"M.1\";\n");
     let suite = suite.display().to_string();
-    let words = [
+    let args = [
         "epd",
         "--dev",
         "HEAD",
@@ -232,7 +232,7 @@ fn suites_accept_revisions() {
         "3",
         "--no-bench",
     ];
-    let found = project.run(&words).expect_code(0);
+    let found = project.run(&args).expect_code(0);
     expect_next(&found.stdout);
 }
 
@@ -247,8 +247,8 @@ fn concurrent_runs_build_a_revision_once() {
         &format!("[build]\ncommand = \"{command}; chmod +x engine\"\nbinary = \"engine\"\n"),
     );
     project.commit_with_bench(100, "First");
-    let words = ["match", "--dev", "HEAD", "--base", "bundled", "--no-bench"];
-    for run in [project.start(&words), project.start(&words)] {
+    let args = ["match", "--dev", "HEAD", "--base", "bundled", "--no-bench"];
+    for run in [project.start(&args), project.start(&args)] {
         run.finish().expect_code(0);
     }
     assert_eq!(bench.read("builds.log"), "x\n");
@@ -262,8 +262,8 @@ fn an_interrupted_build_leaves_no_process() {
     let command = format!("sleep 1000 & echo $! > '{}'; wait", pid.display());
     project.write("arbiter.toml", &format!("[build]\ncommand = \"{command}\"\n"));
     project.commit_with_bench(100, "First");
-    let words = ["match", "--dev", "HEAD", "--base", &puppet()];
-    let running = project.start(&words);
+    let args = ["match", "--dev", "HEAD", "--base", &puppet()];
+    let running = project.start(&args);
     let stat = || {
         let pid = std::fs::read_to_string(&pid).ok().filter(|pid| pid.ends_with('\n'))?;
         std::fs::read_to_string(format!("/proc/{}/stat", pid.trim())).ok()
@@ -309,7 +309,7 @@ fn build_failures_show_the_log() {
     project.commit("No bench");
     let lost = project.run(&["match", "HEAD", "HEAD~2"]);
     lost.expect_error(26);
-    // A program that never had a bench is played without it.
+    // A program that has never had a bench plays without one.
     let played = project.run(&["match", "HEAD", &puppet()]).expect_code(0);
     expect_next(&played.stderr);
     let scaled = ["match", "HEAD", &puppet(), "--scale", "1000"];
@@ -318,8 +318,8 @@ fn build_failures_show_the_log() {
     refused("HEAD", 28);
     project.engine("echo $$ nodes 7 nps");
     project.commit("Unsteady");
-    let words = ["match", "--dev", "HEAD", "--base", &puppet(), "--concurrency", "2"];
-    let unsteady = project.run(&words).expect_code(27);
+    let args = ["match", "--dev", "HEAD", "--base", &puppet(), "--concurrency", "2"];
+    let unsteady = project.run(&args).expect_code(27);
     expect_next(&without_figures(line_with(&unsteady.stderr, "error: ")));
     project.git(&["rm", "--quiet", "Makefile"]);
     project.commit("No build");
@@ -335,17 +335,17 @@ fn shallow_clones_and_missing_repositories_are_distinguished() {
     let clone = bench.path("clone").display().to_string();
     let from = format!("file://{}", project.top.display());
     project.git(&["clone", "--quiet", "--depth", "1", &from, &clone]);
-    let words = ["match", "--base", "HEAD~1", "--dev", "HEAD", "--repo", &clone];
-    bench.arbiter(words).finish().expect_error(22);
+    let args = ["match", "--base", "HEAD~1", "--dev", "HEAD", "--repo", &clone];
+    bench.arbiter(args).finish().expect_error(22);
     let results = bench.path("results").display().to_string();
-    let words = ["match", "--base", &puppet(), "--dev", "HEAD", "--repo", &clone];
+    let args = ["match", "--base", &puppet(), "--dev", "HEAD", "--repo", &clone];
     let short = ["--each", "nodes=1", "--pairs", "1", "--results", &results];
-    bench.arbiter([&words[..], &short].concat()).finish().expect_code(0);
+    bench.arbiter([&args[..], &short].concat()).finish().expect_code(0);
     let nowhere = bench.path("nowhere");
     std::fs::create_dir(&nowhere).unwrap();
     let nowhere = nowhere.display().to_string();
-    let words = ["match", "--base", "HEAD", "--dev", "main", "--repo", &nowhere];
-    bench.arbiter(words).finish().expect_error(20);
+    let args = ["match", "--base", "HEAD", "--dev", "main", "--repo", &nowhere];
+    bench.arbiter(args).finish().expect_error(20);
     // The search path contains no git here.
     let arbiter = programs::arbiter().display().to_string();
     let script = format!("PATH={nowhere} exec '{arbiter}' match --base HEAD --dev main");
@@ -359,15 +359,16 @@ fn usual_projects_need_no_recipe() {
     let project = Project::new(&bench);
     project.engine("echo Nodes searched: 7");
     std::fs::remove_file(project.top.join("Makefile")).unwrap();
-    // As in Stockfish's Makefile, the first target is help, and the sources have a folder.
+    // As in Stockfish, the first target of the Makefile is `help`, and the Makefile is in the
+    // folder `src`.
     project.write(
         "src/Makefile",
         "help:\n\t@echo ARCH\nbuild:\n\ttest \"$(ARCH)\" = native\n\tcp ../engine.sh fish\n\
          \tchmod +x fish\n",
     );
     project.commit("src/Makefile");
-    let words = ["match", "--dev", "HEAD", "--base", &puppet()];
-    let made = project.run(&words).expect_code(0);
+    let args = ["match", "--dev", "HEAD", "--base", &puppet()];
+    let made = project.run(&args).expect_code(0);
     expect_next(&made.stderr);
 
     project.write("Cargo.toml", "[package]\nname = \"tiny\"\nedition = \"2024\"\n");
@@ -382,11 +383,11 @@ fn usual_projects_need_no_recipe() {
     );
     assert!(script.contains("bench"));
     project.commit("Cargo.toml");
-    let built = project.run(&words).expect_code(0);
+    let built = project.run(&args).expect_code(0);
     expect_next(&built.stderr);
 }
 
-/// Returns a C program that runs the script beside the other files of the repository.
+/// Returns a C program that runs the engine script of the repository.
 fn launcher(project: &Project<'_>) -> String {
     format!(
         "#include <unistd.h>\nint main(int count, char **words) {{\n\
@@ -421,7 +422,7 @@ fn cmake_projects_need_no_recipe() {
     expect_next(&built.stderr);
 }
 
-/// A script replaces the Go tool, which is large.
+/// A script replaces the Go tool, which is too large to be required for this test.
 #[test]
 fn go_projects_need_no_recipe() {
     let bench = Bench::new();
@@ -459,11 +460,11 @@ fn builds_are_listed_and_cleaned_but_none_in_use() {
     let project = Project::new(&bench);
     project.commit_with_bench(100, "First");
     project.commit_with_bench(200, "Second");
-    let builds = |words: &[&str]| bench.arbiter([&["builds"], words].concat()).finish();
+    let builds = |args: &[&str]| bench.arbiter([&["builds"], args].concat()).finish();
     let listed = || builds(&["list", "--format", "json"]).expect_code(0).json();
     assert_eq!(listed(), serde_json::json!([]));
-    let words = ["match", "--dev", "HEAD", "--base", "HEAD~1"];
-    project.run(&words).expect_code(0);
+    let args = ["match", "--dev", "HEAD", "--base", "HEAD~1"];
+    project.run(&args).expect_code(0);
     let list = listed();
     assert_eq!(list.as_array().map(Vec::len), Some(2), "{list:#}");
     assert!(list[0]["bytes"].as_u64() > Some(100), "{list:#}");
@@ -472,8 +473,8 @@ fn builds_are_listed_and_cleaned_but_none_in_use() {
     expect_next(&without_figures(&builds(&[]).expect_code(0).stdout));
 
     builds(&["clean"]).expect_code(2);
-    let clean = |words: &[&str]| {
-        let done = builds(&[&["clean"], words].concat()).expect_code(0);
+    let clean = |args: &[&str]| {
+        let done = builds(&[&["clean"], args].concat()).expect_code(0);
         expect_next(&done.stdout);
     };
     clean(&["--keep-days", "1", "--max-size", "1"]);
@@ -501,14 +502,14 @@ fn builds_are_listed_and_cleaned_but_none_in_use() {
         let has_ended = running.has_ended();
         if !has_ended {
             running.signal(Signal::INT);
-            // Two simultaneous signals would count as one.
+            // Two signals in quick succession may be received as one.
             std::thread::sleep(std::time::Duration::from_millis(200));
         }
         has_ended.then_some(())
     });
     running.finish().expect_code(130);
     clean(&["--all"]);
-    let again = project.run(&words).expect_code(0);
+    let again = project.run(&args).expect_code(0);
     expect_next(&again.stderr);
 }
 
@@ -518,19 +519,19 @@ fn times_are_scaled_by_the_speed_of_the_base() {
     let project = Project::new(&bench);
     project.commit_with_bench(100, "First");
     project.commit_with_bench(200, "Second");
-    let words = ["--scale", "75000", "--format", "json", "--name", "scaled"];
+    let args = ["--scale", "75000", "--format", "json", "--name", "scaled"];
     let sides = ["match", "--dev", "HEAD", "--base", "HEAD~1"];
     let results = bench.path("results").display().to_string();
     let top = project.top.display().to_string();
     let pgn = bench.path("games.pgn").display().to_string();
     let more = ["--each", "tc=4+0.2", "--pairs", "1", "--results", &results, "--repo", &top];
-    let all = [&sides[..], &words, &more, &["--pgn", &pgn]].concat();
+    let all = [&sides[..], &args, &more, &["--pgn", &pgn]].concat();
     let json = bench.arbiter(all).finish().expect_code(0).json();
     assert_eq!((&json["time_scale"], &json["measured_nps"]), (&1.5.into(), &50_000.0.into()));
     assert!(bench.read("games.pgn").contains("[TimeControl \"6+0.3\"]"));
     let shown = ["results", "--results", &results, "show", "scaled"];
     let shown = bench.arbiter(shown).finish().expect_code(0).stdout;
     expect_next(line_with(&shown, "50000"));
-    let words = [&sides[..], &["--scale", "0", "--repo", &top]].concat();
-    bench.arbiter(words).finish().expect_error(2);
+    let args = [&sides[..], &["--scale", "0", "--repo", &top]].concat();
+    bench.arbiter(args).finish().expect_error(2);
 }

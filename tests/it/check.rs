@@ -1,4 +1,5 @@
-//! Tests of conformance checks: each check finds its misdeed, and a sound engine passes.
+//! Tests of conformance checks: each check detects a misdeed of the puppet, and a well-behaved
+//! engine passes.
 
 use serde_json::Value;
 
@@ -122,7 +123,7 @@ fn nonsense_about_the_search_is_found() {
 
 #[test]
 fn engines_that_punish_odd_input_are_found() {
-    // The default mode of the puppet does so on purpose.
+    // In its default mode, the puppet exits after odd input on purpose.
     fails("good", "unknown-commands");
     fails("good", "option-unknown");
     fails("good", "position-illegal-move");

@@ -19,8 +19,8 @@ fn start(bench: &Bench, project: &Project<'_>, more: &[&str]) -> Running {
     let results = bench.path("results").display().to_string();
     let config = bench.path("arbiter.toml").display().to_string();
     let top = project.top.display().to_string();
-    let words = ["ci", "--repo", &top, "--config", &config, "--results", &results];
-    bench.arbiter([&words[..], &["--format", "json"], more].concat())
+    let command_line = ["ci", "--repo", &top, "--config", &config, "--results", &results];
+    bench.arbiter([&command_line[..], &["--format", "json"], more].concat())
 }
 
 /// Returns the verdict of each gate.
@@ -38,7 +38,7 @@ fn expect(finished: &Finished, expected: &[(&str, &str)]) {
 }
 
 /// Returns the text of each gate.
-fn words(finished: &Finished) -> String {
+fn gate_texts(finished: &Finished) -> String {
     let json = finished.json();
     let gates = json["gates"].as_array().expect("a list").iter();
     gates.map(|gate| format!("{}\n", gate["text"].as_str().expect("words"))).collect()
@@ -97,8 +97,9 @@ fn gates_are_passed_reported_and_cached() {
     assert_eq!(cached(&fresh), [false; 5]);
 
     let results = bench.path("results").display().to_string();
-    let words = ["results", "--results", &results, "gates", "--gate", "perft", "--format", "json"];
-    let past = bench.arbiter(words).finish().expect_code(0).json();
+    let command_line =
+        ["results", "--results", &results, "gates", "--gate", "perft", "--format", "json"];
+    let past = bench.arbiter(command_line).finish().expect_code(0).json();
     assert_eq!(past["gates"].as_array().map(Vec::len), Some(3), "{past:#}");
     assert_eq!(past["gates"][0]["dev"], project.git(&["rev-parse", "HEAD"]));
 }
@@ -122,13 +123,13 @@ fn a_failed_gate_stops_the_others_by_default() {
         );
     };
     gates(true);
-    // The suite is wrong, not the engine, so the suite cannot judge the engine.
+    // The suite is invalid, so the gate cannot judge the engine.
     let stopped = ci(&bench, &project, &[]).expect_code(3);
     expect(&stopped, &[("build", "passed"), ("a", "broken"), ("b", "skipped"), ("c", "skipped")]);
     gates(false);
     let gone_on = ci(&bench, &project, &[]).expect_code(3);
     expect(&gone_on, &[("build", "passed"), ("a", "broken"), ("b", "passed"), ("c", "skipped")]);
-    expect_next(&words(&gone_on));
+    expect_next(&gate_texts(&gone_on));
     expect(
         &ci(&bench, &project, &["--only", "b"]).expect_code(0),
         &[("build", "passed"), ("b", "passed")],
@@ -149,7 +150,7 @@ fn a_commit_that_lies_or_does_not_build_fails_with_its_own_code() {
     project.commit("Does not build");
     let broken = ci(&bench, &project, &[]).expect_code(23);
     expect(&broken, &[("build", "broken"), ("bench", "skipped")]);
-    expect_next(&words(&broken));
+    expect_next(&gate_texts(&broken));
 }
 
 #[test]
@@ -165,7 +166,7 @@ fn a_clone_without_the_parent_skips_what_needs_it() {
     let clone = project.cloned_to(clone.into());
     let done = ci(&bench, &clone, &[]).expect_code(0);
     expect(&done, &[("build", "passed"), ("bench", "passed"), ("sprt", "skipped")]);
-    expect_next(&words(&done));
+    expect_next(&gate_texts(&done));
 }
 
 #[test]
@@ -232,13 +233,13 @@ fn a_lint_fails_by_what_it_finds_and_keeps_the_games() {
     project.commit("Odd");
     let failed = ci(&bench, &project, &[]).expect_code(1);
     expect(&failed, &[("build", "passed"), ("lint", "failed")]);
-    expect_next(&words(&failed));
+    expect_next(&gate_texts(&failed));
     // A rule can be ignored.
     let flags = format!("kind = 'lint'\nargs = '{args}'\nignore = ['not_pv_move']\n");
     bench.write("arbiter.toml", format!("[[ci.gate]]\n{flags}"));
     let ignored = ci(&bench, &project, &[]).expect_code(0);
     assert_eq!(ignored.json()["gates"][1]["text"], "4 games, nothing found");
-    // The engine's output is stored for the example.
+    // The engine's output is stored, so that the example can be replayed.
     let results = bench.path("results").display().to_string();
     let run = failed.json()["gates"][1]["report"]["run"].as_str().expect("a run").to_owned();
     let replay = bench.arbiter(["replay", "--results", &results, &run, "1.1"]).finish();
@@ -250,7 +251,8 @@ fn speeds_are_compared_until_significant() {
     let bench = Bench::new();
     let project = Project::new(&bench);
     let speed_of = |nps: u32| {
-        // The result is deterministic, but differs each time, so that it has a spread.
+        // Each run of the bench reports the next speed of a fixed sequence, so that the speeds have
+        // a spread.
         let counter = bench.path("counter").display().to_string();
         let script = format!(
             "n=$(cat '{counter}' 2>/dev/null || echo 0); echo $((n + 1)) > '{counter}'; \
@@ -263,8 +265,8 @@ fn speeds_are_compared_until_significant() {
     speed_of(47_000);
     let top = project.top.display().to_string();
     let speed = |more: &[&str]| {
-        let words = ["speed", "HEAD", "HEAD~1", "--repo", &top, "--format", "json"];
-        bench.arbiter([&words[..], more].concat()).finish()
+        let command_line = ["speed", "HEAD", "HEAD~1", "--repo", &top, "--format", "json"];
+        bench.arbiter([&command_line[..], more].concat()).finish()
     };
     let slower = speed(&[]).expect_code(0).json();
     assert_eq!((&slower["verdict"], &slower["rounds"]), (&"slower".into(), &8.into()));
@@ -329,7 +331,7 @@ fn evaluations_and_options_of_the_sides_reach_the_gates() {
     let played = "palimpsest (1 nodes) v material (1 nodes)";
     assert_eq!(against("bundled:material"), (false.into(), played.to_owned()));
     assert_eq!(against("bundled:material"), (true.into(), played.to_owned()));
-    // The result of one evaluation is not that of another.
+    // A cached result of one evaluation is not used for another evaluation.
     let played = "palimpsest (1 nodes) v blunder (1 nodes)";
     assert_eq!(against("bundled:blunder,option.Hash=2"), (false.into(), played.to_owned()));
 }

@@ -24,17 +24,17 @@ fn engine(bench: &Bench, name: &str, args: &str) -> Vec<String> {
         .collect()
 }
 
-/// Runs `arbiter compat` with two puppets and more options.
+/// Runs `arbiter compat` with two puppets; `more` are further options.
 fn compat(bench: &Bench, program: &str, more: &str) -> Finished {
     duel(bench, program, ["--seed 1", "--seed 2"], more)
 }
 
 fn duel(bench: &Bench, program: &str, args: [&str; 2], more: &str) -> Finished {
     bench.write("book.epd", plan::openings(20));
-    let words = ["compat", program].into_iter().map(str::to_owned);
+    let subcommand = ["compat", program].into_iter().map(str::to_owned);
     let engines = engine(bench, "A", args[0]).into_iter().chain(engine(bench, "B", args[1]));
     let more = more.split_whitespace().map(str::to_owned);
-    bench.arbiter(words.chain(engines).chain(more)).finish()
+    bench.arbiter(subcommand.chain(engines).chain(more)).finish()
 }
 
 /// Returns the lines that start with `start`.
@@ -89,7 +89,7 @@ fn a_fastchess_match_is_reported_in_the_format_of_its_scripts() {
     let store = rusqlite::Connection::open(bench.path("results/arbiter.db")).unwrap();
     let kept = store.query_row("SELECT count(*) FROM transcripts", [], |row| row.get::<_, i64>(0));
     assert_eq!(kept, Ok(6));
-    // The games are those of the lines, starting with the third opening.
+    // The PGN contains the games of these lines, starting with the third opening.
     let text = bench.read("games.pgn");
     let played = pgn::parse(&text).unwrap_or_else(|fault| panic!("{fault}\n{text}"));
     assert!(played.iter().all(|game| game.tag("Event") == "Spring Cup"));
@@ -115,14 +115,14 @@ fn a_cutechess_match_is_reported_in_the_format_of_its_scripts() {
     assert!(scores[0].ends_with("] 1") && scores[3].ends_with("] 4"), "{scores:?}");
     assert_eq!(lines(&finished, "Elo difference: ").len(), 2);
     assert!(finished.stdout.ends_with("Finished match\n"), "{finished:#?}");
-    // Each game is reported immediately when it is over.
-    let is_told = |line: &&str| line.contains("ed game ");
-    let told = finished.stdout.lines().filter(is_told).map(|line| {
-        let words: Vec<&str> = line.split(' ').collect();
-        format!("{} {}", words[0], words[2])
+    // Each game is reported as soon as it ends.
+    let is_game_line = |line: &&str| line.contains("ed game ");
+    let game_lines = finished.stdout.lines().filter(is_game_line).map(|line| {
+        let parts: Vec<&str> = line.split(' ').collect();
+        format!("{} {}", parts[0], parts[2])
     });
     let order = ["Started 1", "Finished 1", "Started 2", "Finished 2", "Started 3", "Finished 3"];
-    assert_eq!(told.take(6).collect::<Vec<_>>(), order);
+    assert_eq!(game_lines.take(6).collect::<Vec<_>>(), order);
     assert_eq!(pgn::parse(&bench.read("games.pgn")).map(|games| games.len()).ok(), Some(4));
     // The output format of the other program has the same effect.
     let bench = Bench::new();
@@ -135,7 +135,7 @@ fn a_cutechess_match_is_reported_in_the_format_of_its_scripts() {
 fn compat_tests_end_with_exit_code_0_for_every_verdict() {
     let more = "-each nodes=1 -openings file=book.epd format=epd -rounds 500 -repeat \
                 -sprt elo0=0 elo1=100 alpha=0.05 beta=0.05 model=normalized";
-    for (program, args, words) in [
+    for (program, args, expected) in [
         (
             "fastchess",
             ["--seed 1", "--mode illegal-move"],
@@ -155,7 +155,7 @@ fn compat_tests_end_with_exit_code_0_for_every_verdict() {
             more.to_owned()
         };
         let finished = duel(&bench, program, args, &more).expect_code(0);
-        assert!(finished.stdout.contains(words), "{finished:#?}");
+        assert!(finished.stdout.contains(expected), "{finished:#?}");
         // cutechess-cli prints the move.
         let end = if program == "cutechess" {
             " makes an illegal move: "
@@ -170,31 +170,32 @@ fn compat_tests_end_with_exit_code_0_for_every_verdict() {
 fn compat_tournaments_have_the_pairings_of_the_original() {
     let bench = Bench::new();
     bench.write("book.epd", plan::openings(20));
-    let words = ["compat", "cutechess"].into_iter().map(str::to_owned);
+    let subcommand = ["compat", "cutechess"].into_iter().map(str::to_owned);
     let engines = ["A", "B", "C"].map(|name| engine(&bench, name, "--seed 1"));
     let more = "-each nodes=1 -openings file=book.epd -tournament gauntlet -games 2 -rounds 2";
     let more = more.split_whitespace().map(str::to_owned);
-    let all = words.chain(engines.into_iter().flatten()).chain(more);
+    let all = subcommand.chain(engines.into_iter().flatten()).chain(more);
     let finished = bench.arbiter(all).finish().expect_code(0);
     assert_eq!(lines(&finished, "Finished game ").len(), 8, "{finished:#?}");
     assert!(lines(&finished, "Finished game ").iter().all(|line| line.contains('A')));
     assert_eq!(lines(&finished, "Rank Name").len(), 1, "{finished:#?}");
-    // In fastchess, seeds also meet each other: three encounters, and two in cutechess-cli.
+    // In fastchess, seeded engines also meet each other: there are three encounters, but two in
+    // cutechess-cli.
     for (program, count) in [("fastchess", 12), ("cutechess", 4)] {
-        let words = ["compat", program].into_iter().map(str::to_owned);
+        let subcommand = ["compat", program].into_iter().map(str::to_owned);
         let engines = ["A", "B", "C"].map(|name| engine(&bench, name, "--seed 1"));
         let more = "-each nodes=1 -maxmoves 1 -tournament gauntlet -seeds 2 -rounds 2";
         let more = more.split_whitespace().map(str::to_owned);
-        let all = words.chain(engines.into_iter().flatten()).chain(more);
+        let all = subcommand.chain(engines.into_iter().flatten()).chain(more);
         let finished = bench.arbiter(all).finish().expect_code(0);
         assert_eq!(lines(&finished, "Finished game ").len(), count, "{finished:#?}");
     }
-    // A knockout is always played in pairs: with three engines at least two pairs.
-    let words = ["compat", "cutechess"].into_iter().map(str::to_owned);
+    // A knockout is always played in pairs, so three engines play at least two pairs.
+    let subcommand = ["compat", "cutechess"].into_iter().map(str::to_owned);
     let engines = ["A", "B", "C"].map(|name| engine(&bench, name, "--seed 1"));
     let more = "-each nodes=1 -openings file=book.epd -tournament knockout -games 1";
     let more = more.split_whitespace().map(str::to_owned);
-    let all = words.chain(engines.into_iter().flatten()).chain(more);
+    let all = subcommand.chain(engines.into_iter().flatten()).chain(more);
     let finished = bench.arbiter(all).finish().expect_code(0);
     let games = lines(&finished, "Finished game ").len();
     assert!(games >= 4 && games.is_multiple_of(2), "{finished:#?}");
@@ -213,8 +214,8 @@ fn engines_come_from_the_list_of_cutechess() {
     };
     bench.write("engines.json", format!("[{}, {}]", engine("one", 1), engine("two", 2)));
     let compat = |more: &str| {
-        let words = format!("compat cutechess -each nodes=1 -games 2 {more}");
-        bench.arbiter(words.split_whitespace()).finish()
+        let command_line = format!("compat cutechess -each nodes=1 -games 2 {more}");
+        bench.arbiter(command_line.split_whitespace()).finish()
     };
     let finished = compat("-engine conf=one -engine conf=two").expect_code(0);
     assert_eq!(lines(&finished, "Finished game 2 (two vs one): ").len(), 1, "{finished:#?}");
@@ -243,7 +244,7 @@ fn unsupported_compat_options_are_rejected_with_a_reason() {
         "-each tc=inf",
         "-arbiter contention=much",
         "-recover yes",
-        // fastchess also rejects these.
+        // fastchess also rejects the following options.
         "-each tc=10 st=1",
         "-variant fischerandom",
         "-pgnout games.pgn",
@@ -271,11 +272,11 @@ fn a_saved_run_resumes_as_in_fastchess() {
     let game = "-each nodes=1 -openings file=book.epd format=epd -rounds 60 -repeat \
                 -concurrency 2 -ratinginterval 0 -pgnout file=games.pgn -config outname=saved.json";
     bench.write("book.epd", plan::openings(20));
-    let words = ["compat", "fastchess"].into_iter().map(str::to_owned);
+    let subcommand = ["compat", "fastchess"].into_iter().map(str::to_owned);
     let engines =
         engine(&bench, "A", "--seed 1").into_iter().chain(engine(&bench, "B", "--seed 2"));
     let line: Vec<String> =
-        words.chain(engines).chain(game.split_whitespace().map(str::to_owned)).collect();
+        subcommand.chain(engines).chain(game.split_whitespace().map(str::to_owned)).collect();
     let running = bench.arbiter(&line);
     let games = || std::fs::read_to_string(bench.path("games.pgn")).ok();
     wait_for("two pairs", || games().filter(|text| text.matches("[Event ").count() >= 4));
@@ -298,7 +299,7 @@ fn a_saved_run_resumes_as_in_fastchess() {
     assert!(ended.last().unwrap().starts_with("Finished game 120 (B vs A): "), "{ended:?}");
     let counts = lines(&second, "Games: ").last().map(|line| (*line).to_owned()).unwrap();
     assert!(counts.starts_with("Games: 120, Wins: "), "{second:#?}");
-    // A finished match is shown again, and options before the file do not count.
+    // The result of a finished match is printed again, and options before `-config` have no effect.
     let again = bench.arbiter(line.iter().map(String::as_str).chain(go_on[2..].iter().copied()));
     let again = again.finish().expect_code(0);
     assert_eq!(lines(&again, "Games: "), [counts]);

@@ -1,5 +1,5 @@
-//! Tests that pairs which CPU contention may have decided are void and played again, and that
-//! others count.
+//! Tests that pairs which CPU contention may have decided are void and played again, and that other
+//! pairs count.
 
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -73,7 +73,7 @@ fn pairs_of_a_starved_engine_are_void_and_finally_count_with_a_remark() {
     let fates: Vec<(i64, i64, bool)> = noted.iter().map(|row| (row.0, row.1, row.3)).collect();
     assert_eq!(fates, [(0, 0, false), (0, 1, false), (0, 2, true)]);
     noted.iter().for_each(|row| expect_next(&without_figures(&row.2)));
-    // The other report formats show the same.
+    // The other report formats contain the same counts.
     let results = bench.path("results").display().to_string();
     for form in ["text", "md"] {
         let show = ["results", "--results", &results, "show", "run", "--format", form];
@@ -118,8 +118,9 @@ fn pairs_of_engines_with_equal_waits_count() {
     let results = bench.path("results").display().to_string();
     let show = ["results", "--results", &results, "show", "run"];
     let shown = bench.arbiter(show).finish().expect_code(0);
-    let told = shown.stdout.lines().find(|line| line.starts_with("CPU"));
-    let waited = told.and_then(|line| line.split(' ').find_map(|word| word.parse::<f64>().ok()));
+    let wait_line = shown.stdout.lines().find(|line| line.starts_with("CPU"));
+    let waited =
+        wait_line.and_then(|line| line.split(' ').find_map(|word| word.parse::<f64>().ok()));
     assert!(waited.is_some_and(|percent| percent > 10.0), "{shown:#?}");
 }
 
@@ -127,9 +128,9 @@ fn pairs_of_engines_with_equal_waits_count() {
 fn games_without_a_clock_or_a_measurement_are_never_void() {
     let cpu = processor();
     let _hog = Hog::on(cpu);
-    let check = |each: &str, what: &str| {
+    let check = |each: &str, treatment: &str| {
         let bench = Bench::new();
-        let plan = starved(&bench, 1, cpu).set("each", each).set("cpu-contention", what);
+        let plan = starved(&bench, 1, cpu).set("each", each).set("cpu-contention", treatment);
         let json = plan.run().expect_code(0).json();
         assert_eq!((&json["pairs_voided"], &json["games"]), (&0.into(), &2.into()), "{each}");
     };
@@ -147,7 +148,7 @@ fn a_run_with_void_pairs_survives_being_killed() {
     let mut running = starved(&bench, 2, cpu).set("each", "tc=1.2+0.06").start();
     let mut before = Vec::new();
     // The run is killed after the first pair was postponed, and while postponed pairs are played.
-    // It ends earlier if attempts were undisturbed by chance.
+    // It may end earlier, because an attempt may be undisturbed by chance.
     for rows in [2, 4] {
         wait_for(&format!("{rows} disturbances are noted, or the end"), || {
             (running.has_ended() || store::disturbances(&results).len() >= rows).then_some(())
@@ -166,14 +167,14 @@ fn a_run_with_void_pairs_survives_being_killed() {
     assert_eq!((played.report.games, played.games().len()), (4, 4));
     store::assert_consistent(&results);
     assert_eq!(store::pairs(&results).len(), 2);
-    // The notes on pairs that were void before the kills remain: no pair is played more than three
-    // times. An attempt may have been undisturbed by chance.
+    // The records of void attempts survive the kills: no pair is played more than three times. An
+    // attempt may have been undisturbed by chance.
     let noted = store::disturbances(&results);
     assert!(before.iter().all(|row| noted.contains(row)), "{before:?} {noted:?}");
     for pair in 0..2 {
         let fates: Vec<(i64, bool)> =
             noted.iter().filter(|row| row.0 == pair).map(|row| (row.1, row.3)).collect();
-        let whole = [(0, false), (1, false), (2, true)];
-        assert!(whole.starts_with(&fates), "pair {pair}: {fates:?}");
+        let expected = [(0, false), (1, false), (2, true)];
+        assert!(expected.starts_with(&fates), "pair {pair}: {fates:?}");
     }
 }

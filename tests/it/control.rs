@@ -17,10 +17,10 @@ use crate::support::snapshot::{expect_next, without_figures, without_machine};
 use crate::support::{phrases, store, wait_for};
 
 /// Runs `arbiter ctl run …` for the run in `bench`.
-fn ctl(bench: &Bench, words: &[&str]) -> Finished {
+fn ctl(bench: &Bench, command: &[&str]) -> Finished {
     let results = bench.path("results").display().to_string();
     let args = ["ctl", "--results", &results, "run"];
-    bench.arbiter(args.into_iter().chain(words.iter().copied())).finish()
+    bench.arbiter(args.into_iter().chain(command.iter().copied())).finish()
 }
 
 fn status(bench: &Bench) -> Value {
@@ -32,8 +32,8 @@ fn a_paused_run_resumes_with_the_same_result() {
     let bench = Bench::new();
     let running = slow(&bench).start();
     wait_for_pairs(&bench, 2);
-    let told = ctl(&bench, &["pause"]).expect_code(0).stdout;
-    expect_next(told.split(';').next().expect("a first part"));
+    let reply = ctl(&bench, &["pause"]).expect_code(0).stdout;
+    expect_next(reply.split(';').next().expect("a first part"));
     wait_for("the pairs in flight are over", || {
         let status = status(&bench);
         assert_eq!(status["state"], "paused");
@@ -42,9 +42,9 @@ fn a_paused_run_resumes_with_the_same_result() {
     let before = store::pairs(&bench.path("results")).len();
     // A test cannot wait for an event that must not happen, so it watches for a while.
     std::thread::sleep(Duration::from_secs(1));
-    let words = ctl(&bench, &["status"]).expect_code(0).stdout;
-    assert!(words.contains(&format!(" {before} of 12 ")), "{words}");
-    expect_next(&without_figures(&words));
+    let status_text = ctl(&bench, &["status"]).expect_code(0).stdout;
+    assert!(status_text.contains(&format!(" {before} of 12 ")), "{status_text}");
+    expect_next(&without_figures(&status_text));
     assert_eq!(ctl(&bench, &["resume"]).expect_code(0).stdout, "running\n");
     let finished = running.finish().expect_code(0);
     assert_eq!(RunOutput::read(&bench, &finished), uninterrupted());
@@ -55,8 +55,8 @@ fn a_drained_run_says_so_and_can_be_resumed() {
     let bench = Bench::new();
     let running = slow(&bench).start();
     let before = wait_for_pairs(&bench, 2);
-    let told = ctl(&bench, &["drain"]).expect_code(0).stdout;
-    expect_next(told.split(';').next().expect("a first part"));
+    let reply = ctl(&bench, &["drain"]).expect_code(0).stdout;
+    expect_next(reply.split(';').next().expect("a first part"));
     let finished = running.finish().expect_code(75);
     expect_next(&without_figures(&finished.stderr));
     bench.wait_until_quiet();
@@ -74,16 +74,16 @@ fn a_stopped_run_gives_up_its_games_and_can_be_resumed() {
     let running = slow(&bench).start();
     wait_for_pairs(&bench, 2);
     let boards = wait_for("both games are seen", || {
-        let told = ctl(&bench, &["boards"]).expect_code(0).json();
-        (told["boards"]["shown"].as_array()?.len() == 2).then_some(told)
+        let reply = ctl(&bench, &["boards"]).expect_code(0).json();
+        (reply["boards"]["shown"].as_array()?.len() == 2).then_some(reply)
     });
     assert_eq!((&boards["state"], &boards["boards"]["count"]), (&"running".into(), &2.into()));
     let csv = ctl(&bench, &["boards", "--format", "csv"]).expect_code(0).stdout;
     assert!(csv.lines().next().is_some_and(|head| head.contains("pair")), "{csv}");
     let table = ctl(&bench, &["status", "--format", "md"]).expect_code(0).stdout;
     expect_next(&without_figures(&without_machine(&table)));
-    let told = ctl(&bench, &["stop"]).expect_code(0).stdout;
-    expect_next(told.split(';').next().expect("a first part"));
+    let reply = ctl(&bench, &["stop"]).expect_code(0).stdout;
+    expect_next(reply.split(';').next().expect("a first part"));
     let finished = running.finish().expect_code(75);
     expect_next(&without_figures(&finished.stderr));
     bench.wait_until_quiet();
@@ -112,9 +112,9 @@ fn concurrency_can_be_raised_and_lowered() {
 }
 
 /// Sends a command to the socket of a run and returns the reply.
-fn call(socket: &Path, words: &[u8]) -> String {
+fn call(socket: &Path, request: &[u8]) -> String {
     let mut stream = UnixStream::connect(socket).expect("the run listens");
-    stream.write_all(words).expect("the run reads");
+    stream.write_all(request).expect("the run reads");
     let mut answer = String::new();
     stream.read_to_string(&mut answer).expect("the run answers in UTF-8");
     answer
@@ -133,8 +133,8 @@ fn invalid_control_requests_get_an_error_and_change_nothing() {
     // A silent connection must not block other connections or the end of the run.
     let _silent = UnixStream::connect(&socket).expect("the run listens");
     let long = [b'x'; 5000];
-    for words in [&b"\n"[..], b"halt\x1b[2J\n", b"\xff\xfe\n", b"pause\0\n", &long] {
-        let answer = call(&socket, words);
+    for request in [&b"\n"[..], b"halt\x1b[2J\n", b"\xff\xfe\n", b"pause\0\n", &long] {
+        let answer = call(&socket, request);
         assert!(answer.starts_with("error: "), "{answer}");
         assert!(answer.ends_with('\n') && answer.lines().count() == 1, "{answer:?}");
         assert!(!answer.trim_end().contains(char::is_control), "{answer:?}");
@@ -216,8 +216,8 @@ fn keys_steer_a_run_and_the_terminal_is_restored() {
     seat.press("d");
     let (shown, code) = seat.leave();
     assert_eq!(code, Some(75), "{shown}");
-    for words in [phrases::KEYS, phrases::PAUSED[0], phrases::PAUSED[1], " icanon", " echo "] {
-        assert!(shown.contains(words), "the terminal has lost {words}: {shown}");
+    for phrase in [phrases::KEYS, phrases::PAUSED[0], phrases::PAUSED[1], " icanon", " echo "] {
+        assert!(shown.contains(phrase), "the terminal has lost {phrase}: {shown}");
     }
     let finished = resume(&bench).finish().expect_code(0);
     assert_eq!(RunOutput::read(&bench, &finished), uninterrupted());

@@ -34,8 +34,8 @@ fn undisturbed() -> Vec<u8> {
 fn records(data: &[u8]) -> Vec<Record> {
     let (header, rest) = data.split_at(HEADER_BYTES);
     assert!(header.starts_with(b"palimpsest positions 1\n") && header.ends_with(b"\n"));
-    let (records, left) = rest.as_chunks::<RECORD_BYTES>();
-    assert!(left.is_empty());
+    let (records, remainder) = rest.as_chunks::<RECORD_BYTES>();
+    assert!(remainder.is_empty());
     records.iter().map(|bytes| Record::from_bytes(*bytes).expect("a sane record")).collect()
 }
 
@@ -102,8 +102,8 @@ fn a_killed_generation_resumes_to_the_same_file() {
     let running = generation(&bench, "--delay-ms 2").start();
     wait_for_pairs(&bench, 4);
     running.signal(Signal::INT);
-    let told = running.finish().expect_code(130).stderr;
-    expect_next(&without_figures(&told));
+    let messages = running.finish().expect_code(130).stderr;
+    expect_next(&without_figures(&messages));
     generation(&bench, "--delay-ms 2").run().expect_code(0);
     let expected = undisturbed();
     assert!(records(&expected).len() > 100);

@@ -1,5 +1,5 @@
-//! Tests of runs on other machines, over a real NATS server: the games are those of a local run,
-//! whichever process dies.
+//! Tests of runs on other machines, over a real NATS server: the games equal the games of a local
+//! run, even if any process dies.
 
 mod access;
 mod audits;
@@ -27,7 +27,7 @@ use crate::support::bench::{Bench, Running};
 use crate::support::nats::{LEASE, Server, Worker, key};
 use crate::support::phrases;
 use crate::support::plan::{Plan, RunOutput};
-use crate::support::site::{Site, words};
+use crate::support::site::{Site, page_text};
 use crate::support::snapshot::{expect_next, without_figures};
 use crate::support::store;
 
@@ -36,13 +36,13 @@ pub fn distributed_plan<'a>(bench: &'a Bench, server: &Server) -> Plan<'a> {
     slow(bench).unset("concurrency").set("on", server.url())
 }
 
-/// Returns [`distributed_plan`] with a short lease: a worker without a sign of life for [`LEASE`]
+/// Returns [`distributed_plan`] with a short lease: a worker that sends no heartbeat for [`LEASE`]
 /// loses its pairs.
 pub fn impatient<'a>(bench: &'a Bench, server: &Server) -> Plan<'a> {
     distributed_plan(bench, server).set("fleet lease", LEASE.as_secs())
 }
 
-/// Asserts that a run has ended like an undisturbed one, with each pair stored once.
+/// Asserts that a run has ended like an undisturbed run, with each pair stored once.
 #[track_caller]
 pub fn assert_untouched(bench: &Bench, running: Running) {
     let finished = running.finish().expect_code(0);
@@ -139,9 +139,9 @@ fn two_runs_share_the_workers() {
     }
 }
 
-/// Plays two runs of 40 pairs over a worker with two slots; the second starts when the first has a
-/// pair. Returns the number of pairs that the first run plays while the second, with this priority,
-/// is played.
+/// Plays two runs of 40 pairs on a worker with two slots. The second run, with this priority,
+/// starts when the first has stored a pair. Returns the number of pairs of the first run that are
+/// played during the second run.
 fn pairs_beside(priority: u8) -> usize {
     const PAIRS: usize = 40;
     let benches = [Bench::new(), Bench::new()];
@@ -209,7 +209,7 @@ fn the_live_page_lists_workers() {
     let Some(mut server) = Server::start(&bench, "") else { return };
     let elsewhere = Bench::new();
     let without = Site::start(&elsewhere, &[]);
-    expect_next(&words(&without.get("/cluster").body));
+    expect_next(&page_text(&without.get("/cluster").body));
     without.end();
     let worker = Worker::start(&bench, &server, "alpha");
     let site = Site::start(&bench, &["--on", &server.url()]);
@@ -218,7 +218,7 @@ fn the_live_page_lists_workers() {
     let running = distributed_plan(&bench, &server).start();
     events.wait_for("part-runs", &[phrases::QUEUED]);
     events.wait_for("worker-alpha", &["badge running", " of 2"]);
-    // A page that is loaded now shows the same.
+    // A page that is loaded now has the same content.
     let page = site.get("/cluster").body;
     assert!(page.contains("alpha"), "{page}");
     if let Some(mut browser) = browser::browser() {

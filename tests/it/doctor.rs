@@ -43,16 +43,15 @@ fn a_missing_engine_and_a_silent_server_are_reported() {
     let bench = Bench::new();
     std::fs::create_dir(bench.path("arbiter")).expect("a folder can be made");
     bench.write("arbiter/engines.toml", "[gone]\ncmd = \"/nowhere/gone\"\n");
-    let words = ["doctor", "--format", "json", "--on"];
-    let done =
-        bench.arbiter([&words[..], &["nats://127.0.0.1:1"]].concat()).finish().expect_code(1);
+    let args = ["doctor", "--format", "json", "--on"];
+    let done = bench.arbiter([&args[..], &["nats://127.0.0.1:1"]].concat()).finish().expect_code(1);
     let report = report(&done);
     for subject in ["engine gone", "server"] {
         let found = of(&report, subject);
         assert!(found["health"] == "bad" && found["advice"].is_string(), "{found}");
     }
     if let Some(server) = Server::start(&bench, "") {
-        let done = bench.arbiter([&words[..], &[&server.url()]].concat()).finish();
+        let done = bench.arbiter([&args[..], &[&server.url()]].concat()).finish();
         assert_eq!(of(&done.json(), "server")["health"], "good", "{done:#?}");
     }
 }

@@ -56,7 +56,7 @@ fn a_registered_name_is_an_engine_everywhere() {
 fn an_engine_is_forgotten_and_the_others_stay_as_they_are() {
     let bench = Bench::new();
     std::os::unix::fs::symlink(puppet(), bench.path("mine")).expect("a link can be made");
-    let run = |words: &[&str]| bench.arbiter([&["engines"], words].concat()).finish();
+    let run = |args: &[&str]| bench.arbiter([&["engines"], args].concat()).finish();
     run(&["add", "first", "./mine"]).expect_code(0);
     let file = "arbiter/engines.toml";
     let before = format!("# Mine\n{}", bench.read(file));
@@ -96,9 +96,9 @@ fn commas_are_quoted_and_registration_requires_a_home() {
         .expect_code(0);
     assert_eq!(names(play(&bench, &["odd", "cmd=\"./a,b c\",name=other"], &[])), ["odd", "other"]);
     for home in ["HOME=", "HOME=here"] {
-        let words = ["-u", "XDG_CONFIG_HOME", home, &programs::arbiter().display().to_string()];
+        let args = ["-u", "XDG_CONFIG_HOME", home, &programs::arbiter().display().to_string()];
         let add = ["engines", "add", "mine", odd];
-        let none = bench.start(Path::new("/usr/bin/env"), [&words[..], &add].concat()).finish();
+        let none = bench.start(Path::new("/usr/bin/env"), [&args[..], &add].concat()).finish();
         none.expect_error(3);
     }
 }
@@ -129,8 +129,8 @@ fn formats_and_limits_are_no_engines() {
     each.expect_error(3);
     let three = ["bundled", "bundled:material", "bundled:blunder", "--each", "nodes=1"];
     let played = ["--pairs", "1", "--format", "json"];
-    let words = [&["tournament", "gauntlet"], &three[..], &played].concat();
-    let json = bench.arbiter(words).finish().expect_code(0).json();
+    let args = [&["tournament", "gauntlet"], &three[..], &played].concat();
+    let json = bench.arbiter(args).finish().expect_code(0).json();
     assert_eq!(json["games"], 4, "{json:#}");
 }
 

@@ -1,6 +1,6 @@
-//! Tests of the examples in README.md and the book. Blocks marked `console` are executed, those of
-//! one file in one folder, and their output has to match the file. `[..]` matches the rest of a
-//! line, `...` matches any lines; `? 1` at the end means exit code 1. `UPDATE_EXPECT=1` writes
+//! Tests of the examples in README.md and the manual. Blocks marked `console` are executed, all
+//! blocks of a file in one folder, and their output has to match the file. `[..]` matches the rest
+//! of a line, `...` matches any lines; `? 1` at the end means exit code 1. `UPDATE_EXPECT=1` writes
 //! output that differs into the files.
 
 use std::path::{Path, PathBuf};

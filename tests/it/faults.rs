@@ -12,7 +12,7 @@ use crate::support::bench::Bench;
 use crate::support::plan::{Plan, RunOutput};
 use crate::support::snapshot::{expect_next, line_with};
 
-/// Returns a pair between an engine that fails (`A`) and one that does not (`B`).
+/// Returns a pair between an engine that fails (`A`) and an engine that does not (`B`).
 fn pair<'a>(bench: &'a Bench, misdeed: &str) -> Plan<'a> {
     Plan::new(bench, "match", 1)
         .puppet("A", &format!("--seed 1 --mode {misdeed}"))
@@ -47,7 +47,7 @@ fn loses_by(misdeed: &str, reason: &str) -> RunOutput {
 #[test]
 fn an_illegal_move_loses() {
     let played = loses_by("illegal-move --after 3", "illegal_move");
-    // In the first game A is White, and each side makes two moves before the illegal one.
+    // In the first game A is White, and each side makes two moves before the illegal move.
     assert_eq!(played.games()[0].moves.len(), 4, "the illegal move is not part of the game");
 }
 
@@ -136,9 +136,9 @@ fn an_engine_that_ignores_stop_loses_after_the_timeout() {
         let plan = plan.set("each", "tc=0.2,timemargin=50").set("deadlines stop", stop_deadline);
         plan.run().expect_code(6).json()
     };
-    let heard = report(5.0);
-    assert_eq!(heard["terminations"]["time_forfeit"], 2, "{heard:#}");
-    let late = latency(&heard, "A", "overrun").expect("it was late");
+    let outcome = report(5.0);
+    assert_eq!(outcome["terminations"]["time_forfeit"], 2, "{outcome:#}");
+    let late = latency(&outcome, "A", "overrun").expect("it was late");
     assert!((600_000..5_000_000).contains(&late["max_us"].as_u64().expect("a time")), "{late}");
     let given_up = report(0.3);
     assert_eq!(given_up["terminations"]["stall"], 2, "{given_up:#}");

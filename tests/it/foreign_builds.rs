@@ -29,8 +29,8 @@ fn play_in(variables: &str, bench: &Bench, project: &Project<'_>, more: &[&str])
     let (top, puppet) = (project.top.display().to_string(), puppet());
     let engines = ["match", "--dev", "HEAD", "--base", &puppet, "--repo", &top];
     let short = ["--each", "nodes=1", "--pairs", "1", "--results", "results"];
-    let words = [&["-c", script, &arbiter], &engines[..], &short, more].concat();
-    bench.start(Path::new("/bin/sh"), words).finish()
+    let args = [&["-c", script, &arbiter], &engines[..], &short, more].concat();
+    bench.start(Path::new("/bin/sh"), args).finish()
 }
 
 /// Returns the only `build.log` of the cache.
@@ -88,8 +88,8 @@ fn builds_and_benches_see_no_secrets_by_default() {
         std::fs::remove_file(bench.path(name)).expect("it is there");
     }
     let cache = path("other-cache");
-    let told = ["--pass-env", "SECRET_TOKEN", "--cache", &cache];
-    play(&bench, &project, &told).expect_code(0);
+    let flags = ["--pass-env", "SECRET_TOKEN", "--cache", &cache];
+    play(&bench, &project, &flags).expect_code(0);
     for name in ["build.env", "bench.env"] {
         assert!(bench.read(name).contains("SECRET_TOKEN=hidden"), "{name}");
     }

@@ -88,7 +88,7 @@ fn the_same_seed_gives_the_same_bytes_whatever_the_concurrency() {
         };
         let alone = with(1, 7);
         assert_eq!(with(4, 7), alone, "{order}");
-        // With a sequential book the seed has no effect, but the games contain it.
+        // With openings in sequential order, the seed has no effect, but the PGN contains it.
         let mut other = with(4, 8);
         other.pgn = other.pgn.replace("[Seed \"8\"]", "[Seed \"7\"]");
         assert_eq!(other == alone, order == "sequential", "{order} with another seed");
@@ -130,17 +130,17 @@ fn an_option_for_each_engine_reaches_both() {
         .expect_output(0);
     let players = bench.conversations();
     assert_eq!(players.len() % 2, 0, "each engine has as many processes: {players:#?}");
-    for heard in players {
-        assert_eq!(heard[0], "uci");
+    for input in players {
+        assert_eq!(input[0], "uci");
         let at = |line: &str| {
-            let found = heard.iter().position(|heard| heard.starts_with(line));
-            found.unwrap_or_else(|| panic!("never heard {line}: {heard:#?}"))
+            let found = input.iter().position(|input| input.starts_with(line));
+            found.unwrap_or_else(|| panic!("never heard {line}: {input:#?}"))
         };
-        assert!(at("setoption name Hash value 8") < at("isready"), "{heard:#?}");
-        assert!(at("isready") < at("position"), "{heard:#?}");
-        assert!(at("ucinewgame") < at("position"), "{heard:#?}");
-        assert!(heard[at("go")].contains("nodes 1"), "{heard:#?}");
-        assert_eq!(heard.last().map(String::as_str), Some("quit"));
+        assert!(at("setoption name Hash value 8") < at("isready"), "{input:#?}");
+        assert!(at("isready") < at("position"), "{input:#?}");
+        assert!(at("ucinewgame") < at("position"), "{input:#?}");
+        assert!(input[at("go")].contains("nodes 1"), "{input:#?}");
+        assert_eq!(input.last().map(String::as_str), Some("quit"));
     }
 }
 
@@ -158,11 +158,11 @@ fn a_clock_is_started_kept_and_announced() {
     let players = bench.conversations();
     let firsts: Vec<&str> = players
         .iter()
-        .filter_map(|heard| heard.iter().find(|line| line.starts_with("go ")))
+        .filter_map(|input| input.iter().find(|line| line.starts_with("go ")))
         .map(|line| line.as_str())
         .collect();
-    // The opening leaves White to move, so one of the first searches is that of the first game,
-    // with both clocks full; A has the shorter one.
+    // White is to move after the opening, so one of these searches is the first search of the first
+    // game, with both clocks full; A, which has the shorter time control, is White.
     let full = firsts.iter().find(|go| go.contains("wtime 20000") && go.contains("btime 40000"));
     let full = full.unwrap_or_else(|| panic!("no full clocks in {firsts:?}"));
     assert!(full.contains("winc 100") && full.contains("binc 200"), "{full}");

@@ -5,22 +5,23 @@ use crate::support::programs;
 use crate::support::project::Project;
 use crate::support::snapshot::{expect_next, line_with, without_figures};
 
-fn arbiter(bench: &Bench, project: &Project<'_>, words: &[&str]) -> Finished {
+fn arbiter(bench: &Bench, project: &Project<'_>, command_line: &[&str]) -> Finished {
     let (top, cache) =
         (project.top.display().to_string(), bench.path("cache").display().to_string());
-    bench.arbiter([words, &["--repo", &top, "--cache", &cache]].concat()).finish()
+    bench.arbiter([command_line, &["--repo", &top, "--cache", &cache]].concat()).finish()
 }
 
 /// Returns the gates that passed for the last commit.
 fn passed(bench: &Bench, project: &Project<'_>, only: &str) -> Vec<String> {
     let (config, results) = (project.top.join("arbiter.toml"), bench.path("results"));
     let [config, results] = [config, results].map(|path| path.display().to_string());
-    // A gate's path of a suite is relative to the current folder, which is the top of the
+    // The path of a suite in a gate is relative to the current folder, which is the top of the
     // repository in a workflow.
     std::fs::copy(project.top.join("perft.epd"), bench.path("perft.epd")).expect("it was written");
-    let words = ["ci", "--config", &config, "--results", &results, "--format", "json"];
-    let done =
-        arbiter(bench, project, &[&words[..], &["--only", only]].concat()).expect_code(0).json();
+    let command_line = ["ci", "--config", &config, "--results", &results, "--format", "json"];
+    let done = arbiter(bench, project, &[&command_line[..], &["--only", only]].concat())
+        .expect_code(0)
+        .json();
     let gates = done["gates"].as_array().expect("a list").iter();
     let passed = gates.filter(|gate| gate["verdict"] == "passed");
     passed.map(|gate| gate["gate"].as_str().expect("a name").to_owned()).collect()
@@ -95,8 +96,8 @@ fn settings_that_an_engine_would_not_pass_are_left_out_and_broken_ones_are_named
     project.write("engine.sh", &script);
     let done = arbiter(&bench, &project, &["init", "--no-bench"]).expect_code(0);
     // The list of failed checks depends on timing.
-    let told = line_with(&done.stderr, "bestmove-legal").split(": ").next();
-    expect_next(told.expect("a first part"));
+    let failure = line_with(&done.stderr, "bestmove-legal").split(": ").next();
+    expect_next(failure.expect("a first part"));
     let path = project.top.join("arbiter.toml");
     let text = std::fs::read_to_string(&path).expect("it was written");
     expect_next(&text);
@@ -187,9 +188,9 @@ fn the_workflow_keeps_one_comment_up_to_date() {
             .env("GITHUB_SERVER_URL", "https://g.example")
             .status();
         assert!(run.is_ok_and(|status| status.success()), "{summary}");
-        let own = bench.read("comments/1");
+        let first_comment = bench.read("comments/1");
         let link = "https://g.example/o/r/actions/runs/5";
-        assert!(own.contains(summary) && own.contains(link), "{own}");
+        assert!(first_comment.contains(summary) && first_comment.contains(link), "{first_comment}");
     };
     comment("# first");
     comment("# second");
@@ -208,9 +209,9 @@ fn files_of_init_do_not_change_the_build() {
     arbiter(&bench, &project, &["init", "--no-bench", "--ci"]).expect_code(0);
     let pgn = project.top.join("games.pgn").display().to_string();
     let played = |what: &str| {
-        let words = ["match", ".", "bundled:material", "--no-bench", "--each", "nodes=1"];
-        let words = [&words[..], &["--pairs", "1", "--pgn", &pgn]].concat();
-        let stderr = arbiter(&bench, &project, &words).expect_code(0).stderr;
+        let command_line = ["match", ".", "bundled:material", "--no-bench", "--each", "nodes=1"];
+        let command_line = [&command_line[..], &["--pairs", "1", "--pgn", &pgn]].concat();
+        let stderr = arbiter(&bench, &project, &command_line).expect_code(0).stderr;
         let lines = stderr.lines().filter(|line| line.contains("buil") || line.contains("dirty"));
         let lines: Vec<&str> = lines.collect();
         expect_next(&format!("{what}\n{}", lines.join("\n")));

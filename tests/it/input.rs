@@ -1,5 +1,5 @@
 //! Tests of invalid input: it is rejected before the first game, with an exit code for its kind and
-//! an error that contains the fault.
+//! an error that names the fault.
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
@@ -79,12 +79,12 @@ fn an_engine_whose_interpreter_is_not_there() {
 #[test]
 fn engines_in_a_folder_that_has_been_deleted() {
     let bench = Bench::new();
-    let own = crate::support::programs::arbiter().display().to_string();
+    let exe = crate::support::programs::arbiter().display().to_string();
     let puppet = crate::support::programs::puppet().display().to_string();
     for cmd in ["./engine", "bin/engine"] {
         let results = bench.path("results").display().to_string();
         let line = format!(
-            "mkdir gone && cd gone && rmdir ../gone && exec {own} match --pairs 1 --results {results} \
+            "mkdir gone && cd gone && rmdir ../gone && exec {exe} match --pairs 1 --results {results} \
              --engine name=A,cmd={puppet} --engine name=B,cmd={cmd}"
         );
         let finished = bench.start(Path::new("/bin/sh"), ["-c", &line]).finish();
@@ -247,16 +247,19 @@ fn endless_files_are_rejected() {
     mknodat(CWD, bench.path("pipe.pgn"), FileType::Fifo, Mode::RUSR, 0)
         .expect("a pipe can be made");
     std::os::unix::fs::symlink("/dev/zero", bench.path("zero.pgn")).expect("a link can be made");
-    for (words, file) in readers(&bench).iter().flat_map(|w| [(w, "pipe.pgn"), (w, "zero.pgn")]) {
-        let words: Vec<String> = words.iter().map(|word| word.replace("FILE", file)).collect();
-        eprintln!("{words:?}");
-        let begun = Instant::now();
-        let finished = bench.arbiter(&words).finish();
-        assert!(begun.elapsed() < Duration::from_secs(30), "{finished:#?}");
+    for (command_line, file) in
+        readers(&bench).iter().flat_map(|w| [(w, "pipe.pgn"), (w, "zero.pgn")])
+    {
+        let command_line: Vec<String> =
+            command_line.iter().map(|word| word.replace("FILE", file)).collect();
+        eprintln!("{command_line:?}");
+        let started = Instant::now();
+        let finished = bench.arbiter(&command_line).finish();
+        assert!(started.elapsed() < Duration::from_secs(30), "{finished:#?}");
         // Errors of fastchess have code 1.
-        let refused = finished.expect_code(if words[0] == "compat" { 1 } else { 3 });
-        let said = [file, "a regular file"].iter().all(|words| refused.stderr.contains(words));
+        let refused = finished.expect_code(if command_line[0] == "compat" { 1 } else { 3 });
+        let names_file = [file, "a regular file"].iter().all(|part| refused.stderr.contains(part));
         let lines = refused.stderr.lines().filter(|line| !line.starts_with("seed ")).count();
-        assert!(said && lines == 1, "{refused:#?}");
+        assert!(names_file && lines == 1, "{refused:#?}");
     }
 }

@@ -28,9 +28,9 @@ fn an_imported_run_has_the_report_of_the_original() {
         let file = bench.path(run).display().to_string();
         results(&bench, "here", &["export", run, "--out", &file]).expect_code(0);
         // The games of the run have results that do not follow from their moves.
-        let there = Store::create(&bench.path("there")).expect("a folder takes a store");
+        let other_store = Store::create(&bench.path("there")).expect("a folder takes a store");
         let packed = std::fs::File::open(&file).expect("it is written");
-        there
+        other_store
             .import_run(&mut GzDecoder::new(packed), None, &|_| Ok(()), &|_| Ok(()))
             .expect("it is sound");
         for form in ["html", "md", "json", "text", "csv"] {
@@ -167,31 +167,31 @@ fn an_import_removes_only_leftovers_of_killed_imports() {
 fn runs_are_removed_but_not_while_they_are_played() {
     let bench = Bench::new();
     rich::fill(&bench.path("results"));
-    let left = || {
+    let remaining_runs = || {
         let listed = results(&bench, "results", &["list", "--format", "csv"]).stdout;
         let names = listed.lines().skip(1).filter_map(|line| line.split(',').next());
         names.map(str::to_owned).collect::<Vec<_>>().join(" ")
     };
-    let all = left();
+    let all = remaining_runs();
     results(&bench, "results", &["rm", "killed"]).expect_error(2);
     let unknown = results(&bench, "results", &["rm", "killed", "nobody", "--yes"]);
     unknown.expect_error(3);
     let lock = arbiter_store::RunLock::take(&bench.path("results"), "single").expect("it is free");
     let played = results(&bench, "results", &["rm", "killed", "single", "--yes"]);
     played.expect_error(3);
-    assert_eq!(left(), all);
+    assert_eq!(remaining_runs(), all);
     let dry = results(&bench, "results", &["prune", "--keep-days", "1"]).expect_code(0);
     expect_next(&dry.stdout);
     expect_next(&dry.stderr);
-    assert_eq!(left(), all);
+    assert_eq!(remaining_runs(), all);
     results(&bench, "results", &["rm", "killed", "--yes"]).expect_code(0);
     results(&bench, "results", &["prune", "--keep-days", "99999", "--yes"]).expect_code(0);
-    assert_eq!(left(), all.replace("killed ", ""));
+    assert_eq!(remaining_runs(), all.replace("killed ", ""));
     let wanted = ["prune", "--keep-days", "1", "--state", "ended", "--filter", "^t", "--yes"];
     results(&bench, "results", &wanted).expect_code(0);
-    assert_eq!(left(), "ablation single interrupted undecided rejected rich");
+    assert_eq!(remaining_runs(), "ablation single interrupted undecided rejected rich");
     drop(lock);
     results(&bench, "results", &["prune", "--keep-days", "1", "--yes"]).expect_code(0);
-    assert_eq!(left(), "");
+    assert_eq!(remaining_runs(), "");
     assert!(Path::new(&bench.path("results/arbiter.db")).exists());
 }

@@ -13,7 +13,7 @@ fn go_commands(white: &str, black: &str, args: &str) -> (RunOutput, Vec<Vec<Stri
         .puppet_with("B", &format!("--seed 2 {args} {logs}"), &format!(",{black}"))
         .set("max-moves", 12)
         .expect_output(0);
-    let go = |heard: Vec<String>| heard.into_iter().filter(|line| line.starts_with("go")).collect();
+    let go = |input: Vec<String>| input.into_iter().filter(|line| line.starts_with("go")).collect();
     let processes = bench.conversations().into_iter().map(go).collect();
     bench.wait_until_quiet();
     (played, processes)
@@ -29,11 +29,11 @@ fn time_control_periods_follow_each_other() {
     let tc = "tc=4/100+1:3/50+0:20";
     let (played, processes) = go_commands(tc, tc, "");
     assert_eq!(played.report.ended_by("move_cap"), 2, "{:#?}", played.report);
-    for heard in processes {
-        let moves: Vec<_> = heard.iter().map(|go| field(go, "movestogo")).collect();
+    for input in processes {
+        let moves: Vec<_> = input.iter().map(|go| field(go, "movestogo")).collect();
         let expected =
             [Some(4), Some(3), Some(2), Some(1), Some(3), Some(2), Some(1), None, None, None];
-        assert_eq!(moves[..10], expected, "{heard:#?}");
+        assert_eq!(moves[..10], expected, "{input:#?}");
     }
     assert!(played.pgn.contains("[TimeControl \"4/100+1:3/50+0:20\"]"), "{}", played.pgn);
 }
@@ -71,7 +71,7 @@ fn nodes_stand_for_time() {
     let (played, processes) = go_commands(limits, limits, "--delay-ms 10");
     assert_eq!(played.report.ended_by("move_cap"), 2, "{:#?}", played.report);
     for go in processes.iter().flatten() {
-        assert!(field(go, "wtime").is_some_and(|left| (8..=20).contains(&left)), "{go}");
+        assert!(field(go, "wtime").is_some_and(|remaining| (8..=20).contains(&remaining)), "{go}");
     }
     assert!(!played.pgn.contains("GameDuration"), "real time decides nothing: {}", played.pgn);
 }

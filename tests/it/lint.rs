@@ -9,7 +9,7 @@ use crate::support::snapshot::{expect_next, line_with, without_figures};
 /// Position in which the game is over after one move, by the fifty-move rule.
 const FIFTY: &str = "4k3/8/8/8/8/8/8/R3K3 w - - 99 80\n";
 
-/// Plays a match of an honest puppet against one that prints these lines before each move.
+/// Plays a match of an honest puppet against a puppet that prints these lines before each move.
 fn play_linted(bench: &Bench, lines: &str, with: impl FnOnce(Plan<'_>) -> Plan<'_>) -> Finished {
     let plan = Plan::new(bench, "match", 2).puppet("good", "--seed 1");
     let plan = plan.puppet("odd", &format!("--seed 2 --info '{lines}'"));
@@ -66,10 +66,10 @@ fn lint_findings_are_reported_immediately_and_in_every_report() {
     let example = &list[0];
     assert_eq!((&example["moves"], &example["games"]), (&48.into(), &4.into()));
     assert_eq!((&example["example_game"], &example["example_ply"]), (&"1.1".into(), &2.into()));
-    let told: Vec<&str> =
+    let warnings: Vec<&str> =
         finished.stderr.lines().filter(|line| line.contains("a1a1 at ply 2")).collect();
-    assert_eq!(told.len(), 48, "{finished:#?}");
-    expect_next(&without_figures(told[0]));
+    assert_eq!(warnings.len(), 48, "{finished:#?}");
+    expect_next(&without_figures(warnings[0]));
 
     let results = bench.path("results").display().to_string();
     let report = |format: &str| {

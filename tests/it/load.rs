@@ -1,5 +1,5 @@
-//! Tests of the cause of lost time: the engine, the machine, or an Arbiter process that was
-//! stopped.
+//! Tests that the cause of lost time is found: the engine, the machine, or an Arbiter process that
+//! was stopped.
 
 use std::time::{Duration, Instant};
 
@@ -51,9 +51,9 @@ fn start_failures_quote_the_last_line_of_the_engine() {
     let bench = Bench::new();
     let start = "echo 'error Network weights file not found.'; echo 'see the log' >&2; exit 0";
     let plan = against_puppet(&bench, engine(&bench, "A", start, ""), "nodes=1");
-    let words = "exited (exit code 0, last error output: see the log, last output: error Network \
+    let message = "exited (exit code 0, last error output: see the log, last output: error Network \
                  weights file not found.)";
-    plan.run().expect_refusal(3, &["'A'", words]);
+    plan.run().expect_refusal(3, &["'A'", message]);
     let slow = engine(&bench, "A", "sleep 3", "");
     let plan = against_puppet(&bench, slow, "nodes=1").set("deadlines start", 1);
     plan.run().expect_refusal(3, &["no 'uciok' within 1000 ms", "--deadlines scale"]);
@@ -62,7 +62,7 @@ fn start_failures_quote_the_last_line_of_the_engine() {
 #[test]
 fn parallel_engine_starts_wait_and_succeed() {
     let bench = Bench::new();
-    // Starting in parallel, they would take several seconds on two processors.
+    // If all engines started in parallel, they would take several seconds on two processors.
     let work = "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done";
     let slow = |name| engine(&bench, name, work, "echo bestmove 0000");
     let plan = Plan::new(&bench, "match", 40).engine(slow("A")).engine(slow("B"));
@@ -90,9 +90,9 @@ fn paused(each: &str) -> (serde_json::Value, String) {
 
 #[test]
 fn a_pause_loses_no_timed_game_and_is_reported_once() {
-    let (report, told) = paused("tc=3+0.2");
+    let (report, messages) = paused("tc=3+0.2");
     assert_eq!(report["faults"], serde_json::json!([]), "{report:#}");
-    assert_eq!(told.matches("arbiter did not run for ").count(), 1, "{told}");
+    assert_eq!(messages.matches("arbiter did not run for ").count(), 1, "{messages}");
     let (report, _) = paused("nodes=1");
     assert_eq!(report["faults"], serde_json::json!([]), "{report:#}");
 }

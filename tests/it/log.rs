@@ -19,12 +19,12 @@ fn test<'a>(bench: &'a Bench, name: &str, engines: [&str; 2], pairs: usize) -> P
         .unset("pgn")
 }
 
-fn results(bench: &Bench, folders: &[&str], words: &[&str]) -> Finished {
+fn results(bench: &Bench, folders: &[&str], more: &[&str]) -> Finished {
     let mut args = vec!["results".to_owned()];
     for folder in folders {
         args.extend(["--results".to_owned(), bench.path(folder).display().to_string()]);
     }
-    bench.arbiter(args.into_iter().chain(words.iter().map(|word| (*word).to_owned()))).finish()
+    bench.arbiter(args.into_iter().chain(more.iter().map(|word| (*word).to_owned()))).finish()
 }
 
 /// Returns the cells of a Markdown table, without its head.
@@ -70,8 +70,8 @@ fn every_test_has_a_row_with_its_verdict() {
     results(&bench, &["results"], &["log", "--out", &out]).expect_code(0);
     assert_eq!(bench.read("log.md"), log.stdout);
     results(&bench, &["results"], &["about", "open", "later"]).expect_code(0);
-    let words = ["log", "--out", &out, "--title", "Gains", "--filter", "LATER|loss"];
-    results(&bench, &["results"], &words).expect_code(0);
+    let more = ["log", "--out", &out, "--title", "Gains", "--filter", "LATER|loss"];
+    results(&bench, &["results"], &more).expect_code(0);
     let text = bench.read("log.md");
     assert!(text.starts_with("# Gains\n"), "{text}");
     let named: Vec<String> = rows(&text).iter().map(|row| row[1].clone()).collect();
@@ -100,8 +100,8 @@ fn stores_are_read_together_and_nothing_twice() {
     assert!(log[0]["started"].as_str().is_some_and(|time| time.ends_with('Z')), "{log:#}");
     assert_eq!(log[0]["limits"], serde_json::json!(["1 nodes", "1 nodes"]));
 
-    let refused = |folders: &[&str], words: &[&str], code| {
-        results(&bench, folders, words).expect_error(code);
+    let refused = |folders: &[&str], more: &[&str], code| {
+        results(&bench, folders, more).expect_error(code);
     };
     refused(&["first"], &["log", "--filter", "none"], 4);
     refused(&["first"], &["log", "--filter", "("], 2);
@@ -117,8 +117,8 @@ fn commits_are_named() {
     let project = Project::new(&bench);
     let base = project.commit_with_bench(100, "First");
     let test = project.commit_with_bench(200, "Second");
-    let words = ["sprt", "--dev", "HEAD", "--base", "HEAD~1", "--name", "run", "--about", "x|y"];
-    project.run(&words).expect_code(5);
+    let more = ["sprt", "--dev", "HEAD", "--base", "HEAD~1", "--name", "run", "--about", "x|y"];
+    project.run(&more).expect_code(5);
     let log = results(&bench, &["results"], &["log", "--format", "md"]).expect_code(0).stdout;
     let cells = format!("| x\\|y   | {} | {} |", &test[..9], &base[..9]);
     assert!(log.contains(&cells), "{log}");

@@ -16,7 +16,7 @@ fn wait_for_figures(port: u16, lines: &[&str]) -> String {
     wait_for(&format!("figures with {lines:?}"), || {
         let reply = get(&format!("127.0.0.1:{port}"), "/metrics")?;
         assert!(reply.head.contains("content-type: text/plain; version=0.0.4"));
-        let has = |line: &&str| reply.body.lines().any(|own| own == *line);
+        let has = |line: &&str| reply.body.lines().any(|other| other == *line);
         lines.iter().all(has).then_some(reply.body)
     })
 }
@@ -43,19 +43,22 @@ fn runs_and_the_live_page_export_metrics() {
     let state = ["arbiter_run_state{state=\"running\"} 1", "arbiter_nats_connected 1"];
     let figures = wait_for_figures(of_run, &state[..1]);
     assert!(!figures.contains(state[1]), "{figures}");
-    let seen = wait_for("a fault is counted", || {
+    let after_fault = wait_for("a fault is counted", || {
         let figures = wait_for_figures(of_run, &[]);
         (count(&figures, "arbiter_faults_total{kind=\"illegal_move\"}") > 0.0).then_some(figures)
     });
-    assert!(count(&seen, "arbiter_pairs_total") > 0.0, "{seen}");
-    assert_eq!(count(&seen, "arbiter_pairs_total"), count(&seen, "arbiter_run_pairs"));
+    assert!(count(&after_fault, "arbiter_pairs_total") > 0.0, "{after_fault}");
+    assert_eq!(
+        count(&after_fault, "arbiter_pairs_total"),
+        count(&after_fault, "arbiter_run_pairs")
+    );
     wait_for_figures(of_site, &["arbiter_store_runs{state=\"running\"} 1"]);
     running.signal(Signal::INT);
     running.finish();
     assert_eq!(site.get("/runs/none").code, 404);
     assert_eq!(site.get("/nowhere/at/all").code, 404);
     let figures = wait_for_figures(of_site, &["arbiter_store_runs{state=\"unfinished\"} 1"]);
-    assert!(count(&figures, "arbiter_store_pairs") >= count(&seen, "arbiter_run_pairs"));
+    assert!(count(&figures, "arbiter_store_pairs") >= count(&after_fault, "arbiter_run_pairs"));
     assert!(count(&figures, "arbiter_store_faults{kind=\"illegal_move\"}") > 0.0);
     for route in ["/runs/{run}", "other"] {
         let labels = format!("{{route=\"{route}\",code=\"404\"}}");

@@ -8,7 +8,7 @@ use crate::support::bench::{Bench, Finished};
 use crate::support::programs::installed;
 use crate::support::snapshot::{expect_next, without_figures};
 
-/// Games in which White mates on f7, and Black could have prevented it earlier.
+/// Games in which White mates on f7, although Black could have prevented the mate earlier.
 const GAMES: &str = "[White \"A\"]\n[Black \"B\"]\n[Result \"1-0\"]\n\n\
     1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0\n\n\
     1. e4 e5 2. Qh5 Nc6 3. Bc4 g6 4. Qf3 Nd4 5. Qxf7# 1-0\n";

@@ -103,8 +103,8 @@ fn mistakes_of_new_users_get_helpful_errors() {
     bench.write("engin.toml", "pairs = 3\nengin = 3\n");
     let mut answers = String::new();
     for line in MISTAKES.lines() {
-        let words = shell_words::split(&line.replace("PUPPET", &puppet)).expect("words");
-        let finished = bench.arbiter(words).finish();
+        let args = shell_words::split(&line.replace("PUPPET", &puppet)).expect("words");
+        let finished = bench.arbiter(args).finish();
         let code = finished.code.expect("it ends by itself");
         assert_eq!(finished.stdout, "", "{line}");
         answers.push_str(&format!("$ arbiter {line}\n{}exit code {code}\n\n", finished.stderr));
@@ -112,8 +112,8 @@ fn mistakes_of_new_users_get_helpful_errors() {
     let project = Project::new(&bench);
     project.write("arbiter.toml", "");
     project.write("src/main.c", "");
-    let words = [OsStr::new("-C"), "project/src".as_ref(), arbiter().as_ref(), "ci".as_ref()];
-    let below = bench.start(Path::new("/usr/bin/env"), words).finish().expect_code(4).stderr;
+    let args = [OsStr::new("-C"), "project/src".as_ref(), arbiter().as_ref(), "ci".as_ref()];
+    let below = bench.start(Path::new("/usr/bin/env"), args).finish().expect_code(4).stderr;
     answers.push_str(&format!("$ cd project/src; arbiter ci\n{below}"));
     expect("mistakes.text", &answers);
 }

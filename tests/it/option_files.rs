@@ -8,7 +8,7 @@ use crate::support::bench::Bench;
 use crate::support::nats::{Server, Worker};
 use crate::support::plan::Plan;
 
-/// BLAKE3 hashes of the files that [`with_nets`] writes, as far as they are shown.
+/// BLAKE3 hashes of the files that [`with_nets`] writes, shortened as in reports.
 const SHOWN: [&str; 2] = ["9234e0ab80744d11", "86151a3a463c5162"];
 
 /// Returns a match between two puppets that differ only in the file of an option.

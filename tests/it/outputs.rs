@@ -45,18 +45,18 @@ fn files_in_use_are_never_outputs() {
     let bench = Bench::new();
     play_match(&bench);
     let results = bench.path("results").display().to_string();
-    let with_store = |words: &[&str], path: &Path| {
+    let with_store = |args: &[&str], path: &Path| {
         let flags = ["--results", &results, "--out"].map(OsStr::new);
-        let words = words.iter().map(OsStr::new).chain(flags).chain([path.as_os_str()]);
-        bench.arbiter(words).finish()
+        let args = args.iter().map(OsStr::new).chain(flags).chain([path.as_os_str()]);
+        bench.arbiter(args).finish()
     };
-    for words in [
+    for args in [
         &["report", "run", "--format", "md"][..],
         &["results", "export", "run", "--force"],
         &["results", "log"],
         &["samples", "--run", "run"],
     ] {
-        is_spared(&bench, "results/arbiter.db", |path| with_store(words, path));
+        is_spared(&bench, "results/arbiter.db", |path| with_store(args, path));
     }
     is_spared(&bench, "games.pgn", |path| with_store(&["samples", "--pgn", "games.pgn"], path));
     is_spared(&bench, "games.pgn", |path| {
@@ -103,7 +103,7 @@ fn input_files_cannot_be_the_redirected_output() {
     }
 }
 
-/// Damages a file of a run during the run; returns the run's final message, and the file that the
+/// Damages a file of a run during the run; returns the finished run, and the file that its final
 /// message names.
 fn disturbed(name: &str, disturb: impl Fn(&Path)) -> (Bench, Finished, String) {
     let bench = Bench::new();
@@ -135,18 +135,18 @@ fn a_store_removed_during_a_run_is_reported_and_saved() {
     let delete = |file: &Path| fs::remove_file(file).expect("it is there");
     let cut = |file: &Path| {
         let file = File::options().write(true).open(file).expect("it is there");
-        // Most of a new store is in its log.
+        // Most of a new store is in its write-ahead log.
         file.set_len(0).expect("it can be cut");
     };
     let cases: [(Damage<'_>, &str); 3] =
         [(&delete, "was deleted"), (&replace, "was replaced"), (&cut, "was truncated")];
-    for (disturb, what) in cases {
+    for (disturb, change) in cases {
         let (bench, finished, saved) = disturbed("results/arbiter.db", disturb);
-        assert!(finished.stderr.contains(what), "{finished:#?}");
+        assert!(finished.stderr.contains(change), "{finished:#?}");
         let saved = Connection::open(bench.path(&saved)).expect("a store");
         let count = "SELECT count(*) FROM pairs WHERE run = 'run'";
         let pairs: i64 = saved.query_row(count, [], |row| row.get(0)).expect("a store");
-        assert!(pairs >= if what == "was truncated" { 1 } else { 3 }, "{what}: {pairs}");
+        assert!(pairs >= if change == "was truncated" { 1 } else { 3 }, "{change}: {pairs}");
     }
 }
 
@@ -180,10 +180,10 @@ fn a_pgn_file_removed_during_a_run_is_reported_and_saved() {
     };
     let cases: [(Damage<'_>, &str); 3] =
         [(&delete, "was deleted"), (&replace, "was replaced"), (&cut, "was truncated")];
-    for (disturb, what) in cases {
+    for (disturb, change) in cases {
         let (bench, finished, saved) = disturbed("games.pgn", disturb);
-        assert!(finished.stderr.contains(what), "{finished:#?}");
-        assert!(bench.read(&saved).contains("[Event "), "{what}");
+        assert!(finished.stderr.contains(change), "{finished:#?}");
+        assert!(bench.read(&saved).contains("[Event "), "{change}");
     }
 }
 
@@ -204,8 +204,8 @@ fn every_killed_run_resumes_with_the_same_command() {
     }
     let mut random = u64::from(std::process::id());
     for kind in ["match", "sprt", "tournament", "ablate", "tune"] {
-        let whole = Bench::new();
-        let code = plan(&whole, kind).run().code;
+        let reference = Bench::new();
+        let code = plan(&reference, kind).run().code;
         let bench = Bench::new();
         for _ in 0..4 {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -217,16 +217,16 @@ fn every_killed_run_resumes_with_the_same_command() {
         }
         let finished = plan(&bench, kind).run();
         assert_eq!(finished.code, code, "{kind}, {random}: {finished:#?}");
-        assert_eq!(bench.read("games.pgn"), whole.read("games.pgn"), "{kind}, {random}");
+        assert_eq!(bench.read("games.pgn"), reference.read("games.pgn"), "{kind}, {random}");
     }
 }
 
 #[test]
 fn an_argument_that_is_not_utf_8_is_refused() {
     let bench = Bench::new();
-    let words = ["match", "bundled", "bundled:material", "--pgn"].map(OsStr::new);
-    let words = words.into_iter().chain([OsStr::from_bytes(b"games\xff.pgn")]);
-    bench.arbiter(words).finish().expect_refusal(2, &["is not UTF-8"]);
+    let args = ["match", "bundled", "bundled:material", "--pgn"].map(OsStr::new);
+    let args = args.into_iter().chain([OsStr::from_bytes(b"games\xff.pgn")]);
+    bench.arbiter(args).finish().expect_refusal(2, &["is not UTF-8"]);
 }
 
 #[test]

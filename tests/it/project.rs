@@ -8,7 +8,7 @@ use crate::support::programs;
 use crate::support::project::Project;
 use crate::support::snapshot::{expect_next, line_with};
 
-/// Id of a user other than the one that runs the tests.
+/// ID of a user who does not run the tests.
 const OTHER: u32 = 65534;
 
 /// Settings that differ from all defaults.
@@ -17,11 +17,11 @@ const SETTINGS: &str = "openings = \"books/one.epd\"\npairs = 1\nseed = 7\n[each
 const MATCH: [&str; 3] = ["match", "bundled:material", "bundled:blunder"];
 
 /// Runs the harness in a folder.
-fn at(bench: &Bench, folder: &Path, words: &[&str]) -> Finished {
+fn at(bench: &Bench, folder: &Path, args: &[&str]) -> Finished {
     let arbiter = programs::arbiter().display().to_string();
     let folder = folder.display().to_string();
-    let own = ["-c", "cd \"$0\" && exec \"$@\"", &folder, &arbiter];
-    bench.start(Path::new("/bin/sh"), [&own, words].concat()).finish()
+    let shell = ["-c", "cd \"$0\" && exec \"$@\"", &folder, &arbiter];
+    bench.start(Path::new("/bin/sh"), [&shell, args].concat()).finish()
 }
 
 /// Returns a repository with settings at its top, and a nested folder in it.
@@ -55,22 +55,22 @@ fn settings_and_results_are_found_from_every_folder_of_a_repository() {
     assert!(!deep.join("results").exists());
     // A folder with this name but without a store does not belong to Arbiter.
     std::fs::create_dir(deep.join("results")).unwrap();
-    for words in [
+    for args in [
         &["results", "show", "run"][..],
         &["report", "run", "--format", "text"],
         &["samples", "--run", "run", "--out", "samples"],
         &["replay", "run"],
         &["match", "--resume", "run"],
     ] {
-        let done = at(&bench, &deep, words);
-        assert!([0, 3].contains(&done.code.unwrap_or(-1)), "{words:?}: {}", done.stderr);
-        assert!(!done.stderr.contains("no results"), "{words:?}: {}", done.stderr);
+        let done = at(&bench, &deep, args);
+        assert!([0, 3].contains(&done.code.unwrap_or(-1)), "{args:?}: {}", done.stderr);
+        assert!(!done.stderr.contains("no results"), "{args:?}: {}", done.stderr);
     }
     assert!(!deep.join("results/arbiter.db").exists());
     symlink(&deep, bench.path("link")).unwrap();
     let linked = at(&bench, &bench.path("link"), &MATCH).expect_code(0);
     expect_next(&first_lines(&linked));
-    // The nearest settings count, unless others are named.
+    // The nearest settings file is used, unless another file is named.
     project.write("src/arbiter.toml", "pairs = 2\n[each]\nnodes = 1\n");
     expect_next(&first_lines(&at(&bench, &deep, &MATCH).expect_code(0)));
     let named = ["--config", "../../arbiter.toml"];
@@ -103,8 +103,8 @@ fn nothing_is_taken_from_beyond_the_top_of_a_repository() {
     bench.write("arbiter.toml", "this is no setting\n");
     std::fs::create_dir_all(bench.path("plain/src")).unwrap();
     for folder in ["project/tree/books", "project/sub/src", "plain/src"] {
-        let words = [&MATCH[..], &["--each", "nodes=1", "--pairs", "1"]].concat();
-        let done = at(&bench, &bench.path(folder), &words).expect_code(0);
+        let args = [&MATCH[..], &["--each", "nodes=1", "--pairs", "1"]].concat();
+        let done = at(&bench, &bench.path(folder), &args).expect_code(0);
         expect_next(line_with(&done.stderr, "results in"));
         assert!(bench.path(folder).join("results/arbiter.db").is_file(), "{folder}");
     }
@@ -117,8 +117,8 @@ fn a_home_that_is_a_repository_is_one() {
     let bench = Bench::new();
     bench.start(Path::new("git"), ["init", "--quiet"]).finish().expect_code(0);
     std::fs::create_dir_all(bench.path("games")).unwrap();
-    let words = [&MATCH[..], &["--each", "nodes=1", "--pairs", "1"]].concat();
-    let done = at(&bench, &bench.path("games"), &words).expect_code(0);
+    let args = [&MATCH[..], &["--each", "nodes=1", "--pairs", "1"]].concat();
+    let done = at(&bench, &bench.path("games"), &args).expect_code(0);
     expect_next(line_with(&done.stderr, "results in"));
     bench.write("arbiter.toml", "pairs = 1\n[each]\nnodes = 1\n");
     expect_next(&first_lines(&at(&bench, &bench.path("games"), &MATCH).expect_code(0)));
@@ -134,11 +134,13 @@ fn settings_and_results_of_others_are_refused_unless_they_are_named() {
     }
     let settings = project.top.join("arbiter.toml");
     at(&bench, &deep, &[&MATCH[..], &["--name", "run"]].concat()).expect_code(0);
-    for own in [&settings, &project.top, &project.top.join(".git"), &project.top.join("results")] {
-        chown(own, Some(OTHER), None).unwrap();
+    for owned_path in
+        [&settings, &project.top, &project.top.join(".git"), &project.top.join("results")]
+    {
+        chown(owned_path, Some(OTHER), None).unwrap();
         expect_next(&at(&bench, &deep, &MATCH).stderr);
         expect_next(&at(&bench, &project.top, &["results", "show", "run"]).stderr);
-        chown(own, Some(0), None).unwrap();
+        chown(owned_path, Some(0), None).unwrap();
     }
     chown(&settings, Some(OTHER), None).unwrap();
     let named = ["--config", "../../arbiter.toml", "--results", "../../results"];
@@ -156,11 +158,11 @@ fn gates_and_their_files_are_found_from_below() {
     let done = at(&bench, &src, &["init", "--no-bench", "--cache", &cache]).expect_code(0);
     expect_next(&done.stdout);
     project.commit("First");
-    let words = ["ci", "--only", "perft", "--cache", &cache];
-    let done = at(&bench, &src, &words).expect_code(0);
+    let args = ["ci", "--only", "perft", "--cache", &cache];
+    let done = at(&bench, &src, &args).expect_code(0);
     expect_next(line_with(&done.stderr, "settings of"));
     assert!(project.top.join("results/ci-perft.log").is_file());
     // The result of an earlier gate counts only for the same files.
     project.write("perft.epd", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1 ;D1 7\n");
-    assert_ne!(at(&bench, &src, &words).code, Some(0));
+    assert_ne!(at(&bench, &src, &args).code, Some(0));
 }

@@ -29,7 +29,6 @@ const FAULTS: [&str; 5] = ["illegal_move", "unparseable_move", "crash", "disconn
 
 /// Plays one pair, with a clock for a few moves only, and returns the number of games lost on time.
 ///
-///
 /// Other faults fail the test. Losses on time are allowed, because an old engine may exceed a short
 /// time control on a busy machine, which is not a fault of the harness.
 #[track_caller]
@@ -88,7 +87,7 @@ fn toga_and_ethereal_play_with_a_clock() {
 fn gnuchess_is_started_with_an_argument() {
     let Some([gnuchess, ethereal]) = programs(["gnuchess", "ethereal-chess"]) else { return };
     let specs = [spec("GNUChess", &gnuchess, ""), spec("Ethereal", &ethereal, "")];
-    // The only limit besides time that both obey.
+    // Depth is the only limit besides time that both engines obey.
     assert_eq!(play(specs, "depth=6"), 0, "there is no clock to lose on");
 }
 
@@ -181,8 +180,8 @@ fn an_engine_that_ignores_its_limit_is_named() {
     let Some([toga]) = programs(["toga2"]) else { return };
     let bench = Bench::new();
     let plan = Plan::new(&bench, "match", 400).engine(spec("toga2", &toga, "")).puppet("B", "");
-    let begun = Instant::now();
+    let started = Instant::now();
     let run = plan.set("each", "nodes=8000").run().expect_code(6);
     expect_next(&without_figures(line_with(&run.stderr, " 1.1 (toga2 v B)")));
-    assert!(begun.elapsed() < Duration::from_secs(60), "{run:#?}");
+    assert!(started.elapsed() < Duration::from_secs(60), "{run:#?}");
 }

@@ -93,8 +93,8 @@ fn pgn_moves_have_the_requested_notation() {
         assert!(!pgn.contains('{') && !pgn.contains("[Seed"), "{pgn}");
         assert!(pgn.contains("[Result ") && pgn.contains("[FEN "), "{pgn}");
         let games = pgn.split("\n\n").skip(1).step_by(2);
-        let words = games.flat_map(|game| game.split_ascii_whitespace().map(str::to_owned));
-        words.filter(|word| !word.ends_with('.')).collect::<Vec<_>>()
+        let tokens = games.flat_map(|game| game.split_ascii_whitespace().map(str::to_owned));
+        tokens.filter(|word| !word.ends_with('.')).collect::<Vec<_>>()
     };
     let (short, long, uci) = (text("san"), text("lan"), text("uci"));
     assert!(short.len() > 20 && short.len() == long.len() && long.len() == uci.len());

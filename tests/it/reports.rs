@@ -37,7 +37,7 @@ fn estimates_without_an_interval_have_no_chart() {
     report(&bench, &["run", "--out", &out]).expect_code(0);
     let page = bench.read("run.html");
     expect_next(&outline(&page));
-    // Besides the charts there are the head, which has a picture of each figure, and the boards of
+    // Besides the charts, the page has a head with a picture of each figure, and the boards of
     // openings. Games of three moves have no charts of clocks and depths.
     let charts = page.matches("class=\"wide\"").count() + page.matches("class=\"small\"").count();
     assert_eq!(charts, page.matches(phrases::FIGURES).count());
@@ -55,7 +55,7 @@ fn a_page_holds_all_and_needs_nothing() {
     // Each chart is drawn, and its figures are also in a table.
     let figures = page.matches("<figure").count();
     assert!(figures >= 4, "{figures} figures");
-    // Each chart has a drawing for wide and one for narrow screens, or a small one for both.
+    // Each chart has a drawing for wide and another for narrow screens, or one small drawing.
     let drawn = |class: &str| page.matches(&format!("<svg class=\"{class}\"")).count();
     assert_eq!(drawn("wide"), drawn("narrow"));
     // All figures are charts, except the boards of openings.
@@ -150,7 +150,7 @@ fn games_of_a_file_have_a_report_too() {
     assert!(page.contains("<td>games.pgn</td>"), "{page}");
     expect_next(&outline(&page));
     let figures = page.matches("<figure").count();
-    // Each chart has a drawing for wide and one for narrow screens, or a small one for both.
+    // Each chart has a drawing for wide and another for narrow screens, or one small drawing.
     let drawn = |class: &str| page.matches(&format!("<svg class=\"{class}\"")).count();
     assert_eq!(drawn("wide"), drawn("narrow"));
     assert_eq!(drawn("wide") + drawn("small"), figures);
@@ -158,13 +158,13 @@ fn games_of_a_file_have_a_report_too() {
     let text = report(&bench, &[&pgn, "--format", "json"]).expect_code(0).json();
     let standings = run["tournament"]["standings"].as_array().expect("a table");
     for player in text["players"].as_array().expect("players") {
-        let own = standings.iter().find(|row| row["engine"] == player["name"]);
-        let own = own.expect("the same engines");
+        let standing = standings.iter().find(|row| row["engine"] == player["name"]);
+        let standing = standing.expect("the same engines");
         for (key, other) in [("rating", "elo"), ("rating_low", "elo_low")] {
-            let (Some(one), Some(two)) = (player[key].as_f64(), own[other].as_f64()) else {
+            let (Some(one), Some(two)) = (player[key].as_f64(), standing[other].as_f64()) else {
                 continue;
             };
-            assert!((one - two).abs() < 1e-3, "{key}: {player} {own}");
+            assert!((one - two).abs() < 1e-3, "{key}: {player} {standing}");
         }
     }
     let csv = report(&bench, &[&pgn, "--format", "csv"]).expect_code(0).stdout;
@@ -219,15 +219,21 @@ fn tables_of_one_tournament_agree() {
     let cross = rows(phrases::CROSS_TABLE);
     assert_eq!((standings.len(), cross.len()), (3, 3), "{text}");
     for row in &cross {
-        let own = standings.iter().find(|own| own[2] == row[1]).expect("the same engine");
+        let standing =
+            standings.iter().find(|standing| standing[2] == row[1]).expect("the same engine");
         let points = row[2..].iter().filter_map(|cell| cell.split(' ').next()?.parse::<f64>().ok());
-        assert_eq!(own[3], format!("{:.1}", points.sum::<f64>()), "{own:?} {row:?}");
+        assert_eq!(standing[3], format!("{:.1}", points.sum::<f64>()), "{standing:?} {row:?}");
     }
     let results = bench.path("results").display().to_string();
-    let words = ["results", "list", "--results", &results, "--format", "md"];
-    let list = bench.arbiter(words).finish().expect_code(0).stdout;
-    let is_named = |own: &Vec<String>| list.contains(&format!("| {} {} ", own[2], own[4]));
-    assert_eq!(standings.iter().filter(|own| is_named(own)).count(), 1, "{standings:?} {list}");
+    let list_args = ["results", "list", "--results", &results, "--format", "md"];
+    let list = bench.arbiter(list_args).finish().expect_code(0).stdout;
+    let is_named =
+        |standing: &Vec<String>| list.contains(&format!("| {} {} ", standing[2], standing[4]));
+    assert_eq!(
+        standings.iter().filter(|standing| is_named(standing)).count(),
+        1,
+        "{standings:?} {list}"
+    );
 }
 
 #[test]

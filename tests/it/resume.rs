@@ -1,4 +1,4 @@
-//! Tests that an interrupted run is resumed, and gives the same result as an uninterrupted one.
+//! Tests that an interrupted run is resumed, and gives the same result as an uninterrupted run.
 
 use rusqlite::Connection;
 use rustix::process::Signal;
@@ -151,18 +151,18 @@ fn engines_do_not_outlive_a_harness_that_is_killed() {
 #[test]
 fn a_run_is_complete_though_its_final_status_cannot_be_written() {
     let bench = Bench::new();
-    let play = |words: &[&str]| {
+    let play = |command_line: &[&str]| {
         let engines = ["match", "bundled", "bundled:material", "--each", "nodes=1", "--pairs", "1"];
-        bench.arbiter(engines.iter().chain(words)).finish().expect_code(0).stderr
+        bench.arbiter(engines.iter().chain(command_line)).finish().expect_code(0).stderr
     };
     play(&[]);
     let store = Connection::open(bench.path("results/arbiter.db")).expect("a store");
     let full = "CREATE UNIQUE INDEX one ON runs (ending IS NOT NULL) WHERE ending IS NOT NULL";
     store.execute_batch(full).expect("one run has ended");
-    let told = play(&["--name", "run"]);
+    let messages = play(&["--name", "run"]);
     let again = bench.arbiter(["match", "--resume", "run"]).finish().expect_code(0).stderr;
-    for told in [told, again] {
-        expect_next(&told);
+    for messages in [messages, again] {
+        expect_next(&messages);
     }
 }
 
@@ -299,9 +299,9 @@ fn flags_with_resume_must_match_the_stored_run() {
         let started = [&[kind], flags, &["--each", "nodes=1", "--name", kind]].concat();
         bench.arbiter(&started).finish().expect_code(if kind == "sprt" { 5 } else { 0 });
         for more in tried {
-            let words: Vec<&str> =
+            let command_line: Vec<&str> =
                 [kind, "--resume", kind].into_iter().chain(more.split(' ')).collect();
-            let done = bench.arbiter(words).finish();
+            let done = bench.arbiter(command_line).finish();
             let error = done.stderr.lines().find(|line| line.starts_with("error")).unwrap_or("");
             expect_next(&format!("{kind} {more}: {:?} {error}", done.code));
         }

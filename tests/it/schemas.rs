@@ -19,8 +19,8 @@ fn names(folder: &Path) -> BTreeSet<String> {
 #[test]
 fn engines_are_checked_in_json() {
     let bench = Bench::new();
-    let words = ["engines", "check", "bundled", "false", "--format", "json"];
-    let checked = bench.arbiter(words).finish().expect_code(6).json();
+    let args = ["engines", "check", "bundled", "false", "--format", "json"];
+    let checked = bench.arbiter(args).finish().expect_code(6).json();
     assert_eq!(checked[0]["protocol"], "uci", "{checked:#}");
     assert!(checked[1]["error"].is_string(), "{checked:#}");
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::resume::{resume, slow, uninterrupted, wait_for_pairs};
 use crate::support::bench::Bench;
 use crate::support::plan::{Plan, RunOutput};
-use crate::support::site::{Site, outline, words};
+use crate::support::site::{Site, outline, page_text};
 use crate::support::snapshot::{expect_next, without_figures, without_machine};
 use crate::support::{phrases, programs, store, wait_for};
 
@@ -25,7 +25,7 @@ fn play_random(bench: &Bench, name: &str, seed: u32) {
 fn a_run_is_followed_from_before_its_start_to_its_end() {
     let bench = Bench::new();
     let site = Site::start(&bench, &[]);
-    expect_next(&words(&site.get("/").body));
+    expect_next(&page_text(&site.get("/").body));
     let mut list = site.events("/events/runs");
     let running = slow(&bench).start();
     let row = list.wait_for("run-run", &["badge running"]);
@@ -33,9 +33,9 @@ fn a_run_is_followed_from_before_its_start_to_its_end() {
     let mut events = site.events("/events/runs/run");
     let boards = events.wait_for("part-boards", &["class=\"board\"", " marked\""]);
     assert!(boards.contains(">A<"), "{boards}");
-    expect_next(&words(&events.wait_for("part-state", &["data-phase=\"ended\""])));
+    expect_next(&page_text(&events.wait_for("part-state", &["data-phase=\"ended\""])));
     list.wait_for("run-run", &[">24</td>"]);
-    // A page that is loaded now shows the same.
+    // A page that is loaded now has the same content.
     let page = site.get("/runs/run").body;
     expect_next(&outline(&page));
     // Viewers change nothing.
@@ -96,7 +96,7 @@ fn the_list_is_filtered_by_the_server() {
         (!page.contains("class=\"patience\"")).then_some(page)
     });
     expect_next(&without_figures(&without_machine(&listed.stdout)));
-    expect_next(&without_figures(&words(&page)));
+    expect_next(&without_figures(&page_text(&page)));
     store::change(&bench.path("results"), "UPDATE runs SET plan = '{}' WHERE run = 'two'");
     let log = bench.arbiter(["results", "log", "--results", "results"]).finish().stderr;
     expect_next(log.lines().last().expect("it says why"));
@@ -180,8 +180,8 @@ fn control_requires_the_token() {
     assert!(!state.contains("NaN"), "{state}");
     // The page lists the commands to the run, newest first.
     let [paused, resumed] = phrases::EVENTS;
-    let told = events.wait_for("part-events", &[paused, resumed]);
-    assert!(told.find(resumed) < told.find(paused), "{told}");
+    let events_part = events.wait_for("part-events", &[paused, resumed]);
+    assert!(events_part.find(resumed) < events_part.find(paused), "{events_part}");
     assert_eq!(site.command("/runs/run/explode").code, 404);
     assert_eq!(site.command("/runs/other/pause").code, 404);
     let stopped = site.command("/runs/run/stop");
@@ -244,16 +244,16 @@ fn the_token_allows_tests_but_no_other_programs() {
         assert!(!bench.path("results/bad.log").exists(), "{word}");
     }
     // A name that is not a registered engine means a revision, not a program in the search path.
-    let mut asked = 0;
+    let mut attempts = 0;
     let reply = wait_for("it is refused", || {
-        asked += 1;
+        attempts += 1;
         let reply = site.command(&ask("bundled", "sh", "bad"));
         (reply.code == 400).then_some(reply)
     });
     assert!(reply.body.starts_with("error"), "{reply:?}");
     // A client that got a reply knows the reason, so no file contains it; a client without a reply
     // finds the reason in the file.
-    assert!(asked > 1 || !bench.path("results/bad.log").exists());
+    assert!(attempts > 1 || !bench.path("results/bad.log").exists());
     assert!(!bench.path("was-here").exists());
     let reply = site.command(&first);
     // The run exists immediately, except on a very busy machine.
@@ -303,9 +303,9 @@ fn a_server_ends_in_time_though_a_start_waits() {
     let address = ask("bundled", "silent", "first");
     let _waiting = site.request("POST", &address, &[("Authorization", &bearer)]);
     wait_for("it is being started", || bench.path("results/first.log").exists().then_some(()));
-    let asked = Instant::now();
+    let signalled = Instant::now();
     site.end();
-    assert!(asked.elapsed() < Duration::from_secs(3), "{:?}", asked.elapsed());
+    assert!(signalled.elapsed() < Duration::from_secs(3), "{:?}", signalled.elapsed());
 }
 
 #[test]
@@ -320,8 +320,8 @@ fn every_reply_has_security_headers() {
         let reply = site.get(path);
         assert_eq!(reply.code, 200, "{path}: {reply:?}");
         for part in ["<style", " style=", "http://", "https://"] {
-            let known = reply.body.replace("http://www.w3.org/2000/svg", "");
-            assert!(!known.contains(part), "{part} in {path}");
+            let local_body = reply.body.replace("http://www.w3.org/2000/svg", "");
+            assert!(!local_body.contains(part), "{part} in {path}");
         }
     }
     let lost =
@@ -349,7 +349,8 @@ fn every_reply_has_security_headers() {
     assert!(!site.get("/runs/one").body.contains("data-command"));
     let names = site.get("/compare?run=one&run=two").body;
     assert!(names.contains("P&amp;0 v P&amp;1") && names.contains(">two<"), "{names}");
-    // The report equals the written one, but is isolated from the pages of the server.
+    // The report equals the file that `arbiter report` writes, but is isolated from the pages of
+    // the server.
     let report = site.get("/runs/one/report.html");
     assert!(report.head.contains("sandbox allow-scripts"), "{}", report.head);
     let out = bench.path("one.html").display().to_string();
@@ -444,16 +445,16 @@ fn idle_connections_block_no_client() {
     let bench = Bench::new();
     let site = Site::start(&bench, &[]);
     let connect = |_| TcpStream::connect(&site.address).expect("the server listens");
-    // Most of them make room for new connections immediately; a timeout closes the rest.
+    // Most idle connections make room for new connections immediately; a timeout closes the rest.
     let idle: Vec<TcpStream> = (0..600).map(connect).collect();
     let slow: Vec<TcpStream> = (0..150).map(connect).collect();
     let deaf = connect(0);
     let request = format!("GET /assets/live.js HTTP/1.1\r\nHost: {}\r\n\r\n", site.address);
     let answer = site.get("/assets/live.js").body.len();
     (&deaf).write_all(request.repeat(20_000_000 / answer).as_bytes()).expect("the server reads");
-    let begun = Instant::now();
+    let started = Instant::now();
     assert_eq!(site.get("/").code, 200);
-    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
     let mut list = site.events("/events/runs");
     // Connections that make room are closed a moment later.
     wait_for("no more than 256 are connected", || {
@@ -464,7 +465,7 @@ fn idle_connections_block_no_client() {
         slow.iter().for_each(|mut slow| drop(slow.write_all(b"x")));
         idle.iter().chain(&slow).all(is_closed).then_some(())
     });
-    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
     assert_eq!(site.connections(), 2, "that of the page, and that of who does not read");
     wait_for("who does not read is gone", || (site.connections() == 1).then_some(()));
     // The page has received nothing in the meantime, but still gets events.

@@ -17,15 +17,16 @@ use crate::support::wait_for;
 fn systemd_units_are_valid_and_hardened() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../packaging/systemd");
     let bench = Bench::new();
-    let own = programs::arbiter().display().to_string();
+    let arbiter_path = programs::arbiter().display().to_string();
     for unit in ["arbiter-serve.service", "arbiter-worker.service"] {
         let text = std::fs::read_to_string(format!("{folder}/{unit}")).expect("there is a unit");
         let start = text.lines().find_map(|line| line.strip_prefix("ExecStart="));
-        let mut words = start.expect("it starts a program").split(' ').skip(1).collect::<Vec<_>>();
-        words.push("--help");
-        bench.arbiter(words).finish().expect_code(0);
+        let mut command_line =
+            start.expect("it starts a program").split(' ').skip(1).collect::<Vec<_>>();
+        command_line.push("--help");
+        bench.arbiter(command_line).finish().expect_code(0);
         // The verification requires that the program is installed.
-        let unit = bench.write(unit, text.replace("/usr/bin/arbiter", &own));
+        let unit = bench.write(unit, text.replace("/usr/bin/arbiter", &arbiter_path));
         for task in [&["verify"][..], &["security", "--offline=true", "--threshold=20"]] {
             let Ok(done) = Command::new("systemd-analyze").args(task).arg(&unit).output() else {
                 eprintln!("skipped: systemd-analyze is not installed");

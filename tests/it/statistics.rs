@@ -70,7 +70,7 @@ fn ln19() -> f64 {
 #[test]
 fn pairs_have_their_figures() {
     let flags = "sprt --counts 223,9863,21279,10037,246 --model logistic --elo0 0.5 --elo1 2.5";
-    let (nelo, half) = (1.79476437634, 2.359447487971);
+    let (nelo, half_width) = (1.79476437634, 2.359447487971);
     let found = json(flags);
     assert_figures(
         &found,
@@ -83,8 +83,8 @@ fn pairs_have_their_figures() {
             ("elo_low", Some(-0.288715626964)),
             ("elo_high", Some(2.124024119186)),
             ("nelo", Some(nelo)),
-            ("nelo_low", Some(nelo - half)),
-            ("nelo_high", Some(nelo + half)),
+            ("nelo_low", Some(nelo - half_width)),
+            ("nelo_high", Some(nelo + half_width)),
             ("los", Some(0.9320046373687)),
             ("wins", None),
             ("opening_bias_elo", None),
@@ -98,7 +98,7 @@ fn pairs_have_their_figures() {
 #[test]
 fn games_have_their_figures() {
     let found = json("sprt --wdl 498,1266,431");
-    let (nelo, half) = (16.31933798386, 14.53466836586);
+    let (nelo, half_width) = (16.31933798386, 14.53466836586);
     assert_figures(
         &found,
         &[
@@ -112,8 +112,8 @@ fn games_have_their_figures() {
             ("elo", Some(10.60839078657)),
             ("elo_low", Some(1.159768964452)),
             ("elo_high", Some(20.07272932993)),
-            ("nelo_low", Some(nelo - half)),
-            ("nelo_high", Some(nelo + half)),
+            ("nelo_low", Some(nelo - half_width)),
+            ("nelo_high", Some(nelo + half_width)),
             ("los", Some(0.9861186116862)),
         ],
     );
@@ -183,7 +183,8 @@ fn undefined_figures_are_marked() {
         let expected: Vec<_> = keys.iter().map(|key| (*key, None)).collect();
         assert_figures(found, &expected);
     };
-    // If all are won: the score s for which s to the power of the number of units is 2.5 %.
+    // If all units (pairs or games) are won, the lower bound is the score s for which s to the
+    // power of the number of units is 2.5 %.
     let elo = |units: f64| -400.0 * (0.025f64.powf(-1.0 / units) - 1.0).log10();
     let (some, one) = (Some(elo(5550.0)), Some(elo(1.0)));
     for (flags, llr, low) in [
@@ -208,7 +209,8 @@ fn undefined_figures_are_marked() {
         assert_figures(&found, &expected);
         show(flags);
     }
-    // The correction for the stopping rule treats empty cells as small ones, and would claim more.
+    // The correction for the stopping rule treats empty cells as small counts, and would claim
+    // more.
     show("sprt --counts 5,0,0,0,0");
 }
 
@@ -264,7 +266,7 @@ fn a_plan_follows_from_theory() {
     // noise of one game.
     let t = 5.0 * 10f64.ln() / 800.0;
     assert_figures(&found, &[("variance_per_game", Some(0.125)), ("logistic_elo0", Some(0.0))]);
-    // The random walk is not Brownian motion, but nearly as long.
+    // The random walk is not Brownian motion, but its expected length is nearly equal.
     let assert_near = |cost: &Value, pass: f64, games: f64| {
         let figure = |key: &str| cost[key].as_f64().expect("a number");
         assert!((figure("pass_probability") - pass).abs() < 1e-3, "{cost:#}");
@@ -335,8 +337,8 @@ fn every_command_has_every_form() {
     ];
     for (command, rows) in commands {
         let in_form = |form: &str| {
-            let words = command.split(' ').chain(["-q", "--format", form]);
-            let shown = bench.arbiter(words).finish().expect_code(0).stdout;
+            let args = command.split(' ').chain(["-q", "--format", form]);
+            let shown = bench.arbiter(args).finish().expect_code(0).stdout;
             assert_sound(&shown);
             shown
         };

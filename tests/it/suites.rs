@@ -54,16 +54,16 @@ fn bundled_tactics_have_one_solution_and_an_origin() {
     let suite = arbiter_suite::epd::read(&text, false);
     assert_eq!(suite.unusable, []);
     assert!(suite.cases.len() >= 300, "{}", suite.cases.len());
-    let mut seen = BTreeSet::new();
+    let mut fens = BTreeSet::new();
     for record in &suite.cases {
-        assert!(seen.insert(record.start.fen()), "line {} comes twice", record.line);
+        assert!(fens.insert(record.start.fen()), "line {} comes twice", record.line);
         assert_eq!(record.goal.best.len(), 1, "line {}", record.line);
         assert!(record.theme.is_some(), "line {}", record.line);
         assert_eq!(record.notes, Vec::<String>::new(), "line {}", record.line);
     }
     for line in text.lines().filter(|line| !line.starts_with('#')) {
-        let known = ["c0 \"", "gap ", "from depth ", " game ", "acd 18;", " pv "];
-        assert!(known.iter().all(|part| line.contains(part)), "{line}");
+        let fields = ["c0 \"", "gap ", "from depth ", " game ", "acd 18;", " pv "];
+        assert!(fields.iter().all(|part| line.contains(part)), "{line}");
     }
     for part in ["arbiter", "mine --engine", "Proven by Stockfish", "--depth 18", "--gap 200"] {
         assert!(text.lines().take(8).any(|line| line.contains(part)), "{part}");
@@ -159,15 +159,15 @@ fn positions_of_suites_are_corrected_and_listed() {
     let bench = Bench::new();
     let honest = bench.puppet("Honest", "", "");
     let position = "4k3/8/8/8/8/8/4P3/4K2R w KQ e6 0 1";
-    let what = "ignored as impossible: castling with a1, en passant on e6";
+    let reason = "ignored as impossible: castling with a1, en passant on e6";
     for (command, line) in [("perft", "|1|16"), ("epd", " ;bm O-O")] {
         let text = format!("% a suite\r; of one line\r\r{position}{line}\r");
         let file = bench.write("odd.epd", text);
         let found = suite(&bench, command, &[&honest], &file, &["--format", "json"]).expect_code(0);
-        let (json, one) = (found.json(), serde_json::json!([{"line": 4, "reason": what}]));
+        let (json, one) = (found.json(), serde_json::json!([{"line": 4, "reason": reason}]));
         assert_eq!((&json["corrected"], &json["unusable"]), (&one, &serde_json::json!([])));
         let text = suite(&bench, command, &[&honest], &file, &[]).expect_code(0).stdout;
-        assert!(text.contains(&format!("Corrected positions: 1\n  line 4: {what}\n")), "{text}");
+        assert!(text.contains(&format!("Corrected positions: 1\n  line 4: {reason}\n")), "{text}");
     }
 }
 
@@ -223,8 +223,11 @@ fn control_codes_in_position_names_are_escaped() {
     let bench = Bench::new();
     let id = "a\u{202e}\u{9b}1A\u{1b}[2Jb";
     bench.write("x.epd", format!("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - bm h3; id \"{id}\";\n"));
-    let told = bench.arbiter(["epd", "bundled", "--suite", "x.epd", "--nodes", "100"]).finish();
-    let line =
-        told.stdout.lines().find_map(|line| line.split_once(": played")).expect("it is not solved");
+    let finished = bench.arbiter(["epd", "bundled", "--suite", "x.epd", "--nodes", "100"]).finish();
+    let line = finished
+        .stdout
+        .lines()
+        .find_map(|line| line.split_once(": played"))
+        .expect("it is not solved");
     assert_eq!(line.0, "  a\\u202e\\u009b1A\\u001b[2Jb");
 }

@@ -27,13 +27,13 @@ use std::time::{Duration, Instant};
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Waits until `condition` returns a value.
-pub fn wait_for<T>(what: &str, mut condition: impl FnMut() -> Option<T>) -> T {
+pub fn wait_for<T>(event: &str, mut condition: impl FnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + PATIENCE;
     loop {
         if let Some(answer) = condition() {
             return answer;
         }
-        assert!(Instant::now() < deadline, "waited {PATIENCE:?} in vain until {what}");
+        assert!(Instant::now() < deadline, "waited {PATIENCE:?} in vain until {event}");
         std::thread::sleep(Duration::from_millis(5));
     }
 }

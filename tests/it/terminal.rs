@@ -43,8 +43,8 @@ fn a_dry_run_prints_the_plan_and_leaves_nothing() {
     assert_eq!((&json["pairs"], &json["openings"]), (&2.into(), &2.into()));
     // The printed command plays the same run.
     let command = json["command"].as_str().expect("a command");
-    let words = shell_words::split(command).expect("words of a shell");
-    let again = bench.arbiter(words.into_iter().skip(1).chain([
+    let args = shell_words::split(command).expect("words of a shell");
+    let again = bench.arbiter(args.into_iter().skip(1).chain([
         "--dry-run".to_owned(),
         "--format".to_owned(),
         "json".to_owned(),

@@ -104,9 +104,9 @@ impl InterruptionCounts {
     fn audit(&mut self, bench: &Bench, expected: &Outcome) {
         let rounds = |pgn: &str| -> BTreeMap<String, usize> {
             let tags = pgn.lines().filter(|line| line.starts_with("[Round "));
-            tags.fold(BTreeMap::new(), |mut seen, tag| {
-                *seen.entry(tag.to_owned()).or_default() += 1;
-                seen
+            tags.fold(BTreeMap::new(), |mut counts, tag| {
+                *counts.entry(tag.to_owned()).or_default() += 1;
+                counts
             })
         };
         let written = rounds(&bench.read("games.pgn"));
@@ -120,8 +120,9 @@ impl InterruptionCounts {
     }
 }
 
-/// Interrupts tournaments of one format until there were `cuts` signals, and plays the last one to
-/// its end. The times are random, so the function sleeps for a guessed time on purpose.
+/// Interrupts tournaments of one format until there were `cuts` signals, and plays the last
+/// tournament to its end. The times are random, so the function sleeps for a guessed time on
+/// purpose.
 fn cut_short(format: Format, cuts: u32, dice: &mut Dice, toll: &mut InterruptionCounts) {
     // The programs are built at their first use, which must not be part of a tournament.
     let _ = (programs::arbiter(), programs::puppet());
@@ -240,7 +241,7 @@ fn standings_agree_with_the_games() {
             let halves = points.get(name).copied().unwrap_or(0) + 4 * sat_out;
             assert_eq!(row["points"].as_f64(), Some(halves as f64 / 2.0), "{format:?}: {row}");
         }
-        // The result shown later equals the one shown at the end.
+        // The result that is printed later equals the result at the end of the run.
         let results = bench.path("results").display().to_string();
         let args = ["results", "--results", &results, "--format", "json", "show", "run"];
         assert_eq!(bench.arbiter(args).finish().expect_code(0).json(), json);
@@ -258,7 +259,7 @@ fn the_winner_of_a_knockout_has_won_all_its_encounters() {
     for encounter in encounters {
         let points = |key: &str| encounter[key].as_f64().expect("points");
         let margin = points("first_points") - points("second_points");
-        // The first engine is the higher seed, which advances if the encounter is level.
+        // The first engine is the higher seed, which advances if the encounter is drawn.
         assert!(encounter["first"] != winner || margin >= 0.0, "{encounter}");
         assert!(encounter["second"] != winner || margin < 0.0 + f64::EPSILON, "{encounter}");
         let pairs = encounter["pairs"].as_u64().expect("a count");
@@ -295,7 +296,7 @@ fn tournament_settings_of_file_and_flags_agree() {
         .collect();
     let outcome = play("", &by_flags);
     assert_eq!(play(keys, &[]), outcome);
-    // Four pairs, each from a different opening, starting with the third of the book.
+    // Four pairs, each from a different opening, starting with the third opening of the book.
     let fens: Vec<&str> =
         outcome.pgn.lines().filter_map(|line| line.strip_prefix("[FEN \"")).collect();
     let book = openings(10);

@@ -17,7 +17,8 @@ fn transcribed_games(bench: &Bench) -> Vec<String> {
     rounds.map(|(round, _)| round.to_owned()).collect()
 }
 
-/// Replays all stored games, asserts that there are `count`, and that they are the same.
+/// Replays all stored games, and asserts that there are `count` games, whose replays give the
+/// stored results.
 #[track_caller]
 fn check(bench: &Bench, count: usize) {
     let rounds = transcribed_games(bench);
@@ -65,8 +66,8 @@ fn ordinary_transcripts_are_stored_on_request() {
     check(&bench, 4);
     let shown = replay(&bench, &["run", "1.2"]).stdout;
     expect_next(shown.lines().next().expect("a heading"));
-    for words in ["A <- isready", "B -> bestmove "] {
-        assert!(shown.contains(words), "no {words} in {shown}");
+    for part in ["A <- isready", "B -> bestmove "] {
+        assert!(shown.contains(part), "no {part} in {shown}");
     }
 }
 
@@ -90,8 +91,8 @@ fn edited_transcripts_are_rejected() {
     let raw = replay(&bench, &["run", "1.1", "--raw"]).expect_code(0).stdout;
     let file = bench.write("game.txt", &raw);
     let name = file.to_str().expect("the name is ours");
-    let whole = replay(&bench, &[name]).expect_code(0);
-    assert_eq!(whole.stdout, replay(&bench, &["run", "1.1"]).stdout);
+    let by_file_name = replay(&bench, &[name]).expect_code(0);
+    assert_eq!(by_file_name.stdout, replay(&bench, &["run", "1.1"]).stdout);
     let at = raw.find("bestmove a1a1").expect("it was said");
     bench.write("game.txt", format!("{}bestmove 0000{}", &raw[..at], &raw[at + 13..]));
     let differs = replay(&bench, &[name]).expect_code(1).stdout;

@@ -47,7 +47,7 @@ fn path(bench: &Bench) -> Vec<Row> {
 }
 
 /// Returns the parts of a run that must equal those of an uninterrupted run.
-fn whole(bench: &Bench, report: &Value) -> (Value, String, Vec<Row>) {
+fn comparable(bench: &Bench, report: &Value) -> (Value, String, Vec<Row>) {
     let path = path(bench);
     assert_eq!(path.len(), ITERATIONS);
     (report["tuning"].clone(), bench.read("games.pgn"), path)
@@ -71,7 +71,7 @@ fn a_tuning_survives_being_killed_and_takes_the_same_path() {
     assert_eq!(store::pairs(&bench.path("results")).len(), ITERATIONS * PAIRS);
     let calm = Bench::new();
     let uninterrupted = tuning(&calm, "").run().expect_code(0).json();
-    assert_eq!(whole(&bench, &report), whole(&calm, &uninterrupted));
+    assert_eq!(comparable(&bench, &report), comparable(&calm, &uninterrupted));
     let tuning = &report["tuning"];
     assert_eq!(tuning["iterations_done"], ITERATIONS);
     let moved = |place: usize| {
@@ -81,14 +81,14 @@ fn a_tuning_survives_being_killed_and_takes_the_same_path() {
     assert!(moved(0) && moved(1), "{tuning:#}");
     // Resuming a finished tuning changes nothing.
     let again = resume(&bench, &[]).finish().expect_code(0).json();
-    assert_eq!(whole(&bench, &again), whole(&calm, &uninterrupted));
+    assert_eq!(comparable(&bench, &again), comparable(&calm, &uninterrupted));
 }
 
 #[test]
 fn truncated_tuning_paths_are_restored_and_wrong_ones_detected() {
     let bench = Bench::new();
     let report = tuning(&bench, "").run().expect_code(0).json();
-    let before = whole(&bench, &report);
+    let before = comparable(&bench, &report);
     let change = |sql: &str| {
         let store = Connection::open(bench.path("results").join("arbiter.db")).expect("a store");
         store.execute(sql, []).expect("the table is there");
@@ -96,7 +96,7 @@ fn truncated_tuning_paths_are_restored_and_wrong_ones_detected() {
     // This is the state after a kill between a pair and its iteration.
     change("DELETE FROM iterations WHERE iteration >= 9");
     let again = resume(&bench, &[]).finish().expect_code(0).json();
-    assert_eq!(whole(&bench, &again), before);
+    assert_eq!(comparable(&bench, &again), before);
     change("UPDATE iterations SET theta = '[1.0,1.0]' WHERE iteration = 5");
     resume(&bench, &[]).finish().expect_error(7);
 }
@@ -112,25 +112,25 @@ fn engines_receive_the_values_of_their_side_before_each_game() {
         path.iter().map(|(_, plus, ..)| values(plus)).collect(),
         path.iter().map(|(_, _, minus, _)| values(minus)).collect(),
     ];
-    let told = |heard: &[String], option: &str| -> Vec<f64> {
+    let values_of = |input: &[String], option: &str| -> Vec<f64> {
         let start = format!("setoption name {option} value ");
-        let values = heard.iter().filter_map(|line| line.strip_prefix(&start));
+        let values = input.iter().filter_map(|line| line.strip_prefix(&start));
         values.map(|value| value.parse().expect("a number")).collect()
     };
     let conversations = bench.conversations();
     assert_eq!(conversations.len(), 2, "one process for each side");
-    for heard in &conversations {
-        let (courage, patience) = (told(heard, "Courage"), told(heard, "Patience"));
+    for input in &conversations {
+        let (courage, patience) = (values_of(input, "Courage"), values_of(input, "Patience"));
         let games = courage.len();
         assert_eq!((games, patience.len()), (2 * PAIRS * ITERATIONS, games));
-        let heard: Vec<Vec<f64>> = courage
+        let input: Vec<Vec<f64>> = courage
             .into_iter()
             .zip(patience)
             .map(|(courage, patience)| vec![courage, patience])
             .step_by(2 * PAIRS)
             .collect();
-        let side = sides.iter().position(|side| *side == heard);
-        sides.remove(side.unwrap_or_else(|| panic!("{heard:?} is no side of {sides:?}")));
+        let side = sides.iter().position(|side| *side == input);
+        sides.remove(side.unwrap_or_else(|| panic!("{input:?} is no side of {sides:?}")));
     }
 }
 
@@ -229,7 +229,7 @@ fn values_are_reported_patched_and_confirmed() {
     shell.finish().expect_code(0);
     let expect = table.replace("= 50", &format!("= {}", tuned(0)));
     assert_eq!(bench.read("table.rs"), expect.replace("= 0", &format!("= {}", tuned(1))));
-    // The same works for C++.
+    // A patch is also made for C++ code.
     bench.write("table.h", "#define COURAGE 50\r\nint patience{0};\r\n");
     let patch = ["tune", "patch", "run", "--table", "table.h", "--results", &results];
     bench.write("b.patch", bench.arbiter(patch).finish().expect_code(0).stdout);

@@ -1,4 +1,4 @@
-//! Measurement of the cost of viewers to a match, for a machine without other load.
+//! Measurement of the CPU time that viewers take from a match, for a machine without other load.
 //!
 //! ```text
 //! cargo test --release -p tests --test it viewers -- --ignored --nocapture
@@ -7,7 +7,7 @@
 //! `VIEWERS` (50), `VIEWERS_ROUNDS` (8), `VIEWERS_PAIRS` (1000) and `VIEWERS_NODES` (100) change
 //! the measurement. Each round plays the same match with and without a server and its viewers, in
 //! alternating order. The match uses the whole machine, so it loses the CPU time that the server
-//! and the viewers take; the durations of the matches show the same, with much more noise.
+//! and the viewers take; the durations of the matches show the same loss, with much more noise.
 
 use std::path::Path;
 use std::time::Instant;

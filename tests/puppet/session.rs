@@ -53,11 +53,11 @@ impl Session {
     /// violation by the harness.
     pub fn run(mut self) -> Result<(), String> {
         loop {
-            let left = match self.inbox.next() {
+            let end = match self.inbox.next() {
                 Input::Line(line) => self.answer(&line)?,
                 Input::Closed => self.quit(),
             };
-            if left == Some(Leave::Session) {
+            if end == Some(Leave::Session) {
                 return Ok(());
             }
         }

@@ -16,7 +16,7 @@ pub struct Xboard {
     /// `true` if the puppet plays no moves (`force`).
     forced: bool,
     /// Last move of the opponent.
-    heard: String,
+    opponent_move: String,
     games: u32,
     searches: u32,
 }
@@ -26,8 +26,8 @@ impl Xboard {
     pub fn new(args: Args) -> Result<Xboard, String> {
         let inbox = Inbox::open(args.log.as_deref())?;
         let board = Board::parse("startpos", false)?;
-        let heard = String::new();
-        Ok(Xboard { args, inbox, board, forced: true, heard, games: 0, searches: 0 })
+        let opponent_move = String::new();
+        Ok(Xboard { args, inbox, board, forced: true, opponent_move, games: 0, searches: 0 })
     }
 
     /// Answers commands until `quit` or the end of the input; an error describes a protocol
@@ -49,7 +49,7 @@ impl Xboard {
                 "ping" => say(&format!("pong {rest}")),
                 "usermove" => {
                     self.follow(rest)?;
-                    rest.clone_into(&mut self.heard);
+                    rest.clone_into(&mut self.opponent_move);
                     if !self.forced {
                         self.play()?;
                     }
@@ -77,13 +77,13 @@ impl Xboard {
         say(&format!("1 {score_cp} 0 1 {uci}"));
         let due = self.searches >= self.args.after.unwrap_or(1)
             && self.games >= self.args.in_game.unwrap_or(0);
-        let heard = &self.heard;
+        let opponent_move = &self.opponent_move;
         match if due { self.args.mode } else { Mode::Good } {
             Mode::Resign => say("resign"),
             Mode::FalseWin if self.board.white_to_move() => say("1-0 {White mates}"),
             Mode::FalseWin => say("0-1 {Black mates}"),
             Mode::FalseDraw => say(&format!("move {uci}\n1/2-1/2 {{Draw by repetition}}")),
-            Mode::RefuseMove => say(&format!("Illegal move (I do not like it): {heard}")),
+            Mode::RefuseMove => say(&format!("Illegal move (I do not like it): {opponent_move}")),
             Mode::OfferDraw => say(&format!("offer draw\nmove {uci}")),
             Mode::IllegalMove => say(&format!("move {}", self.board.illegal(self.args.seed))),
             Mode::GarbageBestmove => say("move knight-takes-everything"),

@@ -18,15 +18,15 @@ fn games(bench: &Bench) -> Vec<(String, String, String)> {
 
 /// Runs a match of two puppets without names.
 fn nameless(bench: &Bench, program: &str, more: &str) -> Finished {
-    let mut words = vec!["compat".to_owned(), program.to_owned()];
+    let mut command_line = vec!["compat".to_owned(), program.to_owned()];
     for seed in ["1", "2"] {
         let [.., cmd, _, args] = &engine(bench, "-", &format!("--seed {seed}"))[..] else {
             panic!("an engine has a program, a name and arguments");
         };
-        words.extend(["-engine".to_owned(), cmd.clone(), args.clone()]);
+        command_line.extend(["-engine".to_owned(), cmd.clone(), args.clone()]);
     }
-    words.extend(more.split_whitespace().map(str::to_owned));
-    bench.arbiter(words).finish()
+    command_line.extend(more.split_whitespace().map(str::to_owned));
+    bench.arbiter(command_line).finish()
 }
 
 #[test]
@@ -36,20 +36,20 @@ fn a_link_or_a_copy_is_the_program_whose_name_it_has() {
     for _ in 0..2 {
         bench.arbiter(["compat", "install", "bin"]).finish().expect_code(0);
     }
-    let said = |name: &str, asked: &str| {
-        bench.start(&bench.path(name), [asked]).finish().expect_code(0).stdout
+    let output_of = |name: &str, flag: &str| {
+        bench.start(&bench.path(name), [flag]).finish().expect_code(0).stdout
     };
     // fishtest and OpenBench query the version like this, and expect a commit at the end of a line.
     for name in ["bin/fastchess", "bin/fastchess-ob"] {
-        for asked in ["-version", "--version"] {
-            let version = said(name, asked);
+        for flag in ["-version", "--version"] {
+            let version = output_of(name, flag);
             let pattern = r"(?m)^fastchess alpha \d+\.\d+\.\d+ \d+-[0-9a-f]{7,}$";
             assert!(regex_lite::Regex::new(pattern).unwrap().is_match(&version), "{version}");
             assert!(version.contains("\narbiter "), "{version}");
         }
     }
-    assert!(said("bin/cutechess-cli", "--version").starts_with("cutechess-cli 1."));
-    assert!(said("bin/fastchess", "-help").contains("\n  -ratinginterval N\n"));
+    assert!(output_of("bin/cutechess-cli", "--version").starts_with("cutechess-cli 1."));
+    assert!(output_of("bin/fastchess", "-help").contains("\n  -ratinginterval N\n"));
     // A copy also plays, with itself as the bundled engine.
     std::fs::hard_link(programs::arbiter(), bench.path("fastchess"))
         .or_else(|_| std::fs::copy(programs::arbiter(), bench.path("fastchess")).map(drop))
@@ -101,9 +101,10 @@ fn unknown_options_are_skipped_with_a_warning() {
             "Warning; Invalid value for option Hash; -16",
         ]
     );
-    for heard in bench.conversations() {
-        let told: Vec<&String> = heard.iter().filter(|line| line.contains("setoption")).collect();
-        assert_eq!(told, ["setoption name Threads value 1"]);
+    for input in bench.conversations() {
+        let options: Vec<&String> =
+            input.iter().filter(|line| line.contains("setoption")).collect();
+        assert_eq!(options, ["setoption name Threads value 1"]);
     }
     let gone = duel(&bench, "fastchess", ["--mode exit-at-start", ""], "-each nodes=1");
     assert_eq!(lines(&gone, "Fatal; A engine startup failure: ").len(), 1, "{gone:#?}");
@@ -116,23 +117,23 @@ fn a_signal_ends_the_run_in_time_and_it_can_be_resumed() {
         let bench = Bench::new();
         bench.write("book.epd", plan::openings(20));
         let slow = "--mode slow --delay-ms 20000 --in-game 3";
-        let words = ["compat", "fastchess"].map(str::to_owned).into_iter();
+        let subcommand = ["compat", "fastchess"].map(str::to_owned).into_iter();
         let engines = engine(&bench, "A", slow).into_iter().chain(engine(&bench, "B", "--seed 2"));
         let more = "-each tc=60+1 -openings file=book.epd -rounds 3 -pgnout file=games.pgn \
                     -maxmoves 5";
         let more = more.split_whitespace().map(str::to_owned);
-        // A script starts the program like this in the background, with the signals ignored that
-        // the program must obey.
+        // A program that a script starts in the background inherits ignored signals, but must obey
+        // them nevertheless.
         let script = r#"trap '' INT TERM; exec "$0" "$@""#;
         let shell = ["-c".to_owned(), script.to_owned(), programs::arbiter().display().to_string()];
-        let line = shell.into_iter().chain(words).chain(engines).chain(more);
+        let line = shell.into_iter().chain(subcommand).chain(engines).chain(more);
         let running = bench.start(Path::new("/bin/sh"), line);
         let counted = || std::fs::read_to_string(bench.path("games.pgn")).ok();
         wait_for("a pair", || counted().filter(|text| text.matches("[Event ").count() == 2));
-        let asked = Instant::now();
+        let signalled = Instant::now();
         running.signal(signal);
         let finished = running.finish().expect_code(1);
-        assert!(asked.elapsed() < Duration::from_secs(2), "{:?}", asked.elapsed());
+        assert!(signalled.elapsed() < Duration::from_secs(2), "{:?}", signalled.elapsed());
         let called = format!("{} compat fastchess", programs::arbiter().display());
         let end = format!(
             "Tournament was interrupted. To resume the tournament, run: {called} -config \
@@ -149,13 +150,17 @@ fn a_signal_ends_the_run_in_time_and_it_can_be_resumed() {
 fn single_games_have_the_openings_and_colours_of_the_other_programs() {
     let openings = plan::openings(20);
     let fens: Vec<String> = openings.lines().map(|line| line[..20].to_owned()).collect();
-    // Indices of the openings, from 0, and `true` if A is White.
+    // `expected` contains, for each game, the index of its opening, from 0, and `true` if A is
+    // White.
     let check = |program: &str, more: &str, expected: &[(usize, bool)]| {
         let bench = Bench::new();
         let more = format!("{more} -each nodes=1 -openings file=book.epd -pgnout file=games.pgn");
         compat(&bench, program, &more).expect_code(0);
         let order = |(white, _, fen): &(String, String, String)| {
-            (fens.iter().position(|known| fen.starts_with(known.as_str())), white == "A")
+            (
+                fens.iter().position(|opening_fen| fen.starts_with(opening_fen.as_str())),
+                white == "A",
+            )
         };
         let played: Vec<_> = games(&bench).iter().map(order).collect();
         let expected: Vec<_> = expected.iter().map(|(place, is)| (Some(*place), *is)).collect();
@@ -220,7 +225,7 @@ fn command_lines_of_chess_tuning_tools_get_the_expected_output() {
                 score=10 -resign movecount=3 score=550 twosided=false -rounds 4 -games 2 -repeat \
                 -recover -debug -pgnout out.pgn";
     let finished = bench.arbiter(line.split_whitespace()).finish().expect_code(0);
-    // After each game there is one score that covers one more game, and games are numbered.
+    // After each game, one more line with the score is printed, and games are numbered.
     let scores = lines(&finished, "Score of engine1 vs engine2: ");
     let totals = scores.iter().map(|line| {
         let counts = line.split(':').nth(1).unwrap().split('[').next().unwrap();
@@ -230,7 +235,7 @@ fn command_lines_of_chess_tuning_tools_get_the_expected_output() {
     let ended = lines(&finished, "Finished game ");
     let numbers = ended.iter().map(|line| line.split(' ').nth(2).unwrap().parse::<u64>().unwrap());
     assert!(numbers.eq(1..=8), "{ended:?}");
-    // Every two games share an opening.
+    // Each two successive games have the same opening.
     let openings: Vec<String> = {
         let text = bench.read("out.pgn");
         let played = pgn::parse(&text).unwrap_or_else(|fault| panic!("{fault}"));

@@ -1,4 +1,4 @@
-//! Tests of `config.json`, which both programs read and write.
+//! Tests of `config.json`, which both fastchess and Arbiter read and write.
 
 use serde_json::{Value, json};
 
@@ -57,8 +57,8 @@ fn runs_saved_by_fastchess_can_be_resumed() {
     bench.write("book.epd", &openings);
     bench.write("config.json", theirs(&bench, 1, 3).to_string());
     let go_on = |more: &str| {
-        let words = format!("compat fastchess -config file=config.json {more}");
-        bench.arbiter(words.split_whitespace()).finish()
+        let command_line = format!("compat fastchess -config file=config.json {more}");
+        bench.arbiter(command_line.split_whitespace()).finish()
     };
     let finished = go_on("-arbiter verbose=true").expect_code(0);
     expect_next(&finished.stderr);
@@ -72,8 +72,8 @@ fn runs_saved_by_fastchess_can_be_resumed() {
     assert_eq!(pairs.iter().sum::<u64>(), 6);
     assert!(pairs[2] >= 3 && pairs[4] >= 1, "{ptnml}");
     assert_eq!(lines(&finished, "LLR: ").len(), 1, "{finished:#?}");
-    // The match continues after the four openings that were played, starting with the third, in the
-    // requested format.
+    // The match continues in the requested format, after the four openings that were played: the
+    // third to the sixth of the book.
     let expected: Vec<&str> = openings.lines().skip(6).take(2).collect();
     let played = starts(&bench, "games.pgn");
     assert_eq!(played.len(), 4);
@@ -133,7 +133,7 @@ fn saved_runs_contain_all_keys_of_fastchess() {
     let finished = bench.arbiter(more.split_whitespace()).finish().expect_code(0);
     assert_eq!(lines(&finished, "Started game 11 of 12 (A vs B)").len(), 1, "{finished:#?}");
     assert_eq!(lines(&finished, "Finished game 12 (B vs A)").len(), 1, "{finished:#?}");
-    // The next game is the one that would have followed.
+    // The next game is the game that would have followed.
     let sixth = plan::openings(6);
     assert_eq!(starts(&bench, "more.pgn")[0][..20], sixth.lines().last().unwrap()[..20]);
 }
@@ -145,8 +145,8 @@ fn resumed_compat_runs_follow_the_current_file_and_command_line() {
                 -pgnout file=games.pgn";
     compat(&bench, "fastchess", more).expect_code(0);
     let go_on = |more: &str| {
-        let words = format!("compat fastchess -config file=config.json {more}");
-        bench.arbiter(words.split_whitespace()).finish().expect_code(0)
+        let command_line = format!("compat fastchess -config file=config.json {more}");
+        bench.arbiter(command_line.split_whitespace()).finish().expect_code(0)
     };
     let edit = |key: &str, value: u64| {
         let mut saved: Value = serde_json::from_str(&bench.read("config.json")).unwrap();
@@ -154,8 +154,12 @@ fn resumed_compat_runs_follow_the_current_file_and_command_line() {
         bench.write("config.json", saved.to_string());
     };
     let played = |finished: &crate::support::bench::Finished| {
-        let told = lines(finished, "Finished game ");
-        told.iter().filter_map(|line| line.split(' ').nth(2)).map(str::to_owned).collect::<Vec<_>>()
+        let finished_lines = lines(finished, "Finished game ");
+        finished_lines
+            .iter()
+            .filter_map(|line| line.split(' ').nth(2))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
     };
     // With more rounds on the command line, the run continues in another file, after the openings
     // that were played.

@@ -89,9 +89,9 @@ fn options_without_effect_are_silent_and_others_logged_and_saved() {
     let finished = compat(&bench, "fastchess", more).expect_code(0);
     assert_eq!(finished.stderr, "");
     let log = bench.read("x.log");
-    let said: Vec<&str> = log.lines().filter_map(|line| line.split(" --- ").nth(1)).collect();
+    let messages: Vec<&str> = log.lines().filter_map(|line| line.split(" --- ").nth(1)).collect();
     assert_eq!(
-        said[..4],
+        messages[..4],
         [
             "fastchess alpha 1.8.2 20260729-74deac23",
             "Setting seed to: 5",

@@ -7,10 +7,10 @@ use crate::support::plan;
 /// Runs a tournament of three puppets.
 fn three(bench: &Bench, program: &str, more: &str) -> Finished {
     bench.write("book.epd", plan::openings(20));
-    let words = ["compat", program].into_iter().map(str::to_owned);
+    let subcommand = ["compat", program].into_iter().map(str::to_owned);
     let engines = ["A", "B", "C"].map(|name| engine(bench, name, "--seed 1"));
     let more = more.split_whitespace().map(str::to_owned);
-    bench.arbiter(words.chain(engines.into_iter().flatten()).chain(more)).finish()
+    bench.arbiter(subcommand.chain(engines.into_iter().flatten()).chain(more)).finish()
 }
 
 /// Returns the values of a tag in `games.pgn`.
@@ -42,8 +42,8 @@ fn games_have_the_tags_and_ends_of_cutechess() {
     assert_eq!(finished.stdout.matches(&format!("1/2-1/2 {{{ended}}}")).count(), 4);
     let flat = text.replace('\n', " ");
     assert_eq!(flat.matches(&format!(", {ended}}} 1/2-1/2")).count(), 4);
-    // Moves are counted from the first one, and times have the same number of decimals as in
-    // cutechess.
+    // Moves are counted from the first move of the game, and times have the same number of decimals
+    // as in cutechess.
     assert!(flat.contains("  1. ") && flat.contains(" 3. "), "{text}");
     let comment = regex_lite::Regex::new(r"\{[+-]?\d+\.\d\d/1\s(0|0\.0\d\d|0\.\d\d)s\}").unwrap();
     assert!(comment.is_match(&text), "{text}");

@@ -78,7 +78,8 @@ fn sides_outcomes_and_intervals_are_printed_like_cutechess() {
         ("...      A playing White: 2 - 0 - 0  [1.000] 2", 1),
         ("...      A playing Black: 2 - 0 - 0  [1.000] 2", 1),
         ("...      White vs Black: 2 - 2 - 0  [0.500] 4", 1),
-        // Certainty from 4 wins in 4 games, which is that of 2 deviations of a normal distribution.
+        // After 4 wins in 4 games, the LOS is the normal distribution function at 2 standard
+        // deviations.
         ("Elo difference: inf +/- nan, LOS: 97.7 %, DrawRatio: 0.0 %", 1),
         ("SPRT: llr 0 (0.0%), lbound -inf, ubound inf", 1),
         ("Player: A", 2),
@@ -90,17 +91,17 @@ fn sides_outcomes_and_intervals_are_printed_like_cutechess() {
     let outcomes = lines(&finished, "   \"Loss: ").len();
     assert!(outcomes >= 2 && lines(&finished, "   \"Win: ").len() == outcomes, "{text}");
     // The log contains the engines' lines with the time since the start.
-    let said = regex_lite::Regex::new(r"(?m)^-?\d+ >A\(0\): go nodes 1$").unwrap();
-    assert!(said.is_match(text) && text.contains(" <B(1): bestmove "), "{text}");
+    let go_line = regex_lite::Regex::new(r"(?m)^-?\d+ >A\(0\): go nodes 1$").unwrap();
+    assert!(go_line.is_match(text) && text.contains(" <B(1): bestmove "), "{text}");
     assert!(finished.stderr.contains("Warning: A doesn't have option Nope\n"), "{finished:#?}");
-    // Ranks of a gauntlet start with 0, for the engines that play it.
+    // The ranks in a gauntlet start with 0, the rank of the engine that plays against all others.
     let bench = Bench::new();
-    let words = ["compat", "cutechess"].into_iter().map(str::to_owned);
+    let subcommand = ["compat", "cutechess"].into_iter().map(str::to_owned);
     let engines = [("A", "--mode illegal-move"), ("B", "--seed 1"), ("C", "--seed 1")];
     let engines = engines.map(|(name, args)| super::engine(&bench, name, args));
     let more = "-each nodes=1 -tournament gauntlet -games 2";
     let more = more.split_whitespace().map(str::to_owned);
-    let all = words.chain(engines.into_iter().flatten()).chain(more);
+    let all = subcommand.chain(engines.into_iter().flatten()).chain(more);
     let finished = bench.arbiter(all).finish().expect_code(0);
     let rows = finished.stdout.lines().skip_while(|line| !line.starts_with("Rank Name"));
     let names: Vec<String> =
@@ -119,7 +120,7 @@ fn mate_scores_are_checked_on_request() {
     let count = |finished: &Finished, start: &str| lines(finished, start).len();
     assert_eq!(count(&finished, "Warning; Incomplete mating PV - from A"), 6, "{finished:#?}");
     assert_eq!(count(&finished, "Warning; Mating PV does not end with checkmate - from B"), 6);
-    // A warning about two engines that both claim a win is printed in any case.
+    // A warning about two engines that both report a win is printed even without the option.
     let both = "Warning; Sign mismatch in mate scores ";
     assert_eq!(count(&finished, both), 10, "{finished:#?}");
     let finished = duel(&bench, "fastchess", odd, more).expect_code(0);
@@ -160,14 +161,14 @@ fn comments_have_all_requested_fields_under_every_limit() {
         assert!(games.iter().all(|game| game.tag("TimeControl") == control), "{text}");
         let time = regex_lite::Regex::new(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d \+0000$").unwrap();
         for game in &games {
-            let [begun, ended] = ["GameStartTime", "GameEndTime"].map(|name| game.tag(name));
-            assert!(time.is_match(begun) && time.is_match(ended) && begun <= ended, "{text}");
+            let [started, ended] = ["GameStartTime", "GameEndTime"].map(|name| game.tag(name));
+            assert!(time.is_match(started) && time.is_match(ended) && started <= ended, "{text}");
         }
         // Format that OpenBench parses: score and depth, seconds, nodes, seldepth.
         let comment = r"\{([+-]?M?\d+(\.\d+)?)/\d+\s\d+\.\d{3}s,\stl=\d+\.\d+s,\sn=\d+,\ssd=\d+,\snps=\d+[,}]";
-        let whole = regex_lite::Regex::new(comment).unwrap().find_iter(&text).count();
+        let comments = regex_lite::Regex::new(comment).unwrap().find_iter(&text).count();
         let moves: usize = games.iter().map(|game| game.moves.len()).sum();
-        assert_eq!(whole, moves, "{text}");
+        assert_eq!(comments, moves, "{text}");
     }
 }
 
@@ -214,8 +215,8 @@ fn the_checksum_is_that_of_the_file() {
 
 #[test]
 fn sprt_figures_use_the_formulas_of_the_original() {
-    // Won, lost and drawn games, and the result of cutechess-cli 1.5 for them with bounds of 0 and
-    // 100.
+    // The expected log-likelihood ratio follows from the formulas of cutechess-cli 1.5, with bounds
+    // of 0 and 100 BayesElo.
     let bench = Bench::new();
     let more = "-each nodes=1 -openings file=book.epd -rounds 400 -repeat -sprt elo0=0 elo1=100 \
                 alpha=0.05 beta=0.05 -ratinginterval 0";
@@ -223,7 +224,7 @@ fn sprt_figures_use_the_formulas_of_the_original() {
     let finished = duel(&bench, "cutechess", illegal, more).expect_code(0);
     let score = lines(&finished, "Score of A vs B: ");
     let wins: f64 = score.last().unwrap().split(' ').nth(5).unwrap().parse().unwrap();
-    // Definition of BayesElo, with half a game added to each kind.
+    // Definition of BayesElo, with half a game added to each result.
     let [won, other, all] = [wins + 0.5, 0.5, wins + 1.5];
     let draw_elo = 200.0 * ((all - other) / other * (all - won) / won).log10();
     let x = 10f64.powf(-draw_elo / 400.0);
@@ -240,7 +241,8 @@ fn sprt_figures_use_the_formulas_of_the_original() {
     let line = format!("SPRT: llr {} (", llr.trim_end_matches('0').trim_end_matches('.'));
     assert_eq!(lines(&finished, &line).len(), 1, "{line} {finished:#?}");
     assert!(lines(&finished, &line)[0].ends_with(", lbound -2.94, ubound 2.94 - H1 was accepted"));
-    // In cutechess's format, fastchess prints a ratio of games, and on request ours as well.
+    // In the format of cutechess, fastchess prints the ratio of single games and, on request, also
+    // Arbiter's ratio.
     let more = format!("{more} -output format=cutechess -arbiter llr=true");
     let finished = duel(&bench, "fastchess", illegal, &more).expect_code(0);
     let ratio = |start: &str| {

@@ -125,7 +125,7 @@ fn illegal_moves_are_reported_like_the_originals() {
         let form = lines(&finished, "Warning; Move does not match uci move format").len();
         assert_eq!(form, if mode == "illegal-move" { 0 } else { 2 }, "{finished:#?}");
         let text = bench.read("games.pgn");
-        // One game has a legal move before the illegal one, the other only the illegal one.
+        // One game has a legal move before the illegal move; the other has only the illegal move.
         for count in [2, 1] {
             assert_eq!(text.matches(&format!("[PlyCount \"{count}\"]")).count(), 1, "{text}");
         }
@@ -172,7 +172,7 @@ fn fastchess_repeats_the_final_figures() {
     let finished = duel(&bench, "fastchess", odd, more).expect_code(0);
     let games = lines(&finished, "Games: ");
     assert_eq!(games[games.len() - 2], games[games.len() - 1], "{finished:#?}");
-    // A test of games has no figures by pairs, and prints a warning.
+    // A test that uses single games has no figures for pairs, and prints a warning.
     let finished = duel(&bench, "fastchess", odd, &format!("{more} model=bayesian"));
     let warning = "Warning; Bayesian SPRT model not available with pentanomial statistics. ";
     assert_eq!(lines(&finished.expect_code(0), warning).len(), 1);

@@ -22,7 +22,8 @@ const PACKAGES: &str = "chess-tuning-tools==0.9.3 arviz==0.17.1 atomicwrites==1.
 /// Number of iterations that the tuning has to complete.
 const ITERATIONS: usize = 10;
 
-/// Installs the program in a separate environment, unless `TUNE` names an installed one.
+/// Installs the program in a separate environment, unless the environment variable `TUNE` names an
+/// installed program.
 fn tune(bench: &Bench) -> PathBuf {
     if let Some(path) = std::env::var_os("TUNE") {
         return path.into();
@@ -64,19 +65,19 @@ fn chess_tuning_tools_tunes_with_arbiter_as_cutechess() {
     });
     bench.write("tune.json", settings.to_string());
     let script = r#"PATH="$PWD/bin:$PATH" exec "$0" local -c tune.json --logfile log.txt"#;
-    let words = ["-c".to_owned(), script.to_owned(), tune.display().to_string()];
-    let running = bench.start(Path::new("/bin/sh"), words);
+    let shell_args = ["-c".to_owned(), script.to_owned(), tune.display().to_string()];
+    let running = bench.start(Path::new("/bin/sh"), shell_args);
     let log = || std::fs::read_to_string(bench.path("log.txt")).unwrap_or_default();
-    let begun = Instant::now();
+    let started = Instant::now();
     while log().matches(" Got Elo: ").count() < ITERATIONS {
-        assert!(begun.elapsed() < Duration::from_secs(900), "{}", log());
+        assert!(started.elapsed() < Duration::from_secs(900), "{}", log());
         std::thread::sleep(Duration::from_millis(200));
     }
     running.signal(Signal::KILL);
     running.finish();
     let log = log();
     assert!(!log.contains("Traceback") && !log.contains("ERROR"), "{log}");
-    // Random games are not all won by one side; a misread result would always be the same.
+    // Both engines win some of the random games, but a misread result would always be equal.
     let figures: std::collections::BTreeSet<&str> =
         log.lines().filter_map(|line| line.split("Got Elo: ").nth(1)).collect();
     assert!(figures.len() > 2 && figures.iter().all(|line| !line.contains("nan")), "{figures:?}");

@@ -22,7 +22,7 @@ fn openssl(bench: &Bench, args: &str) {
     assert!(made.status.success(), "{args}: {}", String::from_utf8_lossy(&made.stderr));
 }
 
-/// Creates an authority, `NAME.pem`.
+/// Creates a certificate authority, `NAME.pem`.
 fn authority(bench: &Bench, name: &str) {
     openssl(
         bench,
@@ -70,15 +70,15 @@ fn an_encrypted_server_is_used_only_with_a_trusted_certificate() {
     let Some(server) = Server::start(&bench, &tls) else { return };
     let url = server.url().replace("nats://", "tls://");
     let trust = key(&bench);
-    let flags = |ca: &str, own: &str| {
+    let flags = |ca: &str, identity: &str| {
         let ca = format!("ca={}", path(ca));
-        let own = [path(&format!("{own}.pem")), path(&format!("{own}.key"))];
-        let own = format!("cert={},cert-key={}", own[0], own[1]);
-        ["--slots", "2", "--trust", &trust, "--nats", &ca, "--nats", &own].map(str::to_owned)
+        let identity = [path(&format!("{identity}.pem")), path(&format!("{identity}.key"))];
+        let identity = format!("cert={},cert-key={}", identity[0], identity[1]);
+        ["--slots", "2", "--trust", &trust, "--nats", &ca, "--nats", &identity].map(str::to_owned)
     };
-    let refused = |url: &str, flags: &[String], words: &[&str]| {
+    let refused = |url: &str, flags: &[String], parts: &[&str]| {
         let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
-        Worker::start_at(&bench, url, "w", &flags).finish().expect_refusal(8, words);
+        Worker::start_at(&bench, url, "w", &flags).finish().expect_refusal(8, parts);
     };
     refused(&url, &flags("theirs.pem", "client"), &["certificate"]);
     refused(&url, &flags("ours.pem", "stranger"), &[phrases::NO_SERVER]);
@@ -156,7 +156,7 @@ fn assert_secret(bench: &Bench, secret: &str, holders: &[&str], printed: &[&Fini
 }
 
 /// Starts, interrupts and resumes a run with a coordinator and a worker that use these flags.
-/// Without the flags, and with `wrong` flags, neither is accepted.
+/// Without the flags, and with `wrong` flags, the server accepts neither process.
 fn enter(
     bench: &Bench,
     server: &Server,
@@ -173,7 +173,7 @@ fn enter(
     worker("x", &[]).finish().expect_refusal(8, &["authorization"]);
     worker("y", &wrong).finish().expect_refusal(8, &["authorization"]);
     distributed_plan(bench, server).run().expect_refusal(8, &["authorization"]);
-    let own = worker("a", &good);
+    let accepted = worker("a", &good);
     let running =
         distributed_plan(bench, server).set(good[0].trim_start_matches('-'), good[1]).start();
     wait_for_pairs(bench, 1);
@@ -185,10 +185,10 @@ fn enter(
     let resumed = bench.arbiter(args.iter().chain(&good).chain(&["--format", "json"]));
     assert_untouched(bench, resumed);
     let report = ["report", "run", "--format", "md", "--results", &results];
-    let told = bench.arbiter(report).finish().expect_code(0);
-    own.signal(Signal::INT);
-    let played = own.finish().expect_code(0);
-    assert_secret(bench, secret, holders, &[&interrupted, &told, &played]);
+    let shown = bench.arbiter(report).finish().expect_code(0);
+    accepted.signal(Signal::INT);
+    let played = accepted.finish().expect_code(0);
+    assert_secret(bench, secret, holders, &[&interrupted, &shown, &played]);
 }
 
 #[test]
@@ -228,16 +228,16 @@ fn seed(pair: &KeyPair) -> String {
 #[test]
 fn an_nkey_opens_the_server_and_is_not_disclosed() {
     let bench = Bench::new();
-    let (own, other) = (pair(KeyPairType::User, 7), pair(KeyPairType::User, 8));
-    let auth = format!("authorization {{ users: [ {{ nkey: {} }} ] }}", own.public_key());
+    let (user_key, other) = (pair(KeyPairType::User, 7), pair(KeyPairType::User, 8));
+    let auth = format!("authorization {{ users: [ {{ nkey: {} }} ] }}", user_key.public_key());
     let Some(server) = Server::start(&bench, &auth) else { return };
-    let (good, wrong) = (bench.write("seed", seed(&own)), bench.write("wrong", seed(&other)));
+    let (good, wrong) = (bench.write("seed", seed(&user_key)), bench.write("wrong", seed(&other)));
     let (good, wrong) = (good.display().to_string(), wrong.display().to_string());
     let flags = |file| format!("nkey={file}");
     enter(
         &bench,
         &server,
-        &seed(&own),
+        &seed(&user_key),
         ["--nats", &flags(&good)],
         ["--nats", &flags(&wrong)],
         &["seed"],

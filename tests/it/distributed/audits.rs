@@ -30,8 +30,8 @@ const PAIRS: usize = 40;
 /// Makes engine A win both games of a pair: the opponent breaks down before the true end of each
 /// game, after a different move of A if `is_made_up`.
 fn won_by_a(result: &mut Value, is_made_up: bool) {
-    for half in ["first", "second"] {
-        let game = &mut games(result)[half];
+    for key in ["first", "second"] {
+        let game = &mut games(result)[key];
         let is_white = game["engines"]["white"] == 0;
         let fen = game["fen"].as_str().expect("a game has a start").to_owned();
         let starts_white = fen.split(' ').nth(1) == Some("w");
@@ -64,17 +64,18 @@ fn another_move(fen: &str, moves: &[Value]) -> String {
     texts.find(|text| *text != last["uci"]).expect("there is a choice")
 }
 
-/// Forwards the liar's results with games that engine A wins; returns the number of results.
+/// Changes the liar's results so that engine A wins, and forwards them; returns the number of
+/// results.
 fn lie(server: &Server, is_made_up: bool) -> JoinHandle<usize> {
     falsify(server, move |result| won_by_a(result, is_made_up))
 }
 
 /// Forwards the changed results of the liar; returns the number of results.
 fn falsify(server: &Server, change: impl Fn(&mut Value) + Send + 'static) -> JoinHandle<usize> {
-    let (heard, mut mouth) = detour(server);
+    let (receiver, mut forwarder) = detour(server);
     std::thread::spawn(move || {
         let mut lies = 0;
-        for mut message in heard {
+        for mut message in receiver {
             if pair_of(&message).is_some() {
                 let mut result: Value =
                     serde_json::from_str(&unpacked(&message.payload)).expect("results are JSON");
@@ -82,7 +83,7 @@ fn falsify(server: &Server, change: impl Fn(&mut Value) + Send + 'static) -> Joi
                 message.payload = repacked(&message.payload, &result.to_string());
                 lies += 1;
             }
-            pass(&mut mouth, &message);
+            pass(&mut forwarder, &message);
         }
         lies
     })
@@ -127,8 +128,8 @@ fn an_audit_of_honest_workers_changes_nothing() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let _workers = ["a", "b"].map(|name| Worker::start(&bench, &server, name));
-    // A worker that gets an audit of its own pair returns it to the other worker long before this
-    // lease ends.
+    // A worker that gets an audit of its own pair returns the job, so that the other worker gets it
+    // long before this lease ends.
     let plan =
         distributed_plan(&bench, &server).set("fleet audit", "100%").set("fleet lease", 3600);
     assert_untouched(&bench, plan.start());
@@ -169,8 +170,8 @@ fn colluding_liars_are_found_by_the_other_workers() {
     assert!(lying.join().expect("results can be changed") > 0);
 }
 
-/// Plays a run over a worker that lies while the only honest worker is silent; then the honest one
-/// resumes.
+/// Plays a run with a liar while the only honest worker is stopped; the honest worker continues
+/// after the liar is excluded.
 fn lie_alone(is_made_up: bool, audit: &str) {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, DETOUR) else { return };
@@ -194,7 +195,7 @@ fn a_liar_is_found_while_no_other_worker_responds() {
     lie_alone(true, "100%");
 }
 
-/// Otherwise the liar would replay its own breakdowns forever.
+/// The liar must not replay its own breakdowns forever.
 #[test]
 fn breakdown_claims_end_while_no_other_worker_responds() {
     lie_alone(false, "1%");
@@ -246,13 +247,14 @@ fn a_worker_that_falsely_claims_failures_is_found() {
 #[test]
 fn a_worker_that_falsely_claims_disturbances_is_found() {
     give_back_all("tc=1+0.01", 1, |result| {
-        for half in ["first", "second"] {
-            let game = &mut games(result)[half];
+        for key in ["first", "second"] {
+            let game = &mut games(result)[key];
             let nanos = game["duration"].as_u64().expect("a game has a duration");
-            let whole = json!({ "secs": nanos / 1_000_000_000, "nanos": nanos % 1_000_000_000 });
+            let full_time =
+                json!({ "secs": nanos / 1_000_000_000, "nanos": nanos % 1_000_000_000 });
             let none = json!({ "secs": 0, "nanos": 0 });
             let is_white = game["engines"]["white"] == 0;
-            let (white, black) = if is_white { (&whole, &none) } else { (&none, &whole) };
+            let (white, black) = if is_white { (&full_time, &none) } else { (&none, &full_time) };
             game["waited"] = json!({ "white": white, "black": black });
         }
     });

@@ -12,7 +12,7 @@ use crate::support::nats::{Server, Worker};
 use crate::support::plan::RunOutput;
 use crate::support::{programs, store};
 
-/// Returns the library that shows a program a wrong time, if it is installed.
+/// Returns the path of libfaketime, which gives a program a wrong time, if it is installed.
 fn liar() -> Option<PathBuf> {
     let found = Path::new("/usr/lib").read_dir().ok()?.flatten().find_map(|entry| {
         let library = entry.path().join("faketime/libfaketime.so.1");
@@ -26,8 +26,8 @@ fn liar() -> Option<PathBuf> {
     found
 }
 
-/// Returns the variables under which a program sees the clock shifted by `shift`. Time passes at
-/// its normal rate, so the durations that the machine measures are right.
+/// Returns the environment variables that shift a program's clock by `shift`. Time passes at its
+/// normal rate, so the durations that the machine measures are right.
 fn shifted(library: &Path, shift: &str) -> [String; 4] {
     [
         format!("LD_PRELOAD={}", library.display()),
@@ -80,7 +80,7 @@ fn an_encrypted_server_accepts_clocks_that_are_an_hour_wrong() {
     let running = plan.start_by(&format!("{ahead} exec \"$0\" \"$@\""));
     let workers = [join("worker1", "-1h"), join("worker2", "+1h")];
     let finished = running.finish().expect_code(0);
-    // Near midnight, the date differs.
+    // Near midnight, the dates in the PGN differ, so only moves are compared.
     assert_eq!(RunOutput::read(&bench, &finished).moves(), uninterrupted().moves());
     let results = bench.path("results");
     assert_eq!(store::remarks(&results), Vec::<String>::new());

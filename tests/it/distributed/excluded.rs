@@ -106,15 +106,16 @@ fn each_worker_scales_times_by_its_own_speed() {
         let first = lines.iter().find(|line| line.starts_with("go "))?;
         Some(first.split(' ').map(str::to_owned).collect::<Vec<_>>())
     };
-    let told: Vec<Vec<String>> = bench.conversations().iter().filter_map(|c| times(c)).collect();
-    assert!(!told.is_empty());
-    for told in told {
-        let words = told.join(" ");
-        // Four times as slow as the reference, and half as fast as this machine.
-        assert!(words.contains("winc 2000 binc 2000"), "{words}");
-        assert!(words.contains("btime 240000"), "{words}");
+    let go_commands: Vec<Vec<String>> =
+        bench.conversations().iter().filter_map(|c| times(c)).collect();
+    assert!(!go_commands.is_empty());
+    for go_command in go_commands {
+        let text = go_command.join(" ");
+        // The worker has a quarter of the reference speed, so all times are multiplied by four.
+        assert!(text.contains("winc 2000 binc 2000"), "{text}");
+        assert!(text.contains("btime 240000"), "{text}");
     }
-    // `cluster show` shows this.
+    // `cluster show` prints the speeds.
     let show = ["cluster", "show", "--on", &server.url()];
     let json = bench.arbiter(show.iter().chain(&["--format", "json"])).finish().json();
     assert_eq!(json["workers"][0]["bench_nps"], serde_json::json!({"A": 500.0, "B": 500.0}));
@@ -136,7 +137,8 @@ fn several_workers_with_another_bench_end_the_run() {
     assert!(store::pairs(&bench.path("results")).is_empty());
 }
 
-/// The games of the bad worker end long before those of the other, and there are few pairs.
+/// The games of the bad worker end long before the games of the other worker, and there are few
+/// pairs.
 #[test]
 fn a_worker_on_which_nothing_works_does_not_take_all_pairs_of_a_short_run() {
     let bench = Bench::new();
@@ -176,12 +178,12 @@ fn a_worker_that_crashes_is_excluded_and_its_pairs_are_played_again() {
     assert_eq!(store::players(&results).keys().collect::<Vec<_>>(), ["good"]);
     store::assert_consistent(&results);
     assert_eq!(store::pairs(&results).len(), PAIRS);
-    // Neither the report nor the games contain anything of the bad worker.
+    // Neither the report nor the PGN contains anything from the bad worker.
     assert_as_local(&bench, &finished, PAIRS);
     let remarks = store::remarks(&results);
-    let is_told = |remark: &String| remark.starts_with("bad: ") && remark.ends_with(why);
-    assert!(remarks.iter().any(is_told), "{remarks:#?}");
-    // A report from the store is the same later.
+    let is_exclusion = |remark: &String| remark.starts_with("bad: ") && remark.ends_with(why);
+    assert!(remarks.iter().any(is_exclusion), "{remarks:#?}");
+    // A later report from the store is equal.
     let show = ["results", "--results", &results.display().to_string(), "show", "run"];
     let shown = bench.arbiter(show.iter().chain(&["--format", "json"])).finish().expect_code(0);
     assert_eq!(shown.json(), finished.json());
@@ -237,7 +239,7 @@ fn games_go_to_workers_with_enough_slots() {
     let remarks = store::remarks(&results);
     let refusal = "small: does not play: a game needs 2 threads, but --slots is 1";
     assert_eq!(remarks, [refusal]);
-    // Three slots have room for one game of two threads.
+    // Three slots have room for only one game with two threads.
     let mut most = 0;
     client.publish("arbiter.hello.last", b"last");
     loop {

@@ -214,8 +214,8 @@ fn late_results_of_a_stalled_worker_are_ignored() {
     wait_for_pairs(&bench, 2);
     sleeper.signal(Signal::STOP);
     let other = Worker::start(&bench, &server, "b");
-    // The pairs of the stalled worker are given to the other worker, because it sends no signs of
-    // life.
+    // The pairs of the stalled worker are given to the other worker, because the stalled worker
+    // sends no heartbeats.
     let results = bench.path("results");
     wait_for("the other has played most", || {
         (store::players(&results).get("b").copied().unwrap_or(0) >= 4).then_some(())

@@ -8,8 +8,9 @@ use crate::support::nats::{Client, Server, Worker};
 use crate::support::plan::Plan;
 use crate::support::{store, wait_for};
 
-/// Numbers of valid messages and of invalid messages of each kind.
+/// Number of valid messages of each kind.
 const RIGHT: usize = 3_000;
+/// Number of invalid messages of each kind.
 const NOISE: usize = 200;
 
 #[test]

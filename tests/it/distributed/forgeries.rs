@@ -63,8 +63,8 @@ pub fn give_up(mut running: Running) {
     running.finish().expect_code(130);
 }
 
-/// Records all messages until the subject `end`. The server drops messages that are not read in
-/// time.
+/// Records all messages until the subject `end`, in a separate thread, because the server drops
+/// messages that are not read in time.
 fn record(mut client: Client, end: &'static str) -> JoinHandle<Vec<Message>> {
     std::thread::spawn(move || {
         let messages = std::iter::from_fn(|| client.next_message());
@@ -86,12 +86,13 @@ fn workers_do_not_join_a_replayed_run() {
     let mut client = Client::connect(&server);
     client.publish("arbiter.end", b"");
     client.publish("_INBOX.end", b"");
-    let [recorded, answers] = [recorded, answers].map(|heard| heard.join().expect("it only hears"));
+    let [recorded, answers] =
+        [recorded, answers].map(|recorder| recorder.join().expect("it only hears"));
     client.subscribe("arbiter.>");
     let answer_to = |word: &str| {
         let is_asked = |message: &&Message| message.subject.split('.').nth(3) == Some(word);
-        let asked = recorded.iter().find(is_asked).expect("a worker has asked");
-        let inbox = asked.reply.as_ref().expect("it waits for an answer");
+        let request = recorded.iter().find(is_asked).expect("a worker has asked");
+        let inbox = request.reply.as_ref().expect("it waits for an answer");
         let answer = answers.iter().find(|answer| answer.subject == *inbox);
         answer.expect("the coordinator has answered").payload.clone()
     };
@@ -104,7 +105,8 @@ fn workers_do_not_join_a_replayed_run() {
     client.publish("arbiter.beacon", &beacon);
     let why = loop {
         let message = client.next_message().expect("the server goes on");
-        // The status is sent every few seconds, before a run without beacons is forgotten.
+        // The beacon is repeated after each message, at least with every status of the worker,
+        // because a worker forgets a run without beacons.
         if message.subject != "arbiter.beacon" {
             client.publish("arbiter.beacon", &beacon);
         }
@@ -143,10 +145,12 @@ fn forged_and_replayed_coordinator_messages_have_no_effect() {
     // for this worker.
     client.publish(&subject, &genuine);
     let (signature, text) = beacon.split_at(SIGNATURE);
-    let Value::Object(said) = parsed(text)["body"].take() else { panic!("a beacon has fields") };
-    let run = said["run_id"].as_str().expect("it names the run");
+    let Value::Object(beacon_body) = parsed(text)["body"].take() else {
+        panic!("a beacon has fields")
+    };
+    let run = beacon_body["run_id"].as_str().expect("it names the run");
     let word = format!("arbiter.run.{run}.word");
-    let later = said["at"].as_u64().expect("it has a time") + 60_000_000;
+    let later = beacon_body["at"].as_u64().expect("it has a time") + 60_000_000;
     for notice in [json!("cancel"), json!({ "exclude": { "worker": "a", "why": "no" } })] {
         let forged = json!({ "run_id": run, "at": later, "notice": notice });
         let forged = json!({ "v": 8, "body": forged }).to_string();
@@ -185,19 +189,19 @@ fn results_of_one_run_do_not_count_in_another() {
     assert_eq!(unproven, 2, "the first and the tenth: {remarks}");
 }
 
-/// Results of a worker that was given the job, which are small when packed and endless when
-/// unpacked, sent before the true result; and the same results for many pairs without a job.
+/// Sends results that are small when packed and endless when unpacked: first in the name of a
+/// worker that was given the job, before its true result; then for many pairs without a job.
 #[test]
 fn decompression_bombs_take_no_memory() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, DETOUR) else { return };
     let _worker = Worker::start(&bench, &server, "a");
-    let (heard, mut client) = detour(&server);
+    let (receiver, mut client) = detour(&server);
     let plan = Plan::new(&bench, "match", 400).puppet("A", "--delay-ms 2 --seed 1");
     let plan = plan.puppet("B", "--delay-ms 2 --seed 2").unset("concurrency").unset("max-moves");
     let running = plan.set("on", server.url()).start();
     let Message { subject, payload: genuine, .. } = loop {
-        match heard.recv().expect("the worker plays") {
+        match receiver.recv().expect("the worker plays") {
             result if pair_of(&result).is_some() => break result,
             other => pass(&mut client, &other),
         }
@@ -272,11 +276,15 @@ fn incompatible_versions_are_reported_on_both_sides() {
     client.subscribe("arbiter.hello.here");
     let _worker = Worker::start(&bench, &server, "here");
     let finished = running.finish().expect_code(0);
-    let words = "a message of version 10, but this arbiter reads versions 8 to 9";
-    let told = store::remarks(&bench.path("results")).concat();
-    assert!(told.starts_with(&format!("later: does not play: {words}")), "{finished:#?} {told}");
+    let version_error = "a message of version 10, but this arbiter reads versions 8 to 9";
+    let trouble = store::remarks(&bench.path("results")).concat();
+    assert!(
+        trouble.starts_with(&format!("later: does not play: {version_error}")),
+        "{finished:#?} {trouble}"
+    );
     client.publish("arbiter.beacon", later);
-    let is_told =
-        |status: Value| status["body"]["trouble"].as_str().is_some_and(|told| told.contains(words));
-    while !is_told(parsed(&client.next().1)) {}
+    let names_version = |status: Value| {
+        status["body"]["trouble"].as_str().is_some_and(|trouble| trouble.contains(version_error))
+    };
+    while !names_version(parsed(&client.next().1)) {}
 }

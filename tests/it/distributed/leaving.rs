@@ -11,8 +11,9 @@ use crate::support::plan::Plan;
 use crate::support::site::Site;
 use crate::support::{process, store, wait_for};
 
-/// Maximum time to exit. The promise is one second; the rest is for busy machines. A failure takes
-/// as long as games without an end, or as the wait for a lost server.
+/// Maximum time to exit. The promise is one second; the rest is for busy machines. A worker that
+/// does not notice the end continues for as long as endless games, or the wait for a lost server,
+/// take.
 const PROMPT: Duration = Duration::from_secs(5);
 
 /// Returns a run whose games do not end during a test.
@@ -23,18 +24,18 @@ fn endless<'a>(bench: &'a Bench, server: &Server) -> Plan<'a> {
 }
 
 #[track_caller]
-fn assert_prompt(what: &str, took: Duration) {
-    eprintln!("{what}: {took:?}");
-    assert!(took < PROMPT, "{what}: {took:?}");
+fn assert_prompt(event: &str, took: Duration) {
+    eprintln!("{event}: {took:?}");
+    assert!(took < PROMPT, "{event}: {took:?}");
 }
 
 /// Returns the time that a worker takes to exit.
 #[track_caller]
 fn leave(worker: Worker, signal: Signal) -> Duration {
-    let asked = Instant::now();
+    let signalled = Instant::now();
     worker.signal(signal);
     worker.finish().expect_code(0);
-    asked.elapsed()
+    signalled.elapsed()
 }
 
 #[test]
@@ -50,13 +51,13 @@ fn workers_learn_of_the_end_within_a_second() {
     }
     wait_for("engines play", || (process::marked(bench.marker()).len() >= 8).then_some(()));
     running.signal(Signal::INT);
-    // Two simultaneous signals could arrive in any order.
+    // Two signals in quick succession could arrive in any order.
     sleep(Duration::from_millis(300));
     assert!(process::marked(bench.marker()).len() >= 8, "the first one lets games end");
     running.signal(Signal::INT);
-    let asked = Instant::now();
+    let signalled = Instant::now();
     bench.wait_until_quiet();
-    assert_prompt("from Ctrl-C to the end of all engines", asked.elapsed());
+    assert_prompt("from Ctrl-C to the end of all engines", signalled.elapsed());
     running.finish().expect_code(130);
     assert!(store::pairs(&bench.path("results")).is_empty());
 }
@@ -83,9 +84,9 @@ fn a_verdict_reaches_workers_within_a_second() {
     client.subscribe("arbiter.run.*.word");
     let running = plan.start();
     while !String::from_utf8_lossy(&client.next().1).contains("\"cancel\"") {}
-    let told = Instant::now();
+    let decided = Instant::now();
     bench.wait_until_quiet();
-    assert_prompt("from the verdict to the end of all engines", told.elapsed());
+    assert_prompt("from the verdict to the end of all engines", decided.elapsed());
     let finished = running.finish().expect_code(0);
     assert_eq!(finished.json()["verdict"], "H1");
 }
@@ -139,7 +140,7 @@ fn an_idle_worker_leaves_immediately() {
         (0..2).for_each(|_| drop(client.next()));
         assert_prompt("an idle worker", leave(idle, signal));
     }
-    // Viewers see workers join and leave, but the store does not record it.
+    // Viewers see workers join and leave, but the store does not record these events.
     let site = Site::start(&bench, &["--read-only"]);
     site.events("/events/runs/run").wait_for(
         "part-events",
@@ -163,10 +164,10 @@ fn one_signal_ends_a_coordinator_whose_workers_are_gone() {
     worker.signal(Signal::KILL);
     server.kill();
     running.signal(Signal::TERM);
-    let asked = Instant::now();
+    let signalled = Instant::now();
     running.finish().expect_code(143);
     // Workers count as lost after 10 s without a message.
-    let took = asked.elapsed();
+    let took = signalled.elapsed();
     assert!(took < Duration::from_secs(30), "it waited for nobody for {took:?}");
 }
 
@@ -181,11 +182,11 @@ fn a_coordinator_without_a_server_leaves_in_time() {
     client.next();
     server.kill();
     running.signal(Signal::TERM);
-    // Two simultaneous signals could count as one.
+    // Two signals in quick succession could count as one.
     sleep(Duration::from_millis(300));
     running.signal(Signal::TERM);
-    let asked = Instant::now();
+    let signalled = Instant::now();
     running.finish().expect_code(143);
-    let took = asked.elapsed();
+    let took = signalled.elapsed();
     assert!(took < Duration::from_secs(2), "the last words of a coordinator took {took:?}");
 }

@@ -10,10 +10,11 @@ use crate::support::plan::Plan;
 use crate::support::programs;
 use crate::support::snapshot::{expect_next, without_machine};
 
-/// Id of the user and group `nobody` on most systems.
+/// ID of the user and group `nobody` on most systems.
 const NOBODY: &str = "65534";
 
-/// An ordinary user's worker restricts engines as root's worker does; the table shows root's.
+/// The worker of an ordinary user restricts engines as a worker of root does. The results of root's
+/// worker are in the table.
 #[test]
 fn the_sandbox_of_an_ordinary_user_equals_that_of_root() {
     if !rustix::process::geteuid().is_root() {
@@ -36,10 +37,10 @@ fn the_sandbox_of_an_ordinary_user_equals_that_of_root() {
     let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/security.md"));
     let text = text.expect("it is there");
     for row in &rows {
-        let what = row.split('|').nth(1).expect("a cell");
-        let known: Vec<String> =
-            text.lines().filter(|line| line.contains(what)).map(str::to_owned).collect();
-        assert_eq!(answer(&rows, what), answer(&known, what), "{what}");
+        let attempt = row.split('|').nth(1).expect("a cell");
+        let documented: Vec<String> =
+            text.lines().filter(|line| line.contains(attempt)).map(str::to_owned).collect();
+        assert_eq!(answer(&rows, attempt), answer(&documented, attempt), "{attempt}");
     }
 }
 
@@ -52,7 +53,7 @@ const WITHOUT_LANDLOCK: &str = r#"
     exec @ARGV or die $!;
 "#;
 
-/// A worker in this sandbox without Landlock reports it, and exits if it requires Landlock.
+/// A worker without Landlock reports that it is missing, and exits if Landlock is required.
 #[test]
 fn without_landlock_a_worker_reports_it_and_seccomp_still_applies() {
     let by = ["perl", "-e", WITHOUT_LANDLOCK].map(str::to_owned).to_vec();
@@ -60,14 +61,14 @@ fn without_landlock_a_worker_reports_it_and_seccomp_still_applies() {
     let arbiter = programs::arbiter().display().to_string();
     let trust = crate::support::nats::key(&bench);
     let flags = ["worker", "--on", "nats://127.0.0.1:1", "--trust", &trust, "--sandbox", "require"];
-    let words = by.iter().skip(1).map(String::as_str).chain([arbiter.as_str()]).chain(flags);
-    let refused = bench.start(Path::new("perl"), words).finish();
+    let command_line = by.iter().skip(1).map(String::as_str).chain([arbiter.as_str()]).chain(flags);
+    let refused = bench.start(Path::new("perl"), command_line).finish();
     refused.expect_refusal(7, &["landlock 6", "partial: seccomp"]);
     let rows = attempts_at("auto", |_| by);
     if rows.is_empty() {
         return;
     }
-    for what in [
+    for attempt in [
         "see a secret variable",
         "change mode or time",
         "hear which files",
@@ -80,7 +81,7 @@ fn without_landlock_a_worker_reports_it_and_seccomp_still_applies() {
         "have privileges of root",
         "use io_uring",
     ] {
-        assert_eq!(answer(&rows, what), "no", "{what}: {rows:#?}");
+        assert_eq!(answer(&rows, attempt), "no", "{attempt}: {rows:#?}");
     }
     assert_eq!(answer(&rows, "read a file in the home"), "yes", "it was Landlock that held it");
 }

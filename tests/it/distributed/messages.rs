@@ -31,22 +31,22 @@ const CALM: Duration = Duration::from_millis(300);
 
 /// Returns the receiver of all messages on the detour, and a client that forwards them.
 pub fn detour(server: &Server) -> (Receiver<Message>, Client) {
-    let mut ears = Client::connect(server);
-    ears.subscribe("held.>");
-    let (hear, heard) = channel();
+    let mut listener = Client::connect(server);
+    listener.subscribe("held.>");
+    let (sender, receiver) = channel();
     std::thread::spawn(move || {
-        while let Some(message) = ears.next_message() {
-            if hear.send(message).is_err() {
+        while let Some(message) = listener.next_message() {
+            if sender.send(message).is_err() {
                 return;
             }
         }
     });
-    (heard, Client::connect(server))
+    (receiver, Client::connect(server))
 }
 
-pub fn pass(mouth: &mut Client, message: &Message) {
+pub fn pass(forwarder: &mut Client, message: &Message) {
     let subject = message.subject.replacen("held", "passed", 1);
-    mouth.ask(&subject, message.reply.as_deref(), &message.payload);
+    forwarder.ask(&subject, message.reply.as_deref(), &message.payload);
 }
 
 /// Returns the number of the pair whose result a message contains.
@@ -54,14 +54,14 @@ pub fn pair_of(message: &Message) -> Option<u64> {
     message.subject.strip_prefix("held.results.")?.split('.').nth(1)?.parse().ok()
 }
 
-/// Forwards messages in groups of four, in reverse order and each one twice; returns the number of
-/// results that overtook another result.
+/// Forwards messages in groups of four, in reverse order and each message twice; returns the number
+/// of results that overtook another result.
 fn shuffle(server: &Server) -> JoinHandle<usize> {
-    let (heard, mut mouth) = detour(server);
+    let (receiver, mut forwarder) = detour(server);
     std::thread::spawn(move || {
         let (mut held, mut overtaken) = (Vec::new(), 0);
         loop {
-            let next = heard.recv_timeout(CALM);
+            let next = receiver.recv_timeout(CALM);
             let is_over = matches!(next, Err(RecvTimeoutError::Disconnected));
             let is_calm = next.is_err();
             held.extend(next);
@@ -71,8 +71,8 @@ fn shuffle(server: &Server) -> JoinHandle<usize> {
             if is_calm || held.len() >= 4 {
                 overtaken += held.iter().filter_map(pair_of).count().saturating_sub(1);
                 for message in held.drain(..).rev() {
-                    pass(&mut mouth, &message);
-                    pass(&mut mouth, &message);
+                    pass(&mut forwarder, &message);
+                    pass(&mut forwarder, &message);
                 }
             }
         }
@@ -153,31 +153,31 @@ fn moves(result: &mut Value) -> &mut Vec<Value> {
 fn impossible_results_are_rejected_before_the_true_one() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, DETOUR) else { return };
-    let (heard, mut mouth) = detour(&server);
+    let (receiver, mut forwarder) = detour(&server);
     let lying = std::thread::spawn(move || {
-        let (mut wrongs, mut seen) = (WRONGS.iter(), BTreeSet::new());
+        let (mut wrongs, mut falsified_pairs) = (WRONGS.iter(), BTreeSet::new());
         // The first true result of each pair is preceded by a wrong result from a worker that was
         // given the job; further results of a stored pair are not read.
-        for message in heard {
-            if pair_of(&message).is_some_and(|pair| seen.insert(pair))
-                && let Some((what, falsify, _)) = wrongs.next()
+        for message in receiver {
+            if pair_of(&message).is_some_and(|pair| falsified_pairs.insert(pair))
+                && let Some((fault, falsify, _)) = wrongs.next()
             {
                 let mut lie: Value =
                     serde_json::from_str(&unpacked(&message.payload)).expect("results are JSON");
                 falsify(&mut lie);
-                assert!(pair_of_result(&mut lie)["games"].is_object(), "{what}");
+                assert!(pair_of_result(&mut lie)["games"].is_object(), "{fault}");
                 let subject = message.subject.replacen("held", "passed", 1);
-                mouth.publish(&subject, &repacked(&message.payload, &lie.to_string()));
+                forwarder.publish(&subject, &repacked(&message.payload, &lie.to_string()));
             }
-            pass(&mut mouth, &message);
+            pass(&mut forwarder, &message);
         }
         wrongs.len()
     });
     let _worker = Worker::start(&bench, &server, "a");
     assert_untouched(&bench, distributed_plan(&bench, &server).start());
     let remarks = store::remarks(&bench.path("results")).join("\n");
-    for (what, _, words) in WRONGS {
-        assert!(remarks.contains(words), "{what}: no '{words}' in\n{remarks}");
+    for (fault, _, remark_part) in WRONGS {
+        assert!(remarks.contains(remark_part), "{fault}: no '{remark_part}' in\n{remarks}");
     }
     let players = store::players(&bench.path("results"));
     assert_eq!(players, BTreeMap::from([("a".to_owned(), PAIRS as i64)]));
@@ -189,13 +189,13 @@ fn impossible_results_are_rejected_before_the_true_one() {
 fn a_worker_with_impossible_results_is_excluded() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, DETOUR) else { return };
-    let (heard, mut mouth) = detour(&server);
+    let (receiver, mut forwarder) = detour(&server);
     let lying = std::thread::spawn(move || {
-        for mut message in heard {
+        for mut message in receiver {
             if pair_of(&message).is_some() && message.subject.ends_with(".liar") {
                 message.payload = [&message.payload[..HEADER], b"no games"].concat();
             }
-            pass(&mut mouth, &message);
+            pass(&mut forwarder, &message);
         }
     });
     let _liar = Worker::start(&bench, &server, "liar");
@@ -243,10 +243,11 @@ fn decreasing_and_impossible_worker_counts_are_ignored() {
     ] {
         mallory.publish("arbiter.hello.mallory", hello(pairs, slots).to_string().as_bytes());
     }
-    // Signs of games that decrease, of pairs that no worker plays, and of no existing game.
-    for (pair, half) in [(0, 1), (0, 0), (0, 1), (u64::MAX, 0), (9_999, 1), (1, 2)] {
+    // Heartbeats with decreasing game numbers, for pairs that no worker plays, and for games that
+    // do not exist.
+    for (pair, game_index) in [(0, 1), (0, 0), (0, 1), (u64::MAX, 0), (9_999, 1), (1, 2)] {
         let proof = "0".repeat(64);
-        let body = json!({ "pair": pair, "attempt": 0, "proof": proof, "half": half });
+        let body = json!({ "pair": pair, "attempt": 0, "proof": proof, "half": game_index });
         let sign = json!({ "v": 8, "body": body });
         mallory.publish(&subject, sign.to_string().as_bytes());
     }

@@ -18,8 +18,8 @@ struct Network {
     machines: Vec<String>,
 }
 
-fn ip(words: &[&str]) -> bool {
-    Command::new("ip").args(words).output().is_ok_and(|output| output.status.success())
+fn ip(args: &[&str]) -> bool {
+    Command::new("ip").args(args).output().is_ok_and(|output| output.status.success())
 }
 
 impl Network {

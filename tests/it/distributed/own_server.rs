@@ -1,5 +1,5 @@
-//! Tests of servers set up by `arbiter cluster init`: nobody else can listen or publish, and each
-//! user has only the permissions that the role in its join file requires.
+//! Tests of servers set up by `arbiter cluster init`: no other client can listen or publish, and
+//! each user has only the permissions that the role in its join file requires.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -47,7 +47,7 @@ fn serve(bench: &Bench) -> Option<Server> {
     Some(server)
 }
 
-/// Replaces a text in a file of the folder.
+/// Replaces a string in a file of the folder.
 fn edit(bench: &Bench, name: &str, from: &str, to: &str) {
     let text = bench.read(&format!("cluster/{name}"));
     assert!(text.contains(from), "{text}");
@@ -108,9 +108,9 @@ fn a_command_each_makes_a_cluster_that_plays_over_tls() {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("the server listens");
     stream.set_read_timeout(Some(PATIENCE)).expect("a time can be set");
     stream.write_all(b"CONNECT {}\r\nPING\r\n").expect("the server listens");
-    let mut heard = Vec::new();
-    let _ = stream.read_to_end(&mut heard);
-    assert!(!String::from_utf8_lossy(&heard).contains("PONG"), "a plain connection is served");
+    let mut reply = Vec::new();
+    let _ = stream.read_to_end(&mut reply);
+    assert!(!String::from_utf8_lossy(&reply).contains("PONG"), "a plain connection is served");
     for worker in workers {
         worker.signal(Signal::INT);
         worker.finish().expect_code(0);
@@ -125,8 +125,8 @@ fn a_join_file_is_good_for_one_part_and_strangers_stay_outside() {
     let Some((server, port)) = up(&bench) else { return };
     let join = |file: &str| bench.arbiter(["worker", "--on", file, "--slots", "1"]).finish();
     // The server rejects another worker name.
-    let own = bench.read("cluster/worker1.join");
-    bench.write("changed.join", own.replace("worker = \"worker1\"", "worker = \"worker2\""));
+    let join_file = bench.read("cluster/worker1.join");
+    bench.write("changed.join", join_file.replace("worker = \"worker1\"", "worker = \"worker2\""));
     join("changed.join").expect_refusal(8, &["Permissions Violation", "arbiter.hello.worker2"]);
     join(COORDINATOR).expect_error(3);
     let plan = slow(&bench).unset("concurrency").set("on", "cluster/worker2.join");
@@ -194,7 +194,7 @@ fn a_stolen_coordinator_file_is_useless_after_a_new_folder() {
     };
     let Some(server) = serve(&bench) else { return };
     let new = bench.read(COORDINATOR);
-    // The thief knows the address of the new server, and later even has the user of its
+    // The thief knows the address of the new server, and later even has the credentials of its
     // coordinator.
     bench.write("stolen.join", stolen.replace(&line(&stolen, "url"), &line(&new, "url")));
     let plan = |file: &str| slow(&bench).unset("concurrency").set("on", file);
@@ -230,11 +230,11 @@ fn open_servers_require_the_insecure_flag_on_both_sides() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let trust = key(&bench);
-    let words = ["'arbiter cluster init'", "--insecure"];
+    let parts = ["'arbiter cluster init'", "--insecure"];
     let nats = format!("--on={}", server.url());
-    bench.arbiter(["worker", &nats, "--trust", &trust]).finish().expect_refusal(8, &words);
+    bench.arbiter(["worker", &nats, "--trust", &trust]).finish().expect_refusal(8, &parts);
     let on = |url: &str| slow(&bench).unset("concurrency").switch(&format!("on={url}"));
-    on(&server.url()).run().expect_refusal(8, &words);
+    on(&server.url()).run().expect_refusal(8, &parts);
     assert!(!store::has_run(&bench.path("results"), "run"), "it has begun a run");
     drop(server);
 
@@ -244,8 +244,8 @@ fn open_servers_require_the_insecure_flag_on_both_sides() {
     let url = server.url().replace("//", "//secret@");
     show(&url).expect_code(0);
     let elsewhere = url.replace("127.0.0.1", "0.0.0.0");
-    show(&elsewhere).expect_refusal(8, &words);
-    on(&elsewhere).run().expect_refusal(8, &words);
+    show(&elsewhere).expect_refusal(8, &parts);
+    on(&elsewhere).run().expect_refusal(8, &parts);
     let insecure = ["cluster", "show", &format!("--on={elsewhere}"), "--insecure"];
     bench.arbiter(insecure).finish().expect_code(0);
 }
@@ -294,34 +294,35 @@ fn a_full_disk_leaves_no_incomplete_files() {
 fn invalid_join_files_are_rejected() {
     let bench = Bench::new();
     init(&bench, free_port());
-    let own = bench.read("cluster/worker1.join");
-    let line = |name: &str| own.lines().find(|line| line.starts_with(name)).expect("it has a line");
-    let begin = own.find("-----BEGIN").expect("a certificate");
+    let join_file = bench.read("cluster/worker1.join");
+    let line =
+        |name: &str| join_file.lines().find(|line| line.starts_with(name)).expect("it has a line");
+    let begin = join_file.find("-----BEGIN").expect("a certificate");
     for wrong in [
         String::new(),
-        own.replace("tls://", ""),
-        own.replace("tls://", "tls://me:secret@"),
-        own.replace("_INBOX.", "$JS.API."),
-        own.replace("_INBOX.", "_INBOX.\\n"),
-        own.replace("_INBOX.", &"_INBOX.a".repeat(200)),
-        own.replace("tls://", "tls://a/\\u001b[2J,tls://"),
-        own.replace("nkey = \"SU", "nkey = \"XX"),
-        own.replace(line("worker"), "worker = \"a b\""),
-        own.replace(line("trust"), ""),
-        own.replace(line("trust"), "trust = \"ed25519:00\""),
-        own.replace(line("trust"), "slots = 3"),
-        own.replace(&own[begin + 40..begin + 44], "!!!!"),
-        own[..begin].to_owned() + "\"\"\"",
-        own.clone() + &"#".repeat(70_000),
-        own[..begin].to_owned(),
+        join_file.replace("tls://", ""),
+        join_file.replace("tls://", "tls://me:secret@"),
+        join_file.replace("_INBOX.", "$JS.API."),
+        join_file.replace("_INBOX.", "_INBOX.\\n"),
+        join_file.replace("_INBOX.", &"_INBOX.a".repeat(200)),
+        join_file.replace("tls://", "tls://a/\\u001b[2J,tls://"),
+        join_file.replace("nkey = \"SU", "nkey = \"XX"),
+        join_file.replace(line("worker"), "worker = \"a b\""),
+        join_file.replace(line("trust"), ""),
+        join_file.replace(line("trust"), "trust = \"ed25519:00\""),
+        join_file.replace(line("trust"), "slots = 3"),
+        join_file.replace(&join_file[begin + 40..begin + 44], "!!!!"),
+        join_file[..begin].to_owned() + "\"\"\"",
+        join_file.clone() + &"#".repeat(70_000),
+        join_file[..begin].to_owned(),
     ] {
         bench.write("wrong.join", &wrong);
         let join = bench.arbiter(["worker", "--on", "wrong.join"]).finish();
         join.expect_error(3);
     }
-    // A join file that other users can read is accepted with a warning; there is no server in this
-    // test.
-    bench.write("open.join", &own);
+    // A join file that other users can read is accepted with a warning. The worker then fails,
+    // because this test has no server.
+    bench.write("open.join", &join_file);
     let finished = bench.arbiter(["worker", "--on", "open.join"]).finish().expect_code(8);
     assert!(finished.stderr.contains("chmod 600 open.join"), "{finished:#?}");
 }
@@ -330,8 +331,8 @@ fn invalid_join_files_are_rejected() {
 fn a_new_signing_key_is_announced() {
     let bench = Bench::new();
     let messages = || {
-        let words = ["cluster", "key", "--signing-key", "mistyped.key"];
-        bench.arbiter(words).finish().expect_code(0).stderr
+        let args = ["cluster", "key", "--signing-key", "mistyped.key"];
+        bench.arbiter(args).finish().expect_code(0).stderr
     };
     let created = "created the signing key mistyped.key; workers do not trust it yet\n";
     assert_eq!(messages(), created);

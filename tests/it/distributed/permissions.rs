@@ -48,14 +48,14 @@ fn a_worker_cannot_read_results_stop_runs_or_remove_anything() {
         format!("$JS.API.STREAM.DELETE.{results}"),
         format!("$JS.API.STREAM.UPDATE.{jobs}"),
         format!("$JS.API.CONSUMER.DELETE.{jobs}.workers"),
-        // It cannot publish in the name of other workers.
+        // The worker cannot publish in the name of other workers.
         format!("arbiter.results.{token}.0.worker2"),
         format!("arbiter.run.{token}.join.worker2"),
         format!("arbiter.run.{token}.sign.worker2"),
         "arbiter.hello.worker2".to_owned(),
         "$O.ARBITER_PROGRAMS.M.x".to_owned(),
         "$JS.API.STREAM.DELETE.OBJ_ARBITER_PROGRAMS".to_owned(),
-        // It cannot read anything that does not concern it.
+        // The worker cannot read anything that does not concern it.
         "$JS.API.INFO".to_owned(),
         format!("$JS.API.CONSUMER.INFO.{jobs}.workers"),
         "$JS.API.STREAM.NAMES".to_owned(),
@@ -77,7 +77,8 @@ fn a_worker_cannot_read_results_stop_runs_or_remove_anything() {
         thief.listen(subject);
         assert!(thief.error().contains("Permissions Violation"), "{subject}");
     }
-    // It cannot make the coordinator do it by replies to the subject in a request.
+    // The worker cannot make the coordinator send such a message, by a request whose reply subject
+    // is one of these calls.
     for reply in [
         format!("$JS.API.STREAM.DELETE.{jobs}"),
         format!("$JS.API.STREAM.DELETE.{results}"),
@@ -88,7 +89,8 @@ fn a_worker_cannot_read_results_stop_runs_or_remove_anything() {
         for question in ["head", "need"] {
             thief.ask(&format!("arbiter.run.{token}.{question}"), Some(&reply), b"");
         }
-        // It cannot make the server do it, which answers a malformed request with an empty message.
+        // The worker cannot make the server send such a message either: the server answers a
+        // malformed request with an empty message to the reply subject.
         let next = format!("$JS.API.CONSUMER.MSG.NEXT.{jobs}.workers");
         thief.ask(&next, Some(&reply), b"{");
     }
@@ -107,7 +109,7 @@ fn a_replaced_program_is_not_started() {
     let running = distributed_plan(&bench, &server).start();
     let (subject, genuine) = client.next();
     wait_for_pairs(&bench, 1);
-    // A user with write permission there replaces the uploaded program by another.
+    // A user with write permission on the server replaces the uploaded program with another.
     let evil = format!("#!/bin/sh\ntouch {}\n", bench.path("pwned").display());
     let script = bench.write("evil.sh", &evil);
     let digest = Command::new("openssl")
@@ -171,9 +173,10 @@ fn a_worker_limits_resources_of_programs() {
     let bench = Bench::new();
     let Some(server) = Server::start(&bench, "") else { return };
     let trust = key(&bench);
-    // One engine writes to a place where only a limit prevents it.
+    // The sandbox is off, so that only the limit on file sizes prevents an engine from writing its
+    // log.
     let flags = ["--slots", "1", "--trust", &trust, "--sandbox", "off"];
-    // CPU time: this engine thinks forever, and loses both games when it is ended.
+    // CPU time: this engine thinks forever, and loses both games when it is killed.
     let busy = greedy(&bench, &server, "--mode flood-forever").start();
     let limits = ["--cpu-time", "1"];
     let worker = Worker::start_with(&bench, &server, "a", &[&flags[..], &limits].concat());
@@ -196,7 +199,7 @@ fn a_worker_limits_resources_of_programs() {
     // The coordinator has also started the engine, without limits.
     let mut written = std::fs::read_dir(bench.path("logs")).expect("a folder of ours").flatten();
     assert!(written.any(|file| file.metadata().expect("a file of ours").len() == 0));
-    // Memory: no program starts with one megabyte.
+    // Memory: no program starts with 1 MiB.
     let limits = ["--memory", "1"];
     let worker =
         (worker, Worker::start_with(&bench, &server, "c", &[&flags[..], &limits].concat()));

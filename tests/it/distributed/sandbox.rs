@@ -71,11 +71,11 @@ pub fn attempts_at(sandbox: &str, by: impl FnOnce(&Bench) -> Vec<String>) -> Vec
     worker.signal(rustix::process::Signal::TERM);
     worker.finish();
     let results = bench.path("results").display().to_string();
-    let said = bench.arbiter(["replay", "--results", &results, "run", "1.1"]).finish().stdout;
-    let rows = said.lines().filter_map(|line| line.split_once("info string |"));
+    let replay = bench.arbiter(["replay", "--results", &results, "run", "1.1"]).finish().stdout;
+    let rows = replay.lines().filter_map(|line| line.split_once("info string |"));
     let mut rows: Vec<String> =
         rows.map(|(_, row)| format!("|{row}").trim_end().to_owned()).collect();
-    assert!(!rows.is_empty(), "{said}");
+    assert!(!rows.is_empty(), "{replay}");
     let answer = if is_left { "yes" } else { "no" };
     rows.push(format!("| leave a process behind that outlives its game | {answer} | namespace |"));
     rows
@@ -83,8 +83,8 @@ pub fn attempts_at(sandbox: &str, by: impl FnOnce(&Bench) -> Vec<String>) -> Vec
 
 /// Returns the result of one attempt.
 #[track_caller]
-pub fn answer<'a>(rows: &'a [String], what: &str) -> &'a str {
-    let row = rows.iter().find(|row| row.contains(what)).expect(what);
+pub fn answer<'a>(rows: &'a [String], attempt: &str) -> &'a str {
+    let row = rows.iter().find(|row| row.contains(attempt)).expect(attempt);
     row.split('|').nth(2).expect("a cell").trim()
 }
 
@@ -114,7 +114,7 @@ fn an_engine_without_a_sandbox_has_the_access_of_the_user() {
     if rows.is_empty() {
         return;
     }
-    for what in [
+    for attempt in [
         "see a secret variable",
         "read a file in the home",
         "connect to the NATS server",
@@ -125,7 +125,7 @@ fn an_engine_without_a_sandbox_has_the_access_of_the_user() {
         "leave a process behind",
         "replace, link, move or remove a file that it was given",
     ] {
-        assert_eq!(answer(&rows, what), "yes", "{what}: {rows:#?}");
+        assert_eq!(answer(&rows, attempt), "yes", "{attempt}: {rows:#?}");
     }
 }
 

@@ -14,7 +14,7 @@ use crate::support::store;
 /// Number of pairs of a run; when it is over, the next run starts.
 const PAIRS: usize = 60;
 
-/// Share of the pairs that are audited.
+/// Share of pairs that are audited.
 const AUDIT: &str = "30%";
 
 /// Exit code of a program that finds no server.
@@ -64,7 +64,8 @@ impl<T> Victim<T> {
         }
     }
 
-    /// Kills the program, if it is running, until `again`; returns whether it was running.
+    /// Kills the program, if it is running, and sets its next start to `again`; returns whether it
+    /// was running.
     fn kill(&mut self, again: Instant, kill: impl FnOnce(T)) -> bool {
         match std::mem::replace(self, Victim::Dead(again)) {
             Victim::Alive(victim) => kill(victim),
@@ -210,7 +211,7 @@ fn undated(played: RunOutput) -> RunOutput {
 }
 
 /// Kills processes for `length`, in one run after another; each run has to end like an undisturbed
-/// one.
+/// run.
 fn storm(length: Duration) {
     let seed = std::env::var("STORM_SEED").ok().and_then(|seed| seed.parse().ok());
     let seed = seed.unwrap_or_else(|| RandomState::new().hash_one(0));

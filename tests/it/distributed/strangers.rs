@@ -24,7 +24,7 @@ pub fn unpacked(payload: &[u8]) -> String {
     text
 }
 
-/// Returns the result of a worker that was given this job but sends another text.
+/// Returns the result of a worker that was given this job but sends `text`.
 pub fn repacked(genuine: &[u8], text: &str) -> Vec<u8> {
     let mut packer = ZlibEncoder::new(genuine[..HEADER].to_vec(), Compression::fast());
     packer.write_all(text.as_bytes()).expect("memory takes it");
@@ -49,8 +49,8 @@ fn duplicate_and_invalid_results_change_nothing_and_are_recorded() {
     for payload in [genuine.clone(), [&genuine[..HEADER], b"garbage"].concat()] {
         client.publish(&subject, &payload);
     }
-    // Copies of another worker follow, for this pair and for a later one; then many invalid
-    // results.
+    // Copies in the name of another worker follow, for this pair and for a later pair; then many
+    // invalid results.
     for pair in [pair, "11"] {
         client.publish(&format!("arbiter.results.{run}.{pair}.mallory"), &genuine);
     }

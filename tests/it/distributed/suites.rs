@@ -1,4 +1,5 @@
-//! Tests of suites whose positions are searched by workers: the results are those of one machine.
+//! Tests of suites whose positions are searched by workers: the results equal the results of one
+//! machine.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -18,8 +19,8 @@ const POSITIONS: usize = 40;
 
 /// Writes a suite of our own positions, and an invalid line.
 fn suite(bench: &Bench, positions: usize) -> PathBuf {
-    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("suites/tactics.epd");
-    let text = std::fs::read_to_string(own).expect("the suite is there");
+    let suite_path = Path::new(env!("CARGO_MANIFEST_DIR")).join("suites/tactics.epd");
+    let text = std::fs::read_to_string(suite_path).expect("the suite is there");
     let lines: Vec<&str> =
         text.lines().filter(|line| !line.starts_with('#')).take(positions).collect();
     bench.write("suite.epd", format!("this is no position\n{}\n", lines.join("\n")))
@@ -94,9 +95,9 @@ fn workers_and_one_machine_count_alike() {
     let Some(server) = Server::start(&bench, "") else { return };
     let _workers = ["a", "b"].map(|name| Worker::start(&bench, &server, name));
     let perft = |bench: &Bench, engine: &str, more: &[&str]| {
-        let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("suites/perft.epd");
-        let own = own.display().to_string();
-        let args = ["perft", "--suite", &own, "--max-nodes", "30000", "--format", "json"];
+        let suite_path = Path::new(env!("CARGO_MANIFEST_DIR")).join("suites/perft.epd");
+        let suite_path = suite_path.display().to_string();
+        let args = ["perft", "--suite", &suite_path, "--max-nodes", "30000", "--format", "json"];
         bench.arbiter(args.iter().chain(&["--engine", engine]).chain(more)).finish()
     };
     let url = server.url();
@@ -183,9 +184,9 @@ fn a_suite_after_another_has_the_workers_in_time() {
     let Some(server) = Server::start(&bench, "") else { return };
     let _workers = ["a", "b"].map(|name| Worker::start(&bench, &server, name));
     let takes = |bench: &Bench| {
-        let begun = Instant::now();
+        let started = Instant::now();
         ask_some(bench, 6, &["--on", &server.url()]).finish().expect_code(0);
-        begun.elapsed()
+        started.elapsed()
     };
     let first = takes(&bench);
     let slowest = (0..10).map(|_| takes(&bench)).max().expect("there are ten");
@@ -201,7 +202,7 @@ fn engine_faults_are_reported_and_foreign_answers_rejected() {
     let args = ["epd", "--suite", &file, "--format", "json", "--engine", &crashing];
     let url = server.url();
     let running = bench.arbiter(args.iter().chain(&["--on", &url]));
-    // The stranger answers first, but with an invalid answer.
+    // The stranger sends the first reply, but it is invalid.
     let mut mallory = Client::connect(&server);
     mallory.subscribe("arbiter.beacon");
     let beacon = mallory.next().1;

@@ -28,22 +28,22 @@ impl Row {
 
     /// Returns the pair that the row describes, with `misdeed` in place of the row's misdeed.
     fn plan<'a>(&self, bench: &'a Bench, misdeed: &str) -> Plan<'a> {
-        let (mut own, mut each) = (String::new(), Vec::new());
+        let (mut fields, mut each) = (String::new(), Vec::new());
         let mut book = None;
         for setting in self.with.split(',').filter(|setting| !setting.is_empty()) {
             match setting.split('=').next() {
                 Some("promotion") => book = Some(PROMOTION),
                 Some("castling") => book = Some(CASTLING),
-                Some("ponder" | "memory" | "proto") => own = format!("{own},{setting}"),
+                Some("ponder" | "memory" | "proto") => fields = format!("{fields},{setting}"),
                 _ => each.push(setting),
             }
         }
         let seed = if misdeed.contains("--seed") { "" } else { "--seed 1 " };
-        let proto = if own.contains("proto=xboard") { "--proto xboard " } else { "" };
+        let proto = if fields.contains("proto=xboard") { "--proto xboard " } else { "" };
         // xboard has no node limit.
-        own.push_str(if proto.is_empty() { "" } else { ",depth=1" });
+        fields.push_str(if proto.is_empty() { "" } else { ",depth=1" });
         let mut plan = Plan::new(bench, "match", 1)
-            .puppet_with("A", &format!("{proto}{seed}--mode {misdeed}"), &own)
+            .puppet_with("A", &format!("{proto}{seed}--mode {misdeed}"), &fields)
             .puppet("B", "--seed 2")
             // The timeouts are long for a puppet, but short enough to keep the test fast.
             .set("deadlines start", 2)
@@ -101,8 +101,10 @@ fn table() -> Vec<Row> {
     for line in text.lines() {
         let Some(cells) = line.strip_prefix("| `") else { continue };
         let cells: Vec<&str> = cells.split('|').map(|cell| cell.trim().trim_matches('`')).collect();
-        let [misdeed, with, what, outcome, ""] = cells[..] else { panic!("four cells: {line}") };
-        assert!(!what.is_empty(), "{line}");
+        let [misdeed, with, behaviour, outcome, ""] = cells[..] else {
+            panic!("four cells: {line}")
+        };
+        assert!(!behaviour.is_empty(), "{line}");
         let [misdeed, with, outcome] = [misdeed, with, outcome].map(str::to_owned);
         rows.push(Row { misdeed, with, outcome });
     }

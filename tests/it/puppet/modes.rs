@@ -165,10 +165,10 @@ fn noise_comes_before_an_honest_move() {
         ("ignore-quit", 0, 0),
     ] {
         let mut talk = greeted(&format!("--mode {mode}"));
-        let mut said = search(&mut talk);
-        assert_eq!(said.pop().as_ref(), Some(&honest), "{mode}");
-        assert!(said.len() > lines, "{mode} said {} lines", said.len());
-        assert!(said.iter().map(String::len).sum::<usize>() > bytes, "{mode}");
+        let mut output = search(&mut talk);
+        assert_eq!(output.pop().as_ref(), Some(&honest), "{mode}");
+        assert!(output.len() > lines, "{mode} said {} lines", output.len());
+        assert!(output.iter().map(String::len).sum::<usize>() > bytes, "{mode}");
         let again = search(&mut talk).len() > 2;
         assert_eq!(again, matches!(mode, "nul-bytes" | "lying-score"), "{mode}, second time");
     }
@@ -188,8 +188,8 @@ fn an_endless_flood_has_no_move() {
 /// Waits until `count` processes are found; while a process changes its program, it has no command
 /// line for an instant.
 fn wait_for_marked(bench: &Bench, count: usize) {
-    let what = format!("{count} processes are found");
-    wait_for(&what, || (marked(bench.marker()).len() == count).then_some(()));
+    let description = format!("{count} processes are found");
+    wait_for(&description, || (marked(bench.marker()).len() == count).then_some(()));
 }
 
 #[test]
@@ -275,8 +275,8 @@ fn move_format_modes_write_moves_as_documented() {
         ("same-square", "bestmove a1a1".to_owned()),
         ("crlf", format!("{honest}\r")),
     ] {
-        let said = search(&mut greeted(&format!("--mode {mode}")));
-        assert_eq!(said.last(), Some(&expected), "{mode}");
+        let output = search(&mut greeted(&format!("--mode {mode}")));
+        assert_eq!(output.last(), Some(&expected), "{mode}");
     }
     let mut talk = greeted("--mode blanks");
     SEARCH.iter().for_each(|line| talk.send(line));
@@ -285,8 +285,8 @@ fn move_format_modes_write_moves_as_documented() {
     talk.send(SEARCH[0]);
     talk.read_until("bestmove a1a1");
     for mode in ["illegal-ponder", "unasked-ponder"] {
-        let said = search(&mut greeted(&format!("--mode {mode}"))).pop();
-        assert!(said.expect("a move").starts_with(&format!("{honest} ponder ")), "{mode}");
+        let output = search(&mut greeted(&format!("--mode {mode}"))).pop();
+        assert!(output.expect("a move").starts_with(&format!("{honest} ponder ")), "{mode}");
     }
     let mut talk = greeted("--mode no-newline");
     SEARCH.iter().for_each(|line| talk.send(line));
@@ -296,7 +296,7 @@ fn move_format_modes_write_moves_as_documented() {
 
 #[test]
 fn special_moves_are_written_oddly() {
-    let asked = |mode: &str, fen: &str, moves: &str| -> BTreeSet<String> {
+    let written_moves = |mode: &str, fen: &str, moves: &str| -> BTreeSet<String> {
         let one = |seed: u32| {
             let mut talk = greeted(&format!("--seed {seed} --mode {mode}"));
             talk.send(&format!("position fen {fen}{moves}"));
@@ -305,9 +305,9 @@ fn special_moves_are_written_oddly() {
         };
         (1..40).map(one).collect()
     };
-    let promotions = asked("uppercase-promotion", "8/P6k/8/8/8/8/8/7K w - - 0 1", "");
+    let promotions = written_moves("uppercase-promotion", "8/P6k/8/8/8/8/8/7K w - - 0 1", "");
     assert!(promotions.contains("bestmove a7a8Q"), "{promotions:?}");
-    let castlings = asked("other-castling", "7k/8/8/8/8/8/3PPP1P/4K2R w K - 0 1", "");
+    let castlings = written_moves("other-castling", "7k/8/8/8/8/8/3PPP1P/4K2R w K - 0 1", "");
     assert!(castlings.contains("bestmove e1h1"), "{castlings:?}");
 }
 
@@ -320,8 +320,8 @@ fn faulty_info_lines_come_directly_before_the_move() {
         ("illegal-pv", "info depth 9 score cp 1 pv"),
         ("huge-numbers", "info score mate 999"),
     ] {
-        let said = search(&mut greeted(&format!("--mode {mode}")));
-        let last = &said[said.len() - 2];
+        let output = search(&mut greeted(&format!("--mode {mode}")));
+        let last = &output[output.len() - 2];
         assert!(last.starts_with(expected), "{mode}: {last}");
     }
     assert_eq!(search(&mut greeted("--mode no-score")).len(), 1);

@@ -29,7 +29,7 @@ const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
 
 /// Start of the first run, in milliseconds of Unix time; each other run starts one minute after the
 /// preceding run.
-const BEGUN: i64 = 1_790_000_000_000;
+const FIRST_START: i64 = 1_790_000_000_000;
 
 /// Fills the store of a folder. The run `rich` contains everything; all other runs are named after
 /// their purpose.
@@ -60,13 +60,14 @@ pub fn fill(folder: &Path) {
     let many = Plan::resolve(RunKind::Tournament, many).expect("the request makes sense");
     let results = [Some(0), None, Some(1), None, None, Some(0), None];
     add(&mut store, 6, "tournament", &many, Some(RunEnd::Complete), 12, &results);
-    let mut whole = request(&["whole"]);
+    let mut ablation_run = request(&["whole"]);
     let features = vec!["tempo".into(), "outpost".into()];
-    whole.draft.ablation = Some(Ablation { option: "Disable".into(), features });
-    whole.tournament.pairs = Some(8);
-    let whole = Plan::resolve(RunKind::Ablate, whole).expect("the request makes sense");
+    ablation_run.draft.ablation = Some(Ablation { option: "Disable".into(), features });
+    ablation_run.tournament.pairs = Some(8);
+    let ablation_run =
+        Plan::resolve(RunKind::Ablate, ablation_run).expect("the request makes sense");
     let results = [Some(0), None, None, Some(0), Some(1), None, Some(0)];
-    add(&mut store, 7, "ablation", &whole, Some(RunEnd::Complete), 16, &results);
+    add(&mut store, 7, "ablation", &ablation_run, Some(RunEnd::Complete), 16, &results);
     add(&mut store, 8, "tuning", &tuning(), Some(RunEnd::Complete), 60, &results);
     make_games_differ(folder);
 }
@@ -196,17 +197,17 @@ fn rich(store: &mut Store) {
     };
     let about = Some("one of everything");
     store
-        .begin_run("rich", BEGUN, &plan, &fingerprints, Offsets::default(), about)
+        .begin_run("rich", FIRST_START, &plan, &fingerprints, Offsets::default(), about)
         .expect("it is new");
     let schedule = plan.schedule();
     for pair in 0..60 {
         let pairing = schedule.pairing(pair).expect("there are 500 pairs");
         let nth = 2 * pair as usize;
-        let game = |half: usize| {
-            let kind = Termination::ALL[(nth + half) % Termination::ALL.len()];
-            let [white, black] = if half == 0 { [0, 1] } else { [1, 0] };
+        let game = |index: usize| {
+            let kind = Termination::ALL[(nth + index) % Termination::ALL.len()];
+            let [white, black] = if index == 0 { [0, 1] } else { [1, 0] };
             // The old engine fails, and loses, four times out of five.
-            let loser = if (nth + half) % 5 == 3 { 0 } else { 1 };
+            let loser = if (nth + index) % 5 == 3 { 0 } else { 1 };
             ended_game(pair, ByColor { white, black }, kind, loser)
         };
         let mut first = game(0);
@@ -232,7 +233,7 @@ fn rich(store: &mut Store) {
         store.append("rich", &played, noise, None).expect("it is committed");
     }
     let remark = Remark { worker: "w1".into(), pair: Some(2), text: "a duplicate result".into() };
-    store.note_remark("rich", BEGUN, &remark).expect("it is noted");
+    store.note_remark("rich", FIRST_START, &remark).expect("it is noted");
     gates(store);
 }
 
@@ -337,19 +338,19 @@ fn gates(store: &Store) {
         (Sprt, GateVerdict::Undecided, "inconclusive: LLR 0.40 [-2.94, 2.94]", json!(null)),
         (Build, GateVerdict::Skipped, "no changes in engine, Cargo.lock", json!(null)),
     ];
-    for (number, (kind, verdict, words, figures)) in (0..).zip(gates) {
+    for (number, (kind, verdict, gate_text, figures)) in (0..).zip(gates) {
         let outcome = GateOutcome {
             gate: kind.to_string(),
             kind,
             verdict,
-            text: words.to_owned(),
+            text: gate_text.to_owned(),
             code: 0,
             seconds: 12.0 + f64::from(number),
             figures,
             from_before: None,
         };
         let gate = StoredGate {
-            created_ms: BEGUN + i64::from(number),
+            created_ms: FIRST_START + i64::from(number),
             test: COMMIT.to_owned(),
             base: Some("fedcba9876543210fedcba9876543210fedcba98".to_owned()),
             outcome,
@@ -375,19 +376,21 @@ fn add(
         host: "Some CPU".into(),
         ..Fingerprints::default()
     };
-    let begun = BEGUN + 60_000 * minutes;
-    store.begin_run(run, begun, plan, &fingerprints, Offsets::default(), None).expect("it is new");
+    let started = FIRST_START + 60_000 * minutes;
+    store
+        .begin_run(run, started, plan, &fingerprints, Offsets::default(), None)
+        .expect("it is new");
     // In a tuning run, the next pairs depend on the results so far.
     let mut state = RunState::of(plan);
     for pair in 0..pairs {
         let pairing = state.schedule().pairing(pair).expect("the run has so many pairs");
-        let game = |half: usize| {
-            let [white, black] = match half {
+        let game = |index: usize| {
+            let [white, black] = match index {
                 0 => pairing.engines,
                 _ => [pairing.engines[1], pairing.engines[0]],
             };
             let engines = ByColor { white, black };
-            let outcome = match winners[(2 * pair as usize + half) % winners.len()] {
+            let outcome = match winners[(2 * pair as usize + index) % winners.len()] {
                 None => Outcome::drawn(Termination::Threefold, "drawn by repetition"),
                 Some(place) if pairing.engines[place] == white => {
                     Outcome::lost(Color::Black, Termination::Checkmate, "White mates")

@@ -247,7 +247,7 @@ fn a_perfect_score_is_a_bound() {
     assert_eq!(bound([0.0, 0.0]), "lower");
     assert_eq!(bound([1.0, 0.0]), Value::Null);
     expect_next(&text_of(with([1.0, 1.0])));
-    // With two players, the bounds are those of their difference, here for a score of √½.
+    // With two players, the bounds are the bounds of the rating difference, here for a score of √½.
     let only = pair("Ada", "Cy", "e4", [1.0, 1.0]);
     expect_next(&text_of(&only));
     expect_next(&rate_with(&only, &["--elostat"]).stdout);

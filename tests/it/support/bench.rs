@@ -70,7 +70,7 @@ impl Bench {
             .map(|entry| entry.expect("an entry can be read").path())
             .map(|path| std::fs::read_to_string(path).expect("a log is text"))
             .map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>())
-            .filter(|heard| heard.iter().any(|line| line.starts_with("go")))
+            .filter(|input| input.iter().any(|line| line.starts_with("go")))
             .collect()
     }
 
@@ -88,11 +88,11 @@ impl Bench {
     ) -> Running {
         let mut command = Command::new(program);
         command.args(args).current_dir(self.dir.path());
-        let words: Vec<String> =
+        let command_line: Vec<String> =
             command.get_args().filter_map(OsStr::to_str).map(str::to_owned).collect();
         let is_open =
             |two: &[String]| ["--on", "--on"].contains(&&*two[0]) && two[1].starts_with("nats://");
-        if words.windows(2).any(is_open) {
+        if command_line.windows(2).any(is_open) {
             command.arg("--insecure");
         }
         for (key, _) in std::env::vars_os() {
@@ -113,8 +113,8 @@ impl Bench {
         let mut child = command.spawn().expect("the program can be started");
         let stdout = collect(child.stdout.take().expect("stdout is piped"));
         let stderr = collect(child.stderr.take().expect("stderr is piped"));
-        let words = if program == programs::arbiter() { words } else { Vec::new() };
-        Running { child, stdout, stderr, words }
+        let command_line = if program == programs::arbiter() { command_line } else { Vec::new() };
+        Running { child, stdout, stderr, command_line }
     }
 
     /// Waits until no puppet of this bench is left.
@@ -152,7 +152,7 @@ fn cpu_seconds(process: &str, skipped: usize) -> f64 {
 /// A running program.
 pub struct Running {
     /// Command line, if the program is the harness.
-    words: Vec<String>,
+    command_line: Vec<String>,
     child: Child,
     stdout: Receiver<Vec<u8>>,
     stderr: Receiver<Vec<u8>>,
@@ -208,7 +208,7 @@ impl Running {
             String::from_utf8(bytes).expect("a program prints UTF-8")
         };
         let finished = Finished {
-            words: self.words,
+            command_line: self.command_line,
             code: status.code(),
             stdout: text(self.stdout),
             stderr: text(self.stderr),
@@ -216,7 +216,7 @@ impl Running {
         assert!(in_time, "killed after {PATIENCE:?}: {finished:#?}");
         // A killed program may have stopped within a line, which would not be JSON.
         if finished.code.is_some() {
-            schema::check_output(&finished.words, &finished.stdout);
+            schema::check_output(&finished.command_line, &finished.stdout);
         }
         finished
     }
@@ -226,7 +226,7 @@ impl Running {
 #[derive(Debug)]
 pub struct Finished {
     /// Command line, if the program was the harness.
-    words: Vec<String>,
+    command_line: Vec<String>,
     /// Exit code; `None` if a signal ended the program.
     pub code: Option<i32>,
     /// Complete standard output.
@@ -251,18 +251,18 @@ impl Finished {
         let finished = self.expect_code(code);
         snapshot::expect_next(&format!(
             "$ arbiter {}\n{}",
-            finished.words.join(" "),
+            finished.command_line.join(" "),
             finished.error()
         ));
     }
 
-    /// Asserts the exit code, that one line reports the error and contains all `words`, and that
+    /// Asserts the exit code, that one line reports the error and contains all `parts`, and that
     /// there is no result.
     #[track_caller]
-    pub fn expect_refusal(self, code: i32, words: &[&str]) {
+    pub fn expect_refusal(self, code: i32, parts: &[&str]) {
         let finished = self.expect_code(code);
         let error = finished.error();
-        for word in words {
+        for word in parts {
             assert!(error.contains(word), "`{word}` is not named: {finished:#?}");
         }
     }

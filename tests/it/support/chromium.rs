@@ -190,7 +190,7 @@ impl Browser {
         self.call("Emulation.setEmulatedMedia", json!({ "features": features }));
     }
 
-    /// Writes a picture of the first `height` lines of the page as PNG.
+    /// Writes a picture of the first `height` pixel rows of the page as PNG.
     pub fn picture(&mut self, width: u32, height: u32, path: &Path) {
         let clip = json!({ "x": 0, "y": 0, "width": width, "height": height, "scale": 1 });
         let wanted = json!({ "format": "png", "captureBeyondViewport": true, "clip": clip });
@@ -241,8 +241,8 @@ impl Browser {
         self.input.write_all(&bytes).expect("the browser reads");
         let deadline = Instant::now() + PATIENCE;
         loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            let message = self.messages.recv_timeout(left);
+            let remaining = deadline.saturating_duration_since(Instant::now());
+            let message = self.messages.recv_timeout(remaining);
             let message = message.unwrap_or_else(|_| panic!("{method} is not answered"));
             if message["id"] == self.calls {
                 return match &message["error"] {
@@ -257,8 +257,8 @@ impl Browser {
     /// Receives events for `time`.
     fn listen(&mut self, time: Duration) {
         let deadline = Instant::now() + time;
-        while let Some(left) = deadline.checked_duration_since(Instant::now()) {
-            match self.messages.recv_timeout(left) {
+        while let Some(remaining) = deadline.checked_duration_since(Instant::now()) {
+            match self.messages.recv_timeout(remaining) {
                 Ok(message) => self.events.push(message),
                 Err(_) => return,
             }

@@ -20,7 +20,7 @@ use super::wait_for;
 pub struct Server {
     program: PathBuf,
     config: PathBuf,
-    /// Network namespace of the server, if it is not the one of the test.
+    /// Network namespace of the server, if it differs from the namespace of the test.
     namespace: Option<String>,
     child: Child,
     host: String,
@@ -81,8 +81,10 @@ impl Server {
         let mut damaged = Vec::new();
         for stream in std::fs::read_dir(streams).expect("the server has streams").flatten() {
             let name = stream.file_name().into_string().expect("names are ASCII");
-            let known = ["ARBITER_JOBS", "ARBITER_RESULTS"];
-            let Some(known) = known.into_iter().find(|known| name.starts_with(known)) else {
+            let stream_name = ["ARBITER_JOBS", "ARBITER_RESULTS"];
+            let Some(stream_name) =
+                stream_name.into_iter().find(|stream_name| name.starts_with(stream_name))
+            else {
                 continue;
             };
             for file in std::fs::read_dir(stream.path().join("msgs")).expect("a folder").flatten() {
@@ -94,7 +96,7 @@ impl Server {
                     let first = &bytes[..(length & !(1 << 31)) as usize];
                     let more = [first.repeat(200), bytes.clone()].concat();
                     std::fs::write(file.path(), more).expect("the file can be written");
-                    damaged.push(known);
+                    damaged.push(stream_name);
                 }
             }
         }
@@ -147,8 +149,8 @@ fn spawn(program: &Path, config: &Path, namespace: Option<&str>) -> Child {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let child = command.spawn().expect("the server can be started");
     wait_for("the server is ready", || {
-        let said = std::fs::read_to_string(&log).unwrap_or_default();
-        said.contains("Server is ready").then_some(())
+        let log_text = std::fs::read_to_string(&log).unwrap_or_default();
+        log_text.contains("Server is ready").then_some(())
     });
     child
 }
@@ -381,8 +383,8 @@ impl Client {
 
     /// Returns the message that a line announces, if it announces one.
     fn message(&mut self, line: &str) -> Option<Message> {
-        let words: Vec<&str> = line.split(' ').collect();
-        let (headers, total): (usize, &str) = match words[..] {
+        let fields: Vec<&str> = line.split(' ').collect();
+        let (headers, total): (usize, &str) = match fields[..] {
             ["MSG", .., total] => (0, total),
             ["HMSG", .., headers, total] => (headers.parse().expect("a length"), total),
             _ => return None,
@@ -392,10 +394,10 @@ impl Client {
         payload.truncate(payload.len() - 2);
         // Protocol of NATS: MSG SUBJECT ID [REPLY] LENGTH, and HMSG with the additional length of
         // the headers.
-        let has_reply = words.len() == if words[0] == "MSG" { 5 } else { 6 };
-        let reply = has_reply.then(|| words[3].to_owned());
+        let has_reply = fields.len() == if fields[0] == "MSG" { 5 } else { 6 };
+        let reply = has_reply.then(|| fields[3].to_owned());
         let payload = payload.split_off(headers);
-        Some(Message { subject: words[1].to_owned(), reply, payload })
+        Some(Message { subject: fields[1].to_owned(), reply, payload })
     }
 
     fn send(&mut self, bytes: &[u8]) {

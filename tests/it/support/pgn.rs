@@ -22,7 +22,7 @@ pub struct Game {
     pub result: String,
     /// Number of occurrences of each position; positions are equal if they allow the same moves,
     /// regardless of counters.
-    seen: HashMap<Chess, u32>,
+    occurrences: HashMap<Chess, u32>,
 }
 
 impl Game {
@@ -100,7 +100,7 @@ impl Visitor for Judge {
                 moves: Vec::new(),
                 over: None,
                 result: String::new(),
-                seen: HashMap::from([(end.clone(), 1)]),
+                occurrences: HashMap::from([(end.clone(), 1)]),
                 end,
             }),
             Err(fault) => ControlFlow::Break(Err(fault)),
@@ -118,7 +118,7 @@ impl Visitor for Judge {
         }
         game.end.play_unchecked(legal);
         game.moves.push(written.to_string());
-        let times = game.seen.entry(game.end.clone()).or_insert(0);
+        let times = game.occurrences.entry(game.end.clone()).or_insert(0);
         *times += 1;
         if game.over.is_none() {
             game.over = rule(&game.end, *times).map(|rule| (game.moves.len(), rule));

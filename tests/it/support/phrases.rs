@@ -33,7 +33,7 @@ pub const AUDITED: &str = "excluded: audit: its games of";
 pub const EMPTIED: &str = "streams were emptied";
 /// Remark on jobs that no worker plays.
 pub const NOBODY: &str = "no worker replied";
-/// Remark on a program that differs from the signed one.
+/// Remark on a program that differs from the signed program.
 pub const NOT_SIGNED: &str = "differs from the signed one";
 /// Remark on a key that a worker does not trust.
 pub const NOT_TRUSTED: &str = "is not trusted here";

@@ -8,7 +8,6 @@ use super::wait_for;
 
 /// Returns the processes that have `marker` as a word of their command line.
 ///
-///
 /// A zombie has no command line and is not counted: it has ended, and the init process decides when
 /// it disappears.
 pub fn marked(marker: &str) -> Vec<Pid> {

@@ -54,8 +54,9 @@ fn build(folder: &Path) {
         .arg("--target-dir")
         .arg(folder.parent().expect("it lies in the target folder"))
         .current_dir(env!("CARGO_MANIFEST_DIR"));
-    // Cargo sets variables of the package for a test. Build scripts that read them, above all those
-    // of cryptography, would run again here, and once more in the next build from a shell.
+    // Cargo sets variables of the package for a test. Build scripts that read these variables,
+    // especially in cryptography crates, would run again here, and once more in the next build from
+    // a shell.
     for (name, _) in std::env::vars_os() {
         let name = name.to_string_lossy();
         if name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_") {

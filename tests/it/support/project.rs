@@ -30,10 +30,10 @@ impl<'a> Project<'a> {
     }
 
     /// Returns the output of a git command.
-    pub fn git(&self, words: &[&str]) -> String {
+    pub fn git(&self, args: &[&str]) -> String {
         let mut command = Command::new("git");
         command.arg("-C").arg(&self.top);
-        command.args(["-c", "user.name=n", "-c", "user.email=e@localhost"]).args(words);
+        command.args(["-c", "user.name=n", "-c", "user.email=e@localhost"]).args(args);
         for (key, _) in std::env::vars_os() {
             if key.to_str().is_some_and(|key| key.starts_with("GIT_")) {
                 // Within a git hook, these variables name another repository.
@@ -41,7 +41,7 @@ impl<'a> Project<'a> {
             }
         }
         let output = command.output().expect("git can be started");
-        assert!(output.status.success(), "git {words:?}: {output:?}");
+        assert!(output.status.success(), "git {args:?}: {output:?}");
         String::from_utf8(output.stdout).expect("git prints UTF-8").trim_end().to_owned()
     }
 
@@ -79,18 +79,18 @@ impl<'a> Project<'a> {
     }
 
     /// Starts the harness in the repository.
-    pub fn start(&self, words: &[&str]) -> Running {
+    pub fn start(&self, args: &[&str]) -> Running {
         let top = self.top.display().to_string();
         let results = self.bench.path("results").display().to_string();
-        let plays = matches!(words[0], "sprt" | "match");
-        let own = ["--repo", &top];
+        let plays = matches!(args[0], "sprt" | "match");
+        let repo_flag = ["--repo", &top];
         let of_games = ["--results", &results, "--each", "nodes=1", "--pairs", "1"];
         let more = if plays { &of_games[..] } else { &[] };
-        self.bench.arbiter([words, &own, more].concat())
+        self.bench.arbiter([args, &repo_flag, more].concat())
     }
 
     /// Runs the harness in the repository.
-    pub fn run(&self, words: &[&str]) -> Finished {
-        self.start(words).finish()
+    pub fn run(&self, args: &[&str]) -> Finished {
+        self.start(args).finish()
     }
 }

@@ -11,39 +11,41 @@ pub fn folder() -> PathBuf {
 }
 
 /// Checks the output of a command line, if it is JSON.
-pub fn check_output(words: &[String], printed: &str) {
-    let form = words.windows(2).find(|two| two[0] == "--format").map(|two| two[1].as_str());
+pub fn check_output(args: &[String], printed: &str) {
+    let form = args.windows(2).find(|two| two[0] == "--format").map(|two| two[1].as_str());
     if !matches!(form, Some("json" | "ndjson")) {
         return;
     }
-    // A tuning with its confirmation prints two values.
+    // A tuning run with its confirmation prints two values.
     for value in serde_json::Deserializer::from_str(printed).into_iter() {
-        let value = value.unwrap_or_else(|e| panic!("{words:?} prints no JSON: {e}\n{printed}"));
-        check_all(words, &value);
+        let value = value.unwrap_or_else(|e| panic!("{args:?} prints no JSON: {e}\n{printed}"));
+        check_all(args, &value);
     }
 }
 
 /// Checks a value, or each item of a list.
-fn check_all(words: &[String], value: &Value) {
+fn check_all(args: &[String], value: &Value) {
     match value {
-        Value::Array(items) => items.iter().for_each(|item| check_all(words, item)),
+        Value::Array(items) => items.iter().for_each(|item| check_all(args, item)),
         object => {
-            check(&schema_name(words, object), object).unwrap_or_else(|e| panic!("{words:?}: {e}"))
+            check(&schema_name(args, object), object).unwrap_or_else(|e| panic!("{args:?}: {e}"))
         }
     }
 }
 
 /// Returns the name of an object's schema, from the object itself or else from its command.
-fn schema_name(words: &[String], object: &Value) -> String {
+fn schema_name(args: &[String], object: &Value) -> String {
     if object["event"].is_string() {
         return "events".to_owned();
     }
-    let said = object["schema"].as_str().and_then(|schema| schema.strip_prefix("arbiter."));
-    let command = || match words[0].as_str() {
-        "engines" => format!("engines.{}", words[1]),
+    let schema_field = object["schema"].as_str().and_then(|schema| schema.strip_prefix("arbiter."));
+    let command = || match args[0].as_str() {
+        "engines" => format!("engines.{}", args[1]),
         command => format!("{command}.list"),
     };
-    said.map_or_else(command, |said| said.split('/').next().unwrap_or_default().to_owned())
+    schema_field.map_or_else(command, |schema_field| {
+        schema_field.split('/').next().unwrap_or_default().to_owned()
+    })
 }
 
 /// Checks an object and the reports that are part of it. Keys that are not in the schema are
@@ -111,7 +113,7 @@ fn undocumented_keys_and_other_types_are_found() {
         "schema": "arbiter.ci/2", "dev": "x", "base": null, "passed": true, "gates": [gate],
     });
     assert!(check("ci", &ci).is_err_and(|error| error.starts_with("doctor:")));
-    // Variants accept only the keys of their own.
+    // Each variant accepts only its own keys.
     let mut line = serde_json::json!({
         "event": "worker_excluded", "worker": "x", "reason": "y", "pairs_discarded": 1, "pairs_counted": 2,
     });

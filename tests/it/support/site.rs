@@ -62,10 +62,10 @@ impl Site {
     pub fn connections(&self) -> usize {
         let table = std::fs::read_to_string("/proc/net/tcp").expect("the system lists them");
         let port = self.address.rsplit(':').next().and_then(|port| port.parse::<u16>().ok());
-        let own = format!("0100007F:{:04X}", port.expect("an address has a port"));
+        let local_address = format!("0100007F:{:04X}", port.expect("an address has a port"));
         let is_own = |line: &&str| {
             let fields: Vec<&str> = line.split_whitespace().collect();
-            fields[1] == own && fields[3] == "01"
+            fields[1] == local_address && fields[3] == "01"
         };
         table.lines().filter(is_own).count()
     }
@@ -91,7 +91,8 @@ impl Site {
         self.ask("POST", path, &[("Authorization", &format!("Bearer {token}"))])
     }
 
-    /// Sends a request and returns the reply; a `Host` header replaces the default one.
+    /// Sends a request and returns the reply; a `Host` header in `headers` replaces the default
+    /// header.
     pub fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> Reply {
         read(self.request(method, path, headers))
     }
@@ -115,7 +116,7 @@ impl Site {
 }
 
 /// Returns the text of a page, with a line for each element that has text.
-pub fn words(page: &str) -> String {
+pub fn page_text(page: &str) -> String {
     let patterns = ["(?s)<(style|script).*?</(style|script)>", "<[^>]*>", r"\s*\n\s*"];
     patterns.iter().fold(page.to_owned(), |text, pattern| {
         regex_lite::Regex::new(pattern).expect("a pattern").replace_all(&text, "\n").into_owned()
@@ -161,7 +162,7 @@ fn read(mut stream: TcpStream) -> Reply {
 }
 
 /// Events as they arrive, and the page that results from them. One event may change several parts,
-/// so an awaited part may have arrived together with another.
+/// so an awaited part may have arrived together with another part.
 pub struct Events {
     stream: BufReader<TcpStream>,
     /// Parts by name, as a browser has them after the events so far.
@@ -187,16 +188,16 @@ impl Events {
         }
     }
 
-    /// Waits until the part `name` contains all `words`, and returns the part.
-    pub fn wait_for(&mut self, name: &str, words: &[&str]) -> String {
+    /// Waits until the part `name` contains all `texts`, and returns the part.
+    pub fn wait_for(&mut self, name: &str, texts: &[&str]) -> String {
         let deadline = std::time::Instant::now() + PATIENCE;
         loop {
             let part = self.page.get(name);
-            if let Some(html) = part.filter(|html| words.iter().all(|word| html.contains(word))) {
+            if let Some(html) = part.filter(|html| texts.iter().all(|word| html.contains(word))) {
                 return html.clone();
             }
             let in_time = std::time::Instant::now() < deadline;
-            assert!(in_time, "waited in vain for {words:?} in {name}: {:#?}", self.page);
+            assert!(in_time, "waited in vain for {texts:?} in {name}: {:#?}", self.page);
             self.read();
         }
     }

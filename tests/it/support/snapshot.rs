@@ -43,7 +43,7 @@ const VARYING: [(&str, &str); 10] = [
 
 thread_local! {
     /// Texts of this test so far.
-    static SAID: RefCell<String> = const { RefCell::new(String::new()) };
+    static TEXTS: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
 /// Returns the folder of all snapshots.
@@ -59,14 +59,14 @@ pub fn expect(name: &str, text: &str) {
 /// Compares a text with the next text in the file of this test, ignoring varying parts.
 pub fn expect_next(text: &str) {
     let text = any_run(text);
-    let (is_first, said) = SAID.with_borrow_mut(|said| {
-        let is_first = said.is_empty();
-        said.push_str(&text);
+    let (is_first, texts) = TEXTS.with_borrow_mut(|texts| {
+        let is_first = texts.is_empty();
+        texts.push_str(&text);
         if !text.is_empty() && !text.ends_with('\n') {
-            said.push('\n');
+            texts.push('\n');
         }
-        said.push_str(END);
-        (is_first, said.clone())
+        texts.push_str(END);
+        (is_first, texts.clone())
     });
     let file = file_of_this_test();
     let is_update = std::env::var_os("UPDATE_EXPECT").is_some();
@@ -74,11 +74,11 @@ pub fn expect_next(text: &str) {
         let folder = file.parent().expect("a file is in a folder");
         std::fs::create_dir_all(folder).expect("a folder can be made");
     }
-    let known = std::fs::read_to_string(&file).unwrap_or_default();
+    let stored = std::fs::read_to_string(&file).unwrap_or_default();
     // In an update, the first text of a test replaces the complete old file, so that no old text
     // remains at its end.
-    if !known.starts_with(&said) || (is_update && is_first) {
-        expect_file![file].assert_eq(&said);
+    if !stored.starts_with(&texts) || (is_update && is_first) {
+        expect_file![file].assert_eq(&texts);
     }
 }
 
@@ -97,11 +97,12 @@ pub fn without_machine(text: &str) -> String {
     replaced(&lines.join("\n"), &[(r" {2,}|─{2,}|-{3,}", " ")])
 }
 
-/// Returns the first line of a text that contains these words, which are data.
+/// Returns the first line of a text that contains `part`, which is a value and not a phrase of the
+/// program.
 #[track_caller]
-pub fn line_with<'a>(text: &'a str, words: &str) -> &'a str {
-    let line = text.lines().find(|line| line.contains(words));
-    line.unwrap_or_else(|| panic!("no {words} in {text}"))
+pub fn line_with<'a>(text: &'a str, part: &str) -> &'a str {
+    let line = text.lines().find(|line| line.contains(part));
+    line.unwrap_or_else(|| panic!("no {part} in {text}"))
 }
 
 /// Returns a text without version, folder of the test, and paths of the programs.
@@ -118,9 +119,9 @@ fn any_run(text: &str) -> String {
     replaced(&without_paths(text), &VARYING)
 }
 
-/// Returns a text with patterns replaced by words.
-fn replaced(text: &str, words: &[(&str, &str)]) -> String {
-    words.iter().fold(text.to_owned(), |text, (pattern, word)| {
+/// Returns a text with each pattern replaced by its replacement.
+fn replaced(text: &str, replacements: &[(&str, &str)]) -> String {
+    replacements.iter().fold(text.to_owned(), |text, (pattern, word)| {
         Regex::new(pattern).expect("a pattern").replace_all(&text, *word).into_owned()
     })
 }

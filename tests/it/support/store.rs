@@ -5,8 +5,8 @@ use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags};
 
-/// Returns the pairs in the store of a results folder, each with its stored halves in order.
-/// Without a store or its tables, there are no pairs.
+/// Returns the pairs in the store of a results folder, each with the indices (0 and 1) of its
+/// stored games in order. Without a store or its tables, there are no pairs.
 pub fn pairs(results: &Path) -> BTreeMap<i64, Vec<i64>> {
     let Ok(connection) = open(results) else { return BTreeMap::new() };
     let Ok(mut statement) = connection.prepare("SELECT pair, half FROM games ORDER BY pair, half")
@@ -17,13 +17,13 @@ pub fn pairs(results: &Path) -> BTreeMap<i64, Vec<i64>> {
     let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)));
     for row in rows.expect("the query has no parameters") {
         // The writer may lock the store for a moment; the caller tries again.
-        let Ok((pair, half)) = row else { return BTreeMap::new() };
-        found.entry(pair).or_default().push(half);
+        let Ok((pair, index)) = row else { return BTreeMap::new() };
+        found.entry(pair).or_default().push(index);
     }
     found
 }
 
-/// Returns the notes on pairs that the machine disturbed, in order: pair, attempt, reason, and
+/// Returns the records of pairs that the machine disturbed, in order: pair, attempt, reason, and
 /// whether the pair counts.
 pub fn disturbances(results: &Path) -> Vec<(i64, i64, String, bool)> {
     let Ok(connection) = open(results) else { return Vec::new() };
@@ -55,7 +55,8 @@ pub fn discarded(results: &Path) -> Vec<(i64, String)> {
     rows.collect::<Result<_, _>>().unwrap_or_default()
 }
 
-/// Returns the number of pairs that each worker has played, without the machine with the store.
+/// Returns the number of pairs that each worker has played, without pairs played on the machine
+/// with the store.
 pub fn players(results: &Path) -> BTreeMap<String, i64> {
     let Ok(connection) = open(results) else { return BTreeMap::new() };
     let query = "SELECT worker, count(*) FROM players GROUP BY worker";

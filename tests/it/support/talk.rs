@@ -35,7 +35,8 @@ impl Talk {
         Talk { stdin: child.stdin.take(), child, lines }
     }
 
-    /// Sends one line; if the engine has exited, its next reply shows it.
+    /// Sends one line. A write error is ignored: if the engine has exited, the missing reply shows
+    /// this.
     pub fn send(&mut self, line: &str) {
         if let Some(stdin) = &mut self.stdin {
             let _ = writeln!(stdin, "{line}").and_then(|()| stdin.flush());
@@ -58,22 +59,25 @@ impl Talk {
 
     /// Returns the lines up to and including the first that starts with `start`.
     pub fn read_until(&mut self, start: &str) -> Vec<String> {
-        let mut seen = Vec::new();
+        let mut received_lines = Vec::new();
         while let Some(line) = self.line() {
             let found = line.starts_with(start);
-            seen.push(line);
+            received_lines.push(line);
             if found {
-                return seen;
+                return received_lines;
             }
         }
-        panic!("the engine left without saying `{start}`; it said {seen:?}");
+        panic!("the engine left without saying `{start}`; it said {received_lines:?}");
     }
 
     /// Asserts that the engine prints nothing for a moment. A moment cannot prove silence, but a
     /// puppet that wants to reply needs less than a millisecond.
     pub fn assert_silent(&mut self) {
-        let heard = self.lines.recv_timeout(Duration::from_millis(200));
-        assert!(matches!(heard, Err(RecvTimeoutError::Timeout)), "expected silence, got {heard:?}");
+        let received = self.lines.recv_timeout(Duration::from_millis(200));
+        assert!(
+            matches!(received, Err(RecvTimeoutError::Timeout)),
+            "expected silence, got {received:?}"
+        );
     }
 
     /// Waits for the engine to exit by itself.

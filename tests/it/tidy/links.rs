@@ -1,5 +1,5 @@
 //! Check of links between pages, and to headings, as they work in the repository. `docs/hooks.py`
-//! checks the links of the book.
+//! checks the links of the manual.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
@@ -36,8 +36,8 @@ pub fn check_promises(files: &[File]) -> Vec<Violation> {
     let page = files.iter().find(|file| file.path == "docs/security.md").expect("it is there");
     let is_promise = |text: &str| text.starts_with("| ") && text.split('|').count() == 5;
     let lines = (1..).zip(page.text.lines());
-    let begun = lines.skip_while(|(_, text)| *text != "## Defences").skip(1);
-    let section = begun.take_while(|(_, text)| !text.starts_with("## "));
+    let after_heading = lines.skip_while(|(_, text)| *text != "## Defences").skip(1);
+    let section = after_heading.take_while(|(_, text)| !text.starts_with("## "));
     let promises = section.filter(|(_, text)| is_promise(text)).skip(1);
     let mut found = Vec::new();
     for (line, text) in promises {
@@ -62,11 +62,12 @@ pub fn check_promises(files: &[File]) -> Vec<Violation> {
 /// Returns whether there are tests in a module of the end-to-end tests, or in a file or crate of
 /// the harness.
 fn has_tests(name: &str, files: &[File]) -> bool {
-    let own = format!("tests/it/{}.rs", name.replace("::", "/"));
+    let test_file = format!("tests/it/{}.rs", name.replace("::", "/"));
     let ends =
         [format!("/{name}.rs"), format!("/{name}/tests.rs"), format!("/{name}/src/tests.rs")];
     let is_it = |path: &str| {
-        path == own || (path.starts_with("harness/") && ends.iter().any(|end| path.ends_with(end)))
+        path == test_file
+            || (path.starts_with("harness/") && ends.iter().any(|end| path.ends_with(end)))
     };
     files.iter().any(|file| is_it(&file.path) && file.text.contains("#[test]"))
 }
@@ -90,8 +91,8 @@ fn leads_somewhere(
 /// repository.
 fn joined(from: &str, path: &str) -> String {
     let mut parts: Vec<String> = Vec::new();
-    let whole = Path::new(from).parent().unwrap_or(Path::new("")).join(path);
-    for component in whole.components() {
+    let joined_path = Path::new(from).parent().unwrap_or(Path::new("")).join(path);
+    for component in joined_path.components() {
         match component {
             Component::ParentDir => drop(parts.pop()),
             Component::Normal(part) => parts.push(part.display().to_string()),

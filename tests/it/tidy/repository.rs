@@ -20,7 +20,7 @@ const TOP_LEVEL: [&str; 25] = [
     // Build of SQLite, and settings of the test runner.
     ".cargo",
     ".config",
-    // The book, and its build.
+    // The manual, and its build.
     "docs",
     "mkdocs.yml",
     "engine",

@@ -13,7 +13,7 @@ const WIDTH: usize = 100;
 /// Words that the style page replaces, as a regular expression.
 const REPLACED: &str = r"begun|heeds?|known from before|set aside|goes on|go on|at once|is told";
 
-/// User-visible texts: pages, except the one about style, and snapshots.
+/// User-visible texts: pages, except the style page, and snapshots.
 const TEXTS: [&str; 3] = ["README.md", "docs/", "tests/it/snapshots/"];
 
 /// Texts with words of other programs, of keys, or of earlier versions.

@@ -1,5 +1,5 @@
-//! CPU time of the harness per ply: reading an engine's output, judging a move, and, per pair, the
-//! log-likelihood ratio. The budget is 30 µs per ply in total.
+//! CPU time of the harness: reading an engine's output and judging a move for each ply, and the
+//! log-likelihood ratio for each pair. The budget is 30 µs per ply in total.
 
 #![expect(clippy::disallowed_methods, reason = "a benchmark")]
 
@@ -19,7 +19,7 @@ fn main() {
 const INFO: &str = "info depth 14 seldepth 22 multipv 1 score cp 31 nodes 123456 nps 1500000 \
                     hashfull 120 tbhits 0 time 82 pv e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6";
 
-/// Measures reading one search: twenty lines and the reply.
+/// Measures reading the output of one search: twenty `info` lines and the move.
 #[divan::bench]
 fn search_output(bencher: Bencher<'_, '_>) {
     let now = Instant::now();
@@ -38,7 +38,8 @@ fn search_output(bencher: Bencher<'_, '_>) {
     });
 }
 
-/// Measures a game of a hundred plies: turn and judgement for each ply.
+/// Measures the referee in a game of a hundred plies: the turn and the judgement of the move for
+/// each ply.
 #[divan::bench]
 fn judge_game(bencher: Bencher<'_, '_>) {
     let moves = game(100);
@@ -58,9 +59,8 @@ fn judge_game(bencher: Bencher<'_, '_>) {
     });
 }
 
-/// Measures one game with and without the engines' search information; the difference is the cost
-/// of the lint. Principal variations have realistic lengths and consist of the next moves of the
-/// game.
+/// Measures a game with principal variations of 0, 12 and 20 moves; the difference to 0 is the cost
+/// of the lint. The variations consist of the next moves of the game.
 #[divan::bench(args = [0, 12, 20])]
 fn lint_game(bencher: Bencher<'_, '_>, pv_length: usize) {
     let moves = game(100);
@@ -86,7 +86,8 @@ fn lint_game(bencher: Bencher<'_, '_>, pv_length: usize) {
     });
 }
 
-/// Returns the moves of a game without repetitions: at ply n, the n-th legal move.
+/// Returns the moves of a game of up to `plies` plies, with an arbitrary but fixed move at each
+/// ply.
 fn game(plies: usize) -> Vec<String> {
     let mut position = Chess::default();
     let mut moves = Vec::new();
@@ -103,7 +104,7 @@ fn game(plies: usize) -> Vec<String> {
     moves
 }
 
-/// Measures the computation of the log-likelihood ratio after each pair.
+/// Measures the computation of the log-likelihood ratio, which is done after each pair.
 #[divan::bench(args = [Model::Normalized, Model::Logistic])]
 fn likelihood_ratio(model: Model) -> f64 {
     let sprt = Sprt::new(0.0, 5.0, 0.05, 0.05, model).expect("usual bounds");

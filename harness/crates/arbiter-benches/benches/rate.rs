@@ -1,10 +1,11 @@
-//! Speed of reducing the games of a PGN to results, compared with `pgn-reader` only skimming them.
+//! Speed of reading the results of the games in a PGN, compared with `pgn-reader`, which skips or
+//! visits the moves without using them.
 //!
-//! The benchmark generates the text: games as `arbiter match` writes them, 64 MiB, unless the
-//! environment variable `RATE_PGN` names a file to read into memory. The rows to compare are
-//! `arbiter` (the work of `arbiter rate`, by number of threads), `pgn_reader_skip` (tags only) and
-//! `pgn_reader_visit` (every move and comment passed to a visitor that ignores it). The ratios come
-//! last; each uses the best of several alternating runs, so that occasional load on the machine
+//! The benchmark generates 64 MiB of games in the format of `arbiter match`, unless the environment
+//! variable `RATE_PGN` names a PGN file to read instead. The rows to compare are `arbiter` (the
+//! work of `arbiter rate`, by number of threads), `pgn_reader_skip` (tags only) and
+//! `pgn_reader_visit` (a visitor that ignores every move and comment). The ratios come last. Each
+//! ratio uses the fastest of several alternating runs, so that occasional load on the machine
 //! favours no row.
 
 #![expect(clippy::disallowed_types, reason = "the macros of divan register benches in one")]
@@ -30,7 +31,7 @@ use shakmaty::{Chess, Position};
 
 fn main() {
     divan::main();
-    // Any other argument than that of `cargo bench` means a test or a list of rows.
+    // `cargo bench` passes only `--bench`; any other arguments mean a test or a list of rows.
     if std::env::args().skip(1).eq(["--bench".to_owned()]) {
         print_ratios();
     }
@@ -50,9 +51,9 @@ fn print_ratios() {
             &|| rate(&text, 2, false),
         ];
         for (best, run) in best.iter_mut().zip(runs) {
-            let begun = Instant::now();
+            let started = Instant::now();
             black_box(run());
-            *best = best.min(begun.elapsed().as_secs_f64());
+            *best = best.min(started.elapsed().as_secs_f64());
         }
     }
     let [skip, visit, one, two] = best;
@@ -123,8 +124,8 @@ fn moves(seed: usize, text: &mut String) {
 
 fn rate(text: &[u8], threads: usize, replay: bool) -> u64 {
     let mut tally = Tally::default();
-    let asked = ScanOptions { opening_plies: 16, replay, evaluations: false };
-    scan_all(text, threads, asked, |block| tally.add(&block)).expect("memory can be read");
+    let options = ScanOptions { opening_plies: 16, replay, evaluations: false };
+    scan_all(text, threads, options, |block| tally.add(&block)).expect("memory can be read");
     tally.games
 }
 

@@ -1,8 +1,9 @@
 //! Time to generate the report page of a long run, and its size.
 //!
-//! The benchmark generates the run: 10,000 games of realistic length with search information for
-//! each move, unless the environment variable `REPORT_STORE` names the folder of a store, and
-//! `REPORT_RUNS` its runs, separated by commas. The budget is 2 s and 3 MB.
+//! The benchmark generates a run of 10,000 games of realistic length, with search information for
+//! each move. To use other runs, set the environment variable `REPORT_STORE` to the folder of a
+//! store, and `REPORT_RUNS` to the names of its runs, separated by commas. The budget is 2 s and 3
+//! MB.
 
 #![expect(clippy::disallowed_methods, reason = "a benchmark")]
 #![allow(
@@ -27,7 +28,7 @@ use shakmaty::{ByColor, CastlingMode, Chess, Color, EnPassantMode, Position, fen
 
 const PAIRS: u64 = 5_000;
 
-/// Number of plies of a game; the first plies are from the book.
+/// Number of plies of a game, including the opening.
 const PLIES: usize = 110;
 const BOOK: usize = 8;
 
@@ -35,7 +36,7 @@ const BOOK: usize = 8;
 const ROUNDS: usize = 5;
 
 fn main() {
-    // Any other argument than that of `cargo bench` means a test or a list of rows.
+    // `cargo bench` passes only `--bench`; any other arguments mean a test or a list of rows.
     if !std::env::args().skip(1).eq(["--bench".to_owned()]) {
         return;
     }
@@ -55,16 +56,18 @@ fn main() {
     for form in ["html", "md"] {
         let mut best = f64::INFINITY;
         for _ in 0..ROUNDS {
-            let begun = Instant::now();
-            let words =
+            let started = Instant::now();
+            let command_line =
                 ["arbiter", "-q", "report", "--format", form, "--results"].map(str::to_owned);
             let paths = [&results, &out].map(|path| path.display().to_string());
             let [results, out] = paths;
-            let words =
-                words.into_iter().chain([results, "--out".to_owned(), out]).chain(runs.clone());
-            let cli = Cli::try_parse_from(words).expect("the command line is sound");
+            let command_line = command_line
+                .into_iter()
+                .chain([results, "--out".to_owned(), out])
+                .chain(runs.clone());
+            let cli = Cli::try_parse_from(command_line).expect("the command line is sound");
             assert_eq!(cli.run(), ExitCode::Passed);
-            best = best.min(begun.elapsed().as_secs_f64());
+            best = best.min(started.elapsed().as_secs_f64());
         }
         let size = |run: &String| {
             let file = out.join(format!("{run}.{form}"));
@@ -85,7 +88,7 @@ fn fill(folder: &Path) {
         book: "b".repeat(64),
         ..Fingerprints::default()
     };
-    // The demonstration would have ended earlier; a match continues.
+    // The SPRT of the demonstration would have ended earlier; a match plays all pairs.
     let mut plan = Plan { kind: RunKind::Match, sprt: None, ..plan };
     plan.design.pairs = PAIRS;
     store.begin_run("long", 0, &plan, &prints, Offsets::default(), None).expect("it is new");
@@ -100,7 +103,7 @@ fn fill(folder: &Path) {
     }
 }
 
-/// Returns a game of random moves with search information like that of an engine.
+/// Returns a game of random moves with search information such as an engine reports.
 fn game(engines: ByColor<usize>, pair: u64, random: &mut u64) -> GameRecord {
     // Both games of a pair have the same opening moves.
     let mut opening = pair.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;

@@ -61,7 +61,7 @@ pub struct Signature {
 pub struct BenchTarget<'a> {
     /// Name in messages.
     pub name: &'a str,
-    /// Launch of the engine, as for games.
+    /// Launch settings of the engine, as for games.
     pub launch: &'a Launch,
     /// Settings of the bench.
     pub recipe: &'a BenchRecipe,
@@ -111,7 +111,7 @@ impl BenchReader {
         // If the last matching line has no unambiguous number, earlier lines are not used.
         let found = fits.next()?;
         let nodes = leading_number(found.get(1)?.as_str())?;
-        let own_speed = found.get(2).and_then(|group| leading_number(group.as_str()));
+        let captured_speed = found.get(2).and_then(|group| leading_number(group.as_str()));
         let usual = || {
             let of_line = |line: &&String| {
                 self.speed.iter().find_map(|r| leading_number(&r.captures(line)?[1]))
@@ -119,7 +119,7 @@ impl BenchReader {
             // The totals come last, after the results of individual positions.
             lines.iter().rev().find_map(of_line)
         };
-        let speed = own_speed.or_else(usual).filter(|speed| *speed > 0);
+        let speed = captured_speed.or_else(usual).filter(|speed| *speed > 0);
         Some((nodes, speed.map(|speed| speed as f64)))
     }
 }
@@ -133,8 +133,8 @@ fn leading_number(text: &str) -> Option<u64> {
 }
 
 /// Runs a bench `copies` times in parallel, one for each concurrent game, and requires the same
-/// node count from all copies. Blocks until all copies have ended. Fails if a copy fails, reports
-/// no unambiguous node count, or exceeds the time limit.
+/// node count from all copies. Blocks until all copies have ended. Fails if the counts differ, or
+/// if a copy fails, reports no unambiguous node count, or exceeds the time limit.
 pub fn run_bench(
     target: &BenchTarget<'_>,
     copies: usize,
@@ -152,8 +152,7 @@ pub fn run_bench(
         joined.collect::<Result<Vec<Signature>>>()
     })?;
     let counts: Vec<u64> = found.iter().map(|copy| copy.nodes).collect();
-    // Copies with different counts show a data race or uninitialized memory; such a count does not
-    // identify the program.
+    // Different counts show a data race or uninitialized memory; they do not identify the program.
     if counts.iter().any(|count| *count != counts[0]) {
         return Err(BuildError::bench_differs(target.name, &counts));
     }
@@ -168,22 +167,22 @@ pub fn run_bench_once(
     spawner: &Spawner,
     cancel: &Cancel,
 ) -> Result<Signature> {
-    let mut words = vec![target.launch.program.display().to_string()];
-    words.extend_from_slice(&target.launch.args);
-    words.extend(target.recipe.args.clone().unwrap_or_else(|| vec!["bench".to_owned()]));
+    let mut command_line = vec![target.launch.program.display().to_string()];
+    command_line.extend_from_slice(&target.launch.args);
+    command_line.extend(target.recipe.args.clone().unwrap_or_else(|| vec!["bench".to_owned()]));
     let fail = |failure, reason: String| {
-        let what = target.name;
-        let command = shell_words::join(&words);
+        let name = target.name;
+        let command = shell_words::join(&command_line);
         let text = format!(
-            "{what} has no bench signature: `{command}` {reason}\nhint: set bench and \
+            "{name} has no bench signature: `{command}` {reason}\nhint: set bench and \
              bench-pattern in [build] of arbiter.toml, or give --no-bench"
         );
         BuildError::Failed(failure, text)
     };
     let failed = |reason| fail(BuildFailure::BenchFailed, reason);
-    // Some engines print the results to standard error, so both outputs are read as one.
+    // Some engines print the results to standard error, so the shell joins both outputs.
     let script = ["-c", "exec \"$0\" \"$@\" 2>&1"].map(str::to_owned);
-    let args = [&script[..], &words].concat();
+    let args = [&script[..], &command_line].concat();
     let mut launch = Launch { program: "/bin/sh".into(), args, ..target.launch.clone() };
     // The sandbox must allow the program itself, because the process starts as `sh`.
     launch.sandbox.iter_mut().for_each(|own| own.readable.push(target.launch.program.clone()));
@@ -210,10 +209,9 @@ pub fn run_bench_once(
     Ok(Signature { nodes, nps: speed.unwrap_or(measured) })
 }
 
-/// Returns the node count that a commit message promises, in its last line of the form `Bench:
-/// 123`.
+/// Returns the node count in the last line of a commit message that has the form `Bench: 123`.
 pub fn promised_nodes(message: &str) -> Option<u64> {
-    let words = |line: &str| -> Option<u64> {
+    let promise = |line: &str| -> Option<u64> {
         let line = line.trim();
         let (word, rest) = line.split_at_checked("bench".len())?;
         let number = rest.trim_start_matches([':', '=', ' ', '\t']);
@@ -222,7 +220,7 @@ pub fn promised_nodes(message: &str) -> Option<u64> {
     };
     // A message may quote the number of another commit; Stockfish's convention is that the commit's
     // own number comes last.
-    message.lines().rev().find_map(words)
+    message.lines().rev().find_map(promise)
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use super::bench::Signature;
 use super::error::{BuildError, Result, io_error};
 use arbiter_process::{Cancel, Links, is_at, lock_file, open_output, user_folder};
 
-/// Interval between attempts to take a lock of another process.
+/// Interval between attempts to take a lock that another process holds.
 const POLL: Duration = Duration::from_millis(100);
 
 /// Cache of built programs.
@@ -39,7 +39,7 @@ pub struct Entry {
 pub struct BuildRecord {
     /// File name of the program.
     pub program: String,
-    /// Full name of the commit; "none" before the first commit.
+    /// Full hash of the commit; "none" before the first commit.
     pub commit: String,
     /// Command of the build.
     pub command: String,
@@ -69,7 +69,7 @@ pub struct BenchRecord {
 
 impl Cache {
     /// Opens the cache in `folder`, or in the user's cache folder, and creates missing folders.
-    /// Fails if the environment names no folder, or if the folder is not writable.
+    /// Fails if the environment names no folder, or if a folder cannot be created.
     pub fn new(folder: Option<PathBuf>) -> Result<Cache> {
         let folder = match folder {
             Some(folder) => std::path::absolute(&folder).unwrap_or(folder),
@@ -123,11 +123,13 @@ impl Entry {
                 opened => opened.map_err(io_error(&path))?,
             };
             file.lock_shared().map_err(io_error(&path))?;
+            // Another process may have removed the entry before the lock was taken. Then the loop
+            // opens the file again, to lock the file of a new entry or to find that there is none.
             if is_at(&file, &path) {
-                // Truncating and writing the file updates its modification time, even if the file
-                // system has another clock.
-                let noted = file.set_len(0).and_then(|()| (&file).write_all(b"used\n"));
-                noted.map_err(io_error(&path))?;
+                // Truncating and writing makes the file system set the modification time, with its
+                // own clock.
+                let written = file.set_len(0).and_then(|()| (&file).write_all(b"used\n"));
+                written.map_err(io_error(&path))?;
                 // At the end of the process, the kernel closes the file and thereby releases the
                 // lock.
                 std::mem::forget(file);
@@ -145,7 +147,7 @@ impl Entry {
         Ok(user.map(|user| [maker, user]))
     }
 
-    /// Returns the stored record if the program exists and has the recorded length.
+    /// Returns the stored record if the program exists and has the recorded size.
     pub fn record(&self) -> Option<BuildRecord> {
         let text = std::fs::read_to_string(self.folder.join("build.json")).ok()?;
         let record: BuildRecord = serde_json::from_str(&text).ok()?;
@@ -157,7 +159,7 @@ impl Entry {
         (data.len() == record.bytes).then_some(record)
     }
 
-    /// Returns the stored record if the length and the hash of the program match.
+    /// Returns the stored record if the size and the hash of the program match.
     pub(super) fn intact(&self) -> Option<BuildRecord> {
         let record = self.record()?;
         let (_, hash) = hash_of(&self.program(&record)).ok()?;
@@ -174,8 +176,9 @@ impl Entry {
         self.folder.join("build.log")
     }
 
-    /// Stores the program at `built`, and the record with its length and hash. When the function
-    /// returns, both are on disk; the record never exists without the program.
+    /// Copies the program at `built` into the entry, and stores the record with the size and hash
+    /// of the program. When the function returns, both are on disk; the record never exists without
+    /// the program.
     pub(super) fn store(&self, built: &Path, record: BuildRecord) -> Result<BuildRecord> {
         let program = self.program(&record);
         let bin = self.folder.join("bin");
@@ -200,9 +203,9 @@ impl Entry {
         written.and_then(|()| put(&partial, &path)).map_err(io_error(path))
     }
 
-    /// Waits until no other process is building this entry, and calls `busy` once if it has to
-    /// wait. The returned file is the lock; the kernel releases the lock when this process ends,
-    /// even by a crash.
+    /// Waits until no other process is building this entry, and calls `busy` once before it waits.
+    /// The returned file is the lock; the kernel releases the lock when this process ends, even by
+    /// a crash.
     pub(super) fn lock(&self, cancel: &Cancel, busy: impl FnOnce()) -> Result<File> {
         let path = self.folder.join("lock");
         let mut busy = Some(busy);
@@ -225,7 +228,7 @@ impl Entry {
     }
 }
 
-/// Returns the length in bytes and the BLAKE3 hash of a file.
+/// Returns the size in bytes and the BLAKE3 hash of a file.
 fn hash_of(path: &Path) -> std::io::Result<(u64, String)> {
     let mut hasher = blake3::Hasher::new();
     let bytes = std::io::copy(&mut File::open(path)?, &mut hasher)?;

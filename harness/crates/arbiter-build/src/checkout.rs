@@ -5,8 +5,9 @@ use std::path::Path;
 use super::error::{Result, io_error};
 use super::git::{Commit, Repository, Snapshot, command, git, output};
 
-/// Checks `commit` out into `dir`, or the files of `snapshot` with `commit` as parent. A build can
-/// query git in `dir`, for example for the name of the commit. Equal files give equal commits.
+/// Checks out `commit` into `dir`. If `snapshot` is given, checks out its files instead, as a
+/// commit whose parent is `commit`. A build can query git in `dir`, for example for the hash of the
+/// commit.
 pub(super) fn check_out(
     repository: &Repository,
     commit: Option<&Commit>,
@@ -45,8 +46,8 @@ fn commit_tree(dir: &Path, tree: &str, parent: Option<&Commit>) -> Result<String
     command.args(parent.iter().flat_map(|parent| ["-p", parent.id.as_str()]));
     // With fixed names and dates, equal files give equal commits.
     for role in ["AUTHOR", "COMMITTER"] {
-        let own = [("NAME", "arbiter"), ("EMAIL", "arbiter@localhost"), ("DATE", "@0 +0000")];
-        command.envs(own.map(|(what, value)| (format!("GIT_{role}_{what}"), value)));
+        let fields = [("NAME", "arbiter"), ("EMAIL", "arbiter@localhost"), ("DATE", "@0 +0000")];
+        command.envs(fields.map(|(field, value)| (format!("GIT_{role}_{field}"), value)));
     }
     output(command)
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use super::cache::{BuildRecord, Cache, Entry};
 use super::error::{Result, io_error};
 
-/// Age at which a checkout can no longer be in use by a build.
+/// Age above which a checkout counts as left behind by a killed build.
 const ABANDONED: Duration = Duration::from_secs(24 * 3600);
 
 /// A build in the cache.
@@ -14,7 +14,7 @@ const ABANDONED: Duration = Duration::from_secs(24 * 3600);
 pub struct KeptBuild {
     /// Name of the folder: the commit, and a hash of commit, recipe and toolchain.
     pub name: String,
-    /// Record of the build; `None` if the build failed or is not finished.
+    /// Record of the build; `None` if the build failed, is not finished, or is damaged.
     pub record: Option<BuildRecord>,
     /// Total size of the files, in bytes.
     pub bytes: u64,
@@ -50,13 +50,13 @@ pub fn builds_to_remove(
     most: Option<u64>,
     now: SystemTime,
 ) -> Vec<&KeptBuild> {
-    let mut left: u64 = all.iter().map(|kept| kept.bytes).sum();
+    let mut remaining: u64 = all.iter().map(|kept| kept.bytes).sum();
     let mut removed = Vec::new();
     for kept in all {
         // If a clock was set back, the last use is in the future; such a build counts as just used.
         let unused = now.duration_since(kept.used).unwrap_or_default();
-        if age.is_some_and(|age| unused > age) || most.is_some_and(|most| left > most) {
-            left -= kept.bytes;
+        if age.is_some_and(|age| unused > age) || most.is_some_and(|most| remaining > most) {
+            remaining -= kept.bytes;
             removed.push(kept);
         }
     }
@@ -75,7 +75,8 @@ pub fn remove_build(cache: &Cache, kept: &KeptBuild) -> Result<bool> {
     Ok(true)
 }
 
-/// Returns the folders of killed builds that, at the time `now`, are too old to be in use.
+/// Returns the folders that killed builds have left behind: those that, at the time `now`, are too
+/// old to be in use.
 pub fn abandoned_folders(cache: &Cache, now: SystemTime) -> Result<Vec<PathBuf>> {
     let mut found = paths(&cache.staging())?;
     found.retain(|path| {

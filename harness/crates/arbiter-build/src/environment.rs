@@ -1,5 +1,5 @@
-//! Environment and readable files of builds: everything that affects the build, and nothing that
-//! identifies the user. No variable contains a token or the socket of an agent.
+//! Environment and readable files of builds: everything that a build needs, but no variable for a
+//! token or for the socket of an agent.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -54,11 +54,11 @@ fn environment(is_passed: impl Fn(&str) -> bool) -> Vec<(OsString, OsString)> {
 fn is_of_compiler(name: &str, passed: &[String]) -> bool {
     is_listed(COMPILERS, name)
         || COMPILER_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
-        || passed.iter().any(|own| own == name)
+        || passed.iter().any(|other| other == name)
 }
 
-/// Build variables that name writable folders or lead to the user's servers. In a sandbox, tools
-/// use their home folder instead.
+/// Variables that a sandboxed build does not receive, because they name writable folders or lead to
+/// the user's servers. In a sandbox, tools use the home folder of the sandbox instead.
 const UNSANDBOXED: &str = "
     CARGO_HOME CCACHE_DIR GOCACHE GOMODCACHE GOPATH GRADLE_USER_HOME NUGET_PACKAGES RUSTC_WRAPPER
     XDG_CACHE_HOME

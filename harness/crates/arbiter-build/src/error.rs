@@ -64,9 +64,9 @@ pub enum BuildFailure {
     NoBench,
     /// The bench failed.
     BenchFailed,
-    /// Two copies of one program searched different trees.
+    /// Parallel runs of the bench had different node counts.
     BenchDiffers,
-    /// The bench result differs from the result that the commit promises.
+    /// The node count differs from the count in the commit message.
     BenchBroken,
 }
 

@@ -17,7 +17,7 @@ pub(super) struct Files<'a> {
     pub(super) top: PathBuf,
     /// Folders in which git finds the objects of the checkout.
     pub(super) objects: Vec<PathBuf>,
-    /// Files that existed before the build, relative to the root of the checkout.
+    /// Files that git tracked before the build, relative to the root of the checkout.
     pub(super) tracked: BTreeSet<PathBuf>,
 }
 
@@ -34,7 +34,8 @@ impl Files<'_> {
         Sandbox { readable, home, is_builder: true, has_network, ..base.clone() }
     }
 
-    /// Returns the program that the build has produced, relative to the root of the checkout.
+    /// Returns the path of the program that the build has produced, relative to the root of the
+    /// checkout. The error explains why there is no such program, or no single one.
     pub(super) fn find_program(
         &self,
         recipe: &Recipe,

@@ -1,8 +1,8 @@
 //! Queries to git, through the program `git`.
 //!
-//! A library could read the objects, but a checkout must match the author's in submodules, filters
-//! such as LFS, line endings, and credentials for a remote. Only `git` itself obeys the complete
-//! configuration for these.
+//! A library could read the objects. A checkout, however, must have the submodules, filters such as
+//! LFS, and line endings of the author's checkout, and a remote may need credentials. Only the
+//! program `git` obeys the complete configuration for these.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -49,7 +49,7 @@ pub(super) struct Snapshot {
     pub(super) tree: String,
     /// Folder with the objects that are not in the user's repository.
     pub(super) objects: PathBuf,
-    /// Guard that removes the folder with the objects when it is dropped.
+    /// Temporary folder with the objects, which is removed on drop.
     _dir: TempDir,
 }
 
@@ -115,18 +115,18 @@ impl Repository {
         self.commit(&format!("{}^", commit.id)).ok()
     }
 
-    /// Returns the names of at most `most` branches, latest commits first; none if the branches
-    /// cannot be read.
+    /// Returns the names of at most `most` branches, sorted from the latest commit to the earliest;
+    /// an empty list if the branches cannot be read.
     pub fn branches(&self, most: usize) -> Vec<String> {
         let count = format!("--count={most}");
-        let words = [
+        let args = [
             "for-each-ref",
             "--sort=-committerdate",
             "--format=%(refname:lstrip=2)",
             &count,
             "refs/heads",
         ];
-        let names = git(&self.top, words).unwrap_or_default();
+        let names = git(&self.top, args).unwrap_or_default();
         names.lines().map(str::to_owned).collect()
     }
 
@@ -143,9 +143,9 @@ impl Repository {
     /// Returns whether any of `paths` differs between two trees or commits; `true` if `paths` is
     /// empty.
     pub fn differs(&self, one: &str, other: &str, paths: &[String]) -> Result<bool> {
-        let mut words = vec!["diff", "--name-only", one, other, "--"];
-        words.extend(paths.iter().map(String::as_str));
-        Ok(paths.is_empty() || !git(&self.top, words)?.is_empty())
+        let mut args = vec!["diff", "--name-only", one, other, "--"];
+        args.extend(paths.iter().map(String::as_str));
+        Ok(paths.is_empty() || !git(&self.top, args)?.is_empty())
     }
 
     /// Returns the names in the root of a commit or tree, and the names in its folder `src`.
@@ -172,8 +172,8 @@ impl Repository {
     }
 
     /// Writes the current files as git objects below `staging`; paths in `without` keep the content
-    /// of the checked-out commit. Returns `None` if the files are those of this commit. The user's
-    /// files, index and objects are not changed.
+    /// of the checked-out commit. Returns `None` if the files equal the files of this commit. The
+    /// user's files, index and objects are not changed.
     pub(super) fn snapshot(&self, staging: &Path, without: &[PathBuf]) -> Result<Option<Snapshot>> {
         if self.is_bare {
             return Err(no_repository(&self.top, "a bare repository has no working tree"));
@@ -184,14 +184,14 @@ impl Repository {
         std::fs::create_dir(&objects).map_err(io_error(dir.path()))?;
         let index = dir.path().join("index");
         // A copy of the index lets git skip unchanged files.
-        let known = self.inner("index")?;
-        if known.is_file() {
-            std::fs::copy(&known, &index).map_err(io_error(known))?;
+        let user_index = self.inner("index")?;
+        if user_index.is_file() {
+            std::fs::copy(&user_index, &index).map_err(io_error(user_index))?;
         }
-        let ours = |words: Vec<String>| {
+        let run = |args: Vec<String>| {
             let mut command = command(&self.top);
             command
-                .args(words)
+                .args(args)
                 .env("GIT_INDEX_FILE", &index)
                 .env("GIT_OBJECT_DIRECTORY", &objects)
                 .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", self.inner("objects")?);
@@ -206,16 +206,16 @@ impl Repository {
             // Ignored paths are excluded anyway, and git fails if its arguments name them.
             .filter(|path| !path.is_empty() && !self.ignores(path))
             .collect();
-        let named = |words: &[&str], how: &str| {
-            let words = words.iter().map(|word| (*word).to_owned());
-            ours(words.chain(inside.iter().map(|path| format!(":({how}){path}"))).collect())
+        let on_paths = |args: &[&str], how: &str| {
+            let args = args.iter().map(|word| (*word).to_owned());
+            run(args.chain(inside.iter().map(|path| format!(":({how}){path}"))).collect())
         };
-        named(&["add", "--all", "--", "."], "exclude,literal")?;
+        on_paths(&["add", "--all", "--", "."], "exclude,literal")?;
         // The user may have added some of these paths to the index.
         if !inside.is_empty() {
-            named(&["reset", "--quiet", "--"], "literal")?;
+            on_paths(&["reset", "--quiet", "--"], "literal")?;
         }
-        let tree = ours(vec!["write-tree".to_owned()])?;
+        let tree = run(vec!["write-tree".to_owned()])?;
         let head =
             // In a repository without commits, all files count as changed.
             git(&self.top, ["rev-parse", "--verify", "--quiet", "HEAD^{tree}"]).unwrap_or_default();
@@ -235,10 +235,10 @@ fn no_repository(path: &Path, reason: &str) -> BuildError {
 /// Runs git in a folder and returns its output without the last line break.
 pub(super) fn git<S: AsRef<OsStr>>(
     dir: &Path,
-    words: impl IntoIterator<Item = S>,
+    args: impl IntoIterator<Item = S>,
 ) -> Result<String> {
     let mut command = command(dir);
-    command.args(words);
+    command.args(args);
     output(command)
 }
 
@@ -249,8 +249,9 @@ pub(super) fn command(dir: &Path) -> Command {
     for name in GIT_VARIABLES.split_ascii_whitespace() {
         command.env_remove(name);
     }
-    // The output must be English because it is parsed and shown. Nobody can enter a password.
-    // Without optional locks, git does not refresh the user's index.
+    // The output must be English because it is parsed and shown. A prompt for a password would
+    // block, because nobody can answer it. Without optional locks, git does not refresh the user's
+    // index.
     command.env("LC_ALL", "C").env("GIT_TERMINAL_PROMPT", "0").env("GIT_OPTIONAL_LOCKS", "0");
     command
 }
@@ -259,8 +260,8 @@ pub(super) fn command(dir: &Path) -> Command {
 pub(super) fn output(mut command: Command) -> Result<String> {
     let output = command.output();
     let failed = |reason: &str| {
-        let words: Vec<_> = command.get_args().skip(2).map(OsStr::to_string_lossy).collect();
-        BuildError::Git { what: words.join(" "), reason: reason.to_owned() }
+        let args: Vec<_> = command.get_args().skip(2).map(OsStr::to_string_lossy).collect();
+        BuildError::Git { what: args.join(" "), reason: reason.to_owned() }
     };
     let output = output.map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => BuildError::NoGit,

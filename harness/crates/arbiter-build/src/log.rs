@@ -12,19 +12,19 @@ const MOST: usize = 1 << 20;
 #[derive(Debug)]
 pub(super) struct Log {
     file: File,
-    /// Number of bytes written so far; `tail` contains the rest.
+    /// Number of bytes of the beginning; [`MOST`] as soon as lines are stored in `tail` instead.
     written: usize,
     tail: VecDeque<String>,
     tail_bytes: usize,
-    left_out: u64,
-    /// Result of writing; after the first error nothing more is written.
+    omitted: u64,
+    /// Result of writing; nothing more is written after the first error.
     outcome: io::Result<()>,
 }
 
 impl Log {
     pub(super) fn new(file: File) -> Log {
         let tail = VecDeque::new();
-        Log { file, written: 0, tail, tail_bytes: 0, left_out: 0, outcome: Ok(()) }
+        Log { file, written: 0, tail, tail_bytes: 0, omitted: 0, outcome: Ok(()) }
     }
 
     /// Adds a line.
@@ -41,14 +41,15 @@ impl Log {
             && let Some(old) = self.tail.pop_front()
         {
             self.tail_bytes -= old.len() + 1;
-            self.left_out += old.len() as u64 + 1;
+            self.omitted += old.len() as u64 + 1;
         }
     }
 
-    /// Writes the end of the output, which was stored until now.
+    /// Writes the end of the log, which was held back until now. Returns the first error of all
+    /// writes.
     pub(super) fn finish(&mut self) -> io::Result<()> {
-        if self.left_out > 0 {
-            self.write(&format!("[{} bytes omitted]", self.left_out));
+        if self.omitted > 0 {
+            self.write(&format!("[{} bytes omitted]", self.omitted));
         }
         for line in std::mem::take(&mut self.tail) {
             self.write(&line);
@@ -84,9 +85,9 @@ mod tests {
         assert!(text.len() < 2 * MOST + 100);
         assert!(text.starts_with("0\n1\n") && text.ends_with("999998\n999999\n"));
         let (before, after) = text.split_once("\n[").unwrap();
-        let (note, after) = after.split_once(" bytes omitted]\n").unwrap();
-        let whole = long.join("\n") + "\n";
-        let left_out: usize = note.parse().unwrap();
-        assert_eq!(before.len() + 1 + left_out + after.len(), whole.len());
+        let (count, after) = after.split_once(" bytes omitted]\n").unwrap();
+        let complete = long.join("\n") + "\n";
+        let omitted: usize = count.parse().unwrap();
+        assert_eq!(before.len() + 1 + omitted + after.len(), complete.len());
     }
 }

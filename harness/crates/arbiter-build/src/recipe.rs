@@ -44,11 +44,11 @@ impl Recipe {
 /// Build settings of the user; missing settings are detected.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BuildSettings {
-    /// File with the settings.
+    /// Name of the settings file, for messages.
     pub file: String,
     /// Command of the build.
     pub command: Option<String>,
-    /// Program that the command produces.
+    /// Path of the program that the command produces, relative to the root of the checkout.
     pub binary: Option<PathBuf>,
     /// Environment variables of the command.
     pub env: BTreeMap<String, String>,
@@ -64,9 +64,9 @@ pub struct BuildSettings {
     pub bench: BenchRecipe,
 }
 
-/// Returns the recipe of a source tree, from the settings and the `names` of the files in its root
-/// folder and in `src`, relative to the root. `text` reads a file of the tree. Returns `None` if
-/// the settings have no command and no build system is detected.
+/// Returns the recipe for a source tree. `names` lists the files in the root folder and in `src`,
+/// relative to the root; `text` reads a file of the tree. Returns `None` if the settings have no
+/// command and no build system is detected.
 pub(super) fn recipe(
     mut settings: BuildSettings,
     names: &[String],
@@ -175,7 +175,7 @@ pub(super) fn choose(found: &[PathBuf], hints: &[String]) -> Result<PathBuf, Str
     }
 }
 
-/// Returns the first line of a log that looks like an error, or else the last line.
+/// Returns the first line of a log that looks like an error; if there is none, the last line.
 pub(super) fn first_error(log: &str) -> &str {
     const WORDS: [&str; 7] = [
         "error:",
@@ -229,8 +229,8 @@ mod tests {
 
     fn detected(names: &[&str], makefile: &str) -> Option<(String, String, String)> {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-        let said = BuildSettings { file: "arbiter.toml".into(), ..BuildSettings::default() };
-        let found = recipe(said.clone(), &names, |_| Some(makefile.to_owned()))?;
+        let settings = BuildSettings { file: "arbiter.toml".into(), ..BuildSettings::default() };
+        let found = recipe(settings.clone(), &names, |_| Some(makefile.to_owned()))?;
         Some((found.source, found.command, found.output.display().to_string()))
     }
 
@@ -256,18 +256,18 @@ mod tests {
 
     #[test]
     fn explicit_settings_override_detection() {
-        let said = BuildSettings {
+        let settings = BuildSettings {
             file: "arbiter.toml".into(),
             command: Some("make fast".into()),
             env: [("CC".to_owned(), "clang".to_owned())].into(),
             ..BuildSettings::default()
         };
         let names = ["Cargo.toml".to_owned(), ".gitmodules".to_owned()];
-        let found = recipe(said.clone(), &names, |_| None).unwrap();
+        let found = recipe(settings.clone(), &names, |_| None).unwrap();
         assert_eq!((found.source.as_str(), found.command.as_str()), ("arbiter.toml", "make fast"));
         assert_eq!(found.settings.env.len(), 1);
         assert!(found.submodules && found.output.as_os_str().is_empty());
-        let only_env = BuildSettings { command: None, ..said };
+        let only_env = BuildSettings { command: None, ..settings };
         let found = recipe(only_env, &names, |_| None).unwrap();
         assert_eq!(found.settings.env["CARGO_TARGET_DIR"], "target");
         assert_eq!(found.settings.env["CC"], "clang");

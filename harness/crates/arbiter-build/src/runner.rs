@@ -22,10 +22,11 @@ use arbiter_process::{
     processor_features, run_to_completion,
 };
 
-/// Name of a revision that stands for the working tree.
+/// Revision that stands for the working tree.
 pub const WORKING_TREE: &str = ".";
 
-/// Time limit for each command that identifies the toolchain.
+/// Time limit for each command that identifies the toolchain. Such a command usually only prints a
+/// version.
 const TOOLCHAIN_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A built program.
@@ -64,9 +65,9 @@ pub struct Outline {
 }
 
 impl Built {
-    /// Returns the signature of the bench, from an earlier run of at least as many copies if there
-    /// is such a run. Compares the node count with the count that the commit message promises.
-    /// Blocks until the bench has ended.
+    /// Returns the signature of the bench, from the cache if at least as many copies have been run
+    /// before. Fails if the node count differs from the count in the commit message. Blocks until
+    /// the bench has ended.
     pub fn signature(
         &mut self,
         copies: usize,
@@ -75,8 +76,8 @@ impl Built {
     ) -> Result<Signature> {
         let how = self.recipe.settings.bench.how();
         // A run of more copies proves at least as much, because all copies have to agree.
-        let known = self.record.bench.as_ref().filter(|b| b.how == how && b.copies >= copies);
-        let signature = match known {
+        let cached = self.record.bench.as_ref().filter(|b| b.how == how && b.copies >= copies);
+        let signature = match cached {
             Some(bench) => bench.signature,
             None => self.measure(copies, spawner, cancel)?,
         };
@@ -134,11 +135,11 @@ pub struct Builder<'a> {
     /// Sandbox of a commit's commands and of the bench of its program. A build may also read the
     /// toolchains, write to its checkout, and use the network if its recipe allows it.
     pub sandbox: Option<Sandbox>,
-    /// Files and folders that belong to no working tree, such as the results folder.
+    /// Files and folders that a snapshot of the working tree omits, such as the results folder.
     pub without: Vec<PathBuf>,
     /// Spawner of the processes.
     pub spawner: &'a Spawner,
-    /// Signal that ends the processes.
+    /// Signal that cancels a build and ends its processes.
     pub cancel: &'a Cancel,
     /// Receiver of messages for the user.
     pub notify: &'a dyn Fn(&str),
@@ -177,10 +178,10 @@ impl Builder<'_> {
     }
 
     /// Returns the program of a revision, cached or newly built. Blocks until a build has ended.
-    /// The error contains the failed step and the path of the log.
+    /// The error of a failed build contains the failed step and the path of the log.
     pub fn build(&self, repo: &Repository, revision: &str) -> Result<Built> {
         let outline = self.outline(repo, revision)?;
-        let Outline { label: what, commit, recipe, tree, snapshot, .. } = &outline;
+        let Outline { label, commit, recipe, tree, snapshot, .. } = &outline;
         if snapshot.is_some() {
             let than = commit.as_ref().map_or("no commit yet".to_owned(), |head| {
                 format!("differs from commit {}", head.short())
@@ -201,11 +202,12 @@ impl Builder<'_> {
         let objects = [Some(repo.inner("objects")?), snapshot.as_ref().map(|s| s.objects.clone())];
         let objects = objects.into_iter().flatten().collect();
         let files = Files { home: dir.path(), top, objects, tracked };
-        let toolchain = self.toolchain(&files, what, recipe)?;
+        let toolchain = self.toolchain(&files, label, recipe)?;
         let commit_id = commit.as_ref().map_or("none", |commit| &commit.id);
         let key = key(commit_id, tree, recipe, &toolchain, &compiler_environment(self.passed));
         let entry = self.cache.entry(&commit_id[..commit_id.len().min(9)], &key);
-        let busy = || (self.notify)(&format!("another arbiter is building {what}; waiting for it"));
+        let busy =
+            || (self.notify)(&format!("another arbiter is building {label}; waiting for it"));
         let lock = entry.lock(self.cancel, busy)?;
         // Another process may have built the program while this process waited for the lock.
         let record = match entry.intact() {
@@ -217,7 +219,7 @@ impl Builder<'_> {
                     toolchain,
                     ..BuildRecord::default()
                 };
-                self.make(&files, what, recipe, &entry, repo, record)?
+                self.make(&files, label, recipe, &entry, repo, record)?
             }
         };
         // No other process can remove the entry while this process holds the lock.
@@ -242,7 +244,7 @@ impl Builder<'_> {
         repo: &Repository,
         (revision, tree): (&str, &str),
         snapshot: Option<&Snapshot>,
-        what: &str,
+        label: &str,
     ) -> Result<Recipe> {
         // The objects of a snapshot are only in its separate folder, so the files are read from the
         // working tree.
@@ -258,33 +260,33 @@ impl Builder<'_> {
             Some(settings) => Some(settings.clone()),
             None => {
                 // The settings file may be in the folder without being tracked by git.
-                let own = if revision == WORKING_TREE {
+                let text = if revision == WORKING_TREE {
                     std::fs::read_to_string(repo.top.join(SETTINGS)).ok()
                 } else {
                     text(SETTINGS)
                 };
-                let read = (self.read)(&own.unwrap_or_default());
-                let file = format!("{SETTINGS} of {what}");
+                let read = (self.read)(&text.unwrap_or_default());
+                let file = format!("{SETTINGS} of {label}");
                 read.map_err(|reason| BuildError::invalid_recipe(&file, &reason))?
             }
         };
         recipe(settings.unwrap_or_default(), &names, text).ok_or_else(|| {
             let text = format!(
-                "{what} has no Cargo.toml, go.mod, Makefile, src/Makefile or CMakeLists.txt\nhint: \
+                "{label} has no Cargo.toml, go.mod, Makefile, src/Makefile or CMakeLists.txt\nhint: \
                  set command and binary in [build] of arbiter.toml"
             );
             BuildError::Failed(BuildFailure::NoRecipe, text)
         })
     }
 
-    /// Returns the versions of the compilers and the features of the processor, which affect builds
-    /// with `-march=native`.
-    fn toolchain(&self, files: &Files<'_>, what: &str, recipe: &Recipe) -> Result<String> {
+    /// Returns the output of the toolchain commands and the features of the processor, because
+    /// these features affect builds with `-march=native`.
+    fn toolchain(&self, files: &Files<'_>, label: &str, recipe: &Recipe) -> Result<String> {
         let mut text = String::new();
         // The user is informed before a command of the commit runs.
         if recipe.settings.toolchain.is_some() {
             let tools = recipe.tools_text();
-            (self.notify)(&format!("querying the toolchain of {what} by {tools}, in a checkout"));
+            (self.notify)(&format!("querying the toolchain of {label} by {tools}, in a checkout"));
         }
         for tool in &recipe.toolchain {
             let ended = self.shell(recipe, tool, files, TOOLCHAIN_TIMEOUT, |_| ())?;
@@ -297,7 +299,7 @@ impl Builder<'_> {
     fn make(
         &self,
         files: &Files<'_>,
-        what: &str,
+        label: &str,
         recipe: &Recipe,
         entry: &Entry,
         repo: &Repository,
@@ -306,7 +308,7 @@ impl Builder<'_> {
         let log = entry.log();
         let Recipe { command, source, .. } = recipe;
         let made = open_output(&log, File::options().write(true), Links::Refused);
-        // An earlier failed build may have left its log.
+        // The file is truncated, because an earlier failed build may have left its log.
         let made = made.and_then(|file| file.set_len(0).map(|()| file)).map_err(io_error(&log))?;
         let mut file = Log::new(made);
         file.add(&format!("$ {command}"));
@@ -318,7 +320,7 @@ impl Builder<'_> {
                  owners and times of the user's files",
             );
         }
-        (self.notify)(&format!("building {what} by `{command}` ({source}); log: {shown}"));
+        (self.notify)(&format!("building {label} by `{command}` ({source}); log: {shown}"));
         let ended = self.run_steps(recipe, files, &file);
         // The log must be complete before an error message refers to it. A poisoned lock is
         // harmless: a panic while the lock is held leaves a valid state.
@@ -326,7 +328,7 @@ impl Builder<'_> {
         written.map_err(io_error(&log))?;
         let ended = ended?;
         let fail = |failure, how: String| {
-            let text = format!("the build of {what} {how}; the log is {}", log.display());
+            let text = format!("the build of {label} {how}; the log is {}", log.display());
             Err(BuildError::Failed(failure, text))
         };
         match ended.reason {
@@ -360,12 +362,12 @@ impl Builder<'_> {
         let seconds = ended.elapsed.as_secs_f64();
         let record = BuildRecord { program: name.to_owned(), seconds, ..record };
         let record = entry.store(&files.top.join(&program), record)?;
-        (self.notify)(&format!("built {what} in {} s", seconds.round() as u64));
+        (self.notify)(&format!("built {label} in {} s", seconds.round() as u64));
         Ok(record)
     }
 
-    /// Fetches submodules if the recipe asks for them, and runs its command; returns the result of
-    /// the last step that ran.
+    /// Fetches submodules if the recipe requires them, and runs the build command. Returns the
+    /// result of the last step that ran.
     fn run_steps(
         &self,
         recipe: &Recipe,

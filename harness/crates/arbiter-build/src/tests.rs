@@ -17,10 +17,10 @@ fn built(files: &[(&str, &str)], dir: &Path) -> String {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
-    let git = |words: &[&str]| {
+    let git = |args: &[&str]| {
         let mut command = Command::new("git");
         command.arg("-C").arg(&top).args(["-c", "user.name=n", "-c", "user.email=e@localhost"]);
-        assert!(command.args(words).status().unwrap().success(), "{words:?}");
+        assert!(command.args(args).status().unwrap().success(), "{args:?}");
     };
     git(&["init", "--quiet"]);
     git(&["add", "--all"]);

@@ -27,7 +27,7 @@ impl From<UnknownName> for String {
     }
 }
 
-/// Returns a number with its noun, in the plural unless it is 1: `1 pair`, `2 pairs`.
+/// Returns a number with its noun, in the plural unless the number is 1: `1 pair`, `2 pairs`.
 pub fn quantity(number: impl Display, thing: &str) -> String {
     let number = number.to_string();
     let plural = if number == "1" { "" } else { "s" };
@@ -48,7 +48,7 @@ pub fn whole_number(text: &str) -> Option<u64> {
     let first = groups.next()?;
     let is_first = (1..=3).contains(&first.len()) && !first.starts_with('0');
     let is_grouped = is_first && groups.all(|group| group.len() == 3);
-    // A longer number in groups has at least two points; a decimal fraction has only one.
+    // A number with one point may be a decimal fraction; a number with several points cannot be.
     let is_decimal = separator == '.' && text.len() <= "999.999".len();
     text.replace(separator, "").parse().ok().filter(|_| is_grouped && !is_decimal)
 }
@@ -73,15 +73,15 @@ pub fn shown(text: String) -> String {
     text.chars().map(code).collect()
 }
 
-/// Similarity (0 to 1) above which a known name is suggested.
-const LIKENESS: f64 = 0.8;
+/// Jaro-Winkler similarity (0 to 1) above which a known name is suggested.
+const MIN_SIMILARITY: f64 = 0.8;
 
 /// Returns the known name most similar to `name`, ignoring case; `None` if none is similar enough.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let name = name.to_ascii_lowercase();
     let all = known.into_iter();
     all.map(|known| (strsim::jaro_winkler(&name, &known.to_ascii_lowercase()), known))
-        .filter(|(likeness, _)| *likeness > LIKENESS)
+        .filter(|(similarity, _)| *similarity > MIN_SIMILARITY)
         .max_by(|one, other| one.0.total_cmp(&other.0))
         .map(|(_, known)| known)
 }

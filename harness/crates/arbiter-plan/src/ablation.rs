@@ -1,5 +1,5 @@
-//! Elo value of each feature of an engine: games of the complete engine against the engine without
-//! the feature.
+//! Ablation: games of a complete engine against copies that each lack one feature, to measure the
+//! Elo value of each feature.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use crate::Engine;
 /// Maximum number of features in one ablation.
 const MAX_ABLATED: usize = 200;
 
-/// Features of an engine that are disabled, one at a time.
+/// Features of an engine to disable, one at a time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ablation {
     /// UCI option whose value is the name of the feature to disable.
@@ -18,13 +18,13 @@ pub struct Ablation {
 }
 
 impl Ablation {
-    /// Returns the complete engine, followed by one engine for each feature, which lacks this
-    /// feature. Fails without features, with too many or duplicate features, and if the engine
-    /// already sets the option.
-    pub fn engines(&self, whole: Engine) -> Result<Vec<Engine>, String> {
+    /// Returns the complete engine, followed by one copy for each feature, with this feature
+    /// disabled. Fails if there are no features, more than 200 features, or duplicate features, or
+    /// if the engine already sets the option.
+    pub fn engines(&self, complete: Engine) -> Result<Vec<Engine>, String> {
         let Ablation { option, .. } = self;
-        let name = &whole.name;
-        if whole.options.iter().any(|(set, _)| set.eq_ignore_ascii_case(option)) {
+        let name = &complete.name;
+        if complete.options.iter().any(|(set, _)| set.eq_ignore_ascii_case(option)) {
             return Err(format!(
                 "engine '{name}' sets option.{option}, which ablate needs for the features"
             ));
@@ -44,12 +44,12 @@ impl Ablation {
             }
         }
         let without = self.features.iter().map(|feature| {
-            let mut engine = whole.clone();
+            let mut engine = complete.clone();
             engine.name = format!("{name} without {feature}");
             engine.options.push((option.clone(), feature.clone()));
             engine
         });
-        Ok(std::iter::once(whole.clone()).chain(without).collect())
+        Ok(std::iter::once(complete.clone()).chain(without).collect())
     }
 }
 

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::Engine;
 
-/// Exclusive upper bound of processor numbers: the size of the system's processor masks.
+/// Exclusive upper bound of processor numbers: the size of the system's processor masks, in bits.
 pub(crate) const MAX_CPUS: usize = 1024;
 
 /// Assignment of processors to games.
@@ -14,7 +14,8 @@ pub enum Affinity {
     /// The operating system assigns processors.
     #[default]
     None,
-    /// Each game has separate processors, on different physical cores as long as there are enough.
+    /// Each game has separate processors, on different physical cores as long as there are enough
+    /// cores.
     Auto,
     /// Each game has separate processors from this list, in this order.
     Cpus(Vec<usize>),

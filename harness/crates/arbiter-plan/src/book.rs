@@ -3,13 +3,13 @@
 use crate::Plan;
 use arbiter_openings::{Book, ReadOptions};
 
-/// Opening book inside this binary; `openings/README.md` describes its origin.
+/// Opening book embedded in this binary; `openings/README.md` describes its origin.
 pub const BUNDLED_BOOK: &[u8] = include_bytes!("../../../../openings/balanced.moves");
 
 /// Number of plies of each opening of the bundled book.
 const BUNDLED_PLIES: usize = 8;
 
-/// Initial position, the only opening of a run without a book.
+/// FEN of the initial position, the only opening of a run without a book.
 const INITIAL: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
 /// Name of the bundled book in messages.

@@ -4,7 +4,8 @@ use crate::{DEFAULT_SPRT_PAIRS, Engine, Plan, RunKind, SprtRequest, base_name};
 use arbiter_schedule::Design;
 
 /// Returns the plan of an SPRT of the tuned values against the initial values; `None` if the values
-/// are equal. The conditions are those of the tuning run, but the openings are different.
+/// are equal. The SPRT has the conditions of the tuning run, but different openings. Fails if the
+/// bounds of the SPRT are invalid.
 pub fn confirmation(
     plan: &Plan,
     theta: &[f64],
@@ -27,12 +28,12 @@ pub fn confirmation(
         kind: RunKind::Sprt,
         engines,
         design: Design::round_robin(pairs.unwrap_or(DEFAULT_SPRT_PAIRS)),
-        // Another seed gives other openings, because the values may fit the openings of the tuning
-        // run by chance.
+        // Another seed selects other openings, because the tuned values may fit the openings of the
+        // tuning run by chance.
         seed: plan.seed.wrapping_add(1),
         sprt: Some(sprt.resolve()?),
         tuning: None,
-        // The files of the tuning belong to its run.
+        // The PGN and EPD files belong to the tuning run.
         pgn: None,
         epd: None,
         ..plan.clone()

@@ -29,14 +29,14 @@ pub struct Engine {
     pub program: Program,
     /// Command-line arguments.
     pub args: Vec<String>,
-    /// Working directory.
+    /// Working directory; the working directory of the harness if `None`.
     pub dir: Option<PathBuf>,
     /// UCI options to set, in order.
     pub options: Vec<(String, String)>,
     /// Start, protocol and lifetime of the engine.
     #[serde(rename = "manners")]
     pub launch: LaunchSettings,
-    /// Limits of the engine's searches, time margin and point of view of scores.
+    /// Search limits, time margin, and point of view of the engine's scores.
     #[serde(flatten)]
     pub conditions: Conditions,
     /// Provenance of the program, if it was built from a revision.

@@ -22,14 +22,14 @@ pub struct EngineKey {
     set: fn(&mut EngineSpec, &str, &str) -> Result<(), String>,
     /// Function that returns the key's value for an engine, if this value differs from the default
     /// and affects games.
-    said: fn(&Engine) -> Option<String>,
+    value: fn(&Engine) -> Option<String>,
 }
 
-/// Declares the keys in the order of the help: name, help, effect of `text`, and after `=>` the
-/// key's value for an engine.
+/// Declares the keys in the order of the help. A declaration consists of the name, the help, an
+/// expression that sets the value in `text`, and, after `=>`, the key's value for an engine.
 macro_rules! keys {
     ($spec:ident, $key:ident, $text:ident, $engine:ident; $(
-        $is_limit:literal => { $( $name:literal, $help:literal, $set:expr => $said:expr; )* }
+        $is_limit:literal => { $( $name:literal, $help:literal, $set:expr => $value:expr; )* }
     )*) => {
         /// All keys of engines, in the order of the help.
         #[expect(unused_variables, reason = "few keys need all")]
@@ -38,7 +38,7 @@ macro_rules! keys {
             help: $help,
             is_limit: $is_limit,
             set: |$spec, $key, $text| $set,
-            said: |$engine| $said,
+            value: |$engine| $value,
         }, )* )*];
     };
 }
@@ -48,7 +48,7 @@ keys! { spec, key, text, engine;
         "engine", "a name to look up; the key may be omitted if it comes first",
             put(&mut spec.engine, Ok(text.to_owned())) => None;
         "name", "in reports",
-            put(&mut spec.name, Ok(text.to_owned())) => own_name(engine);
+            put(&mut spec.name, Ok(text.to_owned())) => explicit_name(engine);
         "cmd", "a program, or \"bundled\"",
             put(&mut spec.cmd, Ok(text.to_owned())) => Some(program(engine)).filter(|_| built(engine).is_none());
         "rev", "a git revision to build instead, or \".\" for the working tree",
@@ -56,14 +56,14 @@ keys! { spec, key, text, engine;
         "repo", "its repository",
             put(&mut spec.repo, Ok(text.into())) => built(engine).map(|built| text_of(built.repo.display()));
         "args", "",
-            set(&mut spec.args, words(text)) => (!engine.args.is_empty()).then(|| shell_words::join(&engine.args));
+            set(&mut spec.args, split_args(text)) => (!engine.args.is_empty()).then(|| shell_words::join(&engine.args));
         "dir", "",
             put(&mut spec.dir, Ok(text.into())) => engine.dir.as_ref().map(|dir| text_of(dir.display()));
         "eval", "bundled only",
             put(&mut spec.eval, Ok(text.to_owned())) => eval(engine).map(str::to_owned);
         "proto", "uci or xboard",
             put(&mut spec.protocol, word(key, text)) => unusual(Protocol::default(), engine.launch.protocol);
-        // Each option has a separate key.
+        // Each option has a separate key, such as `option.Hash`; this placeholder cannot be set.
         "option.NAME", "",
             Err(format!("{key} needs the name of an option")) => None;
         "init", "lines to send after the options, separated by \"\\n\"",
@@ -100,7 +100,7 @@ keys! { spec, key, text, engine;
     }
 }
 
-/// Placeholder key for all options.
+/// Placeholder in the help for the keys of all options.
 const OPTION: &str = "option.NAME";
 
 /// Key of the time margin.
@@ -108,7 +108,8 @@ const MARGIN: &str = "timemargin";
 
 impl EngineSpec {
     /// Parses comma-separated `key=value` fields; the first field may be the value of `engine`
-    /// without its key. Double quotes protect commas and spaces.
+    /// without the key. Double quotes protect commas and spaces. Fails if a key is unknown or a
+    /// value is invalid.
     pub fn parse(text: &str) -> Result<EngineSpec, String> {
         let mut spec = EngineSpec::default();
         for (key, value) in EngineSpec::fields(text)? {
@@ -117,7 +118,8 @@ impl EngineSpec {
         Ok(spec)
     }
 
-    /// Returns the keys and values of the text of an engine; keys may be unknown.
+    /// Splits the specification of an engine into keys and values. Unknown keys are not an error
+    /// here.
     pub fn fields(text: &str) -> Result<Vec<(String, String)>, String> {
         let is_key = |key: &str| {
             key.starts_with("option.") || ENGINE_KEYS.iter().any(|known| known.name == key)
@@ -156,13 +158,17 @@ impl EngineSpec {
 }
 
 impl EngineKey {
-    /// Returns the fields of an engine with this key, as `KEY=VALUE`; for the placeholder key of
-    /// options, one field per option.
+    /// Returns this key and its value for an engine as `KEY=VALUE`; nothing if the value is the
+    /// default. For the placeholder of options, returns one field per option.
     fn fields(&self, engine: &Engine) -> Vec<String> {
         if self.name != OPTION {
-            return (self.said)(engine).map(|value| field(self.name, &value)).into_iter().collect();
+            return (self.value)(engine)
+                .map(|value| field(self.name, &value))
+                .into_iter()
+                .collect();
         }
-        // The first option of the bundled engine has a separate key, `eval`.
+        // If the first option of the bundled engine is `Eval`, the key `eval` already contains its
+        // value.
         let others = engine.options.iter().skip(usize::from(eval(engine).is_some()));
         others.map(|(name, value)| field(&format!("option.{name}"), value)).collect()
     }
@@ -192,7 +198,7 @@ pub fn settings_text(engine: &Engine, with_limits: bool) -> String {
     })
 }
 
-/// Returns the limits of an engine as a value of `--each`, without the time margin.
+/// Returns the search limits of an engine as a value of `--each`, without the time margin.
 pub fn limits_text(engine: &Engine) -> String {
     text_of_keys(engine, |key| key.is_limit && key.name != MARGIN)
 }
@@ -202,8 +208,8 @@ fn text_of_keys(engine: &Engine, is_wanted: impl Fn(&EngineKey) -> bool) -> Stri
     keys.flat_map(|key| key.fields(engine)).collect::<Vec<_>>().join(",")
 }
 
-/// Returns the provenance of a program that was built from a commit. A working tree with changes
-/// cannot be checked out again, so its program is named by its path in the build cache.
+/// Returns the provenance of an engine whose program was built from a commit. A working tree with
+/// changes cannot be checked out again, so its program is named by its path in the build cache.
 fn built(engine: &Engine) -> Option<&Provenance> {
     engine.provenance.as_ref().filter(|provenance| !provenance.is_dirty)
 }
@@ -218,8 +224,9 @@ fn eval(engine: &Engine) -> Option<&str> {
     (name == "Eval" && engine.program == Program::Bundled).then_some(value.as_str())
 }
 
-/// Returns the name of the engine if its default name would differ.
-fn own_name(engine: &Engine) -> Option<String> {
+/// Returns the name of the engine if it differs from the default name. The name of an engine built
+/// from a commit is always returned.
+fn explicit_name(engine: &Engine) -> Option<String> {
     let typed = EngineSpec {
         cmd: Some(program(engine)),
         eval: eval(engine).map(str::to_owned),
@@ -252,7 +259,7 @@ fn extend(lines: &mut Vec<String>, text: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn words(text: &str) -> Result<Vec<String>, String> {
+fn split_args(text: &str) -> Result<Vec<String>, String> {
     shell_words::split(text).map_err(|_| format!("args={text}: unbalanced quotes"))
 }
 
@@ -276,7 +283,7 @@ fn truth(key: &str, value: &str) -> Result<bool, String> {
 /// Parses a positive integer within the range of the type.
 fn positive<T: FromStr + PartialEq + Default>(key: &str, value: &str) -> Result<T, String> {
     let number: T = whole_number(key, value)?;
-    // A limit of 0 would allow nothing.
+    // No search is possible with 0 nodes or at depth 0, and no engine can run in 0 MiB.
     if number == T::default() { Err(not_whole(key, value)) } else { Ok(number) }
 }
 
@@ -343,8 +350,8 @@ mod tests {
         assert_eq!((spec.ponder, spec.memory_mib), (Some(true), Some(64)));
         assert_eq!(spec.sandbox, Some(SandboxMode::Auto));
         assert_eq!(spec.stderr, Some(PathBuf::from("e.log")));
-        let own = EngineSpec::parse("restart=off").unwrap().or(&spec);
-        assert_eq!((own.restart, own.ponder), (Some(Restart::Off), Some(true)));
-        assert_eq!(own.init, spec.init);
+        let merged = EngineSpec::parse("restart=off").unwrap().or(&spec);
+        assert_eq!((merged.restart, merged.ponder), (Some(Restart::Off), Some(true)));
+        assert_eq!(merged.init, spec.init);
     }
 }

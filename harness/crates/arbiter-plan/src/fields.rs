@@ -1,9 +1,9 @@
 //! Comma-separated `key=value` fields as text.
 
-/// Returns the keys and values of comma-separated `key=value` fields; the first field may be the
-/// value of the key `first` without this key. Double quotes protect commas and spaces; a doubled
-/// quote inside quotes is one quote. `is_key` recognizes key names, so that a missing comma before
-/// a key is found.
+/// Splits comma-separated `key=value` fields into keys and values. The first field may be the value
+/// of the key `first` without the key. Double quotes protect commas, semicolons and spaces; inside
+/// quotes, a doubled quote stands for one quote. `is_key` recognizes key names, so that a missing
+/// comma before a key is reported as an error.
 pub fn fields(
     text: &str,
     first: &str,
@@ -26,11 +26,11 @@ pub fn fields(
 
 /// Returns an error if the text after a space or semicolon in a field is another field.
 fn check_comma(field: &str, rest: &str, is_key: &dyn Fn(&str) -> bool) -> Result<(), String> {
-    let own = field.split_once('=').map(|(key, _)| key.trim());
-    // Names of options contain spaces, and arguments of programs may look like keys.
+    let current = field.split_once('=').map(|(key, _)| key.trim());
+    // Option names may contain spaces, and program arguments may look like keys.
     let is_text = field.trim().is_empty()
-        || (own.is_none() && field.trim_start().starts_with("option."))
-        || matches!(own, Some("args" | "init" | "event" | "site" | "match"));
+        || (current.is_none() && field.trim_start().starts_with("option."))
+        || matches!(current, Some("args" | "init" | "event" | "site" | "match"));
     let next = rest.trim_start().split_once('=').map(|(key, _)| key).filter(|key| is_key(key));
     match next.filter(|_| !is_text) {
         Some(key) => Err(format!("missing comma before {key}=; separate keys by commas")),
@@ -38,8 +38,8 @@ fn check_comma(field: &str, rest: &str, is_key: &dyn Fn(&str) -> bool) -> Result
     }
 }
 
-/// Splits at commas outside double quotes and removes the quotes. CSV readers allow quotes only
-/// around a complete field, but these quotes follow the `=`.
+/// Splits at commas outside double quotes and removes the quotes. A CSV parser would accept quotes
+/// only around a complete field, but these quotes follow the `=`.
 fn split_fields(text: &str, is_key: &dyn Fn(&str) -> bool) -> Result<Vec<String>, String> {
     let mut fields = vec![String::new()];
     let mut quoted = false;
@@ -66,8 +66,8 @@ fn split_fields(text: &str, is_key: &dyn Fn(&str) -> bool) -> Result<Vec<String>
     Ok(fields)
 }
 
-/// Returns `KEY=VALUE`, with the value in double quotes if it contains commas, semicolons or
-/// spaces.
+/// Returns `KEY=VALUE`, with the value in double quotes if it contains commas, semicolons,
+/// quotation marks or white space.
 pub fn field(key: &str, value: &str) -> String {
     // Without quotation marks, the parser would split or reject such a value.
     if value.contains([',', ';', '"']) || value.contains(char::is_whitespace) {

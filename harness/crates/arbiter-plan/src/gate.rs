@@ -55,13 +55,13 @@ pub struct Gate {
     pub kind: GateKind,
     /// Additional flags of the subcommand.
     pub args: Vec<String>,
-    /// Paths; the gate is skipped unless something in them differs between the commits. If empty,
-    /// the gate always runs.
+    /// Paths; the gate is skipped unless a file below them differs between the base and the commit
+    /// under test. If empty, the gate always runs.
     pub changed: Vec<String>,
     /// `true` if no further gates run after a failure of this gate.
     pub stops: bool,
-    /// Maximum duration. At its end, an SPRT reports its result so far; any other gate counts as
-    /// broken.
+    /// Maximum duration. When it has elapsed, an SPRT ends and reports its result so far; any other
+    /// gate is stopped and counts as broken.
     pub budget: Option<Duration>,
     /// `true` if an undecided gate counts as passed.
     pub is_lenient: bool,
@@ -70,7 +70,7 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// Returns whether the gate needs the engine of the base. An EPD gate compares only with
+    /// Returns whether the gate needs the engine of the base. An EPD gate uses the base only with
     /// `--max-lost`.
     pub fn needs_base_engine(&self) -> bool {
         let compares = self.args.iter().any(|arg| arg.starts_with("--max-lost"));
@@ -141,8 +141,8 @@ pub struct GateOutcome {
     pub from_before: Option<i64>,
 }
 
-/// Returns the verdict for an exit code of the subcommand; `was_ended` is `true` if the end of its
-/// budget ended the subcommand.
+/// Returns the verdict for an exit code of the subcommand; `was_ended` is `true` if the subcommand
+/// was stopped at the end of the budget.
 pub fn gate_verdict(gate: &Gate, code: Option<i32>, was_ended: bool) -> GateVerdict {
     let open = if gate.is_lenient { GateVerdict::Undecided } else { GateVerdict::Unproven };
     match code {
@@ -194,7 +194,7 @@ mod tests {
         check(GateKind::Sprt, true, Some(5), false, GateVerdict::Undecided);
         check(GateKind::Sprt, false, Some(5), false, GateVerdict::Unproven);
         check(GateKind::Sprt, true, Some(130), true, GateVerdict::Undecided);
-        // The user interrupted the SPRT, not its budget.
+        // The user interrupted the SPRT before the end of its budget.
         check(GateKind::Sprt, true, Some(130), false, GateVerdict::Broken);
         check(GateKind::Perft, true, Some(130), true, GateVerdict::Broken);
         check(GateKind::Epd, true, Some(3), false, GateVerdict::Broken);

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use crate::Engine;
 
-/// Maximum size of an option file, in bytes, because the complete file is in memory while it is
-/// sent to workers.
+/// Maximum size of an option file, in bytes. The size is limited because the complete file is in
+/// memory while it is sent to workers.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// Returns the path in a value of the form `@PATH`; `None` for text. At the start of text, `@@` is
-/// an escaped `@`.
+/// Returns the path in a value of the form `@PATH`; `None` for a literal value, in which a leading
+/// `@@` stands for `@`.
 pub(crate) fn named_file(value: &str) -> Option<&str> {
     value.strip_prefix('@').filter(|path| !path.starts_with('@'))
 }
@@ -20,8 +20,8 @@ pub(crate) fn escaped(text: &str) -> String {
     format!("{escape}{text}")
 }
 
-/// Returns the value with the path of a named file made absolute. The error is the reason why the
-/// file cannot be used.
+/// Returns the value; in a value of the form `@PATH`, the path is made absolute. The error contains
+/// the reason why the file cannot be used.
 pub(crate) fn resolved(value: &str) -> Result<String, String> {
     let Some(path) = named_file(value) else { return Ok(value.to_owned()) };
     let data = std::fs::metadata(path)
@@ -44,7 +44,8 @@ impl Engine {
         options.filter_map(|(name, value)| Some((name.as_str(), Path::new(named_file(value)?))))
     }
 
-    /// Returns the engine with the paths of its option files replaced, in the order of the options.
+    /// Returns the engine with the paths of its option files replaced by `paths`, in the order of
+    /// the options.
     pub fn with_option_files(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Engine {
         let mut values = self.options.iter_mut().map(|(_, value)| value);
         for path in paths {
@@ -54,10 +55,11 @@ impl Engine {
         self
     }
 
-    /// Returns the options in the form that is sent to the engine: file options as paths.
+    /// Returns the options as they are sent to the engine: `@PATH` as the path, and an escaped `@`
+    /// without its escape.
     pub fn told_options(&self) -> Vec<(String, String)> {
-        // The first `@` is removed in both cases: `@PATH` names a file, and `@@TEXT` is a text that
-        // begins with `@`.
+        // The first `@` is removed in both cases: `@PATH` names a file, and `@@TEXT` stands for the
+        // text `@TEXT`.
         let without_escape = |value: &String| value.strip_prefix('@').unwrap_or(value).to_owned();
         self.options.iter().map(|(name, value)| (name.clone(), without_escape(value))).collect()
     }

@@ -27,7 +27,7 @@ pub struct Plan {
     /// Engines of the run; figures are from the point of view of the first engine.
     #[serde(skip)]
     pub engines: Vec<Engine>,
-    /// File of the opening book; `None` is the bundled book unless `has_no_book`.
+    /// File of the opening book; `None` for the bundled book or, if `has_no_book`, for no book.
     pub book: Option<PathBuf>,
     /// `true` if all games start from the initial position, without a book.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -48,7 +48,7 @@ pub struct Plan {
     /// Design of the tournament.
     #[serde(flatten)]
     pub design: Design,
-    /// Pause between two games in a slot.
+    /// Pause between two games of a slot.
     #[serde(rename = "wait_ms", with = "Millis")]
     pub wait: Duration,
     /// Number of concurrent games.
@@ -56,15 +56,16 @@ pub struct Plan {
     /// Assignment of processors to games.
     #[serde(with = "As::<DisplayFromStr>")]
     pub affinity: Affinity,
-    /// Sequential test that ends the games of each pair of engines; `None` without a test.
+    /// Sequential test (SPRT) that ends each encounter; `None` if the run has no test.
     pub sprt: Option<Sprt>,
-    /// Counts of earlier games played by another program.
+    /// Results of earlier games that another program played.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prior: Option<Prior>,
-    /// Features that the engines after the first lack, if the run is an ablation.
+    /// Features to disable, if the run is an ablation; each engine after the first lacks one of
+    /// them.
     pub ablation: Option<Ablation>,
-    /// Parameters and gain schedule, if the run is a tuning run; then both engines are the same
-    /// engine.
+    /// Parameters and gain schedule, if the run is a tuning run; the two engines then differ only
+    /// in their names.
     #[serde(with = "As::<Option<Arc<Same>>>")]
     pub tuning: Option<Arc<Tuning>>,
     /// Share of games, 0 to 1, that may end with an engine fault before the run is invalid.
@@ -77,14 +78,15 @@ pub struct Plan {
     /// Folders of the tablebases that the rules need.
     #[serde(skip)]
     pub tables: Vec<PathBuf>,
-    /// Maximum difference between the engines of a pair in the share of thinking time spent waiting
-    /// for a processor; `None` without measurement.
+    /// Maximum difference between the shares of thinking time, 0 to 1, that the two engines of a
+    /// pair spend waiting for a processor; `None` if this time is not measured.
     pub noise_limit: Option<f64>,
-    /// `true` if pairs that CPU contention may have decided count, instead of being played again.
+    /// `true` to count pairs that CPU contention may have decided; otherwise they are played again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub counts_disturbed: bool,
-    /// `true` to omit options that an engine lacks or rejects, and to continue in a later pass
-    /// through the book if the first opening is beyond its end; otherwise both are errors.
+    /// `true` to omit options that an engine lacks or rejects, and to start in a later pass through
+    /// the book if the first opening is beyond the end of the book; otherwise both are errors. If
+    /// `true`, repeated pairs also count.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_lenient: bool,
     /// Maximum times for replies of engines.
@@ -103,15 +105,16 @@ pub struct Plan {
     pub transcripts: Keeping,
 }
 
-/// Games of the first two engines that another program played. They count, but are not in the
-/// store.
+/// Results of games between the first two engines that another program played. The games count, but
+/// are not in the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Prior {
-    /// Numbers of pairs by both results (0: lost, 1: drawn, 2: won). In `table[a][b]` pairs, the
-    /// result is `a` in the game with the first engine as White, and `b` in the other game.
+    /// Numbers of pairs by the results of the first engine (0: lost, 1: drawn, 2: won).
+    /// `table[a][b]` is the number of pairs with result `a` in the game in which this engine is
+    /// White, and `b` in the other game.
     pub table: [[u64; 3]; 3],
-    /// Numbers of games without a partner game, lost, drawn and won: first with the first engine as
-    /// White, then with the first engine as Black.
+    /// Numbers of lost, drawn and won games that are not part of a pair, from the point of view of
+    /// the first engine: games with this engine as White, then as Black.
     pub singles: [[u64; 3]; 2],
 }
 

@@ -15,7 +15,7 @@ pub const GAMES: &str = "/usr/games";
 pub fn find_program(cmd: &str, dir: Option<&Path>) -> Result<PathBuf, String> {
     let paths = search_path(dir);
     let here = std::env::current_dir();
-    // A base is needed even for an absolute path, on which the base has no effect.
+    // The search requires a base folder even for an absolute path, which does not depend on it.
     let root = here.is_err().then(|| PathBuf::from("/"));
     if here.is_err() && !Path::new(cmd).is_absolute() && cmd.contains('/') {
         return Err(format!("'{cmd}': the working folder has been deleted: cd to another one"));
@@ -28,8 +28,8 @@ pub fn find_program(cmd: &str, dir: Option<&Path>) -> Result<PathBuf, String> {
         .ok_or_else(|| missing(cmd, dir))
 }
 
-/// Returns the error for a path that starts with `~/`, which only the shell expands; `None` for
-/// other paths.
+/// Returns the error for a path that starts with `~/`, because only the shell expands `~`; `None`
+/// for other paths.
 pub fn unexpanded_home(path: &str) -> Option<String> {
     let below = path.strip_prefix("~/")?;
     Some(format!(
@@ -92,9 +92,9 @@ mod tests {
     fn programs_are_found_by_name_and_by_path() {
         assert!(find_program("sh", None).unwrap().is_absolute());
         assert!(find_program("/bin/sh", None).is_ok());
-        let own = tempfile::tempdir().unwrap();
-        std::os::unix::fs::symlink("/bin/sh", own.path().join("sh")).unwrap();
-        assert_eq!(find_program("sh", Some(own.path())), Ok(own.path().join("sh")));
+        let dir = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink("/bin/sh", dir.path().join("sh")).unwrap();
+        assert_eq!(find_program("sh", Some(dir.path())), Ok(dir.path().join("sh")));
         assert!(find_program("./sh", Some(Path::new("/bin"))).is_ok());
         assert!(
             find_program("no-such-engine", None)
@@ -102,11 +102,11 @@ mod tests {
                 .to_string()
                 .contains("no-such-engine")
         );
-        let pipe = own.path().join("pipe");
+        let pipe = dir.path().join("pipe");
         std::os::unix::net::UnixListener::bind(&pipe).unwrap();
         let error = find_program(pipe.to_str().unwrap(), None).unwrap_err();
         assert!(error.ends_with("is a pipe or a device; name a program"), "{error}");
-        let text = own.path().join("engine");
+        let text = dir.path().join("engine");
         std::fs::write(&text, "MZ").unwrap();
         let error = find_program(text.to_str().unwrap(), None).unwrap_err();
         assert!(error.contains("is not executable; to make it so: chmod +x '/"), "{error}");

@@ -14,7 +14,7 @@ pub struct Provenance {
     pub repo: PathBuf,
     /// Revision as typed; `.` is the working tree.
     pub revision: String,
-    /// Full ID of the commit; for a working tree, of its parent commit.
+    /// Full hash of the commit; for a working tree, of its parent commit.
     pub commit: String,
     /// `true` if files have changed since this commit.
     pub is_dirty: bool,
@@ -23,8 +23,8 @@ pub struct Provenance {
 }
 
 impl Provenance {
-    /// Returns the identifier of the program in the results of commits: the ID of the commit,
-    /// followed by `-dirty` if files have changed.
+    /// Returns the identifier of the program in results: the hash of the commit, followed by
+    /// `-dirty` if files have changed.
     pub fn identity(&self) -> String {
         format!("{}{}", self.commit, if self.is_dirty { "-dirty" } else { "" })
     }

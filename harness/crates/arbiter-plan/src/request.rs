@@ -8,11 +8,11 @@ use arbiter_schedule::Format;
 use arbiter_spsa::Tuning;
 use arbiter_stats::{Correction, DEFAULT_ELO0, DEFAULT_ELO1, DEFAULT_ERROR, Evidence, Model, Sprt};
 
-/// Default number of nodes per move in an ablation: enough to search a few plies, and with the same
-/// games on every machine.
+/// Default number of nodes per move in an ablation. It is enough for a few plies, and a node limit
+/// gives the same games on every machine.
 const DEFAULT_ABLATE_NODES: u64 = 2_000;
 
-/// Engines of an SPRT without engines.
+/// Engines of the demonstration, which is an SPRT without given engines.
 const DEMONSTRATION: [&str; 2] = [
     "name=palimpsest,cmd=bundled,eval=palimpsest",
     "name=no-mobility,cmd=bundled,eval=palimpsest,option.Disable=mobility",
@@ -33,7 +33,7 @@ pub struct Request {
     pub tournament: TournamentRequest,
     /// Number of concurrent games.
     pub concurrency: Option<usize>,
-    /// Folder for the error output of engines that have no file of their own.
+    /// Folder for the error output of engines for which no file is set.
     pub stderr_dir: Option<PathBuf>,
     /// Share of games, 0 to 1, that may end with an engine fault.
     pub fault_limit: Option<f64>,
@@ -41,21 +41,21 @@ pub struct Request {
     pub cpu_contention: CpuContention,
     /// Bounds of the SPRT.
     pub sprt: SprtRequest,
-    /// `true` if the games of each feature of an ablation end when an SPRT decides.
+    /// `true` if an SPRT ends the games of each feature of an ablation.
     pub is_sequential: bool,
-    /// Parameters and gain schedule of a tuning run; the numbers of iterations and pairs are in the
-    /// tournament.
+    /// Parameters and gain schedule of a tuning run; the numbers of iterations and pairs are in
+    /// `tournament`.
     pub tuning: Option<Tuning>,
-    /// Draft of the plan, in which the settings above are still open. Paths may be relative.
+    /// Draft of the plan, in which the settings above have no final value. Paths may be relative.
     pub draft: Plan,
 }
 
 /// Requested settings of an SPRT.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SprtRequest {
-    /// Elo of the null hypothesis.
+    /// Elo of the null hypothesis (H0), on the scale of `model`.
     pub elo0: Option<f64>,
-    /// Elo of the alternative hypothesis.
+    /// Elo of the alternative hypothesis (H1), on the scale of `model`.
     pub elo1: Option<f64>,
     /// Probability, 0 to 1, of accepting H1 if H0 is true.
     pub alpha: Option<f64>,
@@ -78,7 +78,8 @@ impl Request {
     }
 
     /// Turns an SPRT without engines into a demonstration that needs only this binary: Palimpsest
-    /// with and without a feature of its evaluation, with short games and distant hypotheses.
+    /// against a copy that lacks one feature of its evaluation, with few nodes per move and distant
+    /// hypotheses.
     pub(super) fn or_demonstration(mut self) -> Request {
         for text in DEMONSTRATION {
             self.engines.push(EngineSpec::parse(text).expect("the texts are constants that parse"));
@@ -88,13 +89,14 @@ impl Request {
             // not.
             self.each.limits.nodes = Some(1_500);
         }
-        // Distant hypotheses and a low limit of pairs end the demonstration soon.
+        // Distant hypotheses and a low maximum number of pairs keep the demonstration short.
         self.sprt.elo1 = self.sprt.elo1.or(Some(20.0));
         self.tournament.pairs = self.tournament.pairs.or(Some(500));
         self
     }
 
-    /// Returns the request as a gauntlet of one engine, with a default node limit.
+    /// Returns the request as a gauntlet of one engine, with the default node limit if no limit is
+    /// set. Fails if the request has another number of engines or another format.
     pub(super) fn for_ablation(mut self) -> Result<Request, PlanError> {
         if self.engines.len() != 1 {
             let count = self.engines.len();

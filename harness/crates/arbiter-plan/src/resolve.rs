@@ -126,7 +126,7 @@ fn resolve_engines(kind: RunKind, request: &Request) -> Result<Vec<Engine>, Stri
         engines.push(engine);
     }
     let mut engines = match (&request.draft.ablation, &engines[..]) {
-        (Some(asked), [whole]) => asked.engines(whole.clone())?,
+        (Some(ablation), [complete]) => ablation.engines(complete.clone())?,
         (_, [engine]) if kind == RunKind::Tune => tuning::sides(engine).into(),
         _ => engines,
     };
@@ -138,18 +138,19 @@ fn resolve_engines(kind: RunKind, request: &Request) -> Result<Vec<Engine>, Stri
     Ok(engines)
 }
 
-/// Sets a file in `dir`, named after the engine, for the error output of each engine without such a
-/// file.
+/// Sets the file for the error output of each engine that has none. The file is in `dir`, and is
+/// named after the engine.
 pub(super) fn spread_stderr(engines: &mut [Engine], dir: &Path) {
     for index in 0..engines.len() {
         if engines[index].launch.stderr.is_some() {
             continue;
         }
-        // A name may contain characters that a file name must not, such as a slash.
+        // A name may contain characters that are not allowed in a file name, such as a slash.
         let harmless = |c: char| if c.is_alphanumeric() || "-_.+".contains(c) { c } else { '_' };
         let name: String = engines[index].name.chars().map(harmless).collect();
         let mut file = dir.join(format!("{name}.log"));
-        // Two names may differ only in replaced characters.
+        // Two names may differ only in replaced characters. A number then makes the file name
+        // unique.
         if engines[..index].iter().any(|other| other.launch.stderr.as_ref() == Some(&file)) {
             file = dir.join(format!("{name}.{}.log", index + 1));
         }
@@ -158,7 +159,7 @@ pub(super) fn spread_stderr(engines: &mut [Engine], dir: &Path) {
 }
 
 /// Returns the default number of concurrent games: one per processor; with time limits, one
-/// processor is reserved for the harness and the system.
+/// processor is reserved for the harness and the system. The number is at least 1.
 pub fn default_concurrency(is_timed: bool) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, Into::into);
     (cores - usize::from(is_timed)).max(1)

@@ -1,4 +1,4 @@
-//! Resolution of one engine.
+//! Resolution of the specification of one engine.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,14 +6,14 @@ use std::time::Duration;
 use crate::{BUNDLED, Engine, EngineSpec, LaunchSettings, Program, option_file, program};
 use arbiter_protocol::{Conditions, Limits, Protocol};
 
-/// Default time margin, larger than the delays of pipes and the scheduler.
+/// Default time margin, larger than the usual delays of pipes and the scheduler.
 pub const DEFAULT_MARGIN: Duration = Duration::from_millis(10);
 
 /// Default time control of engines without a limit.
 pub const DEFAULT_TC: &str = "8+0.08";
 
-/// Resolves one engine; `index` is used for a default name. Fails if the program or an option file
-/// cannot be found, or if settings contradict each other.
+/// Resolves one engine; `index`, from 0, is used for a default name. Fails if the program or an
+/// option file cannot be found, or if settings contradict each other.
 pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, String> {
     let name = spec.name.take().unwrap_or_else(|| spec.default_name(index));
     let fail = |reason: &str| format!("engine '{name}'{reason}");
@@ -51,7 +51,7 @@ pub fn resolve_engine(index: usize, mut spec: EngineSpec) -> Result<Engine, Stri
         let found = program::find_program(&cmd, spec.dir.as_deref());
         let found = found.map_err(|reason| fail(&format!(": {reason}")))?;
         // GNU Chess needs an argument for UCI. Arguments from the user are unchanged, because they
-        // may contain it.
+        // may already contain `--uci`.
         let is_uci = spec.protocol != Some(Protocol::Xboard);
         if spec.args.is_empty() && is_uci && found.ends_with("gnuchess") {
             spec.args.push("--uci".to_owned());
@@ -107,9 +107,9 @@ fn resolve_limits(spec: &EngineSpec) -> Result<Limits, &'static str> {
 
 /// Returns an error if xboard cannot express the limits.
 fn check_xboard(limits: Limits) -> Result<(), &'static str> {
-    // `st` takes whole seconds.
-    let is_broken = limits.movetime.is_some_and(|time| time.subsec_nanos() != 0);
-    if limits.nodes.is_some() || limits.nodestime.is_some() || is_broken {
+    // The xboard command `st` accepts only whole seconds.
+    let has_fraction = limits.movetime.is_some_and(|time| time.subsec_nanos() != 0);
+    if limits.nodes.is_some() || limits.nodestime.is_some() || has_fraction {
         Err(": the xboard protocol supports only tc, st in whole seconds, and depth")
     } else {
         Ok(())
@@ -126,7 +126,8 @@ impl Engine {
     }
 }
 
-/// Returns the absolute path, because a run may be resumed from another folder.
+/// Returns the absolute path, because a run may be resumed from another folder. Returns the path
+/// unchanged if the working folder is unknown.
 pub(crate) fn absolute(path: PathBuf) -> PathBuf {
     std::path::absolute(&path).unwrap_or(path)
 }

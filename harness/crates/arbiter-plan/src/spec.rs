@@ -55,7 +55,7 @@ pub struct EngineSpec {
 }
 
 impl EngineSpec {
-    /// Resolves relative paths, including the path of a program, from `folder`.
+    /// Resolves relative paths, including the path of a program, against `folder`.
     pub fn seen_from(mut self, folder: &Path) -> EngineSpec {
         for place in [&mut self.dir, &mut self.stderr, &mut self.repo] {
             *place = place.take().map(|path| folder.join(path));
@@ -74,13 +74,13 @@ impl EngineSpec {
         self
     }
 
-    /// Sets an option to a literal text, even if the text begins with `@`.
+    /// Sets an option to a literal value, even if the value begins with `@`.
     pub fn set_option_text(&mut self, name: &str, value: &str) {
         self.set_option(name, &escaped(value));
     }
 
     /// Returns the default name of an engine: the evaluation of the bundled engine, the file name
-    /// of a program, or a number. The file names in its options are appended.
+    /// of a program, or a number. The names of its option files are appended.
     pub(crate) fn default_name(&self, index: usize) -> String {
         let stem = |path: &str| {
             Path::new(path).file_stem().map(|stem| stem.to_string_lossy().into_owned())
@@ -104,8 +104,8 @@ impl EngineSpec {
     /// Fills unset settings from `each`. Limits are one setting: an engine with any limit takes no
     /// limit from `each`.
     pub fn or(mut self, each: &EngineSpec) -> EngineSpec {
-        let own = std::mem::replace(&mut self.options, each.options.clone());
-        for (name, value) in own {
+        let options = std::mem::replace(&mut self.options, each.options.clone());
+        for (name, value) in options {
             self.set_option(&name, &value);
         }
         let has_limits = !self.limits.is_empty() || self.no_clock;
@@ -141,7 +141,7 @@ impl EngineSpec {
     }
 }
 
-/// Returns whether an engine is given as a path relative to a folder.
+/// Returns whether a name is a relative path that begins with `./` or `../`.
 pub fn is_relative_path(name: &str) -> bool {
     name.starts_with("./") || name.starts_with("../")
 }
@@ -153,23 +153,23 @@ mod tests {
     #[test]
     fn an_engine_can_have_no_clock() {
         let each = EngineSpec::parse("tc=8+0.08").unwrap();
-        let own = EngineSpec::parse("tc=inf").unwrap().or(&each);
-        assert!(own.no_clock && own.limits.is_empty());
-        let own = EngineSpec::parse("cmd=x").unwrap().or(&EngineSpec::parse("tc=inf").unwrap());
-        assert!(own.no_clock);
+        let merged = EngineSpec::parse("tc=inf").unwrap().or(&each);
+        assert!(merged.no_clock && merged.limits.is_empty());
+        let merged = EngineSpec::parse("cmd=x").unwrap().or(&EngineSpec::parse("tc=inf").unwrap());
+        assert!(merged.no_clock);
     }
 
     #[test]
     fn each_fills_missing_engine_keys() {
         let each = EngineSpec::parse("nodes=100,option.Hash=1,option.Threads=1").unwrap();
-        let own = EngineSpec::parse("cmd=x,option.hash=8").unwrap().or(&each);
-        assert_eq!(own.limits.nodes, Some(100));
+        let merged = EngineSpec::parse("cmd=x,option.hash=8").unwrap().or(&each);
+        assert_eq!(merged.limits.nodes, Some(100));
         assert_eq!(
-            own.options,
+            merged.options,
             [("Threads".to_owned(), "1".to_owned()), ("hash".to_owned(), "8".to_owned())]
         );
         // A limit of the engine is not combined with the limits of `--each`.
-        let own = EngineSpec::parse("cmd=x,depth=3").unwrap().or(&each);
-        assert_eq!(own.limits, Limits { depth: Some(3), ..Limits::default() });
+        let merged = EngineSpec::parse("cmd=x,depth=3").unwrap().or(&each);
+        assert_eq!(merged.limits, Limits { depth: Some(3), ..Limits::default() });
     }
 }

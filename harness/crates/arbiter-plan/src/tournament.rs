@@ -3,14 +3,14 @@
 use crate::{DEFAULT_TUNING_PAIRS, RunKind};
 use arbiter_schedule::{Design, Format};
 
-/// Default maximum number of additional pairs of a level knockout encounter.
+/// Default maximum number of additional pairs in a drawn knockout encounter.
 pub const DEFAULT_TIE_BREAKS: u64 = 4;
 
 /// Default number of pairs of a match.
 const DEFAULT_PAIRS: u64 = 100;
 
-/// Default maximum number of pairs of an SPRT. Without a limit, a test with a true strength between
-/// the hypotheses might never end in practice.
+/// Default maximum number of pairs of an SPRT. Without a maximum, a test might practically never
+/// end if the true strength is between the hypotheses.
 pub const DEFAULT_SPRT_PAIRS: u64 = 50_000;
 
 /// Default number of pairs per encounter of a tournament.
@@ -39,19 +39,19 @@ pub struct TournamentRequest {
     pub games: Option<u64>,
     /// Number of seeded engines.
     pub seeds: Option<usize>,
-    /// Maximum number of further pairs of a level knockout encounter.
+    /// Maximum number of additional pairs in a drawn knockout encounter.
     pub tie_breaks: Option<u64>,
-    /// `true` if the SPRT tests games, and not pairs.
+    /// `true` if the SPRT uses single games instead of pairs.
     pub has_game_evidence: bool,
-    /// First opening, from 1.
+    /// Number of the first opening, counted from 1.
     pub opening_start: Option<u64>,
-    /// Draft of the design, in which the settings above are still open.
+    /// Draft of the design, in which the settings above have no final value.
     pub draft: Design,
 }
 
 impl TournamentRequest {
-    /// Returns the number of the first opening, from 0. Fails if the request is 0, because users
-    /// count openings from 1.
+    /// Returns the index of the first opening, counted from 0. Fails if the requested number is 0,
+    /// because users count openings from 1.
     pub fn opening_start(&self) -> Result<u64, String> {
         let first = self.opening_start.unwrap_or(1).checked_sub(1);
         first.ok_or("--openings start must be at least 1".to_owned())
@@ -81,7 +81,7 @@ impl TournamentRequest {
         if kind == RunKind::Ablate && self.seeds.is_some() {
             return Err(no_seeds("run of ablate"));
         }
-        // With single games, the colours would decide who advances.
+        // With single games, the colours could decide which engine advances.
         if self.draft.is_single && !format.is_fixed() {
             return Err(format!(
                 "a {format} requires pairs with colours reversed; noswap is only for round-robin, \
@@ -150,7 +150,7 @@ impl TournamentRequest {
     }
 
     fn rounds(&self, format: Format, engines: usize) -> Result<u64, String> {
-        // Each round halves the number of engines, down to one.
+        // Each knockout round halves the number of engines, down to one.
         let halvings = u64::from(engines.next_power_of_two().trailing_zeros());
         match format {
             Format::Knockout if self.rounds.is_some_and(|rounds| rounds != halvings) => Err(
@@ -197,10 +197,10 @@ mod tests {
     #[test]
     fn games_are_pairs_unless_sides_are_not_swapped() {
         let games = |games, noswap| {
-            let mut asked =
+            let mut request =
                 TournamentRequest { games: Some(games), ..request_for(Format::Pyramid) };
-            asked.draft.is_single = noswap;
-            asked.design(RunKind::Tournament, 3, 2).map(|design| design.pairs)
+            request.draft.is_single = noswap;
+            request.design(RunKind::Tournament, 3, 2).map(|design| design.pairs)
         };
         assert_eq!(games(6, false), Ok(3));
         assert_eq!(games(5, true), Ok(5));
@@ -209,8 +209,8 @@ mod tests {
 
     #[test]
     fn impossible_tournaments_are_rejected_with_a_reason() {
-        let check = |kind, asked: TournamentRequest, part: &str| {
-            let error = asked.design(kind, 6, 2).unwrap_err();
+        let check = |kind, request: TournamentRequest, part: &str| {
+            let error = request.design(kind, 6, 2).unwrap_err();
             assert!(error.contains(part), "{error}");
         };
         let draft = Design { is_single: true, ..Design::default() };

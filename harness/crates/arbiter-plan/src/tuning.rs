@@ -10,8 +10,8 @@ pub const DEFAULT_TUNING_PAIRS: u64 = 8;
 /// Default number of iterations.
 pub const DEFAULT_ITERATIONS: u64 = 1_000;
 
-/// Default number of iterations that may start early, so that no slot has to wait for the last game
-/// of an iteration.
+/// Default number of iterations that may start before earlier iterations have ended, so that no
+/// slot has to wait for the last game of an iteration.
 pub const DEFAULT_AHEAD: u64 = 1;
 
 /// Suffixes of the engine's name for the two sides.

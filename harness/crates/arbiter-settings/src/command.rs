@@ -1,4 +1,4 @@
-//! Command line that replays a plan.
+//! Command line that plays the games of a plan again.
 
 use std::time::Duration;
 
@@ -25,8 +25,8 @@ pub(crate) fn unless<T: PartialEq>(usual: T, value: T) -> Option<T> {
     Some(value).filter(|value| *value != usual)
 }
 
-/// Returns the effect of a flag when it is used with `--resume`. Flags that are not settings may
-/// change freely, except the flags listed here.
+/// Returns the effect of a flag when it is used with `--resume`. A flag that is not a setting may
+/// change freely, unless it is listed in this function.
 pub fn on_resume(flag: &str) -> OnResume {
     match flag {
         "engine" | "eval" | "each" | "dev" | "base" | "repo" | "sandbox" => OnResume::Engines,
@@ -35,8 +35,8 @@ pub fn on_resume(flag: &str) -> OnResume {
         "option" | "features" => OnResume::Fixed,
         _ => {
             let flag = flag.split(' ').next().unwrap_or(flag);
-            let own = settings().find(|setting| setting.flag() == flag);
-            own.map_or(OnResume::Free, |setting| setting.on_resume)
+            let setting = settings().find(|setting| setting.flag() == flag);
+            setting.map_or(OnResume::Free, |setting| setting.on_resume)
         }
     }
 }
@@ -46,16 +46,16 @@ fn settings() -> impl Iterator<Item = &'static Setting> {
     TuneTable::ALL.iter().chain(Settings::ALL).chain(TestSettings::ALL)
 }
 
-/// Returns `arbiter …` with all settings that decide which games are played, but not where the
-/// games are stored.
+/// Returns the command line `arbiter …` with all settings that determine which games are played,
+/// but without the places where the games are stored.
 pub fn command_line(plan: &Plan) -> String {
     format!("arbiter {} {}", plan.kind, command_flags(plan).join(" "))
 }
 
 /// Returns the flags of [`command_line`], each with its value, quoted for a shell.
 pub fn command_flags(plan: &Plan) -> Vec<String> {
-    let words = |(name, value): Flag| std::iter::once(format!("--{name}")).chain(value);
-    flags(plan).into_iter().map(|flag| shell_words::join(words(flag))).collect()
+    let command_words = |(name, value): Flag| std::iter::once(format!("--{name}")).chain(value);
+    flags(plan).into_iter().map(|flag| shell_words::join(command_words(flag))).collect()
 }
 
 /// Returns each key of a flag with several keys as a separate flag; other flags are unchanged.
@@ -72,9 +72,9 @@ fn keys((name, value): Flag) -> Vec<Flag> {
     }
 }
 
-/// Returns the first flag for which `matters` is true and in which two plans differ, as it is in
-/// each plan, among the flags that decide which games are played. Limits may be part of the engines
-/// or separate flags.
+/// Compares the flags of two plans that determine which games are played. Returns the first flag
+/// that differs and for which `matters` is true, with its value in each plan. Limits are part of
+/// `--engine`, or of `--each` if all engines share them.
 pub fn difference(
     plan: &Plan,
     other: &Plan,
@@ -82,65 +82,67 @@ pub fn difference(
 ) -> Option<[String; 2]> {
     let all = |plan| flags(plan).into_iter().flat_map(keys).collect::<Vec<Flag>>();
     let [plan, other] = [plan, other].map(all);
-    let own = |flags: &[Flag], wanted: &str| {
-        let own = flags.iter().filter(|(name, _)| *name == wanted);
+    let given = |flags: &[Flag], wanted: &str| {
+        let matching = flags.iter().filter(|(name, _)| *name == wanted);
         let flag = |name: &str| format!("--{}", name.split(' ').next().unwrap_or(name));
-        let own = own.flat_map(|(name, value)| std::iter::once(flag(name)).chain(value.clone()));
-        own.collect::<Vec<_>>()
+        let words =
+            matching.flat_map(|(name, value)| std::iter::once(flag(name)).chain(value.clone()));
+        words.collect::<Vec<_>>()
     };
     let shown = |words: Vec<String>, flag| {
         if words.is_empty() { format!("the default of --{flag}") } else { shell_words::join(words) }
     };
     let names = plan.iter().chain(&other).map(|(name, _)| name.as_str());
     names.filter(|name| matters(name)).find_map(|flag| {
-        let words = [&plan, &other].map(|flags| own(flags, flag));
+        let words = [&plan, &other].map(|flags| given(flags, flag));
         (words[0] != words[1]).then(|| words.map(|words| shown(words, flag)))
     })
 }
 
-/// Completes a request with settings of a plan: those that the request leaves open and on which
-/// other settings depend. The engines of the request remain unchanged if `is_whole`.
+/// Fills unset settings of a request from a plan, but only settings on which other settings depend.
+/// If `is_whole`, the request names all engines completely, and they remain unchanged.
 pub fn filled(mut request: Request, plan: &Plan, is_whole: bool) -> Request {
-    let own: Vec<EngineSpec> = plan.own_engines().map(|(name, own)| spec_of(name, own)).collect();
+    let planned: Vec<EngineSpec> =
+        plan.own_engines().map(|(name, engine)| spec_of(name, engine)).collect();
     if request.engines.is_empty() {
-        request.engines = vec![EngineSpec::default(); own.len()];
+        request.engines = vec![EngineSpec::default(); planned.len()];
     }
-    let open = if is_whole { &mut [] } else { &mut request.engines[..] };
-    for (asked, own) in open.iter_mut().zip(&own) {
-        *asked = std::mem::take(asked).or(&request.each).or(own);
+    let unfilled = if is_whole { &mut [] } else { &mut request.engines[..] };
+    for (requested, planned) in unfilled.iter_mut().zip(&planned) {
+        *requested = std::mem::take(requested).or(&request.each).or(planned);
     }
     if !is_whole && request.each.limits.is_empty() && !request.each.no_clock {
-        request.each.limits = own.first().map(|own| own.limits).unwrap_or_default();
+        request.each.limits = planned.first().map(|engine| engine.limits).unwrap_or_default();
     }
     request.seed.get_or_insert(plan.seed);
     if plan.kind != RunKind::Ablate {
         request.tournament.format.get_or_insert(plan.design.format);
     }
-    if let (Some(asked), Some(own)) = (&mut request.draft.ablation, &plan.ablation)
-        && asked.features.is_empty()
+    if let (Some(requested), Some(planned)) = (&mut request.draft.ablation, &plan.ablation)
+        && requested.features.is_empty()
     {
-        asked.features.clone_from(&own.features);
+        requested.features.clone_from(&planned.features);
     }
-    if let (Some(asked), Some(own)) = (&mut request.tuning, &plan.tuning) {
-        if asked.parameters.is_empty() {
-            asked.parameters.clone_from(&own.parameters);
+    if let (Some(requested), Some(planned)) = (&mut request.tuning, &plan.tuning) {
+        if requested.parameters.is_empty() {
+            requested.parameters.clone_from(&planned.parameters);
         }
-        request.tournament.rounds.get_or_insert(own.iterations);
+        request.tournament.rounds.get_or_insert(planned.iterations);
     }
-    if let Some(own) = plan.sprt {
-        let asked = &mut request.sprt;
-        asked.elo0.get_or_insert(own.elo0);
-        asked.elo1.get_or_insert(own.elo1);
-        asked.alpha.get_or_insert(own.alpha);
-        asked.beta.get_or_insert(own.beta);
+    if let Some(planned) = plan.sprt {
+        let requested = &mut request.sprt;
+        requested.elo0.get_or_insert(planned.elo0);
+        requested.elo1.get_or_insert(planned.elo1);
+        requested.alpha.get_or_insert(planned.alpha);
+        requested.beta.get_or_insert(planned.beta);
     }
     request
 }
 
 /// Returns the specification of an engine in a plan.
 fn spec_of(name: &str, engine: &Engine) -> EngineSpec {
-    let own = Engine { name: name.to_owned(), provenance: None, ..engine.clone() };
-    let typed = EngineSpec::parse(&engine_text(&own, true)).unwrap_or_default();
+    let unbuilt = Engine { name: name.to_owned(), provenance: None, ..engine.clone() };
+    let typed = EngineSpec::parse(&engine_text(&unbuilt, true)).unwrap_or_default();
     EngineSpec { provenance: engine.provenance.clone(), ..typed }
 }
 
@@ -163,15 +165,15 @@ fn flags(plan: &Plan) -> Vec<Flag> {
     flags
 }
 
-/// Returns a value of the design if it differs from the default.
+/// Returns a value of the design if it differs from the default for the format.
 pub(crate) fn unusual(plan: &Plan, part: fn(&Design) -> u64) -> Option<u64> {
     let design = plan.design;
     let usual = TournamentRequest { format: Some(design.format), ..TournamentRequest::default() };
     let usual = usual.design(plan.kind, plan.engines.len(), design.pairs).ok();
-    Some(part(&design)).filter(|own| usual.is_none_or(|usual| part(&usual) != *own))
+    Some(part(&design)).filter(|value| usual.is_none_or(|usual| part(&usual) != *value))
 }
 
-/// Returns an engine whose limits all engines share, if its margin is the default.
+/// Returns the first engine if all engines have its conditions, with the default time margin.
 fn shared_limits(plan: &Plan) -> Option<&Engine> {
     let first = plan.engines.first()?;
     let alike = plan.engines.iter().all(|engine| engine.conditions == first.conditions);

@@ -1,4 +1,4 @@
-//! `arbiter.toml`: settings of the flags, in a file.
+//! Settings file `arbiter.toml`, whose keys correspond to flags.
 
 pub(super) mod build;
 pub(super) mod ci;
@@ -64,11 +64,11 @@ pub const RENAMED: &[(&str, &str, &str)] = &[
     ("nats-inbox", "nats", "inbox"),
 ];
 
-/// Keys whose former flags were switches.
+/// Keys that replace former switches, which had no value.
 pub const SWITCHES: &[&str] = &["strict", "play-out", "minimal", "ignore-50", "check-bench"];
 
 impl Settings {
-    /// Returns the name of the file, for messages.
+    /// Returns the path of the file as text, for messages.
     pub fn name(&self) -> String {
         self.path.display().to_string()
     }
@@ -94,9 +94,9 @@ pub fn load_settings(path: &Path) -> Result<Settings, String> {
     let canonical = if folder.starts_with("..") { folder.canonicalize().ok() } else { None };
     let base = canonical.as_deref().unwrap_or(folder);
     let Settings { openings, results, pgn, epd, stderr_dir, tune, .. } = &mut settings;
-    let of_keys = openings.iter_mut().map(|keys| &mut keys.file);
-    let of_keys = of_keys.chain(pgn.iter_mut().map(|keys| &mut keys.file));
-    for place in of_keys.chain([results, epd, stderr_dir, &mut tune.params]) {
+    let files = openings.iter_mut().map(|keys| &mut keys.file);
+    let files = files.chain(pgn.iter_mut().map(|keys| &mut keys.file));
+    for place in files.chain([results, epd, stderr_dir, &mut tune.params]) {
         let text = place.as_ref().map(|path| path.to_string_lossy().into_owned());
         if let Some((text, reason)) = text.and_then(|text| Some((unexpanded_home(&text)?, text))) {
             return Err(format!("{shown}: {reason}: {text}"));
@@ -167,8 +167,8 @@ fn placed(text: &str, error: &toml::de::Error) -> String {
     }
 }
 
-/// Returns the spec of one table. Numbers and booleans become the text of the flag, and `option = {
-/// Hash = 64 }` becomes `option.Hash=64`.
+/// Returns the engine that one table specifies. Numbers and booleans become the text of the flag,
+/// and `option = { Hash = 64 }` becomes `option.Hash=64`.
 fn engine(table: &BTreeMap<String, toml::Value>, base: &Path) -> Result<EngineSpec, String> {
     let mut spec = EngineSpec::default();
     for (key, value) in table {

@@ -152,7 +152,7 @@ settings! {
         /// `[each]`, parsed: settings for all engines.
         #[serde(skip)]
         each: EngineSpec,
-        /// Settings file that was read, for messages; empty if there is none.
+        /// Path of the settings file that was read; empty if there is none.
         #[serde(skip)]
         path: PathBuf,
         /// `[sprt]`.
@@ -290,7 +290,7 @@ settings! {
     @of_file => {}
 }
 
-/// Returns the default numbers of pairs as text.
+/// Returns the default number of pairs for each kind of run, as text.
 fn pairs_by_kind() -> String {
     let kinds = [RunKind::Sprt, RunKind::Match, RunKind::Tournament, RunKind::Tune];
     let pairs = kinds.map(|kind| format!("{kind} {}", usual_pairs(kind, kind == RunKind::Sprt)));
@@ -304,11 +304,11 @@ pub fn at_least_one(text: &str) -> Result<usize, String> {
 }
 
 impl Settings {
-    /// Returns the settings of the command line, completed by those of the file. Pairs and games
-    /// exclude each other: a flag for either of them overrides the file.
+    /// Returns the settings of the command line, with unset settings taken from the file.
     pub fn over(self, mut file: Settings) -> Settings {
         if self.pairs.is_some() || self.games.is_some() {
-            // Both keys set the same length, so a flag for either replaces both.
+            // `pairs` and `games` set the same length, so a flag for either overrides both keys of
+            // the file.
             file.pairs = None;
             file.games = None;
         }
@@ -415,7 +415,8 @@ impl DeadlineKeys {
 }
 
 impl SyzygyKeys {
-    /// Returns the rule for adjudication by tables, if there are tables.
+    /// Returns the rule for adjudication by tablebases; `None` if no key is set. Fails if a folder
+    /// begins with `~/`, or if keys are set without a folder.
     fn rule(&self) -> Result<Option<TablebaseRule>, String> {
         let folders = self.dirs.iter().flatten();
         let mut texts = folders.clone().filter_map(|folder| folder.to_str());

@@ -11,7 +11,7 @@ use arbiter_plan::{Plan, field, fields};
 /// Effect of a flag when it is used with `--resume`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnResume {
-    /// The value must be the value at the start of the run.
+    /// The value must equal the value with which the run was started.
     Fixed,
     /// Another value is allowed, or the setting does not affect the games.
     Free,
@@ -38,8 +38,8 @@ pub(crate) struct Setting {
     pub has_keys: bool,
     /// Effect of the setting when it is used with `--resume`.
     pub on_resume: OnResume,
-    /// Function that returns the setting on the command line of a plan, if the setting decides
-    /// which games are played.
+    /// Function that returns the part of a plan's command line for this setting; `None` if the
+    /// setting does not determine which games are played.
     pub said: Option<fn(&Plan) -> Said>,
 }
 
@@ -73,7 +73,7 @@ pub trait Combine {
     /// `true` for a value with several keys.
     const HAS_KEYS: bool = false;
 
-    /// Returns this value, completed by `other` where nothing is set.
+    /// Returns this value, with unset parts taken from `other`.
     #[must_use]
     fn or(self, other: Self) -> Self;
 
@@ -96,7 +96,8 @@ impl Combine for bool {
     }
 }
 
-/// A flag that may be repeated; its values follow the values of the file.
+/// A flag that may be repeated. Its values follow the values of the file, because later values take
+/// precedence.
 impl<T: Keys> Combine for Vec<T> {
     const HAS_KEYS: bool = true;
 
@@ -110,7 +111,8 @@ impl<T: Keys> Combine for Vec<T> {
     }
 }
 
-/// Returns a setting with several keys, merged from all its texts; later texts win.
+/// Returns a setting with several keys, merged from all its occurrences; later ones take
+/// precedence.
 pub fn merged<T: Keys>(texts: Vec<T>) -> T {
     texts.into_iter().fold(T::default(), |earlier, later| later.or(earlier))
 }
@@ -124,8 +126,8 @@ pub trait Keys: Combine + Default + DeserializeOwned {
     /// Keys in the order of the help; a value without a key belongs to the first key.
     const KEYS: &[Key];
 
-    /// Parses comma-separated `key=value`; the first part may be the value of the first key without
-    /// the key.
+    /// Parses comma-separated `key=value` fields; the first field may be the value of the first key
+    /// without the key.
     fn parse(text: &str) -> Result<Self, String> {
         let names: Vec<String> = Self::KEYS.iter().map(Key::name).collect();
         let mut combined = Self::default();
@@ -135,10 +137,10 @@ pub trait Keys: Combine + Default + DeserializeOwned {
             return Err(format!("expected KEY=VALUE, got '{text}'"));
         }
         // A path without other keys may contain commas and quotes.
-        let whole_text = || Ok(vec![(names[0].clone(), text.to_owned())]);
+        let main_value = || Ok(vec![(names[0].clone(), text.to_owned())]);
         let is_key = |key: &str| names.iter().any(|name| name == key);
         let given =
-            if text.contains('=') { fields(text, &names[0], &is_key) } else { whole_text() };
+            if text.contains('=') { fields(text, &names[0], &is_key) } else { main_value() };
         for (key, value) in given? {
             if !names.contains(&key) {
                 let hint = did_you_mean(&key, names.iter().map(String::as_str));
@@ -160,7 +162,8 @@ pub trait Keys: Combine + Default + DeserializeOwned {
         Self::ABOUT.trim().to_owned() + &Self::KEYS.iter().map(line).collect::<String>()
     }
 
-    /// Returns the setting on the command line of a plan.
+    /// Returns the value of the flag on the command line of a plan; `None` if no key needs to be
+    /// given.
     fn said(plan: &Plan) -> Option<String> {
         let given = Self::KEYS.iter().filter_map(|key| {
             let value = (key.said?)(plan)?.unwrap_or_else(|| true.to_string());
@@ -178,7 +181,8 @@ pub struct Key {
     pub value: &'static str,
     /// Function that returns the help text.
     pub help: fn() -> String,
-    /// Function that returns the value on the command line of a plan.
+    /// Function that returns the value on the command line of a plan; `None` if the key does not
+    /// determine which games are played.
     pub said: Option<fn(&Plan) -> Said>,
 }
 
@@ -245,7 +249,7 @@ macro_rules! settings {
                 )* )*].concat()
             }
 
-            /// Returns these settings of the command line, completed by the settings of the file.
+            /// Returns these settings of the command line, with unset settings taken from the file.
             pub fn or(self, file: $name) -> $name {
                 $name {
                     $( $( $field: $crate::setting::Combine::or(self.$field, file.$field), )* )*

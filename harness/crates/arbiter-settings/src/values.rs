@@ -60,7 +60,7 @@ pub(crate) fn parse_nps(text: &str) -> Result<f64, String> {
     nps.ok_or_else(|| format!("expected 1 to 10^12 nodes per second, got {text}"))
 }
 
-/// A list, or a text in the form of the flag.
+/// A list, or a string in the form of the flag.
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "expected a text or a list of texts")]
 enum Written {
@@ -73,7 +73,7 @@ pub(crate) fn folders_text(folders: &[PathBuf]) -> String {
     folders.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(":")
 }
 
-/// Parses folders, which are separated by `:` in a text.
+/// Parses a list of folders, or a string of folders separated by `:`.
 pub(crate) fn folders<'de, D>(source: D) -> Result<Option<Vec<PathBuf>>, D::Error>
 where
     D: Deserializer<'de>,
@@ -138,7 +138,7 @@ pub(crate) fn nps<'de, D: Deserializer<'de>>(source: D) -> Result<Option<f64>, D
     parsed(source, parse_nps)
 }
 
-/// Parses a factor of timeouts, 0.01 to 1000, as [`text`] does.
+/// Parses a factor for timeouts, 0.01 to 1000, as [`text`] does.
 pub(crate) fn factor<'de, D: Deserializer<'de>>(source: D) -> Result<Option<f64>, D::Error> {
     parsed(source, |text| {
         let factor = text.parse().ok().filter(|factor| (0.01..=1_000.0).contains(factor));
@@ -154,13 +154,13 @@ pub(crate) fn pieces<'de, D: Deserializer<'de>>(source: D) -> Result<Option<u32>
     })
 }
 
-/// Parses fields in the comments of moves as [`text`] does. They may be separated by `+`, because
-/// commas already separate keys on the command line.
+/// Parses names of fields in move comments as [`text`] does. The names may be separated by `+`,
+/// because commas already separate keys on the command line.
 pub(crate) fn fields<'de, D: Deserializer<'de>>(source: D) -> Result<Option<Vec<Field>>, D::Error> {
     parsed(source, |text| parse_fields(&text.replace('+', ",")))
 }
 
-/// Parses an unsigned whole number as [`text`] does; the error names the allowed numbers.
+/// Parses an unsigned integer as [`text`] does; the error contains the allowed range.
 pub fn number<'de, D: Deserializer<'de>, T: FromStr>(source: D) -> Result<Option<T>, D::Error> {
     let largest = u64::MAX >> (64 - 8 * size_of::<T>());
     parsed(source, |text| {

@@ -15,7 +15,7 @@ use arbiter_protocol::parse_seconds;
 pub struct BuildTable {
     /// Shell command, run in the root folder of the checkout.
     command: Option<String>,
-    /// Program that the command produces, relative to the root of the checkout.
+    /// Path of the program that the command produces, relative to the root of the checkout.
     binary: Option<PathBuf>,
     /// Environment variables for the command.
     #[serde(default)]
@@ -37,8 +37,8 @@ pub struct BuildTable {
     bench_timeout: Option<f64>,
 }
 
-/// Settings file of which only `[build]` is read, because a newer version may have written the
-/// rest.
+/// Settings file of which only `[build]` is read, because the other tables may be meant for a newer
+/// version of Arbiter.
 #[derive(Deserialize)]
 struct Settings {
     build: Option<BuildTable>,
@@ -54,7 +54,7 @@ pub fn build_settings_of(file: &str, text: &str) -> Result<Option<BuildSettings>
 }
 
 impl BuildTable {
-    /// Checks and converts the table; `file` is its name in messages.
+    /// Checks and converts the table; `file` is the name of the settings file in messages.
     pub fn settings(&self, file: &str) -> Result<BuildSettings, String> {
         let seconds = |key: &str, value: Option<f64>| {
             let read = value.map(|value| parse_seconds(&value.to_string()));
@@ -110,10 +110,10 @@ mod tests {
     fn other_tables_are_ignored() {
         let text = "future = 1\n[build]\ncommand = 'make'\nbinary = 'src/x'\nenv = { CC = 'gcc' }\n\
                     timeout = 2.5\nbench = 'bench 16 \"a b\"'\n";
-        let said = build_settings_of("arbiter.toml", text).unwrap().unwrap();
-        assert_eq!(said.timeout, Some(Duration::from_millis(2_500)));
-        assert_eq!(said.bench.args.unwrap(), ["bench", "16", "a b"]);
-        assert_eq!(said.env["CC"], "gcc");
+        let settings = build_settings_of("arbiter.toml", text).unwrap().unwrap();
+        assert_eq!(settings.timeout, Some(Duration::from_millis(2_500)));
+        assert_eq!(settings.bench.args.unwrap(), ["bench", "16", "a b"]);
+        assert_eq!(settings.env["CC"], "gcc");
         assert_eq!(build_settings_of("arbiter.toml", "[sprt]").unwrap(), None);
     }
 

@@ -31,9 +31,9 @@ struct GateTable {
     /// Paths; the gate is skipped if nothing below them has changed.
     #[serde(default)]
     changed: Vec<String>,
-    /// `true`, the default, if a failure of this gate ends the run of gates.
+    /// `true`, the default, if no further gates run after a failure of this gate.
     stop: Option<bool>,
-    /// Seconds after which the gate should end and report its result so far.
+    /// Maximum duration, in seconds; when it has elapsed, an SPRT reports its result so far.
     budget: Option<f64>,
     /// Verdict of an inconclusive gate: "pass" or "fail".
     inconclusive: Option<String>,
@@ -48,8 +48,8 @@ fn flags<'de, D: Deserializer<'de>>(source: D) -> Result<String, D::Error> {
     // Unbalanced quotes are reported later, with the number of the gate.
     for word in shell_words::split(&text).unwrap_or_default() {
         let flag = word.split('=').next().and_then(|flag| flag.strip_prefix("--"));
-        let known = RENAMED.iter().find(|(old, ..)| flag == Some(*old));
-        let Some((old, new, key)) = known else { continue };
+        let renamed = RENAMED.iter().find(|(old, ..)| flag == Some(*old));
+        let Some((old, new, key)) = renamed else { continue };
         let value = if SWITCHES.contains(key) { "true" } else { "VALUE" };
         let key = if key.is_empty() { String::new() } else { format!("{key}=") };
         return Err(Error::custom(format!("--{old} is now --{new} {key}{value}")));

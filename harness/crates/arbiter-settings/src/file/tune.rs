@@ -30,7 +30,7 @@ settings! {
         params: Option<PathBuf>,
         /// Spin options of the engine that are parameters.
         spins: Vec<String>,
-        /// Pairs of an iteration.
+        /// Number of pairs per iteration.
         pairs: Option<u64>,
         /// `[[tune.parameter]]`, as written.
         parameter: Vec<ParameterTable>,
@@ -59,7 +59,8 @@ fn whole() -> String {
 }
 
 impl TuneTable {
-    /// Returns the tuning of these parameters; iterations and pairs are left at 0 for the caller.
+    /// Returns the tuning of these parameters. The numbers of iterations and pairs are 0; the
+    /// caller sets them.
     pub fn tuning(&self, parameters: Vec<Parameter>) -> Tuning {
         Tuning {
             parameters,
