@@ -10,7 +10,7 @@ pub(super) const KEYS: &str = "conf, cmd, name, dir, args, arg, proto, tc, st, n
 const NOTHING: &str = "ignored: ";
 
 /// All options, in the order of the help, each with its values and its effect in Arbiter.
-/// `Options::take` applies them.
+/// `Options::take` applies the options.
 pub(super) const OPTIONS: &[(&str, &str, &str)] = &[
     ("engine", "KEY=VALUE...", "adds an engine"),
     ("each", "KEY=VALUE...", "settings of all engines"),
