@@ -1,4 +1,4 @@
-//! The runners and their command lines for a match.
+//! Runners, and their command lines for a match.
 
 use std::error::Error;
 use std::ffi::OsString;
@@ -30,7 +30,7 @@ pub struct Match<'a> {
 }
 
 impl Runner {
-    /// Returns the command that plays `played`, without output.
+    /// Returns the command that plays the match `played` and discards all output.
     pub fn command(&self, played: &Match<'_>) -> Command {
         let mut command = Command::new(&self.program);
         command
@@ -43,8 +43,9 @@ impl Runner {
     }
 }
 
-/// Returns Arbiter (`ARBITER`, else the release build of this checkout), and the runners that
-/// `FASTCHESS`, `CUTECHESS` and `CCHESSCLI` name.
+/// Returns Arbiter (the program that `ARBITER` names, by default the release build of this
+/// checkout) and the runners that the environment variables `FASTCHESS`, `CUTECHESS` and
+/// `CCHESSCLI` name.
 pub fn runners() -> Result<Vec<Runner>, Box<dyn Error>> {
     let built = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../target/release/arbiter");
     let arbiter = std::env::var_os("ARBITER").map_or_else(|| built.into(), PathBuf::from);
