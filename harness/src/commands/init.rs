@@ -104,9 +104,9 @@ pub(crate) fn run(args: InitArgs) -> Result<(), Failure> {
         note("all files exist; nothing written");
         return Ok(());
     }
-    let top_seen = relative_to_current(top).unwrap_or_default();
+    let relative_top = relative_to_current(top).unwrap_or_default();
     let written: Vec<String> =
-        written.iter().map(|name| top_seen.join(name).display().to_string()).collect();
+        written.iter().map(|name| relative_top.join(name).display().to_string()).collect();
     let mut next = format!(
         "wrote {}\n\nNext:\n  git add {0} && git commit\n  arbiter ci                  runs the \
          gates: the commit against its parent\n  arbiter sprt . HEAD         tests the working \
