@@ -156,9 +156,9 @@ impl BuildArgs {
             // The path is CACHE/builds/KEY/bin/PROGRAM.
             let cache = program.ancestors().nth(4).map(Path::to_owned);
             let pass_env = self.pass_env.clone();
-            let again = BuildArgs { cache, no_bench: true, pass_env, ..BuildArgs::default() };
+            let rebuild = BuildArgs { cache, no_bench: true, pass_env, ..BuildArgs::default() };
             let context = BuildContext::default();
-            again.prepare(vec![spec], &EngineSpec::default(), context, None)?;
+            rebuild.prepare(vec![spec], &EngineSpec::default(), context, None)?;
             if !is_kept(program)? {
                 let reason = format!("{lost}, and the recipe or toolchain has changed");
                 return Err(Failure::invalid(reason));
@@ -224,11 +224,11 @@ impl EngineBuilder<'_> {
             let (spec, signature, recipe) = match revision(&spec, each) {
                 Some(rev) => self.built(spec, each, &rev)?,
                 None => {
-                    let whole = spec.clone().or(each);
-                    let is_bundled = whole.cmd.as_deref() == Some(BUNDLED);
+                    let merged = spec.clone().or(each);
+                    let is_bundled = merged.cmd.as_deref() == Some(BUNDLED);
                     let settings = if is_bundled { None } else { self.settings()? };
                     let recipe = settings.map(|(settings, _)| settings.bench).unwrap_or_default();
-                    let found = self.bench_existing(index, whole, &recipe)?;
+                    let found = self.bench_existing(index, merged, &recipe)?;
                     (spec, found, recipe)
                 }
             };

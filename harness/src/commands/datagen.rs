@@ -92,8 +92,8 @@ pub(crate) fn run(args: DatagenArgs) -> Result<ExitCode, Failure> {
     if genfens {
         let path = out.with_file_name(format!("{name}.genfens.epd"));
         requested.request.draft.book = Some(openings(&mut requested, path, before.is_some())?);
-        // The openings count as a given flag, so that a run that was started with other openings is
-        // rejected.
+        // The openings count as a flag of the command line, so that a run that was started with
+        // other openings is rejected.
         requested.given.insert("openings file".to_owned());
     }
     let begun_ms = unix_time_ms();
@@ -118,7 +118,7 @@ pub(crate) fn run(args: DatagenArgs) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Fails if the file cannot be written, or if it contains anything except positions of the run
+/// Fails if the file cannot be written, or if it exists and does not contain positions of the run
 /// `begun`.
 fn refuse_another(out: &Path, begun: Option<&str>) -> Result<(), Failure> {
     let mut begin = [0; HEADER_BYTES];

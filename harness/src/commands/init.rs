@@ -26,12 +26,12 @@ const WORKFLOW: &str = include_str!("init/workflow.yml");
 /// Time limit for one position of the perft suite, in seconds.
 const PERFT_DEADLINE: &str = "10";
 
-/// Time limit for trying a gate.
+/// Time limit of the subcommand that tries a gate.
 const TRIAL: Duration = Duration::from_secs(60);
 
-/// Folders that are searched for opening books; the next constant contains the file extensions of
-/// books.
+/// Folders that are searched for opening books, relative to the root of the repository.
 const BOOK_FOLDERS: [&str; 5] = ["", "books", "book", "openings", "tests"];
+/// File extensions of opening books.
 const BOOK_ENDINGS: [&str; 3] = ["epd", "pgn", "bin"];
 
 /// Flags of `arbiter init`.
@@ -189,7 +189,7 @@ fn settings(build: BuildArgs, top: &Path) -> Result<Vec<String>, Failure> {
     Ok(written)
 }
 
-/// Runs a subcommand of this program for a limited time.
+/// Runs a subcommand of this program for at most [`TRIAL`].
 fn try_command(words: &[&str], folder: &Path) -> Result<Completed, Failure> {
     let args = words.iter().map(|word| (*word).to_owned()).collect();
     let dir = Some(folder.to_owned());
@@ -217,7 +217,7 @@ fn failed_checks(program: &str) -> Result<Option<String>, Failure> {
     Ok(Some(words))
 }
 
-/// Returns whether a program counts perft correctly.
+/// Returns whether a program gives correct perft counts.
 fn counts_perft(program: &str) -> Result<bool, Failure> {
     let folder = tempfile::tempdir().map_err(Failure::environment)?;
     let suite = folder.path().join(PERFT_FILE);
@@ -237,7 +237,8 @@ fn downloads_packages(top: &Path, source: &str) -> bool {
     packages.contains(mark) && !top.join("vendor").is_dir()
 }
 
-/// Returns the path of the first opening book in the usual folders.
+/// Returns the path of the first opening book in [`BOOK_FOLDERS`], relative to the root of the
+/// repository.
 fn book(top: &Path) -> Option<String> {
     let names = BOOK_FOLDERS.iter().flat_map(|folder| {
         let entries = fs::read_dir(top.join(folder)).into_iter().flatten().flatten();

@@ -6,9 +6,9 @@ use arbiter_report::replayed_state;
 use arbiter_run::{Effect, RunState};
 use arbiter_store::Store;
 
-/// Returns the state of a run after its stored pairs. The iterations of a tuning run must agree
-/// with the stored iterations; iterations that are missing because the process was killed are added
-/// to the store.
+/// Returns the state of a run after its stored pairs. Fails if the iterations of a tuning run
+/// differ from the stored iterations. Iterations that are missing from the store, because the
+/// process was killed, are stored.
 pub(crate) fn replay_stored(store: &Store, run: &str, plan: &Plan) -> Result<RunState, Failure> {
     let stored = store.iterations(run)?;
     let mut iterations = Vec::new();

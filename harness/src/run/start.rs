@@ -1,4 +1,4 @@
-//! Plans of new runs, their files, and their start in the store.
+//! Resolves the plan of a new run, reads the plan's files, and stores the run.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -26,6 +26,7 @@ use arbiter_run::RunState;
 use arbiter_runner::{cpu_sets_of, engine_setups, take_fingerprints};
 use arbiter_store::{Offsets, RunLock, Store, StoreError};
 
+/// Resolves the request to a plan, and stores the plan as a new run that is ready to be played.
 pub(super) fn start_new_run(
     kind: RunKind,
     mut requested: RequestedRun,
@@ -85,7 +86,8 @@ pub(super) fn plan_of(kind: RunKind, request: Request) -> Result<Plan, Failure> 
     Ok(plan)
 }
 
-/// Reads the files of a plan. If `has_workers`, workers play the plan; otherwise this machine does.
+/// Reads the files of a plan. If `has_workers`, the plan is checked for workers; otherwise, it is
+/// checked for this machine.
 pub(super) fn load_inputs(plan: Plan, has_workers: bool) -> Result<LoadedPlan, Failure> {
     let checked = if has_workers { check_for_workers(&plan) } else { cpu_sets_of(&plan).map(drop) };
     checked.map_err(Failure::invalid)?;
@@ -106,7 +108,7 @@ pub(super) fn load_inputs(plan: Plan, has_workers: bool) -> Result<LoadedPlan, F
     Ok(LoadedPlan { plan, fingerprints, inputs })
 }
 
-/// Opens the tablebases that the plan's rules need.
+/// Opens the tablebases that the plan's rules need; returns `None` if the rules need none.
 pub(crate) fn open_tables(plan: &Plan) -> Result<Option<Arc<dyn Tables>>, Failure> {
     let Some(rule) = plan.rules.tablebase else { return Ok(None) };
     let tables =
@@ -150,8 +152,8 @@ pub(super) fn store_run(loaded: LoadedPlan, requested: RequestedRun) -> Result<R
     Ok(ReadyRun { name, plan, inputs, store, files, state, results, _lock: lock })
 }
 
-/// Builds engines from revisions. Builds take a long time, so all other errors of the run are
-/// reported first.
+/// Builds the engines that are revisions. Builds take a long time, so all other errors of the run
+/// are reported first.
 pub(crate) fn make_engines(kind: RunKind, requested: &mut RequestedRun) -> Result<(), Failure> {
     let (request, results) = (requested.request.clone(), requested.results.clone());
     let (settings_files, style) = (requested.settings_files.clone(), requested.compat.clone());

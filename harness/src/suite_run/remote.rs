@@ -45,15 +45,17 @@ pub(crate) fn run_on_workers<A: Assignment>(
             }
             bar.set_position(done as u64);
         };
-        let outcome = tokio::select! {
-            outcome = run_suite(&mut link, questions, most, observe) => outcome.map_err(Failure::from),
+        let result = tokio::select! {
+            result = run_suite(&mut link, questions, most, observe) => {
+                result.map_err(Failure::from)
+            }
             request = signals.next() => Err(Failure::interrupted(request, UNFINISHED)),
         };
-        if outcome.is_err() {
+        if result.is_err() {
             link.send_and_wait(JobCommand::CancelAll).await;
         }
         link.send_and_wait(JobCommand::Finish).await;
-        outcome
+        result
     });
     bar.finish_and_clear();
     let results = results?;

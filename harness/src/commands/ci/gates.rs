@@ -1,5 +1,5 @@
-//! Execution of one gate. A gate with a subcommand runs this program with the flags of the gate, so
-//! that users can repeat the gate by hand.
+//! Execution of one gate. All gates except the bench run a subcommand of this program, so that
+//! users can repeat a gate by hand.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -29,7 +29,7 @@ const LINT: [(&str, &str); 3] =
 /// Maximum time that a gate may continue after its budget to finish the games in progress.
 const GRACE: Duration = Duration::from_secs(300);
 
-/// Engine that gates use.
+/// Engine under test, or base.
 #[derive(Debug, Clone)]
 pub(super) struct Side {
     /// Name of the engine.
@@ -46,7 +46,7 @@ pub(super) struct Side {
 
 /// Engines that the gates use.
 #[derive(Debug)]
-pub(super) struct StepEngines {
+pub(super) struct GateEngines {
     /// Engine under test.
     pub(super) test: Side,
     /// Base, or the reason why there is none (empty if no gate needs a base).
@@ -55,13 +55,13 @@ pub(super) struct StepEngines {
     unchanged: Vec<String>,
 }
 
-impl StepEngines {
+impl GateEngines {
     /// Converts the built engines; `without` is the reason why there is no base.
     pub(super) fn new(
         prepared: BuiltEngines,
         without: String,
         unchanged: Vec<String>,
-    ) -> Result<StepEngines, Failure> {
+    ) -> Result<GateEngines, Failure> {
         let own = own_binary()?;
         let mut sides = Vec::new();
         for (index, spec) in prepared.engines.into_iter().enumerate() {
@@ -88,7 +88,7 @@ impl StepEngines {
         }
         let mut sides = sides.into_iter();
         let test = sides.next().ok_or_else(|| Failure::invalid("no engine under test"))?;
-        Ok(StepEngines { test, base: sides.next().ok_or(without), unchanged })
+        Ok(GateEngines { test, base: sides.next().ok_or(without), unchanged })
     }
 
     /// Returns the name of the base.
@@ -107,7 +107,7 @@ impl StepEngines {
 
 /// Runner of the gates.
 pub(super) struct GateRunner<'a> {
-    pub(super) sides: &'a StepEngines,
+    pub(super) sides: &'a GateEngines,
     pub(super) args: &'a CiArgs,
     pub(super) context: &'a BuildContext,
     pub(super) store: &'a Store,
@@ -192,8 +192,8 @@ impl GateRunner<'_> {
         Ok(hasher.finalize().to_hex().to_string())
     }
 
-    /// Runs the bench of the engine under test, with as many parallel copies as there are
-    /// concurrent games.
+    /// Runs the bench of the engine under test, with as many parallel runs as there are concurrent
+    /// games.
     fn bench(&self, gate: &Gate, started: i64) -> Result<GateOutcome, Failure> {
         let build = BuildArgs { base: None, no_bench: false, ..self.args.build.clone() };
         let each = EngineSpec { sandbox: Some(self.args.sandbox), ..EngineSpec::default() };
@@ -231,19 +231,19 @@ impl GateRunner<'_> {
         note(&format!("{}: running, progress in {}", gate.name, log.display()));
         let launch = Launch {
             program: own_binary()?,
-            args: self.step_arguments(gate),
+            args: self.gate_arguments(gate),
             stderr: Some(from_root(&log)),
             dir: Some(from_root(self.folder)),
             ..Launch::default()
         };
-        let patience = Timeouts { limit: gate.budget.unwrap_or(LIMIT), grace: GRACE };
-        Ok(outcome_of(gate, &run_program(launch, patience, "interrupted")?, &log))
+        let timeouts = Timeouts { limit: gate.budget.unwrap_or(LIMIT), grace: GRACE };
+        Ok(outcome_of(gate, &run_program(launch, timeouts, "interrupted")?, &log))
     }
 
     /// Returns the command line of a gate. Commits are given by their full hashes, so that the run
     /// knows the provenance of its engines. Uncommitted files are given by the path of their build,
     /// because they may have changed since.
-    fn step_arguments(&self, gate: &Gate) -> Vec<String> {
+    fn gate_arguments(&self, gate: &Gate) -> Vec<String> {
         let test = &self.sides.test;
         let base = self.sides.base.as_ref().ok().filter(|_| gate.needs_base_engine());
         let sides = std::iter::once(test).chain(base);
@@ -279,7 +279,7 @@ impl GateRunner<'_> {
                     }
                 }
             }
-            // This command takes the engine as an argument.
+            // `arbiter check` takes the engine as an argument.
             GateKind::Check => words.push(self.spec(test)),
             _ => flags.extend(sides.map(|side| ("--engine", self.spec(side)))),
         }
@@ -309,7 +309,7 @@ fn with_fields(engine: String, fields: &str) -> String {
     if fields.is_empty() { engine } else { format!("{engine},{fields}") }
 }
 
-/// Returns the absolute path.
+/// Converts a path to an absolute path.
 fn from_root(path: &Path) -> PathBuf {
     // `absolute` rejects the empty path, which stands for the current folder.
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
@@ -320,13 +320,13 @@ fn from_root(path: &Path) -> PathBuf {
 fn outcome_of(gate: &Gate, ended: &Completed, log: &Path) -> GateOutcome {
     let mut figures: Value = serde_json::from_str(&ended.lines.join("\n")).unwrap_or_default();
     let findings = figures.get_mut("lint").and_then(Value::as_array_mut);
-    let is_linted = findings.is_some_and(|findings| {
+    let has_findings = findings.is_some_and(|findings| {
         let ignored: Vec<String> = gate.ignored.iter().map(ToString::to_string).collect();
         findings.retain(|found| !ignored.iter().any(|rule| found["rule"] == **rule));
         gate.kind == GateKind::Lint && !findings.is_empty()
     });
-    // The match exits with 0 even if the lint has findings.
-    let found = ended.code.map(|code| if is_linted && code == 0 { 1 } else { code });
+    // The match exits with 0 even if the lint reports findings.
+    let found = ended.code.map(|code| if has_findings && code == 0 { 1 } else { code });
     let verdict = gate_verdict(gate, found, ended.reason == EndReason::TimedOut);
     let error = ended.errors.iter().rev().find(|line| line.starts_with("error"));
     let words = match (verdict, error) {
