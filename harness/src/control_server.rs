@@ -60,7 +60,7 @@ impl Server {
         Server { results: results.to_owned(), run: run.to_owned(), is_over, thread }
     }
 
-    /// Stops the server after the current caller.
+    /// Stops the server after it has answered the current caller.
     pub(crate) async fn close(self) {
         let Some(thread) = self.thread else { return };
         // Relaxed ordering suffices: the connection below wakes the thread, and no other data

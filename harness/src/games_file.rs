@@ -219,7 +219,8 @@ impl GamesFile {
         })
     }
 
-    /// Returns a description of the change by another program since the last write, if any.
+    /// Returns a description of the change that another program has made to the file since the last
+    /// write, if any.
     fn changed(&mut self) -> Option<&'static str> {
         let length = self.file.metadata().map_or(0, |about| about.len());
         let end = self.file.stream_position().unwrap_or(length);
@@ -244,7 +245,7 @@ impl GamesFile {
         saved.finish()
     }
 
-    /// Creates the failure of a system call on the file.
+    /// Creates the error for a failed system call on the file.
     fn io(&self, error: std::io::Error) -> Failure {
         Failure::environment(format!("{}: {error}", self.content.describe(&self.path).0))
     }
@@ -269,8 +270,8 @@ impl Observer for GamesFile {
                 self.append(&text)
             }
             RunEvent::WorkerExcluded { counted, .. } => self.take_back(*counted),
-            // The empty text only checks the file, so that changes since the last game are also
-            // reported.
+            // Appending an empty text only checks the file, so that changes since the last game are
+            // also reported.
             RunEvent::Ended { .. } => self.append(""),
             _ => Ok(()),
         };

@@ -79,7 +79,7 @@ fn arrange(mut command: Command, path: &str, is_short: bool) -> Command {
         let takes_value = !arg.is_positional() && arg.get_action().takes_values();
         let arg = if takes_value { arg.allow_negative_numbers(true) } else { arg };
         let is_path = arg.get_value_parser().type_id() == TypeId::of::<PathBuf>();
-        if is_path { arg.value_parser(PathBufValueParser::new().try_map(a_path)) } else { arg }
+        if is_path { arg.value_parser(PathBufValueParser::new().try_map(check_path)) } else { arg }
     });
     let text = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let (notes, examples) = match text.find(EXAMPLES) {
@@ -114,12 +114,12 @@ fn arrange(mut command: Command, path: &str, is_short: bool) -> Command {
 /// Returns the flags in the examples of the command with this path.
 fn example_flags<'a>(examples: &'a str, path: &str) -> impl Iterator<Item = &'a str> {
     let command = format!("arbiter {path} ");
-    let own = examples.lines().filter(move |line| line.trim_start().starts_with(&command));
-    own.flat_map(str::split_whitespace).filter_map(|word| word.strip_prefix("--"))
+    let lines = examples.lines().filter(move |line| line.trim_start().starts_with(&command));
+    lines.flat_map(str::split_whitespace).filter_map(|word| word.strip_prefix("--"))
 }
 
 /// Accepts a path unless it starts with a `~` that the shell has not expanded.
-fn a_path(path: PathBuf) -> Result<PathBuf, String> {
+fn check_path(path: PathBuf) -> Result<PathBuf, String> {
     path.to_str().and_then(unexpanded_home).map_or(Ok(path), Err)
 }
 
@@ -172,9 +172,9 @@ pub(crate) fn with_hint(mut error: clap::Error, args: &[OsString]) -> clap::Erro
     let mut words = args.iter().filter_map(|word| word.to_str());
     // The value is part of the flag's argument if it follows an equals sign; otherwise it is the
     // next argument.
-    let own = |word: &&str| word.split('=').next() == Some(flag);
+    let is_flag = |word: &&str| word.split('=').next() == Some(flag);
     let mut arguments =
-        words.clone().skip_while(|word| !own(word)).flat_map(|word| match own(&word) {
+        words.clone().skip_while(|word| !is_flag(word)).flat_map(|word| match is_flag(&word) {
             true => word.split_once('=').map(|(_, value)| value),
             false => Some(word),
         });

@@ -13,8 +13,7 @@ use arbiter_process::{FilesInUse, WholeFile, cannot_write};
 use arbiter_report::{Document, Table, csv_rows, markdown, plain_text, progress_bar};
 use arbiter_store::own_files;
 
-/// Minimum width of the output, in characters. On a narrower terminal, lines are longer than the
-/// terminal is wide.
+/// Minimum width of the output, in characters, even on a narrower terminal.
 const NARROWEST: usize = 60;
 
 /// The format of a result.

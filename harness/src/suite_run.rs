@@ -89,7 +89,7 @@ impl SuiteArgs {
         cluster.fleet(self.query.concurrency)
     }
 
-    /// Reads the text of the suite.
+    /// Reads the file with the suite.
     pub(crate) fn text(&self) -> Result<String, Failure> {
         let read = read_packed(&self.suite);
         let failed = |error| Failure::invalid(format!("{}: {error}", self.suite.display()));

@@ -176,7 +176,7 @@ fn run_gates(
     Ok(None)
 }
 
-/// Returns the error for missing settings.
+/// Returns the error for a missing settings file.
 fn no_settings() -> Failure {
     let remedy = match Repository::open(Path::new(".")) {
         Err(_) => "run `git init` and `arbiter init`",
@@ -232,7 +232,8 @@ fn sides(
 fn unchanged(build: &BuildArgs, base: &str, gates: &[Gate]) -> Result<Vec<String>, Failure> {
     let Ok(repo) = build.repository(None) else { return Ok(Vec::new()) };
     let commit = |side: Option<&str>| side.and_then(|side| repo.commit(side).ok());
-    // Only commits can be compared. Programs and uncommitted files may differ anywhere.
+    // Changed paths can be listed only between two commits. A program or a working tree may differ
+    // in any path.
     let test = build.dev.as_deref().filter(|test| *test != arbiter_build::WORKING_TREE);
     let (Some(test), Some(base)) = (commit(test), commit(Some(base))) else {
         return Ok(Vec::new());

@@ -148,14 +148,14 @@ fn install(folders: &[String]) -> Result<(), Failure> {
     let [folder] = folders else {
         return Err(Failure::usage("give one folder: arbiter compat install DIR"));
     };
-    let own = own_binary()?;
+    let target = own_binary()?;
     std::fs::create_dir_all(folder)
         .map_err(|error| Failure::environment(format!("{folder}: {error}")))?;
     for (name, _) in NAMES {
         let link = Path::new(folder).join(name);
-        replace_link(&link, &own)
+        replace_link(&link, &target)
             .map_err(|error| Failure::environment(format!("{}: {error}", link.display())))?;
-        print_result(&format!("{} -> {}\n", link.display(), own.display()))?;
+        print_result(&format!("{} -> {}\n", link.display(), target.display()))?;
     }
     Ok(())
 }

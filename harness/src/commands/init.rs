@@ -73,7 +73,7 @@ struct Facts<'a> {
     has_bench: bool,
     /// Description of the protocol checks that the engine fails, if any.
     failed: Option<&'a str>,
-    /// `true` if the engine counts perft correctly.
+    /// `true` if the engine's perft counts are correct.
     has_perft: bool,
     /// Opening book, as a path relative to the root of the repository.
     book: Option<&'a str>,
@@ -147,8 +147,8 @@ fn ignore_results(repo: &Repository) -> Result<Option<String>, Failure> {
     write().map(|()| Some(IGNORED.to_owned())).map_err(|error| write_error(&path, &error))
 }
 
-/// Builds and tests the engine, and writes the settings. Also writes a perft suite if the engine
-/// counts perft correctly. Returns the names of the written files.
+/// Builds and tests the engine, and writes the settings. Also writes a perft suite if the engine's
+/// perft counts are correct. Returns the names of the written files.
 fn settings(build: BuildArgs, top: &Path) -> Result<Vec<String>, Failure> {
     let Outline { recipe, .. } = build.outline(WORKING_TREE)?;
     note(&format!("building it: {} ({})", recipe.command, recipe.source));
@@ -204,17 +204,17 @@ fn failed_checks(program: &str) -> Result<Option<String>, Failure> {
     let engine = format!("cmd=\"{program}\"");
     note("checking its protocol (takes some seconds)");
     // Only checks of grade `must` decide the gate.
-    let words = ["check", &engine, "--filter", "must", "--format", "json"];
-    let ended = try_command(&words, folder.path())?;
+    let arguments = ["check", &engine, "--filter", "must", "--format", "json"];
+    let ended = try_command(&arguments, folder.path())?;
     if ended.code == Some(0) {
         return Ok(None);
     }
     let report = serde_json::from_str(&ended.lines.join("\n")).unwrap_or_default();
     // The score of these checks is not shown, because it differs from the score of `arbiter check`.
-    let words = failed_musts(&report)
+    let description = failed_musts(&report)
         .unwrap_or_else(|| format!("{} after {:.0} s", ended.how, ended.elapsed.as_secs_f64()));
-    note(&format!("no gate for the protocol: {words}"));
-    Ok(Some(words))
+    note(&format!("no gate for the protocol: {description}"));
+    Ok(Some(description))
 }
 
 /// Returns whether a program gives correct perft counts.
@@ -222,8 +222,8 @@ fn counts_perft(program: &str) -> Result<bool, Failure> {
     let folder = tempfile::tempdir().map_err(Failure::environment)?;
     let suite = folder.path().join(PERFT_FILE);
     fs::write(&suite, PERFT).map_err(|error| write_error(&suite, &error))?;
-    let words = ["perft", program, "--deadline", PERFT_DEADLINE, "--suite", PERFT_FILE];
-    Ok(try_command(&words, folder.path())?.code == Some(0))
+    let arguments = ["perft", program, "--deadline", PERFT_DEADLINE, "--suite", PERFT_FILE];
+    Ok(try_command(&arguments, folder.path())?.code == Some(0))
 }
 
 /// Returns whether a build downloads packages that are not in the repository.

@@ -156,7 +156,7 @@ fn anchor(text: &str) -> Result<(String, f64), String> {
     Ok((name.to_owned(), finite(rating).ok_or_else(wrong)?))
 }
 
-/// Parses `NAME=OTHER`. Returns the other name first.
+/// Parses `NAME=OTHER`. Returns OTHER, then NAME.
 fn alias(text: &str) -> Result<(String, String), String> {
     let (name, other) =
         text.split_once('=').ok_or_else(|| format!("expected NAME=OTHER, got '{text}'"))?;
@@ -322,7 +322,8 @@ fn relation(
     }
 }
 
-/// Parses each line of a comma-separated file; `of` receives the fields and the line number.
+/// Parses each line of a comma-separated file with `of`, which receives the fields and the line
+/// number.
 fn rows<T>(
     path: &Path,
     mut of: impl FnMut(&StringRecord, u64) -> Result<T, String>,

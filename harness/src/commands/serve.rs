@@ -93,7 +93,7 @@ pub(crate) struct ServeArgs {
     pub log: LogArgs,
 }
 
-/// Secret that allows controlling runs.
+/// Secret that authorizes a browser or program to control runs.
 #[derive(Debug, PartialEq, Eq)]
 struct Token {
     text: String,

@@ -154,7 +154,8 @@ pub(super) fn show(name: &str, results: &Path) -> String {
     format!("{} show {name}", with_results("results", results))
 }
 
-/// Returns a command line with `--results`, if the results folder is not the default.
+/// Returns the command line of a subcommand, with `--results` if the results folder is not the
+/// default.
 pub(super) fn with_results(command: &str, results: &Path) -> String {
     let usual = ResultsArg::default().folder();
     if usual.is_ok_and(|usual| usual == results) {

@@ -15,11 +15,12 @@ use arbiter_runner::{Preflight, PreflightError, check_game_engines, check_tuning
 /// Progress of a run before its first game, for the error message after a signal.
 pub(super) const BEFORE_GAMES: &str = "before the first game";
 
-/// Starts all engines once. Returns `inputs` with the options of the engines, and with the book
-/// without openings that will not be played or that an engine cannot set up; the same engines
-/// always exclude the same openings. If `is_probed`, also checks whether the engine can be tuned.
-/// If an engine turns out to speak xboard, changes its protocol in the plan and in the setups. If
-/// an engine cannot be started and `style` is given, also prints the output of the other program.
+/// Starts all engines once, and adds their options to the returned inputs. Removes openings from
+/// the book that will not be played or that an engine cannot set up; the same engines always
+/// exclude the same openings. If `is_probed`, also checks whether the engine can be tuned. If an
+/// engine turns out to speak xboard, changes its protocol in the plan and in the setups. If an
+/// engine cannot be started and `style` is given, prints the output of the other program for this
+/// case.
 pub(super) fn check_engines(
     plan: &mut Plan,
     mut inputs: Inputs,
@@ -53,8 +54,9 @@ pub(super) fn check_engines(
                 engines.try_for_each(Engine::set_xboard).map_err(Failure::invalid)?;
             }
         }
-        // Openings may have been dropped from the book above, as for UCI engines. An xboard engine
-        // may be unable to set up some of the others, so the complete book is read again.
+        // Unused openings may have been dropped above, because all engines were expected to speak
+        // UCI. An xboard engine may be unable to set up some of the remaining openings, so the
+        // complete book is read again.
         *book = load_book(plan).map_err(Failure::invalid)?;
         return check_engines(plan, inputs, is_probed, style);
     }

@@ -71,7 +71,7 @@ pub(super) fn resume_run(
         path.as_deref().map(|path| GamesFile::open(path, content, offset)).transpose()
     };
     let pgn = match other_pgn {
-        // A new file receives all games of the run, after its existing contents.
+        // A new PGN file receives all games of the run, after any existing contents.
         Some(path) => {
             let pgn = GamesFile::begin(&path, content)?;
             plan.pgn = Some(path);

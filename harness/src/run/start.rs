@@ -169,11 +169,11 @@ pub(crate) fn make_engines(kind: RunKind, requested: &mut RequestedRun) -> Resul
         files::check(&plan, &settings_files, style.as_ref(), &results, name.as_deref())?;
         load_inputs(plan, false).map(drop)
     });
-    let own = &requested.request;
-    let outputs = own.draft.pgn.iter().chain(&own.draft.epd);
+    let request = &requested.request;
+    let outputs = request.draft.pgn.iter().chain(&request.draft.epd);
     let context = BuildContext {
         config: requested.config.clone(),
-        without: outputs.chain(&own.stderr_dir).chain([&requested.results]).cloned().collect(),
+        without: outputs.chain(&request.stderr_dir).chain([&requested.results]).cloned().collect(),
         copies: requested.request.concurrency.unwrap_or_else(|| default_concurrency(true)),
         reference_nps: requested.reference_nps,
         is_dry_run: requested.flags.dry_run,

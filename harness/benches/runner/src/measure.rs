@@ -15,7 +15,7 @@ use crate::runners::{Match, Runner};
 /// Interval between samples of a runner's memory and number of threads.
 const SAMPLE_EVERY: Duration = Duration::from_millis(20);
 
-/// Costs of a match.
+/// Measurements of a match.
 #[derive(Clone)]
 pub struct Figures {
     /// Number of moves that the engines played.
@@ -35,7 +35,7 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// Returns the CPU time of the runner itself per ply, in µs.
+    /// Returns the CPU time of the runner per ply, without its child processes, in µs.
     pub fn cpu_per_ply(&self) -> f64 {
         self.cpu.as_secs_f64() * 1e6 / self.plies as f64
     }

@@ -56,13 +56,13 @@ pub fn runners() -> Result<Vec<Runner>, Box<dyn Error>> {
         )
         .into());
     }
-    let known: [(&str, Option<PathBuf>, fn(&Match<'_>) -> Vec<OsString>); 4] = [
+    let candidates: [(&str, Option<PathBuf>, fn(&Match<'_>) -> Vec<OsString>); 4] = [
         ("arbiter", Some(arbiter), arbiter_arguments),
         ("fastchess", named("FASTCHESS"), fastchess_arguments),
         ("cutechess-cli", named("CUTECHESS"), cutechess_arguments),
         ("c-chess-cli", named("CCHESSCLI"), c_chess_cli_arguments),
     ];
-    let present = known.into_iter().filter_map(|(name, program, arguments)| {
+    let present = candidates.into_iter().filter_map(|(name, program, arguments)| {
         Some(Runner { name: name.to_owned(), program: program?, arguments })
     });
     Ok(present.collect())

@@ -87,8 +87,8 @@ impl Options {
 }
 
 /// Converts a time control to Arbiter's notation. The other programs allow an `s` after seconds,
-/// the word `infinite` for no clock, and a prefix such as `inf/` for a clock without a number of
-/// moves.
+/// the word `infinite` for no clock, and a prefix such as `inf/` for a time control without a
+/// number of moves.
 fn control(value: &str) -> String {
     let endless = ["inf/", "infinite/", "0/"].iter().find_map(|moves| value.strip_prefix(moves));
     match value {
@@ -129,7 +129,7 @@ fn configuration_file() -> Option<PathBuf> {
     places.into_iter().find(|path| path.is_file())
 }
 
-/// Reads cutechess's list of engines. Returns its path and contents.
+/// Reads cutechess's list of engines. Returns the path of the list and the engines in it.
 fn configurations() -> Result<(PathBuf, Vec<Value>), String> {
     let file = configuration_file();
     let file = file.ok_or("no engines.json here or in ~/.config/cutechess")?;

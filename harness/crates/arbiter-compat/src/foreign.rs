@@ -73,7 +73,7 @@ pub(super) fn to_fastchess(
     style: &Style,
     counts: &RunCounts,
 ) -> Result<Value, String> {
-    let own = std::env::current_exe().map_err(|error| error.to_string())?;
+    let own_program = std::env::current_exe().map_err(|error| error.to_string())?;
     let design = plan.design;
     let games = match design.is_single {
         false => 2,
@@ -118,7 +118,7 @@ pub(super) fn to_fastchess(
         ),
         (
             "engines",
-            plan.engines.iter().map(|each| engine(each, &own, style.is_chess960)).collect(),
+            plan.engines.iter().map(|each| engine(each, &own_program, style.is_chess960)).collect(),
         ),
         ("stats", stats(plan, counts)),
     ] {
@@ -193,13 +193,13 @@ fn path_text(path: Option<&Path>) -> String {
     path.map_or_else(String::new, |path| path.display().to_string())
 }
 
-fn engine(engine: &Engine, own: &Path, is_chess960: bool) -> Value {
+fn engine(engine: &Engine, own_program: &Path, is_chess960: bool) -> Value {
     let limits = engine.conditions.limits;
     let first = limits.clock.map(|clock| clock.get(0));
     let ms = |time: std::time::Duration| time.as_millis() as u64;
     let (program, mut args) = match &engine.program {
         Program::Path(path) => (path.as_path(), Vec::new()),
-        Program::Bundled => (own, vec!["engine".to_owned()]),
+        Program::Bundled => (own_program, vec!["engine".to_owned()]),
     };
     args.extend(engine.args.iter().cloned());
     let launch = &engine.launch;
@@ -334,7 +334,8 @@ fn log_words(log: &Value) -> Vec<String> {
     ]
 }
 
-/// Returns the values of `-openings`, which start after the openings of `before` counted rounds.
+/// Returns the values of `-openings`. The first opening is the one that follows the openings of
+/// `before` counted rounds.
 fn opening_words(opening: &Value, before: u64) -> Vec<String> {
     let start = opening["start"].as_u64().unwrap_or(1).saturating_add(before);
     let order = if opening["order"] == 0 { "random" } else { "sequential" };

@@ -140,8 +140,8 @@ impl Log {
     }
 }
 
-/// Returns the prefix of a line. Its last field is the number of the game, in place of fastchess's
-/// thread number.
+/// Returns the prefix of a line. The last field of the prefix is the number of the game, in place
+/// of fastchess's thread number.
 fn prefix(label: &str, at_ms: i64, game: &str) -> String {
     format!("[{label:<6}] [{:>15}] <{game:>20}> ", utc_time_as(at_ms, "%H:%M:%S%.6f"))
 }

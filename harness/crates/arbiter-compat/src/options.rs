@@ -32,7 +32,7 @@ pub struct Options {
     pub(crate) repeats: Option<u64>,
     /// Opening books of individual engines, each with its maximum number of moves.
     pub(crate) books: Vec<(PathBuf, Option<u32>)>,
-    /// Run to resume, if a file of `-config` identifies one.
+    /// Run to resume, if the file of `-config` identifies it.
     pub resumes: Option<SavedIdentity>,
     /// Results folder, if given.
     pub results: Option<PathBuf>,
@@ -437,8 +437,8 @@ fn named_by_time(kind: &str) -> PathBuf {
 fn format(word: &str) -> Result<Format, String> {
     let word = if word == "round-robin" { "roundrobin" } else { word };
     let found = TYPES.into_iter().find(|(_, name)| *name == word);
-    let known = "roundrobin, gauntlet, knockout or pyramid";
-    found.map(|(format, _)| format).ok_or_else(|| format!("-tournament {word}: expected {known}"))
+    let names = "roundrobin, gauntlet, knockout or pyramid";
+    found.map(|(format, _)| format).ok_or_else(|| format!("-tournament {word}: expected {names}"))
 }
 
 /// Parses `-tbadjudicate`.

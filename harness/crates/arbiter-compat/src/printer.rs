@@ -24,7 +24,7 @@ use arbiter_runner::{ControlRequest, ControlSender, OptionsFound};
 use arbiter_schedule::{Pairing, Schedule};
 use arbiter_stats::{LlrBounds, SprtStatus};
 
-/// Observer that prints a run on standard output.
+/// Observer that prints a run on standard output, in the format of another program.
 #[derive(Debug)]
 pub struct Printer {
     style: Style,

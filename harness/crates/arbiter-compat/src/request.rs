@@ -11,7 +11,7 @@ use arbiter_report::{Dialect, print_result};
 use arbiter_schedule::{Format, OpeningPolicy};
 use arbiter_stats::{Evidence, Model};
 
-/// Output of fastchess for a run without openings.
+/// Output of fastchess for a run without an opening book.
 const NO_BOOK: &str = "\
 Warning: No opening book specified! Consider using one, otherwise all games will be played from the \
 starting position.

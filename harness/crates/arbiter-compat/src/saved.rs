@@ -14,7 +14,7 @@ use arbiter_plan::Prior;
 use arbiter_process::{FilesInUse, WholeFile, cannot_write, open_input};
 use arbiter_report::{log_warn, print_result};
 
-/// Default file name of fastchess.
+/// Default name of the file in fastchess.
 const USUAL: &str = "config.json";
 
 /// Maximum size of a saved file, in bytes.
@@ -112,7 +112,7 @@ pub(super) fn write(path: &Path, theirs: &Value) -> Result<(), String> {
 /// The `-config` options of a command line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Config {
-    /// Run to resume, if the file identifies one.
+    /// Run to resume, if the file identifies it.
     pub run: Option<SavedIdentity>,
     /// Counts of fastchess that the run continues.
     pub prior: Option<Prior>,

@@ -6,7 +6,7 @@ use arbiter_names::nearest;
 pub(super) const KEYS: &str = "conf, cmd, name, dir, args, arg, proto, tc, st, nodes, depth, plies, \
      timemargin, option.NAME, restart, ponder, initstr, stderr, tscale, book, bookdepth, whitepov, trust, debug";
 
-/// Prefix of the description of an option that is accepted without effect, before the reason.
+/// Start of the description of an option that is accepted without effect; the reason follows.
 const NOTHING: &str = "ignored: ";
 
 /// All options, in the order of the help, each with its values and its effect in Arbiter.

@@ -38,7 +38,7 @@ pub(super) struct Side {
     cmd: String,
     /// Settings of the engine, as fields of `--engine`; may be empty.
     settings: String,
-    /// Text that identifies the program, its build and its settings.
+    /// String that identifies the program, its build and its settings.
     identity: String,
     /// Provenance of the engine.
     provenance: Option<Provenance>,
@@ -62,13 +62,13 @@ impl GateEngines {
         without: String,
         unchanged: Vec<String>,
     ) -> Result<GateEngines, Failure> {
-        let own = own_binary()?;
+        let own_program = own_binary()?;
         let mut sides = Vec::new();
         for (index, spec) in prepared.engines.into_iter().enumerate() {
             let has_limits = !spec.limits.is_empty();
             let engine = resolve_engine(index, spec).map_err(Failure::invalid)?;
             let (cmd, program) = match &engine.program {
-                Program::Bundled => (BUNDLED.to_owned(), own.clone()),
+                Program::Bundled => (BUNDLED.to_owned(), own_program.clone()),
                 Program::Path(path) => (path.display().to_string(), path.clone()),
             };
             // The folder name of a build identifies all inputs of the build, whereas the bytes of
@@ -118,7 +118,7 @@ pub(super) struct GateRunner<'a> {
 }
 
 impl GateRunner<'_> {
-    /// Runs a gate, or returns its cached result. An error ends all gates.
+    /// Runs a gate, or returns its cached result. After an error, no further gate runs.
     pub(super) fn pass(&self, gate: &Gate) -> Result<GateOutcome, Failure> {
         if let Some(reason) = self.reason_to_skip(gate) {
             note(&format!("{}: skipped, {reason}", gate.name));
@@ -200,7 +200,7 @@ impl GateRunner<'_> {
         let prepared = build.prepare(Vec::new(), &each, self.context.clone(), None);
         let seconds = (unix_time_ms() - started) as f64 / 1e3;
         let found = prepared.map(|prepared| prepared.signatures.first().copied().flatten());
-        let (verdict, code, words, figures) = match found {
+        let (verdict, code, text, figures) = match found {
             Ok(Some(found)) => {
                 let figures = serde_json::json!({
                     "nodes": found.nodes, "nps": found.nps, "copies": self.context.copies,
@@ -208,8 +208,8 @@ impl GateRunner<'_> {
                 (GateVerdict::Passed, 0, format!("{} nodes", found.nodes), figures)
             }
             Ok(None) => {
-                let words = "the engine has no bench".to_owned();
-                (GateVerdict::Broken, ExitCode::NoBench as u8, words, Value::Null)
+                let text = "the engine has no bench".to_owned();
+                (GateVerdict::Broken, ExitCode::NoBench as u8, text, Value::Null)
             }
             Err(failure) if failure.is_interruption() => return Err(failure),
             Err(Failure { code, message }) => {
@@ -220,7 +220,7 @@ impl GateRunner<'_> {
                 (verdict, code as u8, message, Value::Null)
             }
         };
-        let outcome = outcome(&gate.name, gate.kind, verdict, words);
+        let outcome = outcome(&gate.name, gate.kind, verdict, text);
         Ok(GateOutcome { seconds, code, figures, ..outcome })
     }
 
@@ -247,7 +247,7 @@ impl GateRunner<'_> {
         let test = &self.sides.test;
         let base = self.sides.base.as_ref().ok().filter(|_| gate.needs_base_engine());
         let sides = std::iter::once(test).chain(base);
-        let mut words = vec![match gate.kind {
+        let mut arguments = vec![match gate.kind {
             GateKind::Lint => "match".to_owned(),
             _ => gate.kind.to_string(),
         }];
@@ -280,7 +280,7 @@ impl GateRunner<'_> {
                 }
             }
             // `arbiter check` takes the engine as an argument.
-            GateKind::Check => words.push(self.spec(test)),
+            GateKind::Check => arguments.push(self.spec(test)),
             _ => flags.extend(sides.map(|side| ("--engine", self.spec(side)))),
         }
         if matches!(gate.kind, GateKind::Sprt | GateKind::Lint) {
@@ -292,9 +292,9 @@ impl GateRunner<'_> {
             }
         }
         flags.push(("--format", "json".to_owned()));
-        words.extend(flags.into_iter().flat_map(|(flag, value)| [flag.to_owned(), value]));
-        words.extend(gate.args.iter().cloned());
-        words
+        arguments.extend(flags.into_iter().flat_map(|(flag, value)| [flag.to_owned(), value]));
+        arguments.extend(gate.args.iter().cloned());
+        arguments
     }
 
     /// Returns an engine as a value of `--engine`.
@@ -329,7 +329,7 @@ fn outcome_of(gate: &Gate, ended: &Completed, log: &Path) -> GateOutcome {
     let found = ended.code.map(|code| if has_findings && code == 0 { 1 } else { code });
     let verdict = gate_verdict(gate, found, ended.reason == EndReason::TimedOut);
     let error = ended.errors.iter().rev().find(|line| line.starts_with("error"));
-    let words = match (verdict, error) {
+    let text = match (verdict, error) {
         (GateVerdict::Broken, Some(error)) => error.trim_start_matches("error: ").to_owned(),
         (GateVerdict::Broken, None) => format!("ended with {}; see {}", ended.how, log.display()),
         _ => gate_text(gate.kind, &figures)
@@ -346,7 +346,7 @@ fn outcome_of(gate: &Gate, ended: &Completed, log: &Path) -> GateOutcome {
         code: code.and_then(|code| u8::try_from(code).ok()).unwrap_or(fallback),
         seconds: ended.elapsed.as_secs_f64(),
         figures,
-        ..outcome(&gate.name, gate.kind, verdict, words)
+        ..outcome(&gate.name, gate.kind, verdict, text)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Reports on games in PGN files, which are read as by `arbiter rate`.
+//! Reports on games in PGN files, with the same reader as `arbiter rate`.
 
 use std::path::PathBuf;
 

@@ -177,8 +177,8 @@ fn status_of_games(test: &Sprt, games: &Trinomial) -> SprtStatus {
     SprtStatus { llr, decision: test.decide(llr), ..start }
 }
 
-/// Checks that the games agree with the pairs: there must be twice as many games, with the same
-/// points.
+/// Checks that the games agree with the pairs: there must be twice as many games as pairs, with the
+/// same total of points.
 fn check_agreement(pairs: &Pentanomial, games: &Trinomial) -> Result<(), String> {
     let by_pairs: u64 = (0..).zip(pairs.0).map(|(half_points, n)| half_points * n).sum();
     let by_games = 2 * games.wins + games.draws;
@@ -234,8 +234,8 @@ fn table(
     line("Elo (naive)", strength.elo_in_full());
     if let Some(elo) = sequential {
         let is_clamped = figures.sequential_clamped == Some(true);
-        let note = if is_clamped { ", past its bound" } else { "" };
-        line("Elo (bias-corrected)", format!("{} (95 %{note})", interval(&elo)));
+        let suffix = if is_clamped { ", past its bound" } else { "" };
+        line("Elo (bias-corrected)", format!("{} (95 %{suffix})", interval(&elo)));
     }
     line("nElo", plus_minus_95(strength.nelo));
     line("LOS", strength.los_text());

@@ -75,7 +75,7 @@ impl ParameterArgs {
     }
 }
 
-/// Parses the parameters in a file and in single lines.
+/// Parses the parameters in `file` and in `lines`.
 pub(super) fn listed(file: Option<&Path>, lines: &[String]) -> Result<Vec<Parameter>, Failure> {
     let mut found = Vec::new();
     if let Some(path) = file {
@@ -91,7 +91,8 @@ pub(super) fn listed(file: Option<&Path>, lines: &[String]) -> Result<Vec<Parame
     Ok(found)
 }
 
-/// Returns the named spin options of an engine as parameters, in the order of the engine.
+/// Returns the named spin options of an engine as parameters, in the order in which the engine
+/// declares them.
 fn declared(engine: &Engine, names: &[String]) -> Result<Vec<Parameter>, Failure> {
     let found = runtime()?.block_on(spin_options(&setup(engine)?))?;
     let known: Vec<&str> = found.iter().map(|(name, ..)| name.as_str()).collect();

@@ -1,8 +1,8 @@
 //! Engine that answers immediately, so that the runner causes nearly all costs of a match.
 //!
-//! It plays random legal moves. To a file in the folder that `INSTANT_LOG` names, it writes the
-//! times at which it read each `go` and wrote each `bestmove`, from the clock that all processes
-//! share. The file is written in blocks during the match, so that little remains to be written at
+//! It plays random legal moves. It records the times at which it read each `go` and wrote each
+//! `bestmove`, on the clock that all processes share, in a file in the folder that `INSTANT_LOG`
+//! names. The file is written in blocks during the match, so that little remains to be written at
 //! exit, for which a runner may wait.
 
 use std::fs::File;
@@ -14,7 +14,7 @@ use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Position};
 
-/// Typical output of an engine on a short search.
+/// Typical output of an engine for a short search.
 const INFO: &str = "info depth 1 seldepth 1 multipv 1 score cp 13 nodes 20 nps 20000 hashfull 0 \
                     tbhits 0 time 0 pv ";
 
