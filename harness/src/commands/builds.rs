@@ -15,6 +15,7 @@ use arbiter_names::quantity;
 use arbiter_report::{BuildRow, builds_document, note, size_in_mib, to_value, utc_time};
 use arbiter_runner::unix_time_ms;
 
+/// Length of a day.
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
 /// Flags of `arbiter builds`.

@@ -39,6 +39,8 @@ pub(super) fn execute(
     let resume_hint =
         retry_hint.map_or_else(|| default_resume_hint(&ready, fleet.as_ref()), str::to_owned);
     if let Some(style) = &style {
+        // The identity is saved before the first game, so that a run that is killed can also be
+        // resumed.
         let saved = style.save(&ready.name, &ready.results, &ready.plan, ready.state.counts());
         saved.map_err(Failure::environment)?;
     }

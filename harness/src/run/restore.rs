@@ -18,6 +18,7 @@ pub(crate) fn replay_stored(store: &Store, run: &str, plan: &Plan) -> Result<Run
         }
     })?;
     for (iteration, stored) in iterations.iter().zip(&stored) {
+        // The tolerance covers rounding errors.
         let is_near = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-9 * a.abs().max(1.0);
         let is_same = iteration.number == stored.number
             && iteration.score == stored.score

@@ -63,6 +63,8 @@ pub(super) fn resume_run(
         let (then, now) = (&stored.fingerprints, &loaded.fingerprints);
         check_unchanged(&plan, then, now).map_err(Failure::invalid)?;
         inputs = Some(check_engines(&mut plan, loaded.inputs, false, style.as_ref())?);
+        // The stored ending is removed only after all checks of the plan and the engines, so that a
+        // run that fails them keeps it.
         store.set_ending(&name, None)?;
     }
     let header = PgnHeader::of(&plan, &stored.fingerprints, stored.head.created_ms);

@@ -132,6 +132,8 @@ pub(super) fn store_run(loaded: LoadedPlan, requested: RequestedRun) -> Result<R
     let store = Store::create(&results)?;
     let NewName { name, created_ms, lock } = new_name(&store, &results, plan.kind, name)?;
     let inputs = check_engines(&mut plan, inputs, is_probed, compat.as_ref()).map(Some)?;
+    // Files are emptied only after the preflight, so that a run whose engines do not start leaves
+    // them unchanged.
     for path in compat.iter().flat_map(|style| &style.replaces) {
         let file = open_output(path, File::options().write(true), Links::Followed);
         let emptied = file.and_then(|file| file.set_len(0));
@@ -147,6 +149,8 @@ pub(super) fn store_run(loaded: LoadedPlan, requested: RequestedRun) -> Result<R
     let offsets = Offsets { pgn: offset(&pgn), epd: offset(&epd) };
     let files = pgn.into_iter().chain(epd).collect();
     let about = about.as_deref();
+    // The games files are opened before the run is stored, because the store contains the offsets
+    // at which the games start.
     store.begin_run(&name, created_ms, &plan, &fingerprints, offsets, about)?;
     let state = RunState::of(&plan);
     Ok(ReadyRun { name, plan, inputs, store, files, state, results, _lock: lock })

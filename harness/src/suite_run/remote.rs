@@ -51,6 +51,8 @@ pub(crate) fn run_on_workers<A: Assignment>(
             }
             request = signals.next() => Err(Failure::interrupted(request, UNFINISHED)),
         };
+        // After an error or a signal, workers are notified before the data of the suite is removed
+        // from the server, so that they abandon the jobs in progress.
         if result.is_err() {
             link.send_and_wait(JobCommand::CancelAll).await;
         }

@@ -21,7 +21,8 @@ impl Options {
         Ok(())
     }
 
-    /// Applies `-each`, which overrides the settings of individual engines, as in both programs.
+    /// Applies `-each`, which overrides the settings of individual engines, as in fastchess and
+    /// cutechess-cli.
     pub(super) fn apply_to_all(&mut self, word: &Word) -> Result<(), String> {
         let mut specs = std::mem::take(&mut self.request.engines);
         let applied = specs.iter_mut().try_for_each(|spec| self.apply(word, spec));

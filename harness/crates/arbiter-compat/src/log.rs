@@ -47,8 +47,8 @@ pub(super) struct Log {
     engines: Vec<String>,
     /// Start of the run, in milliseconds of Unix time.
     started_ms: i64,
-    /// Logged starts of engines: the index of the engine, and the time in milliseconds of Unix
-    /// time.
+    /// Logged engine starts: the index of the engine, and the time of the start in milliseconds of
+    /// Unix time.
     starts: Vec<(usize, i64)>,
 }
 

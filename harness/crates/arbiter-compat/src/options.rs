@@ -396,7 +396,8 @@ impl Options {
             alpha: None,
             beta: None,
             model: Some(model),
-            // Both programs stop at Wald's bounds, without a correction for overshoot.
+            // fastchess and cutechess-cli stop at Wald's bounds, without a correction for
+            // overshoot.
             correction: Some(Correction::None),
             // Set after all options have been read, because it depends on other options.
             evidence: None,

@@ -19,7 +19,7 @@ use arbiter_report::{gate_text, is_kept, note};
 use arbiter_runner::{FingerprintError, hash_file, unix_time_ms};
 use arbiter_store::{Store, StoredGate};
 
-/// Time limit of a gate without a budget.
+/// Time limit of a gate without a budget, so that a gate that hangs ends.
 const LIMIT: Duration = Duration::from_secs(24 * 3600);
 
 /// Default flags for the games of a lint. All transcripts are kept as evidence.
@@ -241,8 +241,8 @@ impl GateRunner<'_> {
     }
 
     /// Returns the command line of a gate. Commits are given by their full hashes, so that the run
-    /// knows the provenance of its engines. Uncommitted files are given by the path of their build,
-    /// because they may have changed since.
+    /// knows the provenance of its engines. A build of uncommitted files is given by the path of
+    /// its program, because the files may have changed since the build.
     fn gate_arguments(&self, gate: &Gate) -> Vec<String> {
         let test = &self.sides.test;
         let base = self.sides.base.as_ref().ok().filter(|_| gate.needs_base_engine());

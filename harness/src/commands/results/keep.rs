@@ -81,6 +81,8 @@ pub(super) fn remove(store: &Store, args: &RemoveArgs) -> Result<(), Failure> {
         let head = store.runs()?.into_iter().find(|head| head.run == name);
         heads.push(head.map_or_else(|| Ok(store.run(&name)?.head), Ok::<_, Failure>)?);
     }
+    // All runs are locked before the user is asked, so that none of them can be resumed before it
+    // is removed.
     let locks = heads.iter().map(|head| RunLock::take(folder(store), &head.run));
     let _locks = locks.collect::<Result<Vec<_>, _>>()?;
     if !args.yes && !is_sure(&format!("Permanently remove {}?", run_count(&heads)))? {
