@@ -1,15 +1,16 @@
-//! Costs of a pair for the machine that coordinates a run, and its NATS server, by the size of the
-//! fleet.
+//! Benchmark of a coordinator and its NATS server: CPU time per pair, memory, and time to stop, by
+//! number of slots.
 //!
 //! The coordinator is the program as users start it (`arbiter match … --on URL`), with its store on
 //! disk; the server is the installed `nats-server`, with file storage. The fleet is simulated in
-//! this process, and answers immediately: each slot takes jobs, reports progress and sends results
-//! of real length over the same subjects and with the same calls as a worker does, but no engine is
-//! started: its games are random moves. So every part is as busy as it can be, and the figures are
-//! the costs of a pair, not the needs of a fleet of real engines.
+//! this process, and answers immediately. Each slot takes jobs, reports progress and sends results
+//! of realistic size, over the same subjects and with the same calls as a worker, but starts no
+//! engine: its games consist of random moves. The coordinator and the server are therefore fully
+//! loaded. The figures are the costs per pair, not the load that a fleet of real engines causes.
 //!
-//! `FLEET_SLOTS` sets the sizes (10,50,100,250,500), `FLEET_SECONDS` the duration of each
-//! measurement (15), and `FLEET_WORKER` the number of slots that share a connection (25).
+//! Environment variables, with their defaults: `FLEET_SLOTS` sets the numbers of slots
+//! (10,50,100,250,500), `FLEET_SECONDS` the duration of each measurement in seconds (15), and
+//! `FLEET_WORKER` the number of slots that share a connection (25).
 
 #![expect(clippy::disallowed_methods, reason = "a benchmark")]
 #![allow(
@@ -37,26 +38,35 @@ use tabled::settings::{Alignment, Style, object::Columns};
 use self::process::Process;
 use self::simulated_worker::Fleet;
 
-/// Time for which a fleet plays before it is measured.
+/// Time for which a fleet plays before the measurement starts.
 const WARM_UP: Duration = Duration::from_secs(3);
 
-/// Openings of the run; the fleet answers with any moves, so they only have to exist.
+/// Opening book of the run. Any book will do, because the fleet plays random moves.
 const BOOK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../openings/balanced.epd");
 
-/// Costs of a fleet of one size.
+/// Measurements of a fleet with one number of slots.
 struct Figures {
+    /// Number of slots.
     slots: usize,
+    /// Number of pairs played during the measurement.
     pairs: u64,
+    /// Duration of the measurement.
     time: Duration,
+    /// CPU time of the coordinator during the measurement.
     coordinator: Duration,
+    /// CPU time of the server during the measurement.
     server: Duration,
+    /// Peak resident set sizes of the coordinator and the server, in MiB.
     resident_mib: [f64; 2],
-    heard: Duration,
+    /// Time from the signal to the coordinator until the last worker received the cancellation.
+    cancelled: Duration,
+    /// Time from the signal to the coordinator until the exit of the coordinator.
     ended: Duration,
 }
 
 fn main() {
-    // With another argument than cargo bench gives, this is a test or a list of rows.
+    // `cargo bench` passes only `--bench`. With other arguments, for example to list or test
+    // benchmarks, the program does nothing.
     if !std::env::args().skip(1).eq(["--bench".to_owned()]) {
         return;
     }
@@ -100,7 +110,7 @@ fn table(all: Vec<Figures>) -> String {
             format!("{:.0}", each(figures.server)),
             format!("{:.0}", figures.resident_mib[0]),
             format!("{:.0}", figures.resident_mib[1]),
-            ms(figures.heard),
+            ms(figures.cancelled),
             ms(figures.ended),
         ]);
     }
@@ -109,7 +119,8 @@ fn table(all: Vec<Figures>) -> String {
     table.to_string()
 }
 
-/// Measures a size in a run of its own, on a server of its own.
+/// Measures a fleet with `slots` slots, in a separate run on a separate server. `share` is the
+/// number of slots per connection.
 async fn measure(slots: usize, share: usize, seconds: Duration) -> Figures {
     let dir = tempfile::tempdir().expect("a folder can be made");
     let (server, url) = start_server(dir.path());
@@ -147,14 +158,15 @@ async fn measure(slots: usize, share: usize, seconds: Duration) -> Figures {
     let time = before.1.elapsed();
     let cpu = [coordinator.cpu() - cpu_before[0], server.cpu() - cpu_before[1]];
     let resident_mib = [coordinator.resident_mib(), server.resident_mib()];
-    let asked = Instant::now();
+    let signalled = Instant::now();
     coordinator.terminate();
     let ended = tokio::task::spawn_blocking(move || coordinator.wait()).await;
-    let ended = ended.expect("it can be waited for") - asked;
-    let heard = fleet.last_cancelled();
-    let heard = heard.expect("workers hear of the end").saturating_duration_since(asked);
+    let ended = ended.expect("it can be waited for") - signalled;
+    let cancelled = fleet.last_cancelled();
+    let cancelled =
+        cancelled.expect("workers hear of the end").saturating_duration_since(signalled);
     let [coordinator, server] = cpu;
-    Figures { slots, pairs, time, coordinator, server, resident_mib, heard, ended }
+    Figures { slots, pairs, time, coordinator, server, resident_mib, cancelled, ended }
 }
 
 fn start_server(dir: &Path) -> (Child, String) {
@@ -181,7 +193,7 @@ fn arbiter(dir: &Path) -> Command {
     command
 }
 
-/// Returns the public key of coordinators in this folder.
+/// Returns the public key of coordinators whose home folder is `dir`.
 fn trust(dir: &Path) -> PublicKey {
     let output = arbiter(dir).args(["cluster", "key"]).output().expect("arbiter can be started");
     let text = String::from_utf8(output.stdout).expect("a key is text");

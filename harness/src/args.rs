@@ -1,4 +1,5 @@
-//! Flags that all commands that play games share, and their merging with `arbiter.toml`.
+//! Flags shared by all commands that play games, and the merging of these flags with
+//! `arbiter.toml`.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -91,7 +92,7 @@ fn engine_help() -> String {
 }
 
 impl PlayArgs {
-    /// Returns whether the flags request that a run be resumed.
+    /// Returns whether the flags request the resumption of a run.
     pub(crate) fn is_resuming(&self) -> bool {
         self.flags.resume.is_some()
     }
@@ -155,12 +156,12 @@ impl PlayArgs {
     /// Returns the engines from the flags, or else from the file, and the settings for all engines.
     fn engines(&self, file: &Settings) -> Result<(Vec<EngineSpec>, EngineSpec), Failure> {
         let named = self.engines.iter().map(|text| engine_spec("engine", text));
-        let own = named.chain(self.engine.iter().map(|text| engine_spec("--engine", text)));
-        let own = own.collect::<Result<Vec<_>, _>>()?;
+        let specs = named.chain(self.engine.iter().map(|text| engine_spec("--engine", text)));
+        let specs = specs.collect::<Result<Vec<_>, _>>()?;
         self.check_no_format()?;
-        let own = if own.is_empty() { file.engines.clone() } else { own };
-        let own = own.into_iter().map(|spec| self.flags.build.look_up(spec));
-        let own = own.collect::<Result<_, Failure>>()?;
+        let specs = if specs.is_empty() { file.engines.clone() } else { specs };
+        let specs = specs.into_iter().map(|spec| self.flags.build.look_up(spec));
+        let specs = specs.collect::<Result<_, Failure>>()?;
         let mut each = match &self.each {
             Some(text) => match engine_spec("--each", text)? {
                 EngineSpec { engine: Some(word), .. } => {
@@ -172,7 +173,7 @@ impl PlayArgs {
             None => file.each.clone(),
         };
         each.sandbox = self.sandbox.or(each.sandbox);
-        Ok((own, each))
+        Ok((specs, each))
     }
 
     /// Fails if the name of an engine is the name of a tournament format.
@@ -187,7 +188,7 @@ impl PlayArgs {
         Err(Failure::new(ExitCode::Usage, message))
     }
 
-    /// Returns the settings of the file; empty if there is no file.
+    /// Reads the settings file; returns empty settings if there is no file.
     pub(crate) fn file(&self) -> Result<Settings, Failure> {
         settings(self.config.as_deref()).map(Option::unwrap_or_default)
     }

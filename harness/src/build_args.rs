@@ -40,7 +40,8 @@ impl BuildArgs {
         self.dev.as_deref().or(self.base.as_ref().map(|_| DEFAULT_DEV))
     }
 
-    /// Opens the repository of an engine, or of `--repo`, or of the current folder.
+    /// Opens a repository: the one at `own` or, without a path, the one of `--repo` or of the
+    /// current folder.
     pub(crate) fn repository(&self, own: Option<&Path>) -> Result<Repository, BuildError> {
         Repository::open(own.or(self.repo.as_deref()).unwrap_or(Path::new(".")))
     }

@@ -1,4 +1,4 @@
-//! The bundled engine. No other module depends on Palimpsest.
+//! The bundled engine, Palimpsest. No other module depends on Palimpsest's crate.
 
 use arbiter_names::did_you_mean;
 use palimpsest::eval::Variant;
@@ -14,9 +14,9 @@ pub(crate) struct Evaluation {
     pub features: Vec<&'static str>,
 }
 
-/// Returns the evaluation `name`, by default an evaluation that has features. Also returns the
-/// features of the evaluation and the search, for `personality` or the default personality. The
-/// error lists the known names.
+/// Returns the evaluation `name` with its features and the features of the search `personality`.
+/// Without a name, the evaluation is one that has features; without a personality, the search is
+/// the default. The error lists the available names.
 pub(crate) fn evaluation(
     name: Option<&str>,
     personality: Option<&str>,

@@ -110,7 +110,7 @@ Examples:
 }
 
 impl Cli {
-    /// Parses the command line of the process; ends the process after a usage error or the help.
+    /// Parses the command line of the process. After a usage error or the help, the process exits.
     pub fn read() -> Cli {
         let args = compat::by_name(std::env::args_os().collect());
         let is_short = args.iter().any(|arg| arg == "-h");
@@ -130,7 +130,7 @@ impl Cli {
 }
 
 impl Command {
-    /// Returns the format of messages; only services have a flag for the format.
+    /// Returns the format of messages; only `serve` and `worker` have a flag for the format.
     fn log_format(&self) -> Result<LogFormat, Failure> {
         match self {
             Command::Serve(args) => args.log.format(),

@@ -1,4 +1,4 @@
-//! Colour, level and format of messages on standard error, and the logger that prints the messages.
+//! Colour, level and format of messages on standard error, and the logger for these messages.
 
 use std::ffi::OsString;
 use std::io::Write;

@@ -1,4 +1,4 @@
-//! Server for the control socket of a run, which answers one caller at a time on a separate thread.
+//! Server for the control socket of a run. It answers one caller at a time, on a separate thread.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -23,10 +23,10 @@ const TIMEOUT: Duration = Duration::from_secs(2);
 /// Maximum length of a line, in bytes. A caller that sends no line ending must not fill the memory.
 const MAX_LINE: u64 = 8 << 10;
 
-/// Maximum number of boards in an answer; users cannot watch more.
+/// Maximum number of boards in a reply; users cannot watch more.
 const MAX_BOARDS: usize = 12;
 
-/// Run that the server controls, with the sources of its answers.
+/// Run that the server controls, with the sources of the server's replies.
 #[derive(Debug)]
 pub(crate) struct ControlledRun {
     /// Channel of commands to the run.
@@ -60,7 +60,7 @@ impl Server {
         Server { results: results.to_owned(), run: run.to_owned(), is_over, thread }
     }
 
-    /// Stops the server after the current caller.
+    /// Stops the server after it has answered the current caller.
     pub(crate) async fn close(self) {
         let Some(thread) = self.thread else { return };
         // Relaxed ordering suffices: the connection below wakes the thread, and no other data

@@ -19,13 +19,13 @@ pub(crate) struct Answer {
     pub(crate) options: usize,
 }
 
-/// Starts an engine and queries its properties.
+/// Starts an engine, and returns the properties that it reports.
 pub(crate) fn answer(engine: &Engine) -> Result<Answer, Failure> {
     let setup = setup(engine)?;
-    let asked = ask_engine(&setup, |session| Answer {
+    let properties = ask_engine(&setup, |session| Answer {
         protocol: if session.is_uci() { Protocol::Uci } else { Protocol::Xboard },
         declared_name: session.engine_name().unwrap_or(&engine.name).to_owned(),
         options: session.options().len(),
     });
-    Ok(runtime()?.block_on(asked)?)
+    Ok(runtime()?.block_on(properties)?)
 }

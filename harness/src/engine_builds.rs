@@ -41,9 +41,9 @@ pub(crate) struct BuildContext {
     pub config: Option<PathBuf>,
     /// Paths of results and other outputs, which do not count as changes of a working tree.
     pub without: Vec<PathBuf>,
-    /// Number of parallel copies of a bench, which is the concurrency of the games.
+    /// Number of parallel runs of each bench; equal to the concurrency of the games.
     pub copies: usize,
-    /// Reference speed in nodes per second, if times are scaled.
+    /// Reference speed in nodes per second, if times are scaled to the speed of this machine.
     pub reference_nps: Option<f64>,
     /// `true` if no code of revisions may be run; the bundled engine then replaces each revision.
     pub is_dry_run: bool,
@@ -67,8 +67,13 @@ pub(crate) struct BuiltEngines {
 }
 
 impl BuildArgs {
-    /// Returns whether any of these engines has to be built or its bench has to be run.
-    fn concerns(&self, engines: &[EngineSpec], each: &EngineSpec, context: &BuildContext) -> bool {
+    /// Returns whether an engine has to be built or a bench has to be run.
+    fn needs_build_or_bench(
+        &self,
+        engines: &[EngineSpec],
+        each: &EngineSpec,
+        context: &BuildContext,
+    ) -> bool {
         let is_built = |spec: &EngineSpec| spec.rev.is_some();
         self.dev().is_some()
             || context.reference_nps.is_some()
@@ -76,8 +81,8 @@ impl BuildArgs {
             || (is_built(each) && engines.iter().any(|engine| engine.cmd.is_none()))
     }
 
-    /// Builds revisions and runs benches. Uses `engines` if there is neither `--dev` nor `--base`.
-    /// Runs `check` before anything is built.
+    /// Builds revisions and runs benches. The engines are those of `--dev` and `--base` or, without
+    /// these flags, `engines`. Runs `check` before anything is built.
     pub(crate) fn prepare(
         &self,
         engines: Vec<EngineSpec>,
@@ -92,7 +97,7 @@ impl BuildArgs {
         let engines = if sides.is_empty() { engines } else { sides };
         let engines = engines.into_iter().map(|spec| self.look_up(spec));
         let engines = engines.collect::<Result<Vec<EngineSpec>, Failure>>()?;
-        if !self.concerns(&engines, each, &context) {
+        if !self.needs_build_or_bench(&engines, each, &context) {
             return Ok(BuiltEngines { engines, ..BuiltEngines::default() });
         }
         let each = each.clone();
@@ -151,9 +156,9 @@ impl BuildArgs {
             // The path is CACHE/builds/KEY/bin/PROGRAM.
             let cache = program.ancestors().nth(4).map(Path::to_owned);
             let pass_env = self.pass_env.clone();
-            let again = BuildArgs { cache, no_bench: true, pass_env, ..BuildArgs::default() };
+            let rebuild = BuildArgs { cache, no_bench: true, pass_env, ..BuildArgs::default() };
             let context = BuildContext::default();
-            again.prepare(vec![spec], &EngineSpec::default(), context, None)?;
+            rebuild.prepare(vec![spec], &EngineSpec::default(), context, None)?;
             if !is_kept(program)? {
                 let reason = format!("{lost}, and the recipe or toolchain has changed");
                 return Err(Failure::invalid(reason));
@@ -175,8 +180,8 @@ struct EngineBuilder<'a> {
 }
 
 impl EngineBuilder<'_> {
-    /// Returns the engines with the bundled engine in place of each revision. Prints a note if HEAD
-    /// is built although the working tree has uncommitted changes.
+    /// Replaces each revision with the bundled engine, and returns the engines. Prints a note if
+    /// HEAD is to be built although the working tree has uncommitted changes.
     fn outlines(
         &self,
         mut engines: Vec<EngineSpec>,
@@ -219,11 +224,11 @@ impl EngineBuilder<'_> {
             let (spec, signature, recipe) = match revision(&spec, each) {
                 Some(rev) => self.built(spec, each, &rev)?,
                 None => {
-                    let whole = spec.clone().or(each);
-                    let is_bundled = whole.cmd.as_deref() == Some(BUNDLED);
+                    let merged = spec.clone().or(each);
+                    let is_bundled = merged.cmd.as_deref() == Some(BUNDLED);
                     let settings = if is_bundled { None } else { self.settings()? };
                     let recipe = settings.map(|(settings, _)| settings.bench).unwrap_or_default();
-                    let found = self.bench_existing(index, whole, &recipe)?;
+                    let found = self.bench_existing(index, merged, &recipe)?;
                     (spec, found, recipe)
                 }
             };
@@ -238,7 +243,7 @@ impl EngineBuilder<'_> {
             note_no_bench(&prepared);
         }
         if let Some(reference_nps) = self.context.reference_nps {
-            // As in fishtest, times are scaled by the last engine, which is the base.
+            // As in fishtest, times are scaled by the speed of the base, which is the last engine.
             let measured = prepared.signatures.iter().flatten().next_back();
             let scale = measured.map(|found| Scale { reference_nps, measured_nps: found.nps });
             match scale {
@@ -338,7 +343,7 @@ impl EngineBuilder<'_> {
         if self.args.no_bench && self.context.reference_nps.is_none() {
             return Ok(None);
         }
-        // Resolving the plan will report the error later.
+        // An error is reported later, when the plan is resolved.
         let Ok(engine) = resolve_engine(index, spec) else { return Ok(None) };
         let EngineSetup { name, launch, .. } = setup(&engine)?;
         let subject = BenchTarget { name: &name, launch: &launch, recipe };
@@ -365,6 +370,8 @@ impl EngineBuilder<'_> {
         mode: SandboxMode,
         work: impl FnOnce(&Builder<'_>) -> Result<T, BuildError>,
     ) -> Result<T, Failure> {
+        // The settings file describes the builds of its own repository. For another repository, it
+        // is used only if a flag names it.
         let is_ours = || Repository::open(Path::new(".")).is_ok_and(|here| here == *repo);
         let settings = self.settings()?.filter(|(_, is_named)| *is_named || is_ours());
         let settings = settings.map(|(settings, _)| settings);
@@ -390,7 +397,7 @@ impl EngineBuilder<'_> {
         Ok(work(&builder)?)
     }
 
-    /// Returns the build settings of the settings file, with `true` if a flag named the file.
+    /// Returns the build settings in the settings file, and `true` if a flag named the file.
     fn settings(&self) -> Result<Option<(BuildSettings, bool)>, Failure> {
         let named = self.context.config.as_deref();
         let file = project::settings(named)?.unwrap_or_default();
@@ -422,13 +429,14 @@ fn provenance(
     }
 }
 
-/// Returns whether a built program exists, and prevents its removal until this process ends.
+/// Returns whether a built program exists in the cache, and prevents its removal until this process
+/// ends.
 fn is_kept(program: &Path) -> Result<bool, BuildError> {
-    let is_held = Entry::of_program(program).map_or(Ok(true), |entry| entry.hold())?;
-    Ok(is_held && program.is_file())
+    let is_cached = Entry::of_program(program).map_or(Ok(true), |entry| entry.hold())?;
+    Ok(is_cached && program.is_file())
 }
 
-/// Renames two engines with the same name, such as two builds of one commit.
+/// Renames two engines that have the same name, such as two builds of one commit.
 fn make_names_differ(engines: &mut [EngineSpec]) {
     if let [test, base] = engines
         && test.name == base.name
@@ -457,7 +465,8 @@ fn check_lost_bench(prepared: &BuiltEngines) -> Result<(), Failure> {
     }
 }
 
-/// Prints a note if both engines have the same bench, because the search is then unchanged.
+/// Prints a note if two different programs have the same bench, because their searches are then
+/// probably identical.
 fn note_same_bench(prepared: &BuiltEngines) {
     if let [Some(one), Some(other)] = prepared.signatures[..]
         && one.nodes == other.nodes

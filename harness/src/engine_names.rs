@@ -91,8 +91,8 @@ pub(crate) fn register(name: &str, table: toml::Table) -> Result<PathBuf, Failur
     Ok(path)
 }
 
-/// Removes an engine from the file of registered engines, without other changes. Returns the path
-/// of the file.
+/// Removes an engine from the file of registered engines, and leaves the rest of the file
+/// unchanged. Returns the path of the file.
 pub(crate) fn unregister(name: &str) -> Result<PathBuf, Failure> {
     let path = registry()?;
     let known = registered()?;
@@ -149,7 +149,8 @@ impl BuildArgs {
         let place = spec.repo.clone();
         let repo = self.repository(place.as_deref());
         let commit = repo.and_then(|repo| repo.commit(&name).map(|_| repo.top));
-        // Some systems have a program named HEAD (from libwww-perl), which is not an engine.
+        // Some systems have a program named HEAD (from libwww-perl), which is not an engine, so
+        // names that are always revisions are not looked up as programs.
         let program = find_program(&name, spec.dir.as_deref()).ok().filter(|_| !is_revision(&name));
         let mut meanings = Vec::new();
         if let Some(RegisteredEngine { spec: own, file }) = known.remove(&name) {
@@ -166,7 +167,7 @@ impl BuildArgs {
         if let [(taken, _), others @ ..] = &meanings[..]
             && !others.is_empty()
         {
-            let others: Vec<&str> = others.iter().map(|(what, _)| what.as_str()).collect();
+            let others: Vec<&str> = others.iter().map(|(meaning, _)| meaning.as_str()).collect();
             note(&format!("'{name}' is ambiguous: using {taken}, not {}", others.join(" and ")));
         }
         match (meanings.into_iter().next(), commit) {

@@ -125,8 +125,9 @@ impl ClusterArgs {
         self.on.is_some()
     }
 
-    /// Returns the fleet if the flags name a server; `most` limits the pairs in flight. Connects to
-    /// the server once, so that an unusable server is reported before a run starts.
+    /// Returns the fleet if the flags name a server; `most` is the maximum number of pairs in
+    /// flight. Connects to the server once, so that an unusable server is reported before a run
+    /// starts.
     pub(crate) fn fleet(self, most: Option<usize>) -> Result<Option<Fleet>, Failure> {
         let Some(server) = self.on else { return Ok(None) };
         let (access, own_key) = self.access.of_coordinator(server.clone())?;
@@ -185,8 +186,8 @@ impl Fleet {
         if self.access.insecure { " --insecure" } else { "" }
     }
 
-    /// Runs, on this machine, the benches that workers have to reproduce: the benches of builds
-    /// that have a bench, or of all engines if requested or if times are scaled.
+    /// Runs, on this machine, the benches that workers have to reproduce: those of all engines if
+    /// `check-bench` is set or times are scaled, otherwise those of builds that have a bench.
     async fn benches(
         &self,
         engines: &[Engine],
@@ -217,8 +218,8 @@ impl Fleet {
         found
     }
 
-    /// Starts to coordinate a run, and returns its executor; `history` contains facts about workers
-    /// from the store.
+    /// Starts to coordinate a run, and returns its executor; `history` is the stored history of the
+    /// workers.
     pub(crate) async fn executor(
         self,
         plan: &Plan,
@@ -227,8 +228,8 @@ impl Fleet {
         setups: Vec<EngineSetup>,
         history: WorkerHistory,
     ) -> Result<RemoteExecutor, Failure> {
-        // Workers scale times by the last engine with a bench, so the benches of all engines are
-        // run.
+        // Workers scale times by the speed of the last engine with a bench, so the benches of all
+        // engines are run.
         let benches = self.benches(&plan.engines, &setups, plan.scale.is_some()).await;
         if plan.scale.is_some() && benches.iter().all(Option::is_none) {
             let message = "workers scale times by the bench of the last engine, which has none";
@@ -238,19 +239,20 @@ impl Fleet {
         let run_id = RunId::new(run, created_ms, &self.key.public().to_string());
         let (engines, paths) = run_engines(&plan.engines, &setups, &benches)?;
         let description = describe(plan, run_id, run, engines, self.lease());
-        let repeats = |engine: &Engine| {
+        // Only games with a limit of nodes or depth and one thread are the same on every machine.
+        let is_deterministic = |engine: &Engine| {
             let limits = &engine.conditions.limits;
             let is_bounded = limits.nodes.is_some() || limits.depth.is_some();
             is_bounded && !limits.is_timed() && engine_threads(engine) == 1
         };
-        let repeats = plan.engines.iter().all(repeats);
+        let repeats = plan.engines.iter().all(is_deterministic);
         let share = self.keys.audit.map_or(0.0, |Share(share)| share);
         let audit = AuditSpec { share, repeats, engines: setups };
         self.start(description, paths, benches, history, audit, end).await?;
         Ok(remote)
     }
 
-    /// Starts to coordinate a suite, and returns the channel to its workers.
+    /// Starts to coordinate a suite, and returns the channel to the coordinator.
     pub(crate) async fn link<A: Assignment>(
         self,
         suite: &str,
@@ -291,7 +293,7 @@ impl Fleet {
 }
 
 /// Waits for `opening`, or for a signal. After a signal, `put_away` cleans up the result of
-/// `opening`; `when` describes the progress of the command for the message.
+/// `opening`; `when` describes the progress of the command for the error message.
 pub(crate) async fn opened<T>(
     opening: impl Future<Output = Result<T, Failure>>,
     signals: &mut Signals,
@@ -302,8 +304,8 @@ pub(crate) async fn opened<T>(
     tokio::select! {
         open = &mut opening => open,
         request = signals.next() => {
-            // `opening` is not dropped, because its result is needed to remove the streams from the
-            // server.
+            // `opening` is not dropped immediately, because its result is needed to remove the
+            // streams from the server.
             if let Ok(Ok(open)) = timeout(SETTLE, opening).await {
                 put_away(open).await;
             }
@@ -334,7 +336,7 @@ fn run_engines(
     Ok((run_engines, paths))
 }
 
-/// Returns the facts about the workers of a run from the store.
+/// Returns the stored history of the workers of a run.
 pub(crate) fn worker_history(
     store: &Store,
     run: &str,

@@ -12,7 +12,7 @@ use arbiter_report::note;
 use arbiter_store::Store;
 use arbiter_suite::mine::{Game, read_games, stored_game};
 
-/// Maximum number of faulty games that are reported individually per file.
+/// Maximum number of unreadable games that are listed for each file.
 const NAMED: usize = 5;
 
 /// Flags that name games.

@@ -102,8 +102,8 @@ impl GamesFile {
     pub(crate) fn skip(&mut self, written: &FilePrefix) -> Result<u64, Failure> {
         let Some(length) = written.end.checked_sub(self.end) else { return Ok(0) };
         let hasher = self.hash(length)?;
-        // The hash shows that nothing has changed, so these pairs need not be rendered and
-        // compared.
+        // If the hash is unchanged, the pairs need not be rendered and compared, which would take
+        // longer.
         if written.file != self.path || hasher.finalize().to_hex().as_str() != written.hash {
             return Ok(0);
         }
@@ -119,10 +119,11 @@ impl GamesFile {
         hashed.map(|()| hasher).map_err(|error| self.io(error))
     }
 
-    /// Makes the file contain exactly `pairs` from offset `end` on; `pairs` are the remaining
-    /// counted pairs in schedule order. The file may contain a part of these pairs, truncated
-    /// anywhere. If `were_taken_back`, the file may also contain further games, because the process
-    /// may have been killed before it truncated the file. Other contents are an error.
+    /// Completes the file, so that it contains exactly `pairs` after the offset `end`; `pairs` are
+    /// the remaining counted pairs in schedule order. The file may already contain the beginning of
+    /// their text, truncated anywhere. If `were_taken_back`, the file may also contain further
+    /// games, because the process may have been killed after a worker was excluded and before the
+    /// file was truncated. Other contents are an error.
     pub(crate) fn reconcile(
         &mut self,
         pairs: impl Iterator<Item = Result<PlayedPair, Failure>>,
@@ -157,9 +158,9 @@ impl GamesFile {
             }
             self.append(&text)?;
         }
-        // Games are written to the store first, so text beyond the last stored game is not from
-        // this run. The exception is a run whose pairs were taken back and whose process was killed
-        // before it truncated the file.
+        // Games are written to the store first, so text after the last stored game is not from this
+        // run. The exception is a run whose process was killed after pairs were taken back and
+        // before the file was truncated.
         if complete && length > agreed {
             if !were_taken_back {
                 return Err(self.foreign());
@@ -200,9 +201,9 @@ impl GamesFile {
     /// Appends text. If writing fails, saves the text to another file and returns an error.
     fn append(&mut self, text: &str) -> Result<(), Failure> {
         let written = match self.changed() {
-            // The file is checked for changes before each write, because a write at the known
+            // The file is checked for changes before each write, because a write at the previous
             // offset would damage text of another program.
-            Some(what) => Err(format!("was {what} by another program")),
+            Some(change) => Err(format!("was {change} by another program")),
             None => self.file.write_all(text.as_bytes()).map_err(|error| error.to_string()),
         };
         written.map_err(|reason| {
@@ -218,7 +219,8 @@ impl GamesFile {
         })
     }
 
-    /// Returns a description of the change by another program since the last write, if any.
+    /// Returns a description of the change that another program has made to the file since the last
+    /// write, if any.
     fn changed(&mut self) -> Option<&'static str> {
         let length = self.file.metadata().map_or(0, |about| about.len());
         let end = self.file.stream_position().unwrap_or(length);
@@ -231,8 +233,8 @@ impl GamesFile {
         }
     }
 
-    /// Writes a new file with the text, preceded by the contents of the old file if the old file
-    /// was deleted or replaced.
+    /// Writes `text` to a new file. If the old file was deleted or replaced, the new file starts
+    /// with the contents of the old file.
     fn save(&mut self, place: &Path, text: &str) -> std::io::Result<()> {
         let mut saved = WholeFile::create(place)?;
         if !is_at(&self.file, &self.path) {
@@ -243,7 +245,7 @@ impl GamesFile {
         saved.finish()
     }
 
-    /// Creates the failure of a system call on the file.
+    /// Creates the error for a failed system call on the file.
     fn io(&self, error: std::io::Error) -> Failure {
         Failure::environment(format!("{}: {error}", self.content.describe(&self.path).0))
     }
@@ -268,8 +270,8 @@ impl Observer for GamesFile {
                 self.append(&text)
             }
             RunEvent::WorkerExcluded { counted, .. } => self.take_back(*counted),
-            // The empty text only checks the file, so that changes since the last game are also
-            // reported.
+            // Appending an empty text only checks the file, so that changes since the last game are
+            // also reported.
             RunEvent::Ended { .. } => self.append(""),
             _ => Ok(()),
         };

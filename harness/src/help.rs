@@ -1,5 +1,5 @@
-//! Layout of the help: `-h` shows one screen with the most used flags and examples; `--help` shows
-//! everything.
+//! Layout of the help: `-h` shows one screen with the most frequently used flags and examples, and
+//! `--help` shows everything.
 
 use std::any::TypeId;
 use std::error::Error;
@@ -16,7 +16,8 @@ use crate::{args::not_utf8, cli::Cli, engine_names::HELP as ENGINES};
 use arbiter_plan::{ENGINE_KEYS, field, unexpanded_home};
 use arbiter_settings::{RENAMED, SWITCHES};
 
-/// Commands whose flags do not fit on one screen, with the flags that `-h` shows, most used first.
+/// Commands whose flags do not fit on one screen. Each has the list of flags that `-h` shows, the
+/// most frequently used first.
 const SHOWN: [(&str, &str); 24] = [
     ("", ""),
     ("sprt", "each elo0 elo1 openings concurrency"),
@@ -47,8 +48,8 @@ const SHOWN: [(&str, &str); 24] = [
 /// Commands that `-h` hides, because they are rarely needed or meant for other programs.
 const RARE: [&str; 5] = ["builds", "completions", "datagen", "engine", "man"];
 
-/// Subcommands, flags and values of flags, each with the Cargo feature that adds it, and `true` if
-/// this build has the feature.
+/// Optional subcommands, flags and values of flags. Each comes with the Cargo feature that adds it,
+/// and `true` if this build has the feature.
 const OPTIONAL: [(&str, &str, bool); 4] = [
     ("worker", "cluster", cfg!(feature = "cluster")),
     ("cluster", "cluster", cfg!(feature = "cluster")),
@@ -78,7 +79,7 @@ fn arrange(mut command: Command, path: &str, is_short: bool) -> Command {
         let takes_value = !arg.is_positional() && arg.get_action().takes_values();
         let arg = if takes_value { arg.allow_negative_numbers(true) } else { arg };
         let is_path = arg.get_value_parser().type_id() == TypeId::of::<PathBuf>();
-        if is_path { arg.value_parser(PathBufValueParser::new().try_map(a_path)) } else { arg }
+        if is_path { arg.value_parser(PathBufValueParser::new().try_map(check_path)) } else { arg }
     });
     let text = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let (notes, examples) = match text.find(EXAMPLES) {
@@ -113,12 +114,12 @@ fn arrange(mut command: Command, path: &str, is_short: bool) -> Command {
 /// Returns the flags in the examples of the command with this path.
 fn example_flags<'a>(examples: &'a str, path: &str) -> impl Iterator<Item = &'a str> {
     let command = format!("arbiter {path} ");
-    let own = examples.lines().filter(move |line| line.trim_start().starts_with(&command));
-    own.flat_map(str::split_whitespace).filter_map(|word| word.strip_prefix("--"))
+    let lines = examples.lines().filter(move |line| line.trim_start().starts_with(&command));
+    lines.flat_map(str::split_whitespace).filter_map(|word| word.strip_prefix("--"))
 }
 
 /// Accepts a path unless it starts with a `~` that the shell has not expanded.
-fn a_path(path: PathBuf) -> Result<PathBuf, String> {
+fn check_path(path: PathBuf) -> Result<PathBuf, String> {
     path.to_str().and_then(unexpanded_home).map_or(Ok(path), Err)
 }
 
@@ -147,9 +148,9 @@ fn number_expected(error: &clap::Error, flag: &str) -> Option<String> {
     (is_float || has_comma).then(|| "write a number with a point, as in 0.5".to_owned())
 }
 
-/// Improves a command-line error. Names the right flag in place of a renamed flag, an engine key or
-/// a flag in the style of another program; names the expected form of a number; and suggests at
-/// most one command.
+/// Improves a command-line error. Names the correct flag if the user gave a renamed flag, an engine
+/// key or a flag in the style of another program; names the expected form of a number; suggests at
+/// most one command; and explains a missing Cargo feature and an argument that is not UTF-8.
 pub(crate) fn with_hint(mut error: clap::Error, args: &[OsString]) -> clap::Error {
     if let Some(message) = missing_feature(&error, args, &OPTIONAL) {
         return clap::Error::raw(error.kind(), message);
@@ -169,19 +170,21 @@ pub(crate) fn with_hint(mut error: clap::Error, args: &[OsString]) -> clap::Erro
     let is_theirs =
         |word: &&str| word.len() > 2 && !word.starts_with("--") && word.starts_with(flag.as_str());
     let mut words = args.iter().filter_map(|word| word.to_str());
-    // The value of the flag may follow an equals sign.
-    let own = |word: &&str| word.split('=').next() == Some(flag);
+    // The value is part of the flag's argument if it follows an equals sign; otherwise it is the
+    // next argument.
+    let is_flag = |word: &&str| word.split('=').next() == Some(flag);
     let mut arguments =
-        words.clone().skip_while(|word| !own(word)).flat_map(|word| match own(&word) {
+        words.clone().skip_while(|word| !is_flag(word)).flat_map(|word| match is_flag(&word) {
             true => word.split_once('=').map(|(_, value)| value),
             false => Some(word),
         });
     let tip = if let Some(tip) = number_expected(&error, flag) {
-        let mut own = clap::Error::new(error.kind()).with_cmd(&Cli::command());
+        // The error is rebuilt without the message of the standard library, which the tip replaces.
+        let mut rebuilt = clap::Error::new(error.kind()).with_cmd(&Cli::command());
         for (kind, value) in error.context() {
-            own.insert(kind, value.clone());
+            rebuilt.insert(kind, value.clone());
         }
-        error = own;
+        error = rebuilt;
         tip
     } else if let Some((_, new, key)) = RENAMED.iter().find(|(old, ..)| *old == name)
         && has_flag(args, new)
@@ -212,7 +215,7 @@ pub(crate) fn with_hint(mut error: clap::Error, args: &[OsString]) -> clap::Erro
     error
 }
 
-/// Returns whether the command in a command line has a flag.
+/// Returns whether the subcommand in a command line has a flag.
 fn has_flag(args: &[OsString], flag: &str) -> bool {
     let root = Cli::command();
     let words = args.iter().skip(1).filter_map(|word| word.to_str());
@@ -251,7 +254,7 @@ fn missing_feature(
     ))
 }
 
-/// Joins unindented lines into paragraphs.
+/// Joins each group of unindented lines into a single line.
 fn reflowed(text: &str) -> String {
     let mut all = String::new();
     let mut is_open = false;

@@ -1,4 +1,4 @@
-//! Keys that control a run from its terminal.
+//! Keyboard commands that control a run from its terminal.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,8 +9,8 @@ use arbiter_process::Keys;
 use arbiter_run::ControlCommand;
 use arbiter_runner::{ControlRequest, ControlSender};
 
-/// Maximum time until the thread notices that it should end; the end of the process is delayed by
-/// up to this time.
+/// Maximum time until the thread notices that it should end. The exit of the process is delayed by
+/// at most this time.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Listener for keys, which stops when it is dropped.
@@ -21,7 +21,7 @@ pub(crate) struct Keyboard {
 }
 
 impl Keyboard {
-    /// Starts to listen if this process is in the foreground of a terminal.
+    /// Starts to listen; returns `None` unless this process is in the foreground of a terminal.
     pub(crate) fn listen(control_requests: ControlSender) -> Option<Keyboard> {
         let keys = Keys::open()?;
         let is_over = Arc::new(AtomicBool::new(false));

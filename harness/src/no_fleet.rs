@@ -1,4 +1,5 @@
-//! Replacement of `fleet` without the feature `cluster`: there are no flags for other machines.
+//! Replacement of the module `fleet` in builds without the feature `cluster`, which have no flags
+//! for other machines.
 
 use clap::Args;
 

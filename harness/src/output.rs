@@ -13,7 +13,7 @@ use arbiter_process::{FilesInUse, WholeFile, cannot_write};
 use arbiter_report::{Document, Table, csv_rows, markdown, plain_text, progress_bar};
 use arbiter_store::own_files;
 
-/// Minimum width of output, in characters; text is not fitted to narrower terminals.
+/// Minimum width of the output, in characters, even on a narrower terminal.
 const NARROWEST: usize = 60;
 
 /// The format of a result.
@@ -110,15 +110,16 @@ pub(crate) fn lines(value: &Value) -> String {
     }
 }
 
-/// Returns the width of text, in characters: the value of the environment variable COLUMNS or the
-/// width of the terminal, but at least 60. Returns `None` if the width is unlimited, as in a file.
+/// Returns the width of the output, in characters: the value of the environment variable COLUMNS or
+/// else the width of the terminal, but at least [`NARROWEST`]. Returns `None` if the width is
+/// unlimited, as in a file.
 pub(crate) fn width() -> Option<usize> {
     let set = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    let seen = || {
+    let detected = || {
         let (columns, _) = terminal_size::terminal_size()?;
         std::io::stdout().is_terminal().then_some(usize::from(columns.0))
     };
-    set.or_else(seen).map(|columns: usize| columns.max(NARROWEST))
+    set.or_else(detected).map(|columns: usize| columns.max(NARROWEST))
 }
 
 /// Prints a result on standard output.
@@ -129,8 +130,8 @@ pub(crate) fn print_result(text: &str) -> Result<(), Failure> {
 /// File that a command uses, with a description of the use.
 pub(crate) type FileUse = (&'static str, PathBuf);
 
-/// Returns the files that a command must not overwrite: the files that it reads, and the file to
-/// which its standard output is redirected.
+/// Returns the files that a command must not overwrite: the files `read`, and files to which the
+/// output of the command is redirected.
 pub(crate) fn in_use(read: impl IntoIterator<Item = FileUse>) -> Result<FilesInUse, Failure> {
     let mut files = FilesInUse::default();
     for (words, path) in read {
@@ -172,8 +173,8 @@ impl NewFile<'_> {
 
     /// Syncs the file to disk and moves it to its path.
     pub(crate) fn finish(self) -> Result<(), Failure> {
-        let whole = self.file.into_inner().map_err(IntoInnerError::into_error);
-        whole.and_then(WholeFile::finish).map_err(|error| write_error(self.path, &error))
+        let file = self.file.into_inner().map_err(IntoInnerError::into_error);
+        file.and_then(WholeFile::finish).map_err(|error| write_error(self.path, &error))
     }
 }
 
@@ -192,7 +193,7 @@ pub(crate) fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// Returns a path quoted for a command line.
+/// Returns a path, quoted for a shell if necessary.
 pub(crate) fn quoted(path: &Path) -> String {
     shell_words::quote(&path.to_string_lossy()).into_owned()
 }

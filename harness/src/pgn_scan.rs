@@ -1,4 +1,4 @@
-//! Reading of PGN files for ratings.
+//! Reads PGN files for ratings.
 
 use std::io;
 use std::path::PathBuf;
@@ -35,7 +35,7 @@ pub(crate) fn no_games_reason(tally: &Tally) -> String {
 /// Reads the games of all files and adds them to `tally`.
 pub(crate) fn read_files(
     files: &[PathBuf],
-    asked: ScanOptions,
+    options: ScanOptions,
     mut tally: Tally,
     threads: usize,
 ) -> Result<Tally, String> {
@@ -49,7 +49,7 @@ pub(crate) fn read_files(
         let failed = |error: io::Error| format!("cannot read {}: {error}", path.display());
         let source = open_input(path).and_then(|file| decompressed(bar.wrap_read(file)));
         tally.begin_file(&path.display().to_string());
-        scan_all(source.map_err(failed)?, threads, asked, |block| tally.add(&block))
+        scan_all(source.map_err(failed)?, threads, options, |block| tally.add(&block))
             .map_err(failed)?;
     }
     bar.finish_and_clear();

@@ -78,16 +78,16 @@ pub(crate) fn results_folder(
     if let Some(folder) = named.or_else(|| settings.results.clone()) {
         return Ok(folder);
     }
-    let holds_store = |folder: &Path| folder.join(FILE_NAME).is_file();
-    if let Some(folder) = nearest(DEFAULT_RESULTS, "--results", holds_store)? {
+    let has_store = |folder: &Path| folder.join(FILE_NAME).is_file();
+    if let Some(folder) = nearest(DEFAULT_RESULTS, "--results", has_store)? {
         return Ok(folder);
     }
     let folder = if config.is_none() { settings.folder() } else { Path::new("") };
     Ok(folder.join(DEFAULT_RESULTS))
 }
 
-/// Returns the paths of the files of `arbiter init` in a repository, which do not affect the
-/// program. The perft suite is included only if its contents are unchanged.
+/// Returns the paths of the files that `arbiter init` writes in a repository, which do not affect
+/// the program. The perft suite is included only if its contents are unchanged.
 pub(crate) fn files_of_init(top: &Path) -> Vec<PathBuf> {
     let suite = top.join(PERFT_FILE);
     let is_ours = std::fs::read(&suite).is_ok_and(|text| text == PERFT.as_bytes());
@@ -95,8 +95,8 @@ pub(crate) fn files_of_init(top: &Path) -> Vec<PathBuf> {
     names.into_iter().chain(is_ours.then_some(suite)).collect()
 }
 
-/// Returns the folder of [`arbiter_process::user_folder`]. `flag` is the alternative that an error
-/// suggests.
+/// Returns the folder that [`arbiter_process::user_folder`] returns. The error suggests `flag` as
+/// an alternative.
 pub(crate) fn user_folder(variable: &str, below: &str, flag: &str) -> Result<PathBuf, Failure> {
     let unset = || Failure::invalid(format!("HOME is not an absolute path; set it, or {flag}"));
     arbiter_process::user_folder(variable, below).ok_or_else(unset)
@@ -110,19 +110,19 @@ pub(crate) fn relative_to_current(folder: &Path) -> Option<PathBuf> {
     Some(repeat_n("..", depth).collect())
 }
 
-/// Returns the path of `name` in the nearest folder in which `is_it` accepts the path. Fails if
+/// Returns the path of `name` in the nearest folder for which `accepts` returns `true`. Fails if
 /// another user could have written the file, because settings can start programs; the error
 /// suggests `flag` to name a trusted path.
 fn nearest(
     name: &str,
     flag: &str,
-    is_it: impl Fn(&Path) -> bool,
+    accepts: impl Fn(&Path) -> bool,
 ) -> Result<Option<PathBuf>, Failure> {
     let top = top();
-    let top_seen = top.as_deref().and_then(relative_to_current).unwrap_or_default();
+    let relative_top = top.as_deref().and_then(relative_to_current).unwrap_or_default();
     let mut folder = PathBuf::new();
-    while !is_it(&folder.join(name)) {
-        if folder == top_seen {
+    while !accepts(&folder.join(name)) {
+        if folder == relative_top {
             return Ok(None);
         }
         folder.push("..");

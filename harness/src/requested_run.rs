@@ -1,4 +1,4 @@
-//! A run as flags and the settings file request it.
+//! Request for a run, from flags and the settings file.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -7,19 +7,19 @@ use crate::run_args::RunArgs;
 use arbiter_compat::Style;
 use arbiter_plan::{Affinity, Request};
 
-/// A run as requested by flags and the settings file.
+/// Request for a run, from flags and the settings file.
 #[derive(Debug, Default)]
 pub(crate) struct RequestedRun {
     /// Settings of a new run.
     pub request: Request,
     /// Results folder.
     pub results: PathBuf,
-    /// Flags that do not affect the games. They name the run to resume, if any, even if the flag is
-    /// `--resume-or-start`.
+    /// Flags that do not affect the games. If a run may be resumed, `resume` contains its name,
+    /// even if the flag is `--resume-or-start`.
     pub flags: RunArgs,
-    /// Names of the flags on the command line, without dashes.
+    /// Names of the flags on the command line, and of the keys in them, without dashes.
     pub given: BTreeSet<String>,
-    /// Files with settings.
+    /// Files from which settings were read.
     pub settings_files: Vec<PathBuf>,
     /// Output style of another program, in place of the live view and the result.
     pub compat: Option<Style>,
@@ -31,8 +31,8 @@ pub(crate) struct RequestedRun {
     pub is_probed: bool,
     /// Concurrency from the command line, in games, or in pairs if workers play.
     pub concurrency: Option<usize>,
-    /// New path of the PGN file of a resumed run.
+    /// New path of the PGN file, for a resumed run.
     pub pgn: Option<PathBuf>,
-    /// New assignment of the engines of a resumed run to processors.
+    /// New assignment of engines to processors, for a resumed run.
     pub affinity: Option<Affinity>,
 }

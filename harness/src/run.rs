@@ -77,7 +77,7 @@ pub(crate) fn run_command(kind: RunKind, requested: RequestedRun) -> Result<Exit
     }
 }
 
-/// Plays the requested run, prints the result, and returns the name of the run.
+/// Plays the requested run, prints the result, and returns the name of the run and the exit code.
 pub(crate) fn play_and_name(
     kind: RunKind,
     mut requested: RequestedRun,

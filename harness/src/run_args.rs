@@ -53,6 +53,6 @@ pub(crate) fn one_line(text: &str) -> Result<String, String> {
             Err("expected one line, without control characters".to_owned())
         }
         1..=MAX_ABOUT => Ok(text.to_owned()),
-        signs => Err(format!("expected at most {MAX_ABOUT} characters, got {signs}")),
+        length => Err(format!("expected at most {MAX_ABOUT} characters, got {length}")),
     }
 }

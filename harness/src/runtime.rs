@@ -1,4 +1,4 @@
-//! Async runtime that runs engines, and work that signals can end.
+//! Async runtime for engines, and functions that run work until a signal arrives.
 
 use tokio::runtime::Runtime;
 
@@ -10,7 +10,7 @@ use arbiter_runner::Signals;
 /// would take CPU time from the engines.
 const RUNTIME_THREADS: usize = 1;
 
-/// Creates the async runtime that runs engines.
+/// Creates the async runtime for engines.
 pub(crate) fn runtime() -> Result<Runtime, Failure> {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(RUNTIME_THREADS)
@@ -19,16 +19,16 @@ pub(crate) fn runtime() -> Result<Runtime, Failure> {
         .map_err(Failure::environment)
 }
 
-/// Runs blocking work until the work is done, or until a signal ends it and all its processes.
+/// Runs blocking work until it is done, or until a signal ends the work and all its processes.
 pub(crate) fn interruptible<T: Send + 'static>(
     work: impl FnOnce(&Spawner, &Cancel) -> Result<T, Failure> + Send + 'static,
 ) -> Result<T, Failure> {
     let cancel = Cancel::default();
-    let theirs = cancel.clone();
+    let shared = cancel.clone();
     runtime()?.block_on(async {
         let mut signals = Signals::listen().map_err(Failure::environment)?;
         let spawner = Spawner::start().map_err(Failure::environment)?;
-        let mut task = tokio::task::spawn_blocking(move || work(&spawner, &theirs));
+        let mut task = tokio::task::spawn_blocking(move || work(&spawner, &shared));
         let mut code = None;
         loop {
             tokio::select! {
@@ -53,7 +53,8 @@ pub(crate) fn interruptible<T: Send + 'static>(
     })
 }
 
-/// Runs a program until it ends or its time is over; `interrupted` is the error after a signal.
+/// Runs a program until it exits or its time limit expires; `interrupted` is the error message
+/// after a signal.
 pub(crate) fn run_program(
     launch: Launch,
     timeouts: Timeouts,
@@ -70,8 +71,8 @@ pub(crate) fn run_program(
     })
 }
 
-/// Runs work until the work is done or a signal ends it; `when` describes the progress for the
-/// message.
+/// Runs work until it is done or a signal arrives; `when` describes the progress of the command for
+/// the error message.
 pub(crate) async fn until_signal<T>(
     work: impl Future<Output = Result<T, Failure>>,
     when: &str,

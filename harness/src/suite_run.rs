@@ -1,4 +1,4 @@
-//! Execution of suites of positions: flags, engines and tasks.
+//! Execution of suites of positions: flags, engines and progress.
 
 #[cfg(feature = "cluster")]
 mod remote;
@@ -27,10 +27,10 @@ use arbiter_runner::check_suite_engines;
 use arbiter_settings::at_least_one;
 use arbiter_suite::{Answers, LineFault, SuiteError, Task, run_suite};
 
-/// Maximum number of unusable lines that are reported if no line is usable.
+/// Maximum number of unusable lines that are listed if no line is usable.
 const NAMED: usize = 5;
 
-/// Progress of a suite, for the message after a signal.
+/// Progress of a suite, for the error message after a signal.
 const UNFINISHED: &str = "before the end of the suite";
 
 /// Flags of `perft` and `epd`.
@@ -78,18 +78,18 @@ impl SuiteArgs {
         self.engines.iter().chain(&self.engine)
     }
 
-    /// Returns all engines. Builds the engines that are revisions, and runs their bench with
-    /// `copies` parallel copies. `limits` apply to engines without limits.
+    /// Returns all engines. Builds the engines that are revisions, and runs each of their benches
+    /// `copies` times in parallel. `limits` apply to engines without limits.
     pub(crate) fn engines(&self, copies: usize, limits: Limits) -> Result<Vec<Engine>, Failure> {
         engines(self.specs(), &self.build, copies, limits)
     }
 
-    /// Returns the workers that run the suite; `None` for this machine.
+    /// Returns the workers that run the suite; `None` if it runs on this machine.
     pub(crate) fn fleet(&self, cluster: ClusterArgs) -> Result<Option<Fleet>, Failure> {
         cluster.fleet(self.query.concurrency)
     }
 
-    /// Reads the text of the suite.
+    /// Reads the file with the suite.
     pub(crate) fn text(&self) -> Result<String, Failure> {
         let read = read_packed(&self.suite);
         let failed = |error| Failure::invalid(format!("{}: {error}", self.suite.display()));
@@ -148,14 +148,14 @@ pub(crate) fn engine(spec: &str) -> Result<Engine, Failure> {
     Ok(engines([&spec.to_owned()].into_iter(), &build, 1, Limits::default())?.remove(0))
 }
 
-/// Starts each engine once as a check, and runs all tasks, with a progress bar on standard error.
-/// `tell` receives each answer when it arrives; an error of `tell` ends the suite.
+/// Starts each engine once as a check, and then runs all tasks, with a progress bar on standard
+/// error. `on_answer` receives each answer when it arrives; an error of `on_answer` ends the suite.
 pub(crate) fn run_tasks<T: Task>(
     args: &QueryArgs,
     engines: &[Engine],
     needs_chess960: bool,
     tasks: Vec<T>,
-    mut tell: impl FnMut(usize, &Result<T::Output, String>) -> Result<(), String>,
+    mut on_answer: impl FnMut(usize, &Result<T::Output, String>) -> Result<(), String>,
 ) -> Result<Answers<T::Output>, Failure> {
     let setups = setups(engines, args.deadline)?;
     let bar = bar(tasks.len() as u64);
@@ -168,19 +168,20 @@ pub(crate) fn run_tasks<T: Task>(
                 faults += 1;
                 bar.set_message(format!("{faults} faults"));
             }
-            tell(index, answer).map_err(SuiteError::Environment)
+            on_answer(index, answer).map_err(SuiteError::Environment)
         };
-        let asked = run_suite(setups.clone(), tasks, args.concurrency(), observe).await;
-        asked.map_err(|error| Failure::classify(matches!(error, SuiteError::Environment(_)), error))
+        let answers = run_suite(setups.clone(), tasks, args.concurrency(), observe).await;
+        answers
+            .map_err(|error| Failure::classify(matches!(error, SuiteError::Environment(_)), error))
     };
     let answers = runtime()?.block_on(until_signal(work, UNFINISHED));
     bar.finish_and_clear();
     answers
 }
 
-/// Returns a progress bar of `questions` steps.
-fn bar(questions: u64) -> ProgressBar {
-    progress(questions, "{bar:40} {pos}/{len} {msg} {eta}")
+/// Returns a progress bar for `positions` queries.
+fn bar(positions: u64) -> ProgressBar {
+    progress(positions, "{bar:40} {pos}/{len} {msg} {eta}")
 }
 
 /// Returns the setups of the engines, with `deadline` as the timeout of answers.

@@ -1,11 +1,11 @@
-//! Costs of another process.
+//! CPU time and memory of a child process.
 
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// A process that is killed when it is dropped.
+/// Child process that is killed when this value is dropped.
 pub struct Process(Child);
 
 impl Process {
@@ -14,10 +14,12 @@ impl Process {
         Process(child)
     }
 
-    /// Returns user and system time until now.
+    /// Returns the user and system CPU time of the process until now.
     pub fn cpu(&self) -> Duration {
         let stat = self.read("stat");
         let (_, after_name) = stat.rsplit_once(')').expect("stat has a name in parentheses");
+        // `utime` and `stime` are fields 14 and 15 of proc_pid_stat(5); the first field after the
+        // name is field 3.
         let times = after_name.split_ascii_whitespace().skip(11).take(2);
         let ticks: u64 = times.map(|field| field.parse::<u64>().expect("ticks")).sum();
         Duration::from_secs_f64(ticks as f64 / ticks_per_second())
@@ -31,12 +33,12 @@ impl Process {
         kib.expect("status has VmHWM") / 1024.0
     }
 
-    /// Sends the process a signal to end.
+    /// Sends SIGTERM to the process.
     pub fn terminate(&self) {
         kill_process(Pid::from_child(&self.0), Signal::TERM).expect("it is there");
     }
 
-    /// Waits for the end of the process, and returns its time.
+    /// Waits until the process exits, and returns the time of the exit.
     pub fn wait(mut self) -> Instant {
         self.0.wait().expect("a child can be waited for");
         Instant::now()

@@ -1,4 +1,4 @@
-//! A worker that answers immediately.
+//! Simulated worker, which returns results immediately, without engines.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -23,25 +23,28 @@ use async_nats::jetstream::message::PublishMessage;
 use futures_util::StreamExt;
 use shakmaty::{ByColor, Position};
 
-/// Plies of a game after its opening.
+/// Maximum number of plies of a game after its opening.
 const PLIES: usize = 100;
 
 /// Interval at which a worker sends its status.
 const STATUS_INTERVAL: Duration = Duration::from_secs(3);
 
-/// Maximum wait of a request for a job.
+/// Maximum time for which a request for a job waits.
 const TAKE: Duration = Duration::from_secs(2);
 
-/// Observations of all workers.
+/// Observations that all simulated workers share.
 #[derive(Default)]
 pub struct Fleet {
-    /// Number of pairs whose results the server has; no more are in flight than there are slots.
+    /// Number of pairs whose results were sent to the server. Each slot waits for the reply of the
+    /// server before it takes the next job, so there are never more results in flight than slots.
     pub played: AtomicU64,
+    /// Time at which each worker received the first cancellation of the run.
     cancelled: Mutex<Vec<Instant>>,
 }
 
 impl Fleet {
-    /// Returns the time at which the last worker received the first cancellation of the run.
+    /// Returns the latest time at which a worker received its first cancellation of the run; `None`
+    /// if no worker has received one.
     pub fn last_cancelled(&self) -> Option<Instant> {
         self.cancelled.lock().expect("nobody panics").iter().max().copied()
     }
@@ -66,7 +69,8 @@ pub async fn work(
     };
     let run_id = beacon.run_id;
     let (description, key) = loop {
-        // The coordinator may not listen yet.
+        // The request is repeated, because the coordinator does not listen immediately after its
+        // start.
         if let Ok(answer) = connection.client.request(run_id.description_subject(), "".into()).await
         {
             break wire::verified::<RunDescription>(&answer.payload, &[trust])
@@ -127,6 +131,7 @@ async fn send_status(connection: &Connection, name: &str, slots: usize) {
     let _ = connection.client.publish(worker_status(name), wire::write(&status).into()).await;
 }
 
+/// Slot of a simulated worker.
 struct Slot {
     fleet: Arc<Fleet>,
     connection: Connection,
@@ -137,7 +142,7 @@ struct Slot {
 }
 
 impl Slot {
-    /// Answers one job after another.
+    /// Takes jobs one after another, and sends a result for each.
     async fn play(self, jobs: PullConsumer) {
         loop {
             let fetched = jobs.fetch().max_messages(1).expires(TAKE).messages().await;
@@ -174,7 +179,7 @@ impl Slot {
     }
 }
 
-/// Returns a possible result of a job.
+/// Returns a valid result of a job, with random games.
 fn possible_result(job: &PairJob) -> PlayedPair {
     let mut random = job.pairing.pair.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let first = game(&job.games.first, &mut random);
@@ -182,7 +187,7 @@ fn possible_result(job: &PairJob) -> PlayedPair {
     PlayedPair { pairing: job.pairing, games: Games { first, second } }
 }
 
-/// Plays random moves, until the game ends or the side to move resigns.
+/// Plays random moves until the game ends. After [`PLIES`] plies, the side to move resigns.
 fn game(setup: &GameSetup, random: &mut u64) -> GameRecord {
     let mut position = setup.start.clone();
     for uci in &setup.book {
@@ -200,6 +205,8 @@ fn game(setup: &GameSetup, random: &mut u64) -> GameRecord {
         let number = *random >> 1;
         let legal = position.legal_moves();
         let chosen = legal[number as usize % legal.len()];
+        // The figures vary like the figures of real searches, so that results have a realistic
+        // size.
         let info = Info {
             score: Some(Score::Centipawns((number >> 8) as i32 % 700)),
             depth: Some(8 + (number >> 20) as u32 % 12),

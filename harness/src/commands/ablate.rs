@@ -88,7 +88,7 @@ pub(crate) fn resolve(args: AblateArgs) -> Result<RequestedRun, Failure> {
     Ok(requested)
 }
 
-/// Returns the requested features in the spelling of the engine; all features if none was named.
+/// Returns the requested features in the engine's spelling; all features if `names` is empty.
 fn select(known: &Evaluation, names: Vec<String>) -> Result<Vec<String>, Failure> {
     if names.is_empty() {
         return Ok(known.features.iter().map(|name| (*name).to_owned()).collect());

@@ -15,6 +15,7 @@ use arbiter_names::quantity;
 use arbiter_report::{BuildRow, builds_document, note, size_in_mib, to_value, utc_time};
 use arbiter_runner::unix_time_ms;
 
+/// Length of a day.
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
 /// Flags of `arbiter builds`.
@@ -72,7 +73,7 @@ pub(crate) fn run(args: BuildsArgs) -> Result<(), Failure> {
 }
 
 fn tidy_up(cache: &Cache, args: &CleanArgs) -> Result<(), Failure> {
-    // `max(0)` is needed because a clock set before 1970 would cause an overflow.
+    // With a clock set before 1970, the time is negative, which `u64` cannot represent.
     let now = SystemTime::UNIX_EPOCH + Duration::from_millis(unix_time_ms().max(0) as u64);
     let found = kept_builds(cache)?;
     let removed = if args.all {

@@ -83,11 +83,11 @@ pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let spawner = Spawner::start().map_err(Failure::environment)?;
     let info = introduce(&spawner, &under_test).map_err(|error| spawn_failure(&called, &error))?;
     if !info.speaks_uci() {
-        // The preflight recognizes xboard engines, and finds the argument that an engine needs for
-        // UCI, so that the message can name the cause.
+        // The preflight recognizes xboard engines and engines that need an argument for UCI, so the
+        // message can name the cause.
         let deadlines = Deadlines { uciok: args.patience, ..setup.deadlines };
-        let asked = EngineSetup { setup: Setup::default(), deadlines, ..setup };
-        match runtime()?.block_on(ask_engine(&asked, Session::is_uci)) {
+        let preflight_setup = EngineSetup { setup: Setup::default(), deadlines, ..setup };
+        match runtime()?.block_on(ask_engine(&preflight_setup, Session::is_uci)) {
             Ok(true) => {}
             Ok(false) => return Err(speaks_xboard(&called)),
             Err(error) => note(&error.to_string()),

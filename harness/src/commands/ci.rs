@@ -1,4 +1,4 @@
-//! `arbiter ci`: the gates of a change.
+//! `arbiter ci`: runs the gates on a commit.
 
 mod gates;
 
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use self::gates::{GateRunner, StepEngines, outcome};
+use self::gates::{GateEngines, GateRunner, outcome};
 use crate::build_args::{BuildArgs, DEFAULT_DEV};
 use crate::engine_builds::BuildContext;
 use crate::output::{
@@ -90,7 +90,7 @@ pub(crate) struct CiArgs {
 pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
     let settings = settings(args.config.as_deref())?.ok_or_else(no_settings)?;
     note(&format!("settings of {}", settings.name()));
-    let gates = selected_steps(&settings, &args.only)?;
+    let gates = selected_gates(&settings, &args.only)?;
     let results = results_folder(args.results.take(), args.config.as_deref(), &settings)?;
     args.build.dev.get_or_insert_with(|| DEFAULT_DEV.to_owned());
     let base = args.build.base.take().or_else(|| settings.ci.base.clone());
@@ -145,13 +145,13 @@ pub(crate) fn run(mut args: CiArgs) -> Result<ExitCode, Failure> {
         }
     }
     let test = sides.as_ref().map_or("the change", |sides| &sides.test.label);
-    publish(&args, test, sides.as_ref().and_then(StepEngines::base_label), &outcomes, files)?;
+    publish(&args, test, sides.as_ref().and_then(GateEngines::base_label), &outcomes, files)?;
     let code = ExitCode::from_number(ci_exit_code(&outcomes)).unwrap_or(ExitCode::Bug);
     interruption.map_or(Ok(code), Err)
 }
 
-/// Runs the gates until a failed gate stops the rest, and adds their outcomes. Returns the failure
-/// if a signal interrupted a gate.
+/// Runs the gates until one does not pass and stops all later gates, and adds the results to
+/// `outcomes`. Returns the failure if a signal interrupted a gate.
 fn run_gates(
     runner: &GateRunner<'_>,
     gates: &[Gate],
@@ -176,17 +176,17 @@ fn run_gates(
     Ok(None)
 }
 
-/// Returns the error for missing settings.
+/// Returns the error for a missing settings file.
 fn no_settings() -> Failure {
-    let what = match Repository::open(Path::new(".")) {
+    let remedy = match Repository::open(Path::new(".")) {
         Err(_) => "run `git init` and `arbiter init`",
         Ok(_) => "create one with `arbiter init`",
     };
-    let reason = format!("no {DEFAULT_SETTINGS} here\nhint: {what}, or give --config");
+    let reason = format!("no {DEFAULT_SETTINGS} here\nhint: {remedy}, or give --config");
     Failure::nothing_to_run(reason)
 }
 
-fn selected_steps(settings: &Settings, only: &[String]) -> Result<Vec<Gate>, Failure> {
+fn selected_gates(settings: &Settings, only: &[String]) -> Result<Vec<Gate>, Failure> {
     let gates = settings.ci.gates().map_err(Failure::invalid)?;
     if let Some(unknown) = only.iter().find(|name| gates.iter().all(|gate| gate.name != **name)) {
         let known: Vec<&str> = gates.iter().map(|gate| gate.name.as_str()).collect();
@@ -198,14 +198,14 @@ fn selected_steps(settings: &Settings, only: &[String]) -> Result<Vec<Gate>, Fai
     if gates.is_empty() { Err(Failure::nothing_to_run("[ci] has no gates")) } else { Ok(gates) }
 }
 
-/// Builds the engines of the gates. Without a named base, the parent commit is the base, if the
+/// Builds the engines of the gates. If no base is named, the base is the parent commit, if the
 /// clone contains it.
 fn sides(
     build: &BuildArgs,
     base: Option<String>,
     gates: &[Gate],
     context: &BuildContext,
-) -> Result<StepEngines, Failure> {
+) -> Result<GateEngines, Failure> {
     let base = match (gates.iter().any(Gate::needs_base), base) {
         (false, _) => Err(String::new()),
         (true, Some(base)) => Ok(base),
@@ -225,14 +225,15 @@ fn sides(
         context.clone(),
         Some(Box::new(|_| Ok(()))),
     )?;
-    StepEngines::new(prepared, base.err().unwrap_or_default(), unchanged)
+    GateEngines::new(prepared, base.err().unwrap_or_default(), unchanged)
 }
 
 /// Returns the names of the gates that are skipped because none of their paths has changed.
 fn unchanged(build: &BuildArgs, base: &str, gates: &[Gate]) -> Result<Vec<String>, Failure> {
     let Ok(repo) = build.repository(None) else { return Ok(Vec::new()) };
     let commit = |side: Option<&str>| side.and_then(|side| repo.commit(side).ok());
-    // Only commits can be compared. Programs and uncommitted files may differ anywhere.
+    // Changed paths can be listed only between two commits. A program or a working tree may differ
+    // in any path.
     let test = build.dev.as_deref().filter(|test| *test != arbiter_build::WORKING_TREE);
     let (Some(test), Some(base)) = (commit(test), commit(Some(base))) else {
         return Ok(Vec::new());

@@ -21,7 +21,8 @@ use arbiter_report::{Dialect, note};
 use arbiter_runner::ask_engine;
 use arbiter_store::Store;
 
-/// Names under which this program acts as another one, each with the other program.
+/// Names under which this program acts as fastchess or cutechess-cli, each with the corresponding
+/// argument of `arbiter compat`.
 const NAMES: [(&str, &str); 3] =
     [("fastchess", "fastchess"), ("fastchess-ob", "fastchess"), ("cutechess-cli", "cutechess")];
 
@@ -70,25 +71,28 @@ enum Program {
     Install,
 }
 
-/// Returns the command that started this program in place of the other one, for the help.
+/// Returns the command that started this program in place of the other program, for the hint that
+/// shows how to resume the run.
 fn program_command(dialect: Dialect) -> String {
     let first = std::env::args_os().next().unwrap_or_default();
     let stem = Path::new(&first).file_stem().unwrap_or_default();
-    let own = match (NAMES.iter().any(|(name, _)| stem == *name), dialect) {
+    let subcommand = match (NAMES.iter().any(|(name, _)| stem == *name), dialect) {
         (true, _) => "",
         (false, Dialect::Fastchess) => " compat fastchess",
         (false, Dialect::Cutechess) => " compat cutechess",
     };
-    format!("{}{own}", first.to_string_lossy())
+    format!("{}{subcommand}", first.to_string_lossy())
 }
 
-/// Returns the command line of `arbiter compat` if the program was started under the name of
-/// another one; otherwise the same command line.
+/// Converts a command line that starts with one of [`NAMES`] to a command line of `arbiter compat`,
+/// or of `arbiter check` for fastchess's `--compliance`. Other command lines are returned
+/// unchanged.
 pub(crate) fn by_name(mut args: Vec<OsString>) -> Vec<OsString> {
     let called = args.first().and_then(|arg| Path::new(arg).file_stem()).unwrap_or_default();
     let found = NAMES.iter().find(|(name, _)| called == *name);
     match (found, args.get(1).and_then(|arg| arg.to_str())) {
-        // A copy or link with another name also has to start the bundled engine (`engine`).
+        // The bundled engine is started as this program with the argument `engine`, under whatever
+        // name.
         (None, _) | (_, Some("engine")) => {}
         (Some(_), Some("--compliance" | "-compliance")) => {
             drop(args.splice(..2, ["arbiter", "check"].map(OsString::from)));
@@ -121,10 +125,11 @@ pub(crate) fn run(args: CompatArgs) -> Result<ExitCode, Failure> {
     print_result(&text).map(|()| ExitCode::Passed)
 }
 
-/// Plays a command line. Returns the exit code of the other program.
+/// Plays a command line of another program. Returns the exit code that the other program would
+/// return.
 fn play_as(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
     let played = play(dialect, line).map_err(|failure| {
-        // Scripts expect a single exit code for all errors, as of the other programs.
+        // The other programs have a single exit code for all errors, and scripts expect it.
         let code = if failure.is_interruption() { failure.code } else { ExitCode::Negative };
         Failure { code, ..failure }
     })?;
@@ -143,14 +148,14 @@ fn install(folders: &[String]) -> Result<(), Failure> {
     let [folder] = folders else {
         return Err(Failure::usage("give one folder: arbiter compat install DIR"));
     };
-    let own = own_binary()?;
+    let target = own_binary()?;
     std::fs::create_dir_all(folder)
         .map_err(|error| Failure::environment(format!("{folder}: {error}")))?;
     for (name, _) in NAMES {
         let link = Path::new(folder).join(name);
-        replace_link(&link, &own)
+        replace_link(&link, &target)
             .map_err(|error| Failure::environment(format!("{}: {error}", link.display())))?;
-        print_result(&format!("{} -> {}\n", link.display(), own.display()))?;
+        print_result(&format!("{} -> {}\n", link.display(), target.display()))?;
     }
     Ok(())
 }
@@ -159,18 +164,18 @@ fn install(folders: &[String]) -> Result<(), Failure> {
 fn own_name(spec: &EngineSpec) -> Result<Option<String>, Failure> {
     let engine = resolve_engine(0, spec.clone()).map_err(Failure::invalid)?;
     let setup = setup(&engine)?;
-    let asked = ask_engine(&setup, |session| {
+    let name = ask_engine(&setup, |session| {
         session.engine_name().map(str::to_owned).filter(|name| !name.trim().is_empty())
     });
-    Ok(runtime()?.block_on(asked)?)
+    Ok(runtime()?.block_on(name)?)
 }
 
 fn play(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
     let parsed = Options::parse(dialect, line, program_command(dialect));
     let mut options = parsed.map_err(Failure::invalid)?;
     if !options.is_verbose {
-        // Scripts read standard output and standard error together, and do not expect our progress
-        // messages.
+        // Scripts read standard output and standard error together, and do not expect Arbiter's
+        // progress messages.
         log::set_max_level(log::max_level().min(LevelFilter::Warn));
     }
     if let Some(prior) = options.request.draft.prior {
@@ -188,7 +193,7 @@ fn play(dialect: Dialect, line: &[String]) -> Result<ExitCode, Failure> {
         }
         let (kind, request) = request(&mut options).map_err(Failure::invalid)?;
         let Options { results, style, .. } = options;
-        // The folder in which `arbiter results` looks.
+        // The default is the folder that `arbiter results` reads.
         let results = results.map_or_else(|| ResultsArg::default().folder(), Ok)?;
         let compat = Some(style);
         let requested = RequestedRun { request, results, compat, ..RequestedRun::default() };

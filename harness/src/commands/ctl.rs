@@ -50,8 +50,8 @@ pub(crate) fn run(args: &CtlArgs) -> Result<(), Failure> {
     let run = &store.named(&args.run)?;
     let answer = send_command(&results, run, command, !is_text, CONTROL_TIMEOUT);
     let answer = answer.or_else(|error| {
-        // A misspelt name causes the same failure as a run that is not being played. A look-up in
-        // the store distinguishes the two cases.
+        // A misspelt name causes the same error as a run that is not being played. A look-up in the
+        // store distinguishes the two cases.
         store.run(run)?;
         Err(Failure::invalid(error))
     })?;
@@ -70,7 +70,7 @@ pub(crate) fn run(args: &CtlArgs) -> Result<(), Failure> {
     print_result(&args.format.render(|| answer, markdown, || figures.clone(), rows))
 }
 
-/// Returns a table of figures with their names.
+/// Returns a table with the name and value of each figure.
 fn table(figures: &Value) -> Table {
     let mut table = Table::new(["figure", "value"]);
     for (name, value) in figures.as_object().into_iter().flatten() {

@@ -19,13 +19,13 @@ use arbiter_report::{Table, to_value};
 /// Duration of the measurement of processor load.
 const WATCH: Duration = Duration::from_secs(1);
 
-/// Maximum share of CPU time used by other programs; the next constant is the maximum share
-/// that the host of a virtual machine took.
+/// Maximum share of CPU time that other programs may use.
 const MAX_BUSY: f64 = 0.1;
+/// Maximum share of CPU time that the host of a virtual machine may take.
 const MAX_STOLEN: f64 = 0.01;
 
-/// Free memory required per processor for one game, in MiB. Less memory may cause swapping, which
-/// delays replies.
+/// Free memory required for each processor, in MiB, if each processor plays one game. Less memory
+/// may cause swapping, which delays replies.
 const GAME_MIB: u64 = 256;
 
 /// Clock sources that are slow to read or coarse. A game reads the clock several times per move.
@@ -212,20 +212,20 @@ fn check_load(machine: &Machine, times: CpuTimes) -> Vec<Finding> {
     findings
 }
 
-/// Returns the findings on engines: the bundled and registered engines, which must answer, and
-/// known engines in PATH.
+/// Returns the findings on engines: the bundled and registered engines, which must reply, and
+/// well-known engines in PATH or /usr/games.
 fn check_engines() -> Result<Vec<Finding>, Failure> {
-    let own = registered()?.into_keys().map(|name| (name, Health::Bad));
+    let registered_engines = registered()?.into_keys().map(|name| (name, Health::Bad));
     let mut names = vec![(BUNDLED.to_owned(), Health::Bad)];
-    names.extend(own);
+    names.extend(registered_engines);
     let found = ENGINES.split(' ').filter(|name| find_program(name, None).is_ok());
     // The failure of a program that the user has not registered is not a fault of the machine.
     names.extend(found.map(|name| (format!("cmd={name}"), Health::Note)));
     let tried = names.into_iter().map(|(name, otherwise)| {
         let subject = format!("engine {}", name.trim_start_matches("cmd="));
         match engine(&name).and_then(|engine| answer(&engine)) {
-            Ok(said) => {
-                let found = format!("{}, {}", said.declared_name, said.protocol);
+            Ok(reply) => {
+                let found = format!("{}, {}", reply.declared_name, reply.protocol);
                 finding(&subject, found, Health::Good, "")
             }
             Err(failure) => finding(

@@ -1,4 +1,4 @@
-//! `arbiter engines`: the registry of engines, and a check that they answer.
+//! `arbiter engines`: the registered engines, and a check that they reply.
 
 use std::path::PathBuf;
 

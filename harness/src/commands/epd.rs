@@ -137,8 +137,8 @@ pub(crate) fn run(mut args: EpdArgs) -> Result<ExitCode, Failure> {
     Ok(verdict(&args, &report))
 }
 
-/// Answers of all engines to one question, and a suffix with the name of the worker for messages
-/// about faults.
+/// Answers of all engines to one question, and a suffix for messages about faults, which names the
+/// worker.
 type QueryAnswers = (Vec<Result<Answer, String>>, String);
 
 /// Runs the questions on this machine.
@@ -171,7 +171,8 @@ fn announce(args: &EpdArgs, engines: &[Engine], positions: usize) {
     }
 }
 
-/// Returns the exit code according to the gates, tested in this order: solved, lost, faults.
+/// Returns the exit code. The conditions are tested in this order: `--min-solved`, `--max-lost`,
+/// engine faults.
 fn verdict(args: &EpdArgs, report: &EpdReport) -> ExitCode {
     let solved = report.tally(0).solved;
     if let Some(wanted) = args.min_solved.filter(|wanted| solved < *wanted) {

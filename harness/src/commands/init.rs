@@ -26,12 +26,12 @@ const WORKFLOW: &str = include_str!("init/workflow.yml");
 /// Time limit for one position of the perft suite, in seconds.
 const PERFT_DEADLINE: &str = "10";
 
-/// Time limit for trying a gate.
+/// Time limit of the subcommand that tries a gate.
 const TRIAL: Duration = Duration::from_secs(60);
 
-/// Folders that are searched for opening books; the next constant contains the file extensions of
-/// books.
+/// Folders that are searched for opening books, relative to the root of the repository.
 const BOOK_FOLDERS: [&str; 5] = ["", "books", "book", "openings", "tests"];
+/// File extensions of opening books.
 const BOOK_ENDINGS: [&str; 3] = ["epd", "pgn", "bin"];
 
 /// Flags of `arbiter init`.
@@ -73,7 +73,7 @@ struct Facts<'a> {
     has_bench: bool,
     /// Description of the protocol checks that the engine fails, if any.
     failed: Option<&'a str>,
-    /// `true` if the engine counts perft correctly.
+    /// `true` if the engine's perft counts are correct.
     has_perft: bool,
     /// Opening book, as a path relative to the root of the repository.
     book: Option<&'a str>,
@@ -104,9 +104,9 @@ pub(crate) fn run(args: InitArgs) -> Result<(), Failure> {
         note("all files exist; nothing written");
         return Ok(());
     }
-    let top_seen = relative_to_current(top).unwrap_or_default();
+    let relative_top = relative_to_current(top).unwrap_or_default();
     let written: Vec<String> =
-        written.iter().map(|name| top_seen.join(name).display().to_string()).collect();
+        written.iter().map(|name| relative_top.join(name).display().to_string()).collect();
     let mut next = format!(
         "wrote {}\n\nNext:\n  git add {0} && git commit\n  arbiter ci                  runs the \
          gates: the commit against its parent\n  arbiter sprt . HEAD         tests the working \
@@ -147,8 +147,8 @@ fn ignore_results(repo: &Repository) -> Result<Option<String>, Failure> {
     write().map(|()| Some(IGNORED.to_owned())).map_err(|error| write_error(&path, &error))
 }
 
-/// Builds and tests the engine, and writes the settings. Also writes a perft suite if the engine
-/// counts perft correctly. Returns the names of the written files.
+/// Builds and tests the engine, and writes the settings. Also writes a perft suite if the engine's
+/// perft counts are correct. Returns the names of the written files.
 fn settings(build: BuildArgs, top: &Path) -> Result<Vec<String>, Failure> {
     let Outline { recipe, .. } = build.outline(WORKING_TREE)?;
     note(&format!("building it: {} ({})", recipe.command, recipe.source));
@@ -189,7 +189,7 @@ fn settings(build: BuildArgs, top: &Path) -> Result<Vec<String>, Failure> {
     Ok(written)
 }
 
-/// Runs a subcommand of this program for a limited time.
+/// Runs a subcommand of this program for at most [`TRIAL`].
 fn try_command(words: &[&str], folder: &Path) -> Result<Completed, Failure> {
     let args = words.iter().map(|word| (*word).to_owned()).collect();
     let dir = Some(folder.to_owned());
@@ -204,26 +204,26 @@ fn failed_checks(program: &str) -> Result<Option<String>, Failure> {
     let engine = format!("cmd=\"{program}\"");
     note("checking its protocol (takes some seconds)");
     // Only checks of grade `must` decide the gate.
-    let words = ["check", &engine, "--filter", "must", "--format", "json"];
-    let ended = try_command(&words, folder.path())?;
+    let arguments = ["check", &engine, "--filter", "must", "--format", "json"];
+    let ended = try_command(&arguments, folder.path())?;
     if ended.code == Some(0) {
         return Ok(None);
     }
     let report = serde_json::from_str(&ended.lines.join("\n")).unwrap_or_default();
     // The score of these checks is not shown, because it differs from the score of `arbiter check`.
-    let words = failed_musts(&report)
+    let description = failed_musts(&report)
         .unwrap_or_else(|| format!("{} after {:.0} s", ended.how, ended.elapsed.as_secs_f64()));
-    note(&format!("no gate for the protocol: {words}"));
-    Ok(Some(words))
+    note(&format!("no gate for the protocol: {description}"));
+    Ok(Some(description))
 }
 
-/// Returns whether a program counts perft correctly.
+/// Returns whether a program gives correct perft counts.
 fn counts_perft(program: &str) -> Result<bool, Failure> {
     let folder = tempfile::tempdir().map_err(Failure::environment)?;
     let suite = folder.path().join(PERFT_FILE);
     fs::write(&suite, PERFT).map_err(|error| write_error(&suite, &error))?;
-    let words = ["perft", program, "--deadline", PERFT_DEADLINE, "--suite", PERFT_FILE];
-    Ok(try_command(&words, folder.path())?.code == Some(0))
+    let arguments = ["perft", program, "--deadline", PERFT_DEADLINE, "--suite", PERFT_FILE];
+    Ok(try_command(&arguments, folder.path())?.code == Some(0))
 }
 
 /// Returns whether a build downloads packages that are not in the repository.
@@ -237,7 +237,8 @@ fn downloads_packages(top: &Path, source: &str) -> bool {
     packages.contains(mark) && !top.join("vendor").is_dir()
 }
 
-/// Returns the path of the first opening book in the usual folders.
+/// Returns the path of the first opening book in [`BOOK_FOLDERS`], relative to the root of the
+/// repository.
 fn book(top: &Path) -> Option<String> {
     let names = BOOK_FOLDERS.iter().flat_map(|folder| {
         let entries = fs::read_dir(top.join(folder)).into_iter().flatten().flatten();

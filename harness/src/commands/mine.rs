@@ -24,8 +24,8 @@ use arbiter_suite::mine::{
 /// Default depths of the preliminary searches, in plies.
 const LOOKS: [u32; 2] = [8, 12];
 
-/// Default of `--found-at`: the depth, in plies, below which a solution that the engine finds is
-/// too easy.
+/// Default of `--found-at`, in plies: a solution that the engine finds below this depth is too
+/// easy.
 const FOUND_AT: u32 = 4;
 
 /// Flags of `arbiter mine`.
@@ -94,23 +94,23 @@ pub(crate) fn run(args: &MineArgs) -> Result<(), Failure> {
     let mut engine = engine(&args.engine)?;
     engine.options.extend(OPTIONS.map(|(name, value)| (name.to_owned(), value.to_owned())));
     let name = answer(&engine)?.declared_name;
-    let asked = criteria_line(&criteria, &name, &engine);
+    let journal_header = criteria_line(&criteria, &name, &engine);
     let mut files = args.source.in_use()?;
     for (words, path) in engine_files(&engine) {
         files.reads(words, &path).map_err(Failure::invalid)?;
     }
     let mut file = NewFile::create(&args.out, files)?;
-    let mut journal = Journal::open(&args.out.with_added_extension("journal"), &asked)?;
-    let is_left = |index: &usize| journal.judged(&candidates[*index].start.fen()).is_none();
-    let left: Vec<usize> = (0..candidates.len()).filter(is_left).collect();
+    let mut journal = Journal::open(&args.out.with_added_extension("journal"), &journal_header)?;
+    let is_remaining = |index: &usize| journal.judged(&candidates[*index].start.fen()).is_none();
+    let remaining: Vec<usize> = (0..candidates.len()).filter(is_remaining).collect();
     note(&format!(
         "{} positions of {} games, {} judged before; {name}, depth {}",
         candidates.len(),
         games.len(),
-        candidates.len() - left.len(),
+        candidates.len() - remaining.len(),
         criteria.depth
     ));
-    let faults = judge(args, &engine, &candidates, &left, &criteria, &mut journal)?;
+    let faults = judge(args, &engine, &candidates, &remaining, &criteria, &mut journal)?;
     let judged: Vec<(usize, &MiningResult)> = candidates
         .iter()
         .filter_map(|candidate| Some((candidate.game, journal.judged(&candidate.start.fen())?)))
@@ -161,19 +161,20 @@ fn criteria(args: &MineArgs) -> Result<Criteria, Failure> {
     Ok(Criteria { looks, depth, gap, decided, found_at })
 }
 
-/// Returns a line that identifies everything that affects the verdicts, for the journal.
+/// Returns a line for the journal that identifies everything that affects the verdicts.
 fn criteria_line(criteria: &Criteria, name: &str, engine: &Engine) -> String {
     let search = format!("{name} {engine:?} {criteria:?}");
     let hash = blake3::hash(search.as_bytes());
     format!("arbiter mine {} {hash}", env!("CARGO_PKG_VERSION"))
 }
 
-/// Judges the remaining positions. Returns the faults of the engine.
+/// Searches the remaining positions, and adds the results to the journal. Returns the faults of the
+/// engine.
 fn judge(
     args: &MineArgs,
     engine: &Engine,
     candidates: &[Arc<Candidate>],
-    left: &[usize],
+    remaining: &[usize],
     criteria: &Arc<Criteria>,
     journal: &mut Journal,
 ) -> Result<Vec<String>, Failure> {
@@ -182,11 +183,11 @@ fn judge(
         criteria: criteria.clone(),
         limit: args.query.deadline,
     };
-    let needs_chess960 = left.iter().any(|index| candidates[*index].start.is_chess960());
-    let tasks = left.iter().map(search).collect();
+    let needs_chess960 = remaining.iter().any(|index| candidates[*index].start.is_chess960());
+    let tasks = remaining.iter().map(search).collect();
     let mut faults = Vec::new();
     run_tasks(&args.query, std::slice::from_ref(engine), needs_chess960, tasks, |at, answer| {
-        let Candidate { start, origin, .. } = &*candidates[left[at]];
+        let Candidate { start, origin, .. } = &*candidates[remaining[at]];
         match answer {
             Ok(judged) => {
                 journal.append(start.fen(), judged.clone()).map_err(|error| error.to_string())
@@ -208,7 +209,7 @@ fn judge(
     Ok(faults)
 }
 
-/// Returns a text with the number of positions for each verdict.
+/// Returns a summary with the number of positions for each verdict.
 fn summary(judged: &[(usize, &MiningResult)], candidates: usize, lines: usize) -> String {
     let mut counts: BTreeMap<Rejection, usize> = BTreeMap::new();
     for rejection in judged.iter().filter_map(|(_, judged)| judged.as_ref().err()) {
@@ -225,7 +226,7 @@ fn summary(judged: &[(usize, &MiningResult)], candidates: usize, lines: usize) -
     )
 }
 
-/// Returns the header of the suite, with the sources and the conditions of the proof.
+/// Returns the header of the suite, with the sources and the conditions of the verification.
 fn header(args: &MineArgs, engine: &str, criteria: &Criteria, games: &[Game]) -> String {
     let sources: Vec<String> = args
         .source

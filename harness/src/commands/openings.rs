@@ -1,7 +1,8 @@
 //! `arbiter openings generate`: an opening book from random play.
 //!
-//! Random legal moves lead to positions. An engine evaluates the positions, and the balanced
-//! positions are kept. The same seed, settings and engine give the same book.
+//! Each candidate is the position after some random legal moves. An engine evaluates the
+//! candidates, and the balanced ones form the book. The same seed, settings and engine give the
+//! same book.
 
 use std::path::PathBuf;
 
@@ -83,11 +84,11 @@ async fn search(args: &GenerateArgs, judge: &Engine) -> Result<Vec<String>, Fail
         if lines.len() == args.count {
             break;
         }
-        let quick = ask(&mut engine, &candidate, args.quick_nodes).await?;
+        let quick = evaluate(&mut engine, &candidate, args.quick_nodes).await?;
         if !quick.as_ref().is_some_and(is_balanced) {
             continue;
         }
-        let deep = ask(&mut engine, &candidate, args.deep_nodes).await?;
+        let deep = evaluate(&mut engine, &candidate, args.deep_nodes).await?;
         if let Some(deep) = deep.filter(is_balanced) {
             lines.push(candidate.to_epd(deep));
             bar.inc(1);
@@ -105,8 +106,9 @@ async fn search(args: &GenerateArgs, judge: &Engine) -> Result<Vec<String>, Fail
     Ok(lines)
 }
 
-/// Returns the engine's verdict; `None` if the score is a mate or missing.
-async fn ask(
+/// Returns the engine's evaluation of a position, with the score from White's point of view; `None`
+/// if the score is a mate score or missing.
+async fn evaluate(
     engine: &mut AnalysisEngine,
     candidate: &Candidate,
     nodes: u64,

@@ -47,14 +47,14 @@ pub(crate) struct PerftArgs {
     cluster: ClusterArgs,
 }
 
-/// Fails if the name of a suite contains the name of a chess variant.
+/// Fails if the name of a suite contains the name of an unsupported chess variant.
 fn check_rules(suite: &str) -> Result<(), Failure> {
     let Some(variant) = variant_of(suite) else { return Ok(()) };
     let message = format!("{suite}: a suite of {variant}; arbiter supports chess and Chess960");
     Err(Failure::invalid(message))
 }
 
-/// Counts the suite and prints the result.
+/// Runs the perft counts of the suite and prints the result.
 pub(crate) fn run(mut args: PerftArgs) -> Result<ExitCode, Failure> {
     if !args.command.contains("{depth}") {
         return Err(Failure::usage(format!("--command '{}' lacks {{depth}}", args.command)));

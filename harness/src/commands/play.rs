@@ -69,8 +69,8 @@ pub(crate) fn tournament(mut args: PlayArgs) -> Result<ExitCode, Failure> {
             return Err(Failure::usage(message));
         }
         args.engines.remove(0);
-        let own = ScheduleKeys { format, ..ScheduleKeys::default() };
-        args.settings.schedule.push(own);
+        let keys = ScheduleKeys { format, ..ScheduleKeys::default() };
+        args.settings.schedule.push(keys);
     }
     let requested = args.resolve(None);
     let played = requested.and_then(|requested| run::run_command(RunKind::Tournament, requested));

@@ -146,7 +146,8 @@ const MAX_RATING: f64 = 1e5;
 /// Maximum difference of two ratings in a prior, in points.
 const MAX_DIFFERENCE: f64 = 1e4;
 
-/// Deviation of a rating difference from its prior that causes a warning, in standard deviations.
+/// Deviation of a rating difference from its prior, in standard deviations, above which a warning
+/// is printed.
 const REMARKABLE: f64 = 3.0;
 
 fn anchor(text: &str) -> Result<(String, f64), String> {
@@ -155,7 +156,7 @@ fn anchor(text: &str) -> Result<(String, f64), String> {
     Ok((name.to_owned(), finite(rating).ok_or_else(wrong)?))
 }
 
-/// Parses `NAME=OTHER`. Returns the other name first.
+/// Parses `NAME=OTHER`. Returns OTHER, then NAME.
 fn alias(text: &str) -> Result<(String, String), String> {
     let (name, other) =
         text.split_once('=').ok_or_else(|| format!("expected NAME=OTHER, got '{text}'"))?;
@@ -274,7 +275,7 @@ fn options(args: &RateArgs, tally: &Tally) -> Result<(Options, Vec<u64>), String
     Ok((options, lines))
 }
 
-/// Warns if the ratings contradict a line of `--relations`.
+/// Prints a warning if the ratings contradict a line of `--relations`.
 fn warn_of_contradiction(
     args: &RateArgs,
     line: u64,
@@ -321,7 +322,8 @@ fn relation(
     }
 }
 
-/// Parses each line of a comma-separated file; `of` receives the fields and the line number.
+/// Parses each line of a comma-separated file with `of`, which receives the fields and the line
+/// number.
 fn rows<T>(
     path: &Path,
     mut of: impl FnMut(&StringRecord, u64) -> Result<T, String>,
@@ -359,11 +361,12 @@ fn names(given: &[String]) -> Result<Vec<String>, String> {
 fn read_all(args: &RateArgs, threads: usize) -> Result<Tally, String> {
     // Only the Markdown output shows the calibration of evaluations.
     let evaluations = args.format == OutputFormat::Md;
-    let asked = ScanOptions { opening_plies: args.opening_plies, replay: args.verify, evaluations };
+    let scan_options =
+        ScanOptions { opening_plies: args.opening_plies, replay: args.verify, evaluations };
     let choice = choice(args)?;
     let named = [&choice.include[..], &choice.exclude].concat();
     let tally = Tally::new(choice);
-    let tally = read_files(&args.files, asked, tally, threads)?;
+    let tally = read_files(&args.files, scan_options, tally, threads)?;
     for name in named.iter().filter(|name| tally.players.iter().all(|p| p.name != **name)) {
         // A file of names may contain players of many PGN files, so an unknown name in the file
         // causes only a warning.

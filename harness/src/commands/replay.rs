@@ -126,7 +126,7 @@ fn again(recorded: &RecordedGame) -> Result<ReplayResult, Failure> {
     Ok(replay(referee, games, setups, transcript))
 }
 
-/// Returns a text that compares the recorded and the replayed result, and the exit code.
+/// Returns a comparison of the recorded and the replayed result, and the exit code.
 fn judgement(recorded: &Outcome, replayed: &ReplayResult) -> (String, ExitCode) {
     let sentence = |outcome: &Outcome| {
         let Outcome { result, termination, detail } = outcome;

@@ -50,7 +50,7 @@ pub(crate) struct ReportArgs {
     link: Option<String>,
 }
 
-/// Parses a web address that can be written between angle brackets.
+/// Parses a URL that can be written between angle brackets.
 fn web_address(text: &str) -> Result<String, String> {
     let is_web = text.starts_with("https://") || text.starts_with("http://");
     let is_plain =

@@ -1,8 +1,8 @@
 //! `arbiter serve`: live web pages of the runs in a results folder.
 //!
-//! The server reads the store and queries runs in progress through their sockets, as any process of
-//! the same user can; it plays no games. The server runs at the lowest priority, so that it does
-//! not disturb engines.
+//! The server reads the store, and queries runs in progress through their control sockets, as any
+//! process of the same user can. It plays no games, and runs at the lowest priority, so that it
+//! does not disturb engines.
 
 mod start;
 
@@ -93,7 +93,7 @@ pub(crate) struct ServeArgs {
     pub log: LogArgs,
 }
 
-/// Secret that allows controlling runs.
+/// Secret that authorizes a browser or program to control runs.
 #[derive(Debug, PartialEq, Eq)]
 struct Token {
     text: String,
@@ -194,7 +194,7 @@ fn new_token(results: &Path, is_shown: bool) -> Result<Token, Failure> {
             path.display()
         ))
     })?;
-    // Another user of the folder may have created the file in order to know the token.
+    // Another user of the folder may have created the file to learn the token.
     let kept = path.symlink_metadata().map_err(Failure::environment)?;
     if !kept.is_file() || foreign_owner(&kept).is_some() || is_open_to_others(&kept) {
         return Err(Failure::invalid(format!(
@@ -205,7 +205,7 @@ fn new_token(results: &Path, is_shown: bool) -> Result<Token, Failure> {
     parse_token(path.display().to_string(), &read_token(&path)?)
 }
 
-/// Parses a token from the first line of a text.
+/// Parses a token from the first line of a string.
 fn parse_token(place: String, text: &str) -> Result<Token, Failure> {
     let token = text.lines().next().unwrap_or_default().trim();
     let is_plain = token.chars().all(|c| c.is_ascii_graphic());

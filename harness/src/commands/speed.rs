@@ -92,7 +92,7 @@ pub(crate) fn run(args: SpeedArgs) -> Result<ExitCode, Failure> {
     let mut build = args.build.clone();
     build.dev = args.first.or(build.dev);
     build.base = args.second.or(build.base);
-    // The preparation need not run the bench, because the measurement runs it many times.
+    // The build need not run the bench, because the measurement runs it many times.
     build.no_bench = true;
     let context = BuildContext { config: args.config, copies: 1, ..BuildContext::default() };
     let mut prepared =
@@ -158,10 +158,11 @@ fn measure(
         let target = BenchTarget { name, launch, recipe };
         run_bench_once(&target, &readers[index], spawner, cancel)
     };
-    // The first run of a program includes loading it from the disk, so only its node count is used.
+    // The first run of a program includes the time to load the program from the disk, so only the
+    // node count of this run is used.
     let nodes = [once(0)?.nodes, once(1)?.nodes];
     let bar = progress(question.rounds as u64, "{bar:40} {pos}/{len} rounds at most {msg}");
-    let looks = question.interim_analyses();
+    let analyses = question.interim_analyses();
     let mut rounds = Vec::new();
     while rounds.len() < question.rounds {
         let order = order(seed, rounds.len());
@@ -179,7 +180,7 @@ fn measure(
         bar.inc(1);
         if let Some(ratio) = question.ratio(&rounds) {
             bar.set_message(format!("ratio {:.4}", ratio.ratio));
-            if looks.contains(&rounds.len()) && question.verdict(&ratio) != SpeedVerdict::Open {
+            if analyses.contains(&rounds.len()) && question.verdict(&ratio) != SpeedVerdict::Open {
                 break;
             }
         }

@@ -1,4 +1,4 @@
-//! `arbiter stats`: calculators for tests, namely figures for given counts, plans and simulations.
+//! `arbiter stats`: figures for given counts, and plans and simulations of SPRTs.
 
 mod numbers;
 pub(super) mod plan;

@@ -133,9 +133,9 @@ pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
     }
     runtime.block_on(async {
         let mut signals = Signals::listen().map_err(Failure::environment)?;
-        let as_whom = format!("arbiter worker {}", config.name);
+        let client_name = format!("arbiter worker {}", config.name);
         let connection = tokio::select! {
-            connection = access.connect(&as_whom) => connection?,
+            connection = access.connect(&client_name) => connection?,
             _ = signals.next() => return Ok(()),
         };
         log::info!(
@@ -170,7 +170,7 @@ pub(crate) fn run(args: WorkerArgs) -> Result<(), Failure> {
     })
 }
 
-/// Returns the access to the server, the worker's name, and its trusted keys.
+/// Returns the access to the server, the worker's name, and the keys that the worker trusts.
 fn entry(
     server: ServerName,
     access: AccessArgs,

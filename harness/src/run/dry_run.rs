@@ -1,4 +1,4 @@
-//! `--dry-run`: complete checks of a run that is not played.
+//! `--dry-run`: checks a run completely, without playing it.
 
 use super::LoadedPlan;
 use super::preflight::check_engines;
@@ -39,7 +39,8 @@ pub(super) fn print(kind: RunKind, mut requested: RequestedRun) -> Result<(), Fa
     print_result(&format.of_document(&document, json, rows))
 }
 
-/// Returns whether an engine is the bundled engine in place of a revision, whose code is not run.
+/// Returns whether an engine is the bundled engine in place of a revision, because a dry run does
+/// not run the code of revisions.
 fn is_stand_in(engine: &Engine) -> bool {
     engine.provenance.is_some() && engine.program == Program::Bundled
 }

@@ -23,9 +23,11 @@ use arbiter_runner::{
     unix_time_ms,
 };
 
-/// Maximum number of queued commands to a run.
+/// Maximum number of queued control requests to a run.
 const CONTROL_REQUESTS: usize = 64;
 
+/// Plays a run that is ready, prints the result, and returns the exit code. `retry_hint` replaces
+/// the default hint that shows how to resume the run.
 pub(super) fn execute(
     mut ready: ReadyRun,
     fleet: Option<Fleet>,
@@ -37,6 +39,8 @@ pub(super) fn execute(
     let resume_hint =
         retry_hint.map_or_else(|| default_resume_hint(&ready, fleet.as_ref()), str::to_owned);
     if let Some(style) = &style {
+        // The identity is saved before the first game, so that a run that is killed can also be
+        // resumed.
         let saved = style.save(&ready.name, &ready.results, &ready.plan, ready.state.counts());
         saved.map_err(Failure::environment)?;
     }
@@ -80,7 +84,7 @@ pub(super) fn execute(
     Ok(result::exit_code(&summary, request))
 }
 
-/// Plays the run; `resume_hint` is shown after an error.
+/// Plays the pairs of the run; `resume_hint` is shown after an error.
 fn play_pairs(
     ready: &mut ReadyRun,
     fleet: Option<Fleet>,
@@ -98,7 +102,7 @@ fn play_pairs(
         (store.run(name)?.head.created_ms, crate::fleet::worker_history(store, name, plan)?);
     let jobs = JobMaker::new(plan, book, tables.clone());
     let (control, control_requests) = mpsc::channel(CONTROL_REQUESTS);
-    // The other programs have no key commands.
+    // fastchess and cutechess-cli have no keyboard commands.
     let keys = if style.is_some() { None } else { Keyboard::listen(control.clone()) };
     let live_games = LiveGames::default();
     let mut observers: Vec<&mut dyn Observer> = Vec::new();
@@ -136,8 +140,9 @@ fn play_pairs(
     let run = Run { name, store, jobs, stops_at_once, plan, observers, control_requests };
     runtime.block_on(async {
         let socket = Server::listen(results, name, controlled);
-        // Shells disable SIGINT for programs that scripts start in the background, but the other
-        // programs can be interrupted even then.
+        // Shells disable SIGINT for programs that scripts start in the background. fastchess and
+        // cutechess-cli can be interrupted even then, so with their output style, SIGINT is always
+        // handled.
         let signals =
             if style.is_some() { Signals::listen_in_any_case() } else { Signals::listen() };
         let mut signals = signals.map_err(Failure::environment)?;
@@ -167,12 +172,12 @@ fn local(
     live_games: LiveGames,
     tells_games: bool,
 ) -> Result<LocalExecutor, Failure> {
-    let room = LocalOptions {
+    let local_options = LocalOptions {
         slots: plan.concurrency,
         wait: plan.wait,
         measures_waiting: plan.noise_limit.is_some(),
         tells_games,
         cpu_sets: cpu_sets_of(plan).map_err(Failure::invalid)?,
     };
-    LocalExecutor::new(room, setups, live_games).map_err(Failure::environment)
+    LocalExecutor::new(local_options, setups, live_games).map_err(Failure::environment)
 }

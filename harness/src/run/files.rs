@@ -1,4 +1,4 @@
-//! Files of a run; a file that the run writes must not have another use.
+//! Files of a run. A file that the run writes must not have another use.
 
 use std::path::{Path, PathBuf};
 

@@ -13,7 +13,7 @@ use arbiter_report::{log_warn, note, repeats_text, rules_text, tuned_names, tuni
 use arbiter_runner::{RunError, cpu_sets_of};
 use arbiter_store::Store;
 
-/// Maximum number of faulty lines of a book that are quoted.
+/// Maximum number of excluded, and of corrected, lines of a book that are quoted.
 const QUOTED_FAULTS: usize = 2;
 
 /// Prints the settings of the run before its first game.
@@ -35,8 +35,8 @@ pub(super) fn announce(ready: &ReadyRun, book: &Book, fleet: Option<&Fleet>) {
         ("excluded", "invalid excluded", &book.quarantine),
         ("corrected", "corrected", &book.corrected),
     ];
-    for (what, _, faults) in kinds {
-        faults.first(QUOTED_FAULTS).iter().for_each(|line| log_warn(&format!("{what}: {line}")));
+    for (label, _, faults) in kinds {
+        faults.first(QUOTED_FAULTS).iter().for_each(|line| log_warn(&format!("{label}: {line}")));
     }
     let counts = kinds.iter().filter(|(.., faults)| !faults.is_empty());
     let mut counts: Vec<String> =
@@ -82,7 +82,8 @@ pub(super) fn announce(ready: &ReadyRun, book: &Book, fleet: Option<&Fleet>) {
     }
 }
 
-/// Prints notes about likely mistakes: default limits for only some engines, and identical engines.
+/// Prints notes about likely mistakes: engines without limits beside engines with limits, and
+/// identical engines.
 pub(super) fn note_engines(loaded: &LoadedPlan, without_limits: &[usize]) {
     let LoadedPlan { plan, fingerprints, .. } = loaded;
     for engine in without_limits.iter().filter_map(|index| plan.engines.get(*index)) {
@@ -103,12 +104,12 @@ pub(super) fn note_engines(loaded: &LoadedPlan, without_limits: &[usize]) {
     };
     let source =
         |engine: &Engine| engine.provenance.as_ref().map(|p| (p.commit.clone(), p.is_dirty));
-    let own: Vec<_> = plan.own_engines().zip(&fingerprints.engines).collect();
-    for (index, ((one, engine), hash)) in own.iter().enumerate() {
+    let engines: Vec<_> = plan.own_engines().zip(&fingerprints.engines).collect();
+    for (index, ((one, engine), hash)) in engines.iter().enumerate() {
         let is_same = |((_, other), its): &&((&str, &Engine), &String)| {
             its == hash && settings(other) == settings(engine) && source(other) == source(engine)
         };
-        if let Some(((other, _), _)) = own[index + 1..].iter().find(is_same) {
+        if let Some(((other, _), _)) = engines[index + 1..].iter().find(is_same) {
             note(&format!(
                 "{one} and {other}: identical program and settings; any difference is noise"
             ));
@@ -125,7 +126,7 @@ fn concurrency_reason(plan: &Plan) -> &'static str {
     }
 }
 
-/// Prints the number of pairs of each worker, if workers played.
+/// Prints the number of pairs that each worker has played, if workers played.
 pub(super) fn note_worker_shares(store: &Store, run: &str) -> Result<(), Failure> {
     let shares = store.pairs_by_worker(run)?;
     let shares: Vec<String> =
@@ -136,14 +137,14 @@ pub(super) fn note_worker_shares(store: &Store, run: &str) -> Result<(), Failure
     Ok(())
 }
 
-/// Returns the command that resumes a run.
+/// Returns a hint with the command that resumes a run.
 pub(super) fn default_resume_hint(ready: &ReadyRun, fleet: Option<&Fleet>) -> String {
     let ReadyRun { name, plan, results, .. } = ready;
     let on = fleet.map(Fleet::flag).unwrap_or_default();
     format!("resume with: {}{on}", resume_command(name, plan.kind, results))
 }
 
-/// Returns the command that resumes a run, without the server of workers.
+/// Returns the command that resumes a run, without the flags for workers.
 pub(super) fn resume_command(run: &str, kind: RunKind, results: &Path) -> String {
     format!("arbiter {kind} --results {} --resume {run}", quoted(results))
 }
@@ -153,7 +154,8 @@ pub(super) fn show(name: &str, results: &Path) -> String {
     format!("{} show {name}", with_results("results", results))
 }
 
-/// Returns a command line with `--results`, if the results folder is not the default.
+/// Returns the command line of a subcommand, with `--results` if the results folder is not the
+/// default.
 pub(super) fn with_results(command: &str, results: &Path) -> String {
     let usual = ResultsArg::default().folder();
     if usual.is_ok_and(|usual| usual == results) {
@@ -164,7 +166,7 @@ pub(super) fn with_results(command: &str, results: &Path) -> String {
 }
 
 /// Creates the failure for an error that ended a run; `show` is the command that shows the run, and
-/// `resume_hint` the command that resumes it.
+/// `resume_hint` is the hint that shows how to resume the run.
 pub(super) fn failure(error: &RunError, show: &str, resume_hint: &str) -> Failure {
     let message = format!("{error}; finished pairs are stored\nhint: {resume_hint}");
     match error {

@@ -20,7 +20,7 @@ pub(super) struct NewName {
 }
 
 /// Returns the name `chosen` by the user for a new run, by default its kind and start time in
-/// milliseconds. Runs that start in the same millisecond wait for each other.
+/// milliseconds. If another run has the same start time, waits for the next millisecond.
 pub(super) fn new_name(
     store: &Store,
     results: &Path,
@@ -41,7 +41,7 @@ pub(super) fn new_name(
             return Err(failure);
         }
         // Runs that start in the same millisecond are not rare: of 240 matches, started six at a
-        // time, 3 had the same start time as another.
+        // time, 3 had the same start time as another match.
         std::thread::sleep(Duration::from_millis(1));
     }
 }

@@ -1,4 +1,4 @@
-//! Preflight of a run, so that mistakes are errors before the first game.
+//! Preflight of a run, which reports mistakes before the first game.
 
 use super::Inputs;
 use crate::runtime::{runtime, until_signal};
@@ -12,14 +12,15 @@ use arbiter_report::{Dialect, log_warn, note};
 use arbiter_run::thin_book;
 use arbiter_runner::{Preflight, PreflightError, check_game_engines, check_tuning};
 
-/// Progress of a run before its first game, for the message after a signal.
+/// Progress of a run before its first game, for the error message after a signal.
 pub(super) const BEFORE_GAMES: &str = "before the first game";
 
-/// Starts all engines once, and returns the inputs of the games: the options of the engines, and
-/// the book. The book no longer contains openings that an engine cannot set up (always the same
-/// openings for the same engines) or that will not be played. With `is_probed`, also checks that
-/// the engine can be tuned. Sets the protocol of engines that turn out to speak xboard, in the plan
-/// and in the setups. If `style` is given, uses it to print an engine that cannot be started.
+/// Starts all engines once, and adds their options to the returned inputs. Removes openings from
+/// the book that will not be played or that an engine cannot set up; the same engines always
+/// exclude the same openings. If `is_probed`, also checks whether the engine can be tuned. If an
+/// engine turns out to speak xboard, changes its protocol in the plan and in the setups. If an
+/// engine cannot be started and `style` is given, prints the output of the other program for this
+/// case.
 pub(super) fn check_engines(
     plan: &mut Plan,
     mut inputs: Inputs,
@@ -48,10 +49,14 @@ pub(super) fn check_engines(
             let name = if is_tuned { base_name(&setup.name) } else { &setup.name };
             if xboard.iter().any(|found| found == name) {
                 setup.protocol = Protocol::Xboard;
-                let mut own = plan.engines.iter_mut().filter(|engine| engine.name == setup.name);
-                own.try_for_each(Engine::set_xboard).map_err(Failure::invalid)?;
+                let mut engines =
+                    plan.engines.iter_mut().filter(|engine| engine.name == setup.name);
+                engines.try_for_each(Engine::set_xboard).map_err(Failure::invalid)?;
             }
         }
+        // Unused openings may have been dropped above, because all engines were expected to speak
+        // UCI. An xboard engine may be unable to set up some of the remaining openings, so the
+        // complete book is read again.
         *book = load_book(plan).map_err(Failure::invalid)?;
         return check_engines(plan, inputs, is_probed, style);
     }
@@ -90,7 +95,7 @@ async fn try_all(
     book: &Book,
     is_probed: bool,
 ) -> Result<Preflight, PreflightError> {
-    // Both sides of a tuning run are the same engine, which is started only once.
+    // Both sides of a tuning run are the same engine, so the preflight starts only one of them.
     let Some((tuning, [side, _])) = plan.tuning.as_ref().zip(setups.first_chunk()) else {
         return check_game_engines(setups, book).await;
     };

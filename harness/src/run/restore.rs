@@ -6,9 +6,9 @@ use arbiter_report::replayed_state;
 use arbiter_run::{Effect, RunState};
 use arbiter_store::Store;
 
-/// Returns the state of a run after its stored pairs. The iterations of a tuning run must agree
-/// with the stored iterations; iterations that are missing because the process was killed are added
-/// to the store.
+/// Returns the state of a run after its stored pairs. Fails if the iterations of a tuning run
+/// differ from the stored iterations. Iterations that are missing from the store, because the
+/// process was killed, are stored.
 pub(crate) fn replay_stored(store: &Store, run: &str, plan: &Plan) -> Result<RunState, Failure> {
     let stored = store.iterations(run)?;
     let mut iterations = Vec::new();
@@ -18,6 +18,7 @@ pub(crate) fn replay_stored(store: &Store, run: &str, plan: &Plan) -> Result<Run
         }
     })?;
     for (iteration, stored) in iterations.iter().zip(&stored) {
+        // The tolerance covers rounding errors.
         let is_near = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-9 * a.abs().max(1.0);
         let is_same = iteration.number == stored.number
             && iteration.score == stored.score

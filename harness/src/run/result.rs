@@ -1,4 +1,4 @@
-//! Printing and exit code of the result of a run.
+//! Prints the result of a run, and determines the exit code.
 
 use crate::output::{OutputFormat, lines, print_result, width};
 use crate::{exit_code::ExitCode, failure::Failure};
@@ -25,7 +25,7 @@ pub(crate) fn print(store: &Store, summary: &Summary, format: OutputFormat) -> R
     })
 }
 
-/// Returns the exit code of a finished run; `request` is the cause of an early stop.
+/// Returns the exit code of a run that has ended; `request` is the cause of an early stop.
 pub(crate) fn exit_code(summary: &Summary, request: Option<StopCause>) -> ExitCode {
     match (summary.ending, summary.verdict()) {
         (Some(RunEnd::Interrupted), _) => match request {

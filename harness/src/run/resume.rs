@@ -16,6 +16,7 @@ use arbiter_run::{Observer, PlayedPair, RunState};
 use arbiter_runner::check_unchanged;
 use arbiter_store::{RunLock, Store};
 
+/// Reads, locks and checks a stored run, so that it can be continued.
 pub(super) fn resume_run(
     kind: RunKind,
     run: &str,
@@ -62,6 +63,8 @@ pub(super) fn resume_run(
         let (then, now) = (&stored.fingerprints, &loaded.fingerprints);
         check_unchanged(&plan, then, now).map_err(Failure::invalid)?;
         inputs = Some(check_engines(&mut plan, loaded.inputs, false, style.as_ref())?);
+        // The stored ending is removed only after all checks of the plan and the engines, so that a
+        // run that fails them keeps it.
         store.set_ending(&name, None)?;
     }
     let header = PgnHeader::of(&plan, &stored.fingerprints, stored.head.created_ms);
@@ -70,7 +73,7 @@ pub(super) fn resume_run(
         path.as_deref().map(|path| GamesFile::open(path, content, offset)).transpose()
     };
     let pgn = match other_pgn {
-        // A new file receives all games of the run, after its existing contents.
+        // A new PGN file receives all games of the run, after any existing contents.
         Some(path) => {
             let pgn = GamesFile::begin(&path, content)?;
             plan.pgn = Some(path);
@@ -88,7 +91,8 @@ pub(super) fn resume_run(
     Ok(ReadyRun { name, plan, inputs, store, files, state, results, _lock: lock })
 }
 
-/// Returns the error for a run that workers have played, if no flag says where to resume it.
+/// Returns the error for a run that workers have played, if no flag selects workers or this machine
+/// for the resumed run.
 fn played_by_workers(run: &str, kind: RunKind, results: &Path) -> Failure {
     let again = resume_command(run, kind, results);
     Failure::invalid(format!(
@@ -97,7 +101,7 @@ fn played_by_workers(run: &str, kind: RunKind, results: &Path) -> Failure {
     ))
 }
 
-/// Appends the games that are missing from a games file.
+/// Compares a games file with the stored games, and appends missing games.
 fn reconcile(
     file: &mut GamesFile,
     store: &Store,
@@ -105,17 +109,19 @@ fn reconcile(
     state: &RunState,
     has_workers: bool,
 ) -> Result<(), Failure> {
-    // If a worker is excluded, its pairs are removed from the file, which requires the start of
-    // each pair. The starts of skipped pairs are unknown.
+    // If a worker is excluded, its pairs are removed from the file, which requires the start offset
+    // of each pair. The start offsets of skipped pairs are unknown, so no pair is skipped if
+    // workers play.
     let written = if has_workers { None } else { store.last_note(run, &file.path)? };
     let counted = state.counted_pairs().count() as u64;
     let written = written.filter(|written| written.pairs <= counted);
-    let known = written.map_or(Ok(0), |written| file.skip(&written))?;
-    let later = state.counted_pairs().skip(usize::try_from(known).unwrap_or(usize::MAX));
+    let skipped = written.map_or(Ok(0), |written| file.skip(&written))?;
+    let later = state.counted_pairs().skip(usize::try_from(skipped).unwrap_or(usize::MAX));
     let pairs = later.map(|pair| counted_pair(store, run, pair));
     let were_taken_back = store.excluded_workers(run)?.iter().any(|excluded| excluded.pairs > 0);
     file.reconcile(pairs, were_taken_back)?;
-    // The note only saves time: without it, the next comparison renders all games.
+    // A failure is harmless: without the stored prefix, the next comparison takes longer, because
+    // it renders all games.
     let _ = file.written_prefix().map(|written| store.note_written(run, &written));
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Comparison of the flags given with `--resume` with the run to resume.
+//! Checks that the flags given with `--resume` agree with the run to resume.
 
 use super::start::resolve_plan;
 use crate::{failure::Failure, requested_run::RequestedRun};
@@ -15,7 +15,8 @@ pub(super) fn check(
     let mut given = std::mem::take(&mut requested.given);
     let is_checked = |flag: &str| match on_resume(flag) {
         OnResume::Free => false,
-        // In a tuning run, these flags apply to the test of the tuned values, which is another run.
+        // In a tuning run, these flags apply to the confirmation of the tuned values, which is a
+        // separate run.
         OnResume::Bound => kind != RunKind::Tune,
         _ => true,
     };
@@ -37,14 +38,14 @@ pub(super) fn check(
     let is_whole = requested.flags.resume_or_start && names_engines;
     requested.request = filled(std::mem::take(&mut requested.request), plan, is_whole);
     requested.flags.name = None;
-    let mut asked = resolve_plan(kind, &mut requested)?;
-    let mut own = plan.clone();
-    for (asked, own) in asked.engines.iter_mut().zip(&mut own.engines) {
-        // The protocol may have been detected at the start instead of given by a flag.
-        asked.launch.protocol = own.launch.protocol;
+    let mut wanted = resolve_plan(kind, &mut requested)?;
+    let mut stored = plan.clone();
+    for (wanted, stored) in wanted.engines.iter_mut().zip(&mut stored.engines) {
+        // The protocol may have been detected when the run started, instead of given by a flag.
+        wanted.launch.protocol = stored.launch.protocol;
         // The order of options does not matter.
-        asked.options.sort();
-        own.options.sort();
+        wanted.options.sort();
+        stored.options.sort();
     }
     let matters = |flag: &str| match on_resume(flag) {
         OnResume::Free => false,
@@ -53,12 +54,12 @@ pub(super) fn check(
         class @ (OnResume::Engines | OnResume::Length | OnResume::Parameters) => has(class),
         OnResume::Fixed | OnResume::Written => given.contains(flag),
     };
-    if let Some([before, now]) = difference(&own, &asked, matters) {
-        let longer = more_pairs(&own, &asked).filter(|_| before.starts_with("--pairs "));
+    if let Some([before, now]) = difference(&stored, &wanted, matters) {
+        let longer = more_pairs(&stored, &wanted).filter(|_| before.starts_with("--pairs "));
         return other(&before, &now, longer.as_deref().unwrap_or(hint));
     }
     let written = |plan: &Plan| (plan.annotation.clone(), plan.epd.clone(), plan.transcripts);
-    if has(OnResume::Written) && written(plan) != written(&asked) {
+    if has(OnResume::Written) && written(plan) != written(&wanted) {
         other("other settings for the records of games", "these", hint)
     } else {
         Ok(())
@@ -67,15 +68,16 @@ pub(super) fn check(
 
 /// Returns the hint for a longer match: the additional pairs can be played as another run with
 /// other openings.
-fn more_pairs(own: &Plan, asked: &Plan) -> Option<String> {
-    let more = asked.design.pairs.checked_sub(own.design.pairs).filter(|more| *more > 0)?;
-    let is_match = own.kind == RunKind::Match && own.engines.len() == 2 && own.design.rounds == 1;
-    let next = own.opening_start + own.design.pairs + 1;
+fn more_pairs(stored: &Plan, wanted: &Plan) -> Option<String> {
+    let more = wanted.design.pairs.checked_sub(stored.design.pairs).filter(|more| *more > 0)?;
+    let is_match =
+        stored.kind == RunKind::Match && stored.engines.len() == 2 && stored.design.rounds == 1;
+    let next = stored.opening_start + stored.design.pairs + 1;
     is_match.then(|| {
         format!(
             "the number of pairs cannot change; play {more} more as another run, with the next \
              openings: --name NAME --pairs {more} --seed {} --openings start={next}",
-            own.seed
+            stored.seed
         )
     })
 }

@@ -1,4 +1,4 @@
-//! Plans of new runs, their files, and their start in the store.
+//! Resolves the plan of a new run, reads the plan's files, and stores the run.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -26,6 +26,7 @@ use arbiter_run::RunState;
 use arbiter_runner::{cpu_sets_of, engine_setups, take_fingerprints};
 use arbiter_store::{Offsets, RunLock, Store, StoreError};
 
+/// Resolves the request to a plan, and stores the plan as a new run that is ready to be played.
 pub(super) fn start_new_run(
     kind: RunKind,
     mut requested: RequestedRun,
@@ -85,7 +86,8 @@ pub(super) fn plan_of(kind: RunKind, request: Request) -> Result<Plan, Failure> 
     Ok(plan)
 }
 
-/// Reads the files of a plan. If `has_workers`, workers play the plan; otherwise this machine does.
+/// Reads the files of a plan. If `has_workers`, the plan is checked for workers; otherwise, it is
+/// checked for this machine.
 pub(super) fn load_inputs(plan: Plan, has_workers: bool) -> Result<LoadedPlan, Failure> {
     let checked = if has_workers { check_for_workers(&plan) } else { cpu_sets_of(&plan).map(drop) };
     checked.map_err(Failure::invalid)?;
@@ -106,7 +108,7 @@ pub(super) fn load_inputs(plan: Plan, has_workers: bool) -> Result<LoadedPlan, F
     Ok(LoadedPlan { plan, fingerprints, inputs })
 }
 
-/// Opens the tablebases that the plan's rules need.
+/// Opens the tablebases that the plan's rules need; returns `None` if the rules need none.
 pub(crate) fn open_tables(plan: &Plan) -> Result<Option<Arc<dyn Tables>>, Failure> {
     let Some(rule) = plan.rules.tablebase else { return Ok(None) };
     let tables =
@@ -130,6 +132,8 @@ pub(super) fn store_run(loaded: LoadedPlan, requested: RequestedRun) -> Result<R
     let store = Store::create(&results)?;
     let NewName { name, created_ms, lock } = new_name(&store, &results, plan.kind, name)?;
     let inputs = check_engines(&mut plan, inputs, is_probed, compat.as_ref()).map(Some)?;
+    // Files are emptied only after the preflight, so that a run whose engines do not start leaves
+    // them unchanged.
     for path in compat.iter().flat_map(|style| &style.replaces) {
         let file = open_output(path, File::options().write(true), Links::Followed);
         let emptied = file.and_then(|file| file.set_len(0));
@@ -145,13 +149,15 @@ pub(super) fn store_run(loaded: LoadedPlan, requested: RequestedRun) -> Result<R
     let offsets = Offsets { pgn: offset(&pgn), epd: offset(&epd) };
     let files = pgn.into_iter().chain(epd).collect();
     let about = about.as_deref();
+    // The games files are opened before the run is stored, because the store contains the offsets
+    // at which the games start.
     store.begin_run(&name, created_ms, &plan, &fingerprints, offsets, about)?;
     let state = RunState::of(&plan);
     Ok(ReadyRun { name, plan, inputs, store, files, state, results, _lock: lock })
 }
 
-/// Builds engines from revisions. Builds take a long time, so all other errors of the run are
-/// reported first.
+/// Builds the engines that are revisions. Builds take a long time, so all other errors of the run
+/// are reported first.
 pub(crate) fn make_engines(kind: RunKind, requested: &mut RequestedRun) -> Result<(), Failure> {
     let (request, results) = (requested.request.clone(), requested.results.clone());
     let (settings_files, style) = (requested.settings_files.clone(), requested.compat.clone());
@@ -167,11 +173,11 @@ pub(crate) fn make_engines(kind: RunKind, requested: &mut RequestedRun) -> Resul
         files::check(&plan, &settings_files, style.as_ref(), &results, name.as_deref())?;
         load_inputs(plan, false).map(drop)
     });
-    let own = &requested.request;
-    let outputs = own.draft.pgn.iter().chain(&own.draft.epd);
+    let request = &requested.request;
+    let outputs = request.draft.pgn.iter().chain(&request.draft.epd);
     let context = BuildContext {
         config: requested.config.clone(),
-        without: outputs.chain(&own.stderr_dir).chain([&requested.results]).cloned().collect(),
+        without: outputs.chain(&request.stderr_dir).chain([&requested.results]).cloned().collect(),
         copies: requested.request.concurrency.unwrap_or_else(|| default_concurrency(true)),
         reference_nps: requested.reference_nps,
         is_dry_run: requested.flags.dry_run,

@@ -12,8 +12,8 @@ use arbiter_report::{EngineLocation, note};
 use arbiter_run::Remark;
 use arbiter_runner::{DispatcherEnd, JobCommand, Signals, check_suite_engines, unix_time_ms};
 
-/// Results of all queries of a suite, in order. Each has the name of its worker, as a suffix for
-/// the message about a fault.
+/// Results of all queries of a suite, in order. Each comes with a suffix for messages about faults,
+/// which names the worker.
 pub(crate) type WorkerResults<A> = Vec<(<A as Assignment>::Done, String)>;
 
 /// Runs all queries of a suite on workers. Also returns the number of positions of each worker.
@@ -45,15 +45,19 @@ pub(crate) fn run_on_workers<A: Assignment>(
             }
             bar.set_position(done as u64);
         };
-        let asked = tokio::select! {
-            asked = run_suite(&mut link, questions, most, observe) => asked.map_err(Failure::from),
+        let result = tokio::select! {
+            result = run_suite(&mut link, questions, most, observe) => {
+                result.map_err(Failure::from)
+            }
             request = signals.next() => Err(Failure::interrupted(request, UNFINISHED)),
         };
-        if asked.is_err() {
+        // After an error or a signal, workers are notified before the data of the suite is removed
+        // from the server, so that they abandon the jobs in progress.
+        if result.is_err() {
             link.send_and_wait(JobCommand::CancelAll).await;
         }
         link.send_and_wait(JobCommand::Finish).await;
-        asked
+        result
     });
     bar.finish_and_clear();
     let results = results?;

@@ -1,14 +1,15 @@
-//! Plays matches of an instant engine against itself through Arbiter, and through other runners
-//! where the environment names them, and measures what each runner costs.
+//! Plays matches of an instant engine against itself with Arbiter and with the other runners that
+//! environment variables name, and measures the overhead of each runner.
 //!
-//! - CPU: user and system time of the runner's own threads, in µs per ply.
-//! - Turn-around: from one engine's `bestmove` to the moment its opponent reads the `go` that
-//!   follows, as both engines recorded it on the same clock.
+//! - CPU: user and system time of the runner without its child processes, in µs per ply.
+//! - Turnaround: time from the `bestmove` of one engine until its opponent reads the next `go`,
+//!   recorded by both engines with the same clock.
 //! - Memory: peak resident set size of the runner.
-//! - End: from the last move of the last game to the exit of the runner.
+//! - End: time from the last move of the last game to the exit of the runner.
 //!
-//! With `--clock`, matches of a real engine instead: the number of counted games per minute, and
-//! the share of the time for which their engines think. Pairs that a runner replays cost it time.
+//! With `--clock`, plays matches of a real engine instead, and measures the number of counted games
+//! per minute and the share of the time in which engines think. Pairs that a runner plays again
+//! reduce both figures.
 
 mod measure;
 mod runners;
@@ -55,7 +56,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for &concurrency in &args.concurrency {
         let mut best: Vec<Option<Figures>> = vec![None; runners.len()];
         for _ in 0..args.rounds {
-            // In turn, so that what disturbs the machine disturbs all.
+            // The runners take turns, so that other load on the machine affects all of them.
             for (runner, best) in runners.iter().zip(&mut best) {
                 let figures = measure(runner, args.games, concurrency, &book)?;
                 let is_better =
@@ -71,8 +72,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Prints the games per minute of each runner with their factors; beside the mean of the rounds,
-/// twice its standard error.
+/// Prints the games per minute, the plies per game and the share of thinking time of each runner.
+/// Each figure is the mean of the rounds ± two standard errors.
 fn count(args: &Args, runners: &[Runner], book: &Path) -> Result<(), Box<dyn std::error::Error>> {
     let engine = args.engine.canonicalize()?;
     let mut table = Builder::default();

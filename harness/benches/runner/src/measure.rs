@@ -12,17 +12,19 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::runners::{Match, Runner};
 
-/// Interval of samples of a runner's memory and threads.
+/// Interval between samples of a runner's memory and number of threads.
 const SAMPLE_EVERY: Duration = Duration::from_millis(20);
 
-/// Costs of a match.
+/// Measurements of a match.
 #[derive(Clone)]
 pub struct Figures {
-    /// Number of moves that engines made.
+    /// Number of moves that the engines played.
     pub plies: usize,
+    /// CPU time of the runner without its child processes.
     cpu: Duration,
+    /// Time from the first `go` to the last `bestmove`.
     play: Duration,
-    /// Turn-around times, sorted, in nanoseconds.
+    /// Turnaround times, sorted, in nanoseconds.
     turns: Vec<u64>,
     /// Peak resident set size, in bytes.
     pub resident_bytes: u64,
@@ -33,7 +35,7 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// Returns the CPU time of the runner itself per ply, in µs.
+    /// Returns the CPU time of the runner per ply, without its child processes, in µs.
     pub fn cpu_per_ply(&self) -> f64 {
         self.cpu.as_secs_f64() * 1e6 / self.plies as f64
     }
@@ -43,7 +45,7 @@ impl Figures {
         self.plies as f64 / self.play.as_secs_f64()
     }
 
-    /// Returns a percentile of the turn-around times, in µs.
+    /// Returns a percentile of the turnaround times, in µs; `share` is 0 to 1.
     pub fn turn_percentile(&self, share: f64) -> f64 {
         let index = (self.turns.len() - 1) as f64 * share;
         self.turns[index.round() as usize] as f64 / 1e3
@@ -77,7 +79,7 @@ pub fn measure(
     let is_over = AtomicBool::new(false);
     let ((resident_bytes, threads), exit) = std::thread::scope(|scope| {
         let sampler = scope.spawn(|| sample(&process.join("status"), &is_over));
-        // The runner stays a zombie until its times have been read.
+        // With `NOWAIT`, the runner remains a zombie, so its CPU time can be read after its exit.
         let ended = waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
         let exit = now();
         is_over.store(true, Ordering::Relaxed);
@@ -102,9 +104,9 @@ pub fn measure(
     })
 }
 
-/// Plays a match at a time control. Returns its games per minute, the plies of one game, and the
-/// percentage of all slots' time in which an engine thinks about a counted move, which does not
-/// depend on the length of the games.
+/// Plays a match at a time control. Returns the games per minute, the plies per game, and the
+/// percentage of the time of all slots in which an engine thinks about a counted move. This
+/// percentage does not depend on the length of the games.
 pub fn time(
     runner: &Runner,
     engine: &Path,
@@ -120,11 +122,13 @@ pub fn time(
     let took = start.elapsed().as_secs_f64();
     let pgn = fs::read_to_string(folder.path().join("games.pgn"))?;
     let written = pgn.lines().filter(|line| line.starts_with("[Result ")).count();
-    // Arbiter fails a match of many time losses, all of whose games are there.
+    // The exit status is not checked, because Arbiter reports an error for a match with many losses
+    // on time although all games were played.
     if written != games {
         return Err(format!("{}: {status}, {written} of {games} games", runner.name).into());
     }
-    // "{+0.12/10 0.061s}" and "{+0.12/10 0.061s, White mates}"
+    // Each move has a comment with its time, such as "{+0.12/10 0.061s}" or "{+0.12/10 0.061s,
+    // White mates}".
     let times = pgn.split('{').skip(1).filter_map(|comment| {
         let words = comment.split(['}', ' ', ',', '\n']);
         words.filter_map(|word| word.strip_suffix('s')?.parse::<f64>().ok()).next()
@@ -134,7 +138,7 @@ pub fn time(
     Ok([60.0 * games / took, plies / games, 100.0 * thought / took / concurrency as f64])
 }
 
-/// Writes the positions of an EPD book as full FENs, which every runner reads.
+/// Writes the positions of an EPD book as complete FENs, which every runner can read.
 fn fen_list(book: &Path, folder: &Path) -> Result<PathBuf, Box<dyn Error>> {
     let mut fens = String::new();
     for line in fs::read_to_string(book)?.lines().filter(|line| !line.starts_with('#')) {
@@ -146,14 +150,14 @@ fn fen_list(book: &Path, folder: &Path) -> Result<PathBuf, Box<dyn Error>> {
     Ok(path)
 }
 
-/// Returns the nanoseconds on the clock that all processes share.
+/// Returns the time of the monotonic clock, which all processes share, in nanoseconds.
 fn now() -> u64 {
     let time = clock_gettime(ClockId::Monotonic);
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// Returns the peak resident set size, in bytes, and the peak number of threads in `status` until
-/// `is_over`.
+/// Samples the file `status` until `is_over` is set. Returns the peak resident set size, in bytes,
+/// and the peak number of threads.
 fn sample(status: &Path, is_over: &AtomicBool) -> (u64, u64) {
     let (mut resident_bytes, mut threads) = (0, 0);
     while !is_over.load(Ordering::Relaxed) {
@@ -171,9 +175,12 @@ fn field(status: &str, name: &str) -> u64 {
     line.and_then(|rest| rest.split_ascii_whitespace().next()?.parse().ok()).unwrap_or(0)
 }
 
-/// Returns user and system time of a process without its children, from `/proc/PID/stat`.
+/// Returns the user and system CPU time of a process without its children, from the contents of
+/// `/proc/PID/stat`.
 fn cpu_time(stat: &str) -> Result<Duration, Box<dyn Error>> {
     let (_, after_name) = stat.rsplit_once(')').ok_or("stat of the runner cannot be read")?;
+    // `utime` and `stime` are fields 14 and 15 of proc_pid_stat(5); the first field after the name
+    // is field 3.
     let mut fields = after_name.split_ascii_whitespace().skip(11);
     let mut ticks = 0;
     for _ in 0..2 {
@@ -186,19 +193,22 @@ fn cpu_time(stat: &str) -> Result<Duration, Box<dyn Error>> {
 /// Times that the engines recorded.
 struct Log {
     plies: usize,
-    /// First `go` and last `bestmove`, in nanoseconds.
+    /// Time of the first `go`, in nanoseconds.
     first: u64,
+    /// Time of the last `bestmove`, in nanoseconds.
     last: u64,
+    /// Turnaround times, sorted, in nanoseconds.
     turns: Vec<u64>,
 }
 
 impl Log {
     fn read(folder: &Path) -> Result<Log, Box<dyn Error>> {
-        // Positions that came up in several games say nothing of who followed whom.
-        let mut moved: HashMap<u64, Option<u64>> = HashMap::new();
-        let mut asked: HashMap<u64, Option<u64>> = HashMap::new();
-        let note = |map: &mut HashMap<u64, Option<u64>>, key, at| {
-            map.entry(key).and_modify(|known| *known = None).or_insert(Some(at));
+        // Times by position. A position that occurred more than once has no time, because its
+        // previous or next move is ambiguous.
+        let mut bestmoves: HashMap<u64, Option<u64>> = HashMap::new();
+        let mut goes: HashMap<u64, Option<u64>> = HashMap::new();
+        let record = |map: &mut HashMap<u64, Option<u64>>, key, at| {
+            map.entry(key).and_modify(|time| *time = None).or_insert(Some(at));
         };
         let (mut plies, mut first, mut last) = (0, u64::MAX, 0);
         for entry in fs::read_dir(folder)? {
@@ -206,16 +216,16 @@ impl Log {
                 let words: Vec<&str> = line.split(' ').collect();
                 let [before, at, after, sent] = words[..] else { return Err(line.into()) };
                 let (at, sent): (u64, u64) = (at.parse()?, sent.parse()?);
-                note(&mut asked, u64::from_str_radix(before, 16)?, at);
-                note(&mut moved, u64::from_str_radix(after, 16)?, sent);
+                record(&mut goes, u64::from_str_radix(before, 16)?, at);
+                record(&mut bestmoves, u64::from_str_radix(after, 16)?, sent);
                 plies += 1;
                 first = first.min(at);
                 last = last.max(sent);
             }
         }
         let turn =
-            |(key, at): (&u64, &Option<u64>)| Some((*asked.get(key)?)?.saturating_sub((*at)?));
-        let mut turns: Vec<u64> = moved.iter().filter_map(turn).collect();
+            |(key, at): (&u64, &Option<u64>)| Some((*goes.get(key)?)?.saturating_sub((*at)?));
+        let mut turns: Vec<u64> = bestmoves.iter().filter_map(turn).collect();
         turns.sort_unstable();
         if turns.is_empty() {
             return Err("no engine answered another: the match was not played".into());

@@ -1,4 +1,4 @@
-//! The runners and their command lines for a match.
+//! Runners, and their command lines for a match.
 
 use std::error::Error;
 use std::ffi::OsString;
@@ -30,7 +30,7 @@ pub struct Match<'a> {
 }
 
 impl Runner {
-    /// Returns the command that plays `played`, without output.
+    /// Returns the command that plays the match `played` and discards all output.
     pub fn command(&self, played: &Match<'_>) -> Command {
         let mut command = Command::new(&self.program);
         command
@@ -43,8 +43,9 @@ impl Runner {
     }
 }
 
-/// Returns Arbiter (`ARBITER`, else the release build of this checkout), and the runners that
-/// `FASTCHESS`, `CUTECHESS` and `CCHESSCLI` name.
+/// Returns Arbiter (the program that `ARBITER` names, by default the release build of this
+/// checkout) and the runners that the environment variables `FASTCHESS`, `CUTECHESS` and
+/// `CCHESSCLI` name.
 pub fn runners() -> Result<Vec<Runner>, Box<dyn Error>> {
     let built = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../target/release/arbiter");
     let arbiter = std::env::var_os("ARBITER").map_or_else(|| built.into(), PathBuf::from);
@@ -55,13 +56,13 @@ pub fn runners() -> Result<Vec<Runner>, Box<dyn Error>> {
         )
         .into());
     }
-    let known: [(&str, Option<PathBuf>, fn(&Match<'_>) -> Vec<OsString>); 4] = [
+    let candidates: [(&str, Option<PathBuf>, fn(&Match<'_>) -> Vec<OsString>); 4] = [
         ("arbiter", Some(arbiter), arbiter_arguments),
         ("fastchess", named("FASTCHESS"), fastchess_arguments),
         ("cutechess-cli", named("CUTECHESS"), cutechess_arguments),
         ("c-chess-cli", named("CCHESSCLI"), c_chess_cli_arguments),
     ];
-    let present = known.into_iter().filter_map(|(name, program, arguments)| {
+    let present = candidates.into_iter().filter_map(|(name, program, arguments)| {
         Some(Runner { name: name.to_owned(), program: program?, arguments })
     });
     Ok(present.collect())

@@ -1,4 +1,5 @@
-//! `-engine` and `-each` of fastchess and cutechess-cli.
+//! The options `-engine` and `-each` of fastchess and cutechess-cli, and cutechess's list of
+//! engines.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +13,7 @@ use arbiter_process::read_text;
 use arbiter_report::{Dialect, note};
 
 impl Options {
-    /// Adds an engine.
+    /// Adds the engine that `-engine` describes.
     pub(super) fn add_engine(&mut self, word: &Word) -> Result<(), String> {
         let mut spec = EngineSpec::default();
         self.apply(word, &mut spec)?;
@@ -20,7 +21,8 @@ impl Options {
         Ok(())
     }
 
-    /// Applies `-each`, which overrides the settings of individual engines, as in both programs.
+    /// Applies `-each`, which overrides the settings of individual engines, as in fastchess and
+    /// cutechess-cli.
     pub(super) fn apply_to_all(&mut self, word: &Word) -> Result<(), String> {
         let mut specs = std::mem::take(&mut self.request.engines);
         let applied = specs.iter_mut().try_for_each(|spec| self.apply(word, spec));
@@ -34,7 +36,8 @@ impl Options {
                 match key {
                     "ponder" => spec.ponder = Some(true),
                     "whitepov" => spec.white_pov = Some(true),
-                    // Result claims of engines are always checked, and `-log` records their output.
+                    // These keys have no effect: Arbiter always checks the result claims of
+                    // engines, and `-log` records engine output.
                     "trust" | "debug" => {}
                     _ => return Err(word.unknown_key(key, KEYS)),
                 }
@@ -85,7 +88,8 @@ impl Options {
 }
 
 /// Converts a time control to Arbiter's notation. The other programs allow an `s` after seconds,
-/// and words for no clock and for no number of moves.
+/// the word `infinite` for no clock, and a prefix such as `inf/` for a time control without a
+/// number of moves.
 fn control(value: &str) -> String {
     let endless = ["inf/", "infinite/", "0/"].iter().find_map(|moves| value.strip_prefix(moves));
     match value {
@@ -94,8 +98,8 @@ fn control(value: &str) -> String {
     }
 }
 
-/// Sets the program of an engine of cutechess-cli, which may be a command line; its arguments
-/// precede other arguments.
+/// Sets the program of an engine of cutechess-cli. `line` may be a command line, whose arguments
+/// are placed before the other arguments of the engine.
 fn set_command(spec: &mut EngineSpec, line: &str) -> Result<(), String> {
     if !line.contains(' ') || Path::new(line).exists() {
         return spec.set("cmd", line);
@@ -118,7 +122,7 @@ pub fn engine_list() -> Result<String, String> {
 }
 
 /// Returns the path of cutechess's list of engines: `engines.json` in the current folder or in
-/// cutechess's settings folder.
+/// cutechess's settings folder. Returns `None` if neither file exists.
 fn configuration_file() -> Option<PathBuf> {
     let home = std::env::var_os("HOME").unwrap_or_default();
     let places =
@@ -126,7 +130,7 @@ fn configuration_file() -> Option<PathBuf> {
     places.into_iter().find(|path| path.is_file())
 }
 
-/// Reads cutechess's list of engines. Returns its path and contents.
+/// Reads cutechess's list of engines. Returns the path of the list and the engines in it.
 fn configurations() -> Result<(PathBuf, Vec<Value>), String> {
     let file = configuration_file();
     let file = file.ok_or("no engines.json here or in ~/.config/cutechess")?;
@@ -138,7 +142,7 @@ fn configurations() -> Result<(PathBuf, Vec<Value>), String> {
     }
 }
 
-/// Applies the settings of an engine in cutechess's list.
+/// Applies the settings of the engine `name` in cutechess's list.
 fn configured(name: &str, spec: &mut EngineSpec) -> Result<(), String> {
     let (file, list) = configurations()?;
     let found = list.iter().find(|engine| engine["name"] == *name);
@@ -147,8 +151,8 @@ fn configured(name: &str, spec: &mut EngineSpec) -> Result<(), String> {
     configure(engine, spec)
 }
 
-/// Returns the path of cutechess's list and all its readable engines. Unreadable ones only cause a
-/// note, because the list belongs to another program.
+/// Returns the path of cutechess's list and all its readable engines. Unreadable engines only cause
+/// a note, because the list belongs to another program.
 pub fn cutechess_engines() -> (PathBuf, Vec<(String, EngineSpec)>) {
     if configuration_file().is_none() {
         return Default::default();

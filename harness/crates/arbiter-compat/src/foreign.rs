@@ -16,8 +16,8 @@ use arbiter_run::{Encounter, RunCounts};
 use arbiter_schedule::Format;
 use arbiter_stats::{Model, Sprt};
 
-/// Keys of the pair counts, each with the results of both games (0 lost, 1 drawn, 2 won): the
-/// indices of the table.
+/// Keys of the pair counts. Each key comes with the results of both games (0 lost, 1 drawn, 2 won),
+/// which are the indices of the count in the table of an encounter.
 const PAIRS: [(&str, [usize; 2]); 6] = [
     ("penta_WW", [2, 2]),
     ("penta_WD", [2, 1]),
@@ -56,7 +56,8 @@ pub(super) const TYPES: [(Format, &str); 4] = [
 /// Key for the engine settings that fastchess does not support.
 const MORE: &str = "arbiter";
 
-/// Maximum of each count in a file.
+/// Maximum of each count in a file. Larger counts are reduced to this maximum, so that their sums
+/// cannot overflow.
 const MOST_GAMES: u64 = 1_000_000_000;
 
 /// Interval that fastchess saves if intermediate reports are disabled.
@@ -72,7 +73,7 @@ pub(super) fn to_fastchess(
     style: &Style,
     counts: &RunCounts,
 ) -> Result<Value, String> {
-    let own = std::env::current_exe().map_err(|error| error.to_string())?;
+    let own_program = std::env::current_exe().map_err(|error| error.to_string())?;
     let design = plan.design;
     let games = match design.is_single {
         false => 2,
@@ -117,7 +118,7 @@ pub(super) fn to_fastchess(
         ),
         (
             "engines",
-            plan.engines.iter().map(|each| engine(each, &own, style.is_chess960)).collect(),
+            plan.engines.iter().map(|each| engine(each, &own_program, style.is_chess960)).collect(),
         ),
         ("stats", stats(plan, counts)),
     ] {
@@ -151,8 +152,8 @@ fn rules(plan: &Plan) -> Value {
     })
 }
 
-/// Returns the openings. In the file of a run that continues `before` earlier rounds, the start is
-/// that of the first round.
+/// Returns the settings of the openings. If the run continues `before` rounds of an earlier run,
+/// `start` is the first opening of that run.
 fn opening(plan: &Plan, before: u64) -> Value {
     let file = path_text(plan.book.as_deref());
     let format = match plan.book {
@@ -187,18 +188,18 @@ fn field_key(field: Field) -> String {
     format!("track_{field}")
 }
 
-/// Returns a path as text; empty for `None`.
+/// Returns a path as a string; empty for `None`.
 fn path_text(path: Option<&Path>) -> String {
     path.map_or_else(String::new, |path| path.display().to_string())
 }
 
-fn engine(engine: &Engine, own: &Path, is_chess960: bool) -> Value {
+fn engine(engine: &Engine, own_program: &Path, is_chess960: bool) -> Value {
     let limits = engine.conditions.limits;
     let first = limits.clock.map(|clock| clock.get(0));
     let ms = |time: std::time::Duration| time.as_millis() as u64;
     let (program, mut args) = match &engine.program {
         Program::Path(path) => (path.as_path(), Vec::new()),
-        Program::Bundled => (own, vec!["engine".to_owned()]),
+        Program::Bundled => (own_program, vec!["engine".to_owned()]),
     };
     args.extend(engine.args.iter().cloned());
     let launch = &engine.launch;
@@ -225,7 +226,7 @@ fn engine(engine: &Engine, own: &Path, is_chess960: bool) -> Value {
     })
 }
 
-/// Returns the counts of each pair of engines.
+/// Returns the counts of each encounter.
 fn stats(plan: &Plan, counts: &RunCounts) -> Value {
     let name = |engine: usize| &plan.engines[engine].name;
     let all = counts.encounters.iter().map(|([first, second], met)| {
@@ -241,29 +242,29 @@ fn stats(plan: &Plan, counts: &RunCounts) -> Value {
 }
 
 /// Returns whether a saved file has the format of fastchess.
-pub(super) fn is_theirs(saved: &Value) -> bool {
+pub(super) fn is_fastchess_format(saved: &Value) -> bool {
     saved["engines"].is_array() && saved["stats"].is_object()
 }
 
-/// Converts a saved tournament of fastchess to a command line, and returns its counted games if
-/// `keeps_counts`.
+/// Converts a tournament that fastchess saved to the options of a command line. If `keeps_counts`,
+/// also returns the counted games of the tournament.
 pub(super) fn read(
     saved: &Value,
     keeps_counts: bool,
 ) -> Result<(Vec<Word>, Option<Prior>), String> {
     let prior = if keeps_counts { counted_games(saved)? } else { None };
     let mut words: Vec<Word> = Vec::new();
-    let mut say = |name: &str, values: Vec<String>| {
+    let mut add = |name: &str, values: Vec<String>| {
         words.push(Word { name: name.to_owned(), values });
     };
     for engine in saved["engines"].as_array().into_iter().flatten() {
-        say("engine", spec(engine));
+        add("engine", spec(engine));
     }
     for (name, keys) in RULES {
         let rule = &saved[name];
         if rule["enabled"] == true {
             let value = |key: &&str| format!("{}={}", key.replace('_', ""), plain(&rule[*key]));
-            say(name, keys.iter().map(value).collect());
+            add(name, keys.iter().map(value).collect());
         }
     }
     let tables = &saved["tb_adjudication"];
@@ -282,7 +283,7 @@ pub(super) fn read(
         (&pgn["crc"], "crc32", vec!["pgn=true".to_owned()]),
     ] {
         if *holds == true {
-            say(name, values);
+            add(name, values);
         }
     }
     let chosen = |key: &str, words: [&str; 2]| words[usize::from(saved[key] == 1)].to_owned();
@@ -297,24 +298,24 @@ pub(super) fn read(
         ("srand", plain(&saved["seed"])),
         ("seeds", plain(&saved["gauntlet_seeds"])),
     ] {
-        say(name, vec![value]);
+        add(name, vec![value]);
     }
     for name in NUMBERS {
-        say(name, vec![plain(&saved[name])]);
+        add(name, vec![plain(&saved[name])]);
     }
     if pgn["file"] != "" {
-        say("pgnout", pgn_words(pgn));
+        add("pgnout", pgn_words(pgn));
     }
     if saved["log"]["file"].as_str().is_some_and(|file| !file.is_empty()) {
-        say("log", log_words(&saved["log"]));
+        add("log", log_words(&saved["log"]));
     }
     if saved["epd"]["file"] != "" {
-        say("epdout", vec![format!("file={}", plain(&saved["epd"]["file"]))]);
+        add("epdout", vec![format!("file={}", plain(&saved["epd"]["file"]))]);
     }
     let opening = &saved["opening"];
     if opening["file"] != "" {
         let rounds = games_before(prior) / saved["games"].as_u64().unwrap_or(2).max(1);
-        say("openings", opening_words(opening, rounds));
+        add("openings", opening_words(opening, rounds));
     }
     Ok((words, prior))
 }
@@ -333,7 +334,8 @@ fn log_words(log: &Value) -> Vec<String> {
     ]
 }
 
-/// Returns the values of `-openings`, starting after the openings of the counted rounds.
+/// Returns the values of `-openings`. The first opening is the one that follows the openings of
+/// `before` counted rounds.
 fn opening_words(opening: &Value, before: u64) -> Vec<String> {
     let start = opening["start"].as_u64().unwrap_or(1).saturating_add(before);
     let order = if opening["order"] == 0 { "random" } else { "sequential" };
@@ -388,7 +390,8 @@ fn spec(engine: &Value) -> Vec<String> {
     values
 }
 
-/// Returns the counted games of two engines.
+/// Returns the counted games of two engines; `None` if no games were counted. Counts of more than
+/// two engines are ignored with a warning. Fails if the counts contradict each other.
 fn counted_games(saved: &Value) -> Result<Option<Prior>, String> {
     let rows: Vec<&Value> = saved["stats"].as_object().into_iter().flat_map(Map::values).collect();
     let count = |row: &Value, key: &str| row[key].as_u64().unwrap_or(0).min(MOST_GAMES);
@@ -417,7 +420,7 @@ fn counted_games(saved: &Value) -> Result<Option<Prior>, String> {
     Ok(Some(prior))
 }
 
-/// Returns a value as text, without quotation marks.
+/// Returns a value as a string, without quotation marks.
 fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -24,11 +24,11 @@ use arbiter_plan::{Plan, Prior};
 use arbiter_report::Dialect;
 use arbiter_run::RunCounts;
 
-/// Output of `-version` in place of fastchess. Scripts expect the version of the program that they
-/// know; fishtest also parses the commit at the end of the line.
+/// Output of `-version` in place of fastchess. Scripts expect a version of fastchess; fishtest also
+/// parses the commit at the end of the line.
 pub const FASTCHESS: &str = "fastchess alpha 1.8.2 20260729-74deac23";
 
-/// Returns the number of games that another program counted before the run.
+/// Returns the number of games that another program counted before the run; 0 if there are none.
 fn games_before(prior: Option<Prior>) -> u64 {
     prior.map_or(0, |prior| prior.games())
 }
@@ -38,12 +38,12 @@ fn games_before(prior: Option<Prior>) -> u64 {
 pub struct Style {
     /// Program whose output format is used.
     pub(crate) dialect: Dialect,
-    /// Program of the command line.
+    /// Program whose command line was given.
     pub(crate) program: Dialect,
     /// `true` if figures are computed from pairs where possible.
     pub(crate) penta: bool,
-    /// Command that started this program, for the help.
-    pub(crate) called: String,
+    /// Command that started this program, for the hint that shows how to resume the run.
+    pub(crate) command: String,
     /// Number of games (pairs, if figures are computed from pairs) between two reports of figures;
     /// 0 for a single report at the end.
     pub(crate) rating_interval: u64,
@@ -60,13 +60,13 @@ pub struct Style {
     pub(crate) shows_crc: bool,
     /// `true` if the LLR computed from pairs is shown in addition to the LLR of the other program.
     pub(crate) shows_pairs_llr: bool,
-    /// File for the identity of the run, if requested.
+    /// File in which the settings, the counts and the identity of the run are saved, if any.
     pub(crate) saved_in: Option<PathBuf>,
     /// Number of games between two writes of `saved_in`; 0 for a single write at the end.
     pub(crate) save_interval: u64,
     /// `true` if the command line selects Chess960.
     pub(crate) is_chess960: bool,
-    /// Log that is also written or printed.
+    /// Settings of the log.
     pub(crate) log: log::LogRequest,
     /// `true` if the PVs of mate scores are checked.
     pub(crate) checks_mates: bool,
@@ -98,7 +98,7 @@ impl Style {
     ///
     /// # Errors
     ///
-    /// A message if the file cannot be written.
+    /// A message if the file cannot be written or the path of this program is unknown.
     pub fn save(
         &self,
         run: &str,

@@ -15,7 +15,7 @@ use arbiter_report::utc_time_as;
 use arbiter_runner::unix_time_ms;
 
 /// Maximum difference, in milliseconds, between the recorded times of one engine start in two
-/// games. The lines of the start are then logged only once.
+/// games. Two starts within this difference count as one start, whose lines are logged only once.
 const SAME_START: i64 = 20;
 
 /// Severity of a log line, with the numbers of fastchess.
@@ -42,26 +42,26 @@ pub(super) struct LogRequest {
 /// Writer of the log.
 #[derive(Debug)]
 pub(super) struct Log {
-    wanted: LogRequest,
+    request: LogRequest,
     file: Option<File>,
     engines: Vec<String>,
     /// Start of the run, in milliseconds of Unix time.
-    began_ms: i64,
-    /// Logged starts of engines: the index of the engine, and the time in milliseconds of Unix
-    /// time.
+    started_ms: i64,
+    /// Logged engine starts: the index of the engine, and the time of the start in milliseconds of
+    /// Unix time.
     starts: Vec<(usize, i64)>,
 }
 
 impl Log {
     /// Opens the log file, if requested.
-    pub(super) fn open(wanted: &LogRequest, engines: Vec<String>) -> Result<Log, String> {
+    pub(super) fn open(request: &LogRequest, engines: Vec<String>) -> Result<Log, String> {
         let open = |path: &PathBuf| {
             let file = open_output(path, File::options().append(true), Links::Followed);
             file.map_err(|error| format!("-log file={}: {error}", path.display()))
         };
-        let file = wanted.file.as_ref().map(open).transpose()?;
-        let wanted = wanted.clone();
-        Ok(Log { wanted, file, engines, began_ms: unix_time_ms(), starts: Vec::new() })
+        let file = request.file.as_ref().map(open).transpose()?;
+        let request = request.clone();
+        Ok(Log { request, file, engines, started_ms: unix_time_ms(), starts: Vec::new() })
     }
 
     /// Logs printed text, line by line.
@@ -80,14 +80,14 @@ impl Log {
             } else {
                 (Level::Info, "INFO")
             };
-            if level >= self.wanted.level {
+            if level >= self.request.level {
                 lines += &format!("{}fastchess --- {line}\n", prefix(label, now, ""));
             }
         }
         self.write(&lines)
     }
 
-    /// Logs the lines of a game. Returns the text to print.
+    /// Logs the lines to and from the engines of a game. Returns the lines to print for `-debug`.
     pub(super) fn game(&mut self, number: u64, game: &GameRecord) -> Result<String, String> {
         let begun_ms = game.begun_ms.unwrap_or_else(unix_time_ms);
         let entries = game.transcript.iter().flat_map(|transcript| &transcript.entries);
@@ -107,7 +107,7 @@ impl Log {
         for entry in entries {
             let engine = *game.engines.get(entry.color);
             let side = &mut is_known[usize::from(entry.color.is_black())];
-            // Lines before the mark belong to a start of the engine that was logged with an earlier
+            // The lines before this mark belong to an engine start that was logged with an earlier
             // game.
             *side &= entry.mark != Mark::NewGame;
             let name = &self.engines[engine];
@@ -121,12 +121,12 @@ impl Log {
             };
             let at = begun_ms + entry.at_ns / 1_000_000;
             // Writing to a string cannot fail.
-            if self.wanted.has_engines {
+            if self.request.has_engines {
                 let prefix = prefix(label, at, &number.to_string());
                 let _ = writeln!(written, "{prefix} {name}{ours}{text}");
             }
-            if self.wanted.is_printed {
-                let since = at - self.began_ms;
+            if self.request.is_printed {
+                let since = at - self.started_ms;
                 let _ = writeln!(shown, "{since} {theirs}{name}({engine}): {text}");
             }
         }
@@ -140,8 +140,8 @@ impl Log {
     }
 }
 
-/// Returns the prefix of a line. Its last field is the number of the game, in place of fastchess's
-/// thread number.
+/// Returns the prefix of a line. The last field of the prefix is the number of the game, in place
+/// of fastchess's thread number.
 fn prefix(label: &str, at_ms: i64, game: &str) -> String {
     format!("[{label:<6}] [{:>15}] <{game:>20}> ", utc_time_as(at_ms, "%H:%M:%S%.6f"))
 }

@@ -23,7 +23,7 @@ use arbiter_stats::{Correction, Model};
 pub struct Options {
     /// Output style of the run.
     pub style: Style,
-    /// Settings of the run, before the effects of the other fields.
+    /// Settings of the run, to which the effects of the other fields have not been applied.
     pub request: Request,
     pub(crate) is_sprt: bool,
     pub(crate) rounds: Option<u64>,
@@ -32,7 +32,7 @@ pub struct Options {
     pub(crate) repeats: Option<u64>,
     /// Opening books of individual engines, each with its maximum number of moves.
     pub(crate) books: Vec<(PathBuf, Option<u32>)>,
-    /// Run to resume, if a file of `-config` identifies one.
+    /// Run to resume, if the file of `-config` identifies it.
     pub resumes: Option<SavedIdentity>,
     /// Results folder, if given.
     pub results: Option<PathBuf>,
@@ -51,12 +51,12 @@ pub struct Options {
 }
 
 impl Options {
-    /// Parses a command line; `called` is the command that started this program.
+    /// Parses a command line; `command` is the command that started this program.
     ///
     /// # Errors
     ///
     /// A description of the first invalid option, or of a file that cannot be read.
-    pub fn parse(dialect: Dialect, line: &[String], called: String) -> Result<Options, String> {
+    pub fn parse(dialect: Dialect, line: &[String], command: String) -> Result<Options, String> {
         let words = split(line)?;
         let mut options = if dialect == Dialect::Fastchess {
             let Config { run, prior, words, out } = Config::read(&words)?;
@@ -68,7 +68,7 @@ impl Options {
         } else {
             Options::read(dialect, &words)?
         };
-        options.style.called = called;
+        options.style.command = command;
         Ok(options)
     }
 
@@ -95,8 +95,8 @@ impl Options {
     fn take(&mut self, word: &Word) -> Result<(), String> {
         match word.name.as_str() {
             "engine" => self.add_engine(word)?,
-            // `-each` overrides the settings of individual engines, wherever it stands, so it is
-            // applied last, by `Options::read`. `-config` has been applied before.
+            // `-each` overrides the settings of individual engines wherever it appears, so
+            // `Options::read` applies it last. `Config::read` has already applied `-config`.
             "each" | "config" => {}
             "quick" => self.quick(word)?,
             "concurrency" => self.concurrency(word.number()?),
@@ -128,7 +128,7 @@ impl Options {
             "use-affinity" => self.affinity(word)?,
             "startup-ms" => self.request.draft.deadlines.uciok = word.millis()?,
             "ping-ms" | "ucinewgame-ms" => self.ready = self.ready.max(Some(word.millis()?)),
-            "arbiter" => self.own(word)?,
+            "arbiter" => self.arbiter_options(word)?,
             "force-concurrency" => self.is_forced = word.switch()?,
             "log" => self.log(word)?,
             "debug" => {
@@ -155,7 +155,7 @@ impl Options {
         Ok(())
     }
 
-    /// Applies the options of tablebases; the paths of tables are checked later.
+    /// Applies a tablebase option; the paths of the tablebases are checked later.
     fn tablebases(&mut self, word: &Word) -> Result<(), String> {
         let all = TablebaseRule { pieces: 0, ignores_fifty: false, scope: Scope::Both };
         let rule = self.request.draft.rules.tablebase.get_or_insert(all);
@@ -172,12 +172,12 @@ impl Options {
     }
 
     /// Applies `-arbiter`.
-    fn own(&mut self, word: &Word) -> Result<(), String> {
-        for (key, value) in word.pairs()? {
+    fn arbiter_options(&mut self, word: &Word) -> Result<(), String> {
+        for (key, value) in word.key_values()? {
             match key {
                 "contention" => {
-                    let what = value.parse().map_err(|e| format!("-arbiter contention: {e}"));
-                    self.request.cpu_contention = what?;
+                    let contention = value.parse().map_err(|e| format!("-arbiter contention: {e}"));
+                    self.request.cpu_contention = contention?;
                 }
                 "llr" => self.style.shows_pairs_llr = word.truth(key, value)?,
                 "verbose" => self.is_verbose = word.truth(key, value)?,
@@ -190,7 +190,7 @@ impl Options {
 
     fn log(&mut self, word: &Word) -> Result<(), String> {
         let log = &mut self.style.log;
-        for (key, value) in word.pairs()? {
+        for (key, value) in word.key_values()? {
             match (key, value) {
                 ("file", _) => log.file = Some(PathBuf::from(value)),
                 ("level", "trace" | "all" | "info") => log.level = Level::Info,
@@ -219,7 +219,7 @@ impl Options {
     }
 
     fn quick(&mut self, word: &Word) -> Result<(), String> {
-        let pairs = word.pairs()?;
+        let pairs = word.key_values()?;
         if pairs.iter().filter(|(key, _)| *key == "cmd").count() != 2 {
             return Err("-quick needs cmd= twice".to_owned());
         }
@@ -273,7 +273,7 @@ impl Options {
     }
 
     fn openings(&mut self, word: &Word) -> Result<(), String> {
-        for (key, value) in word.pairs()? {
+        for (key, value) in word.key_values()? {
             let request = &mut self.request;
             match (key, value) {
                 ("file", _) => request.draft.book = Some(PathBuf::from(value)),
@@ -352,7 +352,7 @@ impl Options {
     }
 
     fn output(&mut self, word: &Word) -> Result<(), String> {
-        for (key, value) in word.pairs()? {
+        for (key, value) in word.key_values()? {
             self.style.dialect = match (key, value) {
                 ("format", "fastchess") => Dialect::Fastchess,
                 ("format", "cutechess") => Dialect::Cutechess,
@@ -396,12 +396,13 @@ impl Options {
             alpha: None,
             beta: None,
             model: Some(model),
-            // Both programs stop at Wald's bounds, without a correction for overshoot.
+            // fastchess and cutechess-cli stop at Wald's bounds, without a correction for
+            // overshoot.
             correction: Some(Correction::None),
             // Set after all options have been read, because it depends on other options.
             evidence: None,
         };
-        for (key, value) in word.pairs()? {
+        for (key, value) in word.key_values()? {
             let bound = match key {
                 "elo0" => &mut test.elo0,
                 "elo1" => &mut test.elo1,
@@ -437,8 +438,8 @@ fn named_by_time(kind: &str) -> PathBuf {
 fn format(word: &str) -> Result<Format, String> {
     let word = if word == "round-robin" { "roundrobin" } else { word };
     let found = TYPES.into_iter().find(|(_, name)| *name == word);
-    let known = "roundrobin, gauntlet, knockout or pyramid";
-    found.map(|(format, _)| format).ok_or_else(|| format!("-tournament {word}: expected {known}"))
+    let names = "roundrobin, gauntlet, knockout or pyramid";
+    found.map(|(format, _)| format).ok_or_else(|| format!("-tournament {word}: expected {names}"))
 }
 
 /// Parses `-tbadjudicate`.

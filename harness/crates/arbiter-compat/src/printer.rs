@@ -24,7 +24,7 @@ use arbiter_runner::{ControlRequest, ControlSender, OptionsFound};
 use arbiter_schedule::{Pairing, Schedule};
 use arbiter_stats::{LlrBounds, SprtStatus};
 
-/// Observer that prints a run on standard output.
+/// Observer that prints a run on standard output, in the format of another program.
 #[derive(Debug)]
 pub struct Printer {
     style: Style,
@@ -36,20 +36,21 @@ pub struct Printer {
     disturbed: u64,
     /// Engines for which a warning about missing scores was printed.
     without_score: BTreeSet<usize>,
-    /// Schedule after the counted pairs, because the number of games may depend on results.
+    /// Schedule, updated with the counted pairs, because the number of games may depend on results.
     schedule: Schedule,
     /// Counted pairs.
     counts: RunCounts,
-    /// Pairs that have ended, but are counted only after earlier pairs.
+    /// Finished pairs that are not counted yet, because pairs are counted in schedule order.
     ahead: BTreeMap<u64, PairTally>,
-    /// First games of pairs whose second game has not ended, with their outcomes by engine.
+    /// First games of pairs whose second game has not ended, each with the outcome for both
+    /// engines.
     open_pairs: BTreeMap<u64, (PairTally, [(usize, String); 2])>,
     /// Number of games by outcome, for each engine.
     outcomes: Vec<BTreeMap<String, u64>>,
-    /// Pair after which the run ends, if that is decided.
+    /// Pair after which the run is stopped; `None` if no stop was requested.
     last: Option<u64>,
     games: u64,
-    /// `true` if no game was counted since the last figures.
+    /// `true` if no game was counted since the figures were last printed.
     is_up_to_date: bool,
 }
 
@@ -64,8 +65,8 @@ struct CurrentRun {
 }
 
 impl Printer {
-    /// Returns a printer of a run that has not started; `options` are the option checks of the
-    /// engines.
+    /// Returns a printer for a run that has not started; `options` are the options that the
+    /// preflight found for each engine.
     pub fn new(
         style: &Style,
         plan: &Plan,
@@ -115,7 +116,8 @@ impl Printer {
         print_result(&text)
     }
 
-    /// Prints a run of fastchess whose engine failed to start, and creates its files.
+    /// Prints the output of fastchess for a run whose engine failed to start, and creates the files
+    /// of the run. Does nothing for cutechess-cli.
     ///
     /// # Errors
     ///
@@ -143,8 +145,8 @@ impl Printer {
         print_result(&text)
     }
 
-    /// Returns a printer that also saves the progress of the run, and may end the run; `options`
-    /// are those of [`Printer::new`].
+    /// Returns a printer that also writes the log, saves the progress of the run, and may end the
+    /// run; `options` are as in [`Printer::new`].
     ///
     /// # Errors
     ///
@@ -174,7 +176,7 @@ impl Printer {
 
     fn save(&self) -> Result<(), String> {
         let Some(run) = &self.run else { return Ok(()) };
-        self.style.save(&run.name, &run.results, &self.plan, &self.shown())
+        self.style.save(&run.name, &run.results, &self.plan, &self.finished_pairs())
     }
 
     fn total(&self) -> u64 {
@@ -203,7 +205,7 @@ impl Printer {
         self.ahead.remove(&tally.pair);
         self.counts.count(tally);
         if self.last.is_some_and(|last| last <= tally.pair) {
-            self.ask(ControlCommand::Stop);
+            self.send(ControlCommand::Stop);
         }
         text
     }
@@ -240,13 +242,13 @@ impl Printer {
             );
         }
         text += &self.writer.finished(number, white, black, &game.outcome);
-        let is_whole = self.add(pairing, game_index, game);
+        let is_pair_complete = self.add(pairing, game_index, game);
         let is_last = self.style.program == Dialect::Fastchess && self.games == self.total();
         if is_last || is_due(self.games, self.style.score_interval) {
             text += &self.score(white.min(black), white.max(black));
         }
         let unit = if self.is_by_pairs() { per_pair } else { 1 };
-        let is_complete = is_whole || unit == 1;
+        let is_complete = is_pair_complete || unit == 1;
         if is_complete && is_due(self.games / unit, self.style.rating_interval) {
             text += &self.figures();
         }
@@ -256,8 +258,8 @@ impl Printer {
         text
     }
 
-    /// Counts a game. Returns whether its pair is now complete. If a pair is played again, its new
-    /// first game replaces the old one.
+    /// Counts a game. Returns whether the pair of the game is now complete. If a pair is played
+    /// again, the new first game replaces the old first game.
     fn add(&mut self, pairing: &Pairing, game_index: usize, game: &GameRecord) -> bool {
         let Pairing { pair, engines, .. } = *pairing;
         let mut first = self.open_pairs.remove(&pair);
@@ -279,17 +281,17 @@ impl Printer {
         self.is_up_to_date = false;
         self.games += 1;
         let tally = GameTally::of(game, engines[0]);
-        let is_whole = game_index > 0 || self.schedule.design().games_per_pair() == 1;
+        let is_pair_complete = game_index > 0 || self.schedule.design().games_per_pair() == 1;
         let tally = match first {
             Some((first, _)) => PairTally { second: Some(tally), ..first },
             None => PairTally { pair, engines, first: tally, second: None, is_repeat: false },
         };
-        if is_whole {
+        if is_pair_complete {
             self.ahead.insert(pair, tally);
         } else {
             self.open_pairs.insert(pair, (tally, outcomes));
         }
-        is_whole
+        is_pair_complete
     }
 
     fn is_by_pairs(&self) -> bool {
@@ -297,7 +299,7 @@ impl Printer {
     }
 
     /// Returns the counts of all pairs that have ended.
-    fn shown(&self) -> RunCounts {
+    fn finished_pairs(&self) -> RunCounts {
         let mut counts = self.counts.clone();
         self.ahead.values().for_each(|tally| counts.count(tally));
         counts
@@ -306,14 +308,14 @@ impl Printer {
     /// Returns the counts of all finished games, or only of complete pairs if figures are computed
     /// from pairs.
     fn counts_now(&self) -> RunCounts {
-        let mut counts = self.shown();
+        let mut counts = self.finished_pairs();
         if !self.is_by_pairs() {
             self.open_pairs.values().for_each(|(tally, _)| counts.count(tally));
         }
         counts
     }
 
-    /// Returns the score of two engines.
+    /// Returns the line with the score of two engines.
     fn score(&self, first: usize, second: usize) -> String {
         let games = self.counts_now().encounter([first, second]).games;
         self.writer.score(first, second, &games)
@@ -355,26 +357,27 @@ impl Printer {
         text
     }
 
-    /// Starts no more pairs, and ends the run after `pair` has been counted. Returns `false` if the
-    /// end was already decided.
+    /// Requests that no more pairs start and that the run end after `pair` has been counted.
+    /// Returns `false` if the end was requested before.
     fn end_with(&mut self, pair: u64) -> bool {
         let is_first = self.last.is_none();
         if is_first {
             self.last = Some(pair);
-            self.ask(ControlCommand::Drain);
+            self.send(ControlCommand::Drain);
         }
         is_first
     }
 
-    fn ask(&self, command: ControlCommand) {
+    fn send(&self, command: ControlCommand) {
         if let Some(run) = &self.run {
             // A failure is harmless: a finished run needs no commands.
             let _ = run.control.try_send(ControlRequest::unanswered(command));
         }
     }
 
-    /// Returns the figures of a run that has ended. fastchess prints none for an interrupted run,
-    /// and always prints them after the decision of an SPRT.
+    /// Returns the figures of a run that has ended; empty if they were already printed. fastchess
+    /// prints no figures for an interrupted run, and always prints figures after the decision of an
+    /// SPRT.
     fn last_figures(&mut self, ending: RunEnd) -> String {
         let is_fastchess = self.style.program == Dialect::Fastchess;
         match ending {
@@ -389,7 +392,7 @@ impl Printer {
 
     /// Returns the lines that follow the last figures, and saves the state of the run.
     fn end_text(&self, ending: RunEnd, elapsed: Duration) -> Result<String, String> {
-        let mut text = self.writer.verdict(ending) + &self.writer.faults(&self.shown());
+        let mut text = self.writer.verdict(ending) + &self.writer.faults(&self.finished_pairs());
         self.save()?;
         if let Some(path) = self.plan.pgn.as_deref().filter(|_| self.style.shows_crc) {
             text += &checksum(path)?;
@@ -404,7 +407,7 @@ impl Printer {
             if let Some(config) = &self.style.saved_in {
                 text += &format!(
                     " To resume the tournament, run: {} -config file={}",
-                    self.style.called,
+                    self.style.command,
                     config.display()
                 );
             }
@@ -474,7 +477,7 @@ impl Printer {
         if let Some(run) = &mut self.run {
             run.log.log_printed(&text)?;
         }
-        // For `print_result` a closed pipe is not an error: a script that has read enough must not
+        // `print_result` ignores a closed pipe, so a script that has read enough output does not
         // end the run.
         print_result(&text)
     }

@@ -11,7 +11,7 @@ use arbiter_report::{Dialect, print_result};
 use arbiter_schedule::{Format, OpeningPolicy};
 use arbiter_stats::{Evidence, Model};
 
-/// Output of fastchess for a run without openings.
+/// Output of fastchess for a run without an opening book.
 const NO_BOOK: &str = "\
 Warning: No opening book specified! Consider using one, otherwise all games will be played from the \
 starting position.
@@ -26,7 +26,7 @@ const NO_PAIRS: &str = "Warning; Bayesian SPRT model not available with pentanom
 ///
 /// # Errors
 ///
-/// A message about the fault.
+/// A description of the first error.
 pub fn check(options: &Options) -> Result<(), String> {
     let count = options.request.engines.len();
     let is_fastchess = options.style.program == Dialect::Fastchess;
@@ -123,8 +123,8 @@ fn random_seed() -> u64 {
     RandomState::new().hash_one(0)
 }
 
-/// Uses a book that all engines share as the book of the run; an error if the engines have
-/// different books.
+/// Uses a book that all engines share as the book of the run; fails if the engines have different
+/// books.
 fn engine_books(options: &mut Options) -> Result<(), String> {
     let Some(book) = options.books.first().cloned() else { return Ok(()) };
     let is_shared = options.books.len() >= options.request.engines.len()
@@ -139,23 +139,24 @@ fn engine_books(options: &mut Options) -> Result<(), String> {
     Ok(())
 }
 
-/// Gives every engine a unique name, by default that of its program, with a number appended to
-/// repeated names.
+/// Gives every engine a name, by default the name of its program, and appends a number to each
+/// repeated name.
 fn name_all(engines: &mut [EngineSpec]) {
-    let mut seen: HashMap<String, usize> = HashMap::new();
+    let mut counts: HashMap<String, usize> = HashMap::new();
     for engine in engines {
         let cmd = Path::new(engine.cmd.as_deref().unwrap_or_default());
         let stem = || cmd.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let name = engine.name.take().unwrap_or_else(stem);
-        let count = seen.entry(name.clone()).or_default();
+        let count = counts.entry(name.clone()).or_default();
         *count += 1;
         engine.name = Some(if *count == 1 { name } else { format!("{name}_{count}") });
     }
 }
 
-/// Converts rounds and games of the other programs to Arbiter's rounds and pairs: real pairs if
-/// each opening is played an even number of times with colours swapped, or else single games in the
-/// same order. Also returns the number of games per round, for the tag `Round`.
+/// Converts rounds and games of the other programs to Arbiter's rounds and pairs. If each opening
+/// is played an even number of times with colours swapped, the games form pairs; otherwise they are
+/// single games in the same order. Also returns the number of games per round, for the PGN tag
+/// `Round`.
 fn tournament(options: &Options) -> Result<(TournamentRequest, Option<u64>), String> {
     let is_fastchess = options.style.program == Dialect::Fastchess;
     let usual = if is_fastchess { 2 } else { 1 };
@@ -195,6 +196,6 @@ fn tournament(options: &Options) -> Result<(TournamentRequest, Option<u64>), Str
         *openings = if is_fastchess { OpeningPolicy::Cycled } else { OpeningPolicy::PerPair };
     }
     // In a round of cutechess-cli, each engine plays one encounter.
-    let at_once = if is_fastchess { 1 } else { options.request.engines.len() as u64 / 2 };
-    Ok((request, (!is_knockout).then(|| games.saturating_mul(at_once))))
+    let encounters = if is_fastchess { 1 } else { options.request.engines.len() as u64 / 2 };
+    Ok((request, (!is_knockout).then(|| games.saturating_mul(encounters))))
 }

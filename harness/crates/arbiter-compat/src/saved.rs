@@ -14,7 +14,7 @@ use arbiter_plan::Prior;
 use arbiter_process::{FilesInUse, WholeFile, cannot_write, open_input};
 use arbiter_report::{log_warn, print_result};
 
-/// Default file name of fastchess.
+/// Default name of the file in fastchess.
 const USUAL: &str = "config.json";
 
 /// Maximum size of a saved file, in bytes.
@@ -54,12 +54,12 @@ pub struct SavedIdentity {
 }
 
 fn content(path: &Path) -> Result<Value, String> {
-    let wrong = |what: String| format!("-config file={}: {what}", path.display());
+    let wrong = |reason: String| format!("-config file={}: {reason}", path.display());
     let mut text = String::new();
     let read = open_input(path).and_then(|file| file.take(LARGEST).read_to_string(&mut text));
     read.map_err(|error| wrong(error.to_string()))?;
     let saved: Value = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-    if saved.get(KEY).is_some() || foreign::is_theirs(&saved) {
+    if saved.get(KEY).is_some() || foreign::is_fastchess_format(&saved) {
         Ok(saved)
     } else {
         Err(wrong("not written by arbiter or fastchess".to_owned()))
@@ -82,7 +82,7 @@ fn is_of_another_program(path: &Path) -> bool {
     path.exists() && content(path).is_err()
 }
 
-/// Writes a file of fastchess with the identity of the run added.
+/// Adds the identity of the run to `theirs`, the contents of a fastchess file, and writes the file.
 pub(super) fn write_with_identity(
     path: &Path,
     run: &str,
@@ -96,7 +96,7 @@ pub(super) fn write_with_identity(
     write(path, &theirs)
 }
 
-/// Writes a file of fastchess, but never replaces a file of another program.
+/// Writes a fastchess file, but never replaces a file of another program.
 pub(super) fn write(path: &Path, theirs: &Value) -> Result<(), String> {
     if is_of_another_program(path) {
         return Ok(());
@@ -112,7 +112,7 @@ pub(super) fn write(path: &Path, theirs: &Value) -> Result<(), String> {
 /// The `-config` options of a command line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Config {
-    /// Run to resume, if the file identifies one.
+    /// Run to resume, if the file identifies it.
     pub run: Option<SavedIdentity>,
     /// Counts of fastchess that the run continues.
     pub prior: Option<Prior>,
@@ -123,13 +123,13 @@ pub(super) struct Config {
 }
 
 impl Config {
-    /// Parses the `-config` options, and the file that they name.
+    /// Parses the `-config` options, and reads the file that they name.
     pub(super) fn read(words: &[Word]) -> Result<Config, String> {
         let mut file = None;
         let mut out = None;
         let mut keeps_counts = true;
         for (index, word) in words.iter().enumerate().filter(|(_, word)| word.name == "config") {
-            for (key, value) in word.pairs()? {
+            for (key, value) in word.key_values()? {
                 match key {
                     "file" => file = Some((index, PathBuf::from(value))),
                     "outname" => out = Some(PathBuf::from(value)),
@@ -143,7 +143,7 @@ impl Config {
                 }
             }
         }
-        let others = |words: &[Word]| -> Vec<Word> {
+        let without_config = |words: &[Word]| -> Vec<Word> {
             words.iter().filter(|word| word.name != "config").cloned().collect()
         };
         let Some((index, path)) = file else {
@@ -154,14 +154,14 @@ impl Config {
                     out.display()
                 ));
             }
-            return Ok(Config { run: None, prior: None, words: others(words), out });
+            return Ok(Config { run: None, prior: None, words: without_config(words), out });
         };
         // As in fastchess, options before `-config file=` are ignored, and options after it
         // override the file.
         let (before, after) = words.split_at(index);
         let saved = content(&path)?;
-        let after = others(after);
-        let wrong = |what: String| format!("-config file={}: {what}", path.display());
+        let after = without_config(after);
+        let wrong = |reason: String| format!("-config file={}: {reason}", path.display());
         let ours = saved.get(KEY).map(SavedIdentity::deserialize).transpose();
         let ours = ours.map_err(|error| wrong(error.to_string()))?;
         let (mut words, prior) = foreign::read(&saved, keeps_counts).map_err(wrong)?;

@@ -6,11 +6,11 @@ use arbiter_names::nearest;
 pub(super) const KEYS: &str = "conf, cmd, name, dir, args, arg, proto, tc, st, nodes, depth, plies, \
      timemargin, option.NAME, restart, ponder, initstr, stderr, tscale, book, bookdepth, whitepov, trust, debug";
 
-/// Prefix of the description of an option that is accepted without effect, before the reason.
+/// Start of the description of an option that is accepted without effect; the reason follows.
 const NOTHING: &str = "ignored: ";
 
 /// All options, in the order of the help, each with its values and its effect in Arbiter.
-/// `Options::take` applies them.
+/// `Options::take` applies the options.
 pub(super) const OPTIONS: &[(&str, &str, &str)] = &[
     ("engine", "KEY=VALUE...", "adds an engine"),
     ("each", "KEY=VALUE...", "settings of all engines"),

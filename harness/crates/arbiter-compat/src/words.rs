@@ -1,17 +1,19 @@
-//! Splitting of a command line of fastchess or cutechess-cli into options with values.
+//! Splits a command line of fastchess or cutechess-cli into options with their values.
 
 use std::fmt::Display;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// An option without its dash, and its values, which are the words up to the next option.
+/// Option of a command line, with its values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Word {
+    /// Name without the dashes.
     pub name: String,
+    /// Arguments up to the next option.
     pub values: Vec<String>,
 }
 
-/// Splits a command line; an error if it does not start with an option.
+/// Splits a command line into options. Fails if the first argument is not an option.
 pub(super) fn split(args: &[String]) -> Result<Vec<Word>, String> {
     let mut words: Vec<Word> = Vec::new();
     for arg in args {
@@ -26,8 +28,8 @@ pub(super) fn split(args: &[String]) -> Result<Vec<Word>, String> {
     Ok(words)
 }
 
-/// Returns the name of an option, which starts with a dash and a letter; negative numbers are
-/// values.
+/// Returns the name of an option; `None` if `arg` is a value. An option starts with one or two
+/// dashes and a letter, so negative numbers are values.
 fn option_name(arg: &str) -> Option<&str> {
     let name = arg.strip_prefix('-')?;
     let name = name.strip_prefix('-').unwrap_or(name);
@@ -35,7 +37,7 @@ fn option_name(arg: &str) -> Option<&str> {
 }
 
 impl Word {
-    /// Returns the only value.
+    /// Returns the value; fails unless there is exactly one.
     pub(super) fn single(&self) -> Result<&str, String> {
         match &self.values[..] {
             [value] => Ok(value),
@@ -44,21 +46,22 @@ impl Word {
         }
     }
 
-    /// Returns the only value as an integer.
+    /// Parses the only value as an integer.
     pub(super) fn number<T: FromStr>(&self) -> Result<T, String> {
         let value = self.single()?;
         value.parse().map_err(|_| format!("-{} {value}: not a whole number", self.name))
     }
 
-    /// Returns the only value as milliseconds.
+    /// Parses the only value as a number of milliseconds.
     pub(super) fn millis(&self) -> Result<Duration, String> {
         self.number().map(Duration::from_millis)
     }
 
-    /// Returns an adjudication rule of the values, with the `defaults` of the other programs, which
-    /// treat `movecount=0` as 1.
+    /// Parses the values as an adjudication rule; `defaults` are the other programs' values for
+    /// missing keys. The other programs treat `movecount=0` as 1, which is the default, so this
+    /// field is skipped.
     pub(super) fn rule<T: FromStr<Err: Display>>(&self, defaults: &str) -> Result<T, String> {
-        let fields = self.pairs()?.into_iter().filter(|field| *field != ("movecount", "0"));
+        let fields = self.key_values()?.into_iter().filter(|field| *field != ("movecount", "0"));
         let rule =
             fields.fold(defaults.to_owned(), |rule, (key, value)| format!("{rule},{key}={value}"));
         rule.parse().map_err(|error| format!("-{}: {error}", self.name))
@@ -72,7 +75,7 @@ impl Word {
         }
     }
 
-    /// Returns the values as keys with values; a word without `=` has no value.
+    /// Splits each value into a key and its value; a key without `=` has no value.
     pub(super) fn fields(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
         self.values.iter().map(|value| match value.split_once('=') {
             Some((key, value)) => (key, Some(value)),
@@ -80,8 +83,8 @@ impl Word {
         })
     }
 
-    /// Returns the values as keys with values; an error if a word has no `=`.
-    pub(super) fn pairs<'a>(&'a self) -> Result<Vec<(&'a str, &'a str)>, String> {
+    /// Splits each value into a key and its value; fails if one has no `=`.
+    pub(super) fn key_values<'a>(&'a self) -> Result<Vec<(&'a str, &'a str)>, String> {
         let pair = |(key, value): (&'a str, Option<&'a str>)| {
             let value = value.ok_or_else(|| format!("-{}: '{key}' is not KEY=VALUE", self.name))?;
             Ok((key, value))
@@ -89,9 +92,9 @@ impl Word {
         self.fields().map(pair).collect()
     }
 
-    /// Sets a boolean from the value of the only key.
+    /// Sets a boolean from the value of the key `only`; fails if there are other keys.
     pub(super) fn set_truth(&self, only: &str, set: &mut bool) -> Result<(), String> {
-        for (key, value) in self.pairs()? {
+        for (key, value) in self.key_values()? {
             if key != only {
                 return Err(self.unknown_key(key, only));
             }
@@ -100,17 +103,17 @@ impl Word {
         Ok(())
     }
 
-    /// Parses the number of a key.
+    /// Parses the value of a key as a number.
     pub(super) fn figure<T: FromStr>(&self, key: &str, value: &str) -> Result<T, String> {
         value.parse().map_err(|_| self.wrong(key, value, format!("'{value}' is not a number")))
     }
 
-    /// Parses the boolean of a key.
+    /// Parses the value of a key as `true` or `false`.
     pub(super) fn truth(&self, key: &str, value: &str) -> Result<bool, String> {
         value.parse().map_err(|_| self.wrong(key, value, "expected true or false"))
     }
 
-    /// Returns the error for the wrong value of a key.
+    /// Returns the error for an invalid value of a key.
     pub(super) fn wrong(&self, key: &str, value: &str, error: impl Display) -> String {
         format!("-{} {key}={value}: {error}", self.name)
     }
@@ -135,7 +138,7 @@ mod tests {
         let found = found.unwrap();
         let names: Vec<&str> = found.iter().map(|word| word.name.as_str()).collect();
         assert_eq!(names, ["engine", "sprt", "repeat", "wait", "version"]);
-        assert_eq!(found[0].pairs(), Ok(vec![("cmd", "a"), ("args", "-x --y")]));
+        assert_eq!(found[0].key_values(), Ok(vec![("cmd", "a"), ("args", "-x --y")]));
         assert_eq!(found[3].single(), Ok("-5"));
         assert_eq!(found[2].switch(), Ok(true));
     }
@@ -150,7 +153,7 @@ mod tests {
         check("-rounds ten", |word| word.number::<u64>().err(), "ten: not a whole number");
         check("-rounds 1 2", |word| word.number::<u64>().err(), "unexpected '2'");
         check("-recover yes", |word| word.switch().err(), "-recover takes no value");
-        check("-draw 3", |word| word.pairs().err(), "-draw: '3' is not KEY=VALUE");
+        check("-draw 3", |word| word.key_values().err(), "-draw: '3' is not KEY=VALUE");
         assert!(words("rounds -x").unwrap_err().contains("'rounds' does not belong"));
     }
 }

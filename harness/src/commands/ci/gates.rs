@@ -1,5 +1,5 @@
-//! Execution of one gate. A gate with a subcommand runs this program with the flags of the gate, so
-//! that users can repeat the gate by hand.
+//! Execution of one gate. All gates except the bench run a subcommand of this program, so that
+//! users can repeat a gate by hand.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -19,7 +19,7 @@ use arbiter_report::{gate_text, is_kept, note};
 use arbiter_runner::{FingerprintError, hash_file, unix_time_ms};
 use arbiter_store::{Store, StoredGate};
 
-/// Time limit of a gate without a budget.
+/// Time limit of a gate without a budget, so that a gate that hangs ends.
 const LIMIT: Duration = Duration::from_secs(24 * 3600);
 
 /// Default flags for the games of a lint. All transcripts are kept as evidence.
@@ -29,7 +29,7 @@ const LINT: [(&str, &str); 3] =
 /// Maximum time that a gate may continue after its budget to finish the games in progress.
 const GRACE: Duration = Duration::from_secs(300);
 
-/// Engine that gates use.
+/// Engine under test, or base.
 #[derive(Debug, Clone)]
 pub(super) struct Side {
     /// Name of the engine.
@@ -38,7 +38,7 @@ pub(super) struct Side {
     cmd: String,
     /// Settings of the engine, as fields of `--engine`; may be empty.
     settings: String,
-    /// Text that identifies the program, its build and its settings.
+    /// String that identifies the program, its build and its settings.
     identity: String,
     /// Provenance of the engine.
     provenance: Option<Provenance>,
@@ -46,7 +46,7 @@ pub(super) struct Side {
 
 /// Engines that the gates use.
 #[derive(Debug)]
-pub(super) struct StepEngines {
+pub(super) struct GateEngines {
     /// Engine under test.
     pub(super) test: Side,
     /// Base, or the reason why there is none (empty if no gate needs a base).
@@ -55,20 +55,20 @@ pub(super) struct StepEngines {
     unchanged: Vec<String>,
 }
 
-impl StepEngines {
+impl GateEngines {
     /// Converts the built engines; `without` is the reason why there is no base.
     pub(super) fn new(
         prepared: BuiltEngines,
         without: String,
         unchanged: Vec<String>,
-    ) -> Result<StepEngines, Failure> {
-        let own = own_binary()?;
+    ) -> Result<GateEngines, Failure> {
+        let own_program = own_binary()?;
         let mut sides = Vec::new();
         for (index, spec) in prepared.engines.into_iter().enumerate() {
             let has_limits = !spec.limits.is_empty();
             let engine = resolve_engine(index, spec).map_err(Failure::invalid)?;
             let (cmd, program) = match &engine.program {
-                Program::Bundled => (BUNDLED.to_owned(), own.clone()),
+                Program::Bundled => (BUNDLED.to_owned(), own_program.clone()),
                 Program::Path(path) => (path.display().to_string(), path.clone()),
             };
             // The folder name of a build identifies all inputs of the build, whereas the bytes of
@@ -88,7 +88,7 @@ impl StepEngines {
         }
         let mut sides = sides.into_iter();
         let test = sides.next().ok_or_else(|| Failure::invalid("no engine under test"))?;
-        Ok(StepEngines { test, base: sides.next().ok_or(without), unchanged })
+        Ok(GateEngines { test, base: sides.next().ok_or(without), unchanged })
     }
 
     /// Returns the name of the base.
@@ -107,7 +107,7 @@ impl StepEngines {
 
 /// Runner of the gates.
 pub(super) struct GateRunner<'a> {
-    pub(super) sides: &'a StepEngines,
+    pub(super) sides: &'a GateEngines,
     pub(super) args: &'a CiArgs,
     pub(super) context: &'a BuildContext,
     pub(super) store: &'a Store,
@@ -118,7 +118,7 @@ pub(super) struct GateRunner<'a> {
 }
 
 impl GateRunner<'_> {
-    /// Runs a gate, or returns its cached result. An error ends all gates.
+    /// Runs a gate, or returns its cached result. After an error, no further gate runs.
     pub(super) fn pass(&self, gate: &Gate) -> Result<GateOutcome, Failure> {
         if let Some(reason) = self.reason_to_skip(gate) {
             note(&format!("{}: skipped, {reason}", gate.name));
@@ -192,15 +192,15 @@ impl GateRunner<'_> {
         Ok(hasher.finalize().to_hex().to_string())
     }
 
-    /// Runs the bench of the engine under test, with as many parallel copies as there are
-    /// concurrent games.
+    /// Runs the bench of the engine under test, with as many parallel runs as there are concurrent
+    /// games.
     fn bench(&self, gate: &Gate, started: i64) -> Result<GateOutcome, Failure> {
         let build = BuildArgs { base: None, no_bench: false, ..self.args.build.clone() };
         let each = EngineSpec { sandbox: Some(self.args.sandbox), ..EngineSpec::default() };
         let prepared = build.prepare(Vec::new(), &each, self.context.clone(), None);
         let seconds = (unix_time_ms() - started) as f64 / 1e3;
         let found = prepared.map(|prepared| prepared.signatures.first().copied().flatten());
-        let (verdict, code, words, figures) = match found {
+        let (verdict, code, text, figures) = match found {
             Ok(Some(found)) => {
                 let figures = serde_json::json!({
                     "nodes": found.nodes, "nps": found.nps, "copies": self.context.copies,
@@ -208,8 +208,8 @@ impl GateRunner<'_> {
                 (GateVerdict::Passed, 0, format!("{} nodes", found.nodes), figures)
             }
             Ok(None) => {
-                let words = "the engine has no bench".to_owned();
-                (GateVerdict::Broken, ExitCode::NoBench as u8, words, Value::Null)
+                let text = "the engine has no bench".to_owned();
+                (GateVerdict::Broken, ExitCode::NoBench as u8, text, Value::Null)
             }
             Err(failure) if failure.is_interruption() => return Err(failure),
             Err(Failure { code, message }) => {
@@ -220,7 +220,7 @@ impl GateRunner<'_> {
                 (verdict, code as u8, message, Value::Null)
             }
         };
-        let outcome = outcome(&gate.name, gate.kind, verdict, words);
+        let outcome = outcome(&gate.name, gate.kind, verdict, text);
         Ok(GateOutcome { seconds, code, figures, ..outcome })
     }
 
@@ -231,23 +231,23 @@ impl GateRunner<'_> {
         note(&format!("{}: running, progress in {}", gate.name, log.display()));
         let launch = Launch {
             program: own_binary()?,
-            args: self.step_arguments(gate),
+            args: self.gate_arguments(gate),
             stderr: Some(from_root(&log)),
             dir: Some(from_root(self.folder)),
             ..Launch::default()
         };
-        let patience = Timeouts { limit: gate.budget.unwrap_or(LIMIT), grace: GRACE };
-        Ok(outcome_of(gate, &run_program(launch, patience, "interrupted")?, &log))
+        let timeouts = Timeouts { limit: gate.budget.unwrap_or(LIMIT), grace: GRACE };
+        Ok(outcome_of(gate, &run_program(launch, timeouts, "interrupted")?, &log))
     }
 
     /// Returns the command line of a gate. Commits are given by their full hashes, so that the run
-    /// knows the provenance of its engines. Uncommitted files are given by the path of their build,
-    /// because they may have changed since.
-    fn step_arguments(&self, gate: &Gate) -> Vec<String> {
+    /// knows the provenance of its engines. A build of uncommitted files is given by the path of
+    /// its program, because the files may have changed since the build.
+    fn gate_arguments(&self, gate: &Gate) -> Vec<String> {
         let test = &self.sides.test;
         let base = self.sides.base.as_ref().ok().filter(|_| gate.needs_base_engine());
         let sides = std::iter::once(test).chain(base);
-        let mut words = vec![match gate.kind {
+        let mut arguments = vec![match gate.kind {
             GateKind::Lint => "match".to_owned(),
             _ => gate.kind.to_string(),
         }];
@@ -279,8 +279,8 @@ impl GateRunner<'_> {
                     }
                 }
             }
-            // This command takes the engine as an argument.
-            GateKind::Check => words.push(self.spec(test)),
+            // `arbiter check` takes the engine as an argument.
+            GateKind::Check => arguments.push(self.spec(test)),
             _ => flags.extend(sides.map(|side| ("--engine", self.spec(side)))),
         }
         if matches!(gate.kind, GateKind::Sprt | GateKind::Lint) {
@@ -292,9 +292,9 @@ impl GateRunner<'_> {
             }
         }
         flags.push(("--format", "json".to_owned()));
-        words.extend(flags.into_iter().flat_map(|(flag, value)| [flag.to_owned(), value]));
-        words.extend(gate.args.iter().cloned());
-        words
+        arguments.extend(flags.into_iter().flat_map(|(flag, value)| [flag.to_owned(), value]));
+        arguments.extend(gate.args.iter().cloned());
+        arguments
     }
 
     /// Returns an engine as a value of `--engine`.
@@ -309,7 +309,7 @@ fn with_fields(engine: String, fields: &str) -> String {
     if fields.is_empty() { engine } else { format!("{engine},{fields}") }
 }
 
-/// Returns the absolute path.
+/// Converts a path to an absolute path.
 fn from_root(path: &Path) -> PathBuf {
     // `absolute` rejects the empty path, which stands for the current folder.
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
@@ -320,16 +320,16 @@ fn from_root(path: &Path) -> PathBuf {
 fn outcome_of(gate: &Gate, ended: &Completed, log: &Path) -> GateOutcome {
     let mut figures: Value = serde_json::from_str(&ended.lines.join("\n")).unwrap_or_default();
     let findings = figures.get_mut("lint").and_then(Value::as_array_mut);
-    let is_linted = findings.is_some_and(|findings| {
+    let has_findings = findings.is_some_and(|findings| {
         let ignored: Vec<String> = gate.ignored.iter().map(ToString::to_string).collect();
         findings.retain(|found| !ignored.iter().any(|rule| found["rule"] == **rule));
         gate.kind == GateKind::Lint && !findings.is_empty()
     });
-    // The match exits with 0 even if the lint has findings.
-    let found = ended.code.map(|code| if is_linted && code == 0 { 1 } else { code });
+    // The match exits with 0 even if the lint reports findings.
+    let found = ended.code.map(|code| if has_findings && code == 0 { 1 } else { code });
     let verdict = gate_verdict(gate, found, ended.reason == EndReason::TimedOut);
     let error = ended.errors.iter().rev().find(|line| line.starts_with("error"));
-    let words = match (verdict, error) {
+    let text = match (verdict, error) {
         (GateVerdict::Broken, Some(error)) => error.trim_start_matches("error: ").to_owned(),
         (GateVerdict::Broken, None) => format!("ended with {}; see {}", ended.how, log.display()),
         _ => gate_text(gate.kind, &figures)
@@ -346,7 +346,7 @@ fn outcome_of(gate: &Gate, ended: &Completed, log: &Path) -> GateOutcome {
         code: code.and_then(|code| u8::try_from(code).ok()).unwrap_or(fallback),
         seconds: ended.elapsed.as_secs_f64(),
         figures,
-        ..outcome(&gate.name, gate.kind, verdict, words)
+        ..outcome(&gate.name, gate.kind, verdict, text)
     }
 }
 

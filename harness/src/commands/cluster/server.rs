@@ -13,7 +13,7 @@ use arbiter_cluster::{CONFIGURATION, SetupError, add_workers, join_path, make_se
 use arbiter_process::{host_name, replace_process, try_lock};
 use arbiter_runner::unix_time_ms;
 
-/// Maximum number of workers for which one command creates files.
+/// Maximum number of workers for which `init` creates join files.
 const MAX_WORKERS: u16 = 1_000;
 
 /// Programs to try as the server. Debian installs the server in `/usr/sbin`, which is not in every

@@ -6,7 +6,8 @@ use clap::{Arg, Command};
 /// Heading for flags without a heading.
 const OPTIONS: &str = "Options";
 
-/// Returns the names and texts of the files: a page for each command, and a list of all commands.
+/// Returns the names and contents of the files: a page for each command, and a list of all
+/// commands.
 pub(super) fn pages(mut command: Command) -> Vec<(String, String)> {
     command.build();
     let mut index = "# Commands\n\n| command | |\n| --- | --- |\n".to_owned();

@@ -1,4 +1,4 @@
-//! Reports on games in PGN files, which are read in the same way as by `arbiter rate`.
+//! Reports on games in PGN files, with the same reader as `arbiter rate`.
 
 use std::path::PathBuf;
 
@@ -32,8 +32,9 @@ pub(super) fn name(files: &[PathBuf]) -> String {
 pub(super) fn render(files: &[PathBuf], form: ReportFormat) -> Result<String, Failure> {
     let threads = threads(None).map_err(Failure::invalid)?;
     let evaluations = form.is_document();
-    let asked = ScanOptions { opening_plies: OPENING_PLIES, replay: false, evaluations };
-    let tally = read_files(files, asked, Tally::default(), threads).map_err(Failure::invalid)?;
+    let scan_options = ScanOptions { opening_plies: OPENING_PLIES, replay: false, evaluations };
+    let tally =
+        read_files(files, scan_options, Tally::default(), threads).map_err(Failure::invalid)?;
     if tally.games == tally.bad_games() {
         let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
         let message = format!("{}: {}", names.join(", "), no_games_reason(&tally));

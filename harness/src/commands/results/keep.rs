@@ -76,11 +76,13 @@ pub(super) fn remove(store: &Store, args: &RemoveArgs) -> Result<(), Failure> {
     let mut heads = Vec::new();
     for run in &args.runs {
         let name = store.named(run)?;
-        // Listing a run needs less of its data than reading the run, so even a run with damaged
+        // Listing a run requires less of its data than reading it, so even a run with damaged
         // settings can be removed.
         let head = store.runs()?.into_iter().find(|head| head.run == name);
         heads.push(head.map_or_else(|| Ok(store.run(&name)?.head), Ok::<_, Failure>)?);
     }
+    // All runs are locked before the user is asked, so that none of them can be resumed before it
+    // is removed.
     let locks = heads.iter().map(|head| RunLock::take(folder(store), &head.run));
     let _locks = locks.collect::<Result<Vec<_>, _>>()?;
     if !args.yes && !is_sure(&format!("Permanently remove {}?", run_count(&heads)))? {
@@ -138,12 +140,12 @@ pub(super) fn export(store: &Store, args: &ExportArgs) -> Result<(), Failure> {
 pub(super) fn import(folder: &Path, args: &ImportArgs) -> Result<(), Failure> {
     let file = folder.join(FILE_NAME);
     let mut imported = None;
-    let whole = std::path::absolute(folder).map_err(|error| write_error(folder, &error))?;
-    whole.ancestors().for_each(remove_leftovers);
+    let absolute = std::path::absolute(folder).map_err(|error| write_error(folder, &error))?;
+    absolute.ancestors().for_each(remove_leftovers);
     if !file.exists() {
         // A rejected file must not leave an empty store behind, so the run is first imported into a
         // temporary folder near the store.
-        let near = whole.ancestors().find(|near| near.is_dir()).unwrap_or(&whole);
+        let near = absolute.ancestors().find(|near| near.is_dir()).unwrap_or(&absolute);
         let trial = create_locked_folder(near, TRIAL);
         let (trial, _lock) = trial.map_err(|error| write_error(folder, &error))?;
         let name = import_into(&Store::create_unshared(trial.path())?, args)?;
@@ -187,7 +189,7 @@ fn failure(error: ArchiveError, path: &Path, of: fn(String) -> Failure) -> Failu
     }
 }
 
-/// Returns the folder of a store.
+/// Returns the folder that contains the store.
 pub(super) fn folder(store: &Store) -> &Path {
     folder_of(store.file())
 }

@@ -92,7 +92,7 @@ pub(super) fn list(store: &Store, args: &ListArgs, format: OutputFormat) -> Resu
     print_result(&format.of_table(table, || runs_json(&runs), rows))
 }
 
-/// Returns a run for the list, with the reason if it cannot be read.
+/// Returns a run for the list: its summary, or the reason why the run cannot be read.
 pub(super) fn listed(store: &Store, head: RunHead) -> ListedRun {
     let mut summary = read_one(|| stored_summary(store, &shown_run(store, &head.run)?));
     if let Some(summary) = summary.as_mut().ok().filter(|summary| summary.ending.is_none()) {

@@ -1,4 +1,4 @@
-//! `arbiter results log`: the log of tests and their results.
+//! `arbiter results log`: the log of SPRTs and their results.
 
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ const FIRST: [&str; 8] =
 /// Columns that a narrow terminal omits.
 const OMITTED: [&str; 4] = ["bounds, Elo", "limits", "LL, LD, DD+WL, WD, WW", "date"];
 
-/// Writes one log of the tests in all stores.
+/// Writes one log of the SPRTs in all stores.
 pub(super) fn log(
     folders: &[PathBuf],
     args: &LogArgs,
@@ -52,8 +52,8 @@ pub(super) fn log(
     for folder in folders {
         read(folder, args.filter.as_ref(), &mut found)?;
     }
-    // A copied run is in two stores, possibly at different stages. The entry at the later stage is
-    // listed.
+    // A run that was copied is in two stores, possibly with different numbers of games. The entry
+    // with more games is listed.
     found.sort_by_key(|(created_ms, entry)| {
         let games = entry.summary.counts.games();
         (*created_ms, entry.summary.run.clone(), Reverse(games))
@@ -85,7 +85,7 @@ pub(super) fn log(
     }
 }
 
-/// Adds the tests of one store to `found`, each with its start in milliseconds of Unix time.
+/// Adds the SPRTs of one store to `found`, each with its start time in milliseconds of Unix time.
 fn read(
     folder: &Path,
     pattern: Option<&Regex>,

@@ -13,9 +13,9 @@ pub(super) fn verify(store: &Store, run: Option<&str>) -> Result<(), Failure> {
     };
     let mut text = String::new();
     let mut damaged = 0;
-    let mut add = |what: String, found: Vec<String>| {
+    let mut add = |label: String, found: Vec<String>| {
         let verdict = if found.is_empty() { "sound" } else { "damaged" };
-        text += &format!("{what}: {verdict}\n");
+        text += &format!("{label}: {verdict}\n");
         found.iter().for_each(|found| text += &format!("  {found}\n"));
         damaged += found.len();
     };

@@ -1,8 +1,9 @@
-//! `arbiter serve --start`: conversion of a form on a page to a command line of this program.
+//! `arbiter serve --start`: converts a form on a page to a command line of this program.
 //!
 //! A user with the token must not be able to start arbitrary programs, so every field of the form
-//! is parsed before it becomes part of the command line. An engine must be registered, bundled, or
-//! a revision, and is marked accordingly.
+//! is parsed before it becomes part of the command line. An engine must be bundled, registered, or
+//! a revision. A registered engine is passed as `engine=` and a revision as `rev=`, so that the new
+//! process never starts a program in PATH.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -26,16 +27,18 @@ use arbiter_store::{RunLock, Store};
 /// Maximum length of an engine's name, in bytes.
 const MAX_NAME: usize = 100;
 
-/// Maximum number of pairs; the next constant is the maximum number of nodes per move. The limits
-/// prevent a user with the token from keeping the machine busy for too long.
+/// Maximum number of pairs. This limit and the next three prevent a user with the token from
+/// keeping the machine busy for too long.
 const MAX_PAIRS: u64 = 1_000_000;
+/// Maximum number of nodes per move.
 const MAX_NODES: u64 = 1_000_000_000;
+/// Maximum depth of a search, in plies.
 const MAX_DEPTH: u32 = 100;
 
 /// Maximum thinking time of one side for a hundred moves.
 const MAX_TIME: Duration = Duration::from_secs(4 * 3600);
 
-/// Interval between checks of whether the run exists, before the reply is sent to the page.
+/// Interval at which the store is checked for the new run, before the reply is sent to the page.
 const LOOK: Duration = Duration::from_millis(100);
 /// Maximum number of these checks, six seconds in total: enough to report an immediate error; a
 /// build takes longer.
@@ -55,7 +58,7 @@ struct Job {
 /// Name of the run in progress, and its process.
 type ActiveRun = Arc<Mutex<Option<(String, Child)>>>;
 
-/// Component that starts tests. The tests continue after this process ends, as under nohup.
+/// Starter of tests. A test continues after this process has exited, as under nohup.
 #[derive(Debug)]
 pub(super) struct TestStarter {
     results: PathBuf,
@@ -67,8 +70,8 @@ pub(super) struct TestStarter {
 }
 
 impl TestStarter {
-    /// Creates the starter. Must be called before the priority of this thread is lowered, so that
-    /// engines play at the normal priority.
+    /// Creates the starter, and the thread that starts the processes. Must be called before the
+    /// priority of the calling thread is lowered, so that engines play at normal priority.
     pub(super) fn new(results: PathBuf) -> Result<TestStarter, Failure> {
         let (jobs, received) = channel::<Job>();
         let played = ActiveRun::default();
@@ -87,8 +90,8 @@ impl TestStarter {
         Store::observe(&self.results).is_ok_and(|store| store.run(run).is_ok())
     }
 
-    /// Starts a test with its output in a log and in a separate process group, and waits at most
-    /// six seconds until its run exists.
+    /// Starts a test in a separate process group, with its output in a log. Waits at most six
+    /// seconds for the run to be stored.
     fn launch(&self, run: &str, flags: Vec<String>) -> io::Result<StartResult> {
         let mut lock = open(&self.results.join(LOCK), File::options().write(true))?;
         if !try_lock(&lock)? {
@@ -119,7 +122,7 @@ impl TestStarter {
             .stderr(log.try_clone()?);
         set_own_group(&mut command);
         let (sender, ended) = channel();
-        // The thread lives as long as this value; otherwise the wait below fails.
+        // Sending fails only if the thread has panicked; then the wait below also fails.
         let _ = self.jobs.send(Job { run: run.to_owned(), command, ended: sender });
         for _ in 0..LOOKS {
             let ended = ended.recv_timeout(LOOK);
@@ -130,16 +133,16 @@ impl TestStarter {
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Err(io::ErrorKind::Other.into()),
                 Ok(status) => {
-                    let mut said = String::new();
+                    let mut output = String::new();
                     log.seek(SeekFrom::Start(begin))?;
-                    log.read_to_string(&mut said)?;
+                    log.read_to_string(&mut output)?;
                     // The reply contains the reason, so the log is not needed. Without this
                     // clean-up, each rejected test would leave a log behind.
                     match begin {
                         0 => std::fs::remove_file(&path)?,
                         _ => log.set_len(begin)?,
                     }
-                    let line = said.lines().find(|line| line.starts_with("error"));
+                    let line = output.lines().find(|line| line.starts_with("error"));
                     let how = format!("The process ended with {}; is there space left?", status?);
                     return Ok(StartResult::Refused(line.map_or(how, str::to_owned)));
                 }
@@ -184,7 +187,8 @@ fn play(played: &ActiveRun, run: String, mut command: Command) -> io::Result<Exi
     }
 }
 
-/// Locks the run in progress, whose value is valid even after a panic.
+/// Locks the run in progress. A poisoned mutex is accepted, because a panic cannot leave the value
+/// invalid.
 fn lock(played: &ActiveRun) -> MutexGuard<'_, Option<(String, Child)>> {
     played.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -215,8 +219,8 @@ fn flags(wanted: &NewTest) -> Result<Vec<String>, String> {
     ])
 }
 
-/// Returns the engine that a word names, marked as registered, bundled or revision. The engine is
-/// never a file or a program in PATH.
+/// Returns the engine that a word names as a value of `--engine`: bundled, registered (`engine=`)
+/// or a revision (`rev=`), never a file or a program in PATH.
 fn engine(word: &str) -> Result<String, String> {
     let bundled = word.strip_prefix(BUNDLED).map(|rest| rest.strip_prefix(':').ok_or(rest));
     match bundled {

@@ -10,7 +10,7 @@ use arbiter_report::{Document, Table, to_value};
 use arbiter_stats::planning::{Conditions, OperatingPoint, PlannedTest};
 use arbiter_stats::{Exit, Pentanomial, Sprt};
 
-/// Width of the plot, in characters.
+/// Width of each plot column, in characters.
 const PLOT_WIDTH: usize = 16;
 
 /// Maximum absolute true strength, in logistic Elo.
@@ -81,7 +81,7 @@ struct PilotCost {
     expected_games: f64,
 }
 
-/// Returns the plan in this format.
+/// Computes the plan, and returns it in the given format.
 pub(crate) fn run(args: &PlanArgs, format: OutputFormat) -> Result<String, String> {
     let test = args.test.test(None)?;
     if !(0.0..1.0).contains(&args.draw_ratio) {
@@ -133,7 +133,8 @@ fn range(test: &Sprt, planned: &PlannedTest) -> Vec<f64> {
     (-4..=8).filter_map(|step| planned.logistic(at(step))).collect()
 }
 
-/// Returns the cost of the test if pairs are distributed as in the sample.
+/// Returns the expected number of games of the test if pair scores are distributed as in the
+/// sample.
 fn pilot_cost(test: &Sprt, pairs: &Pentanomial) -> Result<PilotCost, String> {
     let probabilities = pairs.distribution().regularized().probabilities();
     let probabilities = probabilities.filter(|_| pairs.pairs() > 0);

@@ -61,10 +61,15 @@ pub(crate) struct SimulateArgs {
 /// matter.
 #[derive(Debug, Clone, Copy, Default)]
 struct Tally {
+    /// Number of tests that accepted H1.
     passed: u64,
+    /// Number of tests that accepted H0.
     failed: u64,
+    /// Number of tests that ended without a verdict.
     capped: u64,
+    /// Sum of the numbers of pairs.
     pairs: u128,
+    /// Sum of the squared numbers of pairs.
     squares: u128,
 }
 
@@ -142,7 +147,7 @@ struct PointFigures {
     mean_games_error: f64,
 }
 
-/// Returns the results of the simulation in this format.
+/// Simulates the tests, and returns the results in the given format.
 pub(crate) fn run(args: &SimulateArgs, format: OutputFormat) -> Result<String, String> {
     let test = args.test.test(args.overshoot)?;
     let threads = threads(args.threads)?;
@@ -295,6 +300,8 @@ fn document(figures: &SimulationFigures) -> Document {
             }
             _ => continue,
         };
+        // Four standard errors: a test that holds its error rate practically never exceeds this
+        // tolerance by chance.
         let word = if rate <= promised + 4.0 * error { "holds" } else { "VIOLATED" };
         document.paragraph(format!(
             "Measured {name} {:.3} ± {:.3} %: {:.3} % {word}.",

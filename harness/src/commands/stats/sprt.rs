@@ -99,7 +99,7 @@ pub(crate) struct CountFigures {
     expected_remaining_games: Option<f64>,
 }
 
-/// Returns the figures of the counts in this format.
+/// Computes the figures of the counts, and returns them in the given format.
 pub(crate) fn run(args: &CountArgs, format: OutputFormat) -> Result<String, String> {
     let test = args.test.test(args.overshoot)?;
     let pairs = args.counts.map(Pentanomial);
@@ -108,19 +108,21 @@ pub(crate) fn run(args: &CountArgs, format: OutputFormat) -> Result<String, Stri
         check_agreement(pairs, games)?;
     }
     let (elo0, elo1) = (test.elo0, test.elo1);
+    // The corrected bounds depend on the order of the pairs, which is unknown, so their mean over
+    // random orders is computed. The seed is fixed, so that the same counts give the same result.
     let mut orders = seed_for(1, "orders", 0);
     let (moments, status, classical, sequential) = match (pairs, games) {
-        (Some(own), _) => (
-            own.distribution().moments(),
-            test.status_of_counts(&own, || uniform(&mut orders)),
-            bayes::llr_classical_pairs(&own, elo0, elo1),
-            sequential::after(&test, &own, Decision::Continue),
+        (Some(pairs), _) => (
+            pairs.distribution().moments(),
+            test.status_of_counts(&pairs, || uniform(&mut orders)),
+            bayes::llr_classical_pairs(&pairs, elo0, elo1),
+            sequential::after(&test, &pairs, Decision::Continue),
         ),
-        (None, Some(own)) => (
-            own.distribution().moments(),
-            status_of_games(&test, &own),
-            bayes::llr_classical(&own, elo0, elo1),
-            sequential::of_games(&test, &own),
+        (None, Some(games)) => (
+            games.distribution().moments(),
+            status_of_games(&test, &games),
+            bayes::llr_classical(&games, elo0, elo1),
+            sequential::of_games(&test, &games),
         ),
         (None, None) => return Err("expected --counts or --wdl".to_owned()),
     };
@@ -175,8 +177,8 @@ fn status_of_games(test: &Sprt, games: &Trinomial) -> SprtStatus {
     SprtStatus { llr, decision: test.decide(llr), ..start }
 }
 
-/// Checks that the games agree with the pairs: there must be twice as many games, with the same
-/// points.
+/// Checks that the games agree with the pairs: there must be twice as many games as pairs, with the
+/// same total of points.
 fn check_agreement(pairs: &Pentanomial, games: &Trinomial) -> Result<(), String> {
     let by_pairs: u64 = (0..).zip(pairs.0).map(|(half_points, n)| half_points * n).sum();
     let by_games = 2 * games.wins + games.draws;
@@ -203,7 +205,7 @@ fn strength(pairs: Option<Pentanomial>, games: Option<Trinomial>) -> Strength {
     Strength::of(Encounter { pairs, games, ..Encounter::default() })
 }
 
-/// Returns a table of the figures with their names.
+/// Returns a table with the name and value of each figure.
 fn table(
     figures: &CountFigures,
     strength: &Strength,
@@ -232,8 +234,8 @@ fn table(
     line("Elo (naive)", strength.elo_in_full());
     if let Some(elo) = sequential {
         let is_clamped = figures.sequential_clamped == Some(true);
-        let note = if is_clamped { ", past its bound" } else { "" };
-        line("Elo (bias-corrected)", format!("{} (95 %{note})", interval(&elo)));
+        let suffix = if is_clamped { ", past its bound" } else { "" };
+        line("Elo (bias-corrected)", format!("{} (95 %{suffix})", interval(&elo)));
     }
     line("nElo", plus_minus_95(strength.nelo));
     line("LOS", strength.los_text());

@@ -30,7 +30,7 @@ pub(super) struct ConfirmArgs {
 }
 
 impl ConfirmArgs {
-    /// Starts or resumes the confirmation of the run `tuned`.
+    /// Starts or resumes the SPRT that confirms the values of the run `tuned`.
     pub(super) fn play(
         &self,
         results: &Path,

@@ -61,7 +61,7 @@ impl ParameterArgs {
             found.extend(more.map_err(|error| Failure::invalid(format!("{file_name}: {error}")))?);
             spins.clone_from(&file.spins);
         }
-        // A tuning run has one engine. For two engines, an error follows later.
+        // A tuning run has one engine. If there are two, an error is reported later.
         if !spins.is_empty() && requested.request.engines.len() < 2 {
             make_engines(RunKind::Tune, requested)?;
             let request = &requested.request;
@@ -75,7 +75,7 @@ impl ParameterArgs {
     }
 }
 
-/// Parses the parameters in a file and in single lines.
+/// Parses the parameters in `file` and in `lines`.
 pub(super) fn listed(file: Option<&Path>, lines: &[String]) -> Result<Vec<Parameter>, Failure> {
     let mut found = Vec::new();
     if let Some(path) = file {
@@ -91,19 +91,20 @@ pub(super) fn listed(file: Option<&Path>, lines: &[String]) -> Result<Vec<Parame
     Ok(found)
 }
 
-/// Returns the named spin options of an engine as parameters, in the order of the engine.
+/// Returns the named spin options of an engine as parameters, in the order in which the engine
+/// declares them.
 fn declared(engine: &Engine, names: &[String]) -> Result<Vec<Parameter>, Failure> {
     let found = runtime()?.block_on(spin_options(&setup(engine)?))?;
     let known: Vec<&str> = found.iter().map(|(name, ..)| name.as_str()).collect();
     if let Some(missing) = names.iter().find(|name| !known.iter().any(|own| fits(name, own))) {
         let hint = did_you_mean(missing, known.iter().copied());
         let has = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-        let what = match missing.trim() {
+        let kind = match missing.trim() {
             "*" => "spin option for a parameter of its play".to_owned(),
             name => format!("spin option '{name}'{hint}"),
         };
         let name = &engine.name;
-        let message = format!("engine '{name}' has no {what}; it has {has}. {DECLARE}");
+        let message = format!("engine '{name}' has no {kind}; it has {has}. {DECLARE}");
         return Err(Failure::invalid(message));
     }
     let wanted = found.iter().filter(|(own, ..)| names.iter().any(|name| fits(name, own)));
@@ -116,7 +117,7 @@ fn declared(engine: &Engine, names: &[String]) -> Result<Vec<Parameter>, Failure
         .map_err(|error| Failure::invalid(format!("engine '{}': parameter {error}", engine.name)))
 }
 
-/// Returns whether an option matches a name that may end with `*`.
+/// Returns whether `name`, which may end with `*`, matches an option, ignoring case.
 fn fits(name: &str, option: &str) -> bool {
     let (name, option) = (name.trim().to_ascii_lowercase(), option.to_ascii_lowercase());
     match name.strip_suffix('*') {

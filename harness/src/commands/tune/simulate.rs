@@ -15,7 +15,7 @@ use arbiter_plan::{DEFAULT_ITERATIONS, DEFAULT_TUNING_PAIRS};
 use arbiter_report::{Document, Table, to_value};
 use arbiter_spsa::{A_RATIO, ALPHA, GAMMA, Parameter, SimulatedObjective, Tuning};
 
-/// Default distance of the optimum from the start value, in steps of C_END.
+/// Default distance of the optimum from the initial value, in steps of C_END.
 const USUAL_OFFSET: f64 = 2.0;
 
 /// Flags of `arbiter tune simulate`.
@@ -202,7 +202,7 @@ fn objective(args: &SimulateArgs, tuning: &Tuning) -> Result<SimulatedObjective,
     Ok(SimulatedObjective::by_step(tuning, optimum, &step_elo, args.draw_ratio))
 }
 
-/// Returns the mean loss and its standard error.
+/// Returns the mean loss in Elo and its standard error; `None` for a single run.
 fn mean(runs: &[TuningRun]) -> (f64, Option<f64>) {
     let count = runs.len() as f64;
     let mean = runs.iter().map(|run| run.elo).sum::<f64>() / count;

@@ -1,8 +1,9 @@
-//! An engine that answers immediately, so that all costs of a match are the runner's.
+//! Engine that answers immediately, so that the runner causes nearly all costs of a match.
 //!
-//! It plays a random legal move. It writes the times of reading each `go` and of writing each
-//! `bestmove` into the folder that `INSTANT_LOG` names, on the clock that all processes share; it
-//! flushes now and then, so that little is left for its end, for which a runner may wait.
+//! It plays random legal moves. It records the times at which it read each `go` and wrote each
+//! `bestmove`, on the clock that all processes share, in a file in the folder that `INSTANT_LOG`
+//! names. The file is written in blocks during the match, so that little remains to be written at
+//! exit, for which a runner may wait.
 
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -13,7 +14,7 @@ use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Position};
 
-/// Typical output of an engine on a short search.
+/// Typical output of an engine for a short search.
 const INFO: &str = "info depth 1 seldepth 1 multipv 1 score cp 13 nodes 20 nps 20000 hashfull 0 \
                     tbhits 0 time 0 pv ";
 
@@ -28,25 +29,26 @@ fn digest(text: &str) -> u64 {
     hasher.finish()
 }
 
-/// Current game, kept from move to move so that a long game is as quick as a short one.
+/// Current position. It is updated move by move, so that a move takes equally long in long and
+/// short games.
 struct Board {
-    /// Text after `position` that led to `at`.
-    told: String,
-    at: Chess,
+    /// Arguments of the `position` command that led to `position`.
+    arguments: String,
+    position: Chess,
 }
 
 impl Board {
     fn new() -> Board {
-        Board { told: String::new(), at: Chess::default() }
+        Board { arguments: String::new(), position: Chess::default() }
     }
 
-    fn set(&mut self, told: &str) {
-        let rest = match told.strip_prefix(self.told.as_str()) {
-            Some(rest) if !self.told.is_empty() => rest,
+    fn set(&mut self, arguments: &str) {
+        let rest = match arguments.strip_prefix(self.arguments.as_str()) {
+            Some(rest) if !self.arguments.is_empty() => rest,
             _ => {
-                let (start, moves) = told.split_once("moves").unwrap_or((told, ""));
+                let (start, moves) = arguments.split_once("moves").unwrap_or((arguments, ""));
                 let start = start.trim();
-                self.at = match start.strip_prefix("fen ") {
+                self.position = match start.strip_prefix("fen ") {
                     None => Chess::default(),
                     Some(fen) => {
                         let fen: Fen = fen.parse().expect("a runner sends valid positions");
@@ -58,10 +60,10 @@ impl Board {
         };
         for text in rest.split_ascii_whitespace().filter(|word| *word != "moves") {
             let uci: UciMove = text.parse().expect("a runner sends moves as UCI has them");
-            let legal = uci.to_move(&self.at).expect("a runner sends legal moves");
-            self.at.play_unchecked(legal);
+            let legal = uci.to_move(&self.position).expect("a runner sends legal moves");
+            self.position.play_unchecked(legal);
         }
-        told.clone_into(&mut self.told);
+        arguments.clone_into(&mut self.arguments);
     }
 }
 
@@ -85,7 +87,7 @@ fn main() {
                 "isready" => answer.push_str("readyok\n"),
                 "position" => board.set(line["position".len()..].trim()),
                 "go" => {
-                    let moves = board.at.legal_moves();
+                    let moves = board.position.legal_moves();
                     let chosen = moves[random.usize(..moves.len())];
                     let chosen = chosen.to_uci(CastlingMode::Standard).to_string();
                     answer.extend([INFO, &chosen, "\nbestmove ", &chosen, "\n"]);
@@ -104,10 +106,10 @@ fn main() {
             {
                 let sent = now();
                 let chosen = answer.rsplit(' ').next().unwrap_or_default().trim();
-                let told = board.told.trim_end_matches(" moves").trim_end();
-                let joint = if told.contains("moves") { " " } else { " moves " };
-                let next = digest(&format!("{told}{joint}{chosen}"));
-                writeln!(log, "{:x} {at} {next:x} {sent}", digest(told)).expect(LOG);
+                let arguments = board.arguments.trim_end_matches(" moves").trim_end();
+                let joint = if arguments.contains("moves") { " " } else { " moves " };
+                let next = digest(&format!("{arguments}{joint}{chosen}"));
+                writeln!(log, "{:x} {at} {next:x} {sent}", digest(arguments)).expect(LOG);
             }
         }
     }
@@ -116,7 +118,7 @@ fn main() {
     }
 }
 
-/// Reason that writing the log cannot fail.
+/// Panic message if the log cannot be written.
 const LOG: &str = "the folder of the log can be written";
 
 fn log() -> Option<BufWriter<File>> {

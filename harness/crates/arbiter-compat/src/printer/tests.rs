@@ -36,7 +36,7 @@ fn a_pair_that_is_played_again_counts_once() {
     assert!(printer.add(&pairing(0), 1, &game(1, Color::Black)));
     let Trinomial { losses, draws, wins } = printer.counts_now().main_encounter().games;
     assert_eq!((losses, draws, wins), (1, 0, 2));
-    assert_eq!((printer.games, printer.shown().games()), (3, 2));
+    assert_eq!((printer.games, printer.finished_pairs().games()), (3, 2));
     let of_engine = |engine: usize| printer.outcomes[engine].values().copied().collect::<Vec<_>>();
     assert_eq!((of_engine(0), of_engine(1)), (vec![1, 2], vec![2, 1]));
 }
