@@ -398,8 +398,8 @@ def seeds(arbiter, plan, runs):
         "an otherwise idle processor; games against GNU Chess, which uses a processor while it waits, on two.",
         "",
         f"Players: the engine of {versions}. Each run is stored with a bench of its players to depth 3 and a deeper bench of",
-        "their search. Figures with † include games of players whose benches differ today. They are valid for the players at that",
-        "time; `play --again` repeats these games in a store without the old games.",
+        "their search. Figures with † include games of players whose benches differ today. They are valid for the players at",
+        "that time; `play --again` repeats these games in a store without the old games.",
     ]
     for program, about in plan["programs"].items():
         lines += ["", f"## {about['name']}", "", f"Document: {about['document']}.", ""]
