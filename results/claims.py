@@ -379,7 +379,7 @@ def seeds(arbiter, plan, runs):
         "",
         f"{len(list(claims_of(plan)))} claims in {len(tests)} tests, each of one claim at one limit. {len(played)} tests have games, {games:,} in total, and {len(told)}",
         f"show a difference. {len(plan['measure'])} more claims are measured; they are below the tables. CPU time, including the ratings: at",
-        f"least {hours:.1f} hours (of interrupted runs only the last part counts).",
+        f"least {hours:.1f} hours (of an interrupted run, only the last part is counted).",
         "",
         *summary(plan, tests),
         "",
@@ -398,8 +398,8 @@ def seeds(arbiter, plan, runs):
         "an otherwise idle processor; games against GNU Chess, which uses a processor while it waits, on two.",
         "",
         f"Players: the engine of {versions}. Each run is stored with a bench of its players to depth 3 and a deeper bench of",
-        "their search. Figures with † include games of players whose benches differ today. They hold for the players of that",
-        "time; `play --again` repeats them in a store without the old games.",
+        "their search. Figures with † include games of players whose benches differ today. They are valid for the players at",
+        "that time; `play --again` repeats these games in a store without the old games.",
     ]
     for program, about in plan["programs"].items():
         lines += ["", f"## {about['name']}", "", f"Document: {about['document']}.", ""]
