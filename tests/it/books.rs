@@ -186,7 +186,7 @@ fn each_opening_of_a_mixed_book_has_its_own_castling_rules() {
             let pieces = fen.split(' ').next().expect("a word");
             let (line, expected) =
                 MIXED.iter().find(|(line, _)| line.starts_with(pieces)).expect("an opening");
-            assert_eq!(mode, *expected, "{told}");
+            assert_eq!(mode, *expected, "{sent_position}");
             *positions.entry(line).or_default() += 1;
             let opening: Fen = if line.ends_with('-') {
                 format!("{line} 0 1").parse().expect("a position")
@@ -196,11 +196,15 @@ fn each_opening_of_a_mixed_book_has_its_own_castling_rules() {
             let mut position: Chess = opening.into_position(mode).expect("a legal position");
             let start: Chess =
                 fen.parse::<Fen>().expect("FEN").into_position(mode).expect("a legal position");
-            assert_eq!((&start, start.halfmoves()), (&position, position.halfmoves()), "{told}");
+            assert_eq!(
+                (&start, start.halfmoves()),
+                (&position, position.halfmoves()),
+                "{sent_position}"
+            );
             for word in moves.split_whitespace() {
                 let uci: UciMove = word.parse().expect("a move");
                 let m = uci.to_move(&position).expect("a legal move");
-                assert_eq!(UciMove::from_move(m, mode), uci, "{told}");
+                assert_eq!(UciMove::from_move(m, mode), uci, "{sent_position}");
                 castled[usize::from(mode.is_chess960())] += usize::from(m.is_castle());
                 position.play_unchecked(m);
             }
