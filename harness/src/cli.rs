@@ -117,7 +117,8 @@ impl Cli {
         let command = arrange_help(Cli::command(), is_short);
         let command = command.color(help_colour(args.iter().cloned()));
         let matches = command.try_get_matches_from(&args);
-        let matches = matches.unwrap_or_else(|error| with_hint(error, &args).exit());
+        let matches =
+            matches.unwrap_or_else(|error| with_hint(error, &args, &Cli::command()).exit());
         Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
     }
 

@@ -8,11 +8,11 @@ use std::net::AddrParseError;
 use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
 use std::path::PathBuf;
 
+use clap::Command;
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Command, CommandFactory};
 
-use crate::{args::not_utf8, cli::Cli, engine_names::HELP as ENGINES};
+use crate::{args::not_utf8, engine_names::HELP as ENGINES};
 use arbiter_plan::{ENGINE_KEYS, field, unexpanded_home};
 use arbiter_settings::{RENAMED, SWITCHES};
 
@@ -150,8 +150,9 @@ fn number_expected(error: &clap::Error, flag: &str) -> Option<String> {
 
 /// Improves a command-line error. Names the correct flag if the user gave a renamed flag, an engine
 /// key or a flag in the style of another program; names the expected form of a number; suggests at
-/// most one command; and explains a missing Cargo feature and an argument that is not UTF-8.
-pub(crate) fn with_hint(mut error: clap::Error, args: &[OsString]) -> clap::Error {
+/// most one command; and explains a missing Cargo feature and an argument that is not UTF-8. `root` is
+/// the command of the program.
+pub(crate) fn with_hint(mut error: clap::Error, args: &[OsString], root: &Command) -> clap::Error {
     if let Some(message) = missing_feature(&error, args, &OPTIONAL) {
         return clap::Error::raw(error.kind(), message);
     }
@@ -180,14 +181,14 @@ pub(crate) fn with_hint(mut error: clap::Error, args: &[OsString]) -> clap::Erro
         });
     let tip = if let Some(tip) = number_expected(&error, flag) {
         // The error is rebuilt without the message of the standard library, which the tip replaces.
-        let mut rebuilt = clap::Error::new(error.kind()).with_cmd(&Cli::command());
+        let mut rebuilt = clap::Error::new(error.kind()).with_cmd(root);
         for (kind, value) in error.context() {
             rebuilt.insert(kind, value.clone());
         }
         error = rebuilt;
         tip
     } else if let Some((_, new, key)) = RENAMED.iter().find(|(old, ..)| *old == name)
-        && has_flag(args, new)
+        && has_flag(root, args, new)
     {
         let is_switch = SWITCHES.contains(key);
         let given = arguments.find(|word| !word.starts_with("--")).filter(|_| !is_switch);
@@ -197,7 +198,7 @@ pub(crate) fn with_hint(mut error: clap::Error, args: &[OsString]) -> clap::Erro
         format!("write --{new} {}", if is_plain { text.into() } else { shell_words::quote(&text) })
     } else if flag.starts_with("--")
         && ENGINE_KEYS.iter().any(|key| key.name == name)
-        && has_flag(args, "each")
+        && has_flag(root, args, "each")
     {
         format!("for all engines write --each {name}=VALUE, for one ENGINE,{name}=VALUE")
     } else if let Some(word) = words.find(is_theirs).filter(|_| name.len() == 1) {
@@ -216,11 +217,10 @@ pub(crate) fn with_hint(mut error: clap::Error, args: &[OsString]) -> clap::Erro
 }
 
 /// Returns whether the subcommand in a command line has a flag.
-fn has_flag(args: &[OsString], flag: &str) -> bool {
-    let root = Cli::command();
+fn has_flag(root: &Command, args: &[OsString], flag: &str) -> bool {
     let words = args.iter().skip(1).filter_map(|word| word.to_str());
     let command =
-        words.fold(&root, |command, word| command.find_subcommand(word).unwrap_or(command));
+        words.fold(root, |command, word| command.find_subcommand(word).unwrap_or(command));
     command.get_arguments().any(|argument| argument.get_long() == Some(flag))
 }
 
@@ -271,7 +271,10 @@ fn reflowed(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
+
     use super::*;
+    use crate::cli::Cli;
 
     fn is_missing(word: &str) -> bool {
         OPTIONAL.iter().any(|(own, _, has)| *own == word && !has)
@@ -336,7 +339,8 @@ mod tests {
             let read = arrange_help(Cli::command(), false).try_get_matches_from(&args);
             let own = OPTIONAL.iter().find(|(word, ..)| line.contains(word));
             let (_, feature, has) = own.unwrap_or(&OPTIONAL[2]);
-            let error = read.map_err(|error| with_hint(error, &args).to_string()).err();
+            let error =
+                read.map_err(|error| with_hint(error, &args, &Cli::command()).to_string()).err();
             let added = format!("cargo install --locked --path harness --features {feature}\n");
             let is_answered = error.as_ref().is_some_and(|error| error.contains(&added));
             assert_eq!(is_answered, !has, "{line}: {error:?}");

@@ -4,6 +4,7 @@ mod cecp;
 mod clock;
 mod deadlines;
 mod session;
+mod state;
 #[expect(missing_docs, reason = "functions that `serde_conv` makes have none")]
 pub mod times;
 mod uci;
@@ -12,7 +13,8 @@ pub use clock::{
     Clock, Conditions, Limits, MAX_PERIODS, Period, TimeControl, TimeError, parse_seconds,
 };
 pub use deadlines::Deadlines;
-pub use session::{Claim, Game, Protocol, QUIT, Restart, Session, SessionError, Setup, Step};
+pub use session::{Protocol, QUIT, Restart, Session};
+pub use state::{Claim, Game, SessionError, Setup, Step};
 pub use uci::{
     Go, Info, InfoWord, OptionDeclaration, OptionError, OptionKind, Score, Variations,
     check_option, info_words,

@@ -6,7 +6,7 @@
 //! difference and D `draw_elo`. The bounds of a test can be stated on this scale in two ways:
 //! - Current fishtest and fastchess convert the bounds to logistic Elo with the draw rate of the
 //!   sample, and apply the exact test of [`super::gsprt`]:
-//!   [`Model::Bayesian`](super::sprt::Model::Bayesian).
+//!   [`Model::Bayesian`](super::scale::Model::Bayesian).
 //! - Earlier versions of fishtest, and OpenBench in tests that count games, compare two simple
 //!   hypotheses: [`llr_classical`].
 //!

@@ -65,7 +65,8 @@ fn negative_root(value: impl Fn(f64) -> f64, slope: impl Fn(f64) -> f64) -> f64 
 #[cfg(test)]
 mod tests {
     use super::super::gsprt::steps;
-    use super::super::sprt::{LlrBounds, Model};
+    use super::super::scale::Model;
+    use super::super::sprt::LlrBounds;
     use super::super::tests::agreement::Agreement;
     use super::*;
 

@@ -112,7 +112,7 @@ fn posterior_mean(
 
 #[cfg(test)]
 mod tests {
-    use super::super::sprt::Model;
+    use super::super::scale::Model;
     use super::*;
 
     fn test() -> Sprt {

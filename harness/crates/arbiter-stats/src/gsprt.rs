@@ -9,7 +9,7 @@ use super::distribution::{Distribution, central_moment, mean};
 use super::elo::score_from_elo;
 use super::normalized::t_value;
 use super::roots::falling_root;
-use super::sprt::Model;
+use super::scale::Model;
 
 /// Largest relative change of a probability at which the fixed-point iteration ends. The LLR is
 /// stationary at the fixed point, so its error is of second order.

@@ -19,6 +19,7 @@ pub mod planning;
 pub mod ratings;
 pub mod residuals;
 mod roots;
+mod scale;
 pub mod sequential;
 mod signed_rank;
 pub mod simulate;
@@ -35,7 +36,8 @@ pub use distribution::{Distribution, Moments};
 pub use fisher::{FailureCount, fisher_exact};
 pub use monitor::{SprtMonitor, SprtStatus};
 pub use pentanomial::{GameResult, Pentanomial, Trinomial, opening_bias};
+pub use scale::Model;
 pub use sprt::{
-    Correction, DEFAULT_ELO0, DEFAULT_ELO1, DEFAULT_ERROR, Decision, Evidence, LlrBounds, Model,
-    Sprt, SprtError,
+    Correction, DEFAULT_ELO0, DEFAULT_ELO1, DEFAULT_ERROR, Decision, Evidence, LlrBounds, Sprt,
+    SprtError,
 };

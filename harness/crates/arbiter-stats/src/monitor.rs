@@ -174,7 +174,7 @@ impl SprtMonitor {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sprt::Model;
+    use super::super::scale::Model;
     use super::*;
 
     /// Updates the test until there is a decision. One pair in `period` is lost, and all others are

@@ -120,6 +120,12 @@ impl Pentanomial {
         self.0[first.half_points() + second.half_points()] += 1;
     }
 
+    /// Returns the expected counts of 10¹² pairs, which reproduce the probabilities to about eleven
+    /// digits.
+    pub(crate) fn expected(probabilities: &[f64; 5]) -> Pentanomial {
+        Pentanomial(probabilities.map(|p| (p * 1e12) as u64))
+    }
+
     /// Returns the number of pairs.
     pub const fn pairs(&self) -> u64 {
         let [ll, ld, middle, wd, ww] = self.0;

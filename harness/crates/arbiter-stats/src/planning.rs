@@ -5,8 +5,9 @@ use super::brownian::Exit;
 use super::elo::{elo_from_score, finite, score_from_elo};
 use super::normalized::NELO_PER_SIGMA;
 use super::roots::falling_crossing;
+use super::scale::Model;
 use super::simulate::{pair_model, shifted, strengths};
-use super::sprt::{Model, Sprt};
+use super::sprt::Sprt;
 
 /// Expected properties of the games in a planned test.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -10,7 +10,8 @@ use super::elo::{elo_from_score, finite, score_from_elo};
 use super::gsprt;
 use super::monitor::SprtMonitor;
 use super::pentanomial::Pentanomial;
-use super::sprt::{Decision, Model, Sprt};
+use super::scale::Model;
+use super::sprt::{Decision, Sprt};
 
 /// Minimum number of pairs at which the approximate LLR may show that no bound is near.
 const WARM_UP: u64 = 200;
@@ -128,16 +129,10 @@ pub fn shifted(base: &[f64; 5], elo: f64, model: Model) -> [f64; 5] {
     match model {
         Model::Normalized | Model::Logistic => gsprt::nearest(base, elo, model),
         Model::Bayesian => {
-            let draw_elo = BayesElo::from_pairs(&expected_counts(base)).draw_elo;
+            let draw_elo = BayesElo::from_pairs(&Pentanomial::expected(base)).draw_elo;
             gsprt::with_mean(base, BayesElo { elo, draw_elo }.score())
         }
     }
-}
-
-/// Returns the expected counts of 10¹² pairs, which reproduce the probabilities to about eleven
-/// digits.
-pub(crate) fn expected_counts(probabilities: &[f64; 5]) -> Pentanomial {
-    Pentanomial(probabilities.map(|p| (p * 1e12) as u64))
 }
 
 /// Returns the normalized and the logistic Elo of the probabilities of the five pair scores. `None`

@@ -18,15 +18,7 @@ use super::elo::{elo_from_score, score_from_elo};
 use super::gsprt::{llr, steps};
 use super::normalized::t_value;
 use super::pentanomial::{Pentanomial, Trinomial};
-use super::simulate::expected_counts;
-
-/// Largest absolute hypothesis of a test in normalized Elo. A difference of 200 nElo is significant
-/// after a few dozen pairs and needs no sequential test. Above about 230 nElo, the iteration in
-/// `gsprt` has no first step.
-pub(crate) const MAX_NORMALIZED_ELO: f64 = 200.0;
-
-/// Largest absolute hypothesis of a test in logistic Elo.
-pub(crate) const MAX_LOGISTIC_ELO: f64 = 1000.0;
+use super::scale::Model;
 
 /// Distance between the hypotheses, in Elo on the scale of the model, above which tests have no
 /// corrected bounds by default. In simulations with hypotheses of 0 and 50 logistic Elo, only
@@ -60,28 +52,6 @@ pub enum Correction {
     Dynamic,
 }
 
-/// Elo scale of the hypotheses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Model {
-    /// Normalized Elo: the difference in standard deviations of a game.
-    Normalized,
-    /// Logistic Elo: the expected score of a game.
-    Logistic,
-    /// BayesElo, converted to logistic Elo with the draw rate of the sample.
-    Bayesian,
-}
-
-impl Model {
-    /// Returns the largest absolute hypothesis, in Elo, that a test on this scale accepts.
-    pub const fn max_elo(self) -> f64 {
-        match self {
-            Model::Normalized => MAX_NORMALIZED_ELO,
-            Model::Logistic | Model::Bayesian => MAX_LOGISTIC_ELO,
-        }
-    }
-}
-
 /// Evidence that a test uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -95,7 +65,7 @@ pub enum Evidence {
     GamesWithPrior,
 }
 
-arbiter_names::named!(Correction, Model);
+arbiter_names::named!(Correction);
 
 /// Reason why the settings of a test are invalid.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -350,7 +320,7 @@ impl Sprt {
     /// Siegmund, "Sequential Analysis", chapter 10). With a correction, the test ends as if the LLR
     /// had stopped exactly at Wald's bound.
     pub fn exit_of_pairs(&self, p: &[f64; 5]) -> Option<Exit> {
-        let test = self.for_pairs(&expected_counts(p));
+        let test = self.for_pairs(&Pentanomial::expected(p));
         let steps = steps(p, test.elo0, test.elo1, test.model);
         let spread: f64 = steps.iter().zip(p).map(|(step, p)| p * step * step).sum();
         // Siegmund's constant is ρ = E(S²)/2E(S) = 0.5826, where S is a ladder height of a normal

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::list::{RunFilterArgs, listed};
+use super::list::{RunFilterArgs, folder, listed};
 use crate::failure::Failure;
 use crate::output::{NewFile, in_use, print_result, store_files, write_error};
 use arbiter_game::consistency;
@@ -187,11 +187,6 @@ fn failure(error: ArchiveError, path: &Path, of: fn(String) -> Failure) -> Failu
         ArchiveError::Store(error) => error.into(),
         error => of(format!("{}: {error}", path.display())),
     }
-}
-
-/// Returns the folder that contains the store.
-pub(super) fn folder(store: &Store) -> &Path {
-    folder_of(store.file())
 }
 
 fn run_count(heads: &[RunHead]) -> String {

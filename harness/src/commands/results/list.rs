@@ -1,15 +1,16 @@
 //! `arbiter results list`: the runs of a store.
 
 use std::cmp::Ordering;
+use std::path::Path;
 
 use clap::{Args, ValueEnum};
 use regex_lite::Regex;
 
-use super::keep::folder;
 use super::narrowed;
 use crate::failure::Failure;
 use crate::output::{OutputFormat, Rows, print_result};
 use arbiter_plan::RunKind;
+use arbiter_process::folder_of;
 use arbiter_report::{ListedRun, RunFilter, RunPhase, read_one, shown_run};
 use arbiter_report::{run_pattern, runs_json, runs_table, stored_summary};
 use arbiter_run::ControlCommand;
@@ -127,4 +128,9 @@ impl SortKey {
             SortKey::State => one.state_text().cmp(&other.state_text()),
         }
     }
+}
+
+/// Returns the folder that contains the store.
+pub(super) fn folder(store: &Store) -> &Path {
+    folder_of(store.file())
 }

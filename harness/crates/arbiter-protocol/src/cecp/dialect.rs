@@ -9,7 +9,7 @@ use shakmaty::{CastlingMode, Chess, Color, Position};
 use super::feature::{self, Features};
 use super::{notation, setup, thinking};
 use crate::clock::{Limits, Period, TimeControl};
-use crate::session::{Claim, Game, Phase, SessionError, State, Step, no_chess960, unfit};
+use crate::state::{Claim, Game, Phase, SessionError, State, Step, no_chess960, unfit};
 use crate::uci::{Go, OptionDeclaration, OptionKind, check_option};
 
 /// Error text for an engine that cannot set up a position.

@@ -5,7 +5,7 @@ use std::time::Instant;
 use shakmaty::CastlingMode;
 
 use super::{Info, OptionDeclaration, OptionError, OptionKind, check_option};
-use crate::session::{Game, Phase, SessionError, State, Step, no_chess960, unfit};
+use crate::state::{Game, Phase, SessionError, State, Step, no_chess960, unfit};
 
 /// Returns the text that prepares a game. All settings of the game are sent, even if unchanged.
 pub(crate) fn new_game(state: &mut State, game: &Game<'_>) -> Result<String, SessionError> {

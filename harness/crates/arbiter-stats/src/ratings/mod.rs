@@ -9,6 +9,7 @@ mod matrix;
 mod model;
 mod outcome;
 mod solve;
+mod state;
 
 pub use groups::{Groups, PerfectScore};
 pub use model::OutcomeModel;

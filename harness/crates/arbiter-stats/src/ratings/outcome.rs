@@ -2,7 +2,7 @@
 
 use super::groups::{Groups, PerfectScore};
 use super::matrix::{Cholesky, Matrix, add_outer, zero};
-use super::solve::{Constraint, Encounter, State};
+use super::state::{Constraint, Encounter, State};
 use super::{Meeting, Options};
 use crate::elo::normal_cdf;
 

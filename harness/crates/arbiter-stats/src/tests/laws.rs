@@ -9,8 +9,9 @@ use super::super::elo::{self, finite};
 use super::super::normalized;
 use super::super::pentanomial::{Pentanomial, Trinomial};
 use super::super::ratings::{Errors, Meeting, Options, rate};
+use super::super::scale::Model;
 use super::super::sequential;
-use super::super::sprt::{Model, Sprt};
+use super::super::sprt::Sprt;
 
 const MODELS: [Model; 3] = [Model::Normalized, Model::Logistic, Model::Bayesian];
 

@@ -6,9 +6,10 @@ use super::super::gsprt::steps;
 use super::super::pentanomial::Pentanomial;
 use super::super::planning::{Conditions, PlannedTest};
 use super::super::ratings::{Errors, Meeting, Options, OutcomeModel, rate};
+use super::super::scale::Model;
 use super::super::sequential;
-use super::super::simulate::{Simulation, expected_counts, pair_model, shifted, strengths};
-use super::super::sprt::{Correction, Decision, Model, Sprt};
+use super::super::simulate::{Simulation, pair_model, shifted, strengths};
+use super::super::sprt::{Correction, Decision, Sprt};
 use super::agreement::Agreement;
 
 /// Creates a small random number generator (SplitMix64), uniform on [0, 1).
@@ -366,7 +367,7 @@ impl Planned {
         let (_, logistic) = strengths(&probabilities).expect("spread");
         let plan = planned.at(logistic).exit.mean_units / 2.0;
 
-        let scaled = test.for_pairs(&expected_counts(&probabilities));
+        let scaled = test.for_pairs(&Pentanomial::expected(&probabilities));
         let steps = steps(&probabilities, scaled.elo0, scaled.elo1, scaled.model);
         let mean_of = |value: &dyn Fn(f64) -> f64| -> f64 {
             probabilities.iter().zip(steps).map(|(p, step)| p * value(step)).sum()

@@ -11,7 +11,8 @@ use crate::elo;
 use crate::normalized;
 use crate::pentanomial::{Pentanomial, Trinomial};
 use crate::planning::Conditions;
-use crate::sprt::{LlrBounds, Model, Sprt};
+use crate::scale::Model;
+use crate::sprt::{LlrBounds, Sprt};
 
 use Counts::{Games, Pairs};
 use Scale::{Bayes, Logistic, Normalized};

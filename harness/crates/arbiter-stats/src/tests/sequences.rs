@@ -2,7 +2,8 @@
 
 use super::super::overshoot::Overshoot;
 use super::super::pentanomial::Pentanomial;
-use super::super::sprt::{Decision, LlrBounds, Model, Sprt};
+use super::super::scale::Model;
+use super::super::sprt::{Decision, LlrBounds, Sprt};
 use super::agreement::Agreement;
 
 const SEQUENCES: &str = include_str!("sequences.txt");

@@ -2,8 +2,9 @@
 
 use super::super::Decision;
 use super::super::pentanomial::{Pentanomial, Trinomial};
+use super::super::scale::Model;
 use super::super::sequential::{after, of_games};
-use super::super::sprt::{Model, Sprt};
+use super::super::sprt::Sprt;
 use super::agreement::Agreement;
 
 use Counts::{Games, Pairs};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::session::MAX_OPTIONS;
+use crate::state::MAX_OPTIONS;
 use shakmaty::Chess;
 
 use super::*;
