@@ -1,4 +1,4 @@
-//! x86-64 CPUs.
+//! Feature levels of x86-64 CPUs.
 
 use std::arch::x86_64::{
     __cpuid, _mm512_loadu_si512, _mm512_mask_blend_epi16, _mm512_mask_compress_epi16,
@@ -27,7 +27,7 @@ pub(super) fn is_amd_before_zen_3() -> bool {
     (amd || hygon) && family < 0x19
 }
 
-/// A machine with POPCNT, LZCNT and BMI1.
+/// A CPU with POPCNT, LZCNT and BMI1.
 #[derive(Clone, Copy)]
 pub(super) struct Popcnt(&'static Tables<Magic>);
 
@@ -63,7 +63,7 @@ fn run_popcnt<J: Job>(cpu: Popcnt, job: J) -> J::Output {
     job.run(cpu)
 }
 
-/// A machine that also has BMI2 and AVX2.
+/// A CPU that also has BMI2 and AVX2.
 #[derive(Clone, Copy)]
 pub(super) struct Pext(&'static Tables<Packed>);
 
@@ -100,7 +100,7 @@ fn run_pext<J: Job>(cpu: Pext, job: J) -> J::Output {
     job.run(cpu)
 }
 
-/// A machine that also has the parts of AVX-512 that compress 16-bit words.
+/// A CPU that also has the AVX-512 extensions that compress 16-bit words.
 #[derive(Clone, Copy)]
 pub(super) struct Avx512(pub(super) Pext);
 
@@ -139,8 +139,8 @@ impl Cpu for Avx512 {
 }
 
 /// Implements [`Cpu::write_moves`] without a loop over the targets, because the CPU could not
-/// predict the end of such a loop. The move words of each half of the board are loaded, and the
-/// words of the targets are compressed.
+/// predict the end of such a loop. For each half of the board, the encoded moves to all 32 squares
+/// are loaded, and those to targets are compressed.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,popcnt")]
 #[inline]
 fn pick_moves(template: MoveTemplate, targets: Bitboard, out: &mut [Move; BATCH_MAX]) {
