@@ -1,4 +1,4 @@
-//! Static evaluation, chosen by name.
+//! Static evaluation, selected by name.
 //!
 //! An evaluation implements [`Evaluator`]; [`Variant`] lists all evaluations. The search is
 //! compiled three times: for the network, for the hand-crafted evaluation, and for the trait object

@@ -3,10 +3,12 @@
 //! | bytes | contents, lowest byte first |
 //! |---|---|
 //! | 0–15 | `palimpsest net 1` |
-//! | 16–17 | number of neurons in the hidden layer per side |\n| 18–19 | number of outputs |
+//! | 16–17 | number of neurons in the hidden layer per side |
+//! | 18–19 | number of outputs |
 //! | 20–31 | 0 |
 //! | 32–63 | BLAKE3 hash of the bytes after this header |
-//! | from 64 | 16-bit numbers: weights of the hidden layer by input; biases of the hidden layer; weights of each output, for the side to move and then for the other side |\n| last 32 | output biases, 32 bits each |
+//! | from 64 | 16-bit numbers: weights of the hidden layer by input; biases of the hidden layer; weights of each output, for the side to move and then for the other side |
+//! | last 32 | output biases, 32 bits each |
 
 use std::fmt;
 
