@@ -1,4 +1,4 @@
-//! The weights of Rybka 1.0 Beta; see `PROVENANCE.md`.
+//! Weights and rules of Weights and rules of Rybka 1.0 Beta.Source: `PROVENANCE.md`.
 
 use super::weights::{
     HalfBoard, Imbalance, Lazy, OppositeBishops, RookKing, Rules, Seventh, Shelter, TrappedBishops,
