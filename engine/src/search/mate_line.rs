@@ -15,11 +15,11 @@ pub(super) fn complete(result: &mut SearchResult, game: &Game, table: &Transposi
     }
     let length = result.line.len();
     let mut position = result.line.iter().fold(*game.position(), |before, &mv| before.play(mv));
-    for plies_to_mate in (0..(MATE - result.score.abs()) as usize).rev().skip(length) {
+    for plies in (0..(MATE - result.score.abs()) as usize).rev().skip(length) {
         let moves = position.legal_moves();
         let mut after = moves.iter().map(|&mv| (mv, position.play(mv)));
         let Some((mv, next)) = after
-            .find(|(_, next)| !game.keys().contains(&next.key()) && is_mate_in(plies_to_mate, next, table))
+            .find(|(_, next)| !game.keys().contains(&next.key()) && is_mate_in(plies, next, table))
         else {
             // A move is missing from the table. The appended moves are removed, because the line
             // would still not reach the mate.

@@ -89,7 +89,7 @@ pub struct Report<'a> {
     pub selective_depth: u32,
     /// Rank of the principal variation (MultiPV); 1 is the best.
     pub rank: usize,
-    /// Score for the side to move at the root, in centipawns.
+    /// Score in centipawns, from the point of view of the side to move at the root.
     pub score: Score,
     /// Whether the score is exact or a bound.
     pub bound: Bound,
@@ -107,7 +107,7 @@ pub struct SearchResult {
     /// Principal variation. Its first move is the move to play. It is empty if there is no legal
     /// move.
     pub line: Vec<Move>,
-    /// Score for the side to move at the root, in centipawns.
+    /// Score in centipawns, from the point of view of the side to move at the root.
     pub score: Score,
     /// Depth of the last finished iteration, in plies.
     pub depth: u32,

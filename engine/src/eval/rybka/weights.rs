@@ -139,7 +139,7 @@ pub(super) struct Rules {
 pub(super) enum TrappedBishops {
     /// A side gets the penalty at most once.
     Once,
-    /// Each time.
+    /// Each trapped bishop counts.
     Each,
 }
 
