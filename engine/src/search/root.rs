@@ -83,12 +83,19 @@ mod tests {
             signals: &Signals::default(),
         };
         let mut restricted = RootMoves::new(request);
-        assert!(restricted.len() == 3 && restricted.is_allowed(legal[1]) && !restricted.is_allowed(legal[3]));
+        assert!(
+            restricted.len() == 3
+                && restricted.is_allowed(legal[1])
+                && !restricted.is_allowed(legal[3])
+        );
         assert!(!restricted.is_complete());
         assert_eq!(restricted.node_percent(legal[0]), None);
         restricted.add_nodes(legal[0], 30);
         restricted.add_nodes(legal[2], 70);
-        assert_eq!((restricted.node_percent(legal[2]), restricted.node_percent(legal[3])), (Some(70), None));
+        assert_eq!(
+            (restricted.node_percent(legal[2]), restricted.node_percent(legal[3])),
+            (Some(70), None)
+        );
 
         let mut all = RootMoves::new(Request { limits: &Limits::default(), ..request });
         assert!(all.is_complete());

@@ -170,7 +170,8 @@ impl Checkpoint {
         self.steps += 1;
         // Both moving averages start at 0, so each is divided by the total weight of the gradients
         // so far (bias correction).
-        let [mean_correction, square_correction] = DECAY.map(|decay| 1.0 - decay.powi(self.steps as i32));
+        let [mean_correction, square_correction] =
+            DECAY.map(|decay| 1.0 - decay.powi(self.steps as i32));
         let (sum, others) = gradients.split_first_mut().expect("a batch has at least one part");
         for other in others {
             for (sum, part) in sum.iter_mut().zip(&mut *other) {

@@ -166,7 +166,11 @@ fn pieces<S: Side, K: Sink>(position: &Position, sink: &mut K) -> Attack {
             let moves = reach - own;
             let above_usual = moves.len() as i32 - weights::MOBILITY_USUAL[index];
             sink.add(Term::Material, S::COLOR, weights::MATERIAL[kind.index()]);
-            sink.add(Term::Squares, S::COLOR, tables::SQUARES[kind.index()][relative_square.index()]);
+            sink.add(
+                Term::Squares,
+                S::COLOR,
+                tables::SQUARES[kind.index()][relative_square.index()],
+            );
             sink.add(Term::Mobility, S::COLOR, weights::MOBILITY[index] * above_usual);
             attack.add(index, moves);
             if kind == Kind::Knight && relative_square.rank() >= 4 && guarded.contains(square) {
