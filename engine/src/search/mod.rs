@@ -91,7 +91,7 @@ pub struct Report<'a> {
     pub rank: usize,
     /// Score in centipawns, from the point of view of the side to move at the root.
     pub score: Score,
-    /// Whether the score is exact or a bound.
+    /// Type of the score: exact, or an upper or lower bound.
     pub bound: Bound,
     /// Nodes visited so far, by all threads.
     pub nodes: u64,

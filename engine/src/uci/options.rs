@@ -205,7 +205,7 @@ impl Options {
 ///
 /// # Errors
 ///
-/// A message that lists the known names.
+/// Returns a message that lists the known names.
 pub(crate) fn personality(name: &str) -> Result<Personality, String> {
     let known = Personality::ALL.map(Personality::name).join(", ");
     Personality::from_name(name)
@@ -216,7 +216,7 @@ pub(crate) fn personality(name: &str) -> Result<Personality, String> {
 ///
 /// # Errors
 ///
-/// A message that lists the known names.
+/// Returns a message that lists the known names.
 pub(crate) fn variant(name: &str) -> Result<Variant, String> {
     let known = Variant::ALL.map(Variant::name).join(", ");
     Variant::from_name(name).ok_or_else(|| format!("Eval must be one of {known}, not \"{name}\""))

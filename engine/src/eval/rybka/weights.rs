@@ -111,7 +111,7 @@ pub(super) struct Rules {
     pub(super) pawn_anti_mobility: bool,
     /// `true` if blocked bishops on their initial square are penalised.
     pub(super) blocked_bishops: bool,
-    /// How often trapped bishops of a side count.
+    /// Number of trapped bishops of a side that count.
     pub(super) trapped_bishops: TrappedBishops,
     /// Condition for the bonus of a rook with the enemy king ahead.
     pub(super) rook_king: RookKing,
@@ -134,7 +134,7 @@ pub(super) struct Rules {
     pub(super) lazy: Lazy,
 }
 
-/// How often trapped bishops of a side count.
+/// Number of trapped bishops of a side that count.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum TrappedBishops {
     /// A side gets the penalty at most once.

@@ -16,7 +16,7 @@ const USES_MAX: u8 = 63;
 #[derive(Clone, Copy)]
 struct StoredEntry {
     entry: Entry,
-    /// How often the entry was found.
+    /// Number of probes that found the entry.
     uses: u8,
     /// Game time at which the entry was last stored or found.
     last_used: u16,
@@ -125,7 +125,7 @@ impl Table {
     }
 }
 
-/// Returns the game time at the current position of a game; see [`Table::now`].
+/// Returns the game time at the current position of a game.
 fn time_of(game: &Game) -> u16 {
     let mut position = *game.start();
     let mut time = 0u16;

@@ -32,7 +32,7 @@ pub(super) fn is_amd_before_zen_3() -> bool {
 pub(super) struct Popcnt(&'static Tables<Magic>);
 
 impl Popcnt {
-    /// Returns the machine; `None` if it lacks one of the features.
+    /// Returns the CPU; `None` if it lacks one of the features.
     pub(super) fn new() -> Option<Popcnt> {
         let has_all = has_popcnt();
         has_all.then(|| Popcnt(Magic::tables()))
@@ -52,7 +52,7 @@ impl Cpu for Popcnt {
 
     #[inline(always)]
     fn run<J: Job>(self, job: J) -> J::Output {
-        // SAFETY: `new` has checked that the machine has these instructions.
+        // SAFETY: `new` has checked that the CPU has these instructions.
         unsafe { run_popcnt(self, job) }
     }
 }
@@ -68,7 +68,7 @@ fn run_popcnt<J: Job>(cpu: Popcnt, job: J) -> J::Output {
 pub(super) struct Pext(&'static Tables<Packed>);
 
 impl Pext {
-    /// Returns the machine; `None` if it lacks one of the features.
+    /// Returns the CPU; `None` if it lacks one of the features.
     pub(super) fn new() -> Option<Pext> {
         let has_all =
             has_popcnt() && is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("avx2");
@@ -89,7 +89,7 @@ impl Cpu for Pext {
 
     #[inline(always)]
     fn run<J: Job>(self, job: J) -> J::Output {
-        // SAFETY: `new` has checked that the machine has these instructions.
+        // SAFETY: `new` has checked that the CPU has these instructions.
         unsafe { run_pext(self, job) }
     }
 }
@@ -105,7 +105,7 @@ fn run_pext<J: Job>(cpu: Pext, job: J) -> J::Output {
 pub(super) struct Avx512(pub(super) Pext);
 
 impl Avx512 {
-    /// Returns the machine; `None` if it lacks one of the features.
+    /// Returns the CPU; `None` if it lacks one of the features.
     pub(super) fn new() -> Option<Avx512> {
         let has_all = is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
@@ -127,13 +127,13 @@ impl Cpu for Avx512 {
 
     #[inline(always)]
     fn write_moves(self, template: MoveTemplate, targets: Bitboard, out: &mut [Move; BATCH_MAX]) {
-        // SAFETY: `new` has checked that the machine has these instructions.
+        // SAFETY: `new` has checked that the CPU has these instructions.
         unsafe { pick_moves(template, targets, out) }
     }
 
     #[inline(always)]
     fn run<J: Job>(self, job: J) -> J::Output {
-        // SAFETY: `new` has checked that the machine has these instructions.
+        // SAFETY: `new` has checked that the CPU has these instructions.
         unsafe { run_avx512(self, job) }
     }
 }
