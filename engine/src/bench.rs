@@ -67,9 +67,9 @@ const POSITIONS: [&str; 46] = [
 /// Result of the bench.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BenchResult {
-    /// Nodes visited: the signature of the engine's behaviour.
+    /// Number of nodes visited: the signature of the engine's behaviour.
     pub nodes: u64,
-    /// Time taken.
+    /// Time that the bench took.
     pub elapsed: Duration,
 }
 

@@ -15,7 +15,7 @@ pub enum Outcome {
     Checkmate,
     /// The side to move has no move and is not in check.
     Stalemate,
-    /// The material suffices for no mate by either side.
+    /// Neither side has enough material to mate.
     InsufficientMaterial,
     /// At least 100 plies without a capture or pawn move, and no mate.
     FiftyMoves,

@@ -36,7 +36,7 @@ pub struct Material {
 }
 
 impl Material {
-    /// Returns the evaluation without some features.
+    /// Returns the evaluation without the `disabled` features.
     fn new(disabled: FeatureSet) -> Material {
         Material { disabled }
     }

@@ -107,7 +107,7 @@ impl TableUse {
     }
 }
 
-/// Declaration of an evaluation.
+/// Entry in the list of evaluations.
 struct Evaluation {
     /// Name, as in the UCI option `Eval`.
     name: &'static str,

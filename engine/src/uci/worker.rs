@@ -112,7 +112,7 @@ impl Drop for Worker {
     }
 }
 
-/// Guard that exits the process if the worker panics. Otherwise, the GUI would wait forever.
+/// Guard that exits the process if the worker panics. Without it, the GUI would wait forever.
 struct ExitOnPanic;
 
 impl Drop for ExitOnPanic {

@@ -20,7 +20,7 @@ const UNINTERRUPTED_DEPTH: u32 = 4;
 
 /// Settings of perft, which do not change the counts.
 pub struct Settings<'a> {
-    /// Machine whose instructions are used.
+    /// CPU level whose instructions are used.
     pub machine: Machine,
     /// Number of threads, at least one.
     pub threads: usize,

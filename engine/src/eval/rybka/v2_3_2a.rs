@@ -10,7 +10,7 @@ const fn p(opening: i32, endgame: i32) -> Pair {
     Pair::new(opening, endgame)
 }
 
-/// Rybka 2.3.2a.
+/// Weights of Rybka 2.3.2a.
 pub(super) static WEIGHTS: Weights = Weights {
     rules: Rules {
         knight_mobility: false,

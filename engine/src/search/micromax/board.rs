@@ -124,8 +124,8 @@ impl CandidateMove {
         BoardPiece::new(self.piece.color, kind)
     }
 
-    /// Returns the change of the placement key. For castling, the change for the rook is one word
-    /// that depends on its corner.
+    /// Returns the change of the placement key. For castling, the change for the rook is one
+    /// Zobrist number that depends on its corner.
     pub(super) fn key_change(&self) -> u64 {
         let taken = self.taken.map_or(0, |taken| taken.word(self.victim));
         let castled = if self.is_castle() { zobrist::castling(to_square(self.corner)) } else { 0 };

@@ -42,7 +42,8 @@ impl Node {
         let crossed = match self.crossed {
             _ if self.is_outside => OUTSIDE,
             NO_SQUARE => 0,
-            // The word is rotated, because a castling rook on this square uses the same word.
+            // The Zobrist number is rotated, because a castling rook on this square uses the same
+            // number.
             square => zobrist::castling(super::board::to_square(square)).rotate_left(32),
         };
         self.key ^ side ^ crossed
