@@ -65,19 +65,18 @@ impl Budget {
 
     fn for_clock(clock: Clock, overhead_ms: u64) -> Budget {
         let micros = |ms: u64| ms.saturating_mul(1000);
-        let left = micros(clock.left_ms);
-        let usable = left.saturating_sub(micros(overhead_ms));
+        let remaining = micros(clock.left_ms);
+        let usable = remaining.saturating_sub(micros(overhead_ms));
         let increment = micros(clock.increment_ms) / 4 * 3;
         let moves = clock.moves_to_go.map_or(MOVES_LEFT, |moves| u64::from(moves.clamp(1, 40)));
         let share = (usable / moves).saturating_add(increment);
-        // The last move before the time control may use 90 % of the usable time, and other moves 60
-        // %.
+        // The last move before the time control may use 90 % of the usable time, other moves 60 %.
         let most = if moves == 1 { usable / 10 * 9 } else { usable / 10 * 6 };
         // Time is added at the time control, so the last moves before it need a smaller reserve.
         let reserve = micros(overhead_ms).saturating_mul(RESERVE_OVERHEADS.min(moves + 1));
         // If only the reserve is left, it is used, but more slowly than increments refill it.
         let least = (usable / 40).max(increment.min(usable) / 2);
-        let cap = most.min(left.saturating_sub(reserve)).max(least);
+        let cap = most.min(remaining.saturating_sub(reserve)).max(least);
         let soft = (share / 4 * 3).min(cap);
         let hard = share.saturating_mul(3).min(cap);
         Budget { soft: Some(Duration::from_micros(soft)), hard: Duration::from_micros(hard) }
@@ -215,14 +214,14 @@ mod tests {
     #[test]
     fn a_clock_below_the_reserve_recovers() {
         for (left_ms, increment_ms) in [(11, 20), (15, 10), (20, 2)] {
-            let mut left = Duration::from_millis(left_ms);
+            let mut remaining = Duration::from_millis(left_ms);
             for _ in 0..200 {
-                let budget = clock(left.as_millis() as u64, increment_ms, None);
-                left = left.checked_sub(budget.hard).expect("the flag has fallen");
-                assert!(left >= Duration::from_millis(10));
-                left += Duration::from_millis(increment_ms);
+                let budget = clock(remaining.as_millis() as u64, increment_ms, None);
+                remaining = remaining.checked_sub(budget.hard).expect("the flag has fallen");
+                assert!(remaining >= Duration::from_millis(10));
+                remaining += Duration::from_millis(increment_ms);
             }
-            assert!(left >= Duration::from_millis(40), "{left:?}");
+            assert!(remaining >= Duration::from_millis(40), "{remaining:?}");
         }
     }
 

@@ -122,8 +122,8 @@ impl Histories {
         move |mv| {
             let piece_to = piece_to(position, mv);
             let (table, entry) = butterfly_index(us, mv, attacks);
-            let here = self.quiet[table][entry];
-            i32::from(here) * i32::from(features::butterfly_history())
+            let butterfly = self.quiet[table][entry];
+            i32::from(butterfly) * i32::from(features::butterfly_history())
                 + i32::from(last[piece_to])
                 + i32::from(one_before[piece_to])
         }

@@ -412,8 +412,8 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
     /// Returns the moves made one, two and four plies ago.
     #[inline]
     fn previous_moves(&self, ply: usize) -> [Option<PieceTo>; 3] {
-        let here = ply + FRAMES_BEFORE;
-        [1, 2, 4].map(|back| self.frames[here - back].piece_to)
+        let index = ply + FRAMES_BEFORE;
+        [1, 2, 4].map(|back| self.frames[index - back].piece_to)
     }
 
     /// Returns move lists for a node, which must be pushed back to `buffers` afterwards.

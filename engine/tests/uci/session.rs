@@ -229,19 +229,19 @@ fn features_are_switched_off_by_name() {
     };
     engine.send_line("setoption name Eval value rybka-1.0-beta");
     engine.send_line("position fen 4k3/8/8/8/3B4/8/8/4K3 w - - 0 1");
-    let whole = last(&mut engine);
+    let complete = last(&mut engine);
     engine.send_line("setoption name Disable value mob_bishop,tempo");
     assert_eq!(engine.sync(), [""; 0]);
-    let part = last(&mut engine);
-    assert_ne!(part, whole);
+    let reduced = last(&mut engine);
+    assert_ne!(reduced, complete);
     engine.send_line("setoption name Disable value pawn_antimob");
     let lines = engine.sync();
     assert!(lines[0].starts_with("info string ") && lines[0].contains("mob_bishop"), "{lines:?}");
-    assert_eq!(last(&mut engine), part);
+    assert_eq!(last(&mut engine), reduced);
     engine.send_line("go depth 4");
     assert_ne!(engine.best_move(), "bestmove (none)");
     engine.send_line("setoption name Disable value");
-    assert_eq!(last(&mut engine), whole);
+    assert_eq!(last(&mut engine), complete);
 }
 
 #[test]
@@ -296,18 +296,18 @@ fn features_of_a_search_are_switched_off_by_name() {
         words[at + 1].parse::<u64>().expect("nodes are a number")
     };
     engine.send_line("setoption name Personality value rdchess");
-    let whole = nodes(&mut engine);
+    let complete = nodes(&mut engine);
     engine.send_line("setoption name Disable value null_move,hung");
-    assert_ne!(nodes(&mut engine), whole);
+    assert_ne!(nodes(&mut engine), complete);
     engine.send_line("setoption name Disable value");
-    assert_eq!(nodes(&mut engine), whole);
+    assert_eq!(nodes(&mut engine), complete);
     engine.send_line("setoption name Disable value moon");
     let lines = engine.sync();
     assert!(lines[0].contains("razoring") && lines[0].contains("bishop_pair"), "{lines:?}");
     engine.send_line("setoption name Eval value blunder");
     engine.send_line("eval");
     assert!(engine.sync().last().is_some_and(|line| line.ends_with("(blunder)")));
-    assert_ne!(nodes(&mut engine), whole);
+    assert_ne!(nodes(&mut engine), complete);
 }
 
 #[test]

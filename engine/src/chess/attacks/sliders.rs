@@ -195,9 +195,9 @@ fn walk(square: Square, occupied: Bitboard, diagonal: bool) -> Bitboard {
             if !(0..8).contains(&file) || !(0..8).contains(&rank) {
                 break;
             }
-            let here = Bitboard::of(Square::at(file as u8, rank as u8));
-            reach |= here;
-            if (occupied & here).any() {
+            let square_set = Bitboard::of(Square::at(file as u8, rank as u8));
+            reach |= square_set;
+            if (occupied & square_set).any() {
                 break;
             }
         }

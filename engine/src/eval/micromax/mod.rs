@@ -116,8 +116,8 @@ fn distance(square: Square) -> Score {
 /// same rank and two files away.
 fn structure(before: &Position, from: Square) -> Score {
     let own = before.board().pieces(before.turn(), Kind::Pawn);
-    let here = Bitboard::of(from);
-    let beside = here.east().east() | here.west().west();
+    let square_set = Bitboard::of(from);
+    let beside = square_set.east().east() | square_set.west().west();
     let missing = 2 - (own & beside).len() as Score;
     -UNSUPPORTED * (missing - 1)
 }

@@ -130,13 +130,13 @@ fn pawns<S: Side, K: Sink>(placement: &Placement, sink: &mut K) -> Bitboard {
     let mut passed = Bitboard::EMPTY;
     add_weights(sink, Term::Material, S::COLOR, at::MATERIAL, own.len() as i32);
     for square in own {
-        let here = Bitboard::of(square);
+        let square_set = Bitboard::of(square);
         let rank = square.relative(S::COLOR).rank() as usize;
-        let ahead = here.forward_fill(S::COLOR);
+        let ahead = square_set.forward_fill(S::COLOR);
         let beside_ahead = ahead.east() | ahead.west();
         let is_open = (enemy & ahead).is_empty();
         let is_supported = guarded.contains(square);
-        let is_phalanx = (own & (here.east() | here.west())).any();
+        let is_phalanx = (own & (square_set.east() | square_set.west())).any();
         add_weight(sink, Term::Squares, S::COLOR, at::pawn_place(square.index() ^ turn as usize));
         if is_supported {
             add_weight(sink, Term::Connected, S::COLOR, at::SUPPORTED + rank);
@@ -150,7 +150,7 @@ fn pawns<S: Side, K: Sink>(placement: &Placement, sink: &mut K) -> Bitboard {
         if (own & ahead).any() {
             add_weight(sink, Term::Doubled, S::COLOR, at::DOUBLED + from_edge(square.file()));
         } else if (enemy & (ahead | beside_ahead)).is_empty() {
-            passed |= here;
+            passed |= square_set;
         } else if is_open {
             let file = Bitboard::file(square.file());
             let helpers = own & ((file.east() | file.west()) - beside_ahead);
@@ -165,10 +165,10 @@ fn pawns<S: Side, K: Sink>(placement: &Placement, sink: &mut K) -> Bitboard {
 /// Adds the terms for an isolated or backward pawn. The pawn must be neither supported nor in a
 /// phalanx.
 fn weakness<S: Side, K: Sink>(square: Square, own: Bitboard, enemy: Bitboard, sink: &mut K) {
-    let here = Bitboard::of(square);
+    let square_set = Bitboard::of(square);
     let file = Bitboard::file(square.file());
     let neighbours = own & (file.east() | file.west());
-    let ahead = here.forward_fill(S::COLOR);
+    let ahead = square_set.forward_fill(S::COLOR);
     let is_open = (enemy & ahead).is_empty();
     if neighbours.is_empty() {
         add_weight(sink, Term::Isolated, S::COLOR, at::ISOLATED + from_edge(square.file()));
@@ -178,7 +178,8 @@ fn weakness<S: Side, K: Sink>(square: Square, own: Bitboard, enemy: Bitboard, si
         return;
     }
     let helpers = neighbours - (ahead.east() | ahead.west());
-    let next_is_attacked = (enemy.pawn_attacks::<S::Opponent>() & here.forward(S::COLOR)).any();
+    let next_is_attacked =
+        (enemy.pawn_attacks::<S::Opponent>() & square_set.forward(S::COLOR)).any();
     if helpers.is_empty() && next_is_attacked {
         let rank = square.relative(S::COLOR).rank() as usize;
         add_weight(sink, Term::Backward, S::COLOR, at::BACKWARD + rank);

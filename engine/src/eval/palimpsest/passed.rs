@@ -59,9 +59,9 @@ fn path_terms<S: Side, K: Sink>(
     let board = position.board();
     let color = S::COLOR;
     let rank = square.relative(color).rank() as usize;
-    let here = Bitboard::of(square);
-    let next = here.forward(color);
-    let ahead = here.forward_fill(color);
+    let square_set = Bitboard::of(square);
+    let next = square_set.forward(color);
+    let ahead = square_set.forward_fill(color);
     let is_clear = (ahead & board.occupied()).is_empty();
     if (next & board.occupied()).any() {
         if (next & board.color(!color)).any() {

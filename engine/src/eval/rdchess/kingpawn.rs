@@ -133,10 +133,10 @@ fn structure<S: Side, K: Sink>(
     let mut passed = Bitboard::EMPTY;
     let mut backward = Bitboard::EMPTY;
     for square in own {
-        let here = Bitboard::of(square);
+        let square_set = Bitboard::of(square);
         let file = Bitboard::file(square.file());
         let beside = own & (file.east() | file.west());
-        let ahead = here.forward_fill(S::COLOR);
+        let ahead = square_set.forward_fill(S::COLOR);
         let half_open = (enemy & file).is_empty();
         let extra = |score: Score| if half_open { score } else { 0 };
         let advance = root.advance[S::COLOR.index()][square.index()];
@@ -144,8 +144,8 @@ fn structure<S: Side, K: Sink>(
         if beside.is_empty() {
             let score = weights::ISOLATED + extra(weights::ISOLATED_HALF_OPEN);
             sink.add(Term::Isolated, S::COLOR, plain(score));
-        } else if is_backward::<S>(here, beside, enemy) {
-            backward |= here;
+        } else if is_backward::<S>(square_set, beside, enemy) {
+            backward |= square_set;
             let score = weights::BACKWARD + extra(weights::BACKWARD_HALF_OPEN);
             sink.add(Term::Backward, S::COLOR, plain(score));
         }
@@ -153,7 +153,7 @@ fn structure<S: Side, K: Sink>(
             sink.add(Term::Doubled, S::COLOR, plain(weights::DOUBLED));
         }
         if (enemy & (ahead | ahead.east() | ahead.west())).is_empty() {
-            passed |= here;
+            passed |= square_set;
         }
     }
     (passed, backward)
@@ -161,10 +161,10 @@ fn structure<S: Side, K: Sink>(
 
 /// Returns whether all friendly pawns on adjacent files are ahead of the pawn, and an enemy pawn
 /// occupies or attacks the square in front of the pawn.
-fn is_backward<S: Side>(here: Bitboard, beside: Bitboard, enemy: Bitboard) -> bool {
-    let rank = Bitboard::rank(here.first().rank());
+fn is_backward<S: Side>(square_set: Bitboard, beside: Bitboard, enemy: Bitboard) -> bool {
+    let rank = Bitboard::rank(square_set.first().rank());
     let ahead = rank.forward_fill(S::COLOR);
-    let stop = here.forward(S::COLOR);
+    let stop = square_set.forward(S::COLOR);
     let guards = attacks::pawn(S::COLOR, stop.first()) | stop;
     (beside - ahead).is_empty() && (enemy & guards).any()
 }

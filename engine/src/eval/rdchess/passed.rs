@@ -21,12 +21,12 @@ pub(super) fn score<K: Sink>(
     let own = position.board().pieces(color, Kind::Pawn);
     for pawn in found.passed[color.index()] {
         let mut score = weights::PASSED[pawn.relative(color).rank() as usize];
-        let here = Bitboard::of(pawn);
-        let level = here | here.forward(!color);
+        let square_set = Bitboard::of(pawn);
+        let level = square_set | square_set.forward(!color);
         if (own & (level.east() | level.west())).any() {
             score += score * 2 / 5;
         }
-        let stop = here.forward(color);
+        let stop = square_set.forward(color);
         if (position.board().color(!color) & stop).any() {
             score -= score / 3;
         } else if is_held(tables, color, stop.first()) {

@@ -169,15 +169,15 @@ fn exposure_of_king<V: Version>(position: &Position, pawns: &Pawns, color: Color
     let board = position.board();
     let king = board.king(color);
     let wings = pawns.exposure[color.index()].map(i32::from);
-    let here = wings[WING[king.file() as usize & 7]];
+    let current = wings[WING[king.file() as usize & 7]];
     match V::WEIGHTS.rules.shelter {
-        Shelter::Here => here,
+        Shelter::Here => current,
         Shelter::MeanWithCastling => {
-            let mut best = here;
+            let mut best = current;
             for rook in position.castling_rooks() & board.color(color) {
                 best = best.min(if rook.file() > king.file() { wings[2] } else { wings[0] });
             }
-            (best + here) >> 1
+            (best + current) >> 1
         }
     }
 }

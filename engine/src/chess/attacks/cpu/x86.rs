@@ -147,22 +147,22 @@ fn pick_moves(template: MoveTemplate, targets: Bitboard, out: &mut [Move; BATCH_
     let [quiet, capture] = template.base_moves().map(|base| _mm512_set1_epi16(base.bits() as i16));
     let mut place = out.as_mut_ptr();
     for (half, square_bits) in template.square_bits().as_chunks::<32>().0.iter().enumerate() {
-        let here = |set: Bitboard| (set.0 >> (32 * half)) as u32;
+        let half_mask = |set: Bitboard| (set.0 >> (32 * half)) as u32;
         // SAFETY: `square_bits` has 64 bytes, and the instruction allows unaligned loads.
         let square_bits = unsafe { _mm512_loadu_si512(square_bits.as_ptr().cast()) };
         let moves = _mm512_or_si512(
             square_bits,
-            _mm512_mask_blend_epi16(here(template.taken), quiet, capture),
+            _mm512_mask_blend_epi16(half_mask(template.taken), quiet, capture),
         );
         // All 32 words are written, including the words after the moves. These words also have the
         // type `Move`, so they must be valid moves.
-        let moves = _mm512_mask_compress_epi16(quiet, here(targets), moves);
+        let moves = _mm512_mask_compress_epi16(quiet, half_mask(targets), moves);
         // SAFETY: a move is one word. The 32 words are written to the first half of `out`, or after
         // at most 32 moves of the first half of the board. No word is zero, because `quiet` is not
         // zero.
         unsafe { _mm512_storeu_si512(place.cast(), moves) };
         // SAFETY: each half of the board advances `place` by at most 32 of the 64 moves.
-        place = unsafe { place.add(here(targets).count_ones() as usize) };
+        place = unsafe { place.add(half_mask(targets).count_ones() as usize) };
     }
 }
 
