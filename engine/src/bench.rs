@@ -14,7 +14,7 @@ const DEPTH: u32 = 12;
 /// Size of the hash table, in MiB.
 pub const HASH_MB: usize = 16;
 
-/// Positions from all phases of games of the engine against itself.
+/// Positions from all phases of the engine's self-play games.
 const POSITIONS: [&str; 46] = [
     "q3kbnr/p1pb1ppp/1p2p3/3p4/5P2/4PN2/PPPP2PP/RNBQK2R w KQk - 0 7",
     "r2qk1r1/ppp1b1pN/2n1p2B/3p4/3P2b1/2N5/PPP1PP1R/R2QKB2 b Qq - 0 10",
@@ -67,9 +67,9 @@ const POSITIONS: [&str; 46] = [
 /// Result of the bench.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BenchResult {
-    /// Nodes visited: the signature of the engine's behaviour.
+    /// Number of nodes visited: the signature of the engine's behaviour.
     pub nodes: u64,
-    /// Time taken.
+    /// Time that the bench took.
     pub elapsed: Duration,
 }
 
@@ -80,13 +80,14 @@ impl fmt::Display for BenchResult {
     }
 }
 
-/// Searches every position to the same depth with a cleared memory and one thread.
+/// Searches every bench position with one thread to `depth` plies, by default 12. The memory is
+/// cleared before each search.
 ///
 /// A stop signal ends the bench early; the node count is then not a signature.
 ///
 /// # Errors
 ///
-/// If there is not enough memory for the table.
+/// If there is not enough memory for the hash table.
 pub fn run(
     depth: Option<u32>,
     configuration: impl Into<Configuration>,

@@ -6,27 +6,28 @@ use std::io::{self, Write as _};
 #[derive(Debug)]
 pub(crate) struct Failure {
     code: i32,
-    /// Reason; empty if the output of the command shows it.
+    /// Reason; empty if the output of the command already shows it.
     reason: String,
 }
 
 impl Failure {
-    /// Returns the failure of a result that differs from the expected result, as the output shows.
+    /// Returns the failure for a result that differs from the expected result. The output already
+    /// shows the difference.
     pub(crate) const fn mismatch() -> Failure {
         Failure { code: 1, reason: String::new() }
     }
 
-    /// Returns the failure of invalid arguments.
+    /// Returns the failure for invalid arguments.
     pub(crate) fn usage(reason: impl ToString) -> Failure {
         Failure { code: 2, reason: reason.to_string() }
     }
 
-    /// Returns the failure of input that cannot be read or is invalid.
+    /// Returns the failure for input that is invalid or cannot be read.
     pub(crate) fn input(reason: impl ToString) -> Failure {
         Failure { code: 3, reason: reason.to_string() }
     }
 
-    /// Returns the failure of a machine that lacks memory, disk space or instructions.
+    /// Returns the failure for a machine that lacks memory, disk space or CPU instructions.
     pub(crate) fn environment(reason: impl ToString) -> Failure {
         Failure { code: 7, reason: reason.to_string() }
     }
@@ -34,7 +35,7 @@ impl Failure {
     /// Prints the reason to standard error and returns the exit code.
     pub(crate) fn report(self) -> i32 {
         if !self.reason.is_empty() {
-            // An output that the reader has closed is not an error of the engine.
+            // A closed standard error is not a failure of the engine, so the error is ignored.
             let _gone = writeln!(io::stderr(), "palimpsest: {}", self.reason);
         }
         self.code

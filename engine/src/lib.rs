@@ -1,8 +1,9 @@
-//! Palimpsest, a chess engine with an evaluation chosen by name.
+//! Palimpsest, a chess engine whose evaluation is selected by name.
 //!
 //! [`chess`] contains the rules, [`eval`] the evaluations and [`search`] the search. [`tune`] finds
-//! weights for the hand-crafted evaluation, and [`datagen`] makes training positions for a network.
-//! [`uci`] is the protocol. [`run`] is the whole program.
+//! weights for the hand-crafted evaluation. [`datagen`] generates training positions for a network,
+//! and [`train`] trains it. [`uci`] implements the protocol. [`run`] is the entry point of the
+//! program.
 
 pub mod bench;
 pub mod chess;

@@ -1,17 +1,18 @@
-//! The line of play: the positions from the root to the current node, the keys of earlier positions
-//! of the game, and the evaluator, which receives every move.
+//! Search stack: the positions from the root to the current node, the keys of earlier positions of
+//! the game, and the evaluator, which receives every move.
 
 use crate::chess::{Game, Move, Position, attacks, reversible};
 use crate::eval::score::MAX_PLY;
 use crate::eval::{Context, Evaluator, Score, TableUse};
 
-/// The line being searched. The search makes and takes back moves only through this type.
+/// The line being searched. The search makes and unmakes moves only through this type.
 pub struct SearchStack<E> {
-    /// Root first, current position last; never empty.
+    /// Positions of the line: the root first, the current position last; never empty.
     positions: Vec<Position>,
     /// Keys of all positions before the current position, in the game and in the line.
     keys: Vec<u64>,
-    /// Length of `keys` after each null move; no position before a null move can recur.
+    /// Length of `keys` after each null move. Positions before a null move are ignored in the
+    /// detection of repetitions.
     passes: Vec<usize>,
     evaluator: E,
 }
@@ -46,8 +47,8 @@ impl<E: Evaluator> SearchStack<E> {
         self.evaluator.push(before, mv);
         self.keys.push(before.key());
         self.positions.push(*before);
-        // The move is made in the copy that has just been pushed: a second copy of the position per
-        // move took 1 % more instructions in total.
+        // The move is made in the copy that has just been pushed, because a second copy of the
+        // position per move cost 1 % more instructions in total.
         self.positions.last_mut().expect("it was just pushed").make(mv);
     }
 
@@ -60,7 +61,7 @@ impl<E: Evaluator> SearchStack<E> {
         self.positions.push(before.play_null());
     }
 
-    /// Takes back the latest move or null move.
+    /// Unmakes the latest move or null move.
     #[inline]
     pub fn unmake(&mut self) {
         debug_assert!(self.positions.len() > 1, "the root cannot be taken back");
@@ -70,37 +71,39 @@ impl<E: Evaluator> SearchStack<E> {
         self.positions.pop();
     }
 
-    /// Returns the static evaluation of the current position.
+    /// Returns the static evaluation of the current position, in centipawns from the point of view
+    /// of the side to move.
     #[inline]
     pub fn evaluate(&mut self) -> Score {
         let position = self.positions.last().expect("a line holds its root");
         self.evaluator.evaluate(position)
     }
 
-    /// Returns the static evaluation for a search to which only scores between `alpha` and `beta`
-    /// matter.
+    /// Returns the static evaluation for a search window from `alpha` to `beta`. It may be an
+    /// estimate if it is far outside the window.
     #[inline]
     pub fn evaluate_within(&mut self, alpha: Score, beta: Score) -> Score {
         let position = self.positions.last().expect("a line holds its root");
         self.evaluator.evaluate_within(position, alpha, beta)
     }
 
-    /// Returns the input of the static evaluation in addition to the position.
+    /// Returns the input, besides the position, on which the static evaluation depends.
     #[inline]
     pub fn context(&self) -> Context {
         self.evaluator.context()
     }
 
-    /// Returns the use of the evaluation's pawn table since the line began.
+    /// Returns the numbers of lookups and hits of the evaluation's pawn table since the start of
+    /// the line; `None` if there is no such table, or if it does not count them.
     pub fn pawn_table(&self) -> Option<TableUse> {
         self.evaluator.pawn_table()
     }
 
-    /// Returns whether the current position scores as a draw: by the fifty-move rule, by
-    /// insufficient material, or because it occurred before.
+    /// Returns whether the search scores the current position as a draw: by the fifty-move rule, by
+    /// insufficient material, or by repetition.
     ///
-    /// After the root, one earlier occurrence is enough, because a side that repeated a position
-    /// once can repeat it again. Up to the root, two earlier occurrences are necessary.
+    /// One earlier occurrence after the root suffices, because a side that could repeat the
+    /// position once can repeat it again. Of occurrences up to the root, two are necessary.
     pub fn is_draw(&self) -> bool {
         self.is_dead() || self.position().halfmove_clock() < 100 && self.repeats()
     }
@@ -116,12 +119,12 @@ impl<E: Evaluator> SearchStack<E> {
         position.is_insufficient_material()
     }
 
-    /// Returns whether the current position occurred before: once after the root, or twice in
-    /// total.
+    /// Returns whether the current position is a repetition: it occurred at least once before after
+    /// the root, or at least twice before in total.
     pub fn repeats(&self) -> bool {
         let position = self.position();
         let mut earlier = 0;
-        // The same side is to move only every second ply, and four plies are the shortest cycle.
+        // The same side is to move only every second ply, and the shortest cycle has four plies.
         for back in (4..=self.reversible()).step_by(2) {
             if self.keys[self.keys.len() - back] == position.key() {
                 earlier += 1;
@@ -133,8 +136,8 @@ impl<E: Evaluator> SearchStack<E> {
         false
     }
 
-    /// Returns whether one move of either side leads from the current position to a position that
-    /// occurred after the root, or vice versa.
+    /// Returns whether a single move leads from the current position to a position that occurred
+    /// after the root, or from such a position to the current position.
     pub fn can_repeat(&self) -> bool {
         let position = self.position();
         let occupied = position.board().occupied();
@@ -146,8 +149,8 @@ impl<E: Evaluator> SearchStack<E> {
         })
     }
 
-    /// Returns the number of plies that a repetition can span: the plies since the last capture,
-    /// pawn move or null move.
+    /// Returns the maximum number of plies that a repetition can span: the number of plies since
+    /// the last capture, pawn move or null move.
     fn reversible(&self) -> usize {
         let since_pass = self.keys.len() - self.passes.last().unwrap_or(&0);
         usize::from(self.position().halfmove_clock()).min(since_pass)
@@ -190,10 +193,10 @@ mod tests {
         for (root, moves, can_repeat) in [
             (fen::STARTPOS, "e2e4 e7e5 g1f3 g8f6 f3g1", true),
             (fen::STARTPOS, "e2e4 e7e5 g1f3 g8f6 f1c4", false),
-            // Only the root would recur, and the root must occur three times.
+            // Only the root could be repeated, and the root does not count.
             (fen::STARTPOS, "g1f3 g8f6 f3g1", false),
             ("4k3/8/8/8/8/8/7P/R3K3 w - - 0 1", moves_to_cycle, true),
-            // The pawn blocks the rook's way back.
+            // The pawn blocks the rook's path to its earlier square.
             ("4k3/8/8/8/8/8/P7/R3K3 w - - 0 1", moves_to_cycle, false),
         ] {
             let game = Game::new(fen::parse(root).unwrap());
@@ -232,7 +235,7 @@ mod tests {
         make(&mut line, "d7e7 a2a1");
         line.make_null();
         assert!(!line.is_draw());
-        // Null moves that are taken back have no effect.
+        // Null moves that have been unmade have no effect.
         for _ in 0..4 {
             line.unmake();
         }

@@ -1,6 +1,6 @@
-//! Random numbers that depend only on their seed.
+//! Pseudo-random numbers that depend only on the seed.
 
-/// A generator of random numbers: SplitMix64 (Steele, Lea and Flood 2014).
+/// Pseudo-random number generator SplitMix64 (Steele, Lea and Flood 2014).
 pub(crate) struct Random(u64);
 
 impl Random {
@@ -9,20 +9,21 @@ impl Random {
         Random(seed)
     }
 
-    /// Returns the next number; all 64 bits are random.
+    /// Returns the next 64-bit number.
     pub(crate) fn next(&mut self) -> u64 {
         let number = mix(self.0);
         self.0 = self.0.wrapping_add(STEP);
         number
     }
 
-    /// Returns a number below `end`, which must not be 0.
+    /// Returns a random number below `end`, which must not be 0.
     pub(crate) fn below(&mut self, end: usize) -> usize {
-        // The high half of the product is below `end` and almost uniform, without a division.
+        // The high half of the product is below `end` and almost uniformly distributed, and needs
+        // no division.
         ((u128::from(self.next()) * end as u128) >> 64) as usize
     }
 
-    /// Returns the numbers below `len` in random order (Fisher and Yates).
+    /// Returns the numbers below `len` in random order (Fisher–Yates shuffle).
     pub(crate) fn shuffled_indices(&mut self, len: usize) -> Vec<u32> {
         let mut order: Vec<u32> = (0..len as u32).collect();
         for last in (1..len).rev() {
@@ -32,11 +33,11 @@ impl Random {
     }
 }
 
-/// Step of the state per number: 2^64 divided by the golden ratio, as in SplitMix64. The step is
-/// odd, so all 2^64 states occur.
+/// Increment of the state for each number: 2^64 divided by the golden ratio, as in SplitMix64. It
+/// is odd, so all 2^64 states occur.
 const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Returns the number of SplitMix64 for this state, in which all 64 bits are random.
+/// Returns the number that SplitMix64 generates from this state. It is also a hash of the argument.
 pub(crate) fn mix(number: u64) -> u64 {
     let mut word = number.wrapping_add(STEP);
     word = (word ^ word >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -50,7 +51,7 @@ mod tests {
 
     #[test]
     fn numbers_are_those_of_splitmix64() {
-        // These are numbers of the generator's reference implementation with seed 1234567.
+        // These are the first numbers of the reference implementation with the seed 1234567.
         let mut random = Random::new(1_234_567);
         let numbers = [random.next(), random.next()];
         assert_eq!(numbers, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973]);

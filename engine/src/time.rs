@@ -1,7 +1,7 @@
-//! Time limits of one move, from the clock that `go` gives.
+//! Time limits for one move, computed from the clock in the `go` command.
 //!
-//! A search reads the time only through a [`Timer`]. Without time limits, the search never reads
-//! the clock, so its result cannot depend on the clock.
+//! The search reads the time only through a [`Timer`]. Without time limits, it never reads the
+//! time, so its result cannot depend on the time.
 
 #![expect(clippy::disallowed_methods, reason = "the clock of the search")]
 
@@ -11,48 +11,47 @@ use std::time::{Duration, Instant};
 /// Clock of the side to move, as given by the `go` command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Clock {
-    /// Time left, in milliseconds.
+    /// Remaining time, in milliseconds.
     pub left_ms: u64,
-    /// Time gained per move, in milliseconds.
+    /// Increment per move, in milliseconds.
     pub increment_ms: u64,
-    /// Moves to the next time control, if there is one.
+    /// Number of moves to the next time control; `None` for sudden death.
     pub moves_to_go: Option<u32>,
 }
 
-/// The time limit of a move.
+/// Time limit for a move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TimeLimit {
     /// No limit.
     #[default]
     None,
-    /// A fixed time for this move, in milliseconds.
+    /// Fixed time for this move, in milliseconds.
     Move(u64),
-    /// A share of the time left on this clock.
+    /// A share of the remaining time on this clock.
     Clock(Clock),
 }
 
-/// The time for one move.
+/// Time budget for one move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// Time after which no new iteration begins; the search may scale this limit. `None` for a
+    /// Time after which no new iteration begins. The search may scale this limit. `None` for a
     /// fixed time, which is used in full.
     pub soft: Option<Duration>,
     /// Time after which the search stops.
     pub hard: Duration,
 }
 
-/// Assumed number of moves for the time left, if the number of moves to the next time control is
-/// unknown.
+/// Number of moves among which the remaining time is divided if there is no next time control.
 const MOVES_LEFT: u64 = 26;
 
-/// Number of move overheads kept in reserve on the clock, for a busy host. Without a reserve, the
-/// engine could use up a short clock except for the overhead: on a busy machine, 11 of 120 games at
-/// 0.2 s + 2 ms were lost on time without the reserve, and 5 games with the reserve.
+/// Reserve that is kept on the clock, as a multiple of the move overhead. Without a reserve, a
+/// delay on a busy host could lose the game on time: on a busy machine, 11 of 120 games at 0.2 s +
+/// 2 ms were lost on time without the reserve, and 5 of 120 games with it.
 const RESERVE_OVERHEADS: u64 = 4;
 
 impl Budget {
-    /// Returns the budget for a limit. `overhead_ms` is the time lost per move between engine and
-    /// GUI, in milliseconds.
+    /// Returns the budget for a limit; `None` if there is no limit. `overhead_ms` is the time, in
+    /// milliseconds, that each move loses in the communication between engine and GUI.
     pub fn new(limit: TimeLimit, overhead_ms: u64) -> Option<Budget> {
         match limit {
             TimeLimit::None => None,
@@ -66,32 +65,30 @@ impl Budget {
 
     fn for_clock(clock: Clock, overhead_ms: u64) -> Budget {
         let micros = |ms: u64| ms.saturating_mul(1000);
-        let left = micros(clock.left_ms);
-        let usable = left.saturating_sub(micros(overhead_ms));
+        let remaining = micros(clock.left_ms);
+        let usable = remaining.saturating_sub(micros(overhead_ms));
         let increment = micros(clock.increment_ms) / 4 * 3;
         let moves = clock.moves_to_go.map_or(MOVES_LEFT, |moves| u64::from(moves.clamp(1, 40)));
         let share = (usable / moves).saturating_add(increment);
-        // The last move before the time control may use 90 % of the time left, other moves 60 %.
+        // The last move before the time control may use 90 % of the usable time, other moves 60 %.
         let most = if moves == 1 { usable / 10 * 9 } else { usable / 10 * 6 };
-        // Time is added at the time control, so the last few moves before the time control need a
-        // smaller reserve.
+        // Time is added at the time control, so the last moves before it need a smaller reserve.
         let reserve = micros(overhead_ms).saturating_mul(RESERVE_OVERHEADS.min(moves + 1));
-        // If no other time is left, the reserve is used, but more slowly than increments refill the
-        // reserve.
+        // If only the reserve is left, it is used, but more slowly than increments refill it.
         let least = (usable / 40).max(increment.min(usable) / 2);
-        let cap = most.min(left.saturating_sub(reserve)).max(least);
+        let cap = most.min(remaining.saturating_sub(reserve)).max(least);
         let soft = (share / 4 * 3).min(cap);
         let hard = share.saturating_mul(3).min(cap);
         Budget { soft: Some(Duration::from_micros(soft)), hard: Duration::from_micros(hard) }
     }
 }
 
-/// Start of the thinking time of a move, and its budget.
+/// Start and budget of the thinking time for a move.
 #[derive(Clone, Copy, Debug)]
 pub struct Timer {
     start: Instant,
     budget: Option<Budget>,
-    /// Nodes that count as a millisecond of the budget; `None` if real time counts.
+    /// Number of nodes that count as 1 ms of the budget; `None` for real time.
     nodes_per_ms: Option<NonZeroU64>,
 }
 
@@ -101,8 +98,9 @@ impl Timer {
         Timer { start: Instant::now(), budget, nodes_per_ms: None }
     }
 
-    /// Measures the budget in nodes: `per_ms` nodes count as a millisecond, regardless of the time
-    /// they take; 0 for real time. A search is then the same on any machine, even a busy one.
+    /// Returns the timer with a budget measured in nodes: `per_ms` nodes count as 1 ms, however
+    /// long they take. A search with one thread then gives the same result on any machine, even on
+    /// a busy one. If `per_ms` is 0, real time is measured.
     #[must_use]
     pub fn counting_nodes(self, per_ms: u64) -> Timer {
         Timer { nodes_per_ms: NonZeroU64::new(per_ms), ..self }
@@ -134,14 +132,14 @@ impl Timer {
         soft.is_some_and(|soft| self.spent(nodes) >= soft * percent / 100)
     }
 
-    /// Returns the part of the budget that the search has used after this number of nodes.
+    /// Returns the part of the budget that is used after this number of nodes.
     fn spent(&self, nodes: u64) -> Duration {
         let Some(per_ms) = self.nodes_per_ms else { return self.elapsed() };
         Duration::from_micros(nodes.saturating_mul(1000) / per_ms)
     }
 }
 
-/// Returns the nodes per second; a time below a microsecond counts as one microsecond.
+/// Returns the number of nodes per second. A time below 1 µs counts as 1 µs.
 pub fn nodes_per_second(nodes: u64, elapsed: Duration) -> u64 {
     let microseconds = elapsed.as_micros().max(1);
     u64::try_from(u128::from(nodes) * 1_000_000 / microseconds).unwrap_or(u64::MAX)
@@ -176,9 +174,9 @@ mod tests {
         assert!(clock(60_000, 600, None).soft.unwrap() > soft);
     }
 
-    /// Plays 200 moves that each take their hard limit and one more millisecond. Returns the lowest
-    /// clock before an increment, in milliseconds, and the largest share of the clock that one move
-    /// lost after its increment.
+    /// Plays 200 moves, each of which takes its hard limit plus 1 ms. Returns the minimum of the
+    /// clock before an increment, in milliseconds, and the largest share of the clock that a move
+    /// used in excess of its increment.
     fn lowest_clock(left_ms: u64, increment_ms: u64, period: Option<u32>) -> (u64, f64) {
         let mut left_us = left_ms * 1000;
         let mut lowest = u64::MAX;
@@ -208,7 +206,7 @@ mod tests {
             assert!(lowest >= 30, "{left_ms}+{increment_ms}: {lowest} ms");
             assert!(most <= 0.6, "{left_ms}+{increment_ms}: {most}");
         }
-        // Before the time of the next period is added, two overheads are left.
+        // Before the time for the next period is added, two overheads remain.
         let (lowest, _) = lowest_clock(1_000, 0, Some(40));
         assert!(lowest >= 19, "{lowest} ms");
     }
@@ -216,14 +214,14 @@ mod tests {
     #[test]
     fn a_clock_below_the_reserve_recovers() {
         for (left_ms, increment_ms) in [(11, 20), (15, 10), (20, 2)] {
-            let mut left = Duration::from_millis(left_ms);
+            let mut remaining = Duration::from_millis(left_ms);
             for _ in 0..200 {
-                let budget = clock(left.as_millis() as u64, increment_ms, None);
-                left = left.checked_sub(budget.hard).expect("the flag has fallen");
-                assert!(left >= Duration::from_millis(10));
-                left += Duration::from_millis(increment_ms);
+                let budget = clock(remaining.as_millis() as u64, increment_ms, None);
+                remaining = remaining.checked_sub(budget.hard).expect("the flag has fallen");
+                assert!(remaining >= Duration::from_millis(10));
+                remaining += Duration::from_millis(increment_ms);
             }
-            assert!(left >= Duration::from_millis(40), "{left:?}");
+            assert!(remaining >= Duration::from_millis(40), "{remaining:?}");
         }
     }
 

@@ -1,7 +1,7 @@
-//! The transposition table: search results by position key.
+//! Transposition table: search results by position key.
 //!
-//! An entry consists of two relaxed atomic words: the key xor the data, and the data. Torn pairs do
-//! not match their key, so the table is shared without locks.
+//! An entry consists of two atomic words: the key XOR the data, and the data. Words from different
+//! writes do not match any key, so the threads share the table without locks.
 
 #![allow(unsafe_code, reason = "zeroed memory of huge pages for the table, and prefetching")]
 
@@ -43,23 +43,24 @@ impl Bound {
 /// An entry of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The best move, or a move that was good enough. The move may be illegal after a collision of
-    /// keys.
+    /// Best move, or a move that caused a cutoff. The move may be illegal if two positions have the
+    /// same key.
     pub mv: Option<Move>,
-    /// The score in centipawns, with mates counted from the position.
+    /// Score in centipawns. Mate scores are relative to the position, not to the root.
     pub score: Score,
-    /// The static evaluation, if it was stored.
+    /// Static evaluation, in centipawns, if it was stored.
     pub evaluation: Option<Score>,
-    /// Plies searched below the position, 0–255.
+    /// Depth of the search, in plies, 0–255.
     pub depth: i32,
     /// Relation of `score` to the true score.
     pub bound: Bound,
-    /// `true` if the position has been in a PV node.
+    /// `true` if the position was a PV node.
     pub pv: bool,
 }
 
 impl Entry {
-    /// Returns the score with mates counted from a root `ply` plies above the position.
+    /// Returns the score for a position that is `ply` plies from the root. Mate scores become
+    /// relative to the root.
     pub fn score_at(&self, ply: usize) -> Score {
         match self.score {
             score if score > EVALUATION_MAX => score - ply as Score,
@@ -68,7 +69,8 @@ impl Entry {
         }
     }
 
-    /// Returns a score in its stored form; the inverse of [`score_at`](Self::score_at).
+    /// Returns the score to store for a position that is `ply` plies from the root. It is the
+    /// inverse of [`score_at`](Self::score_at).
     pub fn score_from(score: Score, ply: usize) -> Score {
         match score {
             score if score > EVALUATION_MAX => score + ply as Score,
@@ -101,13 +103,13 @@ impl Entry {
     }
 }
 
-/// Stored value for a missing evaluation, outside the range of evaluations.
+/// Stored value for a missing evaluation. It is outside the range of evaluations.
 const NO_EVALUATION: i16 = i16::MIN;
-/// Number of different ages, which fit in the remaining five bits of the data.
+/// Number of ages. An age has the remaining five bits of the data.
 const AGES: u8 = 32;
 
 struct Slot {
-    /// Key xor data.
+    /// Key XOR data.
     check: AtomicU64,
     data: AtomicU64,
 }
@@ -123,22 +125,23 @@ impl Slot {
     }
 }
 
-/// Number of slots in a cluster, which is one cache line.
+/// Number of slots in a cluster. A cluster fills one cache line.
 const CLUSTER: usize = 4;
 
 /// Size of a cluster, in bytes.
 const CLUSTER_BYTES: usize = CLUSTER * size_of::<Slot>();
 
-/// Number of slots that a thread clears at a time.
+/// Number of slots that a thread clears at a time (4 MiB).
 const CLEARED_SLOTS: usize = (4 << 20) / size_of::<Slot>();
 
-/// Step of the salt: 2^64 divided by the golden ratio, whose first multiples are far apart.
+/// Increment of the salt: 2^64 divided by the golden ratio. Its first multiples, modulo 2^64, are
+/// far apart.
 const SALT_STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Failure to allocate the requested memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfMemory {
-    /// Requested size, in mebibytes.
+    /// Requested size, in MiB.
     pub megabytes: usize,
 }
 
@@ -150,7 +153,7 @@ impl fmt::Display for OutOfMemory {
 
 impl std::error::Error for OutOfMemory {}
 
-/// Prefetches data that will be read soon.
+/// Prefetches data into the cache.
 #[inline]
 pub(crate) fn prefetch<T>(soon: &T) {
     #[cfg(target_arch = "x86_64")]
@@ -165,24 +168,24 @@ pub(crate) fn prefetch<T>(soon: &T) {
 
 /// The transposition table.
 ///
-/// Memory is allocated zeroed and not touched before it is cleared or used. The first touch of a
-/// page takes time, which must not count on a player's clock: a game begins with
-/// [`clear`](Self::clear).
+/// The memory is allocated zeroed, and is not touched before it is cleared or used. The first
+/// access to a page takes time, which must not count on a player's clock, so call
+/// [`clear`](Self::clear) before a game.
 pub struct TranspositionTable {
     slots: Box<[Slot]>,
-    /// Slots before the first cluster, so that clusters are cache lines.
+    /// Number of unused slots before the first cluster. They align the clusters to cache lines.
     skipped: usize,
     clusters: usize,
-    /// Number of searches, modulo [`AGES`].
+    /// Number of the current search, modulo [`AGES`].
     age: u8,
-    /// Value that is xored with keys, so that entries stored with another salt are not found.
+    /// Value that is XORed with keys, so that entries stored with another salt are not found.
     salt: u64,
     /// `true` if the table was cleared and nothing has been stored since.
     cleared: bool,
 }
 
 impl TranspositionTable {
-    /// Returns an empty table of `megabytes` MiB, at least one.
+    /// Returns an empty table of `megabytes` MiB, at least 1 MiB.
     ///
     /// # Errors
     ///
@@ -197,7 +200,7 @@ impl TranspositionTable {
         Ok(TranspositionTable { slots, skipped, clusters, age: 0, salt: 0, cleared: false })
     }
 
-    /// Clears the table with up to `threads` threads.
+    /// Clears the table with at most `threads` threads.
     pub fn clear(&mut self, threads: usize) {
         self.age = 0;
         self.salt = 0;
@@ -211,8 +214,8 @@ impl TranspositionTable {
                 let part = parts.lock().unwrap_or_else(PoisonError::into_inner).next();
                 let Some(part) = part else { return };
                 // Zeros are written even if the memory is already zero, because the kernel provides
-                // a page at its first touch. Otherwise the first touch would happen on a player's
-                // clock; with 256 MiB, 5 of 80 games at 0.2 s + 2 ms were lost on time.
+                // a page only at the first access. Otherwise, the first access would take place on
+                // a player's clock: with 256 MiB, 5 of 80 games at 0.2 s + 2 ms were lost on time.
                 for slot in part {
                     *slot.check.get_mut() = 0;
                     *slot.data.get_mut() = 0;
@@ -221,22 +224,22 @@ impl TranspositionTable {
         };
         thread::scope(|scope| {
             for _ in 1..threads {
-                // If a thread cannot be started, the other threads also clear its share, because
-                // parts are taken one by one.
+                // If a thread cannot be started, the other threads clear all parts, because parts
+                // are taken one by one.
                 let _thread = thread::Builder::new().spawn_scoped(scope, clear);
             }
             clear();
         });
     }
 
-    /// Begins a search: older entries are replaced sooner.
+    /// Begins a search. Entries of earlier searches are replaced sooner.
     pub fn new_search(&mut self) {
         self.cleared = false;
         self.age = (self.age + 1) % AGES;
     }
 
     /// Begins a search that finds no entries of earlier searches. Unlike [`clear`](Self::clear),
-    /// this takes no time.
+    /// this takes constant time.
     pub fn new_isolated_search(&mut self) {
         self.new_search();
         self.salt = self.salt.wrapping_add(SALT_STEP);
@@ -245,27 +248,28 @@ impl TranspositionTable {
     /// Returns the cluster of a key that is already mixed with the salt.
     #[inline]
     fn cluster(&self, key: u64) -> &[Slot] {
-        // The high half of the product is a uniform index for any number of clusters, without a
-        // division (D. Lemire, "Fast random integer generation in an interval", 2019).
+        // The high half of the product is uniformly distributed for any number of clusters, and
+        // needs no division (D. Lemire, "Fast random integer generation in an interval", 2019).
         let index = (u128::from(key) * self.clusters as u128) >> 64;
         let first = self.skipped + index as usize * CLUSTER;
         &self.slots[first..first + CLUSTER]
     }
 
-    /// Returns the entry of a key.
+    /// Returns the entry with this key; `None` if there is none.
     #[inline]
     pub fn probe(&self, key: u64) -> Option<Entry> {
         let key = key ^ self.salt;
         self.cluster(key).iter().find_map(|slot| slot.data_of(key)).map(Entry::unpack)
     }
 
-    /// Prefetches the cluster of a key that will be probed soon.
+    /// Prefetches the cluster of a key.
     #[inline]
     pub fn prefetch(&self, key: u64) {
         prefetch(&self.cluster(key ^ self.salt)[0]);
     }
 
-    /// Stores an entry in place of the least valuable entry. A search must have begun.
+    /// Stores an entry. It replaces the entry with the same key or, if there is none, the least
+    /// valuable entry of the cluster. A search must have begun.
     pub fn store(&self, key: u64, mut entry: Entry) {
         debug_assert!(!self.cleared, "entries stored before a search would not be cleared");
         let key = key ^ self.salt;
@@ -275,8 +279,8 @@ impl TranspositionTable {
         for slot in slots {
             if let Some(data) = slot.data_of(key) {
                 let old = Entry::unpack(data);
-                // A shallow bound does not replace a deep result of the same search, because the
-                // deep result cost more and serves more searches.
+                // A bound does not replace a much deeper result of the same search, because the
+                // deeper result took longer to find and is valid for more lookups.
                 let keep = entry.bound != Bound::Exact
                     && old.depth > entry.depth + 3
                     && self.age_of(data) == 0;
@@ -299,10 +303,10 @@ impl TranspositionTable {
             }
         }
         let data = entry.pack(self.age);
-        // Another thread may write between the two stores, or read between them. Then the words do
-        // not belong together, their xor is not the key, and the entry is not found (R. Hyatt and
-        // T. Mann, "A lock-less transposition table implementation for parallel search", 2002).
-        // Relaxed ordering is therefore enough.
+        // Another thread may read or write between the two stores. The words then do not belong
+        // together, their XOR is not the key, and the entry is not found (R. Hyatt and T. Mann, "A
+        // lock-less transposition table implementation for parallel search", 2002). Relaxed
+        // ordering therefore suffices.
         victim.check.store(key ^ data, Ordering::Relaxed);
         victim.data.store(data, Ordering::Relaxed);
     }
@@ -313,7 +317,8 @@ impl TranspositionTable {
         (self.age + AGES - stored) % AGES
     }
 
-    /// Returns the share of entries of the current search in permille, from a sample.
+    /// Returns the share of slots with entries of the current search, in permille, from a sample of
+    /// 1,000 slots.
     pub fn fullness_permille(&self) -> usize {
         let sample = &self.slots[self.skipped..][..1000];
         let current = |slot: &&Slot| slot.data() != 0 && self.age_of(slot.data()) == 0;
@@ -321,8 +326,8 @@ impl TranspositionTable {
     }
 }
 
-/// Returns empty slots. They have the default alignment, because only such memory comes zeroed from
-/// the system without being touched.
+/// Returns empty slots; `None` if the memory cannot be allocated. They have the default alignment,
+/// because only such memory is obtained zeroed from the system without being touched.
 fn zeroed_slots(count: usize) -> Option<Box<[Slot]>> {
     let layout = Layout::array::<Slot>(count).ok()?;
     assert!(layout.size() > 0, "a table has at least one slot");
@@ -338,8 +343,8 @@ fn zeroed_slots(count: usize) -> Option<Box<[Slot]>> {
     Some(unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(memory, count)) })
 }
 
-/// Requests huge pages: entries are spread over the whole table, and the TLB of a CPU covers few
-/// pages. If the request is refused, a search is only slower.
+/// Requests huge pages, because accesses are spread over the whole table and the TLB of a CPU
+/// covers few pages. If the kernel refuses, a search is only slower.
 #[cfg(target_os = "linux")]
 fn ask_for_huge_pages(memory: *mut Slot, bytes: usize) {
     let page = rustix::param::page_size();
@@ -378,7 +383,7 @@ mod tests {
         let table = table(8);
         let middle = table.slots.as_ptr().addr() + (4 << 20);
         let maps = std::fs::read_to_string("/proc/self/smaps").unwrap();
-        // A mapping begins with its addresses; its flags are its last line.
+        // A mapping begins with a line of addresses and ends with a line of flags.
         let mut has_middle = false;
         let flags = maps.lines().find(|line| {
             let addresses = line.split(' ').next().and_then(|range| range.split_once('-'));
@@ -413,7 +418,7 @@ mod tests {
     #[test]
     fn shallow_and_old_entries_are_replaced() {
         let mut table = table(1);
-        // Small keys share the first cluster.
+        // Small keys are all in the first cluster.
         for key in 1..=4 {
             table.store(key, entry(key as i32 * 4, Bound::Exact));
         }
@@ -441,7 +446,7 @@ mod tests {
     #[test]
     fn all_threads_together_clear_everything() {
         let mut table = table(33);
-        // Odd multiples of a 64th of the range of keys are spread over the table.
+        // Odd multiples of 1/64 of the range of keys are spread over the table.
         let keys = || (0..32).map(|part| (2 * part + 1) << 58);
         for threads in [1, 2, 8, 1000] {
             table.new_search();
@@ -467,7 +472,7 @@ mod tests {
     #[test]
     fn impossible_table_sizes_are_rejected() {
         for megabytes in [1 << 36, usize::MAX] {
-            // The compiler would remove an allocation that is not used.
+            // `black_box` prevents the compiler from removing the unused allocation.
             let refused = black_box(TranspositionTable::new(megabytes)).map(drop);
             assert_eq!(refused, Err(OutOfMemory { megabytes }));
         }

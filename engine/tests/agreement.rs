@@ -1,5 +1,5 @@
-//! Agreement with an independent implementation of the rules over a hundred thousand positions:
-//! random games of standard chess, Chess960 and double Fischer random.
+//! Comparison with an independent implementation of the rules (shakmaty) in 100,000 positions from
+//! random games of standard chess, Chess960 and double Fischer random chess.
 
 use palimpsest::chess::{Move, Position, fen};
 use shakmaty::fen::Fen;
@@ -7,7 +7,7 @@ use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, Role};
 
 const POSITIONS_EACH: usize = 50_000;
 
-/// Xorshift with a fixed seed: the same games in every run.
+/// Xorshift generator with a fixed seed, so that every run plays the same games.
 struct Random(u64);
 
 impl Random {
@@ -19,7 +19,8 @@ impl Random {
     }
 }
 
-/// Returns origin, destination and promotion as one number; castling is king takes rook.
+/// Returns a number that encodes origin, destination and promotion. Castling is encoded as king
+/// takes rook.
 fn our_code(mv: Move) -> usize {
     let promotion = mv.promotion().map_or(0, |kind| kind.index());
     (promotion * 64 + mv.to().index()) * 64 + mv.from().index()
@@ -37,7 +38,7 @@ fn their_code(mv: shakmaty::Move) -> usize {
     (promotion * 64 + usize::from(mv.to())) * 64 + usize::from(from)
 }
 
-/// Plays one random game on both boards and returns the number of positions compared.
+/// Plays a random game with both implementations, and returns the number of compared positions.
 fn play(text: &str, random: &mut Random) -> usize {
     let mut ours = fen::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     let parsed: Fen = text.parse().unwrap();
@@ -69,7 +70,8 @@ fn play(text: &str, random: &mut Random) -> usize {
     compared
 }
 
-/// Returns a back rank with bishops on both colours and the king between the rooks.
+/// Returns a random Chess960 back rank: bishops on squares of both colours, and the king between
+/// the rooks.
 fn back_rank(random: &mut Random) -> String {
     loop {
         let mut letters = *b"rnbqkbnr";
@@ -117,12 +119,12 @@ fn chess960_and_double_fischer_random() {
 #[test]
 fn odd_positions_do_not_crash() {
     for text in [
-        // 218 moves, the known maximum.
+        // 218 moves, the largest known number.
         "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1",
-        // Three or more checkers, which no move can cause.
+        // Three or more checkers, which no legal move can cause.
         "4k3/8/3n1n2/8/4K3/8/3n1n2/4r3 w - - 0 1",
         "k3r3/8/1b5b/8/r3K2r/8/1b5b/4r3 w - - 0 1",
-        // Two pawns and a king beside each other.
+        // Two pawns next to a king.
         "8/8/8/8/3pkp2/8/3P1P2/4K3 w - - 0 1",
     ] {
         let position = fen::parse(text).map(|position: Position| {
@@ -132,7 +134,8 @@ fn odd_positions_do_not_crash() {
             }
             (moves.len() as u64, position.count_legal_moves())
         });
-        // A position may be rejected with reasons, but an accepted position must work.
+        // A position may be rejected with reasons. In an accepted position, both move counts must
+        // be equal.
         match position {
             Ok((listed, counted)) => assert_eq!(listed, counted, "{text}"),
             Err(error) => assert!(!error.to_string().is_empty()),

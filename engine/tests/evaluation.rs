@@ -1,4 +1,4 @@
-//! The commands of the real program, above all `eval`.
+//! Tests of the commands of the real program, mainly `eval`.
 
 use std::process::{Command, Output};
 
@@ -15,7 +15,7 @@ fn answer(args: &[&str]) -> String {
 
 const FEN: &str = "r1bQkbnr/pp2pppp/2n5/2P5/2p5/4P3/PP3PPP/RNB1KBNR b KQkq - 0 5";
 
-/// Returns the cells of the row of a term; `None` if the term is zero.
+/// Returns the cells in the row of a term; `None` if the table has no such row.
 fn term<'a>(text: &'a str, name: &str) -> Option<Vec<&'a str>> {
     let rows = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
     rows.into_iter().find(|cells| cells.first() == Some(&name))
@@ -58,7 +58,7 @@ fn experiments_are_listed_and_tried() {
     assert!(list.contains("\none_attacker "), "{list}");
     assert_eq!(answer(&["eval", "--variant", "material", "--experiments"]), "material has none.\n");
     let value = |more: &[&str]| -> i32 {
-        // A rook alone looks at a king that has left home.
+        // A single rook attacks squares near a king on its third rank.
         let fen = "3q4/5ppp/7k/8/8/8/8/K2Q2R1 w - - 0 1";
         let text = answer(&[&["eval", "--variant", "blunder"], more, &[fen]].concat());
         let (_, score) = text.split_once("\nEvaluation: ").expect("the score is the last line");

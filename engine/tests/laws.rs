@@ -1,5 +1,5 @@
-//! Laws that apply to every position, tested on random games and against an independent
-//! implementation of the rules.
+//! Invariants that hold in every position, tested in random games, and comparison with an
+//! independent implementation of the rules (shakmaty).
 
 use palimpsest::chess::attacks::{Level, Machine};
 use palimpsest::chess::perft::perft_at;
@@ -11,7 +11,7 @@ use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _};
 
-/// Xorshift with a fixed seed: the same games in every run.
+/// Xorshift generator with a fixed seed, so that every run plays the same games.
 struct Random(u64);
 
 impl Random {
@@ -30,7 +30,7 @@ const ROOTS: [&str; 4] = [
     "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
 ];
 
-/// Plays random games and passes every position with its legal moves to `visit`.
+/// Plays random games, and passes each position and its legal moves to `visit`.
 fn play_random_games(seed: u64, games: usize, mut visit: impl FnMut(&Position, &[Move])) {
     let mut random = Random(seed);
     for game in 0..games {
@@ -49,7 +49,7 @@ fn play_random_games(seed: u64, games: usize, mut visit: impl FnMut(&Position, &
 #[test]
 fn keys_and_text_are_consistent() {
     play_random_games(0x1234_5678_9ABC_DEF1, 60, |position, _| {
-        // Equality covers checkers, pins and keys, which parsing computes anew.
+        // The comparison includes checkers, pins and keys, which the parser computes from scratch.
         assert_eq!(fen::parse(&position.to_string()).as_ref(), Ok(position));
     });
 }
@@ -66,11 +66,11 @@ fn generated_moves_are_legal_and_announced_checks_are_checks() {
 
 #[test]
 fn exactly_the_generated_moves_are_legal() {
-    let mut seen = 0;
+    let mut visited = 0;
     play_random_games(0x5DEE_CE66_D123_4567, 24, |position, moves| {
-        seen += 1;
-        // Only every ninth position is tested, because each test covers every possible move.
-        if seen % 9 != 0 {
+        visited += 1;
+        // Only every ninth position is tested, because each test covers every encoded move.
+        if visited % 9 != 0 {
             return;
         }
         let mut listed = [false; 1 << 16];
@@ -78,14 +78,15 @@ fn exactly_the_generated_moves_are_legal() {
             listed[usize::from(mv.bits())] = true;
         }
         for bits in 0..=u16::MAX {
-            // Words that encode no kind are read as quiet moves, which have another word.
-            let known = MoveKind::ALL.iter().any(|&kind| kind as u16 == bits >> 12);
-            if let Some(mv) = Move::from_bits(bits).filter(|_| known) {
+            // Bits that encode no kind of move are decoded as quiet moves, which have a different
+            // encoding.
+            let is_kind = MoveKind::ALL.iter().any(|&kind| kind as u16 == bits >> 12);
+            if let Some(mv) = Move::from_bits(bits).filter(|_| is_kind) {
                 assert_eq!(position.is_legal(mv), listed[usize::from(bits)], "{position} {mv:?}");
             }
         }
     });
-    assert!(seen > 2_000);
+    assert!(visited > 2_000);
 }
 
 #[test]
@@ -157,14 +158,14 @@ fn shakmaty_agrees() {
     });
 }
 
-/// Plays a random game in a line, with side branches that are taken back, and returns the scores on
-/// the way forward and on the way back.
+/// Plays a random game in a line, with side branches that are unmade, and then unmakes all moves.
+/// Returns the scores on the way forward and on the way back, both in game order.
 fn walk(variant: Variant, seed: u64) -> (Vec<Score>, Vec<Score>) {
     let mut random = Random(seed);
     let mut line = SearchStack::new(&Game::new(Position::startpos()), variant.evaluator());
-    let mut there = Vec::new();
+    let mut forward = Vec::new();
     for _ in 0..60 {
-        there.push(line.evaluate());
+        forward.push(line.evaluate());
         let moves = line.position().legal_moves();
         if moves.is_empty() {
             break;
@@ -183,15 +184,15 @@ fn walk(variant: Variant, seed: u64) -> (Vec<Score>, Vec<Score>) {
         back.push(line.evaluate());
     }
     back.reverse();
-    (there, back)
+    (forward, back)
 }
 
 #[test]
 fn taking_back_moves_restores_evaluations() {
     for variant in Variant::ALL {
         for seed in 1..20 {
-            let (there, back) = walk(variant, seed * 0x9E37_79B9);
-            assert_eq!(there[..back.len()], back[..], "{variant:?}");
+            let (forward, back) = walk(variant, seed * 0x9E37_79B9);
+            assert_eq!(forward[..back.len()], back[..], "{variant:?}");
         }
     }
 }

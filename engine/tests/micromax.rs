@@ -1,4 +1,5 @@
-//! Tests of micro-Max against figures of the original: gains of single moves, and whole searches.
+//! Tests of micro-Max against values from the original program: gains of single moves, and complete
+//! searches.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -14,7 +15,7 @@ use serde_json::Value;
 const MOVES: &str = include_str!("data/micromax-moves.json");
 const TRACE: &str = include_str!("data/micromax-trace.json");
 
-/// Number of nodes after which the search starts no new iteration.
+/// Number of nodes after which a traced search starts no new iteration.
 const TRACED_NODES: u64 = 150_000;
 
 fn rows(text: &str) -> Vec<Value> {
@@ -52,7 +53,8 @@ fn gains_of_moves_match_the_original() {
     }
 }
 
-/// Returns the scores along a line of moves from the current position of the game.
+/// Returns the scores after each move of a line from the current position of the game, from the
+/// point of view of the side to move.
 fn scores_along(game: &Game, line: &str) -> Vec<Score> {
     let mut evaluator = Variant::Micromax.evaluator();
     evaluator.reset(game);
@@ -69,24 +71,25 @@ fn scores_along(game: &Game, line: &str) -> Vec<Score> {
 
 #[test]
 fn the_score_is_the_sum_of_gains_along_the_line() {
-    // 15 and 15; then a pawn is taken by a step away from the centre (1) and from no neighbours
-    // (9).
+    // The first two moves gain 15 each. The third captures a pawn (99), but moves away from the
+    // centre (−1), and the capturing pawn had no neighbours (−9).
     let scores = scores_along(&game(""), "e2e4 d7d5 e4d5");
     assert_eq!(scores, [0, -15, 0, -(99 - 1 - 9)]);
-    // In the game, only the value of the pawn is kept. The score depends on the path and not on the
-    // position.
+    // After game moves, only the value of the pawn remains in the score. The score depends on the
+    // path, not only on the position.
     let scores = scores_along(&game("e2e4 d7d5 e4d5"), "");
     assert_eq!(scores, [-99]);
     let detour = scores_along(&game(""), "g1f3 b8c6 f3g1 c6b8");
     assert_eq!(detour, [0, -13, -2, -(13 - 15 - 13), 0]);
-    // Capturing a promoted queen takes more than promoting it has brought.
+    // The score of a game after a promotion contains the material at the start (99) and the gain of
+    // the promotion (799).
     let mut lone = Game::new(fen::parse("4k3/P7/8/8/8/8/8/4K3 w - - 0 1").unwrap());
     assert_eq!(scores_along(&lone, ""), [99]);
     lone.play(find(lone.position(), "a7a8q"));
     assert_eq!(scores_along(&lone, ""), [-99 - 799]);
 }
 
-/// Returns nodes, score and move after each iteration.
+/// Returns the number of nodes, the score and the best move after each iteration.
 fn trace(game: &Game, memory: &mut Memory) -> Vec<(u64, Score, Option<String>)> {
     let signals = Signals::default();
     let request =
@@ -109,7 +112,8 @@ fn searches_match_the_original_node_for_node() {
     assert_eq!(rows.len(), 32);
     let next = AtomicUsize::new(0);
     let work = || {
-        // The table is large enough for every position, like the original's table.
+        // The table is so large that no position is dropped, like the table of the original
+        // program.
         let mut memory = Memory::for_personality(Personality::Micromax, 64).unwrap();
         while let Some(row) = rows.get(next.fetch_add(1, Ordering::Relaxed)) {
             let game = game(text(&row[0]));
@@ -140,7 +144,7 @@ fn illegal_castling_at_the_root_counts_its_node() {
                  d3c4 d5c4 b3b4 c6d5 c3d5 e6d5 h1b1";
     let mut memory = Memory::for_personality(Personality::Micromax, 64).unwrap();
     let nodes: Vec<_> = trace(&game(moves), &mut memory).iter().map(|row| row.0).collect();
-    // These are numbers of nodes of the original.
+    // Expected node counts are from the original program.
     assert_eq!(nodes[1..], [16, 114, 2_378, 22_891, 118_308, 270_491]);
 }
 
@@ -154,15 +158,15 @@ fn a_score_that_looks_like_a_mate_does_not_end_the_game() {
         signals: &Signals::default(),
     };
     let mut memory = Memory::for_personality(Personality::Micromax, 1).unwrap();
-    let finding = search(Personality::Micromax, request, &mut memory, &mut |_| {});
-    assert_eq!((original_score(finding.score), finding.depth), (3999, 98), "{finding:?}");
-    let won = game.position().play(finding.line[0]);
-    assert!(won.in_check() && won.legal_moves().is_empty(), "{finding:?}");
+    let result = search(Personality::Micromax, request, &mut memory, &mut |_| {});
+    assert_eq!((original_score(result.score), result.depth), (3999, 98), "{result:?}");
+    let won = game.position().play(result.line[0]);
+    assert!(won.in_check() && won.legal_moves().is_empty(), "{result:?}");
 }
 
 #[test]
 fn castling_out_of_a_pawns_check_is_not_played() {
-    // The original does not see a pawn attack a square that is empty.
+    // The original program does not detect that a pawn attacks an empty square.
     let game = Game::new(fen::parse("4k3/8/8/8/8/8/3p4/4K2R w K - 0 1").unwrap());
     for nodes in [1, 50, 5_000] {
         let request = Request {
@@ -172,8 +176,8 @@ fn castling_out_of_a_pawns_check_is_not_played() {
             signals: &Signals::default(),
         };
         let mut memory = Memory::for_personality(Personality::Micromax, 1).unwrap();
-        let finding = search(Personality::Micromax, request, &mut memory, &mut |_| {});
-        assert_eq!(finding.nodes, nodes);
-        assert!(game.position().is_legal(finding.line[0]), "{finding:?}");
+        let result = search(Personality::Micromax, request, &mut memory, &mut |_| {});
+        assert_eq!(result.nodes, nodes);
+        assert!(game.position().is_legal(result.line[0]), "{result:?}");
     }
 }

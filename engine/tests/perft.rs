@@ -1,4 +1,4 @@
-//! Leaf counts of well-known positions and of some that exercise one rule each.
+//! Leaf counts of well-known positions, and of positions that test single rules.
 
 use palimpsest::chess::attacks::{Level, Machine};
 use palimpsest::chess::fen;

@@ -1,5 +1,5 @@
-//! Tests of the evaluations of other programs against figures that were found independently: single
-//! terms, and 400 whole positions from games.
+//! Tests of the rebuilt evaluations of other programs against independently computed values: single
+//! terms, and complete evaluations of 400 positions from games.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,8 @@ const VECTORS: &str = include_str!("data/eval-vectors.json");
 const POSITIONS: &str = include_str!("data/eval-positions.json");
 const RDCHESS_TERMS: &str = include_str!("data/rdchess-terms.json");
 
-/// Features that choose the evaluator of a position and therefore the other features that count.
+/// Features that select the evaluator of a position, and therefore determine which other features
+/// count.
 const EVALUATORS: [&str; 4] = ["draw", "kbbk", "kbnk", "mating"];
 
 fn rows(text: &str) -> Vec<Value> {
@@ -35,7 +36,7 @@ fn explain(variant: &str, fen: &str) -> Report {
     Choice::from(variant).explain(&fen::parse(fen).expect("the data holds legal positions"))
 }
 
-/// Returns the terms that are not zero, White minus Black, as opening and endgame.
+/// Returns the nonzero terms, White minus Black: middlegame, endgame.
 fn terms(report: &Report) -> BTreeMap<String, [i64; 2]> {
     let nets = report.terms.iter().map(|term| (term.feature.name, term.net()));
     nets.map(|(name, net)| (name.to_owned(), [net.opening().into(), net.endgame().into()]))
@@ -70,7 +71,7 @@ fn rybka_1_0_beta_is_exact() {
         assert_eq!(found, expected_terms(&expected["terms"]), "{row}");
         let imbalance = found.remove("imbalance").unwrap_or([0, 0]);
         assert_eq!(imbalance, [number(&expected["imbalance"]); 2], "{row}");
-        let sum = |half: usize| found.values().map(|net| net[half]).sum::<i64>();
+        let sum = |phase: usize| found.values().map(|net| net[phase]).sum::<i64>();
         assert_eq!(sum(0), number(&expected["op_noimb"]), "{row}");
         assert_eq!(sum(1), number(&expected["eg_noimb"]), "{row}");
         assert_eq!(i64::from(report.phase), number(&expected["phase"]), "{row}");
@@ -97,7 +98,7 @@ fn blunder_is_exact() {
     }
 }
 
-/// Returns the terms of an evaluation without phases.
+/// Returns the nonzero terms of an evaluation that is not tapered.
 fn single_terms(report: &Report) -> BTreeMap<String, i64> {
     terms(report).into_iter().map(|(name, [score, _])| (name, score)).collect()
 }
@@ -144,7 +145,7 @@ fn single_terms_of_rdchess_are_exact() {
 
 #[test]
 fn rdchess_finds_the_castling_wing_in_the_game() {
-    // White's king has walked to its castling square, which only the moves of the game show.
+    // White's king has walked to g1. Only the moves of the game show that White did not castle.
     let mut game = Game::new(fen::parse("4k3/pppp4/8/8/8/8/PPPPP3/4K2R w K - 0 1").unwrap());
     let advance = |game: &Game| {
         let variant = Variant::from_name("rdchess").expect("the evaluation exists");
@@ -156,8 +157,8 @@ fn rdchess_finds_the_castling_wing_in_the_game() {
         game.play(uci_move::parse(mv, game.position(), CastlingForm::KingTo).unwrap());
     }
     let alone = Game::new(*game.position());
-    // If White has castled on the other wing, a pawn on the a-file is worth two more for each of
-    // two ranks, in addition to three late in the game.
+    // A pawn on the a-file late in the game is worth 3 for each of two ranks. If White has castled
+    // on the other wing, it is worth 2 more for each rank.
     assert_eq!((advance(&game), advance(&alone)), (6, 10));
 }
 
@@ -168,8 +169,8 @@ fn positions() -> Vec<Position> {
         .collect()
 }
 
-/// Evaluates many positions with one evaluator, whose tables fill up on the way, and with each
-/// position as the root.
+/// Evaluates all positions twice with one evaluator, each position as the root, so that the second
+/// evaluation can use cached terms.
 fn scores_of_all(choice: Choice, positions: &[Position]) -> Vec<Score> {
     let mut evaluator = choice.evaluator();
     let twice = positions.iter().chain(positions);
@@ -188,7 +189,7 @@ fn tables_and_records_do_not_change_the_value() {
             let choice = Choice { disabled, ..variant.into() };
             let scores = scores_of_all(choice, &positions);
             for (position, score) in positions.iter().chain(&positions).zip(scores) {
-                // Only `explain` does not use a table.
+                // `explain` does not use tables.
                 assert_eq!(choice.explain(position).value, score, "{variant:?} {position}");
             }
         }
@@ -205,14 +206,18 @@ fn disabling_a_feature_changes_no_other_term() {
             assert!(disabled.contains(feature.index), "{variant:?} {feature:?}");
             let without = Choice { disabled, ..variant.into() };
             for position in positions.iter().step_by(7) {
-                let whole = Choice::from(variant).explain(position);
-                let part = without.explain(position);
-                for (term, left) in whole.terms.iter().zip(&part.terms) {
+                let complete = Choice::from(variant).explain(position);
+                let reduced = without.explain(position);
+                for (term, remaining) in complete.terms.iter().zip(&reduced.terms) {
                     let entangled = ["imbalance", "drawish_material"].contains(&term.feature.name);
                     if term.feature == *feature {
-                        assert_eq!((left.sides, left.step), ([Pair::ZERO; 2], 0), "{term:?}");
+                        assert_eq!(
+                            (remaining.sides, remaining.step),
+                            ([Pair::ZERO; 2], 0),
+                            "{term:?}"
+                        );
                     } else if !entangled && !EVALUATORS.contains(&feature.name) {
-                        assert_eq!(term.sides, left.sides, "{feature:?} {position}");
+                        assert_eq!(term.sides, remaining.sides, "{feature:?} {position}");
                     }
                 }
             }
@@ -220,7 +225,7 @@ fn disabling_a_feature_changes_no_other_term() {
     }
 }
 
-/// Endings that occur too rarely in games to be tested by chance.
+/// Endings that occur so rarely in games that the positions from games do not cover them.
 const ENDINGS: [&str; 7] = [
     "4k3/8/8/8/8/8/8/2B1KB2 w - - 0 1",
     "4k3/8/8/8/8/8/8/1N2KB2 w - - 0 1",
@@ -231,8 +236,8 @@ const ENDINGS: [&str; 7] = [
     "4k3/8/8/2B5/8/1b6/1P6/4K3 b - - 0 1",
 ];
 
-/// Returns the scores of a position and, if the score depends on the path, of all positions after
-/// one move.
+/// Returns the score of a position and, if scores depend on the path, the scores after each legal
+/// move.
 fn scores_around(choice: Choice, position: &Position) -> Vec<Score> {
     let mut evaluator = choice.evaluator();
     evaluator.reset(&Game::new(*position));
@@ -263,7 +268,7 @@ fn every_feature_matters_somewhere() {
     }
 }
 
-/// Returns the position with colours exchanged and the board turned over.
+/// Returns the position with colours swapped and ranks mirrored.
 fn flipped(position: &Position) -> Position {
     let swap = |c: char| {
         if c.is_uppercase() { c.to_ascii_lowercase() } else { c.to_ascii_uppercase() }
@@ -282,14 +287,15 @@ fn flipped(position: &Position) -> Position {
 fn exchanging_colours_exchanges_the_terms() {
     for position in positions() {
         for variant in Variant::ALL {
-            let here = Choice::from(variant).explain(&position);
-            let there = Choice::from(variant).explain(&flipped(&position));
-            for (a, b) in here.terms.iter().zip(&there.terms) {
+            let original = Choice::from(variant).explain(&position);
+            let swapped = Choice::from(variant).explain(&flipped(&position));
+            for (a, b) in original.terms.iter().zip(&swapped.terms) {
                 assert_eq!(a.sides, [b.sides[1], b.sides[0]], "{variant:?} {a:?} {position}");
             }
-            // Rybka rounds down, regardless of the side that is ahead.
+            // Rybka rounds scores down, regardless of the side that is ahead, so the scores may
+            // differ by 1.
             let rounds_down = matches!(variant, Variant::Rybka1_0Beta | Variant::Rybka2_3_2a);
-            let difference = (here.value - there.value).abs();
+            let difference = (original.value - swapped.value).abs();
             assert!(difference <= i32::from(rounds_down), "{variant:?} {position}");
         }
     }

@@ -117,8 +117,7 @@ impl Bitboard {
         }
     }
 
-    /// Returns the squares on the same file in front of a member, from the point of view of
-    /// `color`.
+    /// Returns all squares in front of a member on its file, from the point of view of `color`.
     #[inline]
     pub const fn forward_fill(self, color: Color) -> Bitboard {
         let mut set = self.forward(color).0;
@@ -137,7 +136,7 @@ impl Bitboard {
         Bitboard(set)
     }
 
-    /// Returns the squares that pawns of side `S` attack if they stand on the members.
+    /// Returns the squares that pawns of side `S` on these squares attack.
     #[inline]
     pub(crate) fn pawn_attacks<S: Side>(self) -> Bitboard {
         let ahead = self.forward(S::COLOR);

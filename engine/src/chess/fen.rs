@@ -12,7 +12,7 @@ use super::square::Square;
 /// The starting position of standard chess.
 pub const STARTPOS: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-/// All faults of a FEN; never empty.
+/// All faults of a FEN, at least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FenError(pub Vec<FenFault>);
 
@@ -47,7 +47,7 @@ pub enum Field {
     EnPassant,
     /// Plies since the last capture or pawn move.
     HalfmoveClock,
-    /// Number of the full move.
+    /// Full-move number.
     FullmoveNumber,
 }
 
@@ -104,8 +104,8 @@ impl std::error::Error for FenError {}
 ///
 /// # Errors
 ///
-/// All faults in all fields. A field that cannot be read counts as empty in the checks of the other
-/// fields.
+/// Returns the faults of all fields. A field that cannot be read counts as empty in the checks of
+/// the other fields.
 pub fn parse(text: &str) -> Result<Position, FenError> {
     let mut reader = Reader { fields: text.split_ascii_whitespace(), faults: Vec::new() };
     let pieces = reader.field(Field::Placement, None, parse_placement);
@@ -166,8 +166,9 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Returns the next field as parsed by `read`, or `absent` if there is no next field; `None`
-    /// after recording a fault.
+    /// Parses the next field with `read`; returns `absent` if the FEN has no further field. Records
+    /// a fault and returns `None` if the field is malformed, or if it is missing and `absent` is
+    /// `None`.
     fn field<T>(
         &mut self,
         field: Field,
@@ -241,8 +242,8 @@ fn parse_castling(text: &str, pieces: &[Option<Piece>; 64]) -> Option<Bitboard> 
     Some(rooks)
 }
 
-/// Returns the rook furthest from the king towards h (or a) on the back rank, as K and Q mean in
-/// X-FEN.
+/// Returns the outermost rook on the king's side or the queen's side of the back rank, which K or Q
+/// denotes in X-FEN.
 fn outermost_rook(color: Color, pieces: &[Option<Piece>; 64], king_side: bool) -> Option<Square> {
     let rank = color.relative_rank(0);
     let on = |kind| move |&square: &Square| pieces[square.index()] == Some(Piece { color, kind });
@@ -303,10 +304,10 @@ fn push_castling(text: &mut String, position: &Position, letters: CastlingLetter
         let board = position.board();
         let king = board.king(color);
         let back_rank = Bitboard::rank(color.relative_rank(0));
-        let own = position.castling_rooks() & back_rank;
+        let castling_rooks = position.castling_rooks() & back_rank;
         // The FEN standard writes the king's side first.
         for rook in (0..8).rev().map(|file| Square::at(file, king.rank())) {
-            if !own.contains(rook) {
+            if !castling_rooks.contains(rook) {
                 continue;
             }
             let rooks = board.pieces(color, Kind::Rook) & back_rank;

@@ -16,7 +16,7 @@ use super::square::Square;
 pub enum MoveKind {
     /// No other effect.
     Quiet = 1,
-    /// First step of a pawn over two ranks.
+    /// Advance of a pawn by two ranks.
     DoublePush = 2,
     /// Castling; the destination of the move is the square of the castling rook.
     Castle = 3,
@@ -43,7 +43,7 @@ pub enum MoveKind {
 }
 
 impl MoveKind {
-    /// Every kind, in rising order of encoding.
+    /// All kinds, in ascending order of encoding.
     pub const ALL: [MoveKind; 13] = [
         MoveKind::Quiet,
         MoveKind::DoublePush,
@@ -96,20 +96,20 @@ impl MoveKind {
 
 /// A move in two bytes: origin, destination and [`MoveKind`].
 ///
-/// A move has a meaning only in the position for which it was made.
+/// A move is meaningful only in the position for which it was generated.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct Move(NonZeroU16);
 
 impl Move {
-    /// Returns a move made of its parts.
+    /// Returns the move with this origin, destination and kind.
     #[inline]
     pub const fn new(from: Square, to: Square, kind: MoveKind) -> Move {
         let bits = (kind as u16) << 12 | Move::squares(from, to);
         Move(NonZeroU16::new(bits).expect("no kind is encoded as zero"))
     }
 
-    /// Returns the part of the encoding that contains the squares.
+    /// Returns the part of the encoding that contains the origin and the destination.
     #[inline]
     pub(super) const fn squares(from: Square, to: Square) -> u16 {
         (to.index() as u16) << 6 | from.index() as u16
@@ -145,7 +145,7 @@ impl Move {
         self.0.get() & 0x8000 != 0
     }
 
-    /// Returns whether the move is neither capture nor promotion.
+    /// Returns whether the move is neither a capture nor a promotion.
     #[inline]
     pub const fn is_quiet(self) -> bool {
         self.0.get() & 0xC000 == 0
@@ -181,8 +181,8 @@ impl Move {
         self.0.get()
     }
 
-    /// Returns the move stored as `bits`; `None` for zero. The move may be impossible: check it
-    /// with `Position::is_legal`.
+    /// Returns the move stored as `bits`; `None` for zero. The move may be illegal: check it with
+    /// `Position::is_legal`.
     #[inline]
     pub const fn from_bits(bits: u16) -> Option<Move> {
         match NonZeroU16::new(bits) {
@@ -198,10 +198,10 @@ impl fmt::Debug for Move {
     }
 }
 
-/// Upper bound of the number of moves in a valid position; the known maximum is 218.
+/// Upper bound on the number of moves in a valid position. The largest known number is 218.
 const MOST_MOVES: usize = 256;
 
-/// Maximum number of moves in one batch after the last move of a list.
+/// Maximum number of moves appended to a list as one batch.
 pub const BATCH_MAX: usize = 64;
 
 const CAPACITY: usize = MOST_MOVES + BATCH_MAX;
@@ -220,7 +220,7 @@ impl MoveList {
         MoveList { moves: [filler; CAPACITY], len: 0 }
     }
 
-    /// Removes all moves without touching their memory.
+    /// Removes all moves.
     #[inline]
     pub fn clear(&mut self) {
         self.len = 0;
@@ -233,15 +233,15 @@ impl MoveList {
         self.len += 1;
     }
 
-    /// Returns the free slots after the last move. [`extend_by`](Self::extend_by) appends moves
-    /// that were written there.
+    /// Returns the free slots after the last move. After writing moves to them, call
+    /// [`extend_by`](Self::extend_by).
     #[inline]
     pub(super) fn batch(&mut self) -> &mut [Move; BATCH_MAX] {
         let free = &mut self.moves[self.len..];
         free.first_chunk_mut().expect("no position has more than MOST_MOVES moves")
     }
 
-    /// Adds `count` moves written to the [`batch`](Self::batch).
+    /// Adds the first `count` moves of the [`batch`](Self::batch) to the list.
     #[inline]
     pub(super) fn extend_by(&mut self, count: usize) {
         self.len += count;

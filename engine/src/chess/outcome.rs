@@ -1,28 +1,28 @@
-//! Endings of the game that the position alone decides.
+//! Endings of a game that depend on the position alone.
 
 use super::bitboard::Bitboard;
 use super::piece::Kind;
 use super::position::Position;
 
-/// Light squares.
+/// The light squares.
 pub(crate) const LIGHT: Bitboard = Bitboard(0x55AA_55AA_55AA_55AA);
 
-/// An ending that the position alone decides. Repetition is not included, because it depends on the
-/// history.
+/// An ending that depends on the position alone. Repetition is not included, because it depends on
+/// earlier positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The side to move is mated.
     Checkmate,
     /// The side to move has no move and is not in check.
     Stalemate,
-    /// Neither side can ever mate.
+    /// Neither side has enough material to mate.
     InsufficientMaterial,
-    /// A hundred plies without capture or pawn move, and no mate.
+    /// At least 100 plies without a capture or pawn move, and no mate.
     FiftyMoves,
 }
 
 impl Position {
-    /// Returns the ending if the game is over; checkmate takes precedence over draws.
+    /// Returns the ending; `None` if the game is not over. Checkmate takes precedence over draws.
     pub fn outcome(&self) -> Option<Outcome> {
         if self.count_legal_moves() == 0 {
             let mate = self.in_check();
@@ -37,8 +37,8 @@ impl Position {
         }
     }
 
-    /// Returns whether neither side can mate: bare kings, one minor piece, or bishops on one colour
-    /// only.
+    /// Returns whether neither side can mate. The board then has, besides the kings, no piece, one
+    /// knight, or bishops on squares of one colour only.
     #[inline]
     pub fn is_insufficient_material(&self) -> bool {
         let board = self.board();

@@ -1,8 +1,8 @@
-//! Reversible moves of single pieces, by the change of the position key. A search uses these moves
-//! to detect a possible repetition before the move is made.
+//! Reversible moves, found by the change of the position key. The search uses them to detect that a
+//! legal move would repeat a position.
 //!
-//! Cuckoo hashing of the key changes, by Marcel van Kervinck, as in Stockfish 10,
-//! `Position::has_game_cycle`.
+//! The key changes are stored by cuckoo hashing, a method by Marcel van Kervinck; the code follows
+//! `Position::has_game_cycle` in Stockfish 10.
 
 #![expect(clippy::disallowed_types, reason = "a table of the rules, too large for const")]
 
@@ -18,7 +18,7 @@ use super::zobrist;
 /// Slots of the table, of which 3,668 are used.
 const SLOTS: usize = 8_192;
 
-/// Key change, 0 if the slot is free, and the two squares of the move, in either direction.
+/// Key change (0 if the slot is free), and the origin and destination of the move in either order.
 type Slot = (u64, [Square; 2]);
 
 /// Returns the two slots that may contain a key change.
@@ -45,7 +45,7 @@ fn table() -> &'static [Slot] {
     })
 }
 
-/// Returns the destinations of a piece on an empty board from which the piece can move back.
+/// Returns the squares to which a piece can move on an empty board and from which it can move back.
 fn reach(kind: Kind, from: Square) -> Bitboard {
     match kind {
         Kind::Pawn => Bitboard::EMPTY,
@@ -57,7 +57,8 @@ fn reach(kind: Kind, from: Square) -> Bitboard {
     }
 }
 
-/// Puts a move into the first of its slots; the previous entry of a slot moves to its other slot.
+/// Stores an entry in the first of its two slots. An entry that is displaced moves to its other
+/// slot.
 fn insert(table: &mut [Slot], mut slot: Slot) {
     let [mut place, _] = places(slot.0);
     loop {
@@ -70,7 +71,8 @@ fn insert(table: &mut [Slot], mut slot: Slot) {
     }
 }
 
-/// Returns the two squares of the piece move, in either direction, that causes this key change.
+/// Returns the origin and destination, in either order, of the reversible move that causes this key
+/// change; `None` if there is none.
 #[inline]
 pub(crate) fn squares(change: u64) -> Option<[Square; 2]> {
     let table = table();

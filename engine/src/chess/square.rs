@@ -1,4 +1,4 @@
-//! The sixty-four squares.
+//! Squares of the board.
 
 use std::fmt;
 
@@ -9,13 +9,13 @@ use super::color::Color;
 pub struct Square(u8);
 
 impl Square {
-    /// Returns the square with this index; only the low six bits of `index` count.
+    /// Returns the square with this index; only the low six bits of `index` are used.
     #[inline]
     pub const fn new(index: u8) -> Square {
         Square(index & 63)
     }
 
-    /// Returns the square on `file` and `rank`, both 0–7 (only the low three bits count).
+    /// Returns the square on `file` and `rank`, both 0–7; only the low three bits of each are used.
     #[inline]
     pub const fn at(file: u8, rank: u8) -> Square {
         Square((rank & 7) << 3 | file & 7)
@@ -54,13 +54,13 @@ impl Square {
         }
     }
 
-    /// Returns the square `step` indices further, wrapping within the board.
+    /// Returns the square whose index is greater by `step`, modulo 64.
     #[inline]
     pub const fn offset(self, step: i8) -> Square {
         Square(self.0.wrapping_add_signed(step) & 63)
     }
 
-    /// Returns the number of king steps between two squares, 0–7.
+    /// Returns the number of king moves between two squares, 0–7.
     #[inline]
     pub const fn distance(self, other: Square) -> u8 {
         let files = self.file().abs_diff(other.file());
@@ -68,7 +68,7 @@ impl Square {
         if files > ranks { files } else { ranks }
     }
 
-    /// Reads `e4`; `None` for anything else.
+    /// Parses a square such as `e4`; returns `None` for any other text.
     pub fn parse(text: &str) -> Option<Square> {
         match text.as_bytes() {
             [file @ b'a'..=b'h', rank @ b'1'..=b'8'] => Some(Square::at(file - b'a', rank - b'1')),

@@ -1,8 +1,10 @@
 //! Perft suites: positions with known leaf counts.
 //!
-//! Three customary forms are read: one line per position, `FEN ;D1 20 ;D2 400`; a block per
-//! position, `epd FEN` followed by lines `perft 1 20`, with comments after `#`; and a JSON object
-//! that lists test cases with a start and all positions expected after one move.
+//! Three common formats are supported:
+//!
+//! - one line per position: `FEN ;D1 20 ;D2 400`
+//! - one block per position: `epd FEN`, then lines such as `perft 1 20`; `#` begins a comment
+//! - a JSON object with test cases: a starting position and all positions expected after one move
 
 mod json;
 
@@ -11,22 +13,22 @@ use std::fmt;
 use super::fen::{self, FenError};
 use super::position::Position;
 
-/// Position with its expected counts.
+/// Position with its expected leaf counts.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// FEN as written in the suite.
     pub fen: String,
-    /// Position of the FEN.
+    /// Position that the FEN describes.
     pub position: Position,
-    /// Depth in plies and expected number of leaves.
+    /// Depths in plies, with the expected numbers of leaves.
     pub counts: Vec<(u32, u64)>,
     /// All positions after one move, if the suite lists them.
     pub successors: Option<Vec<Position>>,
 }
 
 impl Case {
-    /// Returns whether the positions after one move match the positions in the suite; `true` if the
-    /// suite lists none.
+    /// Returns whether the positions after one move match the positions that the suite lists. The
+    /// result is `true` if the suite lists no positions.
     pub fn successors_agree(&self) -> bool {
         let Some(expected) = &self.successors else {
             return true;
@@ -56,7 +58,7 @@ pub enum Reason {
     Fen(FenError),
     /// Invalid depth or count.
     Count(String),
-    /// Count before any position.
+    /// Count before the first position.
     NoPosition,
     /// Invalid JSON.
     Json(&'static str),
@@ -80,7 +82,7 @@ impl std::error::Error for SuiteError {}
 ///
 /// # Errors
 ///
-/// The first line that cannot be parsed.
+/// Returns the number of the first line that cannot be parsed, with the reason.
 pub fn parse(text: &str) -> Result<Vec<Case>, SuiteError> {
     if text.trim_start().starts_with('{') {
         return json::parse(text);
@@ -127,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_forms_are_read() {
+    fn both_text_formats_are_parsed() {
         let lines = format!("# comment\n{} ;D1 20 ;D2 400\n", fen::STARTPOS);
         let block = format!("id one\nepd {}\nperft 1 20\nperft 2 400\n\n", fen::STARTPOS);
         for text in [lines, block] {

@@ -8,8 +8,8 @@ use super::square::Square;
 /// Notation of castling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CastlingForm {
-    /// By the king's destination, `e1g1`. Castling from non-standard squares would look like a king
-    /// step and is written as in Chess960.
+    /// By the king's destination, `e1g1`. Castling from non-standard squares is written as in
+    /// Chess960, because the king's destination alone could also mean a king step.
     KingTo,
     /// By the square of the castling rook, `e1h1`.
     KingTakesRook,
@@ -28,9 +28,9 @@ pub fn format(mv: Move, form: CastlingForm) -> String {
     }
 }
 
-/// Returns the legal move that the text denotes.
+/// Returns the legal move that the text denotes; `None` if there is none.
 ///
-/// `form` is tried first; the other form of castling is accepted if it is unambiguous.
+/// Castling is also accepted in the other form if it is unambiguous.
 pub fn parse(text: &str, position: &Position, form: CastlingForm) -> Option<Move> {
     let from = Square::parse(text.get(0..2)?)?;
     let to = Square::parse(text.get(2..4)?)?;

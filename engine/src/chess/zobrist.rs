@@ -1,4 +1,4 @@
-//! Random words from which position keys are built.
+//! Zobrist numbers: random words whose XOR is the key of a position.
 
 use super::color::Color;
 use super::piece::Kind;
@@ -14,8 +14,8 @@ struct Words {
 static WORDS: Words = Words::generate();
 
 impl Words {
-    /// Generates the words with SplitMix64 from a fixed seed (Steele, Lea and Flood 2014): the keys
-    /// are the same in every build.
+    /// Generates the words with SplitMix64 (Steele, Lea and Flood 2014) from a fixed seed, so that
+    /// every build has the same keys.
     const fn generate() -> Words {
         let mut words = Words {
             placement: [[[0; 64]; 6]; 2],

@@ -1,8 +1,8 @@
-//! Training positions from games of the engine against itself.
+//! Training positions from self-play games of the engine.
 //!
-//! A file is a header of [`HEADER_BYTES`] and [records](record). Games are stored in the order of
-//! their numbers, and a game depends only on the settings and its number. The file is therefore the
-//! same for any number of threads, and an incomplete file can be continued.
+//! A file consists of a header of [`HEADER_BYTES`] and of [records](record). Games are stored in
+//! the order of their numbers, and a game depends only on its number and the settings. The file
+//! therefore does not depend on the number of threads, and an incomplete file can be continued.
 
 pub mod record;
 mod selfplay;
@@ -25,25 +25,27 @@ use record::{RECORD_BYTES, Record};
 use selfplay::Player;
 use walks::WALK_PLIES;
 
-/// Size of the header: lines of text with the settings, padded with spaces.
+/// Size of the header in bytes. The header contains lines of text with the settings, padded with
+/// spaces.
 pub const HEADER_BYTES: usize = 256;
 
-/// Depth, in plies, of the bench whose node count identifies the version of the engine.
+/// Depth, in plies, of the bench whose node count identifies the engine version in the header.
 const BENCH_DEPTH: u32 = 6;
 
-/// Settings on which the records depend.
+/// Settings that determine the records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Seed of the openings.
+    /// Seed of the random openings and walks.
     pub seed: u64,
     /// Number of nodes after which a search starts no new iteration.
     pub nodes: u64,
-    /// Random plies of an opening; one more is added at random.
+    /// Number of random plies of an opening. Half of the openings have one more ply.
     pub random_plies: usize,
-    /// The evaluation.
+    /// Evaluation that the search uses.
     pub eval: Variant,
-    /// Number of random walks from each position of a game. Their last positions are stored in
-    /// place of the position, with static evaluations; 0 stores the positions of the game.
+    /// Number of random walks from each position of a game. The last positions of the walks are
+    /// stored in place of the game position, with their static evaluations. If the number is 0, the
+    /// quiet positions of the game are stored.
     pub walks: usize,
 }
 
@@ -83,12 +85,12 @@ impl Settings {
     }
 }
 
-/// Returns an endless sequence of fair random openings: the positions with which the games of these
-/// settings start.
+/// Returns an endless sequence of balanced random openings: the starting positions of the games
+/// that these settings produce.
 ///
 /// # Errors
 ///
-/// If there is no memory for a search.
+/// If there is not enough memory for a search.
 pub fn openings(settings: Settings) -> Result<impl Iterator<Item = Position>, OutOfMemory> {
     let mut player = Player::new(settings)?;
     Ok((0..).map(move |number| *player.first_opening(number).position()))
@@ -98,8 +100,8 @@ pub fn openings(settings: Settings) -> Result<impl Iterator<Item = Position>, Ou
 ///
 /// # Errors
 ///
-/// If the file cannot be read or written, is in use, or was made with other settings or by another
-/// version of the engine.
+/// If the file cannot be read or written, if another process is writing it, or if it was generated
+/// with other settings or another version of the engine.
 pub fn generate(
     path: &Path,
     settings: Settings,
@@ -112,7 +114,7 @@ pub fn generate(
     let next = AtomicU64::new(progress.games);
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
-        // The channel is bounded, so that games do not pile up in memory while the writer is slow.
+        // The channel is bounded, so that a slow writer does not let games accumulate in memory.
         let (games, received) = sync_channel(64);
         for _ in 0..threads.max(1) {
             let mut player = Player::new(settings).map_err(io::Error::other)?;
@@ -124,8 +126,8 @@ pub fn generate(
         }
         drop(games);
         let result = write_games(&mut file, &received, positions, &mut progress, report);
-        // Players that wait for room in the channel end when the channel is closed. Other players
-        // see the flag after their game.
+        // Players that are blocked on the full channel stop when the receiver is dropped. The other
+        // players check the flag after their game.
         done.store(true, Ordering::Relaxed);
         drop(received);
         result
@@ -135,8 +137,9 @@ pub fn generate(
     Ok(progress)
 }
 
-/// Writes the directory entry of a file to disk. Until then a power failure could remove a new
-/// file, or restore the file that it replaced. Only Unix can open a folder.
+/// Writes the directory entry of a file to disk. Without this, a power failure could remove a new
+/// file, or restore the file that it replaced. Does nothing on systems other than Unix, which
+/// cannot open a folder as a file.
 pub(crate) fn sync_folder(file: &Path) -> io::Result<()> {
     if cfg!(unix) {
         let folder = Path::new(".").join(file.parent().unwrap_or(file));
@@ -154,7 +157,7 @@ fn play_games(
     games: &SyncSender<NumberedGame>,
 ) {
     while !done.load(Ordering::Relaxed) {
-        // Games may end in any order: the writer sorts them, so that the file does not depend on
+        // Games may finish in any order. The writer sorts them, so that the file does not depend on
         // the number of threads.
         let number = next.fetch_add(1, Ordering::Relaxed);
         if games.send((number, player.play(number))).is_err() {
@@ -163,7 +166,7 @@ fn play_games(
     }
 }
 
-/// Writes the games in the order of their numbers, each as soon as all earlier games are written.
+/// Writes the games in the order of their numbers, until the file has `positions` positions.
 fn write_games(
     file: &mut File,
     received: &Receiver<NumberedGame>,
@@ -190,17 +193,18 @@ fn write_games(
     Ok(())
 }
 
-/// Creates a file, or opens it for continuation up to `positions` positions.
+/// Creates a file, or opens an existing file and sets its end to where generation continues. A file
+/// that already has `positions` positions is not changed.
 fn open(path: &Path, settings: Settings, positions: u64) -> io::Result<(File, Progress)> {
     let header = settings.header()?;
     let mut options = OpenOptions::new();
     let mut file = options.read(true).write(true).create(true).truncate(false).open(path)?;
-    // The lock is taken before anything is read, because another process could append in the
-    // meantime.
+    // The lock is taken before the file is read, because another process could otherwise append to
+    // it in the meantime.
     file.try_lock().map_err(|_| io::Error::other("another process writes it"))?;
     let mut found = Vec::with_capacity(HEADER_BYTES);
     (&file).take(HEADER_BYTES as u64).read_to_end(&mut found)?;
-    // A file that is new or was cut off within its header starts from the beginning.
+    // A file that is empty or ends within its header starts from the beginning.
     if found.len() < HEADER_BYTES && header.starts_with(&found) {
         file.write_all(&header[found.len()..])?;
         return Ok((file, Progress { games: 0, positions: 0 }));
@@ -218,7 +222,7 @@ fn open(path: &Path, settings: Settings, positions: u64) -> io::Result<(File, Pr
     let mut games = 0;
     let mut last = 0;
     let mut at = 0;
-    // A killed process may have written a part of a record, which is ignored.
+    // A killed process may have written part of a record. This part is ignored.
     let complete_records = (file.metadata()?.len() - HEADER_BYTES as u64) / RECORD_BYTES as u64;
     let complete = (&file).take(complete_records * RECORD_BYTES as u64);
     for record in records(&mut BufReader::with_capacity(1 << 20, complete)) {
@@ -273,7 +277,7 @@ mod tests {
         for walks in [0, 2] {
             let path = |name: &str| folder.path().join(format!("{name}-{walks}"));
             let (whole, parts) = (path("whole"), path("parts"));
-            depends_on_settings_alone(
+            check_file_depends_on_settings_only(
                 &whole,
                 &parts,
                 Settings { nodes: 100, walks, ..Settings::default() },
@@ -281,11 +285,11 @@ mod tests {
         }
     }
 
-    fn depends_on_settings_alone(whole: &Path, parts: &Path, settings: Settings) {
+    fn check_file_depends_on_settings_only(whole: &Path, parts: &Path, settings: Settings) {
         let made = generate_with(whole, settings, 300, 2).unwrap();
         let expected = std::fs::read(whole).unwrap();
         assert_eq!(expected.len(), HEADER_BYTES + made.positions as usize * RECORD_BYTES);
-        // A killed process leaves an incomplete record or an incomplete game.
+        // A killed process leaves an incomplete header, record or game.
         for kept in [100, HEADER_BYTES, HEADER_BYTES + 3 * RECORD_BYTES, expected.len() - 7] {
             std::fs::write(parts, &expected[..kept]).unwrap();
             assert_eq!(generate_with(parts, settings, 300, 1).unwrap(), made, "{kept}");

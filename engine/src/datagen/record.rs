@@ -1,12 +1,12 @@
-//! A position with its score and the result of its game, in 32 bytes.
+//! Position with its score and the result of its game, in 32 bytes.
 //!
 //! | bytes | contents, lowest byte first |
 //! |---|---|
 //! | 0–7 | occupied squares, bit 0 is a1 and bit 63 is h8 |
-//! | 8–23 | pieces on these squares, in the same order, 4 bits each, the lower half of a byte first: 0–5 for pawn, knight, bishop, rook, queen, king, 6 for a rook that may castle; plus 8 for Black |
-//! | 24 | bits 0–5 the en-passant square, 0 if there is none; bit 6 the first record of its game; bit 7 Black is to move |
+//! | 8–23 | pieces on these squares, in the same order, 4 bits each, low nibble first: 0–5 for pawn, knight, bishop, rook, queen, king, 6 for a rook that may castle; plus 8 for Black |
+//! | 24 | bits 0–5: en-passant square, 0 if there is none; bit 6: first record of its game; bit 7: Black to move |
 //! | 25 | plies since the last capture or pawn move, at most 255 |
-//! | 26–27 | number of the move |
+//! | 26–27 | full-move number |
 //! | 28–29 | score in centipawns from White's point of view, signed |
 //! | 30 | result: 0 Black won, 1 draw, 2 White won |
 //! | 31 | 0 |
@@ -15,7 +15,7 @@ use crate::chess::position::Setup;
 use crate::chess::{Bitboard, Color, Kind, Piece, Position, Square};
 use crate::eval::Score;
 
-/// Size of a record.
+/// Size of a record, in bytes.
 pub const RECORD_BYTES: usize = 32;
 
 const FIRST: u8 = 0x40;
@@ -23,7 +23,7 @@ const BLACK: u8 = 0x80;
 const CASTLING_ROOK: u8 = 6;
 const BLACK_PIECE: u8 = 8;
 
-/// The result of a game.
+/// Result of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GameResult {
     /// Black won.
@@ -44,12 +44,13 @@ impl GameResult {
     }
 }
 
-/// A record: a position with its score and the result of its game.
+/// Record of a position with its score and the result of its game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record([u8; RECORD_BYTES]);
 
 impl Record {
-    /// Returns the record of a position of a drawn game, with a score from White's point of view.
+    /// Returns the record of a position with a score in centipawns from White's point of view. The
+    /// result of the game is a draw until it is set.
     pub(crate) fn new(position: &Position, white_score: Score) -> Record {
         let mut bytes = [0; RECORD_BYTES];
         let occupied = position.board().occupied();
@@ -76,8 +77,8 @@ impl Record {
     ///
     /// # Errors
     ///
-    /// If the bytes are not a record; the error contains the reason. The position is not checked
-    /// for legality.
+    /// If the bytes are not a record; the error is the reason. The legality of the position is not
+    /// checked.
     pub fn from_bytes(bytes: [u8; RECORD_BYTES]) -> Result<Record, &'static str> {
         let record = Record(bytes);
         let kings = |color| {
@@ -117,7 +118,7 @@ impl Record {
         self.0[8 + place / 2] >> (place % 2 * 4) & 15
     }
 
-    /// Returns the pieces with their squares.
+    /// Returns the pieces and their squares.
     #[inline]
     pub(crate) fn pieces(&self) -> impl Iterator<Item = (Square, Piece)> + '_ {
         self.occupied().take(32).enumerate().map(|(place, square)| {

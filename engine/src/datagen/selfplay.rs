@@ -1,4 +1,4 @@
-//! One game of the engine against itself, from a random opening.
+//! Self-play games of the engine from random openings.
 
 use super::Settings;
 use super::record::{GameResult, Record};
@@ -12,30 +12,31 @@ use crate::search::{Limits, Memory, Request, SearchResult, Signals, search};
 use crate::time::Timer;
 use crate::tt::OutOfMemory;
 
-/// Size of the transposition table, in MiB; it is cleared before each game.
+/// Size of the transposition table, in MiB. The table is cleared before each game.
 const HASH_MB: usize = 8;
 
 /// Ratio of the hard node limit of a search to the number of nodes after which it starts no new
 /// iteration.
 const HARD_PER_SOFT: u64 = 10;
 
-/// Largest absolute score of a random opening that is played, in centipawns.
+/// Maximum absolute score, in centipawns, of a random opening. Other openings are rejected.
 const OPENING_SCORE_MAX: Score = 400;
 
-/// Score in centipawns with which a side wins after [`WIN_PLIES`] such scores in a row.
+/// Minimum score, in centipawns, with which a side is adjudicated the winner after [`WIN_PLIES`]
+/// consecutive plies.
 const WIN_SCORE: Score = 2_000;
 const WIN_PLIES: u32 = 5;
 
-/// Largest absolute score in centipawns with which a game is drawn after [`DRAW_PLIES`] such scores
-/// in a row, but not in the first [`DRAW_FROM_PLY`] plies.
+/// Maximum absolute score, in centipawns, with which a game is adjudicated as a draw after
+/// [`DRAW_PLIES`] consecutive plies. The first [`DRAW_FROM_PLY`] plies of a game do not count.
 const DRAW_SCORE: Score = 8;
 const DRAW_PLIES: u32 = 12;
 const DRAW_FROM_PLY: usize = 80;
 
-/// Length in plies at which a game is drawn.
+/// Length, in plies, at which a game is adjudicated as a draw.
 const PLIES_MAX: usize = 400;
 
-/// Player of both sides.
+/// Player that plays both sides of a game.
 pub(super) struct Player {
     settings: Settings,
     memory: Memory,
@@ -54,8 +55,8 @@ impl Player {
         Ok(Player { settings, memory, limits, signals: Signals::default() })
     }
 
-    /// Returns the records of a game, at least one. The records depend only on the settings and the
-    /// number of the game.
+    /// Plays the game with this number and returns its records, at least one. If a game gives no
+    /// record, another opening is played. The records depend only on the settings and the number.
     pub(super) fn play(&mut self, number: u64) -> Vec<Record> {
         let mut random = self.random(number);
         loop {
@@ -74,13 +75,14 @@ impl Player {
     }
 
     fn random(&self, number: u64) -> Random {
-        // The number is inverted because an equal seed and number would cancel out.
+        // The number is inverted, because an equal seed and number would otherwise cancel out.
         Random::new(mix(self.settings.seed) ^ mix(!number))
     }
 
     fn fair_opening(&mut self, random: &mut Random) -> Game {
         loop {
-            // A game must not depend on earlier games, which another thread may have played.
+            // The memory is cleared because a game must not depend on earlier games, which other
+            // threads may play.
             self.memory.clear();
             if let Some(opening) = self.opening(random) {
                 return opening;
@@ -94,7 +96,8 @@ impl Player {
         search(self.settings.eval, request, &mut self.memory, &mut |_| {})
     }
 
-    /// Returns a game after random moves, if its position is fair enough.
+    /// Returns a game after random moves; `None` if the game is over, or if its score exceeds
+    /// [`OPENING_SCORE_MAX`].
     fn opening(&mut self, random: &mut Random) -> Option<Game> {
         let mut game = Game::new(crate::chess::Position::startpos());
         // The number of plies varies by one, so that either side may be to move.
@@ -109,7 +112,8 @@ impl Player {
         (!is_over && self.search(&game).score.abs() <= OPENING_SCORE_MAX).then_some(game)
     }
 
-    /// Plays a game to its end and returns its quiet positions.
+    /// Plays a game to its end and returns its records: the quiet positions, or the ends of random
+    /// walks.
     fn continue_game(&mut self, mut game: Game, random: &mut Random) -> Vec<Record> {
         let mut records = Vec::new();
         let mut adjudication = Adjudication::default();
@@ -137,13 +141,14 @@ impl Player {
     }
 }
 
-/// Returns whether the position is quiet, so that its static evaluation is a useful target.
+/// Returns whether the position is quiet: not in check, and with a quiet best move. The static
+/// evaluation of other positions says little about their score.
 fn is_quiet(game: &Game, best: Move) -> bool {
     !game.position().in_check() && best.is_quiet()
 }
 
-/// Returns the result by the rules of chess, including threefold repetition, or by the length of
-/// the game.
+/// Returns the result by the rules of chess, including threefold repetition, or a draw after
+/// [`PLIES_MAX`] plies; `None` if the game is not over.
 fn result_of(game: &Game) -> Option<GameResult> {
     let position = game.position();
     match position.outcome() {
@@ -155,16 +160,16 @@ fn result_of(game: &Game) -> Option<GameResult> {
     (earlier >= 2 || game.moves().len() >= PLIES_MAX).then_some(GameResult::Draw)
 }
 
-/// Counts of successive plies with decisive or level scores.
+/// Counts of consecutive plies with decisive or drawish scores.
 #[derive(Default)]
 struct Adjudication {
-    /// Successive plies with a winning score for White, or for Black if negative.
+    /// Number of consecutive plies with a winning score; negative if Black is winning.
     winning: i32,
     drawn: u32,
 }
 
 impl Adjudication {
-    /// Adds the score at a ply and returns the result if the game is decided.
+    /// Adds the score at a ply, and returns the result if the game is adjudicated.
     fn add(&mut self, white_score: Score, ply: usize) -> Option<GameResult> {
         use crate::chess::Color;
         let side = if white_score.abs() >= WIN_SCORE { white_score.signum() } else { 0 };
@@ -185,7 +190,7 @@ mod tests {
     use crate::chess::Position;
 
     #[test]
-    fn games_are_adjudicated_when_both_sides_agree() {
+    fn games_are_adjudicated_after_consecutive_scores() {
         let ended = |scores: &[(Score, usize)]| {
             let mut adjudication = Adjudication::default();
             let added = scores.iter().enumerate();

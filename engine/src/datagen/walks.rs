@@ -1,5 +1,5 @@
-//! Training positions after random moves from positions of games, with static evaluations. A search
-//! evaluates such positions more often than positions of games.
+//! Training positions reached by random moves from game positions, with their static evaluations. A
+//! search evaluates such positions more often than game positions.
 
 use super::Settings;
 use super::record::Record;
@@ -7,11 +7,11 @@ use crate::chess::{Color, Game};
 use crate::line::SearchStack;
 use crate::random::Random;
 
-/// Maximum number of random moves from a position of the game.
+/// Maximum length of a walk, in plies.
 pub(super) const WALK_PLIES: usize = 4;
 
-/// Returns the records of walks from the position of a game, without walks that end in check or at
-/// the end of the game.
+/// Returns the records of random walks from the current position of a game. A walk that ends in
+/// check, or in a position in which the game is over, gives no record.
 pub(super) fn walk(settings: Settings, game: &Game, random: &mut Random) -> Vec<Record> {
     let mut line = SearchStack::new(game, settings.eval.evaluator());
     let mut records = Vec::with_capacity(settings.walks);
@@ -49,7 +49,7 @@ mod tests {
         let walked = || walk(settings, &game, &mut Random::new(3));
         let records = walked();
         assert_eq!(walked(), records, "they depend on the seed alone");
-        // Walks that end in check give no record, but from here few moves give check.
+        // A walk that ends in check gives no record, but few walks from the starting position do.
         assert!(records.len() > 40);
         let mut others = 0;
         for record in &records {

@@ -2,23 +2,23 @@
 
 use std::fmt;
 
-/// A part of an evaluation that can be disabled by name.
+/// A part of an evaluation or search that can be disabled by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Feature {
     /// Name in the option `Disable` and in all output.
     pub name: &'static str,
     /// Short description.
     pub about: &'static str,
-    /// Index among the features of the evaluation, below 64.
+    /// Index among the features of the evaluation or search, below 64.
     pub index: usize,
 }
 
-/// A set of features of one evaluation.
+/// A set of features of one evaluation or search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FeatureSet(u64);
 
 impl FeatureSet {
-    /// No feature.
+    /// The empty set.
     pub const EMPTY: FeatureSet = FeatureSet(0);
 
     /// Returns whether the set is empty.
@@ -45,21 +45,21 @@ impl FeatureSet {
         FeatureSet(self.0 & !(1 << (index & 63)))
     }
 
-    /// Reads names separated by commas; blanks around them and their case do not matter. An empty
-    /// text and `<empty>` mean the empty set.
+    /// Parses names separated by commas, ignoring case and white space around each name. An empty
+    /// string and `<empty>` give the empty set.
     ///
     /// # Errors
     ///
-    /// The first name that is not in `known`.
+    /// Returns the first name that is not in `known`.
     pub fn parse(text: &str, known: &[Feature]) -> Result<FeatureSet, UnknownFeature> {
         FeatureSet::parse_groups(text, [known]).map(|[set]| set)
     }
 
-    /// Reads names as [`parse`](Self::parse) does, into one set for each group of known features.
+    /// Parses names like [`parse`](Self::parse), into one set for each group of known features.
     ///
     /// # Errors
     ///
-    /// The first name that is in no group.
+    /// Returns the first name that is in no group.
     pub fn parse_groups<const N: usize>(
         text: &str,
         known: [&[Feature]; N],
@@ -85,7 +85,7 @@ impl FeatureSet {
     }
 }
 
-/// A name that is no feature of the evaluation.
+/// A name that is not among the known features.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownFeature {
     /// Requested name, shortened.
@@ -103,8 +103,8 @@ impl fmt::Display for UnknownFeature {
 
 impl std::error::Error for UnknownFeature {}
 
-/// Declares an enumeration of features together with the table of their names and descriptions, so
-/// that these always agree.
+/// Declares an enumeration of features and the table of their names and descriptions in one place,
+/// so that the enumeration and the table always agree.
 macro_rules! features {
     ($(#[$about:meta])* $name:ident { $($variant:ident = $text:literal, $what:literal;)* }) => {
         $(#[$about])*

@@ -1,6 +1,6 @@
-//! The simplest evaluation: material at fixed values.
+//! The simplest evaluation: material with fixed piece values.
 //!
-//! A reference for other evaluations and a deliberately weak opponent.
+//! It serves as a reference for other evaluations and as a deliberately weak opponent.
 
 use super::feature::{FeatureSet, features};
 use super::pair::Pair;
@@ -16,10 +16,10 @@ features! {
     }
 }
 
-/// Value by kind, in centipawns; 0 for the king, which cannot be captured.
+/// Piece values by kind, in centipawns. The king has the value 0, because it cannot be captured.
 const PIECE_VALUES: [Score; 6] = [100, 300, 300, 500, 900, 0];
 
-/// The declaration in the list of evaluations.
+/// Entry in the list of evaluations.
 pub(super) const EVALUATION: Evaluation = Evaluation {
     name: "material",
     unit: "centipawns",
@@ -36,7 +36,7 @@ pub struct Material {
 }
 
 impl Material {
-    /// Returns the evaluation without some features.
+    /// Returns the evaluation without the `disabled` features.
     fn new(disabled: FeatureSet) -> Material {
         Material { disabled }
     }

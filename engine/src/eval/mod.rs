@@ -1,9 +1,9 @@
-//! Static evaluation, chosen by name.
+//! Static evaluation, selected by name.
 //!
 //! An evaluation implements [`Evaluator`]; [`Variant`] lists all evaluations. The search is
-//! compiled for the network, for the hand-crafted evaluation, and once for [`Choice::evaluator`], a
-//! pointer to any evaluation. The remaining evaluations reproduce other programs, whose speed does
-//! not justify a copy of the search for each.
+//! compiled three times: for the network, for the hand-crafted evaluation, and for the trait object
+//! that [`Choice::evaluator`] returns. The other evaluations use the trait object, because their
+//! speed does not justify a copy of the search for each.
 
 mod blunder;
 pub mod feature;
@@ -26,14 +26,14 @@ use report::Report;
 pub use score::Score;
 pub use variant::Variant;
 
-/// Input of a score in addition to the position.
+/// Input, besides the position, on which a score depends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Context {
-    /// No other input: scores may be stored by position.
+    /// No other input: scores may be cached by position.
     None,
     /// The root of the search.
     Root,
-    /// The path from the root: scores of one search are invalid in the next.
+    /// The path from the root: scores are valid only within one search.
     Path,
 }
 
@@ -52,48 +52,49 @@ impl Context {
 /// Static evaluation.
 ///
 /// The search reports every move, so that an evaluation may depend on the path to a position. `pop`
-/// must undo the latest `push` or `push_null` exactly. By default, moves have no effect.
+/// must undo the latest `push` or `push_null` exactly. In the default implementation, moves have no
+/// effect.
 pub trait Evaluator {
-    /// Returns the input of the score in addition to the position.
+    /// Returns the input, besides the position, on which the score depends.
     fn context(&self) -> Context {
         Context::None
     }
 
-    /// Discards all moves and starts at the game's position.
+    /// Discards all moves and starts at the current position of the game.
     fn reset(&mut self, _game: &Game) {}
 
-    /// Receives a move made in `before`.
+    /// Receives a move that is made in `before`.
     fn push(&mut self, _before: &Position, _mv: Move) {}
 
     /// Receives a null move.
     fn push_null(&mut self) {}
 
-    /// Takes back the latest move or null move.
+    /// Undoes the latest move or null move.
     fn pop(&mut self) {}
 
-    /// Returns the score of `position`, which the announced moves have reached, in centipawns from
-    /// the point of view of the side to move, within ±[`score::EVALUATION_MAX`].
+    /// Returns the score of `position`, the position after all pushed moves, from the point of view
+    /// of the side to move. The score is in centipawns, within ±[`score::EVALUATION_MAX`].
     fn evaluate(&mut self, position: &Position) -> Score;
 
-    /// Returns the score for a search to which only scores between `alpha` and `beta` matter: a
-    /// lazy evaluation may return an estimate if the score is far outside.
+    /// Returns the score for a search window from `alpha` to `beta`. A lazy evaluation may return
+    /// an estimate if the score is far outside the window.
     fn evaluate_within(&mut self, position: &Position, _alpha: Score, _beta: Score) -> Score {
         self.evaluate(position)
     }
 
-    /// Returns the use of the table of pawns, or of kings and pawns, since `reset`; `None` if there
-    /// is no such table or its use is not counted.
+    /// Returns the numbers of lookups and hits of the pawn table (or king-pawn table) since
+    /// `reset`; `None` if there is no such table, or if it does not count them.
     fn pawn_table(&self) -> Option<TableUse> {
         None
     }
 }
 
-/// Use of a table that caches terms.
+/// Numbers of lookups and hits of a table that caches terms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TableUse {
-    /// Number of positions looked up.
+    /// Number of lookups.
     pub looked_up: u64,
-    /// Number of positions found.
+    /// Number of hits.
     pub found: u64,
 }
 
@@ -106,7 +107,7 @@ impl TableUse {
     }
 }
 
-/// Declaration of an evaluation.
+/// Entry in the list of evaluations.
 struct Evaluation {
     /// Name, as in the UCI option `Eval`.
     name: &'static str,
@@ -114,11 +115,11 @@ struct Evaluation {
     unit: &'static str,
     /// Features that can be disabled.
     features: fn() -> Vec<Feature>,
-    /// Experiments, as [`Variant::experiments`] describes them.
+    /// Experiments; see [`Variant::experiments`].
     experiments: fn() -> Vec<Feature>,
-    /// Makes the evaluator of a choice of this evaluation.
+    /// Creates the evaluator for a choice of this evaluation.
     evaluator: fn(Choice) -> Box<dyn Evaluator>,
-    /// Evaluates the position that a game has reached, term by term.
+    /// Evaluates the current position of a game, term by term.
     explain: fn(Choice, &Game) -> Report,
 }
 
@@ -131,7 +132,7 @@ pub struct Choice {
     pub disabled: FeatureSet,
     /// Enabled experiments.
     pub experiments: FeatureSet,
-    /// The network of [`Variant::Nnue`]; `None` for the embedded network.
+    /// Network for [`Variant::Nnue`]; `None` for the embedded network.
     pub network: Option<&'static Network>,
 }
 
@@ -177,11 +178,11 @@ impl Evaluator for Box<dyn Evaluator> {
 }
 
 impl Choice {
-    /// Returns the choice with the named experiments and no others.
+    /// Returns the choice with only the named experiments enabled.
     ///
     /// # Errors
     ///
-    /// The first unknown name.
+    /// Returns the first unknown name.
     pub fn trying(mut self, names: &str) -> Result<Choice, UnknownFeature> {
         self.experiments = FeatureSet::parse(names, &self.variant.experiments())?;
         Ok(self)
@@ -192,26 +193,25 @@ impl Choice {
         (self.variant.evaluation().evaluator)(self)
     }
 
-    /// Returns the network evaluation, whatever the variant is.
+    /// Returns the network evaluation, regardless of the variant.
     pub(crate) fn nnue(self) -> nnue::Nnue {
         nnue::Nnue::new(self.network.unwrap_or_else(nnue::embedded))
     }
 
-    /// Returns the hand-crafted evaluation, whatever the variant is.
+    /// Returns the hand-crafted evaluation, regardless of the variant.
     pub(crate) fn palimpsest(self) -> palimpsest::Palimpsest {
         palimpsest::Palimpsest::new(self.disabled)
     }
 
-    /// Returns the score of a position, in centipawns for the side to move, as if the position were
-    /// the root of the search.
+    /// Returns the score of a position, in centipawns from the point of view of the side to move,
+    /// as if the position were the root of a search.
     pub fn evaluate(self, position: &Position) -> Score {
         let mut evaluator = self.evaluator();
         evaluator.reset(&Game::new(*position));
         evaluator.evaluate(position)
     }
 
-    /// Returns the score of a position, term by term, as if the position were the root of the
-    /// search.
+    /// Returns the score of a position, term by term, as if the position were the root of a search.
     pub fn explain(self, position: &Position) -> Report {
         self.explain_game(&Game::new(*position))
     }

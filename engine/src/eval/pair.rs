@@ -1,12 +1,12 @@
-//! A middle-game and an endgame score packed into one machine word.
+//! A middlegame and an endgame score, packed into one machine word.
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
-/// Two scores, each within 32 bits, in the unit of the evaluation.
+/// A middlegame and an endgame score of 32 bits each, in the unit of the evaluation.
 ///
-/// The opening score is the low half and the endgame score the high half. A negative low half
-/// borrows 1 from the high half; [`Pair::endgame`] compensates for this.
+/// The low half is the middlegame score (also called opening score), and the high half the endgame
+/// score. A negative low half borrows 1 from the high half; [`Pair::endgame`] compensates for this.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub struct Pair(i64);
 
@@ -20,7 +20,7 @@ impl Pair {
         Pair(((endgame as i64) << 32) + opening as i64)
     }
 
-    /// Returns the middle-game (opening) score.
+    /// Returns the middlegame (opening) score.
     #[inline]
     pub const fn opening(self) -> i32 {
         self.0 as i32
@@ -32,13 +32,13 @@ impl Pair {
         ((self.0 - self.0 as i32 as i64) >> 32) as i32
     }
 
-    /// Returns a pair with only an opening score.
+    /// Returns a pair with this middlegame (opening) score and the endgame score 0.
     #[inline]
     pub const fn of_opening(opening: i32) -> Pair {
         Pair(opening as i64)
     }
 
-    /// Returns a pair with only an endgame score.
+    /// Returns a pair with this endgame score and the middlegame score 0.
     #[inline]
     pub const fn of_endgame(endgame: i32) -> Pair {
         Pair((endgame as i64) << 32)

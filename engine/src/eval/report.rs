@@ -1,4 +1,4 @@
-//! The terms of one evaluation.
+//! Evaluation reports: a score with its terms.
 
 use super::feature::Feature;
 use super::pair::Pair;
@@ -6,23 +6,23 @@ use super::score::Score;
 use super::sink::Record;
 use crate::chess::{Kind, Position};
 
-/// Phase of a piece, by kind; the pieces at the start have 24.
+/// Contribution of a piece to the game phase, by kind. The starting position has the phase 24.
 const PHASE: [i32; 6] = [0, 1, 1, 2, 4, 0];
 
-/// Conversion of a variant's sums to centipawns: (opening × `opening` + endgame × `endgame`) ÷
-/// `divisor`, before rounding.
+/// Conversion of the middlegame and endgame sums to centipawns, before rounding: (middlegame sum ×
+/// `opening` + endgame sum × `endgame`) ÷ `divisor`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Blend {
-    /// Factor of the opening sum.
+    /// Factor of the middlegame sum.
     pub opening: i32,
     /// Factor of the endgame sum.
     pub endgame: i32,
-    /// Divisor of the weighted sum.
+    /// Divisor of the weighted sums.
     pub divisor: i32,
 }
 
 impl Blend {
-    /// Returns the contribution of a score, in centipawns.
+    /// Converts a pair of scores to centipawns.
     pub fn centipawns(self, score: Pair) -> f64 {
         let opening = f64::from(score.opening()) * f64::from(self.opening);
         let endgame = f64::from(score.endgame()) * f64::from(self.endgame);
@@ -30,15 +30,15 @@ impl Blend {
     }
 }
 
-/// Value of a feature in a position.
+/// Contribution of a feature to the score of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Term {
     /// The feature.
     pub feature: Feature,
-    /// Each side's score from its own point of view, White first, in the unit of the variant.
+    /// Score of each side from its point of view, in the unit of the variant; White's first.
     pub sides: [Pair; 2],
-    /// Change of the blended score by the feature, in centipawns from White's point of view; 0 for
-    /// features that are part of the sums.
+    /// Change that the feature makes to the interpolated score, in centipawns from White's point of
+    /// view. It is 0 for features that are part of the sums.
     pub step: i32,
 }
 
@@ -47,27 +47,27 @@ impl Term {
         Term { feature, sides: record.term(feature.index), step: record.change(feature.index) }
     }
 
-    /// Returns White minus Black, in the unit of the variant.
+    /// Returns White's score minus Black's, in the unit of the variant.
     pub fn net(&self) -> Pair {
         self.sides[0] - self.sides[1]
     }
 
-    /// Returns whether the term has an effect on the score of the position.
+    /// Returns whether the term has a nonzero score or change.
     pub fn is_nonzero(&self) -> bool {
         self.sides != [Pair::ZERO; 2] || self.step != 0
     }
 }
 
-/// An evaluation of a position, term by term.
+/// Evaluation of a position, term by term.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// The score for the side to move, in centipawns.
+    /// Score in centipawns, from the point of view of the side to move.
     pub value: Score,
-    /// Phase: 24 with all pieces on the board, 0 with none.
+    /// Game phase: 24 in the starting position, 0 with only kings and pawns.
     pub phase: i32,
-    /// The conversion of sums to centipawns.
+    /// Conversion of the sums to centipawns.
     pub blend: Blend,
-    /// All features of the variant, including those without effect on the position.
+    /// Terms of all features of the variant, including terms that are zero.
     pub terms: Vec<Term>,
 }
 
@@ -97,7 +97,8 @@ impl Report {
         Report::new(features, record, blend, phase, value)
     }
 
-    /// Adds the terms of `features` that the variant does not have but the record contains.
+    /// Adds the terms of those `features` that the report lacks and whose values in the record are
+    /// not zero.
     pub(super) fn include(&mut self, record: &Record, features: &[Feature]) {
         for &feature in features {
             let term = Term::of(feature, record);
@@ -108,7 +109,7 @@ impl Report {
         }
     }
 
-    /// Returns the final value of a term, in centipawns from White's point of view.
+    /// Returns the contribution of a term, in centipawns from White's point of view.
     pub fn centipawns(&self, term: &Term) -> f64 {
         self.blend.centipawns(term.net()) + f64::from(term.step)
     }

@@ -1,43 +1,42 @@
-//! Scores and the encoding of mates.
+//! Scores, and the encoding of mate scores.
 
-/// Centipawns from the point of view of the side to move. Values beyond ±[`EVALUATION_MAX`]
-/// announce mate.
+/// Score in centipawns, from the point of view of the side to move. Scores outside
+/// ±[`EVALUATION_MAX`] are mate scores.
 pub type Score = i32;
 
-/// The deepest ply, counted from the root, that the search visits.
+/// Maximum ply of a node, counted from the root.
 pub const MAX_PLY: usize = 128;
 
-/// Upper bound of all scores. The bound fits in 16 bits, like every score in the transposition
-/// table.
+/// Upper bound on all scores. It fits in 16 bits, the size of scores in the transposition table.
 pub const INFINITE: Score = 32_001;
 
-/// Score of a delivered mate; mate in `n` plies is worth `MATE - n`.
+/// Score of a checkmate on the board. A mate in `n` plies has the score `MATE - n`.
 pub const MATE: Score = 32_000;
 
-/// The largest score that does not announce a mate. In the transposition table a mate is up to
-/// `MAX_PLY` plies below a position, and the position is up to `MAX_PLY` plies below a root.
+/// Maximum score that is not a mate score. A mate score in the transposition table can be up to
+/// `MAX_PLY` plies away from its position, which can be up to `MAX_PLY` plies away from the root.
 pub const EVALUATION_MAX: Score = MATE - 2 * MAX_PLY as Score;
 
-/// The score of a draw.
+/// Score of a draw.
 pub const DRAW: Score = 0;
 
-/// Returns the score of the side that is mated `ply` plies from the root.
+/// Returns the score of a side that is mated `ply` plies from the root.
 pub const fn mated_in(ply: usize) -> Score {
     ply as Score - MATE
 }
 
-/// Returns the score of the side that mates `ply` plies from the root.
+/// Returns the score of a side that mates `ply` plies from the root.
 pub const fn mate_in(ply: usize) -> Score {
     MATE - ply as Score
 }
 
-/// Returns whether the score announces a mate, for either side.
+/// Returns whether the score is a mate score for either side.
 pub const fn is_mate(score: Score) -> bool {
     score.abs() > EVALUATION_MAX
 }
 
-/// Returns the number of moves (not plies) to the mate that a score announces: positive if the side
-/// to move mates, zero or negative if the side to move is mated. `None` if no mate is announced.
+/// Returns the number of moves (not plies) to the mate: positive if the side to move mates, zero or
+/// negative if it is mated; `None` if the score is not a mate score.
 pub fn mate_distance_moves(score: Score) -> Option<i32> {
     if score > EVALUATION_MAX {
         Some((MATE - score + 1) / 2)

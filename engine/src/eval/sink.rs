@@ -1,46 +1,47 @@
-//! Receivers of the terms of an evaluation: a sum, a sum without disabled features, and a record of
-//! every term.
+//! Sinks, which receive the terms of an evaluation: a sum, a sum without disabled features, and a
+//! record of each term.
 //!
-//! An evaluation is written once and compiled for each sink, so that records and switches cost
-//! nothing in play.
+//! An evaluation is written once and compiled for each sink, so that records and disabled features
+//! do not slow down a normal search.
 
 use super::feature::FeatureSet;
 use super::pair::Pair;
 use crate::chess::Color;
 
-/// Receives the terms of an evaluation.
+/// Receiver of the terms of an evaluation.
 pub(super) trait Sink {
-    /// `true` if every term must be added separately, so that cached sums may not be used.
+    /// `true` if each term must be added separately, so that cached sums must not be used.
     const RECORDS: bool;
 
-    /// Adds a term of a feature, from the point of view of the side.
+    /// Adds a term of a feature. The score is from the point of view of `color`.
     fn add(&mut self, feature: impl Into<usize>, color: Color, score: Pair);
 
-    /// Adds a sum of terms from a table, White minus Black.
+    /// Adds a cached sum of terms, White minus Black.
     fn add_sum(&mut self, sum: Pair);
 
     /// Returns whether the feature is enabled.
     fn is_enabled(&self, feature: impl Into<usize>) -> bool;
 
-    /// Returns whether the experiment is tried; a plain sum tries no experiment.
+    /// Returns whether the experiment is enabled. By default, no experiment is.
     #[inline(always)]
     fn tries(&self, _experiment: impl Into<usize>) -> bool {
         false
     }
 
-    /// Records that a feature has changed the blended score by `change` centipawns from White's
+    /// Records that a feature changes the interpolated score by `change` centipawns from White's
     /// point of view.
     fn adjust(&mut self, feature: impl Into<usize>, change: i32);
 
-    /// Counts a weight of the evaluation's table `times` times for a side, in addition to
-    /// [`add`](Self::add).
+    /// Counts the weight with the index `place` in the evaluation's table, `times` times for a
+    /// side. The caller also calls [`add`](Self::add).
     #[inline(always)]
     fn count_weight(&mut self, _color: Color, _place: usize, _times: i32) {}
 
     /// Returns the sum so far, White minus Black.
     fn sum(&self) -> Pair;
 
-    /// Returns an empty sink with the same disabled features, for a sum that goes into a table.
+    /// Returns an empty sink with the same disabled features and experiments, for a sum to be
+    /// cached.
     fn new_empty(&self) -> Self;
 }
 
@@ -88,7 +89,7 @@ impl Sink for Sum {
     }
 }
 
-/// Sum without the disabled features, and with the enabled experiments.
+/// Sum without disabled features, and with enabled experiments.
 pub(super) struct MaskedSum {
     sum: Pair,
     disabled: FeatureSet,
@@ -96,12 +97,12 @@ pub(super) struct MaskedSum {
 }
 
 impl MaskedSum {
-    /// Returns an empty sum.
+    /// Returns an empty sum without the `disabled` features.
     pub(super) fn new(disabled: FeatureSet) -> MaskedSum {
         MaskedSum { sum: Pair::ZERO, disabled, experiments: FeatureSet::EMPTY }
     }
 
-    /// Returns the sum with experiments.
+    /// Returns the sum with these experiments enabled.
     pub(super) fn trying(self, experiments: FeatureSet) -> MaskedSum {
         MaskedSum { experiments, ..self }
     }
@@ -144,20 +145,20 @@ impl Sink for MaskedSum {
     }
 }
 
-/// Maximum number of features of an evaluation. A [`FeatureSet`] has a bit for each.
+/// Maximum number of features of an evaluation, because a [`FeatureSet`] has 64 bits.
 const FEATURES_MAX: usize = 64;
 
-/// Record of every term of each side.
+/// Record of the terms of each side.
 pub(super) struct Record {
     masked: MaskedSum,
-    /// Terms by feature and colour, each from the point of view of its side.
+    /// Terms by feature and colour, from the point of view of the side of this colour.
     terms: [[Pair; 2]; FEATURES_MAX],
-    /// Changes of the blended score by feature, in centipawns from White's point of view.
+    /// Changes of the interpolated score by feature, in centipawns from White's point of view.
     steps: [i32; FEATURES_MAX],
 }
 
 impl Record {
-    /// Returns an empty record.
+    /// Returns an empty record without the `disabled` features.
     pub(super) fn new(disabled: FeatureSet) -> Record {
         Record {
             masked: MaskedSum::new(disabled),
@@ -166,19 +167,19 @@ impl Record {
         }
     }
 
-    /// Returns the record with experiments.
+    /// Returns the record with these experiments enabled.
     pub(super) fn trying(mut self, experiments: FeatureSet) -> Record {
         self.masked.experiments = experiments;
         self
     }
 
-    /// Returns the term of each side, White first.
+    /// Returns the term of each side, White's first.
     pub(super) fn term(&self, feature: usize) -> [Pair; 2] {
         self.terms[feature]
     }
 
-    /// Returns the change of the blended score by a feature, in centipawns from White's point of
-    /// view.
+    /// Returns the change that a feature makes to the interpolated score, in centipawns from
+    /// White's point of view.
     pub(super) fn change(&self, feature: usize) -> i32 {
         self.steps[feature]
     }

@@ -1,11 +1,11 @@
-//! The list of evaluations. A new evaluation needs an entry in this list and a module.
+//! List of the evaluations. A new evaluation needs a module and an entry in this list.
 
 use super::feature::Feature;
 use super::{Choice, Evaluation, Evaluator, Score};
 use super::{blunder, material, micromax, nnue, palimpsest, rdchess, rybka};
 use crate::chess::Position;
 
-/// Declares the enumeration of the evaluations and the table of their declarations.
+/// Declares the enumeration of the evaluations and the table of their entries.
 macro_rules! variants {
     ($($(#[$about:meta])* $variant:ident = $evaluation:expr;)*) => {
         /// An evaluation.
@@ -14,7 +14,7 @@ macro_rules! variants {
             $($(#[$about])* $variant,)*
         }
 
-        /// The declarations, in the order of [`Variant::ALL`].
+        /// The entries, in the order of [`Variant::ALL`].
         const EVALUATIONS: &[Evaluation] = &[$($evaluation),*];
 
         impl Variant {
@@ -32,15 +32,15 @@ variants! {
     Palimpsest = palimpsest::EVALUATION;
     /// Rybka 1.0 Beta, rebuilt from a published analysis.
     Rybka1_0Beta = rybka::evaluation::<rybka::V1_0Beta>("rybka-1.0-beta");
-    /// Rybka 2.3.2a, rebuilt from the same analysis.
+    /// Rybka 2.3.2a, rebuilt from the same published analysis.
     Rybka2_3_2a = rybka::evaluation::<rybka::V2_3_2a>("rybka-2.3.2a");
-    /// Blunder as of December 2021.
+    /// Blunder, version of December 2021.
     Blunder = blunder::EVALUATION;
-    /// RDChess, from its author's description.
+    /// RDChess, rebuilt from its author's description.
     Rdchess = rdchess::EVALUATION;
     /// micro-Max 3.2, which evaluates moves instead of positions.
     Micromax = micromax::EVALUATION;
-    /// Material only.
+    /// Material with fixed piece values.
     Material = material::EVALUATION;
 }
 
@@ -69,19 +69,19 @@ impl Variant {
         (self.evaluation().features)()
     }
 
-    /// Returns the experiments with this evaluation: changes proposed by its author or others, and
-    /// changes that measure the value of one of its parts.
+    /// Returns the experiments with this evaluation: changes that its author or others proposed,
+    /// and changes that measure the value of a part of it.
     pub fn experiments(self) -> Vec<Feature> {
         (self.evaluation().experiments)()
     }
 
-    /// Returns the evaluator with all features.
+    /// Returns the evaluator with all features enabled.
     pub fn evaluator(self) -> Box<dyn Evaluator> {
         Choice::from(self).evaluator()
     }
 
-    /// Returns the score of a position, in centipawns for the side to move, as if the position were
-    /// the root of the search.
+    /// Returns the score of a position, in centipawns from the point of view of the side to move,
+    /// as if the position were the root of a search.
     pub fn evaluate(self, position: &Position) -> Score {
         Choice::from(self).evaluate(position)
     }

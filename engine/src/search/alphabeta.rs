@@ -1,4 +1,4 @@
-//! The main search: principal variation search of one node.
+//! Main search: principal variation search of a node.
 
 use super::extend::Extension;
 use super::node::{Node, NodeType, NonPv, Pv};
@@ -10,7 +10,7 @@ use crate::eval::score::{DRAW, EVALUATION_MAX, INFINITE, MAX_PLY, is_mate, mate_
 use crate::eval::{Evaluator, Score};
 use crate::tt::Entry;
 
-/// The static evaluation of a node, with the same fields as in [`Node`].
+/// Static evaluation of a node. The fields have the same meaning as in [`Node`].
 struct StaticEval {
     raw_eval: Option<Score>,
     eval: Score,
@@ -19,8 +19,8 @@ struct StaticEval {
 }
 
 impl<E: Evaluator> Searcher<'_, E> {
-    /// Returns the score of the current position, searched to `depth` plies; meaningless after the
-    /// search has stopped.
+    /// Searches the current position to `depth` plies and returns its score. The score is
+    /// meaningless if the search was stopped.
     pub(super) fn node<N: NodeType>(
         &mut self,
         mut alpha: Score,
@@ -40,12 +40,13 @@ impl<E: Evaluator> Searcher<'_, E> {
             if let Some(score) = self.draw_or_max_ply(ply) {
                 return score;
             }
-            // The side to move can repeat a position, so its score is at least a draw.
+            // A repetition is within reach, so the score of the side to move is taken to be at
+            // least a draw.
             if alpha < DRAW && self.line.can_repeat() {
                 alpha = DRAW;
             }
-            // Mate distance pruning: the score can be neither worse than mate now nor better than
-            // mate by the next move.
+            // Mate distance pruning: the score can be neither worse than being mated now nor better
+            // than mating with the next move.
             alpha = alpha.max(mated_in(ply));
             beta = beta.min(mate_in(ply + 1));
             if alpha >= beta {
@@ -85,7 +86,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         self.search_moves::<N>(node)
     }
 
-    /// Returns the node of the current position.
+    /// Returns the node for the current position.
     fn new_node<N: NodeType>(
         &mut self,
         alpha: Score,
@@ -120,22 +121,23 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
     }
 
-    /// Returns the score of a drawn position, or of any position at the deepest ply; otherwise
-    /// `None`.
+    /// Returns the score of a drawn position, or of any position at the maximum ply; `None` for
+    /// other positions.
     pub(super) fn draw_or_max_ply(&mut self, ply: usize) -> Option<Score> {
         self.selective_depth = self.selective_depth.max(ply);
         if self.line.is_draw() {
             return Some(DRAW);
         }
         if ply >= MAX_PLY - 1 {
-            // A static evaluation has no meaning in check.
+            // A static evaluation is meaningless in check.
             let in_check = self.line.position().in_check();
             return Some(if in_check { DRAW } else { self.line.evaluate() });
         }
         None
     }
 
-    /// Returns the static evaluation of the current position and stores it on the search stack.
+    /// Returns the static evaluation of the current position, and stores it in the frame of this
+    /// ply.
     fn static_eval(
         &mut self,
         ply: usize,
@@ -151,9 +153,9 @@ impl<E: Evaluator> Searcher<'_, E> {
         let correction = self.correction(ply);
         let evaluation = self.corrected(raw_eval, correction);
         self.frame(ply).static_eval = Some(evaluation);
-        // The same side was to move two plies ago. If that position has no evaluation because of a
-        // check, the position four plies ago is compared. If neither position has an evaluation,
-        // the node counts as improving.
+        // The evaluation is compared with that of two plies ago, when the same side was to move. If
+        // this side was in check then, the evaluation of four plies ago is used. If there is no
+        // such evaluation either, the node counts as improving.
         let earlier = |plies: usize| self.frames[ply + FRAMES_BEFORE - plies].static_eval;
         let improving = earlier(2).or(earlier(4)).is_none_or(|earlier| evaluation > earlier);
         self.reward_eval_gain(ply, evaluation);
@@ -161,18 +163,19 @@ impl<E: Evaluator> Searcher<'_, E> {
         StaticEval { raw_eval: Some(raw_eval), eval, correction: correction.abs(), improving }
     }
 
-    /// Returns the static evaluation without correction, from the transposition table if the
-    /// evaluation is stored there.
+    /// Returns the static evaluation without correction. It is taken from the transposition table
+    /// if the table has it.
     pub(super) fn raw_eval(&mut self, entry: Option<Entry>, alpha: Score, beta: Score) -> Score {
-        // An evaluation that depends on the line or the root cannot be taken from the table, which
-        // identifies only the position.
+        // An evaluation that depends on the line or the root cannot be taken from the table,
+        // because table entries are identified only by the position.
         let stored =
             entry.and_then(|entry| entry.evaluation).filter(|_| self.line.context().is_none());
         stored.unwrap_or_else(|| self.line.evaluate_within(alpha, beta))
     }
 
-    /// Returns the correction of the static evaluation, in centipawns; 0 for an evaluation that
-    /// depends on more than the position, because its errors do not recur with the position.
+    /// Returns the correction of the static evaluation, in centipawns. The correction is 0 for an
+    /// evaluation that also depends on the line or the root, because its errors do not recur with
+    /// the position.
     pub(super) fn correction(&self, ply: usize) -> Score {
         if !features::correction_history() || !self.line.context().is_none() {
             return 0;
@@ -180,7 +183,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         self.histories.correction.correction(self.line.position(), self.previous_moves(ply))
     }
 
-    /// Returns the static evaluation with its correction, scaled down as the halfmove clock rises.
+    /// Scales the static evaluation down as the half-move clock rises, and adds the correction.
     pub(super) fn corrected(&self, raw_eval: Score, correction: Score) -> Score {
         let clock = i32::from(self.line.position().halfmove_clock());
         let clock = if features::clock_scaling() { clock } else { 0 };
@@ -190,8 +193,8 @@ impl<E: Evaluator> Searcher<'_, E> {
 
     /// Searches the moves of a node.
     fn search_moves<N: NodeType>(&mut self, mut node: Node) -> Score {
-        // Killers of the children and cut-off counts of the grandchildren must come from below this
-        // node, so the killers and counts of earlier nodes are removed.
+        // The killers of the child nodes and the cutoff counts of the grandchild nodes must come
+        // from below this node, so the values of earlier nodes are reset.
         self.frame(node.ply + 1).killers = [None; 2];
         self.frame(node.ply + 2).cutoffs = 0;
         let killers = if features::killers() { self.frame(node.ply).killers } else { [None; 2] };
@@ -203,8 +206,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         result.unwrap_or(node.best)
     }
 
-    /// Searches the moves in order and raises `node.best`. Returns a score only if it replaces
-    /// `node.best` as the result: without a legal move, after multi-cut, or after a stop.
+    /// Searches the moves in order and raises `node.best`. Returns a score only if this score
+    /// replaces `node.best`: if there is no legal move, after a multi-cut, or after a stop.
     fn move_loop<N: NodeType>(
         &mut self,
         node: &mut Node,
@@ -250,23 +253,24 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
         if count == 0 {
             return Some(match (node.excluded, node.in_check) {
-                // Only the excluded move is legal, so no other move reaches beta.
+                // Only the excluded move is legal, so no other move raises alpha.
                 (Some(_), _) => node.alpha,
                 (None, true) => mated_in(ply),
                 (None, false) => DRAW,
             });
         }
         if node.best >= node.beta && !is_mate(node.best) && !is_mate(node.beta) {
-            // The score is moved towards beta: less at high depth, where the score is more
-            // accurate.
+            // A score above beta is moved towards beta. It is moved less at high depth, where the
+            // score is more accurate.
             node.best = (node.best * node.depth + node.beta) / (node.depth + 1);
         }
         self.store_result(node, best_move, picker.searched_moves());
         None
     }
 
-    /// Searches one move with a null window, possibly at reduced depth, and again with full depth
-    /// and window if it fails high.
+    /// Searches one move: first with a null window and possibly at reduced depth, then, if this
+    /// search fails high, again at full depth and, in a PV node, with the full window. The first
+    /// move of a PV node is only searched with the full window.
     fn search_move<N: NodeType>(
         &mut self,
         node: &Node,
@@ -314,7 +318,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
     }
 
-    /// Returns the history score of a move.
+    /// Returns the history score of a move, from the quiet histories or the capture history.
     pub(super) fn history_score(&self, node: &Node, mv: Move) -> i32 {
         let position = self.line.position();
         if mv.is_quiet() {
@@ -326,7 +330,7 @@ impl<E: Evaluator> Searcher<'_, E> {
     }
 }
 
-/// Returns the change of depth (1, 0 or -1 ply) for the re-search of a reduced move that failed
+/// Returns the change of depth (1, 0 or −1 ply) for the re-search of a reduced move that failed
 /// high.
 fn research_depth_change(node: &Node, score: Score, depth: i32) -> i32 {
     let deeper = score > node.best + params::deeper_margin() + 2 * depth;

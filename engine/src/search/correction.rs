@@ -1,6 +1,6 @@
-//! Correction history (first in Caissa, 2023): differences between search results and static
-//! evaluations, stored by features of the position and added to the static evaluation of positions
-//! with the same features.
+//! Correction history (first in Caissa, 2023). It stores the differences between search scores and
+//! static evaluations by properties of the position, and corrects the static evaluation of
+//! positions with the same properties.
 
 use super::params;
 use super::piece_to::{PIECE_TO_COUNT, PieceTo, apply_bonus};
@@ -9,25 +9,26 @@ use crate::chess::position::GROUPS;
 use crate::eval::Score;
 use crate::tt::prefetch;
 
-/// Bound of every entry; an entry at the bound corrects by the full weight of its table.
+/// Maximum absolute value of an entry. An entry with this value corrects by the full weight of its
+/// table.
 const MAX: i32 = 1_024;
 
-/// Bound of a single update.
+/// Maximum absolute value of a single update.
 const BONUS_MAX: i32 = MAX / 4;
 
 /// Base-two logarithm of the number of entries per table and side to move.
 const INDEX_BITS: u32 = 14;
 
-/// The correction history of one thread, from the point of view of the side to move.
+/// Correction history of one thread, from the point of view of the side to move.
 pub(super) struct CorrectionHistory {
-    /// Entries by group of pieces, side to move and key of the group.
+    /// Entries by group of pieces, side to move, and key of the group.
     by_pieces: Box<[i16]>,
     /// Entries by the moves two plies ago and one ply ago.
     by_moves: Box<[i16]>,
 }
 
 impl CorrectionHistory {
-    /// Returns tables of zeros.
+    /// Returns a history whose entries are all 0.
     pub(super) fn new() -> CorrectionHistory {
         CorrectionHistory {
             by_pieces: vec![0; (GROUPS * 2) << INDEX_BITS].into(),
@@ -41,8 +42,8 @@ impl CorrectionHistory {
         self.by_moves.fill(0);
     }
 
-    /// Returns the correction to add to the static evaluation, in centipawns. `previous` are the
-    /// moves made one, two and four plies ago.
+    /// Returns the correction to add to the static evaluation, in centipawns. `previous` contains
+    /// the moves made one, two and four plies ago.
     #[inline]
     pub(super) fn correction(&self, position: &Position, previous: [Option<PieceTo>; 3]) -> Score {
         let mut sum = 0;
@@ -55,7 +56,7 @@ impl CorrectionHistory {
         sum / MAX
     }
 
-    /// Prefetches the entries that correct a position.
+    /// Prefetches the entries for a position.
     #[inline]
     pub(super) fn prefetch(&self, position: &Position, previous: [Option<PieceTo>; 3]) {
         for index in indices(position) {
@@ -66,8 +67,8 @@ impl CorrectionHistory {
         }
     }
 
-    /// Learns from a search to `depth` plies whose score was `error` centipawns above the corrected
-    /// static evaluation.
+    /// Updates the entries after a search to `depth` plies whose score exceeded the corrected
+    /// static evaluation by `error` centipawns.
     pub(super) fn update(
         &mut self,
         position: &Position,
@@ -86,7 +87,7 @@ impl CorrectionHistory {
     }
 }
 
-/// Returns the index of a position in each table by pieces.
+/// Returns the index of the entry of each group of pieces.
 #[inline]
 fn indices(position: &Position) -> [usize; GROUPS] {
     let turn = position.turn().index();

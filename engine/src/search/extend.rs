@@ -1,4 +1,4 @@
-//! Singular extensions, and reductions that result from the same search.
+//! Singular extensions, multi-cut and negative extensions.
 
 use super::node::{Node, NodeType, NonPv};
 use super::{Searcher, features, params};
@@ -7,19 +7,19 @@ use crate::eval::score::is_mate;
 use crate::eval::{Evaluator, Score};
 use crate::tt::Bound;
 
-/// Result of the extension tests of a move.
+/// Result of the singular search of a move.
 pub(super) enum Extension {
-    /// Extend by this many plies; negative to reduce.
+    /// Extend the move by this many plies; a negative number is a reduction.
     Plies(i32),
-    /// Multi-cut: return this score for the node.
+    /// Return this score for the node, because of a multi-cut or a stop.
     Cut(Score),
 }
 
 impl<E: Evaluator> Searcher<'_, E> {
-    /// Tests a move for a singular extension (Anantharaman, Campbell and Hsu 1990) in the form of
-    /// Stockfish: a reduced search of the other moves, with a null window somewhat below the
-    /// transposition-table score. If another move also reaches beta, the node is cut off: multi-cut
-    /// (Björnsson and Marsland 1999).
+    /// Tests whether a move is singular (Anantharaman, Campbell and Hsu 1990), as in Stockfish. The
+    /// other moves are searched at reduced depth, with a null window below the score in the
+    /// transposition table. If all of them fail low, the move is extended. If their score reaches
+    /// the beta of the node, the node is cut off (multi-cut, Björnsson and Marsland 1999).
     pub(super) fn extension<N: NodeType>(&mut self, node: &Node, mv: Move) -> Extension {
         let Some(entry) = node.tt_entry.filter(|entry| {
             features::singular_extensions()
@@ -65,7 +65,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         if !features::negative_extensions() {
             return Extension::Plies(0);
         }
-        // The move is not singular: a move that is expected to cut off anyway is reduced.
+        // The move is not singular. It is reduced if the table score or the type of the node makes
+        // a cutoff likely anyway.
         Extension::Plies(match (score >= node.beta, node.cut_node) {
             (true, _) => -2,
             (false, true) => -1,

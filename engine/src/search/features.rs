@@ -1,10 +1,11 @@
 //! Features of the search that can be disabled by name.
 //!
-//! In a normal build, each feature is a constant `true`. With the Cargo feature `tuning` and in
-//! unit tests, the UCI option `Without` disables features, so that a match can measure the value of
-//! each.
+//! In a normal build, each feature is a constant `true`. With the Cargo feature `tuning`, and in
+//! unit tests, features can be disabled (UCI option `Without`), so that a match can measure the
+//! value of each feature.
 
-/// Declares features, each with a function that returns whether the feature is enabled.
+/// Declares features. For each feature, it defines a function that returns whether the feature is
+/// enabled.
 macro_rules! features {
     ($($(#[$about:meta])* $name:ident;)*) => {
         $(
@@ -47,11 +48,11 @@ features! {
     razoring;
     /// Null move pruning.
     null_move;
-    /// Verification search after a null move cut-off at high depth.
+    /// Verification search after a null move cutoff at high depth.
     null_verification;
     /// ProbCut.
     probcut;
-    /// Internal iterative reduction: one ply less without a table move.
+    /// Internal iterative reduction: one ply less if there is no move from the transposition table.
     internal_reduction;
     /// Late move pruning (move count pruning).
     late_move_pruning;
@@ -67,15 +68,15 @@ features! {
     history_pruning;
     /// Singular extensions, and all features that depend on the singular search.
     singular_extensions;
-    /// Double extensions by the singular search.
+    /// Double extensions after the singular search.
     double_extensions;
-    /// Multi-cut by the singular search.
+    /// Multi-cut after the singular search.
     multi_cut;
-    /// Negative extensions by the singular search.
+    /// Negative extensions after the singular search.
     negative_extensions;
     /// Late move reductions.
     late_move_reductions;
-    /// Depth of the re-search of a reduced move by its score.
+    /// Change of the depth of a re-search by the score of the reduced search.
     second_look;
     /// Killer moves.
     killers;
@@ -90,11 +91,11 @@ features! {
     pawn_history;
     /// Capture history.
     capture_history;
-    /// Changes of the static evaluation as history bonus.
+    /// History bonus for the change of the static evaluation.
     swing_history;
     /// Correction history.
     correction_history;
-    /// Scaling of the static evaluation by the halfmove clock.
+    /// Scaling of the static evaluation by the half-move clock.
     clock_scaling;
     /// Delta pruning in the quiescence search.
     delta_pruning;
@@ -115,7 +116,8 @@ pub struct SearchFeature {
 ///
 /// # Errors
 ///
-/// The first unknown name and all known names; in this case nothing changes.
+/// Returns a message with the first unknown name and all known names; in this case, nothing
+/// changes.
 #[cfg(any(test, feature = "tuning"))]
 pub fn disable_features(names: &str) -> Result<(), String> {
     use std::sync::atomic::Ordering;

@@ -1,4 +1,4 @@
-//! Move histories: statistics of how good quiet moves and captures were in earlier nodes.
+//! Move histories: statistics of the success of quiet moves and captures in earlier nodes.
 
 use super::correction::CorrectionHistory;
 use super::features;
@@ -6,23 +6,24 @@ use super::piece_to::{PIECE_TO_COUNT, PieceTo, apply_bonus, piece_to};
 use super::threats::{Attacks, Checks};
 use crate::chess::{Color, Kind, Move, Position};
 
-/// Bound of every entry.
+/// Maximum absolute value of an entry.
 const MAX: i32 = 16_384;
 
-/// Base-two logarithm of the number of pawn structures that have different entries.
+/// Number of bits of the pawn structure's hash that are used as an index.
 const PAWN_INDEX_BITS: u32 = 9;
 
 /// Entries by coloured piece and destination of a move.
 type Row = [i16; PIECE_TO_COUNT];
 
-/// Part of the index into the histories that all quiet moves of a position share.
+/// Quiet context: the part of the index into the quiet histories that all quiet moves of a position
+/// share.
 #[derive(Clone, Copy, Default)]
 pub(super) struct QuietContext {
-    /// The moves made one, two and four plies ago.
+    /// Moves made one, two and four plies ago.
     pub(super) previous: [Option<PieceTo>; 3],
-    /// Hash of the pawn structure.
+    /// Index into the pawn history, from the hash of the pawn structure.
     pawn_index: usize,
-    /// Squares attacked by the enemy.
+    /// Squares that the enemy attacks.
     attacks: Attacks,
 }
 
@@ -39,24 +40,24 @@ impl QuietContext {
     }
 }
 
-/// The history tables of one thread, kept between the searches of a game.
+/// History tables of one thread. They are kept between the searches of a game.
 pub(crate) struct Histories {
-    /// Butterfly history: by side, by whether the enemy attacks origin and destination, and by
-    /// these two squares.
+    /// Butterfly history: by side, by whether the enemy attacks the origin and the destination, and
+    /// by origin and destination.
     quiet: Box<[[i16; 64 * 64]; 8]>,
-    /// Continuation history: by an earlier move and the current move. The moves two and four plies
-    /// ago share entries, because both are moves of the same side.
+    /// Continuation history: by an earlier move and the current move. The moves one, two and four
+    /// plies ago use the same table.
     continuation: Box<[Row]>,
     /// Pawn history: by pawn structure and move.
     pawn: Box<[Row]>,
-    /// Capture history: by move and kind captured.
+    /// Capture history: by move and kind of the captured piece.
     capture: Box<[i16]>,
     /// Correction history.
     pub(super) correction: CorrectionHistory,
 }
 
 impl Histories {
-    /// Returns tables of zeros.
+    /// Returns histories whose entries are all 0.
     pub(crate) fn new() -> Histories {
         Histories {
             quiet: Box::new([[0; 64 * 64]; 8]),
@@ -76,8 +77,8 @@ impl Histories {
         self.correction.clear();
     }
 
-    /// Returns a function that scores the quiet moves of a node for move ordering; higher is
-    /// better.
+    /// Returns a function that scores a quiet move for move ordering. Moves with higher scores are
+    /// searched first.
     #[inline]
     pub(super) fn ordering_scores(
         &self,
@@ -102,8 +103,8 @@ impl Histories {
         }
     }
 
-    /// Returns a function that gives the butterfly and continuation history of the quiet moves of a
-    /// node, for pruning and reductions.
+    /// Returns a function that scores a quiet move by the butterfly history and the continuation
+    /// history (one and two plies), for pruning and reductions.
     #[inline]
     pub(super) fn quiet_scores(
         &self,
@@ -121,23 +122,25 @@ impl Histories {
         move |mv| {
             let piece_to = piece_to(position, mv);
             let (table, entry) = butterfly_index(us, mv, attacks);
-            let here = self.quiet[table][entry];
-            i32::from(here) * i32::from(features::butterfly_history())
+            let butterfly = self.quiet[table][entry];
+            i32::from(butterfly) * i32::from(features::butterfly_history())
                 + i32::from(last[piece_to])
                 + i32::from(one_before[piece_to])
         }
     }
 
-    /// Returns the butterfly and continuation history of one quiet move.
+    /// Returns the score of one quiet move; see [`quiet_scores`](Self::quiet_scores).
     #[inline]
     pub(super) fn quiet_score(&self, position: &Position, mv: Move, context: &QuietContext) -> i32 {
         self.quiet_scores(position, context)(mv)
     }
 
-    /// Returns the continuation history after an earlier move; zeros if there is none.
+    /// Returns the entries of the continuation history after an earlier move; zeros if there is
+    /// none.
     #[inline]
     fn continuation_row(&self, earlier: Option<PieceTo>) -> &Row {
-        // With a row of zeros, quiet moves need no test for the earlier move.
+        // With a row of zeros, the function that scores quiet moves need not test whether there is
+        // an earlier move.
         const NONE: &Row = &[0; PIECE_TO_COUNT];
         earlier.map_or(NONE, |earlier| &self.continuation[earlier])
     }
@@ -149,7 +152,7 @@ impl Histories {
             * i32::from(features::capture_history())
     }
 
-    /// Updates all histories of a quiet move; `bonus` is negative for a bad move.
+    /// Updates all quiet histories of a move. `bonus` is negative for a bad move.
     pub(super) fn update_quiet(
         &mut self,
         position: &Position,
@@ -162,8 +165,8 @@ impl Histories {
         self.update_played_quiet(mv, piece_to, context, bonus);
     }
 
-    /// Updates the butterfly and continuation histories of a quiet move, whether or not it has been
-    /// made.
+    /// Updates the butterfly and continuation histories of a quiet move. The position is not
+    /// needed, so the move may already have been made.
     pub(super) fn update_played_quiet(
         &mut self,
         mv: Move,
@@ -207,7 +210,8 @@ impl Histories {
     }
 }
 
-/// Returns the table and the entry of a move in the butterfly history.
+/// Returns the indices of a move in the butterfly history: of the table, and of the entry in the
+/// table.
 #[inline]
 fn butterfly_index(color: Color, mv: Move, attacks: Attacks) -> (usize, usize) {
     let (from, to) = (mv.from(), mv.to());
@@ -240,7 +244,8 @@ mod tests {
 
     #[test]
     fn history_distinguishes_moves_from_and_to_attacked_squares() {
-        // Rooks attack nothing, b1, c3, or both when the histories are updated for b1c3.
+        // The black rooks attack neither b1 nor c3, only b1, only c3, or both squares of the move
+        // b1c3.
         let placements = ["7r/8", "1r6/8", "2r5/8", "1r6/2r5"];
         let contexts = placements.map(|rooks| {
             let text = format!("4k3/{rooks}/8/8/8/8/1N4K1 w - - 0 1");

@@ -1,4 +1,4 @@
-//! Limits of one thread's search: the limits of `go` and of the clock.
+//! Limiter of one thread's search: applies the limits of `go` and of the clock.
 
 use super::thread_state::ThreadState;
 use super::{Request, params};
@@ -9,11 +9,12 @@ use crate::eval::score::mate_distance_moves;
 pub(super) struct Limiter<'a> {
     request: Request<'a>,
     thread: ThreadState<'a>,
-    /// Number of nodes at which the clock, the signals and the node limit are next checked.
+    /// Node count at which the clock, the signals and the node limit are next checked.
     next_poll: u64,
-    /// `true` if the time is used up, so that the search ends at `ponderhit`.
+    /// `true` if the soft time limit has passed while pondering, so that the search stops at
+    /// `ponderhit`.
     stop_on_ponderhit: bool,
-    /// Nodes visited by this thread.
+    /// Number of nodes visited by this thread.
     pub(super) nodes: u64,
     /// `true` if the search has been stopped. Scores returned after the stop are meaningless.
     pub(super) stopped: bool,
@@ -24,8 +25,8 @@ pub(super) struct Limiter<'a> {
 impl<'a> Limiter<'a> {
     /// Returns a limiter for a new search.
     pub(super) fn new(request: Request<'a>, thread: ThreadState<'a>) -> Limiter<'a> {
-        // With a node limit, even the first nodes must be reserved, so the first node polls.
-        // Without a node limit, the first check can wait.
+        // With a node limit, nodes must be reserved from the start, so the limiter polls at the
+        // first node. Without a node limit, the first check can wait.
         let next_poll = if request.limits.nodes.is_some() { 0 } else { params::POLL_INTERVAL };
         Limiter {
             request,
@@ -38,7 +39,7 @@ impl<'a> Limiter<'a> {
         }
     }
 
-    /// Returns whether the search must stop. Called at every node.
+    /// Returns whether the search must stop. The search calls it at every node.
     #[inline]
     pub(super) fn should_stop(&mut self) -> bool {
         while self.nodes >= self.next_poll && !self.stopped {
@@ -47,7 +48,7 @@ impl<'a> Limiter<'a> {
         self.stopped
     }
 
-    /// Checks the signals and, on the main thread, the clock; reserves the next nodes.
+    /// Checks the signals and, on the main thread, the clock. Reserves the next nodes.
     #[cold]
     fn poll(&mut self) {
         let Request { limits, timer, signals, .. } = self.request;
@@ -55,8 +56,8 @@ impl<'a> Limiter<'a> {
         let late = self.thread.is_main()
             && (self.stop_on_ponderhit || timer.hard_limit_reached(self.thread.total_nodes()))
             && !signals.is_pondering();
-        // At least one node is searched even if the time is used up, so that there is a move to
-        // play.
+        // At least one node is searched even if the time limit has passed, so that there is a move
+        // to play.
         if self.nodes > 0 && (late || signals.is_stopped() || self.thread.is_stopped()) {
             self.stopped = true;
             return;
@@ -69,7 +70,7 @@ impl<'a> Limiter<'a> {
     }
 
     /// Ends this thread's search. The main thread also stops the other threads, unless the node
-    /// limit was reached: then each thread stops when it has used up its reserved nodes.
+    /// limit was reached. In that case, each thread stops when its reserved nodes are used up.
     pub(super) fn finish(&self) {
         self.thread.set_nodes(self.nodes);
         if self.thread.is_main() && !self.out_of_nodes {
@@ -77,14 +78,15 @@ impl<'a> Limiter<'a> {
         }
     }
 
-    /// Returns the nodes visited by all threads; exact for this thread.
+    /// Returns the number of nodes visited by all threads. Only the count of this thread is up to
+    /// date.
     pub(super) fn total_nodes(&self) -> u64 {
         self.thread.set_nodes(self.nodes);
         self.thread.total_nodes()
     }
 
     /// Returns whether the search should end after an iteration with this score. `choices` is the
-    /// number of root moves; `percent` scales the soft time limit.
+    /// number of root moves. The soft time limit is multiplied by `percent` / 100.
     pub(super) fn should_stop_deepening(
         &mut self,
         score: Score,

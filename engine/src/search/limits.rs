@@ -5,21 +5,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::chess::Move;
 use crate::eval::score::MAX_PLY;
 
-/// The limits of `go` other than time; by default there are none.
+/// Limits of `go` other than time. By default, there are none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// Deepest iteration, in plies.
+    /// Depth of the last iteration, in plies.
     pub depth: Option<u32>,
     /// Number of nodes to visit; the search stops at exactly this number.
     pub nodes: Option<u64>,
     /// Number of nodes after which no new iteration begins.
     pub soft_nodes: Option<u64>,
-    /// Maximum length, in moves, of a mate that ends the search.
+    /// The search ends when it finds a mate in at most this number of moves.
     pub mate: Option<u32>,
-    /// The only moves to consider at the root; empty for all.
+    /// Moves to search at the root; empty for all moves.
     pub search_moves: Vec<Move>,
-    /// Number of principal variations to find (MultiPV), by default 1. Only the engine's own search
-    /// finds several variations.
+    /// Number of principal variations to find (MultiPV); `None` for 1. Only the default personality
+    /// finds several.
     pub lines: Option<usize>,
 }
 
@@ -29,9 +29,9 @@ impl Limits {
         self.lines.unwrap_or(1).max(1)
     }
 
-    /// Returns the deepest iteration, in plies.
+    /// Returns the depth of the last iteration, in plies.
     pub(super) fn max_depth(&self) -> i32 {
-        // The search stack has frames for `MAX_PLY` plies only.
+        // The search stack has only `MAX_PLY + 1` frames.
         self.depth.map_or(MAX_PLY as i32 - 1, |depth| depth.clamp(1, MAX_PLY as u32 - 1) as i32)
     }
 }
@@ -44,7 +44,7 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Returns the signals for a search, which begins on the opponent's time if `pondering`.
+    /// Returns the signals for a search. If `pondering`, the search starts on the opponent's time.
     pub fn new(pondering: bool) -> Signals {
         Signals { stop: AtomicBool::new(false), pondering: AtomicBool::new(pondering) }
     }
@@ -54,7 +54,7 @@ impl Signals {
         self.stop.store(true, Ordering::Release);
     }
 
-    /// Reports that the expected move was played: time limits now apply.
+    /// Signals that the opponent played the expected move, so that time limits now apply.
     pub fn ponder_hit(&self) {
         self.pondering.store(false, Ordering::Release);
     }
@@ -64,7 +64,7 @@ impl Signals {
         self.stop.load(Ordering::Acquire)
     }
 
-    /// Returns whether the search is pondering, on the opponent's time.
+    /// Returns whether the search is pondering (searching on the opponent's time).
     pub fn is_pondering(&self) -> bool {
         self.pondering.load(Ordering::Acquire)
     }

@@ -1,5 +1,5 @@
-//! Completion of a variation that announces a mate. A variation ends where the search takes a score
-//! from the transposition table, so a mate found in the table would lack its last moves.
+//! Completion of a principal variation with a mate score. A variation ends where the search takes a
+//! score from the transposition table, so it may lack the last moves to the mate.
 
 use super::SearchResult;
 use crate::chess::outcome::Outcome;
@@ -15,13 +15,14 @@ pub(super) fn complete(result: &mut SearchResult, game: &Game, table: &Transposi
     }
     let length = result.line.len();
     let mut position = result.line.iter().fold(*game.position(), |before, &mv| before.play(mv));
-    for left in (0..(MATE - result.score.abs()) as usize).rev().skip(length) {
+    for plies in (0..(MATE - result.score.abs()) as usize).rev().skip(length) {
         let moves = position.legal_moves();
         let mut after = moves.iter().map(|&mv| (mv, position.play(mv)));
         let Some((mv, next)) = after
-            .find(|(_, next)| !game.keys().contains(&next.key()) && is_mate_in(left, next, table))
+            .find(|(_, next)| !game.keys().contains(&next.key()) && is_mate_in(plies, next, table))
         else {
-            // A line that does not reach the mate would still be incomplete.
+            // A move is missing from the table. The appended moves are removed, because the line
+            // would still not reach the mate.
             result.line.truncate(length);
             return;
         };
@@ -30,9 +31,10 @@ pub(super) fn complete(result: &mut SearchResult, game: &Game, table: &Transposi
     }
 }
 
-/// Returns whether there is a mate within `plies` plies, according to the board or the table.
+/// Returns whether the position is a mate in `plies` plies, by the rules (up to one ply) or by its
+/// entry in the table.
 fn is_mate_in(plies: usize, position: &Position, table: &TranspositionTable) -> bool {
-    let is_known = |score, bound| {
+    let has_entry = |score, bound| {
         table.probe(position.key()).is_some_and(|entry| {
             entry.score == score && (entry.bound == bound || entry.bound == Bound::Exact)
         })
@@ -40,8 +42,8 @@ fn is_mate_in(plies: usize, position: &Position, table: &TranspositionTable) -> 
     match plies {
         0 => position.outcome() == Some(Outcome::Checkmate),
         1 => position.legal_moves().iter().any(|&mv| is_mate_in(0, &position.play(mv), table)),
-        _ if plies.is_multiple_of(2) => is_known(mated_in(plies), Bound::Upper),
-        _ => is_known(mate_in(plies), Bound::Lower),
+        _ if plies.is_multiple_of(2) => has_entry(mated_in(plies), Bound::Upper),
+        _ => has_entry(mate_in(plies), Bound::Lower),
     }
 }
 

@@ -1,18 +1,19 @@
-//! Memory that is kept between searches: transposition table and histories.
+//! State that is kept between searches: transposition table and histories.
 
 use super::history::Histories;
 use super::personality::Personality;
 use super::{micromax, rdchess};
 use crate::tt::{OutOfMemory, TranspositionTable};
 
-/// Memory of one personality. Another personality starts with an empty memory of the same size.
+/// Memory of one personality. It is replaced by an empty memory of the same size when another
+/// personality searches.
 pub struct Memory {
     megabytes: usize,
     threads: usize,
     pub(super) state: SearchState,
 }
 
-/// Memory by personality.
+/// State of each personality.
 pub(super) enum SearchState {
     /// A transposition table, and histories for each thread.
     Palimpsest { table: TranspositionTable, histories: Vec<Histories> },
@@ -70,7 +71,8 @@ impl Memory {
         Ok(Memory { megabytes: hash_megabytes, threads: 1, state })
     }
 
-    /// Replaces the memory by an empty one for a personality, with a table of `hash_megabytes` MiB.
+    /// Replaces the memory with an empty memory for a personality, with a table of `hash_megabytes`
+    /// MiB.
     ///
     /// # Errors
     ///
@@ -80,8 +82,8 @@ impl Memory {
         personality: Personality,
         hash_megabytes: usize,
     ) -> Result<(), OutOfMemory> {
-        // The new memory is allocated first, so that the old memory remains if there is not enough
-        // memory.
+        // The new state is allocated before the old state is dropped, so that the old state remains
+        // if the allocation fails.
         self.state = SearchState::new(personality, hash_megabytes, self.threads)?;
         self.megabytes = hash_megabytes;
         Ok(())
@@ -92,8 +94,8 @@ impl Memory {
         self.megabytes
     }
 
-    /// Sets the number of threads of the engine's own search, at least one; other personalities use
-    /// only one thread. Existing histories are kept.
+    /// Sets the number of threads, at least one. Only the default personality uses more than one
+    /// thread. Histories of threads that remain are kept.
     pub fn set_threads(&mut self, threads: usize) {
         self.threads = threads.max(1);
         if let SearchState::Palimpsest { histories, .. } = &mut self.state {
@@ -106,7 +108,7 @@ impl Memory {
         if self.state.personality().is_single_threaded() { 1 } else { self.threads }
     }
 
-    /// Clears everything.
+    /// Clears the table and the histories.
     pub fn clear(&mut self) {
         match &mut self.state {
             SearchState::Palimpsest { table, histories } => {
@@ -118,7 +120,7 @@ impl Memory {
         }
     }
 
-    /// Replaces the memory by an empty one if it belongs to another personality.
+    /// Replaces the memory with an empty memory if it belongs to another personality.
     pub(super) fn ensure_personality(
         &mut self,
         personality: Personality,

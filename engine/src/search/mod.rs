@@ -1,7 +1,7 @@
-//! The search: iterative deepening with a principal-variation alpha-beta search.
+//! The search: iterative deepening with principal variation search.
 //!
-//! No code of this module reads a clock or prints. The result of a search limited by nodes depends
-//! only on the game, the memory and the limits, so the search can be repeated exactly.
+//! No code in this module reads a clock or prints. A search limited by nodes, with one thread, is
+//! deterministic: its result depends only on the game, the memory and the limits.
 
 mod alphabeta;
 mod correction;
@@ -61,18 +61,18 @@ use time_manager::{IterationStats, TimeManager};
 /// Position to search, with its limits.
 #[derive(Clone, Copy)]
 pub struct Request<'a> {
-    /// The game up to the root.
+    /// Game up to the root.
     pub game: &'a Game,
     /// Limits other than time.
     pub limits: &'a Limits,
-    /// Limits of time.
+    /// Time limits.
     pub timer: &'a Timer,
-    /// Signals for stop and ponder hit.
+    /// Signals for `stop` and `ponderhit`.
     pub signals: &'a Signals,
 }
 
 impl Request<'_> {
-    /// Returns the legal moves that `go` allows at the root.
+    /// Returns the legal moves at the root, restricted by `go searchmoves`.
     fn root_moves(&self) -> Vec<Move> {
         let allowed = &self.limits.search_moves;
         let legal = self.game.position().legal_moves();
@@ -85,13 +85,13 @@ impl Request<'_> {
 pub struct Report<'a> {
     /// Nominal depth of the iteration, in plies.
     pub depth: u32,
-    /// The deepest ply visited, from the root.
+    /// Maximum ply of a visited node, counted from the root.
     pub selective_depth: u32,
-    /// Number of the principal variation, the best being 1 (MultiPV).
+    /// Rank of the principal variation (MultiPV); 1 is the best.
     pub rank: usize,
-    /// Score for the side to move at the root, in centipawns.
+    /// Score in centipawns, from the point of view of the side to move at the root.
     pub score: Score,
-    /// Exact score or bound.
+    /// Type of the score: exact, or an upper or lower bound.
     pub bound: Bound,
     /// Nodes visited so far, by all threads.
     pub nodes: u64,
@@ -104,9 +104,10 @@ pub struct Report<'a> {
 /// The result of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchResult {
-    /// The principal variation; its first move is the move to play. Empty without a legal move.
+    /// Principal variation. Its first move is the move to play. It is empty if there is no legal
+    /// move.
     pub line: Vec<Move>,
-    /// Score for the side to move at the root, in centipawns.
+    /// Score in centipawns, from the point of view of the side to move at the root.
     pub score: Score,
     /// Depth of the last finished iteration, in plies.
     pub depth: u32,
@@ -114,14 +115,14 @@ pub struct SearchResult {
     pub nodes: u64,
     /// Number of threads.
     pub threads: usize,
-    /// Use of the evaluation's pawn table by the thread with this result; `None` if it is not
-    /// counted.
+    /// Lookups and hits of the evaluation's pawn table in the thread that found this result; `None`
+    /// if they are not counted.
     pub pawn_table: Option<TableUse>,
 }
 
 impl SearchResult {
     /// Returns the result before any search: the first allowed move, or the score of mate or
-    /// stalemate.
+    /// stalemate if there is no move.
     fn without_search(request: Request<'_>) -> SearchResult {
         let line: Vec<Move> = request.root_moves().first().copied().into_iter().collect();
         let mated = line.is_empty() && request.game.position().in_check();
@@ -130,10 +131,10 @@ impl SearchResult {
     }
 }
 
-/// Searches with the search and evaluation of `configuration`, and passes interim results to
+/// Searches with the personality and evaluation of `configuration`, and passes interim results to
 /// `report`.
 ///
-/// If there is no memory for the personality's table, the result is the first legal move.
+/// If there is not enough memory for the personality's table, the result is the first legal move.
 pub fn search(
     configuration: impl Into<Configuration>,
     request: Request<'_>,
@@ -159,34 +160,34 @@ pub fn search(
     }
 }
 
-/// Search stack entry of one ply.
+/// Entry of one ply in the search stack.
 #[derive(Clone, Copy, Default)]
 struct Frame {
     /// Corrected static evaluation in centipawns; `None` in check.
     static_eval: Option<Score>,
     /// The move made at this ply; `None` for a null move.
     current_move: Option<Move>,
-    /// The current move as an index of the histories.
+    /// Index of the current move in the histories.
     piece_to: Option<PieceTo>,
-    /// Part of the index into the histories that all quiet moves of the node share, set when the
-    /// moves are searched.
+    /// Quiet context of the node. It is set before the moves are searched.
     quiet_context: QuietContext,
-    /// Killer moves: quiet moves that caused cut-offs at this ply.
+    /// Killer moves: quiet moves that caused cutoffs at this ply.
     killers: [Option<Move>; 2],
-    /// Plies by which the search of the current move is reduced.
+    /// Reduction of the current move, in plies.
     reduction: i32,
-    /// Number of cut-offs at this ply since the search of the node two plies above began.
+    /// Number of cutoffs at this ply since the search of the node two plies above began.
     cutoffs: u32,
-    /// The move excluded by a singular search.
+    /// Move that a singular search excludes.
     excluded: Option<Move>,
-    /// `true` if the node is searched again to verify a null move.
+    /// `true` during the verification search of a null move cutoff at this node.
     is_verifying: bool,
 }
 
-/// Unused frames before the root, so that looking back four plies needs no test.
+/// Number of unused frames before the root, so that access to frames up to four plies back needs no
+/// test.
 const FRAMES_BEFORE: usize = 4;
 
-/// The principal variation from each ply.
+/// Principal variations from each ply.
 struct PvTable(Vec<Vec<Move>>);
 
 impl PvTable {
@@ -203,7 +204,7 @@ impl PvTable {
         &self.0[0]
     }
 
-    /// Sets the variation from `ply` to `mv` followed by the variation from `ply + 1`.
+    /// Sets the variation from `ply` to `mv`, followed by the variation from `ply + 1`.
     fn update(&mut self, ply: usize, mv: Move) {
         let (upper, lower) = self.0.split_at_mut(ply + 1);
         let line = &mut upper[ply];
@@ -213,7 +214,7 @@ impl PvTable {
     }
 }
 
-/// The running search of one thread.
+/// State of the running search of one thread.
 struct Searcher<'a, E> {
     line: SearchStack<E>,
     table: &'a TranspositionTable,
@@ -224,17 +225,17 @@ struct Searcher<'a, E> {
     limiter: Limiter<'a>,
     selective_depth: usize,
     root_depth: i32,
-    /// First ply at which null moves may be tried; not 0 during a verification search.
+    /// Minimum ply at which null moves may be tried. It is not 0 during a verification search.
     null_move_min_ply: usize,
     frames: Vec<Frame>,
     pv_table: PvTable,
-    /// Move lists that no node uses.
+    /// Move lists that are not in use.
     #[expect(clippy::vec_box, reason = "the lists are handed on, and boxes are cheap to move")]
     buffers: Vec<Box<MoveBuffers>>,
-    /// The best line of the current MultiPV index and its score.
+    /// Best line and score so far for the current MultiPV index.
     best: SearchResult,
-    /// Results by MultiPV index, the best first. Results that this iteration has not searched yet
-    /// come from the previous iteration.
+    /// Results by MultiPV index, the best first. Results that the current iteration has not yet
+    /// updated are from the previous iteration.
     results: Vec<SearchResult>,
 }
 
@@ -292,8 +293,8 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         SearchResult { pawn_table, ..self.results.swap_remove(0) }
     }
 
-    /// Performs one iteration: searches the requested number of lines, each without the first moves
-    /// of earlier lines. Returns `None` if the search was stopped.
+    /// Performs one iteration. It searches the requested number of lines and, for each line,
+    /// excludes the first moves of the earlier lines. Returns `None` if the search was stopped.
     fn iterate(
         &mut self,
         depth: i32,
@@ -309,15 +310,15 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
             let (score, fail_lows) = self.aspirate(depth, index + 1, report);
             mate_line::complete(&mut self.best, self.request.game, self.table);
             if self.limiter.stopped {
-                // A move that raised alpha in an unfinished iteration was better than the first
-                // move, which is the best move of the previous iteration. The line of the better
-                // move is therefore used.
+                // The first move of an iteration is the best move of the previous iteration. A move
+                // that raised alpha later in the unfinished iteration is therefore better, and its
+                // line is used.
                 if index == 0 && self.results[0].line != self.best.line {
                     self.results[0].clone_from(&self.best);
                     self.report(report, 1, &self.best, Bound::Lower);
                 } else if index > 0 {
-                    // Lines are reported at the end of an iteration, so the finished first line has
-                    // not been reported yet.
+                    // Lines are reported at the end of an iteration, so the first line, although
+                    // finished, has not yet been reported.
                     self.report(report, 1, &self.results[0], Bound::Exact);
                 }
                 return None;
@@ -331,8 +332,8 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
                 stats = IterationStats { best_node_percent, fail_lows };
             }
             self.best.line.first().into_iter().for_each(|&mv| self.root_moves.exclude(mv));
-            // A later line of MultiPV may turn out better than an earlier line, because each is a
-            // separate search.
+            // A later MultiPV line may have a higher score than an earlier line, because each line
+            // is a separate search.
             self.results[..=index].sort_by_key(|result| -result.score);
         }
         for (result, rank) in self.results.iter().zip(1..) {
@@ -341,7 +342,8 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         Some(stats)
     }
 
-    /// Searches one line with aspiration windows and returns its score and the number of fail lows.
+    /// Searches one line with aspiration windows, and returns its score and the number of
+    /// fail-lows.
     fn aspirate(
         &mut self,
         depth: i32,
@@ -401,7 +403,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         &mut self.frames[ply + FRAMES_BEFORE]
     }
 
-    /// Returns the number of cut-offs at a ply since the search of the node two plies above began.
+    /// Returns the number of cutoffs at a ply since the search of the node two plies above began.
     #[inline]
     fn cutoffs(&self, ply: usize) -> u32 {
         self.frames[ply + FRAMES_BEFORE].cutoffs
@@ -410,8 +412,8 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
     /// Returns the moves made one, two and four plies ago.
     #[inline]
     fn previous_moves(&self, ply: usize) -> [Option<PieceTo>; 3] {
-        let here = ply + FRAMES_BEFORE;
-        [1, 2, 4].map(|back| self.frames[here - back].piece_to)
+        let index = ply + FRAMES_BEFORE;
+        [1, 2, 4].map(|back| self.frames[index - back].piece_to)
     }
 
     /// Returns move lists for a node, which must be pushed back to `buffers` afterwards.
@@ -420,8 +422,7 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         self.buffers.pop().unwrap_or_else(MoveBuffers::new)
     }
 
-    /// Returns the part of the index into the histories that all quiet moves of the current
-    /// position share.
+    /// Returns the quiet context of the current position.
     #[inline]
     fn new_quiet_context(&self, ply: usize) -> QuietContext {
         QuietContext::new(self.line.position(), self.previous_moves(ply))
@@ -434,7 +435,8 @@ impl<'a, E: Evaluator> Searcher<'a, E> {
         score: Score,
         bound: Bound,
     ) {
-        // Windows fail often during the first nodes, so bounds are only reported later.
+        // Aspiration windows fail often in short searches, so bounds are reported only after 2
+        // million nodes, to limit the output.
         if self.limiter.nodes > 2_000_000 {
             self.report(report, rank, &SearchResult { score, ..self.best.clone() }, bound);
         }

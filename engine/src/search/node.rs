@@ -1,10 +1,10 @@
-//! A node of the main search, as input of its parts.
+//! Node of the main search.
 
 use crate::chess::Move;
 use crate::eval::Score;
 use crate::tt::Entry;
 
-/// Type of a node, known at compile time.
+/// Type of a node, as a compile-time parameter.
 pub(super) trait NodeType {
     /// `true` for the root.
     const ROOT: bool;
@@ -42,24 +42,25 @@ pub(super) struct Node {
     pub(super) beta: Score,
     pub(super) depth: i32,
     pub(super) in_check: bool,
-    /// `true` if a cut-off is expected (a cut node).
+    /// `true` if a cutoff is expected (cut node).
     pub(super) cut_node: bool,
     /// Static evaluation without correction, in centipawns; `None` in check.
     pub(super) raw_eval: Option<Score>,
-    /// Corrected static evaluation in centipawns, or the table's score if that is a better bound;
-    /// meaningless in check.
+    /// Corrected static evaluation in centipawns, or the score in the transposition table if it is
+    /// a better estimate. Meaningless in check.
     pub(super) eval: Score,
     /// Absolute value of the correction in `eval`, in centipawns.
     pub(super) correction: Score,
-    /// `true` if the evaluation is better than two plies ago (four plies ago if the side was in
-    /// check two plies ago), or if neither of these evaluations is known.
+    /// `true` if the static evaluation is better than two plies ago (four plies ago if the side to
+    /// move was in check two plies ago), or if there is no such evaluation.
     pub(super) improving: bool,
-    /// The best score found so far.
+    /// Best score found so far.
     pub(super) best: Score,
     pub(super) tt_entry: Option<Entry>,
-    /// `true` if this node is a PV node or, according to the table, once was a PV node.
+    /// `true` if this node is a PV node or, according to the transposition table, was one before.
     pub(super) tt_pv: bool,
-    /// The move of the transposition table, if legal; at the root possibly the best move so far.
+    /// Move from the transposition table, if it is legal. At the root, it may be replaced with the
+    /// best move of the line.
     pub(super) tt_move: Option<Move>,
     pub(super) excluded: Option<Move>,
 }

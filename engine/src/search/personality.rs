@@ -1,4 +1,4 @@
-//! Searches, chosen by name.
+//! Personalities: searches that are selected by name.
 
 use super::{micromax, rdchess};
 use crate::eval::feature::{Feature, FeatureSet, UnknownFeature};
@@ -7,12 +7,12 @@ use crate::eval::{Choice, Variant};
 /// A search algorithm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Personality {
-    /// The engine's own search.
+    /// Search of this engine.
     #[default]
     Palimpsest,
-    /// The search of micro-Max 3.2, node for node.
+    /// Search of micro-Max 3.2, with the same nodes.
     Micromax,
-    /// The search of RDChess, from its description.
+    /// Search of RDChess, rebuilt from its author's description.
     Rdchess,
 }
 
@@ -35,7 +35,7 @@ impl Personality {
         Personality::ALL.into_iter().find(|one| one.name().eq_ignore_ascii_case(name))
     }
 
-    /// Returns the search's own evaluation.
+    /// Returns the evaluation that belongs to the search.
     pub const fn own_evaluation(self) -> Variant {
         match self {
             Personality::Palimpsest => Variant::Nnue,
@@ -44,12 +44,12 @@ impl Personality {
         }
     }
 
-    /// Returns whether the search works only with its own evaluation.
+    /// Returns whether the search works only with the evaluation that belongs to it.
     pub const fn requires_own_evaluation(self) -> bool {
         matches!(self, Personality::Micromax)
     }
 
-    /// Returns whether the search uses only one thread and finds only one line.
+    /// Returns whether the search uses only one thread and finds only one principal variation.
     pub const fn is_single_threaded(self) -> bool {
         !matches!(self, Personality::Palimpsest)
     }
@@ -76,8 +76,8 @@ pub struct Configuration {
 }
 
 impl Configuration {
-    /// Returns a personality with all features, and with `eval` instead of its own evaluation if
-    /// this is possible.
+    /// Returns a configuration with all features enabled. `eval` replaces the personality's
+    /// evaluation, if the personality allows this.
     pub fn new(personality: Personality, eval: Option<Variant>) -> Configuration {
         let own = personality.own_evaluation();
         let chosen = eval.filter(|_| !personality.requires_own_evaluation());
@@ -88,9 +88,9 @@ impl Configuration {
         }
     }
 
-    /// Returns the configuration for commands about features: as [`new`](Self::new), but the
-    /// hand-crafted evaluation replaces the network, which has no features, unless the network is
-    /// requested.
+    /// Returns the configuration for commands about features. It is like [`new`](Self::new), but
+    /// the default evaluation is the hand-crafted evaluation instead of the network, because the
+    /// network has no features.
     pub fn with_features(personality: Personality, eval: Option<Variant>) -> Configuration {
         let own = match personality.own_evaluation() {
             Variant::Nnue => Variant::Palimpsest,
@@ -111,7 +111,7 @@ impl Configuration {
     ///
     /// # Errors
     ///
-    /// The first unknown name.
+    /// Returns the first unknown name.
     pub fn without(mut self, names: &str) -> Result<Configuration, UnknownFeature> {
         let known = [&self.eval.variant.features()[..], self.personality.features()];
         [self.eval.disabled, self.disabled] = FeatureSet::parse_groups(names, known)?;
@@ -122,7 +122,7 @@ impl Configuration {
     ///
     /// # Errors
     ///
-    /// The first unknown name.
+    /// Returns the first unknown name.
     pub fn trying(mut self, names: &str) -> Result<Configuration, UnknownFeature> {
         self.eval = self.eval.trying(names)?;
         Ok(self)

@@ -1,4 +1,4 @@
-//! Staged move generation and ordering.
+//! Staged move generation and move ordering.
 
 use super::history::{Histories, QuietContext};
 use super::see;
@@ -32,11 +32,11 @@ impl ScoredMoves {
         }
     }
 
-    /// Takes the remaining move with the highest score.
+    /// Removes and returns the move with the highest score; `None` if no move remains.
     fn pop(&mut self) -> Option<Move> {
         let rest = self.next..self.moves.len();
-        // `min_by_key` returns the first of equal elements and `max_by_key` the last: the order of
-        // generation decides between equal scores.
+        // `min_by_key` returns the first of equal elements, whereas `max_by_key` returns the last.
+        // With `min_by_key`, moves with equal scores stay in the order of generation.
         let best = rest.min_by_key(|&index| -self.scores[index])?;
         self.moves.swap(best, self.next);
         self.scores.swap(best, self.next);
@@ -45,13 +45,13 @@ impl ScoredMoves {
     }
 }
 
-/// The move lists of a node. Other nodes reuse these lists, because initialising new lists takes
-/// longer than filling the part that is needed.
+/// Move lists of a node. Other nodes reuse the lists, because initialising new lists takes longer
+/// than filling the part that is needed.
 pub(super) struct MoveBuffers {
     scored: ScoredMoves,
-    /// Captures that lose material, searched last, in the order of generation.
+    /// Captures that lose material. They are searched last, in the order in which they were found.
     bad_captures: MoveList,
-    /// The moves that the node has searched.
+    /// Moves that the node has searched.
     tried: MoveList,
 }
 
@@ -66,7 +66,8 @@ impl MoveBuffers {
     }
 }
 
-/// Iterator over the moves of one node, best first; each stage is generated when it is reached.
+/// Iterator over the moves of a node, the most promising first. The moves of a stage are generated
+/// when the stage is reached.
 pub(super) struct MovePicker {
     stage: Stage,
     tt_move: Option<Move>,
@@ -82,9 +83,11 @@ pub(super) struct MovePicker {
 }
 
 impl MovePicker {
-    /// Returns a picker for all moves of a node that is in check or in the main search.
+    /// Returns a picker for all moves, for nodes of the main search and for quiescence nodes in
+    /// check.
     ///
-    /// `tt_move` must be legal. The killers must be quiet and different but may be illegal.
+    /// `tt_move` must be legal. The killers must be two different quiet moves, which may be
+    /// illegal.
     pub(super) fn all(
         buffers: Box<MoveBuffers>,
         tt_move: Option<Move>,
@@ -100,8 +103,8 @@ impl MovePicker {
         }
     }
 
-    /// Returns a picker for the table move, which must be legal and not quiet, and then for
-    /// captures and promotions that do not lose material.
+    /// Returns a picker for `tt_move`, which must be legal and not quiet, and for captures and
+    /// promotions that do not lose material.
     pub(super) fn good_captures(
         mut buffers: Box<MoveBuffers>,
         tt_move: Option<Move>,
@@ -121,17 +124,17 @@ impl MovePicker {
         }
     }
 
-    /// Adds a move to the searched moves.
+    /// Records that the node has searched a move.
     pub(super) fn add_tried(&mut self, mv: Move) {
         self.buffers.tried.push(mv);
     }
 
-    /// Returns the searched moves.
+    /// Returns the moves that the node has searched.
     pub(super) fn searched_moves(&self) -> &[Move] {
         &self.buffers.tried
     }
 
-    /// Returns the lists, for another node.
+    /// Returns the lists for reuse by another node.
     pub(super) fn into_buffers(self) -> Box<MoveBuffers> {
         self.buffers
     }
@@ -141,7 +144,7 @@ impl MovePicker {
         self.with_quiets = false;
     }
 
-    /// Returns the next move, if there is any.
+    /// Returns the next move; `None` if no move remains.
     pub(super) fn next(&mut self, position: &Position, histories: &Histories) -> Option<Move> {
         loop {
             let found = match self.stage {
@@ -197,7 +200,8 @@ impl MovePicker {
     fn next_killer(&mut self, position: &Position) -> Option<Move> {
         while let Some(slot) = self.killers.get_mut(self.next_killer_index) {
             self.next_killer_index += 1;
-            // An illegal killer must not hide a move in the quiet stage.
+            // An illegal killer is removed, so that the quiet stage does not skip a move that
+            // equals it.
             *slot = slot.filter(|&mv| Some(mv) != self.tt_move && position.is_legal(mv));
             if slot.is_some() {
                 return *slot;
@@ -236,8 +240,8 @@ fn noisy_score(position: &Position, histories: &Histories, mv: Move) -> i32 {
     let promoted = match mv.promotion() {
         None => 0,
         Some(Kind::Queen) => see::piece_value(Kind::Queen),
-        // Promotion to a lesser piece is hardly ever better than promotion to a queen, so it comes
-        // after the other captures and promotions.
+        // An underpromotion is rarely better than a promotion to a queen, so it comes after the
+        // other captures and promotions.
         Some(_) => -2_000,
     };
     (victim + promoted) * 32 + histories.capture_score(position, mv)

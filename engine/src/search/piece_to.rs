@@ -1,8 +1,8 @@
-//! Entries of the histories: their index by moves, and their update.
+//! History entries: their index by moves, and their update.
 
 use crate::chess::{Kind, Move, Position};
 
-/// Index of a coloured piece and its destination square, 0–767.
+/// Index of the coloured piece and the destination of a move, 0–767.
 pub(super) type PieceTo = usize;
 
 /// Number of [`PieceTo`] indices.
@@ -15,12 +15,13 @@ pub(super) fn piece_to(position: &Position, mv: Move) -> PieceTo {
     (position.turn().index() * 6 + kind) * 64 + mv.to().index()
 }
 
-/// Adds a bonus with gravity: the nearer an entry is to ±`LIMIT`, the less is added.
+/// Adds a bonus to an entry. The closer the entry is to ±`LIMIT`, the less is added (history
+/// gravity).
 #[inline]
 pub(super) fn apply_bonus<const LIMIT: i32>(entry: &mut i16, bonus: i32) {
     let bonus = bonus.clamp(-LIMIT, LIMIT);
     let old = i32::from(*entry);
-    // If entry and bonus are within ±`LIMIT`, so is the result, which therefore fits in 16 bits:
-    // the subtracted part grows with the entry.
+    // The entry and the bonus are within ±`LIMIT`. The result is therefore also within ±`LIMIT`,
+    // and fits in 16 bits, because the subtracted part grows with the entry.
     *entry = (old + bonus - old * bonus.abs() / LIMIT) as i16;
 }

@@ -1,5 +1,6 @@
-//! ProbCut (Buro, "ProbCut: an effective selective extension of the alpha-beta algorithm", 1995): a
-//! capture that scores well above beta in a shallow search would also exceed beta in a deep search.
+//! ProbCut (Buro, "ProbCut: an effective selective extension of the alpha-beta algorithm", 1995).
+//! If a capture scores well above beta in a shallow search, it would probably also exceed beta in a
+//! deep search.
 
 use super::node::{Node, NonPv};
 use super::picker::MovePicker;
@@ -10,7 +11,8 @@ use crate::eval::{Evaluator, Score};
 use crate::tt::{Bound, Entry};
 
 impl<E: Evaluator> Searcher<'_, E> {
-    /// Returns the score of a non-PV node in which a capture exceeds beta by the margin.
+    /// Returns a score if a capture exceeds beta by the margin in a reduced search. The node must
+    /// be a non-PV node.
     pub(super) fn probcut(&mut self, node: &Node) -> Option<Score> {
         let improving = params::probcut_improving() * i32::from(node.improving);
         let margin = params::probcut_margin() - improving;
@@ -21,7 +23,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         {
             return None;
         }
-        // Only a capture that gains the difference can raise the evaluation to the raised beta.
+        // Only captures that gain the difference between the evaluation and the raised beta are
+        // tried.
         let see_threshold = probcut_beta - node.eval;
         let position = self.line.position();
         let gains = |mv: &Move| see::gains_at_least(position, *mv, see_threshold);
@@ -32,8 +35,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         score.map(|score| if is_mate(score) { score } else { score - margin })
     }
 
-    /// Returns the score of the first capture that gains `see_threshold` and reaches
-    /// `probcut_beta`.
+    /// Returns the score of the first capture that gains at least `see_threshold` by SEE and scores
+    /// at least `probcut_beta`; `None` if there is none.
     fn try_captures(
         &mut self,
         node: &Node,
@@ -57,8 +60,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         None
     }
 
-    /// Returns the score of a capture: the score of the quiescence search if below `probcut_beta`,
-    /// otherwise the score of a reduced search.
+    /// Returns the score of a capture: the score of the quiescence search if it is below
+    /// `probcut_beta`, otherwise the score of a reduced search.
     fn try_capture(&mut self, node: &Node, mv: Move, probcut_beta: Score) -> Score {
         self.table.prefetch(self.line.position().key_after(mv));
         self.make(mv);
@@ -77,7 +80,7 @@ impl<E: Evaluator> Searcher<'_, E> {
             mv: Some(mv),
             score: Entry::score_from(score, node.ply),
             evaluation: node.raw_eval.filter(|_| self.line.context().is_none()),
-            // The capture itself is one ply more than the reduced search below it.
+            // The capture adds one ply to the depth of the reduced search.
             depth: node.depth - params::probcut_reduction(),
             bound: Bound::Lower,
             pv: node.tt_pv,

@@ -1,7 +1,7 @@
 //! Pruning of nodes and moves.
 //!
-//! The techniques are common in current engines; comments cite their first descriptions. The
-//! parameters in `params.rs` are our own.
+//! The techniques are common in current engines; the comments cite their first descriptions. The
+//! values in `params.rs` are those of this engine.
 
 use super::node::{Node, NonPv};
 use super::picker::MovePicker;
@@ -13,8 +13,8 @@ use crate::eval::{Evaluator, Score};
 use crate::tt::Bound;
 
 impl<E: Evaluator> Searcher<'_, E> {
-    /// Returns the score of a node that is pruned before its moves are searched. The side to move
-    /// must not be in check and the window must be a null window.
+    /// Returns a score if the node can be pruned before its moves are searched. The side to move
+    /// must not be in check, and the window must be a null window.
     pub(super) fn prune_node(&mut self, node: &Node) -> Option<Score> {
         if is_mate(node.beta) {
             return None;
@@ -31,33 +31,33 @@ impl<E: Evaluator> Searcher<'_, E> {
         self.null_move(node).or_else(|| self.probcut(node)).or_else(|| likely_cut(node))
     }
 
-    /// Null move pruning (Goetsch and Campbell 1988, Donninger 1993): returns a score if a reduced
-    /// search after a null move still fails high.
+    /// Null move pruning (Goetsch and Campbell 1988, Donninger 1993). Returns a score if a reduced
+    /// search after a null move fails high.
     fn null_move(&mut self, node: &Node) -> Option<Score> {
         if !self.can_null_move(node) {
             return None;
         }
         let Node { ply, depth, eval, beta, .. } = *node;
         let surplus = ((eval - beta) / params::null_score_step()).clamp(0, 3);
-        let depth_left = depth - params::null_reduction() - depth / 4 - surplus;
+        let reduced_depth = depth - params::null_reduction() - depth / 4 - surplus;
         let frame = self.frame(ply);
         frame.current_move = None;
         frame.piece_to = None;
         self.limiter.nodes += 1;
         self.line.make_null();
-        let score = -self.node::<NonPv>(-beta, -beta + 1, depth_left, !node.cut_node);
+        let score = -self.node::<NonPv>(-beta, -beta + 1, reduced_depth, !node.cut_node);
         self.line.unmake();
         if self.limiter.stopped {
             return Some(score);
         }
         let holds = score >= beta
-            && (depth < params::null_verify_depth() || self.verify_null_move(node, depth_left));
-        // A mate after a null move is not proven, because a null move is not legal.
+            && (depth < params::null_verify_depth() || self.verify_null_move(node, reduced_depth));
+        // A mate score after a null move does not prove a mate, because a null move is not legal.
         holds.then_some(score.min(EVALUATION_MAX))
     }
 
-    /// Returns whether a null move may be tried. A null move is not tried with pawns only, where
-    /// zugzwang is common, nor twice in succession.
+    /// Returns whether a null move may be tried. It is not tried if the side to move has only
+    /// pawns, because zugzwang is common then, or directly after another null move.
     fn can_null_move(&self, node: &Node) -> bool {
         let Node { ply, depth, eval, beta, .. } = *node;
         let position = self.line.position();
@@ -70,21 +70,23 @@ impl<E: Evaluator> Searcher<'_, E> {
             && position.has_pieces(position.turn())
     }
 
-    /// Returns whether a search without null moves in its first plies also fails high. This search
-    /// detects zugzwang (Tabibi and Netanyahu 2002; in this form Stockfish).
-    fn verify_null_move(&mut self, node: &Node, depth_left: i32) -> bool {
+    /// Returns whether a verification search, without null moves in its first plies, also fails
+    /// high. The verification search detects zugzwang (Tabibi and Netanyahu 2002; the code follows
+    /// Stockfish).
+    fn verify_null_move(&mut self, node: &Node, reduced_depth: i32) -> bool {
         if self.null_move_min_ply > 0 || !features::null_verification() {
             return true;
         }
-        self.null_move_min_ply = node.ply + (3 * depth_left / 4).max(1) as usize;
+        self.null_move_min_ply = node.ply + (3 * reduced_depth / 4).max(1) as usize;
         self.frame(node.ply).is_verifying = true;
-        let score = self.node::<NonPv>(node.beta - 1, node.beta, depth_left, false);
+        let score = self.node::<NonPv>(node.beta - 1, node.beta, reduced_depth, false);
         self.frame(node.ply).is_verifying = false;
         self.null_move_min_ply = 0;
         score >= node.beta
     }
 
-    /// Returns whether a move is pruned. The node must have a score that is not a lost mate.
+    /// Returns whether a move is pruned. The best score of the node so far must not be a mate score
+    /// against the side to move.
     pub(super) fn prune_move(
         &self,
         node: &Node,
@@ -134,8 +136,8 @@ impl<E: Evaluator> Searcher<'_, E> {
     }
 }
 
-/// Reverse futility pruning, or static null move pruning: returns whether the evaluation is so far
-/// above beta that the search will fail high.
+/// Reverse futility pruning (static null move pruning). Returns whether the evaluation is so far
+/// above beta that the search will probably fail high.
 fn is_reverse_futile(node: &Node) -> bool {
     let margin = params::reverse_futility_margin() * (node.depth - i32::from(node.improving));
     features::reverse_futility()
@@ -144,7 +146,8 @@ fn is_reverse_futile(node: &Node) -> bool {
         && !is_mate(node.eval)
 }
 
-/// Returns a score for a cut-off if a table score of nearly sufficient depth is far above beta.
+/// Returns a score for a cutoff if a score in the transposition table, of nearly sufficient depth,
+/// is far above beta.
 fn likely_cut(node: &Node) -> Option<Score> {
     let beta = node.beta + params::likely_cut_margin();
     let entry = node.tt_entry?;
@@ -153,22 +156,23 @@ fn likely_cut(node: &Node) -> Option<Score> {
     (cuts && !is_mate(score)).then_some(beta)
 }
 
-/// Razoring (Birmingham and Kent 1977): returns whether the evaluation is so far below alpha that
-/// only captures could help.
+/// Razoring (Birmingham and Kent 1977). Returns whether the evaluation is so far below alpha that
+/// only captures could raise alpha.
 fn is_razorable(node: &Node) -> bool {
     features::razoring()
         && node.depth <= params::razor_depth()
         && node.eval + params::razor_margin() * node.depth <= node.alpha
 }
 
-/// Futility pruning (Heinz 1998): returns whether the evaluation is too far below alpha for quiet
-/// moves.
+/// Futility pruning (Heinz 1998). Returns whether the evaluation is so far below alpha that quiet
+/// moves will probably not raise alpha.
 fn is_futile(node: &Node, reduced: i32) -> bool {
     let (base, per_ply) = params::futility_margin();
     features::futility() && node.eval + base + per_ply * reduced <= node.alpha
 }
 
-/// Returns whether futility pruning skips a capture of a piece worth `victim` centipawns.
+/// Returns whether futility pruning skips a capture of a piece with the value `victim`, in
+/// centipawns.
 fn is_futile_capture(node: &Node, count: usize, victim: Score) -> bool {
     let (base, per_ply) = params::noisy_futility_margin();
     let reduced = reduced_depth(node, count);
@@ -177,14 +181,14 @@ fn is_futile_capture(node: &Node, count: usize, victim: Score) -> bool {
         && node.eval + base + per_ply * reduced + victim <= node.alpha
 }
 
-/// History pruning: returns whether the history score is too low.
+/// History pruning. Returns whether the history score of a move is so low that the move is skipped.
 fn has_low_history(node: &Node, history_score: i32) -> bool {
     features::history_pruning()
         && node.depth <= params::skip_depth()
         && history_score < -params::history_skip() * node.depth
 }
 
-/// Late move pruning: returns the number of moves after which quiet moves are skipped.
+/// Late move pruning. Returns the number of moves after which quiet moves are skipped.
 fn late_move_limit(node: &Node) -> usize {
     let moves =
         params::late_move_base() + params::late_move_slope() * node.depth * node.depth / 100;
@@ -192,7 +196,7 @@ fn late_move_limit(node: &Node) -> usize {
     moves.max(2)
 }
 
-/// Returns the depth below a move after the base of the late move reduction, in plies.
+/// Returns the depth below a move after the base late move reduction, in plies.
 fn reduced_depth(node: &Node, count: usize) -> i32 {
     (node.depth - 1 - base_reduction(node, count) / 1024).max(0)
 }

@@ -9,7 +9,7 @@ use crate::eval::score::{DRAW, EVALUATION_MAX, INFINITE, is_mate, mated_in};
 use crate::eval::{Evaluator, Score};
 use crate::tt::{Bound, Entry};
 
-/// A quiescence node as input of its move loop.
+/// Node of the quiescence search.
 struct QsNode {
     ply: usize,
     in_check: bool,
@@ -18,8 +18,8 @@ struct QsNode {
 }
 
 impl<E: Evaluator> Searcher<'_, E> {
-    /// Returns the score of the current position after only captures and promotions, or after all
-    /// moves if in check.
+    /// Searches only captures and promotions, or evasions in check, and returns the score of the
+    /// current position.
     pub(super) fn quiescence<N: NodeType>(&mut self, alpha: Score, beta: Score) -> Score {
         let ply = self.line.ply();
         self.pv_table.clear(ply);
@@ -67,8 +67,8 @@ impl<E: Evaluator> Searcher<'_, E> {
             return DRAW;
         }
         if best == -INFINITE {
-            // `best` starts at the stand-pat score unless in check, so here the side is in check
-            // and has no legal move.
+            // `best` starts with the stand-pat score unless in check. The side to move is therefore
+            // in check and has no legal move.
             return mated_in(ply);
         }
         if best >= beta && !is_mate(best) && !is_mate(beta) {
@@ -86,7 +86,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         best
     }
 
-    /// Searches the moves, raises `best` and sets `best_move`.
+    /// Searches the moves of a node. Raises `best`, and sets `best_move` to the last move that
+    /// raised alpha.
     fn qsearch_moves<N: NodeType>(
         &mut self,
         node: &QsNode,
@@ -108,7 +109,8 @@ impl<E: Evaluator> Searcher<'_, E> {
             }
             if node.in_check && *best > -EVALUATION_MAX {
                 if mv.is_quiet() {
-                    // Only one quiet evasion is searched, which avoids a search explosion.
+                    // After an evasion that is not mate, quiet evasions are skipped to avoid a
+                    // search explosion.
                     picker.skip_quiets();
                     continue;
                 }
@@ -140,8 +142,9 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
     }
 
-    /// Returns the stand pat score if the static evaluation is at least beta: the mean of
-    /// evaluation and beta, which is more accurate.
+    /// Returns the stand-pat score of a node whose static evaluation is at least beta, and stores
+    /// it. The score is the mean of the evaluation and beta, because the evaluation is only an
+    /// estimate.
     fn stand_pat(
         &self,
         entry: Option<Entry>,
@@ -159,15 +162,15 @@ impl<E: Evaluator> Searcher<'_, E> {
         if is_mate(best) || is_mate(beta) { best } else { (best + beta) / 2 }
     }
 
-    /// Delta pruning: returns an upper bound of the score of a capture if this bound does not
-    /// exceed alpha.
+    /// Delta pruning. Returns an estimated upper bound on the score of a capture if the bound does
+    /// not exceed alpha.
     fn delta_prune(&self, node: &QsNode, mv: Move, alpha: Score) -> Option<Score> {
         let position = self.line.position();
         let score_bound = node.futility_base + position.captured(mv).map_or(0, see::piece_value);
         if score_bound <= alpha {
             return Some(score_bound);
         }
-        // A capture that gains no material is worth at most the margin.
+        // A capture that wins no material gains at most the margin.
         let even_trade = node.futility_base <= alpha && !see::gains_at_least(position, mv, 1);
         even_trade.then_some(node.futility_base)
     }

@@ -5,8 +5,8 @@ use super::{Searcher, features, params};
 use crate::chess::Move;
 use crate::eval::Evaluator;
 
-/// Products of the base-two logarithms of depth and number of the move, both capped at 63, in
-/// 256ths. Integers give the same values on every machine.
+/// Products of the base-2 logarithms of depth and move count, both at most 63, in 1/256. They are
+/// computed with integers, so that every machine has the same values.
 static LOGARITHMS: [[i32; 64]; 64] = logarithms();
 
 const fn logarithms() -> [[i32; 64]; 64] {
@@ -24,13 +24,14 @@ const fn logarithms() -> [[i32; 64]; 64] {
     table
 }
 
-/// Returns the base-two logarithm in 256ths, linear between powers of two.
+/// Returns the base-2 logarithm in 1/256, interpolated linearly between powers of two.
 const fn log2_256ths(x: u32) -> u32 {
     let floor = x.ilog2();
     (floor << 8) + ((x << 8) >> floor) - 256
 }
 
-/// Returns the reduction by depth, number of the move and improving, in 1024ths of a ply.
+/// Returns the base reduction, in 1/1024 ply. It depends on the depth, the move count and whether
+/// the evaluation is improving.
 pub(super) fn base_reduction(node: &Node, count: usize) -> i32 {
     let product = LOGARITHMS[node.depth.min(63) as usize][count.min(63)];
     params::reduction_base()
@@ -39,19 +40,19 @@ pub(super) fn base_reduction(node: &Node, count: usize) -> i32 {
 }
 
 impl<E: Evaluator> Searcher<'_, E> {
-    /// Returns the change of depth (1, 0 or -1 ply) of a node whose search is reduced, by the
-    /// change of the static evaluation that the previous move caused.
+    /// Hindsight: returns the change of depth (1, 0 or −1 ply) of a reduced node. It depends on how
+    /// the previous move changed the static evaluation.
     pub(super) fn hindsight(&mut self, node: &Node) -> i32 {
         let Some(above) = node.ply.checked_sub(1).filter(|_| node.excluded.is_none()) else {
             return 0;
         };
-        // The reduction is reset, so that the verification search of this node does not change the
+        // The reduction is reset, so that the verification search of this node does not change its
         // depth again.
         let reduction = std::mem::take(&mut self.frame(above).reduction);
         let (before, now) = (self.frame(above).static_eval, self.frame(node.ply).static_eval);
         let (Some(before), Some(now)) = (before, now) else { return 0 };
-        // The evaluations are from the points of view of the two sides, so their sum is the gain
-        // for the side that is now to move.
+        // The two evaluations are from opposite points of view, so their sum is the gain for the
+        // side that is now to move.
         let gain = before + now;
         if reduction >= 3 && gain <= 0 {
             1
@@ -62,9 +63,10 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
     }
 
-    /// Returns the reduction of a move that has just been made, in plies.
+    /// Returns the late move reduction of a move that has just been made, in plies.
     ///
-    /// The terms are from Stockfish 16, `search.cpp`, step 17; the parameters are our own.
+    /// The terms are from Stockfish 16 (`search.cpp`, step 17). The parameter values are those of
+    /// this engine.
     pub(super) fn reduction<N: NodeType>(
         &self,
         node: &Node,

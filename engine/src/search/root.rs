@@ -1,62 +1,63 @@
-//! The root moves, with the number of nodes searched below each move.
+//! Root moves, with the number of nodes searched below each move.
 
 use super::Request;
 use crate::chess::Move;
 
-/// The root moves of a search.
+/// Root moves of a search.
 pub(super) struct RootMoves {
-    /// Moves, each with the number of nodes searched below the move.
+    /// Moves, with the number of nodes searched below each move.
     moves: Vec<(Move, u64)>,
     /// `true` if these are all legal moves.
     complete: bool,
     /// First moves of earlier MultiPV lines, excluded from the current line.
     excluded: Vec<Move>,
-    /// The move to search first; `None` for the table move.
+    /// Move to search first; `None` for the move from the transposition table.
     pub(super) hint: Option<Move>,
 }
 
 impl RootMoves {
-    /// Returns the moves that a request allows.
+    /// Returns the root moves that a request allows.
     pub(super) fn new(request: Request<'_>) -> RootMoves {
         let moves: Vec<(Move, u64)> = request.root_moves().into_iter().map(|mv| (mv, 0)).collect();
         let complete = moves.len() == request.game.position().legal_moves().len();
         RootMoves { moves, complete, excluded: Vec::new(), hint: None }
     }
 
-    /// Returns the number of moves, including excluded ones.
+    /// Returns the number of moves, including excluded moves.
     pub(super) fn len(&self) -> usize {
         self.moves.len()
     }
 
-    /// Returns whether the move is searched for the current line.
+    /// Returns whether the current MultiPV line may start with this move.
     pub(super) fn is_allowed(&self, mv: Move) -> bool {
         !self.excluded.contains(&mv) && self.moves.iter().any(|&(one, _)| one == mv)
     }
 
-    /// Returns whether all legal moves are searched; otherwise the result is not the result of the
-    /// position.
+    /// Returns whether all legal moves are searched. If not, the result must not be stored as the
+    /// result of the position.
     pub(super) fn is_complete(&self) -> bool {
         self.complete && self.excluded.is_empty()
     }
 
-    /// Excludes a move from the following lines.
+    /// Excludes a move from the following MultiPV lines.
     pub(super) fn exclude(&mut self, mv: Move) {
         self.excluded.push(mv);
     }
 
-    /// Ends all exclusions.
+    /// Includes all excluded moves again.
     pub(super) fn include_all(&mut self) {
         self.excluded.clear();
     }
 
-    /// Adds nodes searched below a move.
+    /// Adds to the number of nodes searched below a move.
     pub(super) fn add_nodes(&mut self, mv: Move, nodes: u64) {
         if let Some((_, total)) = self.moves.iter_mut().find(|(one, _)| *one == mv) {
             *total += nodes;
         }
     }
 
-    /// Returns the percentage of all nodes that were searched below a move; `None` without nodes.
+    /// Returns the percentage of all nodes that were searched below a move; `None` if no nodes were
+    /// searched.
     pub(super) fn node_percent(&self, mv: Move) -> Option<u32> {
         let all: u64 = self.moves.iter().map(|&(_, nodes)| nodes).sum();
         let &(_, nodes) = self.moves.iter().find(|&&(one, _)| one == mv)?;
@@ -81,13 +82,20 @@ mod tests {
             timer: &Timer::start(None),
             signals: &Signals::default(),
         };
-        let mut some = RootMoves::new(request);
-        assert!(some.len() == 3 && some.is_allowed(legal[1]) && !some.is_allowed(legal[3]));
-        assert!(!some.is_complete());
-        assert_eq!(some.node_percent(legal[0]), None);
-        some.add_nodes(legal[0], 30);
-        some.add_nodes(legal[2], 70);
-        assert_eq!((some.node_percent(legal[2]), some.node_percent(legal[3])), (Some(70), None));
+        let mut restricted = RootMoves::new(request);
+        assert!(
+            restricted.len() == 3
+                && restricted.is_allowed(legal[1])
+                && !restricted.is_allowed(legal[3])
+        );
+        assert!(!restricted.is_complete());
+        assert_eq!(restricted.node_percent(legal[0]), None);
+        restricted.add_nodes(legal[0], 30);
+        restricted.add_nodes(legal[2], 70);
+        assert_eq!(
+            (restricted.node_percent(legal[2]), restricted.node_percent(legal[3])),
+            (Some(70), None)
+        );
 
         let mut all = RootMoves::new(Request { limits: &Limits::default(), ..request });
         assert!(all.is_complete());

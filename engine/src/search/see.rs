@@ -1,9 +1,9 @@
-//! Static exchange evaluation (SEE): the material that a sequence of captures on one square gains.
+//! Static exchange evaluation (SEE): the material gain of a sequence of captures on one square.
 
 use crate::chess::{Bitboard, Color, Kind, Move, Position, attacks};
 use crate::eval::Score;
 
-/// Piece values of the exchange in centipawns; the value of the king exceeds the sum of all other
+/// Piece values in an exchange, in centipawns. The value of the king exceeds the sum of all other
 /// values.
 const PIECE_VALUES: [Score; 6] = [100, 320, 330, 500, 950, 20_000];
 
@@ -13,8 +13,9 @@ pub(super) fn piece_value(kind: Kind) -> Score {
     PIECE_VALUES[kind.index()]
 }
 
-/// Returns whether `mv` gains at least `threshold` centipawns if both sides then capture on its
-/// destination as long as captures gain, least valuable piece first. Pins are ignored.
+/// Returns whether `mv` gains at least `threshold` centipawns. After `mv`, both sides capture on
+/// its destination as long as this is profitable, with the least valuable piece first. Pins are
+/// ignored.
 pub(super) fn gains_at_least(position: &Position, mv: Move, threshold: Score) -> bool {
     if mv.is_castle() {
         return threshold <= 0;
@@ -53,8 +54,8 @@ pub(super) fn gains_at_least(position: &Position, mv: Move, threshold: Score) ->
         }
         attackers &= occupied;
         turn = !turn;
-        // The balance is now from the point of view of the other side, which must exceed the old
-        // balance by at least 1 centipawn.
+        // The balance is now from the point of view of the other side. The −1 makes a balance of
+        // exactly 0 a success for only one of the sides.
         balance = -balance - 1 - piece_value(kind);
         if balance >= 0 {
             // The king cannot capture a defended piece.
@@ -65,7 +66,7 @@ pub(super) fn gains_at_least(position: &Position, mv: Move, threshold: Score) ->
             break;
         }
     }
-    // The side that stopped capturing has lost the exchange.
+    // The side to move at the end stops capturing and has lost the exchange.
     turn != position.turn()
 }
 

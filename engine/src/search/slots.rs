@@ -1,12 +1,12 @@
-//! Slots of the hash tables of reimplemented searches. A slot consists of key and content; content
-//! zero means that the slot is unused.
+//! Slots of the hash tables of the rebuilt searches. A slot consists of a key and a content;
+//! content 0 marks an unused slot.
 
 use crate::tt::OutOfMemory;
 
-/// Key and content.
+/// A slot: key and content.
 pub(super) type Slot = [u64; 2];
 
-/// Allocates `megabytes` MiB of empty slots, at least one.
+/// Allocates `megabytes` MiB of unused slots, at least 1 MiB.
 ///
 /// # Errors
 ///
@@ -14,16 +14,16 @@ pub(super) type Slot = [u64; 2];
 pub(super) fn empty(megabytes: usize) -> Result<Vec<Slot>, OutOfMemory> {
     let megabytes = megabytes.max(1);
     let count = megabytes * ((1 << 20) / size_of::<Slot>());
-    // `vec!` aborts the process if memory is missing, so a reservation that can fail comes first.
-    // The reservation itself is not used, because filling it would touch all its pages.
+    // `vec!` aborts the process if there is not enough memory, so a fallible reservation is tested
+    // first. The reservation itself is not used, because filling it would touch all its pages.
     let mut probe: Vec<Slot> = Vec::new();
     probe.try_reserve_exact(count).map_err(|_| OutOfMemory { megabytes })?;
     drop(probe);
-    // `vec!` of zeros takes zeroed memory from the system without touching it.
+    // `vec!` of zeros obtains zeroed memory from the system without touching it.
     Ok(vec![[0; 2]; count])
 }
 
-/// Returns the share of used slots in permille, from a sample.
+/// Returns the share of used slots, in permille, from a sample.
 pub(super) fn fullness_permille(slots: &[Slot], is_used: impl Fn(u64) -> bool) -> usize {
     let sample = &slots[..slots.len().min(1000)];
     sample.iter().filter(|slot| is_used(slot[1])).count() * 1000 / sample.len().max(1)

@@ -1,5 +1,5 @@
-//! Lazy SMP: every thread searches the same root position with its own histories and search stack.
-//! The threads cooperate only through the shared transposition table.
+//! Lazy SMP: each thread searches the same root position with separate histories and a separate
+//! search stack. The threads cooperate only through the shared transposition table.
 
 use std::thread;
 
@@ -11,13 +11,13 @@ use crate::eval::score::EVALUATION_MAX;
 use crate::eval::{Choice, Evaluator, Variant};
 use crate::tt::{Bound, TranspositionTable};
 
-/// Stack size of a search thread in bytes, enough for `MAX_PLY` nested nodes.
+/// Stack size of a search thread, in bytes. It suffices for `MAX_PLY` nested nodes.
 pub const STACK_BYTES: usize = 32 << 20;
 
-/// Searches with one thread per entry of `histories`, which must not be empty.
+/// Searches with one thread for each element of `histories`, which must not be empty.
 ///
-/// With one thread, the result depends only on the arguments. If a thread cannot be started, the
-/// search runs with fewer threads.
+/// With one thread, the search is deterministic. If a thread cannot be started, the search
+/// continues with fewer threads.
 pub(super) fn search(
     eval: Choice,
     request: Request<'_>,
@@ -53,7 +53,7 @@ pub(super) fn search(
             results
         });
     // With MultiPV, the result must be the first reported line, which comes from the main thread.
-    // With a depth limit, the main thread has reached this depth, and a helper may not have.
+    // With a depth limit, only the main thread is sure to have reached this depth.
     let use_main = request.limits.lines() > 1 || request.limits.depth.is_some();
     let chosen = if use_main { 0 } else { choose_result(&results) };
     let threads = results.len();
@@ -69,7 +69,7 @@ pub(super) fn search(
     SearchResult { nodes, threads, ..results[chosen].clone() }
 }
 
-/// The input of one thread's search.
+/// Input for the search of one thread.
 struct ThreadInput<'a> {
     request: Request<'a>,
     table: &'a TranspositionTable,
@@ -78,8 +78,8 @@ struct ThreadInput<'a> {
 }
 
 impl ThreadInput<'_> {
-    /// Searches with code compiled for the network or for the hand-crafted evaluation, or with code
-    /// for any evaluation.
+    /// Searches with the code compiled for the evaluation: for the network, for the hand-crafted
+    /// evaluation, or for all other evaluations.
     fn search(self, eval: Choice, report: &mut dyn FnMut(&Report<'_>)) -> SearchResult {
         match eval.variant {
             Variant::Nnue => self.search_with(eval.nnue(), report),
@@ -99,7 +99,7 @@ impl ThreadInput<'_> {
     }
 }
 
-/// Guard that stops all threads if one thread panics. Otherwise the other threads would continue,
+/// Guard that stops all threads if one thread panics. Without it, the other threads would continue,
 /// and the search would wait for them.
 struct StopAllOnPanic<'a>(ThreadState<'a>);
 
@@ -111,11 +111,12 @@ impl Drop for StopAllOnPanic<'_> {
     }
 }
 
-/// Returns the index of the result to play; index 0 is the result of the main thread.
+/// Returns the index of the result to use. Index 0 is the result of the main thread.
 ///
-/// The best winning mate is taken, and the main thread's result if it is mated. Otherwise each
-/// result votes for its move with (score − lowest score + 10) × depth. Of the results with the move
-/// that has most votes, the result with the largest weight is taken.
+/// If the main thread is mated, its result is used. Otherwise, if there are winning mates, the
+/// shortest is used. Otherwise, each result votes for its move with the weight (score − lowest
+/// score + 10) × depth. Of the results with the elected move, the result with the largest weight is
+/// used.
 fn choose_result(results: &[SearchResult]) -> usize {
     let main = &results[0];
     if main.depth == 0 || main.score < -EVALUATION_MAX {
@@ -125,7 +126,7 @@ fn choose_result(results: &[SearchResult]) -> usize {
         let numbered = results.iter().enumerate();
         numbered.filter(|(_, one)| one.depth > 0 && one.score >= -EVALUATION_MAX)
     };
-    // The first of equal results is taken, which prefers the main thread.
+    // Of equal results, the first is used, which prefers the main thread.
     let first_best = |best: Option<(i64, usize)>, one: (i64, usize)| match best {
         Some(best) if best.0 >= one.0 => Some(best),
         _ => Some(one),
@@ -136,7 +137,7 @@ fn choose_result(results: &[SearchResult]) -> usize {
         return index;
     }
     let lowest = voters().map(|(_, one)| one.score).min().unwrap_or(main.score);
-    // The constant 10 also gives a vote to the lowest score.
+    // The constant 10 gives the result with the lowest score a vote, too.
     let weight = |one: &SearchResult| i64::from(one.score - lowest + 10) * i64::from(one.depth);
     let votes = |mv: Option<&Move>| -> i64 {
         voters().filter(|(_, one)| one.line.first() == mv).map(|(_, one)| weight(one)).sum()
@@ -156,7 +157,8 @@ mod tests {
     use crate::eval::Score;
     use crate::eval::score::{mate_in, mated_in};
 
-    /// Returns the index chosen from results given as (number of the move, score, depth).
+    /// Returns the index that is chosen from these results. Each result is given as (index of the
+    /// move, score, depth).
     fn vote(results: &[(usize, Score, u32)]) -> usize {
         let moves = Position::startpos().legal_moves();
         let result = |&(best, score, depth): &(usize, Score, u32)| SearchResult {
@@ -177,7 +179,7 @@ mod tests {
         assert_eq!(vote(&[(0, 20, 10), (1, 20, 11)]), 1);
         assert_eq!(vote(&[(0, 20, 10), (1, 35, 10)]), 1);
         assert_eq!(vote(&[(0, 20, 12), (1, 20, 9), (1, 20, 10)]), 2);
-        // The result with the largest weight among the results with the chosen move is taken.
+        // Of the results with the elected move, the result with the largest weight is used.
         assert_eq!(vote(&[(0, 20, 9), (1, 5, 9), (0, 20, 11)]), 2);
         // A result without a finished iteration has no vote.
         assert_eq!(vote(&[(0, 20, 1), (1, 900, 0)]), 0);
@@ -189,7 +191,8 @@ mod tests {
         let (long, short) = (mate_in(9), mate_in(5));
         assert_eq!(vote(&[(0, long, 9), (1, short, 5), (0, long, 9), (0, long, 9)]), 1);
         assert_eq!(vote(&[(0, 300, 20), (0, 300, 20), (2, long, 3)]), 2);
-        // A lost score of a helper does not level the weights of the other results.
+        // The mate score of a losing helper is not the lowest score, which would make the other
+        // weights nearly equal.
         assert_eq!(vote(&[(0, 0, 8), (1, 60, 8), (2, mated_in(6), 9)]), 1);
         assert_eq!(vote(&[(0, mated_in(6), 9), (1, 60, 8)]), 0);
     }

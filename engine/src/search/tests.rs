@@ -22,8 +22,8 @@ fn find(
     search(configuration, request, memory, &mut |_| {})
 }
 
-/// Returns every evaluation with the default search, and every other search with its own
-/// evaluation.
+/// Returns configurations of all evaluations with the default search, and of all other searches
+/// with the evaluations that belong to them.
 fn configurations() -> impl Iterator<Item = Configuration> {
     let searches = Personality::ALL.into_iter().filter(|&one| one != Personality::default());
     Variant::ALL.into_iter().map(Configuration::from).chain(searches.map(Configuration::from))
@@ -82,7 +82,8 @@ fn a_mate_is_announced_with_its_variation() {
             game.play(result.line[0]);
         }
     }
-    // A few lines are incomplete, because moves to a mate may have been replaced in the table.
+    // A few lines are incomplete, because entries with moves to the mate may have been replaced in
+    // the table.
     assert!(announced > 1_000 && cut * 100 < announced, "{cut} of {announced}");
 }
 
@@ -168,7 +169,7 @@ fn a_stored_mate_is_not_announced_past_the_fifty_move_rule() {
     assert!(!is_mate(promised(80)));
 }
 
-/// Returns nodes and scores after each iteration.
+/// Returns the number of nodes and the score after each iteration.
 fn iterations(configuration: Configuration, position: Position) -> Vec<(u64, Score)> {
     let request = Request {
         game: &Game::new(position),
@@ -196,8 +197,8 @@ fn every_feature_of_a_search_changes_it() {
         let all_features = Configuration::from(personality);
         let usual = positions.map(|position| iterations(all_features, position));
         for feature in personality.features() {
-            // Ageing has an effect only in a full table and between moves, and this test has
-            // neither.
+            // Ageing has an effect only in a full table and after further moves of the game. This
+            // test has neither.
             if feature.name == "hash_ageing" {
                 continue;
             }
@@ -211,8 +212,7 @@ fn every_feature_of_a_search_changes_it() {
 
 #[test]
 fn null_windows_hardly_change_scores() {
-    // These features depend on the window in other ways, so they rightly change scores with null
-    // windows.
+    // These features depend on the search window, so null windows change the scores legitimately.
     let off =
         "hash,null_move,futility,extended_futility,razoring,quiescence_content,quiescence_lazy";
     let usual = Configuration::from(Personality::Rdchess);
@@ -232,7 +232,7 @@ fn null_windows_hardly_change_scores() {
 
 #[test]
 fn a_lost_side_seeks_repetition() {
-    // White is far behind but has perpetual check.
+    // White is far behind, but has a perpetual check.
     let position = fen::parse("6k1/5p2/8/4Q3/8/8/q4r1P/7K w - - 0 1").unwrap();
     let limits = Limits { depth: Some(10), ..Limits::default() };
     for personality in [Personality::Palimpsest, Personality::Rdchess] {
@@ -259,7 +259,7 @@ fn a_stop_signal_ends_the_search() {
     }
 }
 
-/// Runs one search with several threads and returns its result.
+/// Returns the result of a search with `threads` threads.
 fn find_with(threads: usize, limits: &Limits, memory: &mut Memory) -> SearchResult {
     memory.set_threads(threads);
     let result = find(Configuration::default(), Position::startpos(), limits, memory);
@@ -339,7 +339,7 @@ fn every_experiment_changes_the_search() {
         };
         let usual = Configuration::new(personality, Some(variant));
         for experiment in variant.experiments() {
-            // This experiment changes the score only after moves of a game, and this test has none.
+            // This experiment has an effect only after moves of the game, and this test has none.
             if experiment.name == "kept_placement" {
                 continue;
             }
@@ -371,7 +371,7 @@ fn kept_placement_shifts_every_score_alike() {
         };
         search(configuration, request, &mut Memory::new(4).unwrap(), &mut |_| {})
     });
-    // The pawns that have moved: 15 and 15 for White, 4 for Black.
+    // The kept gains of the pawn moves are 15 and 15 for White, and 4 for Black.
     assert_eq!((kept.line, kept.nodes), (usual.line, usual.nodes));
     assert_eq!(kept.score - usual.score, 4 - 15 - 15);
 }
@@ -385,8 +385,8 @@ fn a_piece_before_its_pawn_loses_in_search_and_evaluation() {
         -evaluator.evaluate(&before.play(mv)) - root
     };
 
-    // The king steps in front of the pawn, or away from it, which changes its distance from the
-    // centre by 5.
+    // The king steps in front of the pawn, or away from there. Its distance from the centre changes
+    // by 5.
     for (text, mv, usual, tried) in [
         ("k7/8/8/8/8/8/4PK2/8 w - - 0 1", "f2e3", 5, -4),
         ("k7/8/8/8/8/4K3/4P3/8 w - - 0 1", "e3f2", -5, 4),
@@ -399,7 +399,7 @@ fn a_piece_before_its_pawn_loses_in_search_and_evaluation() {
             assert_eq!(gain(configuration.eval.evaluator(), &position, mv), expected, "{text}");
             let limits = Limits { depth: Some(1), search_moves: vec![mv], ..Limits::default() };
             let result = find(configuration, position, &limits, &mut Memory::new(1).unwrap());
-            // A pawn is worth 99, and a delayed gain one point less.
+            // The pawn is worth 99, and a later gain is reduced by 1.
             let delayed = Score::from(expected > 0);
             assert_eq!(result.score, 99 + expected - delayed, "{text} {experiment}");
         }

@@ -1,18 +1,18 @@
-//! State that the threads of one search share in addition to the transposition table.
+//! State, besides the transposition table, that the threads of one search share.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// A counter on separate cache lines, which avoids false sharing.
+/// A counter on its own cache lines, to avoid false sharing.
 #[derive(Default)]
 #[repr(align(128))]
 struct Counter(AtomicU64);
 
-/// State shared by the threads of one search. Only the number of reserved nodes is exact at any
-/// time; node counts lag behind.
+/// State shared by the threads of one search. The number of reserved nodes is always exact, whereas
+/// node counts may be out of date.
 pub(super) struct SharedState {
-    /// Nodes visited by each thread, as last set by the thread.
+    /// Number of nodes visited by each thread, as last reported by the thread.
     counters: Box<[Counter]>,
-    /// Nodes that threads have requested, including nodes beyond the node limit.
+    /// Number of nodes that the threads have requested, including nodes beyond the node limit.
     reserved: AtomicU64,
     /// `true` if all threads must stop.
     stopped: AtomicBool,
@@ -28,15 +28,15 @@ impl SharedState {
         }
     }
 
-    /// Returns the view of one thread; thread 0 is the main thread.
+    /// Returns the shared state for one thread. Thread 0 is the main thread.
     pub(super) fn thread(&self, index: usize) -> ThreadState<'_> {
         ThreadState { shared: self, index }
     }
 
-    /// Returns the nodes visited by all threads, as last set by each thread.
+    /// Returns the number of nodes visited by all threads, as last reported by each thread.
     pub(super) fn nodes(&self) -> u64 {
-        // The counters are read one after the other while threads continue to count, so the sum is
-        // approximate anyway; a stricter order would not help.
+        // The counters are read one after another while the threads continue to count. The sum is
+        // therefore approximate, and a stricter memory ordering would not help.
         self.counters.iter().map(|counter| counter.0.load(Ordering::Relaxed)).sum()
     }
 
@@ -46,7 +46,7 @@ impl SharedState {
     }
 }
 
-/// The shared state from the point of view of one thread.
+/// Access of one thread to the shared state.
 #[derive(Clone, Copy)]
 pub(super) struct ThreadState<'a> {
     shared: &'a SharedState,
@@ -54,7 +54,7 @@ pub(super) struct ThreadState<'a> {
 }
 
 impl ThreadState<'_> {
-    /// Returns the number of the thread, from 0.
+    /// Returns the index of the thread, from 0.
     pub(super) fn index(&self) -> usize {
         self.index
     }
@@ -69,16 +69,16 @@ impl ThreadState<'_> {
         self.shared.counters[self.index].0.store(nodes, Ordering::Relaxed);
     }
 
-    /// Returns the nodes visited by all threads, as last set by each thread.
+    /// Returns the number of nodes visited by all threads, as last reported by each thread.
     pub(super) fn total_nodes(&self) -> u64 {
         self.shared.nodes()
     }
 
-    /// Reserves up to `wanted` nodes for this thread and returns the number of nodes that it may
-    /// visit: 0 after all threads together have reserved `limit`.
+    /// Reserves up to `wanted` nodes for this thread. Returns the number of reserved nodes, which
+    /// is 0 after all threads together have reserved `limit` nodes.
     pub(super) fn reserve_nodes(&self, limit: u64, wanted: u64) -> u64 {
-        // One atomic operation ensures that no node is granted to two threads. No other memory
-        // depends on the counter, so relaxed ordering is enough.
+        // The single atomic operation ensures that no node is reserved by two threads. No other
+        // memory depends on the counter, so relaxed ordering suffices.
         let before = self.shared.reserved.fetch_add(wanted, Ordering::Relaxed);
         limit.saturating_sub(before).min(wanted)
     }
@@ -88,7 +88,7 @@ impl ThreadState<'_> {
         self.shared.stop_all();
     }
 
-    /// Returns whether this thread must stop, because some thread has stopped all threads.
+    /// Returns whether a thread has stopped all threads.
     pub(super) fn is_stopped(&self) -> bool {
         self.shared.stopped.load(Ordering::Acquire)
     }

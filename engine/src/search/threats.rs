@@ -1,8 +1,8 @@
-//! Threats as a first estimate of quiet moves that have no history yet. A move is likely to be good
-//! if it leaves a square that a lesser piece attacks, avoids such squares, or gives check. The
-//! histories also distinguish moves by these attacks.
+//! Threats, for the ordering of quiet moves that have no history yet. A move is more likely to be
+//! good if it leaves a square that a less valuable piece attacks, avoids such squares, or gives
+//! check. The butterfly history also distinguishes moves by these attacks.
 //!
-//! The terms are from Stockfish 16, `movepick.cpp`; the weights are our own.
+//! The terms are from Stockfish 16 (`movepick.cpp`). The weights are those of this engine.
 
 use super::params;
 use crate::chess::{Bitboard, Kind, Move, Position, attacks};
@@ -41,8 +41,8 @@ impl Attacks {
         Attacks { all, pawns, minors, rooks }
     }
 
-    /// Returns the move-ordering score of a quiet move by a kind of piece: positive for leaving a
-    /// square that a lesser piece attacks, negative for moving to such a square.
+    /// Returns the move-ordering score of a quiet move by this kind of piece: positive for leaving
+    /// a square that a less valuable piece attacks, negative for moving to such a square.
     #[inline]
     pub(super) fn score(self, kind: Kind, mv: Move) -> i32 {
         let (worth, threatened) = match kind {
@@ -56,12 +56,12 @@ impl Attacks {
     }
 }
 
-/// Squares from which a piece of the side to move would give check, by kind.
+/// Squares from which a piece of the side to move would give a direct check, by kind.
 #[derive(Clone, Copy)]
 pub(super) struct Checks([Bitboard; 6]);
 
 impl Checks {
-    /// Returns the checking squares of a position.
+    /// Returns the checking squares in a position.
     pub(super) fn of(position: &Position) -> Checks {
         let us = position.turn();
         let board = position.board();
@@ -72,7 +72,8 @@ impl Checks {
         Checks([pawn, knight, bishop, rook, bishop | rook, Bitboard::EMPTY])
     }
 
-    /// Returns the move-ordering score of a quiet move by a kind of piece.
+    /// Returns the move-ordering score of a quiet move by this kind of piece: a bonus for a direct
+    /// check.
     #[inline]
     pub(super) fn score(self, kind: Kind, mv: Move) -> i32 {
         params::check_order() * i32::from(self.0[kind.index()].contains(mv.to()))

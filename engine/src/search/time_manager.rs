@@ -1,34 +1,35 @@
-//! Time management: scaling of the soft time limit by the results of the iterations.
+//! Time management: scaling of the soft time limit, based on the results of the iterations.
 
 use super::{SearchResult, params};
 use crate::chess::Move;
 use crate::eval::Score;
 
-/// Lowest depth at which the node percentage of the best move counts.
+/// Minimum depth, in plies, at which the node percentage of the best move is used.
 const NODE_PERCENT_DEPTH: u32 = 8;
 
 /// Statistics of one iteration.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct IterationStats {
-    /// Percent of all nodes searched below the best move; `None` if not counted.
+    /// Percentage of all nodes that were searched below the best move; `None` if nodes are not
+    /// counted by move.
     pub(super) best_node_percent: Option<u32>,
-    /// Number of fail lows of the aspiration window.
+    /// Number of fail-lows in the aspiration windows.
     pub(super) fail_lows: u32,
 }
 
-/// Scaling of the soft time limit of a move.
+/// Scales the soft time limit of a move.
 #[derive(Default)]
 pub(super) struct TimeManager {
     best: Option<Move>,
-    /// Iterations since the best move changed, at most 6.
+    /// Number of iterations since the best move changed, at most 6.
     stable: i32,
     score: Score,
 }
 
 impl TimeManager {
-    /// Returns the percentage of the soft limit to use after one more iteration. The percentage is
-    /// higher if the best move has changed, if the score has dropped or failed low, and if other
-    /// moves took many nodes.
+    /// Returns the percentage of the soft limit to use after another iteration. The percentage is
+    /// higher if the best move changed recently, if the score dropped or failed low, or if moves
+    /// other than the best took many nodes.
     pub(super) fn soft_limit_percent(
         &mut self,
         result: &SearchResult,
@@ -43,7 +44,7 @@ impl TimeManager {
         let percent =
             params::time_changed() - params::time_stable() * self.stable + drop + 8 * fail_lows;
         let share = stats.best_node_percent.filter(|_| result.depth >= NODE_PERCENT_DEPTH);
-        // The time does not change if 70 % of the nodes were searched below the best move.
+        // If 70 % of the nodes were searched below the best move, the percentage does not change.
         let nodes = share.map_or(0, |share| params::time_nodes() * (70 - share.min(100) as i32));
         (percent * (100 + nodes / 100) / 100).max(1) as u32
     }
@@ -54,7 +55,8 @@ mod tests {
     use super::*;
     use crate::chess::Position;
 
-    /// Returns the percentage after iterations that found these moves (by number) and scores.
+    /// Returns the percentage after iterations with these results, given as (index of the best
+    /// move, score).
     fn after(iterations: &[(usize, Score)], stats: IterationStats) -> u32 {
         let moves = Position::startpos().legal_moves();
         let mut time_manager = TimeManager::default();
@@ -94,7 +96,7 @@ mod tests {
         };
         assert!(with(99) < with(70) && with(70) < with(30));
         assert_eq!(with(70), after(&[(0, 30), (0, 30)], IterationStats::default()));
-        // The result is a sensible percentage for any count.
+        // The percentage stays within reasonable bounds for any node percentage.
         assert!((30..=400).contains(&with(0)) && (30..=400).contains(&with(u32::MAX)));
     }
 }

@@ -1,7 +1,7 @@
-//! Conditions for using scores of the transposition table.
+//! Conditions for the use of scores in the transposition table.
 //!
-//! Keys do not contain the halfmove clock. If the clock is higher than when an entry was stored,
-//! the entry may contain a mate that the fifty-move rule prevents.
+//! Position keys do not include the half-move clock. An entry may have been stored at a lower clock
+//! and contain a mate score for a mate that the fifty-move rule now prevents.
 
 use super::params;
 use crate::chess::Position;
@@ -9,7 +9,7 @@ use crate::eval::Score;
 use crate::eval::score::{MATE, is_mate};
 use crate::tt::{Bound, Entry};
 
-/// Returns the score of an entry if its bound allows a cut-off in this window.
+/// Returns the score of an entry if its bound allows a cutoff in this window.
 pub(super) fn tt_cutoff(entry: &Entry, ply: usize, alpha: Score, beta: Score) -> Option<Score> {
     let score = entry.score_at(ply);
     let cuts = match entry.bound {
@@ -21,13 +21,13 @@ pub(super) fn tt_cutoff(entry: &Entry, ply: usize, alpha: Score, beta: Score) ->
     cuts.then_some(score)
 }
 
-/// Returns whether the entry may cause a cut-off at the position's halfmove clock.
+/// Returns whether the entry may cause a cutoff at the position's half-move clock.
 pub(super) fn is_valid_at_clock(entry: &Entry, position: &Position) -> bool {
     position.halfmove_clock() < params::CLOCK_NEAR_END && !is_mate_beyond_clock(entry, position)
 }
 
-/// Returns the entry's score if its bound makes it a better estimate than the static evaluation,
-/// otherwise the static evaluation.
+/// Returns the score of the entry if its bound shows that the score is a better estimate than the
+/// static evaluation; otherwise returns the static evaluation.
 pub(super) fn refine_with_tt(
     evaluation: Score,
     entry: Option<Entry>,
@@ -47,7 +47,8 @@ pub(super) fn refine_with_tt(
     if better { score } else { evaluation }
 }
 
-/// Returns whether the entry's score is a mate that the fifty-move rule may prevent.
+/// Returns whether the score of the entry is a mate score for a mate that the fifty-move rule may
+/// prevent.
 fn is_mate_beyond_clock(entry: &Entry, position: &Position) -> bool {
     is_mate(entry.score) && MATE - entry.score.abs() + i32::from(position.halfmove_clock()) > 100
 }

@@ -1,9 +1,9 @@
 //! Tunable search parameters.
 //!
-//! In a normal build, every parameter is a constant. With the Cargo feature `tuning` and in unit
-//! tests, the parameter is a variable, which a tuner sets by the UCI option of the same name.
+//! In a normal build, each parameter is a constant. With the Cargo feature `tuning`, and in unit
+//! tests, it is a variable, which a tuner sets with the UCI option of the same name.
 
-/// Declares parameters, each with its value and the range in which to tune it.
+/// Declares parameters, with their default values and tuning ranges.
 macro_rules! tunable_params {
     ($($(#[$about:meta])* $name:ident = $value:literal in $least:literal..=$most:literal;)*) => {
         $(
@@ -18,7 +18,7 @@ macro_rules! tunable_params {
             #[cfg(any(test, feature = "tuning"))]
             #[inline]
             pub(super) fn $name() -> i32 {
-                // Each parameter is read independently, so relaxed ordering is enough.
+                // Each parameter is read independently, so relaxed ordering suffices.
                 $name::NOW.load(std::sync::atomic::Ordering::Relaxed)
             }
 
@@ -55,14 +55,14 @@ pub struct Param {
     pub name: &'static str,
     /// Default value.
     pub value: i32,
-    /// Range in which to tune the parameter.
+    /// Range for tuning.
     pub range: std::ops::RangeInclusive<i32>,
     pub(super) now: &'static std::sync::atomic::AtomicI32,
 }
 
 #[cfg(any(test, feature = "tuning"))]
 impl Param {
-    /// Sets the value, also for a running search.
+    /// Sets the value. The change also affects a running search.
     pub fn set(&self, value: i32) {
         self.now.store(value, std::sync::atomic::Ordering::Relaxed);
     }

@@ -8,8 +8,8 @@ use crate::eval::{Evaluator, Score};
 use crate::tt::{Bound, Entry};
 
 impl<E: Evaluator> Searcher<'_, E> {
-    /// Stores the result of a node and updates the histories. `best_move` raised alpha; the moves
-    /// in `tried` were searched before `best_move`.
+    /// Stores the result of a node and updates the histories. `best_move` is the last move that
+    /// raised alpha, if any. The moves in `tried` were searched without causing a cutoff.
     pub(super) fn store_result(&mut self, node: &Node, best_move: Option<Move>, tried: &[Move]) {
         let best = node.best;
         let bound = match best_move {
@@ -20,8 +20,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         if let Some(mv) = best_move.filter(|_| bound == Bound::Lower) {
             self.update_histories(node, mv, tried);
         }
-        // A result without some of the legal moves is not the result of the position, so it is
-        // neither stored nor used for a correction.
+        // If some legal moves were not searched, the result is not the result of the position. It
+        // is then neither stored nor used for the correction history.
         if node.excluded.is_some() || node.ply == 0 && !self.root_moves.is_complete() {
             return;
         }
@@ -42,7 +42,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         self.table.store(self.line.position().key(), entry);
     }
 
-    /// Rewards the quiet move of a table entry that caused a cut-off without a search.
+    /// Rewards the quiet move of an entry in the transposition table that caused a cutoff without a
+    /// search.
     pub(super) fn reward_tt_move(&mut self, entry: &Entry, depth: i32) {
         let position = self.line.position();
         if let Some(mv) = entry.mv.filter(|&mv| mv.is_quiet() && position.is_legal(mv)) {
@@ -51,8 +52,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
     }
 
-    /// Updates the correction history by the difference of the result and the static evaluation,
-    /// unless the result is a bound that the evaluation does not violate.
+    /// Updates the correction history with the difference between the result and the static
+    /// evaluation. Nothing changes if the result is a bound that is consistent with the evaluation.
     fn update_correction(&mut self, node: &Node, best: Score, bound: Bound) {
         let Some(evaluation) = self.frame(node.ply).static_eval else {
             return;
@@ -70,7 +71,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         self.histories.correction.update(self.line.position(), previous, error, node.depth);
     }
 
-    /// Rewards the move that caused a cut-off, and penalises the moves tried before.
+    /// Rewards the move that caused a cutoff, and penalises the moves that were searched before it.
     fn update_histories(&mut self, node: &Node, best: Move, tried: &[Move]) {
         let bonus = bonus(node.depth);
         let context = self.frame(node.ply).quiet_context;
@@ -92,12 +93,12 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
     }
 
-    /// Updates the butterfly history of the previous move, if quiet, by the change of the static
-    /// evaluation for the side that made the move.
+    /// Updates the butterfly history of the previous move, if it is quiet, according to the change
+    /// of the static evaluation for the side that made the move.
     pub(super) fn reward_eval_gain(&mut self, ply: usize, evaluation: Score) {
         let Frame { excluded, is_verifying, .. } = *self.frame(ply);
-        // Singular and verification searches visit the position of their node again. Without this
-        // test, the previous move would be rewarded twice for one gain.
+        // Singular and verification searches visit the position of a node again. Without this test,
+        // the previous move would be rewarded twice for the same gain.
         let is_again = excluded.is_some() || is_verifying;
         let Some(above) = ply.checked_sub(1).filter(|_| features::swing_history() && !is_again)
         else {
@@ -106,7 +107,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         let Frame { current_move, static_eval: earlier, quiet_context, .. } = *self.frame(above);
         if let (Some(mv), Some(earlier)) = (current_move.filter(|mv| mv.is_quiet()), earlier) {
             let (per_centipawn, tempo, most) = params::swing_bonus();
-            // Both evaluations are relative to the side to move and contain its tempo bonus.
+            // Both evaluations are from the point of view of the side to move, and include its
+            // tempo bonus.
             let gain = 2 * tempo - (earlier + evaluation);
             let bonus = (per_centipawn * gain).clamp(-most, most);
             let color = !self.line.position().turn();
@@ -114,8 +116,8 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
     }
 
-    /// Updates the continuation history of a reduced quiet move after its search to the full depth,
-    /// if alpha was not raised or beta was reached. The move has been made.
+    /// Updates the continuation history of a reduced quiet move after its re-search, if the score
+    /// is not above alpha or at least beta. The move has already been made.
     pub(super) fn learn_from_research(&mut self, node: &Node, mv: Move, score: Score) {
         let bonus = match score {
             _ if score <= node.alpha => -bonus(node.depth),
@@ -128,7 +130,7 @@ impl<E: Evaluator> Searcher<'_, E> {
         }
     }
 
-    /// Rewards the previous move, if quiet, after a fail low.
+    /// Rewards the previous move, if it is quiet, because this node failed low.
     fn reward_previous_move(&mut self, node: &Node) {
         let Some(above) = node.ply.checked_sub(1) else {
             return;
@@ -141,7 +143,7 @@ impl<E: Evaluator> Searcher<'_, E> {
     }
 }
 
-/// Returns the history bonus of a cut-off at a depth in plies.
+/// Returns the history bonus for a cutoff at this depth, in plies.
 fn bonus(depth: i32) -> i32 {
     let (per_ply, offset, most) = params::history_bonus();
     (per_ply * depth - offset).min(most)

@@ -1,4 +1,4 @@
-//! The command `datagen` of the command line.
+//! The command `datagen`.
 
 #![expect(clippy::disallowed_methods, reason = "speed is shown")]
 
@@ -13,7 +13,7 @@ use crate::eval::Variant;
 use crate::failure::Failure;
 use crate::uci::options::variant;
 
-/// Time between two lines of progress.
+/// Minimum time between two lines of progress.
 const REPORT_EVERY: Duration = Duration::from_secs(10);
 
 /// Generate training positions from games of the engine against itself
@@ -78,11 +78,11 @@ impl DatagenArgs {
     }
 }
 
-/// Periodic report of the progress.
+/// Periodic progress report.
 struct Meter<'a> {
     start: Instant,
     last_report: Option<Instant>,
-    /// Games and positions in the file at the start.
+    /// Numbers of games and positions in the file at the start.
     first: Option<Progress>,
     output: &'a Output,
 }

@@ -1,4 +1,4 @@
-//! The command `eval`: the static evaluation, term by term.
+//! The command `eval`, which prints the static evaluation term by term.
 
 use clap::Args;
 
@@ -56,7 +56,7 @@ impl EvalArgs {
             .map_err(Failure::input)
     }
 
-    /// Prints the names of features or experiments.
+    /// Prints the names and descriptions of features or experiments.
     fn list(&self, configuration: &Configuration, output: &Output) {
         let variant = configuration.eval.variant;
         let all = if self.features { configuration.features() } else { variant.experiments() };

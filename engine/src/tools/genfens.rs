@@ -1,20 +1,20 @@
-//! The command `genfens`: openings for matches run by another program, as OpenBench requests them.
+//! The command `genfens`, with which OpenBench requests openings for matches.
 
 use super::Output;
 use crate::datagen::{Settings, openings};
 use crate::failure::Failure;
 
-/// Help for the command, which is passed as one argument.
+/// Help for the command. The command and its parameters are passed as one argument.
 pub(super) const HELP: &str = "\
 `palimpsest 'genfens N seed S book None'` prints N random openings, as OpenBench asks for them";
 
-/// Nodes of the search that decides whether an opening is fair.
+/// Number of nodes of the search that decides whether an opening is balanced.
 const NODES: u64 = 1_000;
 
 /// Maximum number of openings.
 const COUNT_MAX: usize = 10_000_000;
 
-/// Returns the argument `genfens …` if it is the first one; only `quit` may follow.
+/// Returns the argument `genfens …` if it is the first argument. Only `quit` may follow it.
 pub(super) fn request(args: &[String]) -> Option<&str> {
     let (first, rest) = args.split_first()?;
     (first.starts_with("genfens ") && (rest.is_empty() || rest == ["quit"])).then_some(first)
@@ -30,7 +30,7 @@ pub(super) fn run(argument: &str, output: &Output) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the number of openings and the seed.
+/// Returns the number of openings and the seed in the argument.
 fn parse(argument: &str) -> Result<(usize, u64), String> {
     let words: Vec<&str> = argument.split_whitespace().collect();
     let ["genfens", count, "seed", seed, "book", book] = words[..] else {

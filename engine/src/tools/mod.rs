@@ -1,4 +1,4 @@
-//! The command line: without arguments a UCI session, otherwise one of a few tools.
+//! The command line. Without arguments, it starts a UCI session; with arguments, one of the tools.
 
 mod bench;
 mod datagen;
@@ -38,9 +38,9 @@ enum Tool {
     Tune(tune::TuneArgs),
 }
 
-/// Runs a command line without the program name and returns the exit code: 0 for success, 1 for a
-/// perft mismatch, 2 for wrong usage, 3 for unreadable input, 7 for lack of memory or of another
-/// resource.
+/// Runs a command line, given without the program name, and returns the exit code: 0 for success, 1
+/// for a perft mismatch, 2 for invalid usage, 3 for invalid or unreadable input, 7 if memory, disk
+/// space or CPU instructions are missing.
 pub(crate) fn run(args: impl Iterator<Item = String>) -> i32 {
     let args: Vec<String> = args.collect();
     let output = Output::new(io::stdout());
@@ -51,7 +51,7 @@ pub(crate) fn run(args: impl Iterator<Item = String>) -> i32 {
         Ok(CommandLine { tool: None }) => uci::run(io::stdin().lock(), output),
         Ok(CommandLine { tool: Some(tool) }) => exit_code(tool.run(&output)),
         Err(message) => {
-            // An output that the reader has closed is not an error of the engine.
+            // A closed output is not a failure of the engine, so the error is ignored.
             let _gone = message.print();
             message.exit_code()
         }
@@ -75,7 +75,7 @@ impl Tool {
     }
 }
 
-/// Returns a parser of numbers in a range.
+/// Returns a parser for numbers from `min` to `max`.
 fn number<T>(min: T, max: T) -> impl Fn(&str) -> Result<T, String> + Clone
 where
     T: FromStr + PartialOrd + Display + Clone,
@@ -86,7 +86,8 @@ where
     }
 }
 
-/// Returns the position with this FEN; without words, the starting position.
+/// Returns the position with this FEN, given as words. If there are no words, returns the starting
+/// position.
 fn position(words: &[String]) -> Result<Position, Failure> {
     let text = words.join(" ");
     if text.is_empty() {
@@ -99,7 +100,8 @@ fn position(words: &[String]) -> Result<Position, Failure> {
 /// Maximum number of threads of a tool.
 const THREADS_MAX: usize = 256;
 
-/// Returns the number of processors that a tool uses by default.
+/// Returns the default number of threads of a tool: the number of processors, at most
+/// [`THREADS_MAX`].
 fn processors() -> usize {
     thread::available_parallelism().map_or(1, Into::into).min(THREADS_MAX)
 }
@@ -122,7 +124,7 @@ mod tests {
             "palimpsest train a b --out c --rate 0.0008 --results 0 --batch 64 --loss d.svg",
             "palimpsest tune a --pull 0.5",
         ] {
-            // A type that differs between a field and its parser panics here.
+            // This call panics if the types of a field and its parser differ.
             let found = CommandLine::try_parse_from(line.split_ascii_whitespace());
             assert!(found.is_ok(), "{line}");
         }

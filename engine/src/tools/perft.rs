@@ -1,4 +1,4 @@
-//! The `perft` command: counting leaves of one position, or checking a suite.
+//! The command `perft`, which counts the leaves of a position or checks a suite.
 
 #![expect(clippy::disallowed_methods, reason = "speed is shown")]
 
@@ -85,13 +85,13 @@ fn run_position(position: &Position, depth: u32, settings: &Settings<'_>, output
     output.line(&format!("\nNodes searched: {sum}\nNodes/second: {speed}"));
 }
 
-/// Returns the notation of castling: king takes rook if a castling right does not exist in standard
-/// chess.
+/// Returns the notation of castling: by the rook's square if the position has a castling right that
+/// is impossible in standard chess.
 fn castling_form(position: &Position) -> CastlingForm {
     if position.is_chess960() { CastlingForm::KingTakesRook } else { CastlingForm::KingTo }
 }
 
-/// A row of the table of a suite.
+/// A row of the table for a suite.
 struct Row<'a> {
     case: &'a Case,
     depth: u32,
@@ -126,8 +126,8 @@ fn run_suite(
         }
     }
     let strays: Vec<&Case> = cases.iter().filter(|case| !case.successors_agree()).collect();
-    // The wrong counts come first. The sort is stable, so that counts are otherwise in the order of
-    // the suite.
+    // Wrong counts come first. Otherwise, the counts stay in the order of the suite, because the
+    // sort is stable.
     rows.sort_by_key(|row| row.found == row.expected);
     print_table(&rows, output);
     for case in &strays {

@@ -1,4 +1,4 @@
-//! The command `train` of the command line.
+//! The command `train`.
 
 #![expect(clippy::disallowed_methods, reason = "speed is shown")]
 
@@ -77,12 +77,12 @@ impl TrainArgs {
             Failure::environment(format!("{}: {error}", path.display()))
         };
         let checkpoint = self.out.with_added_extension("checkpoint");
-        let begun = Instant::now();
+        let started = Instant::now();
         let mut trained = 0;
         let mut all = Vec::new();
         let mut report = |errors: &[EpochErrors]| {
             trained += training;
-            let speed = trained as f64 / begun.elapsed().as_secs_f64();
+            let speed = trained as f64 / started.elapsed().as_secs_f64();
             output.line(&line(errors, speed));
             all = errors.to_vec();
         };
@@ -123,20 +123,22 @@ impl TrainArgs {
         Ok(data)
     }
 
-    /// Checks that all input and output files differ and that output files are regular files.
+    /// Checks that all input and output files differ, and that existing output files are regular
+    /// files.
     fn check_files(&self) -> Result<(), String> {
-        let mut known = Vec::new();
+        let mut paths = Vec::new();
         let mut add = |file: &Path| {
             let place =
                 place(file).ok_or(format!("{}: its folder is not there", file.display()))?;
-            if known.contains(&place) {
+            if paths.contains(&place) {
                 return Err(format!("{}: two of the files would be this one", file.display()));
             }
-            known.push(place);
+            paths.push(place);
             Ok(())
         };
         let out = self.out.as_path();
-        // The output file may be the initial network, because the network is read first.
+        // The output file may be the initial network, because the network is read before the output
+        // is written.
         let from = self.from.as_ref().map(Path::new).filter(|&from| place(from) != place(out));
         self.files.iter().map(PathBuf::as_path).chain(from).try_for_each(&mut add)?;
         let checkpoint = out.with_added_extension("checkpoint");
@@ -151,7 +153,7 @@ impl TrainArgs {
     }
 }
 
-/// Returns the canonical path of a file that may not exist; `None` if its folder does not exist.
+/// Returns the canonical path of a file, which need not exist; `None` if its folder does not exist.
 fn place(file: &Path) -> Option<PathBuf> {
     fs::canonicalize(file).ok().or_else(|| {
         let folder = fs::canonicalize(Path::new(".").join(file.parent()?)).ok()?;
@@ -168,7 +170,7 @@ fn line(errors: &[EpochErrors], speed: f64) -> String {
     )
 }
 
-/// Returns the errors by epoch, as SVG.
+/// Returns a chart of the errors by epoch, as SVG.
 fn chart(errors: &[EpochErrors]) -> String {
     type Error = fn(&EpochErrors) -> f64;
     const WIDTH: f64 = 640.0;

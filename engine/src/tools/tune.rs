@@ -1,4 +1,4 @@
-//! The command `tune` of the command line.
+//! The command `tune`.
 
 use std::fs;
 use std::io::BufReader;
@@ -13,7 +13,7 @@ use crate::input;
 use crate::tune::samples::Split;
 use crate::tune::{Progress, Settings, TuneResult, table, tune};
 
-/// One game in `ONE_IN` is used for validation.
+/// One in `ONE_IN` games is used for validation.
 const ONE_IN: u64 = 10;
 
 /// Fit the weights of Eval palimpsest to positions with results

@@ -1,4 +1,4 @@
-//! The state of a training run, saved after each epoch.
+//! State of a training run, which is saved after each epoch.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -8,19 +8,19 @@ use super::model::PARAMETERS;
 use super::{Data, EpochErrors, Settings};
 use crate::datagen::sync_folder;
 
-/// The state of a training run.
+/// State of a training run.
 pub(super) struct Checkpoint {
     pub(super) weights: Vec<f32>,
-    /// Exponentially decaying mean of the gradients.
+    /// Exponential moving average of the gradients (Adam).
     pub(super) mean: Vec<f32>,
-    /// Exponentially decaying mean of the squared gradients.
+    /// Exponential moving average of the squared gradients (Adam).
     pub(super) square: Vec<f32>,
     pub(super) steps: u32,
     /// Errors of each epoch.
     pub(super) errors: Vec<EpochErrors>,
 }
 
-/// Returns the line that identifies the data and settings of the training run.
+/// Returns the header line, which identifies the data and settings of the training run.
 fn header(data: &Data, settings: Settings) -> String {
     let Settings { epochs, batch, rate, result_share, seed, start, .. } = settings;
     let [training, validation, games] = data.counts();
@@ -40,7 +40,8 @@ impl Checkpoint {
         Checkpoint { weights, mean: zero.clone(), square: zero, steps: 0, errors: Vec::new() }
     }
 
-    /// Returns the state stored in a file; `None` if there is no file.
+    /// Returns the state stored in a file; `None` if the file does not exist. A file of a training
+    /// run with other data or settings is an error.
     pub(super) fn read(
         path: &Path,
         data: &Data,
@@ -71,7 +72,7 @@ impl Checkpoint {
             part.iter().map(|number| f32::from_le_bytes(*number)).collect()
         });
         let [weights, mean, square] = [parts.next()?, parts.next()?, parts.next()?];
-        let (errors, left) = errors.as_chunks::<16>();
+        let (errors, trailing) = errors.as_chunks::<16>();
         let errors = errors.iter().map(|pair| {
             let number_at = |at: usize| {
                 pair[at..at + 8].try_into().map(f64::from_le_bytes).expect("eight bytes")
@@ -80,7 +81,7 @@ impl Checkpoint {
         });
         let steps = u32::from_le_bytes(*steps);
         let errors = errors.collect();
-        left.is_empty().then_some(Checkpoint { weights, mean, square, steps, errors })
+        trailing.is_empty().then_some(Checkpoint { weights, mean, square, steps, errors })
     }
 
     /// Replaces the file atomically.
@@ -98,10 +99,11 @@ impl Checkpoint {
     }
 }
 
-/// Writes a file beside `path` and renames it to `path`, so that `path` is never incomplete, even
-/// after a power failure. Folders and devices are rejected.
+/// Replaces the contents of `path`. The contents are first written to a temporary file, which is
+/// then renamed, so that `path` is never incomplete, even after a power failure. Folders and
+/// devices are rejected.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // A rename would replace a device such as `/dev/null` by a file.
+    // A rename would replace a device such as `/dev/null` with a file.
     if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         return Err(io::Error::other("it is not a regular file"));
     }
@@ -109,15 +111,15 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = File::create(&beside)?;
     file.write_all(bytes)?;
     file.sync_all()?;
-    // The contents must reach the disk before the name: otherwise a power failure could leave the
-    // name of a file without contents.
+    // The contents must reach the disk before the rename. Otherwise, a power failure could leave
+    // `path` without contents.
     fs::rename(beside, path)?;
-    // The rename reaches the disk only with the folder: otherwise a power failure could restore the
-    // old file.
+    // The rename is only on disk after the folder has been synchronised. Without this, a power
+    // failure could restore the old file.
     sync_folder(path)
 }
 
-/// Returns the path of the file that [`replace`] writes first.
+/// Returns the path of the temporary file that [`replace`] writes.
 pub(crate) fn temporary_path(path: &Path) -> PathBuf {
     path.with_added_extension("new")
 }

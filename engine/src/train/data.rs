@@ -8,7 +8,7 @@ use crate::datagen::record::Record;
 use crate::datagen::{HEADER_BYTES, records};
 use crate::random::mix;
 
-/// One game in `ONE_IN` is used for validation.
+/// One in `ONE_IN` games is used for validation.
 const ONE_IN: u64 = 20;
 
 /// Records, split into training and validation.
@@ -17,10 +17,10 @@ pub struct Data {
     pub(super) records: Vec<Record>,
     /// Indices of the training records.
     pub(super) training: Vec<u32>,
-    /// Indices of the validation records, which come from other games.
+    /// Indices of the validation records, which are from other games than the training records.
     pub(super) validation: Vec<u32>,
     games: u64,
-    /// Hash of the headers.
+    /// Hash of the headers of all files.
     pub(super) hash: u64,
 }
 
@@ -29,7 +29,8 @@ impl Data {
     ///
     /// # Errors
     ///
-    /// If the file cannot be read, was not written by `datagen`, or ends within a record.
+    /// If the file cannot be read, was not written by `datagen`, contains an invalid record, or
+    /// ends within a record.
     pub fn read(&mut self, path: &Path) -> io::Result<()> {
         let mut source = BufReader::with_capacity(1 << 20, File::open(path)?);
         let mut header = [0; HEADER_BYTES];

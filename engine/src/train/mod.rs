@@ -1,8 +1,8 @@
-//! The trainer of networks: Adam (Kingma and Ba, 2015) with decoupled weight decay (Loshchilov and
-//! Hutter, 2019) on the squared error of the expected result.
+//! Trainer for networks. It minimises the squared error of the expected result with Adam (Kingma
+//! and Ba, 2015) and decoupled weight decay (Loshchilov and Hutter, 2019).
 //!
-//! Batches are divided into parts of a fixed size, whose gradients are added in order. The result
-//! therefore depends only on data and settings, and not on the number of threads or the CPU.
+//! Batches are divided into parts of a fixed size, whose gradients are added in a fixed order. The
+//! result therefore depends only on the data and settings, not on the number of threads or the CPU.
 
 mod checkpoint;
 mod data;
@@ -26,13 +26,14 @@ use model::{ErrorJob, HIDDEN_BIAS, HIDDEN_WEIGHTS, OUTPUT_BIAS, OUTPUT_WEIGHTS, 
 pub struct Settings {
     /// Number of passes through the data.
     pub epochs: usize,
-    /// Number of samples per step.
+    /// Number of positions per step.
     pub batch: usize,
-    /// Learning rate at the start; it falls to a hundredth along a cosine.
+    /// Initial learning rate. It decreases to one hundredth along a cosine (cosine annealing).
     pub rate: f32,
-    /// Share of the game's result in the target, 0 to 1; the rest is the score.
+    /// Share of the game's result in the target, 0 to 1. The rest of the target is the expected
+    /// result for the score.
     pub result_share: f32,
-    /// Seed of the initial weights and of the order of the samples.
+    /// Seed of the random initial weights and of the order of the positions.
     pub seed: u64,
     /// Number of threads.
     pub threads: usize,
@@ -54,33 +55,33 @@ impl Default for Settings {
     }
 }
 
-/// Errors of an epoch.
+/// Mean squared errors of an epoch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EpochErrors {
-    /// Mean squared error over the training samples, measured while the weights were changing.
+    /// Mean squared error over the training positions, measured during the epoch, while the weights
+    /// change.
     pub training: f64,
-    /// Mean squared error over the validation samples, after the epoch.
+    /// Mean squared error over the validation positions, after the epoch.
     pub validation: f64,
 }
 
-/// Number of samples in a part of a batch. The size of the parts and the order of addition are
-/// fixed, so that a sum does not depend on the number of threads.
+/// Number of positions in a part of a batch. The size of the parts and the order of addition are
+/// fixed, so that sums do not depend on the number of threads.
 const PART: usize = 1_024;
 
-/// Decay rates of the means of gradients and of their squares. These rates and the small number in
-/// the divisor are recommended by Kingma and Ba.
+/// Decay rates of the moving averages of the gradients and of the squared gradients. Kingma and Ba
+/// recommend these rates, and the small constant in the divisor.
 const DECAY: [f32; 2] = [0.9, 0.999];
 
-/// Weight decay per step and learning rate.
+/// Weight decay per step, as a multiple of the learning rate.
 const WEIGHT_DECAY: f32 = 0.01;
 
-/// Largest absolute weight of any layer, which keeps the sums of the hidden layer within 16 bits.
-/// As a quantized output weight, this value is 127, the largest value for which a product has 16
-/// bits.
+/// Maximum absolute value of a weight or bias. It keeps the sums of the hidden layer within 16
+/// bits. As a quantized output weight, it is 127, the largest value whose products fit in 16 bits.
 const WEIGHT_MAX: f32 = 1.98;
 
-/// Trains a network. The training continues from the file `checkpoint` if it exists, and writes
-/// this file after each epoch. `report` is called after each epoch with the errors of all epochs.
+/// Trains a network. If the file `checkpoint` exists, training resumes from it. The file is written
+/// after each epoch, and `report` is then called with the errors of all epochs.
 ///
 /// # Errors
 ///
@@ -101,8 +102,8 @@ pub fn train(
     let mut gradients = vec![vec![0.0; PARAMETERS]; settings.batch.div_ceil(PART)];
     while state.errors.len() < settings.epochs {
         let epoch = state.errors.len();
-        // The order depends only on seed and epoch, so that a continued training run gives the same
-        // result as a run that was not stopped.
+        // The order depends only on the seed and the epoch, so that a resumed training run gives
+        // the same result as an uninterrupted run.
         let order = Random::new(mix(settings.seed) ^ mix(epoch as u64 + 1))
             .shuffled_indices(data.training.len());
         let order: Vec<u32> = order.iter().map(|&at| data.training[at as usize]).collect();
@@ -127,8 +128,8 @@ pub fn train(
     Ok(quantize(&state.weights))
 }
 
-/// Returns the sum of the squared errors of some records. If `gradients` is given, each part of the
-/// records has a separate gradient.
+/// Returns the sum of the squared errors of the records with these indices. If `gradients` is
+/// given, the gradient of each part of the records is added to the corresponding element.
 fn sum_errors(
     data: &Data,
     indices: &[u32],
@@ -163,12 +164,14 @@ fn sum_errors(
 }
 
 impl Checkpoint {
-    /// Makes one step against the gradient: the sum of the gradients of the parts, which are then
-    /// cleared.
+    /// Makes one step of Adam. The gradient is the sum of the gradients of the parts, which are
+    /// then cleared.
     fn step(&mut self, gradients: &mut [Vec<f32>], samples: usize, rate: f32) {
         self.steps += 1;
-        // Both means start at zero, so each is divided by the total weight of the gradients so far.
-        let [mean_left, square_left] = DECAY.map(|decay| 1.0 - decay.powi(self.steps as i32));
+        // Both moving averages start at 0, so each is divided by the total weight of the gradients
+        // so far (bias correction).
+        let [mean_correction, square_correction] =
+            DECAY.map(|decay| 1.0 - decay.powi(self.steps as i32));
         let (sum, others) = gradients.split_first_mut().expect("a batch has at least one part");
         for other in others {
             for (sum, part) in sum.iter_mut().zip(&mut *other) {
@@ -180,11 +183,11 @@ impl Checkpoint {
             let gradient = std::mem::take(&mut sum[place]) / samples as f32;
             mean[place] = DECAY[0] * mean[place] + (1.0 - DECAY[0]) * gradient;
             square[place] = DECAY[1] * square[place] + (1.0 - DECAY[1]) * gradient * gradient;
-            let scale = (square[place] / square_left).sqrt() + 1e-8;
-            // The decay is decoupled: it acts on the weight, not through the gradient, which would
-            // be scaled by the means.
+            let scale = (square[place] / square_correction).sqrt() + 1e-8;
+            // The decay is decoupled: it is applied directly to the weight. As a part of the
+            // gradient, it would be scaled by the moving averages.
             let weight = weights[place] * (1.0 - rate * WEIGHT_DECAY);
-            let weight = weight - rate * mean[place] / mean_left / scale;
+            let weight = weight - rate * mean[place] / mean_correction / scale;
             weights[place] = weight.clamp(-WEIGHT_MAX, WEIGHT_MAX);
         }
     }

@@ -1,9 +1,9 @@
-//! The network in floating point, its error and the gradient of the error.
+//! Floating-point model of the network, with its error and the gradient of the error.
 //!
-//! All parameters are in one slice: weights of the hidden layer by input, biases of the hidden
-//! layer, weights of the outputs (each: for the side to move, for the other side), biases of the
-//! outputs. An output of 1.0 is [`CENTIPAWNS`]; the logistic function of the output is the expected
-//! result.
+//! All parameters are in one slice, in this order: weights of the hidden layer by input; biases of
+//! the hidden layer; weights of each output, for the side to move and then for the other side;
+//! biases of the outputs. The output 1.0 corresponds to [`CENTIPAWNS`] centipawns. The expected
+//! result is the logistic function of the output.
 
 use std::ops::Range;
 
@@ -26,10 +26,11 @@ pub(super) const OUTPUT_BIAS: Range<usize> = OUTPUT_WEIGHTS.end..OUTPUT_WEIGHTS.
 /// Number of weights and biases.
 pub(super) const PARAMETERS: usize = OUTPUT_BIAS.end;
 
-/// Returns random initial weights, with biases of zero.
+/// Returns random initial weights. All biases are 0.
 pub(super) fn initial(random: &mut Random) -> Vec<f32> {
     let mut weights = vec![0.0; PARAMETERS];
-    // With these widths, sums of about 32 inputs, and of all neurons, are of the order of 1.
+    // With these widths, the sums of about 32 inputs in the hidden layer, and the outputs, are of
+    // the order of 1.
     for (range, width) in [(HIDDEN_WEIGHTS, 0.15), (OUTPUT_WEIGHTS, 0.1)] {
         for weight in &mut weights[range] {
             let unit = random.below(1 << 24) as f32 / (1 << 24) as f32;
@@ -39,19 +40,20 @@ pub(super) fn initial(random: &mut Random) -> Vec<f32> {
     weights
 }
 
-/// A position as input of the network.
+/// A position as input for the network.
 struct Sample {
-    /// Inputs for the side to move and for the other side; the first `pieces` are used.
+    /// Indices of the active inputs, for the side to move and for the other side. Only the first
+    /// `pieces` elements are used.
     inputs: [[u16; 32]; 2],
     pieces: usize,
     output: usize,
-    /// The expected result for the side to move, 0 to 1.
+    /// Target: the expected result for the side to move, 0 to 1.
     target: f32,
 }
 
 impl Sample {
-    /// Creates a sample. `result_share` is the share of the game's result in the target; the rest
-    /// is the score.
+    /// Creates a sample. `result_share` is the share of the game's result in the target. The rest
+    /// is the expected result for the score.
     #[inline(always)]
     fn new(record: &Record, result_share: f32) -> Sample {
         let turn = record.turn();
@@ -85,22 +87,22 @@ fn logistic(value: f32) -> f32 {
     1.0 / (1.0 + (-value).exp())
 }
 
-/// Job that sums the squared errors of some records and, if requested, adds their gradient. It is
-/// compiled once for each supported set of vector instructions, all with the same result.
+/// Job that sums the squared errors of records and, if requested, adds up their gradients. It is
+/// compiled once for each supported set of vector instructions. All copies compute the same result.
 pub(super) struct ErrorJob<'a> {
     pub(super) weights: &'a [f32],
     pub(super) records: &'a [Record],
     /// Indices of the records to use.
     pub(super) indices: &'a [u32],
     pub(super) result_share: f32,
-    /// Slice to which the gradient is added.
+    /// Slice to which the gradients are added, if requested.
     pub(super) gradient: Option<&'a mut [f32]>,
 }
 
 type Neurons = [f32; HIDDEN];
 
 impl Job for ErrorJob<'_> {
-    /// The sum of the squared errors.
+    /// Sum of the squared errors.
     type Output = f64;
 
     #[inline(always)]
@@ -115,7 +117,7 @@ impl Job for ErrorJob<'_> {
 }
 
 impl ErrorJob<'_> {
-    /// Returns the squared error of a sample and adds its gradient.
+    /// Returns the squared error of a sample, and adds its gradient if requested.
     #[inline(always)]
     fn add(&mut self, sample: &Sample) -> f32 {
         let (output, clipped) = forward(self.weights, sample);
@@ -129,7 +131,7 @@ impl ErrorJob<'_> {
     }
 }
 
-/// Returns the output for a sample, and the clipped neurons of both sides.
+/// Returns the output for a sample, and the clipped sums of the hidden layer for both sides.
 #[inline(always)]
 fn forward(weights: &[f32], sample: &Sample) -> (f32, [Neurons; 2]) {
     let (rows, _) = weights[HIDDEN_WEIGHTS].as_chunks::<HIDDEN>();
@@ -153,7 +155,8 @@ pub(super) fn output_of(weights: &[f32], record: &Record) -> f32 {
     forward(weights, &Sample::new(record, 0.0)).0
 }
 
-/// Adds the gradient of a sample whose error changes by `slope` with the output.
+/// Adds the gradient of a sample (backpropagation). `slope` is the derivative of the squared error
+/// with respect to the output.
 #[inline(always)]
 fn propagate(
     gradient: &mut [f32],
@@ -172,8 +175,8 @@ fn propagate(
         for neuron in 0..HIDDEN {
             let value = clipped[neuron];
             by_weight[place][neuron] += slope * value * value;
-            // A neuron clipped at 1 does not change with its sum. At 0, the slope of the square is
-            // 0 anyway.
+            // A neuron that is clipped at 1 does not depend on its sum. At 0, the derivative of the
+            // square is 0 anyway.
             let factor = if value < 1.0 { 2.0 * value } else { 0.0 };
             by_neuron[neuron] = slope * weights[neuron] * factor;
         }
@@ -193,12 +196,12 @@ fn add(sums: &mut Neurons, values: &Neurons) {
     }
 }
 
-/// Returns the dot product of the squared neurons and `weights`, summed in lanes, because the
-/// compiler may not reorder a floating-point sum.
+/// Returns the dot product of the squared neurons and `weights`. It is summed in lanes, because the
+/// compiler must not reorder a floating-point sum to vectorise it.
 #[inline(always)]
 fn dot_squared(neurons: &Neurons, weights: &Neurons) -> f32 {
-    // The number of lanes, and with it the order of addition, is the same for every CPU, so each
-    // CPU gives the same result.
+    // The number of lanes, and therefore the order of addition, is the same on every CPU, so every
+    // CPU computes the same result.
     const LANES: usize = 16;
     let mut sums = [0.0; LANES];
     for start in (0..HIDDEN).step_by(LANES) {
@@ -226,7 +229,8 @@ mod tests {
         .map(|(text, score)| Record::new(&fen::parse(text).unwrap(), score))
         .to_vec();
         let mut weights = initial(&mut Random::new(3));
-        // No neuron is close to an end of its range by chance, and some neurons are beyond an end.
+        // With this bias, some neurons are clipped, and none is so close to a clipping point that a
+        // small step would reach it.
         weights[HIDDEN_BIAS].iter_mut().for_each(|bias| *bias = 0.3);
         let indices = [0, 1, 2];
         let error = |weights: &[f32], gradient: Option<&mut [f32]>, level| {

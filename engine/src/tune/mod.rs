@@ -1,9 +1,10 @@
-//! The Texel tuner: fits the weights of the hand-crafted evaluation to the results of games.
+//! Texel tuner: fits the weights of the hand-crafted evaluation to the results of games.
 //!
-//! The error is the mean squared difference between the result of a game and the result that a
-//! logistic curve expects from the evaluation of one of its quiet positions (Peter Österlund's
-//! "Texel's tuning method", 2014). Positions are converted once into counts of weights, so that the
-//! gradient of the error is cheap. The weights follow the gradient by Adam (Kingma and Ba, 2015).
+//! The error is the mean squared difference between the result of a game and the expected result
+//! (Peter Österlund, "Texel's tuning method", 2014). The expected result is a logistic function of
+//! the evaluation of a position of the game. Positions are converted once to counts of weights, so
+//! that the gradient of the error is cheap to compute. The weights are optimized with Adam (Kingma
+//! and Ba, 2015).
 
 pub mod model;
 pub mod samples;
@@ -18,11 +19,11 @@ use samples::{Samples, Split};
 pub struct Settings {
     /// Maximum number of passes through the samples.
     pub epochs: usize,
-    /// Batch size: samples per step.
+    /// Batch size: number of samples per step.
     pub batch: usize,
-    /// Initial learning rate: largest step of a weight, in centipawns.
+    /// Initial learning rate: approximate maximum step of a weight, in centipawns.
     pub rate: f64,
-    /// L2 penalty per squared centipawn of distance from the starting weights (`--pull`).
+    /// L2 penalty per squared centipawn of distance from the initial weights (`--pull`).
     pub l2: f64,
     /// Number of epochs without a smaller validation error after which the tuner stops.
     pub patience: usize,
@@ -49,30 +50,32 @@ impl Default for Settings {
 /// Progress after an epoch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
-    /// Passes through the samples so far.
+    /// Number of passes through the samples so far.
     pub epoch: usize,
-    /// Mean squared error over the training samples, measured while the weights were changing.
+    /// Mean squared error over the training samples, measured during the epoch, while the weights
+    /// change.
     pub training: f64,
     /// Mean squared error over the validation samples, after the epoch.
     pub validation: f64,
-    /// Largest step of a weight, in centipawns.
+    /// Learning rate: approximate maximum step of a weight, in centipawns.
     pub rate: f64,
 }
 
 /// Result of the tuner.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TuneResult {
-    /// The curve, fitted with the initial weights.
+    /// Logistic curve, fitted with the initial weights.
     pub curve: Curve,
-    /// The weights with the smallest validation error, rounded.
+    /// Weights with the smallest validation error, rounded: middlegame, endgame.
     pub weights: Vec<[i32; 2]>,
-    /// Mean squared errors with the initial weights: training, validation.
+    /// Mean squared errors with the initial weights, over the training and the validation samples.
     pub before: [f64; 2],
-    /// Mean squared errors with the tuned and rounded weights: training, validation.
+    /// Mean squared errors with the tuned and rounded weights, over the training and the validation
+    /// samples.
     pub after: [f64; 2],
 }
 
-/// Tunes the weights, starting with `start`.
+/// Fits the logistic curve and tunes the weights, starting with `start`.
 pub fn tune(
     split: &Split,
     start: &[[i32; 2]],
@@ -117,7 +120,7 @@ fn optimize(
         optimizer.rate *= 0.7;
     }
     let weights: Vec<[i32; 2]> =
-        best.iter().map(|weight| weight.map(|half| half.round() as i32)).collect();
+        best.iter().map(|weight| weight.map(|phase| phase.round() as i32)).collect();
     let rounded = weights.iter().map(|weight| weight.map(f64::from)).collect();
     TuneResult { curve, weights, before, after: errors(&rounded) }
 }
@@ -126,16 +129,16 @@ fn optimize(
 struct Adam<'a> {
     start: &'a Weights,
     weights: Weights,
-    /// Exponentially decaying mean of the gradients.
+    /// Exponential moving average of the gradients.
     mean: Weights,
-    /// Exponentially decaying mean of the squared gradients.
+    /// Exponential moving average of the squared gradients.
     square: Weights,
     steps: i32,
     rate: f64,
 }
 
-/// Decay rates of the means of gradients and of their squares, as recommended by Kingma and Ba
-/// ("Adam: a method for stochastic optimization", 2015).
+/// Decay rates of the moving averages of the gradients and of the squared gradients, as recommended
+/// by Kingma and Ba ("Adam: a method for stochastic optimization", 2015).
 const DECAY: [f64; 2] = [0.9, 0.999];
 
 impl Adam<'_> {
@@ -144,7 +147,7 @@ impl Adam<'_> {
         Adam { start, weights: start.clone(), mean: zero.clone(), square: zero, steps: 0, rate }
     }
 
-    /// Performs one epoch and returns the mean error during the epoch.
+    /// Performs one epoch and returns the mean squared error during the epoch.
     fn pass(&mut self, samples: &Samples, curve: Curve, epoch: usize, settings: &Settings) -> f64 {
         let mut random = Random::new(mix(settings.seed) ^ epoch as u64);
         let order = random.shuffled_indices(samples.len());
@@ -159,18 +162,19 @@ impl Adam<'_> {
 
     fn step(&mut self, gradient: &Weights, samples: usize, l2: f64) {
         self.steps += 1;
-        // Both means start at zero, so each is divided by the total weight of the gradients so far.
-        let [mean_left, square_left] = DECAY.map(|decay| 1.0 - decay.powi(self.steps));
+        // Both moving averages start at 0, so each is divided by the total weight of the gradients
+        // so far (bias correction).
+        let [mean_correction, square_correction] = DECAY.map(|decay| 1.0 - decay.powi(self.steps));
         for (place, gradients) in gradient.iter().enumerate() {
-            for (half, gradient) in gradients.iter().enumerate() {
-                let away = self.weights[place][half] - self.start[place][half];
+            for (phase, gradient) in gradients.iter().enumerate() {
+                let away = self.weights[place][phase] - self.start[place][phase];
                 let gradient = gradient / samples as f64 + 2.0 * l2 * away;
-                let mean = &mut self.mean[place][half];
+                let mean = &mut self.mean[place][phase];
                 *mean = DECAY[0] * *mean + (1.0 - DECAY[0]) * gradient;
-                let square = &mut self.square[place][half];
+                let square = &mut self.square[place][phase];
                 *square = DECAY[1] * *square + (1.0 - DECAY[1]) * gradient * gradient;
-                let scale = (*square / square_left).sqrt() + 1e-12;
-                self.weights[place][half] -= self.rate * *mean / mean_left / scale;
+                let scale = (*square / square_correction).sqrt() + 1e-12;
+                self.weights[place][phase] -= self.rate * *mean / mean_correction / scale;
             }
         }
     }

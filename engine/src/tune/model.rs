@@ -1,21 +1,21 @@
-//! Expected results from weights, and the gradient of the error.
+//! Expected results for given weights, and the gradient of the error.
 
 use std::thread;
 
 use super::samples::Samples;
 use crate::eval::palimpsest::trace::attack_worth;
 
-/// Weights by index: middlegame, endgame. The weights are fractions during tuning.
+/// Weights by index: middlegame, endgame. During tuning, they are not rounded.
 pub type Weights = Vec<[f64; 2]>;
 
-/// Number of parts of a sum over samples. The number and the order of addition are fixed, so that
+/// Number of parts of a sum over samples. This number and the order of addition are fixed, so that
 /// the sum does not depend on the number of threads.
 const PARTS: usize = 16;
 
-/// The logistic curve from centipawns to the expected result.
+/// Logistic curve that converts centipawns to the expected result.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Curve {
-    /// Steepness; 1 is the logistic curve of Elo with 100 Elo per pawn.
+    /// Steepness. 1 is the curve of logistic Elo with 100 Elo per pawn.
     pub steepness: f64,
 }
 
@@ -29,8 +29,8 @@ impl Curve {
         1.0 / (1.0 + (-self.per_centipawn() * score).exp())
     }
 
-    /// Returns the curve with the smallest error for these scores and results, by golden-section
-    /// search.
+    /// Returns the curve with the smallest error for these scores and results, found by
+    /// golden-section search.
     pub fn fit(scores: &[f64], results: &[f64]) -> Curve {
         let golden = (5.0f64.sqrt() - 1.0) / 2.0;
         let (mut low, mut high) = (0.05, 5.0);
@@ -54,29 +54,30 @@ impl Curve {
     }
 }
 
-/// The error of some samples and its gradient.
+/// Error of samples, and the gradient of the error.
 #[derive(Clone, Debug)]
 pub struct Gradient {
-    /// Sum of the squared differences between results and expectations.
+    /// Sum of the squared differences between results and expected results.
     pub error: f64,
     /// Gradient by weight.
     pub by_weight: Weights,
 }
 
 impl Samples {
-    /// Returns the score for White, in centipawns.
+    /// Returns the score of a sample from White's point of view, in centipawns.
     pub fn score(&self, index: usize, weights: &Weights) -> f64 {
         self.score_and_gradient(index, weights).0
     }
 
-    /// Returns all scores and results.
+    /// Returns the scores and the results of all samples.
     pub fn scores(&self, weights: &Weights) -> (Vec<f64>, Vec<f64>) {
         (0..self.len())
             .map(|index| (self.score(index, weights), f64::from(self.row(index).0.result)))
             .unzip()
     }
 
-    /// Returns the score, and the change of each attack per unit, White's first.
+    /// Returns the score of a sample, and its derivatives with respect to the danger units of each
+    /// side's attack, White's first.
     fn score_and_gradient(&self, index: usize, weights: &Weights) -> (f64, [[f64; 2]; 2]) {
         let (row, coefficients) = self.row(index);
         let mut sum = row.fixed.map(f64::from);
@@ -85,9 +86,9 @@ impl Samples {
         for (color, sign) in [1.0, -1.0].into_iter().enumerate() {
             let mut units = [0.0; 2];
             add(&mut units, coefficients.danger[color], weights);
-            for (half, (worth, gradient)) in attack_worth(units).into_iter().enumerate() {
-                sum[half] += sign * worth;
-                gradients[color][half] = sign * gradient;
+            for (phase, (worth, gradient)) in attack_worth(units).into_iter().enumerate() {
+                sum[phase] += sign * worth;
+                gradients[color][phase] = sign * gradient;
             }
         }
         let [middle, end] = row.shares.map(f64::from);
@@ -101,10 +102,10 @@ impl Samples {
             let (score, gradients) = self.score_and_gradient(index, weights);
             let (row, coefficients) = self.row(index);
             let expected = curve.expected_result(score);
-            let off = expected - f64::from(row.result);
-            gradient.error += off * off;
-            let rise = 2.0 * off * expected * (1.0 - expected) * curve.per_centipawn();
-            let shares = row.shares.map(|share| f64::from(share) * rise);
+            let difference = expected - f64::from(row.result);
+            gradient.error += difference * difference;
+            let slope = 2.0 * difference * expected * (1.0 - expected) * curve.per_centipawn();
+            let shares = row.shares.map(|share| f64::from(share) * slope);
             accumulate(&mut gradient.by_weight, coefficients.linear, shares);
             for (counts, by_unit) in coefficients.danger.into_iter().zip(gradients) {
                 let shares = [shares[0] * by_unit[0], shares[1] * by_unit[1]];
@@ -114,8 +115,8 @@ impl Samples {
         gradient
     }
 
-    /// Returns the error of the samples at `indices` and its gradient, computed with several
-    /// threads.
+    /// Returns the error of the samples with these indices and its gradient, computed with
+    /// `threads` threads.
     pub fn gradient(
         &self,
         indices: &[u32],
@@ -148,7 +149,7 @@ impl Samples {
         total
     }
 
-    /// Returns the mean squared difference between results and expectations.
+    /// Returns the mean squared difference between results and expected results.
     pub fn error(&self, weights: &Weights, curve: Curve) -> f64 {
         let square = |index| {
             let expected = curve.expected_result(self.score(index, weights));
@@ -191,16 +192,19 @@ mod tests {
         assert!((gradient.error - total(&weights)).abs() < 1e-9);
         let mut used = 0;
         for place in 0..weights.len() {
-            for half in 0..2 {
+            for phase in 0..2 {
                 let mut moved = [weights.clone(), weights.clone()];
                 let step = 1e-4;
-                moved[0][place][half] += step;
-                moved[1][place][half] -= step;
+                moved[0][place][phase] += step;
+                moved[1][place][phase] -= step;
                 let expected = (total(&moved[0]) - total(&moved[1])) / (2.0 * step);
-                let found = gradient.by_weight[place][half];
+                let found = gradient.by_weight[place][phase];
                 used += usize::from(found != 0.0);
                 let tolerance = 1e-7 + 1e-5 * expected.abs();
-                assert!((found - expected).abs() < tolerance, "{place} {half}: {found} {expected}");
+                assert!(
+                    (found - expected).abs() < tolerance,
+                    "{place} {phase}: {found} {expected}"
+                );
             }
         }
         assert!(used > weights.len(), "{used}");

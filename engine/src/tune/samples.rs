@@ -1,4 +1,4 @@
-//! Training samples: positions as counts of weights, with results.
+//! Samples for the tuner: positions as counts of weights, with results.
 
 use std::fmt;
 use std::io::{self, BufRead};
@@ -7,10 +7,11 @@ use crate::chess::{Position, fen};
 use crate::eval::palimpsest::trace::{Trace, Tracer, shares};
 use crate::random::mix;
 
-/// Positions as counts of weights, each with the result of its game.
+/// Positions as counts of weights, with the results of their games.
 #[derive(Clone, Debug, Default)]
 pub struct Samples {
-    /// Indices of weights with their counts; each row has a range of these entries.
+    /// Coefficients: pairs of the index of a weight and its count. Each row has a range of these
+    /// pairs.
     coefficients: Vec<(u16, i16)>,
     rows: Vec<Row>,
 }
@@ -20,19 +21,20 @@ pub struct Samples {
 pub(super) struct Row {
     /// Index of the first coefficient.
     start: usize,
-    /// Numbers of coefficients of the sum, of White's attack and of Black's attack.
+    /// Numbers of coefficients: of the linear sum, of White's attack, and of Black's attack.
     counts: [u16; 3],
-    /// Shares of middlegame and endgame.
+    /// Factors of the middlegame and the endgame sum.
     pub(super) shares: [f32; 2],
-    /// Score that depends on no weight, from White's point of view: middlegame, endgame.
+    /// Score that does not depend on any weight, in centipawns from White's point of view:
+    /// middlegame, endgame.
     pub(super) fixed: [f32; 2],
-    /// 1 if White won, 0.5 for a draw, 0 if Black won.
+    /// Result of the game: 1 if White won, 0.5 for a draw, 0 if Black won.
     pub(super) result: f32,
 }
 
-/// The coefficients of a row.
+/// Coefficients of a row.
 pub(super) struct Coefficients<'a> {
-    /// Coefficients of the sum.
+    /// Coefficients of the linear sum.
     pub(super) linear: &'a [(u16, i16)],
     /// Coefficients of the attack of each side, White's first.
     pub(super) danger: [&'a [(u16, i16)]; 2],
@@ -49,7 +51,7 @@ impl Samples {
         self.rows.is_empty()
     }
 
-    /// Adds a position; the result is 1 if White won, 0.5 for a draw and 0 if Black won.
+    /// Adds a position. The result is 1 if White won, 0.5 for a draw, and 0 if Black won.
     pub fn push(&mut self, trace: &Trace, result: f32) {
         let start = self.coefficients.len();
         let parts = [&trace.linear, &trace.danger[0], &trace.danger[1]];
@@ -79,7 +81,7 @@ impl Samples {
 pub struct Split {
     /// Training samples.
     pub training: Samples,
-    /// Validation samples, from other games.
+    /// Validation samples, from other games than the training samples.
     pub validation: Samples,
     /// Number of games.
     pub games: usize,
@@ -90,7 +92,7 @@ pub struct Split {
 pub enum ReadError {
     /// The file cannot be read.
     Io(io::Error),
-    /// Number of the line, from 1, and the fault.
+    /// Line number, from 1, and the reason why the line is invalid.
     Line(usize, String),
 }
 
@@ -106,14 +108,15 @@ impl fmt::Display for ReadError {
 impl std::error::Error for ReadError {}
 
 impl Split {
-    /// Adds the lines `FEN;RESULT` or `FEN;RESULT;GAME` of a file. The result is `1-0`, `0-1` or
-    /// `1/2-1/2`. All positions of a game stay together; about one of `one_in` games, chosen by
-    /// `seed`, is used for validation. A line without the number of a game counts as a separate
-    /// game. Empty lines and lines that begin with `#` are skipped.
+    /// Adds the samples in a file. A sample is a line `FEN;RESULT` or `FEN;RESULT;GAME`, where the
+    /// result is `1-0`, `0-1` or `1/2-1/2`, and GAME is the number of the game. About one in
+    /// `one_in` games, selected with `seed`, is used for validation with all its positions. A line
+    /// without a game number counts as a separate game. Empty lines and lines that begin with `#`
+    /// are skipped.
     ///
     /// # Errors
     ///
-    /// The first line that is not a sample, and failures to read the file.
+    /// If the file cannot be read, or for the first line that is not a sample.
     pub fn read(&mut self, source: impl BufRead, one_in: u64, seed: u64) -> Result<(), ReadError> {
         let mut tracer = Tracer::default();
         let mut last_game = None;
@@ -170,7 +173,8 @@ mod tests {
                 text.push_str(&format!("4k3/{pawn}/8/8/8/8/4K3 w - - 0 1;1/2-1/2;{game}\n"));
             }
         }
-        // Eight ranks are needed.
+        // Each pawn is moved down one rank: a rank is inserted above it, and one is removed below
+        // it.
         let text = text.replace("4k3/", "4k3/8/").replace("/8/8/8/8/4K3", "/8/8/8/4K3");
         let mut split = Split::default();
         split.read(text.as_bytes(), 10, 1).unwrap();

@@ -1,4 +1,4 @@
-//! The table of weights as the source file of the evaluation.
+//! Source code of the table of weights.
 
 use std::fmt::Write;
 
@@ -25,7 +25,7 @@ const fn p(middle: i32, end: i32) -> Pair {
 pub(super) static WEIGHTS: [Pair; LEN] = [
 ";
 
-/// Returns the source of `weights.rs` with these weights, by index.
+/// Returns the source code of `weights.rs` with these weights, given by index.
 pub fn source(weights: &[[i32; 2]]) -> String {
     let mut text = HEAD.to_owned();
     for group in GROUPS {

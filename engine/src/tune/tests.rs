@@ -3,12 +3,12 @@ use crate::eval::palimpsest::layout::GROUPS;
 use crate::eval::palimpsest::tests::positions;
 use crate::eval::palimpsest::trace::{Trace, Tracer, weights};
 
-/// Returns the weights in use.
+/// Returns the current weights.
 pub(super) fn start() -> Weights {
     weights().iter().map(|weight| weight.map(f64::from)).collect()
 }
 
-/// Returns every `every`-th position of the walks of the bench, with made-up results.
+/// Returns every `every`-th test position, with made-up results.
 pub(super) fn some_samples(every: usize, result: impl Fn(usize, &Samples) -> f32) -> Samples {
     let mut tracer = Tracer::default();
     let mut samples = Samples::default();
@@ -25,8 +25,8 @@ fn place(name: &str) -> usize {
     GROUPS.iter().find(|group| group.name == name).unwrap().start
 }
 
-/// Returns made-up positions with random counts of the weights at `places` and of the units of
-/// danger at `units`, with the results that `curve` expects for the weights `planted`.
+/// Returns made-up samples with random counts of the linear weights `places` and of the danger
+/// weights `units`. Their results are the expected results with the weights `planted`.
 fn made_up(
     seed: u64,
     places: &[usize],
@@ -75,11 +75,12 @@ fn planted_weights_are_found_again() {
     let split = Split { training: made(1), validation: made(2), games: 0 };
     let settings = Settings { epochs: 200, batch: 256, l2: 0.0, threads: 2, ..Settings::default() };
     let mut epochs = 0;
-    // A curve fitted with the wrong weights would hide a part of their error.
+    // The curve is fixed, because a curve fitted to the wrong weights would compensate for a part
+    // of their error.
     let found = optimize(&split, &start(), curve, settings, &mut |_| epochs += 1);
     assert!(epochs > 10);
-    for half in 0..2 {
-        assert!(found.after[half] < found.before[half] / 20.0, "{found:?}");
+    for set in 0..2 {
+        assert!(found.after[set] < found.before[set] / 20.0, "{found:?}");
     }
     for (name, change) in changes {
         let (old, new) = (weights()[place(name)], found.weights[place(name)]);

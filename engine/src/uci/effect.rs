@@ -1,21 +1,21 @@
-//! Effects of setting an option.
+//! Effects of changing an option.
 
-/// Effect of setting an option.
+/// Effect of changing an option.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Effect {
-    /// Change of the memory.
+    /// Change of the search memory.
     pub(super) change: Change,
-    /// Notes to the user.
-    pub(super) tell: Vec<&'static str>,
+    /// Notes to print for the user.
+    pub(super) notes: Vec<&'static str>,
 }
 
-/// A change of the memory.
+/// A change of the search memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Change {
     /// No change.
     #[default]
     None,
-    /// Resize the table.
+    /// Resize the hash table.
     Resize,
     /// Switch to another personality.
     Personality,
@@ -27,15 +27,15 @@ pub(super) enum Change {
 
 impl From<Change> for Effect {
     fn from(change: Change) -> Effect {
-        Effect { change, tell: Vec::new() }
+        Effect { change, notes: Vec::new() }
     }
 }
 
 impl Effect {
-    /// Adds a note to the user if `reason` is true.
-    pub(super) fn and_tell(mut self, reason: bool, text: &'static str) -> Effect {
+    /// Adds a note for the user if `reason` is true.
+    pub(super) fn with_note_if(mut self, reason: bool, text: &'static str) -> Effect {
         if reason {
-            self.tell.push(text);
+            self.notes.push(text);
         }
         self
     }

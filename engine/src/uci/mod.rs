@@ -1,7 +1,7 @@
 //! The UCI protocol.
 //!
-//! One thread reads commands and answers immediately; another thread owns the memory and searches.
-//! Input that cannot be parsed is answered with an `info string`.
+//! One thread reads commands and replies immediately. Another thread owns the search memory and
+//! searches. The reply to invalid input is an `info string`.
 
 mod effect;
 pub(crate) mod explain;

@@ -1,4 +1,4 @@
-//! The options of the engine.
+//! UCI options of the engine.
 
 use std::path::Path;
 
@@ -13,15 +13,15 @@ use super::effect::{Change, Effect};
 use super::tuning::{tunable, tune};
 use super::values::{check, combo_line, spin, spin_line};
 
-/// Largest hash table: one tebibyte.
+/// Maximum size of the hash table, in MiB: 1 TiB.
 const HASH_MAX_MB: usize = 1 << 20;
 const THREADS_MAX: usize = 256;
-/// Maximum number of lines, more than any position has moves.
+/// Maximum number of principal variations. No position has more moves.
 const LINES_MAX: usize = 256;
 const OVERHEAD_MAX_MS: u64 = 10_000;
 const NODES_PER_MS_MAX: u64 = 1_000_000;
 
-/// The value of `EvalFile` for the embedded network.
+/// Value of `EvalFile` for the embedded network.
 const EMBEDDED: &str = "<embedded>";
 
 const NOTHING_DISABLED: &str = "Disable and Enable are empty again, as their names belonged to the evaluation or search before";
@@ -33,7 +33,7 @@ const SINGLE_THREADED: &str = "this personality searches with one thread, whatev
 
 const SINGLE_LINE: &str = "this personality finds one line, whatever MultiPV says";
 
-/// The current values of the options.
+/// Current values of the options.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Options {
     /// Requested size of the transposition table, in MiB.
@@ -42,15 +42,15 @@ pub(super) struct Options {
     pub(super) threads: usize,
     /// Number of principal variations (MultiPV).
     pub(super) lines: usize,
-    /// Time lost per move between the engine and the arbiter's clock, in milliseconds.
+    /// Time, in milliseconds, that each move loses in the communication between engine and GUI.
     pub(super) move_overhead_ms: u64,
-    /// Nodes that count as a millisecond on the clock; 0 for real time.
+    /// Number of nodes that count as 1 ms on the clock; 0 for real time.
     pub(super) nodes_per_ms: u64,
-    /// Search and evaluation in use, with their disabled features.
+    /// Current search and evaluation, with disabled features and enabled experiments.
     pub(super) configuration: Configuration,
-    /// Requested evaluation; `None` for the personality's own.
+    /// Requested evaluation; `None` for the evaluation that belongs to the personality.
     eval: Option<Variant>,
-    /// The network of `EvalFile`; `None` for the embedded network.
+    /// Network in `EvalFile`; `None` for the embedded network.
     network: Option<&'static Network>,
     /// Notation of castling.
     pub(super) castling: CastlingForm,
@@ -73,7 +73,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Returns the lines that declare the options, in the order of the answer to `uci`.
+    /// Returns the lines that declare the options, in the order of the reply to `uci`.
     pub(super) fn declarations() -> Vec<String> {
         let defaults = Options::default();
         let Configuration { personality, eval, .. } = defaults.configuration;
@@ -96,11 +96,11 @@ impl Options {
         lines
     }
 
-    /// Sets an option. The case of names is ignored, as the protocol requires.
+    /// Sets an option. As the protocol requires, the case of the name is ignored.
     ///
     /// # Errors
     ///
-    /// A message with the expected value; in this case nothing changes.
+    /// Returns a message with the expected value; in this case, nothing changes.
     pub(super) fn set(&mut self, name: &str, value: &str) -> Result<Effect, String> {
         match name.to_ascii_lowercase().as_str() {
             "hash" => {
@@ -109,11 +109,11 @@ impl Options {
             }
             "threads" => {
                 self.threads = spin(name, value, 1, THREADS_MAX)?;
-                Ok(self.tell_threads(Change::SetThreads.into()))
+                Ok(self.add_threads_note(Change::SetThreads.into()))
             }
             "multipv" => {
                 self.lines = spin(name, value, 1, LINES_MAX)?;
-                Ok(self.tell_lines(Effect::default()))
+                Ok(self.add_lines_note(Effect::default()))
             }
             "move overhead" => {
                 self.move_overhead_ms = spin(name, value, 0, OVERHEAD_MAX_MS)?;
@@ -139,9 +139,9 @@ impl Options {
                 }
                 let was_unaltered = self.configuration.is_unaltered();
                 self.configure(personality);
-                let effect =
-                    Effect::from(Change::Personality).and_tell(!was_unaltered, NOTHING_DISABLED);
-                Ok(self.tell_lines(self.tell_threads(effect)))
+                let effect = Effect::from(Change::Personality)
+                    .with_note_if(!was_unaltered, NOTHING_DISABLED);
+                Ok(self.add_lines_note(self.add_threads_note(effect)))
             }
             "disable" => self.alter(self.configuration.without(value)),
             "enable" => self.alter(self.configuration.trying(value)),
@@ -150,7 +150,7 @@ impl Options {
                 self.castling = if on { CastlingForm::KingTakesRook } else { CastlingForm::KingTo };
                 Ok(Effect::default())
             }
-            // `go ponder` starts pondering; the option only announces that the GUI may send this
+            // `go ponder` starts pondering. The option only announces that the GUI may send this
             // command.
             "ponder" => check(name, value).map(|_| Effect::default()),
             "clear hash" => Ok(Change::Clear.into()),
@@ -158,7 +158,8 @@ impl Options {
         }
     }
 
-    /// Uses the configuration with other features or experiments.
+    /// Replaces the configuration with one that has other features or experiments. The memory is
+    /// cleared if they differ, because it depends on them.
     fn alter(&mut self, altered: Result<Configuration, UnknownFeature>) -> Result<Effect, String> {
         let altered = altered.map_err(|unknown| self.configuration.refusal(&unknown))?;
         let change = if altered == self.configuration { Change::None } else { Change::Clear };
@@ -166,17 +167,17 @@ impl Options {
         Ok(change.into())
     }
 
-    /// Sets a personality with the requested evaluation and network, and with all features.
+    /// Sets a personality with the requested evaluation and network. All features are enabled.
     fn configure(&mut self, personality: Personality) {
         self.configuration = Configuration::new(personality, self.eval);
         self.configuration.eval.network = self.network;
     }
 
-    /// Uses the requested evaluation, if the personality allows it.
+    /// Applies the requested evaluation, if the personality allows it.
     fn choose_eval(&mut self) -> Effect {
         let Configuration { personality, eval, .. } = self.configuration;
         if personality.requires_own_evaluation() && self.eval != Some(eval.variant) {
-            return Effect::default().and_tell(true, EVAL_WITHOUT_EFFECT);
+            return Effect::default().with_note_if(true, EVAL_WITHOUT_EFFECT);
         }
         if self.eval == Some(eval.variant) {
             return Effect::default();
@@ -184,19 +185,19 @@ impl Options {
         // Table entries and feature names of one evaluation are invalid for another.
         let was_unaltered = self.configuration.is_unaltered();
         self.configure(personality);
-        Effect::from(Change::Clear).and_tell(!was_unaltered, NOTHING_DISABLED)
+        Effect::from(Change::Clear).with_note_if(!was_unaltered, NOTHING_DISABLED)
     }
 
-    /// Adds a note if the personality uses fewer threads than requested.
-    fn tell_threads(&self, effect: Effect) -> Effect {
+    /// Adds a note if the personality cannot use the requested number of threads.
+    fn add_threads_note(&self, effect: Effect) -> Effect {
         let is_single = self.configuration.personality.is_single_threaded();
-        effect.and_tell(is_single && self.threads > 1, SINGLE_THREADED)
+        effect.with_note_if(is_single && self.threads > 1, SINGLE_THREADED)
     }
 
-    /// Adds a note if the personality finds fewer lines than requested.
-    fn tell_lines(&self, effect: Effect) -> Effect {
+    /// Adds a note if the personality cannot find the requested number of lines.
+    fn add_lines_note(&self, effect: Effect) -> Effect {
         let is_single = self.configuration.personality.is_single_threaded();
-        effect.and_tell(is_single && self.lines > 1, SINGLE_LINE)
+        effect.with_note_if(is_single && self.lines > 1, SINGLE_LINE)
     }
 }
 
@@ -204,7 +205,7 @@ impl Options {
 ///
 /// # Errors
 ///
-/// A message that lists the known names.
+/// Returns a message that lists the known names.
 pub(crate) fn personality(name: &str) -> Result<Personality, String> {
     let known = Personality::ALL.map(Personality::name).join(", ");
     Personality::from_name(name)
@@ -215,14 +216,14 @@ pub(crate) fn personality(name: &str) -> Result<Personality, String> {
 ///
 /// # Errors
 ///
-/// A message that lists the known names.
+/// Returns a message that lists the known names.
 pub(crate) fn variant(name: &str) -> Result<Variant, String> {
     let known = Variant::ALL.map(Variant::name).join(", ");
     Variant::from_name(name).ok_or_else(|| format!("Eval must be one of {known}, not \"{name}\""))
 }
 
-/// Returns the network in a file, `None` for the embedded network. The network stays in memory
-/// until the process ends, because a search may use it.
+/// Returns the network in a file; `None` for the embedded network. The network is leaked, because a
+/// search may use it until the process ends.
 pub(crate) fn network(name: &str, value: &str) -> Result<Option<&'static Network>, String> {
     if value.is_empty() || value == EMBEDDED {
         return Ok(None);
@@ -241,8 +242,8 @@ mod tests {
         applied_with_notes(change, &[])
     }
 
-    fn applied_with_notes(change: Change, tell: &[&'static str]) -> Result<Effect, String> {
-        Ok(Effect { change, tell: tell.to_vec() })
+    fn applied_with_notes(change: Change, notes: &[&'static str]) -> Result<Effect, String> {
+        Ok(Effect { change, notes: notes.to_vec() })
     }
 
     #[test]
@@ -311,16 +312,16 @@ mod tests {
     fn unsupported_features_of_a_personality_are_errors() {
         let mut options = Options::default();
         assert_eq!(options.set("Threads", "2"), applied(Change::SetThreads));
-        let told_once = applied_with_notes(Change::Personality, &[SINGLE_THREADED]);
-        assert_eq!(options.set("Personality", "rdchess"), told_once);
+        let one_note = applied_with_notes(Change::Personality, &[SINGLE_THREADED]);
+        assert_eq!(options.set("Personality", "rdchess"), one_note);
         assert_eq!(options.set("Threads", "1"), applied(Change::SetThreads));
         assert_eq!(options.set("MultiPV", "2"), applied_with_notes(Change::None, &[SINGLE_LINE]));
         assert_eq!(
             options.set("Threads", "3"),
             applied_with_notes(Change::SetThreads, &[SINGLE_THREADED])
         );
-        let told_twice = applied_with_notes(Change::Personality, &[SINGLE_THREADED, SINGLE_LINE]);
-        assert_eq!(options.set("Personality", "micromax"), told_twice);
+        let two_notes = applied_with_notes(Change::Personality, &[SINGLE_THREADED, SINGLE_LINE]);
+        assert_eq!(options.set("Personality", "micromax"), two_notes);
         assert_eq!(options.set("Personality", "palimpsest"), applied(Change::Personality));
     }
 

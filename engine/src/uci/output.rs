@@ -1,12 +1,13 @@
-//! The output stream, shared by both threads.
+//! Output stream, shared by both threads.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Maximum length of a note. The longest note of the engine lists all features of an evaluation.
+/// Maximum length of a note, in characters. The longest note of the engine lists all features of an
+/// evaluation.
 const NOTE_MAX_CHARS: usize = 4_000;
 
-/// A shared stream of lines. Each line is written and flushed as a whole.
+/// Shared stream of lines. The lock makes each write of a line, including the flush, indivisible.
 #[derive(Clone)]
 pub struct Output(Arc<Mutex<Box<dyn Write + Send>>>);
 
@@ -18,8 +19,8 @@ impl Output {
 
     /// Writes one line, or several lines separated by line feeds.
     ///
-    /// A reader that has closed the stream is not an error: the end of the input will end the
-    /// session.
+    /// Errors are ignored: if the reader closes the output, the session ends at the end of the
+    /// input.
     pub fn line(&self, text: &str) {
         let mut stream = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut bytes = Vec::with_capacity(text.len() + 1);
@@ -28,8 +29,8 @@ impl Output {
         let _gone = stream.write_all(&bytes).and_then(|()| stream.flush());
     }
 
-    /// Writes an `info string`. Control characters become blanks, and long text is cut off, because
-    /// the text may quote input.
+    /// Writes an `info string`. Control characters are replaced with spaces, and long text is cut
+    /// off, because the text may quote input.
     pub fn note(&self, text: &str) {
         let mut text = text.replace(char::is_control, " ");
         if let Some((end, _)) = text.char_indices().nth(NOTE_MAX_CHARS) {

@@ -1,4 +1,4 @@
-//! Parsing of input lines. Every line gives a command, possibly an invalid one.
+//! Parsing of input lines. Each line is parsed into a command, which may be [`Command::Invalid`].
 
 use std::str::SplitAsciiWhitespace;
 
@@ -9,48 +9,48 @@ use crate::chess::perft::DEPTH_MAX;
 pub(super) enum Command {
     /// Identify the engine and list the options.
     Uci,
-    /// Answer when ready.
+    /// Reply when ready.
     IsReady,
     /// Change an option.
     SetOption { name: String, value: String },
     /// Begin a new game.
     NewGame,
-    /// Set up a game: a FEN, or the starting position, and moves.
+    /// Set up a game from a FEN (or the starting position) and moves.
     Position { fen: Option<String>, moves: Vec<String> },
     /// Search.
     Go(Go),
-    /// Count leaves.
+    /// Run perft to this depth, in plies.
     Perft(u32),
     /// End the search.
     Stop,
-    /// The expected move was played.
+    /// The opponent played the expected move.
     PonderHit,
     /// Show the board.
     Display,
     /// Show the static evaluation.
     Evaluate,
-    /// Run the bench, to this depth if given.
+    /// Run the bench to this depth, in plies, or to the default depth.
     Bench(Option<u32>),
     /// End the session.
     Quit,
-    /// Known command without effect.
+    /// Command without effect.
     Nothing,
     /// Invalid command, with the reason.
     Invalid(String),
 }
 
-/// The parameters of `go`; times in milliseconds.
+/// Parameters of `go`. Times are in milliseconds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Go {
-    /// Time left, White first.
+    /// Remaining time, White's first.
     pub(super) time: [Option<u64>; 2],
-    /// Increment, White first.
+    /// Increment per move, White's first.
     pub(super) increment: [Option<u64>; 2],
-    /// Moves to the next time control.
+    /// Number of moves to the next time control.
     pub(super) moves_to_go: Option<u32>,
-    /// Exact time for the move.
+    /// Fixed time for the move.
     pub(super) move_time: Option<u64>,
-    /// Deepest iteration, in plies.
+    /// Depth of the last iteration, in plies.
     pub(super) depth: Option<u32>,
     /// Number of nodes to visit.
     pub(super) nodes: Option<u64>,
@@ -60,7 +60,7 @@ pub(super) struct Go {
     pub(super) infinite: bool,
     /// Search on the opponent's time.
     pub(super) ponder: bool,
-    /// The only moves to consider.
+    /// Moves to search at the root; empty for all moves.
     pub(super) search_moves: Vec<String>,
 }
 
@@ -78,7 +78,8 @@ pub(super) fn parse(line: &str) -> Command {
     Command::Invalid(format!("unknown command \"{}\"", shortened(first)))
 }
 
-/// Returns the command that a word begins and `rest` continues; `None` if the word is unknown.
+/// Returns the command with this first word and the remaining words `rest`; `None` if the word is
+/// unknown.
 fn command(word: &str, mut rest: SplitAsciiWhitespace<'_>) -> Option<Command> {
     Some(match word {
         "uci" => Command::Uci,
@@ -102,7 +103,7 @@ fn command(word: &str, mut rest: SplitAsciiWhitespace<'_>) -> Option<Command> {
     })
 }
 
-/// Shortens text of the input so that it can be quoted in a message.
+/// Shortens input text for a quotation in a message.
 fn shortened(text: &str) -> String {
     const LONGEST: usize = 40;
     match text.char_indices().nth(LONGEST) {
@@ -181,8 +182,7 @@ fn parse_go(words: SplitAsciiWhitespace<'_>) -> Command {
                 let Some(number) = words.next().and_then(|word| word.parse::<i64>().ok()) else {
                     return Command::Invalid(format!("go {word} must be followed by a number"));
                 };
-                // A clock that has run out may be sent as a negative number, which counts as no
-                // time left.
+                // A GUI may send a negative number if the clock has run out. It is treated as 0.
                 let number = number.max(0) as u64;
                 if word == "perft" {
                     return match clipped(number) {
@@ -224,7 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_are_understood() {
+    fn commands_are_parsed() {
         let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
         for (line, expected) in [
             ("", Command::Nothing),
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn go_is_understood() {
+    fn go_parameters_are_parsed() {
         let text = "go searchmoves e2e4 d2d4 wtime -5 btime 300 winc 1 binc 2 movestogo 9 depth 6 \
                     nodes 70 mate 3 movetime 8 ponder infinite";
         let expected = Go {

@@ -1,4 +1,4 @@
-//! UCI output of a search.
+//! UCI output of search results and positions.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::search::{Report, SearchResult};
 use crate::time::nodes_per_second;
 use crate::tt::Bound;
 
-/// Returns the `info` line of an interim result.
+/// Returns the `info` line for an interim result.
 pub(super) fn info(report: &Report<'_>, elapsed: Duration, form: CastlingForm) -> String {
     let bound = match report.bound {
         Bound::Lower => " lowerbound",
@@ -36,13 +36,13 @@ pub(super) fn info(report: &Report<'_>, elapsed: Duration, form: CastlingForm) -
     text
 }
 
-/// Returns an `info` line with only nodes, speed and time.
+/// Returns an `info` line with only the nodes, the speed and the time.
 pub(super) fn nodes(nodes: u64, elapsed: Duration) -> String {
     let speed = nodes_per_second(nodes, elapsed);
     format!("info nodes {nodes} nps {speed} time {}", elapsed.as_millis())
 }
 
-/// Returns a score in the notation of the protocol.
+/// Returns a score in UCI notation: `cp` or `mate`.
 pub(super) fn score(score: Score) -> String {
     match mate_distance_moves(score) {
         Some(moves) => format!("mate {moves}"),
@@ -50,7 +50,7 @@ pub(super) fn score(score: Score) -> String {
     }
 }
 
-/// Returns the line that ends a search. Without a legal move, the move is `(none)`.
+/// Returns the `bestmove` line. The move is `(none)` if there is no legal move.
 pub(super) fn best_move(result: &SearchResult, form: CastlingForm) -> String {
     let write = |mv: &Move| uci_move::format(*mv, form);
     match &result.line[..] {
@@ -60,7 +60,7 @@ pub(super) fn best_move(result: &SearchResult, form: CastlingForm) -> String {
     }
 }
 
-/// Returns the board, eighth rank on top, with FEN, key and checkers.
+/// Returns a diagram of the board, eighth rank first, with FEN, key and checkers.
 pub(super) fn diagram(position: &Position) -> String {
     let mut text = String::new();
     for rank in (0..8).rev() {

@@ -1,4 +1,4 @@
-//! The input thread of a UCI session. The thread answers immediately, even during a search.
+//! Input thread of a UCI session. It replies to commands immediately, even during a search.
 
 use std::io::{BufRead, Read};
 use std::ops::ControlFlow;
@@ -16,13 +16,13 @@ use crate::failure::Failure;
 use crate::search::{Limits, Signals};
 use crate::time::{Budget, Clock, TimeLimit, Timer};
 
-/// Maximum length of a command line. A game of a thousand moves takes a hundredth of this length.
+/// Maximum length of an input line, in bytes. A game of 1,000 moves takes about 1 % of this length.
 const LINE_MAX_BYTES: u64 = 1 << 20;
 
-/// Serves one session: reads commands until `quit` or the end of the input.
+/// Runs a UCI session: reads and executes commands until `quit` or the end of the input.
 ///
-/// Returns the exit code: 0, 3 if `EvalFile` could not be used, or 7 if the smallest hash table
-/// could not be allocated.
+/// Returns the exit code: 0; 3 if the network in `EvalFile` could not be loaded; or 7 if the
+/// default hash table could not be allocated.
 pub fn run(mut input: impl BufRead, output: Output) -> i32 {
     let mut session = match Session::start(output.clone()) {
         Ok(session) => session,
@@ -43,7 +43,7 @@ pub fn run(mut input: impl BufRead, output: Output) -> i32 {
         }
     }
     session.signals.stop();
-    // A worker that waits before a best move checks its signals only when it is woken.
+    // A worker that waits to print a best move checks its signals only when it is woken.
     session.worker.wake();
     code
 }
@@ -53,11 +53,11 @@ pub fn run(mut input: impl BufRead, output: Output) -> i32 {
 enum Line {
     /// The line, including its line ending. Bytes that are not UTF-8 are replaced.
     Whole(String),
-    /// The line was too long and has been dropped.
+    /// The line was too long and was dropped.
     TooLong,
 }
 
-/// Returns the next line, or `None` at the end of the input.
+/// Returns the next line; `None` at the end of the input.
 fn read_line(input: &mut impl BufRead) -> Option<Line> {
     let mut bytes = Vec::new();
     let mut too_long = false;
@@ -65,8 +65,8 @@ fn read_line(input: &mut impl BufRead) -> Option<Line> {
         bytes.clear();
         let count = input.by_ref().take(LINE_MAX_BYTES).read_until(b'\n', &mut bytes).ok()?;
         if count as u64 == LINE_MAX_BYTES && bytes.last() != Some(&b'\n') {
-            // The rest of a line that is too long is not a separate command, so it is read and
-            // skipped.
+            // The rest of a line that is too long is also skipped, because it is not a separate
+            // command.
             too_long = true;
         } else if too_long {
             return Some(Line::TooLong);
@@ -81,7 +81,7 @@ struct Session {
     options: Options,
     game: Game,
     worker: Worker,
-    /// The signals of the latest search.
+    /// Signals of the latest search, perft or bench.
     signals: Arc<Signals>,
     output: Output,
 }
@@ -104,7 +104,8 @@ impl Session {
     fn execute(&mut self, command: Command) -> ControlFlow<i32> {
         match command {
             Command::Uci => self.identify(),
-            // The protocol requires an answer even during a search, so the queue must not delay it.
+            // The protocol requires a reply even during a search, so the reply does not wait in the
+            // queue.
             Command::IsReady if self.worker.is_busy() => self.output.line("readyok"),
             Command::IsReady => self.worker.send(Job::Ready),
             Command::SetOption { name, value } => return self.set_option(&name, &value),
@@ -157,12 +158,12 @@ impl Session {
                     Change::Clear => self.worker.send(Job::Clear),
                     Change::SetThreads => self.worker.send(Job::SetThreads(self.options.threads)),
                 }
-                effect.tell.iter().for_each(|text| self.output.note(text));
+                effect.notes.iter().for_each(|text| self.output.note(text));
             }
             Err(reason) => {
                 self.output.note(&reason);
-                // If the engine continued, games with the old network would count as games with the
-                // requested one.
+                // The session ends. Otherwise, games with the old network would count as games with
+                // the requested network.
                 if name.eq_ignore_ascii_case("EvalFile") {
                     return ControlFlow::Break(Failure::input(reason).report());
                 }
@@ -176,7 +177,7 @@ impl Session {
         self.worker.send(Job::ReplaceTable { personality, megabytes });
     }
 
-    /// Sets up a game. If any part of the command is wrong, the game does not change.
+    /// Sets up a game. If any part of the command is invalid, the game does not change.
     fn set_up(&mut self, text: Option<&str>, moves: &[String]) {
         let root = match text.map_or_else(|| Ok(Position::startpos()), fen::parse) {
             Ok(position) => position,
@@ -202,7 +203,7 @@ impl Session {
         self.output.line(&explain::table(self.options.configuration.eval, &self.game));
     }
 
-    /// Returns new signals for the next job, which replace the signals of the last job.
+    /// Creates signals for the next job. They replace the signals of the previous job.
     fn renew_signals(&mut self, pondering: bool) -> Arc<Signals> {
         self.signals = Arc::new(Signals::new(pondering));
         Arc::clone(&self.signals)
@@ -233,13 +234,14 @@ impl Session {
             signals,
             configuration: self.options.configuration,
             form: self.options.castling,
-            // A search without any limit runs until `stop`, like `go infinite`.
+            // A search without limits runs until `stop`, like `go infinite`.
             infinite: go.infinite || unlimited && !go.ponder,
         })));
     }
 
-    /// Returns the named moves; illegal moves are omitted with a note. `None` if no move remains: a
-    /// search of all moves was not requested.
+    /// Returns the moves with these names. Illegal moves are omitted and reported in a note. If all
+    /// are illegal, prints an empty best move and returns `None`, because a search of all moves was
+    /// not requested.
     fn search_moves(&self, names: &[String]) -> Option<Vec<Move>> {
         let mut moves = Vec::new();
         for name in names {
@@ -263,8 +265,8 @@ impl Session {
         if go.time == [None, None] {
             return TimeLimit::None;
         }
-        // A command with a clock for the opponent alone is an oversight. The engine then assumes no
-        // time left and answers immediately.
+        // A command with only the opponent's clock is probably an error of the GUI. The engine then
+        // assumes that no time remains and replies immediately.
         TimeLimit::Clock(Clock {
             left_ms: go.time[side].unwrap_or(0),
             increment_ms: go.increment[side].unwrap_or(0),

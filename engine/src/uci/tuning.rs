@@ -1,5 +1,5 @@
-//! Options for tuners: parameters of the search, and features of the search to disable. A normal
-//! build has no such options.
+//! Options for tuners: search parameters, and search features to disable. A normal build does not
+//! have these options.
 
 #[cfg(any(test, feature = "tuning"))]
 use super::effect::Change;
@@ -9,13 +9,13 @@ use super::values::{spin, spin_line};
 #[cfg(any(test, feature = "tuning"))]
 use crate::search::{PARAMS, disable_features};
 
-/// Returns the lines that declare the tunable parameters of the search: none in a normal build.
+/// Returns the lines that declare the tunable search parameters. A normal build has none.
 #[cfg(not(any(test, feature = "tuning")))]
 pub(super) fn tunable() -> impl Iterator<Item = String> {
     std::iter::empty()
 }
 
-/// Returns the lines that declare the tunable parameters of the search.
+/// Returns the lines that declare the option `Without` and the tunable search parameters.
 #[cfg(any(test, feature = "tuning"))]
 pub(super) fn tunable() -> impl Iterator<Item = String> {
     let without = std::iter::once("option name Without type string default <empty>".to_owned());
@@ -26,7 +26,7 @@ pub(super) fn tunable() -> impl Iterator<Item = String> {
     )
 }
 
-/// Rejects an unknown option.
+/// Returns the error for an unknown option.
 #[cfg(not(any(test, feature = "tuning")))]
 pub(super) fn tune(name: &str, _: &str) -> Result<Effect, String> {
     Err(format!("unknown option \"{name}\""))
@@ -41,7 +41,7 @@ pub(super) fn tune(name: &str, value: &str) -> Result<Effect, String> {
     let found = PARAMS.iter().find(|param| param.name.eq_ignore_ascii_case(name));
     let param = found.ok_or_else(|| format!("unknown option \"{name}\""))?;
     param.set(spin(name, value, *param.range.start(), *param.range.end())?);
-    // Table entries of searches with other parameters are invalid.
+    // The memory is cleared, because table entries of searches with other parameters are invalid.
     Ok(Change::Clear.into())
 }
 
@@ -51,13 +51,12 @@ mod tests {
     use crate::bench;
     use crate::search::{Configuration, SEARCH_FEATURES, Signals};
 
-    /// Features that change nothing at the depth of this test, or without a clock.
+    /// Features that have no effect at the depth of this test, or without a clock.
     const DEEP: [&str; 2] = ["null_verification", "pace"];
 
     #[test]
     fn options_of_the_tuning_build_change_the_search() {
-        // The options are shared by all searches of a process, so this test needs a separate
-        // process.
+        // All searches of a process share the options, so this test needs a separate process.
         let program = std::env::current_exe().expect("a test knows its program");
         let test = "uci::tuning::tests::tuning_in_a_process_of_its_own";
         let mut command = std::process::Command::new(program);

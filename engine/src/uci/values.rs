@@ -1,23 +1,23 @@
-//! Values of options: their declarations and their text.
+//! Declaration and parsing of option values.
 
 use std::fmt::Display;
 use std::str::FromStr;
 
-/// Returns the line that declares a number.
+/// Returns the line that declares a number option (`spin`).
 pub(super) fn spin_line<T: Display>(name: &str, default: T, min: T, max: T) -> String {
     format!("option name {name} type spin default {default} min {min} max {max}")
 }
 
-/// Returns the line that declares a choice of names.
+/// Returns the line that declares an option with a list of names (`combo`).
 pub(super) fn combo_line(name: &str, default: &str, all: &[&str]) -> String {
     format!("option name {name} type combo default {default} var {}", all.join(" var "))
 }
 
-/// Returns the number that an option is set to.
+/// Parses the value of a number option.
 ///
 /// # Errors
 ///
-/// If the text is not a number in the range.
+/// If the text is not a number from `min` to `max`.
 pub(super) fn spin<T>(name: &str, text: &str, min: T, max: T) -> Result<T, String>
 where
     T: FromStr + PartialOrd + Display,
@@ -26,7 +26,7 @@ where
     number.ok_or_else(|| format!("{name} must be a number from {min} to {max}, not \"{text}\""))
 }
 
-/// Returns the switch that an option is set to.
+/// Parses the value of an option that is `true` or `false` (`check`).
 ///
 /// # Errors
 ///

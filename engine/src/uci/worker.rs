@@ -1,5 +1,5 @@
-//! The search thread. The thread owns the memory and takes jobs from a queue, in order, so that
-//! nothing changes during a search.
+//! Worker: the thread that searches. It owns the search memory and takes jobs from a queue in
+//! order, so that the memory does not change during a search.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,20 +18,20 @@ use crate::search::{
 use crate::time::Timer;
 use crate::tt::OutOfMemory;
 
-/// Exit code after a panic of the worker: `EX_SOFTWARE` of `sysexits.h`, an internal error.
+/// Exit code after a panic of the worker: `EX_SOFTWARE` (internal error) in `sysexits.h`.
 const EXIT_BUG: i32 = 70;
 
 /// A job for the worker.
 pub(super) enum Job {
-    /// Search and print the best move.
+    /// Search, and print the best move.
     Search(Box<SearchJob>),
-    /// Run perft and print the counts by move.
+    /// Run perft, and print the counts by move.
     Perft { game: Box<Game>, depth: u32, form: CastlingForm, signals: Arc<Signals> },
     /// Run the bench.
     Bench { depth: Option<u32>, configuration: Configuration, signals: Arc<Signals> },
-    /// Clear the memory.
+    /// Clear the search memory.
     Clear,
-    /// Replace the memory by an empty memory for a personality, with a table of `megabytes` MiB;
+    /// Replace the memory with an empty memory for a personality, with a table of `megabytes` MiB.
     /// `None` keeps the size.
     ReplaceTable { personality: Personality, megabytes: Option<usize> },
     /// Set the number of search threads.
@@ -40,7 +40,7 @@ pub(super) enum Job {
     Ready,
 }
 
-/// Input of a search.
+/// Input for a search.
 pub(super) struct SearchJob {
     pub(super) game: Game,
     pub(super) limits: Limits,
@@ -48,7 +48,7 @@ pub(super) struct SearchJob {
     pub(super) signals: Arc<Signals>,
     pub(super) configuration: Configuration,
     pub(super) form: CastlingForm,
-    /// Print the best move only after `stop`, as `go infinite` requires.
+    /// `true` if the best move is printed only after `stop`, as `go infinite` requires.
     pub(super) infinite: bool,
 }
 
@@ -64,7 +64,7 @@ impl Worker {
     ///
     /// # Errors
     ///
-    /// If there is not enough memory for the table.
+    /// If there is not enough memory for the hash table or the stack of the thread.
     pub(super) fn start(hash_mb: usize, output: Output) -> Result<Worker, OutOfMemory> {
         let mut memory = Memory::new(hash_mb)?;
         let busy = Arc::new(AtomicBool::new(false));
@@ -84,7 +84,7 @@ impl Worker {
             self.busy.store(true, Ordering::Release);
         }
         if let Some(queue) = &self.queue {
-            // Sending fails only after the worker has panicked, and then the process is ending.
+            // Sending fails only after the worker has panicked. The process then exits.
             let _dead = queue.send(job);
         }
     }
@@ -94,7 +94,7 @@ impl Worker {
         self.busy.load(Ordering::Acquire)
     }
 
-    /// Wakes the worker if it waits before printing a best move, so that it checks its signals.
+    /// Wakes a worker that waits to print a best move, so that it checks its signals.
     pub(super) fn wake(&self) {
         if let Some(thread) = &self.thread {
             thread.thread().unpark();
@@ -102,7 +102,7 @@ impl Worker {
     }
 }
 
-/// Waits for the queued jobs, which the session must have stopped.
+/// Waits until the queued jobs are finished. The session must have stopped them.
 impl Drop for Worker {
     fn drop(&mut self) {
         self.queue = None;
@@ -112,7 +112,7 @@ impl Drop for Worker {
     }
 }
 
-/// Guard that ends the process if the worker panics; otherwise the GUI would wait forever.
+/// Guard that exits the process if the worker panics. Without it, the GUI would wait forever.
 struct ExitOnPanic;
 
 impl Drop for ExitOnPanic {
@@ -127,12 +127,12 @@ fn serve(jobs: &Receiver<Job>, memory: &mut Memory, output: &Output, busy: &Atom
     let _guard = ExitOnPanic;
     for job in jobs {
         match job {
-            Job::Search(job) => answer(busy, output, Some(run_search(&job, memory, output))),
+            Job::Search(job) => finish(busy, output, Some(run_search(&job, memory, output))),
             Job::Perft { game, depth, form, signals } => {
-                answer(busy, output, run_perft(&game, depth, form, &signals));
+                finish(busy, output, run_perft(&game, depth, form, &signals));
             }
             Job::Bench { depth, configuration, signals } => {
-                answer(busy, output, Some(run_bench(depth, configuration, &signals)));
+                finish(busy, output, Some(run_bench(depth, configuration, &signals)));
             }
             Job::Clear => memory.clear(),
             Job::ReplaceTable { personality, megabytes } => {
@@ -144,12 +144,12 @@ fn serve(jobs: &Receiver<Job>, memory: &mut Memory, output: &Output, busy: &Atom
     }
 }
 
-/// Ends a job with its answer. The worker is marked as free before the answer is printed, because
-/// the next command may follow the answer immediately.
-fn answer(busy: &AtomicBool, output: &Output, answer: Option<String>) {
+/// Finishes a job and prints its reply. The worker is marked as free before the reply is printed,
+/// because the GUI may send the next command immediately after the reply.
+fn finish(busy: &AtomicBool, output: &Output, reply: Option<String>) {
     busy.store(false, Ordering::Release);
-    if let Some(answer) = answer {
-        output.line(&answer);
+    if let Some(reply) = reply {
+        output.line(&reply);
     }
 }
 
@@ -160,8 +160,8 @@ fn replace_table(
     output: &Output,
 ) {
     let megabytes = megabytes.unwrap_or(memory.megabytes());
-    // The new table is allocated while the old table exists. The pages of the new table are not
-    // touched yet, so both tables fit if the new table does.
+    // The new table is allocated while the old table still exists. The pages of the new table are
+    // not touched yet, so this needs little additional memory.
     if let Err(error) = memory.replace(personality, megabytes) {
         output.note(&format!("{error}; it stays as it is, with {} MiB", memory.megabytes()));
     }
@@ -180,14 +180,14 @@ fn run_search(job: &SearchJob, memory: &mut Memory, output: &Output) -> String {
     let request = Request { game, limits, timer, signals };
     let mut reported_nodes = 0;
     let result = search(*configuration, request, memory, &mut |report| {
-        // Iterations without a line are only of interest to studies of the search.
+        // Iterations without a line are not printed: only studies of the search use them.
         if !report.line.is_empty() {
             output.line(&print::info(report, timer.elapsed(), *form));
             reported_nodes = report.nodes;
         }
     });
     if timer.counts_nodes() && result.nodes > reported_nodes {
-        // A GUI that counts nodes as time must also know the nodes of an unfinished iteration.
+        // A GUI that measures time in nodes must also know the nodes of an unfinished iteration.
         output.line(&print::nodes(result.nodes, timer.elapsed()));
     }
     if result.threads < memory.threads() {
@@ -198,13 +198,13 @@ fn run_search(job: &SearchJob, memory: &mut Memory, output: &Output) -> String {
         output.line(&format!("info depth 0 score {}", print::score(result.score)));
     }
     while (*infinite || signals.is_pondering()) && !signals.is_stopped() {
-        // `park` may return without a wake-up, so the signals are checked again each time.
+        // `park` may return spuriously, so the signals are checked again each time.
         thread::park();
     }
     print::best_move(&result, *form)
 }
 
-/// Returns the counts as text; `None` if perft was not finished.
+/// Returns the counts as text; `None` if perft was stopped.
 fn run_perft(game: &Game, depth: u32, form: CastlingForm, signals: &Signals) -> Option<String> {
     let stopped = || signals.is_stopped();
     let counts = divide(game.position(), depth, &Settings::default(), &stopped);

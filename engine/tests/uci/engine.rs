@@ -1,14 +1,13 @@
-//! The real program over pipes.
+//! The real program, connected by pipes.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The engine under test. Dropping this value closes the input and checks that the engine ends by
-/// itself.
+/// The engine under test. Dropping this value closes the input and checks that the engine exits.
 pub struct Engine {
     process: Child,
-    /// The input, while it is open.
+    /// Standard input of the engine; `None` after it has been closed.
     pub input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
 }
@@ -19,7 +18,7 @@ impl Engine {
         Engine::start_with(&mut Command::new(env!("CARGO_BIN_EXE_palimpsest")))
     }
 
-    /// Starts the engine by this command.
+    /// Starts the engine with this command.
     pub fn start_with(command: &mut Command) -> Engine {
         let mut process = command
             .stdin(Stdio::piped())
@@ -31,12 +30,12 @@ impl Engine {
         Engine { process, input, output }
     }
 
-    /// Sends a line.
+    /// Sends a line to the engine.
     pub fn send_line(&mut self, line: &str) {
         writeln!(self.input.as_mut().expect("the input is open"), "{line}").unwrap();
     }
 
-    /// Reads lines up to one that starts with `prefix` and returns all of them.
+    /// Reads lines up to and including the first line that starts with `prefix`, and returns them.
     pub fn read_until(&mut self, prefix: &str) -> Vec<String> {
         let mut lines = Vec::new();
         loop {
@@ -50,12 +49,12 @@ impl Engine {
         }
     }
 
-    /// Returns the answer to `go`.
+    /// Returns the `bestmove` line of the running search.
     pub fn best_move(&mut self) -> String {
         self.read_until("bestmove").pop().expect("the last line is the one looked for")
     }
 
-    /// Returns all output up to the answer to `isready`.
+    /// Sends `isready`, and returns the lines before the reply.
     pub fn sync(&mut self) -> Vec<String> {
         self.send_line("isready");
         let mut lines = self.read_until("readyok");
@@ -65,12 +64,12 @@ impl Engine {
 }
 
 impl Engine {
-    /// Returns the process id.
+    /// Returns the process ID.
     pub fn id(&self) -> u32 {
         self.process.id()
     }
 
-    /// Ends the session by closing its input, and returns the remaining output.
+    /// Ends the session by closing the input, and returns the remaining output.
     pub fn close(mut self) -> Vec<String> {
         self.input = None;
         let lines = self.output.by_ref().lines().map_while(Result::ok);
@@ -81,6 +80,7 @@ impl Engine {
 impl Drop for Engine {
     fn drop(&mut self) {
         self.input = None;
+        // The time limit is long, because the machine may be busy with other tests.
         let deadline = Instant::now() + Duration::from_secs(20);
         while Instant::now() < deadline {
             if let Ok(Some(status)) = self.process.try_wait() {

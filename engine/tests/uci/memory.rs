@@ -1,10 +1,10 @@
-//! Hash tables of huge, tiny and impossible sizes.
+//! Tests of very large, very small and impossible hash table sizes.
 
 use std::process::Command;
 
 use crate::engine::Engine;
 
-/// Returns the memory use of the engine, in MiB; `None` on systems other than Linux.
+/// Returns the resident memory of the engine, in MiB; `None` on systems other than Linux.
 fn memory_mib(engine: &Engine) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{}/status", engine.id())).ok()?;
     let line = status.lines().find(|line| line.starts_with("VmRSS:"));

@@ -1,14 +1,15 @@
-//! Sessions of nonsense: whatever the input, the engine survives, answers, and continues to play.
+//! Sessions with random input. For any input, the engine must not crash, must reply, and must still
+//! be able to play.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// Longest time for an answer on a machine busy with other tests.
+/// Maximum time for a reply. It is long, because the machine may be busy with other tests.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Xorshift with a fixed seed: the same sessions in every run.
+/// Xorshift generator with fixed seeds, so that every run has the same sessions.
 struct Random(u64);
 
 impl Random {
@@ -24,7 +25,8 @@ impl Random {
     }
 }
 
-/// Meaningful commands. Some of them start searches without an end.
+/// Valid commands and commands with invalid parameters. Some of them start searches without a
+/// limit.
 const COMMANDS: [&str; 51] = [
     "uci",
     "isready",
@@ -79,7 +81,7 @@ const COMMANDS: [&str; 51] = [
     "setoption name Eval value blunder",
 ];
 
-/// Words that fit no command, or only by chance.
+/// Words that are invalid in most commands.
 const WORDS: [&str; 22] = [
     "-1",
     "0",
@@ -105,7 +107,7 @@ const WORDS: [&str; 22] = [
     "99/99/99/99/99/99/99/99",
 ];
 
-/// Returns one line of input, without its line ending.
+/// Returns a random line of input, without its line ending.
 fn line(random: &mut Random) -> Vec<u8> {
     match random.below(10) {
         0..5 => random.pick(&COMMANDS).into(),
@@ -127,7 +129,7 @@ fn splice(random: &mut Random) -> Vec<u8> {
     [&a[..end], &b[start..]].concat()
 }
 
-/// Returns the words of a command and other words, in any order.
+/// Returns a command with additional words, some of them in the wrong order.
 fn shuffled(random: &mut Random) -> Vec<u8> {
     let mut words: Vec<&str> = random.pick(&COMMANDS).split(' ').collect();
     for _ in 0..random.below(4) {
@@ -141,7 +143,7 @@ fn shuffled(random: &mut Random) -> Vec<u8> {
     words.join(random.pick(&[" ", "  ", "\t"])).into_bytes()
 }
 
-/// Returns a command with some bytes replaced.
+/// Returns a command with random bytes replaced.
 fn corrupted_command(random: &mut Random) -> Vec<u8> {
     let mut bytes = random.pick(&COMMANDS).as_bytes().to_vec();
     for _ in 0..=random.below(3) {
@@ -151,7 +153,7 @@ fn corrupted_command(random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// Returns a long line: a game of thousands of plies, a word or a value of many letters.
+/// Returns a long line: a game of many plies, a long list or a long word.
 fn long(random: &mut Random) -> Vec<u8> {
     let count = [300, 6_000, 150_000][random.below(3)];
     let (start, part) = *random.pick(&[
@@ -165,7 +167,8 @@ fn long(random: &mut Random) -> Vec<u8> {
     [start.as_bytes(), part.repeat(count / part.len()).as_bytes()].concat()
 }
 
-/// Returns whether the line requests so much memory or so many threads that other tests suffer.
+/// Returns whether the line may request so much memory or so many threads that it disturbs other
+/// tests.
 fn is_greedy(line: &[u8]) -> bool {
     let text = String::from_utf8_lossy(line).to_ascii_lowercase();
     let numbers = || text.split(|c: char| !c.is_ascii_digit()).filter_map(|word| word.parse().ok());
@@ -191,7 +194,8 @@ impl Session {
         let (sender, lines) = channel();
         std::thread::spawn(move || {
             for line in output.lines() {
-                // Output that is not UTF-8 fails the test at the other end of the channel.
+                // If the output is not UTF-8, this thread panics and closes the channel, which
+                // fails the test.
                 let line = line.expect("the engine writes UTF-8");
                 if sender.send(line).is_err() {
                     return;
@@ -203,7 +207,8 @@ impl Session {
 
     fn send_line(&mut self, line: &[u8]) {
         let input = self.engine.stdin.as_mut().expect("the input is open");
-        // An engine that has ended is detected when its exit is checked.
+        // A write error is ignored: an engine that has exited is detected when its exit status is
+        // checked.
         let _gone = input.write_all(line).and_then(|()| input.write_all(b"\n"));
     }
 
@@ -211,8 +216,8 @@ impl Session {
     fn await_line(&self, starts: &[&str]) -> Result<String, String> {
         let deadline = Instant::now() + PATIENCE;
         loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            match self.lines.recv_timeout(left) {
+            let remaining = deadline.saturating_duration_since(Instant::now());
+            match self.lines.recv_timeout(remaining) {
                 Ok(line) if line.contains(char::is_control) => {
                     return Err(format!("a control character in {line:?}"));
                 }
@@ -224,11 +229,11 @@ impl Session {
         }
     }
 
-    /// Makes the engine play a move from the starting position.
+    /// Checks that the engine still plays a move.
     fn plays_on(&mut self) -> Result<(), String> {
         self.send_line(b"setoption name UCI_Chess960 value false");
         self.send_line(b"position startpos moves d2d4 d7d5");
-        // A search may still be running when the next one is requested.
+        // `go` is repeated, because an earlier search may still be running.
         let deadline = Instant::now() + PATIENCE;
         while Instant::now() < deadline {
             self.send_line(b"stop");
@@ -248,7 +253,7 @@ impl Session {
         Err("it never becomes idle".to_owned())
     }
 
-    /// Closes the input and checks that the engine ends without an error.
+    /// Closes the input, and checks that the engine exits without an error.
     fn end(mut self) -> Result<(), String> {
         self.engine.stdin = None;
         let deadline = Instant::now() + PATIENCE;
@@ -275,13 +280,13 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        // This has no effect on a process that has already ended.
+        // Killing has no effect on a process that has already exited.
         let _ended = self.engine.kill();
         let _status = self.engine.wait();
     }
 }
 
-/// Runs one session. In a third of all sessions, the input ends after the last line of nonsense.
+/// Runs one session. In a third of all sessions, the input ends directly after the random lines.
 fn session(seed: u64) -> Result<(), String> {
     let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let mut session = Session::start();
@@ -300,7 +305,7 @@ fn session(seed: u64) -> Result<(), String> {
 
 #[test]
 fn the_engine_survives_random_input() {
-    // The environment variable sets another number of sessions.
+    // The environment variable can set a different number of sessions.
     let count = std::env::var("NONSENSE_SESSIONS")
         .map_or(40, |text| text.parse().expect("NONSENSE_SESSIONS is the number of sessions"));
     let bad: Vec<String> = (0..count)

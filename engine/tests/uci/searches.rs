@@ -1,4 +1,4 @@
-//! Limits of a search, and the time of its answer.
+//! Tests of search limits and reply times.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -7,7 +7,7 @@ use palimpsest::eval::Variant;
 
 use crate::engine::Engine;
 
-/// Returns the word that follows a name in an `info` line.
+/// Returns the word after `name` in a line.
 fn field<'a>(line: &'a str, name: &str) -> Option<&'a str> {
     let mut words = line.split(' ');
     words.find(|word| *word == name)?;
@@ -19,7 +19,7 @@ fn number(line: &str, name: &str) -> i64 {
     word.parse().unwrap_or_else(|_| panic!("{name} is no number in {line}"))
 }
 
-/// Returns the lines of the deepest iteration: those of the same depth at the end.
+/// Returns the `info` lines of the last iteration.
 fn last_iteration(lines: &[String]) -> Vec<&String> {
     let infos: Vec<&String> = lines.iter().filter(|line| line.contains(" pv ")).collect();
     let depth = number(infos.last().expect("an iteration was reported"), "depth");
@@ -38,8 +38,8 @@ fn multipv_lines_are_sorted_from_the_best() {
         engine.send_line(&format!("setoption name MultiPV value {lines}"));
         engine.send_line(&format!("position {position}"));
         engine.send_line("go depth 6");
-        let said = engine.read_until("bestmove");
-        let last = last_iteration(&said);
+        let output = engine.read_until("bestmove");
+        let last = last_iteration(&output);
         let ranks: Vec<i64> = last.iter().map(|line| number(line, "multipv")).collect();
         assert_eq!(ranks, (1..=expected).collect::<Vec<_>>(), "{position} {last:?}");
         let moves: BTreeSet<_> = last.iter().map(|line| field(line, "pv")).collect();
@@ -50,14 +50,14 @@ fn multipv_lines_are_sorted_from_the_best() {
         };
         let scores: Vec<i64> = last.iter().map(|line| worth(line)).collect();
         assert!(scores.is_sorted_by(|a, b| a >= b), "{position} {last:?}");
-        let best = said.last().and_then(|line| field(line, "bestmove"));
+        let best = output.last().and_then(|line| field(line, "bestmove"));
         assert_eq!(best, field(last[0], "pv"), "{position}");
     }
     engine.send_line("setoption name MultiPV value 3");
     engine.send_line("position startpos");
     engine.send_line("go depth 5 searchmoves a2a3 h2h3");
-    let said = engine.read_until("bestmove");
-    let moves: BTreeSet<_> = last_iteration(&said).iter().map(|line| field(line, "pv")).collect();
+    let output = engine.read_until("bestmove");
+    let moves: BTreeSet<_> = last_iteration(&output).iter().map(|line| field(line, "pv")).collect();
     assert_eq!(moves, [Some("a2a3"), Some("h2h3")].into());
 }
 
@@ -84,10 +84,10 @@ fn several_threads_answer_like_one() {
             let answer = lines.last().expect("the answer is the last line");
             assert!(answer.starts_with(best), "{variant} {go}: {answer}");
             assert_eq!(answer.ends_with("(none)"), best.ends_with("(none)"), "{variant} {go}");
-            // The move of the last reported line is played.
-            let told = lines.iter().rev().find_map(|line| field(line, "pv"));
-            if go.contains("depth") && told.is_some() {
-                assert_eq!(told, field(answer, "bestmove"), "{variant} {go}");
+            // The best move must be the first move of the last reported line.
+            let reported = lines.iter().rev().find_map(|line| field(line, "pv"));
+            if go.contains("depth") && reported.is_some() {
+                assert_eq!(reported, field(answer, "bestmove"), "{variant} {go}");
             }
         }
     }
@@ -181,9 +181,9 @@ fn the_overhead_is_kept_free_in_time() {
     engine.send_line("position startpos");
     let start = Instant::now();
     engine.send_line("go movetime 1000");
-    let told = engine.read_until("bestmove");
-    let last = last_iteration(&told);
-    // Generous: the search should take 100 ms.
+    let output = engine.read_until("bestmove");
+    let last = last_iteration(&output);
+    // The limit is generous: the search should take 100 ms.
     assert!(number(last[0], "time") <= 500, "{last:?}");
     assert!(start.elapsed() < Duration::from_millis(900), "{:?}", start.elapsed());
 }
@@ -198,8 +198,8 @@ fn a_bench_can_be_stopped() {
     engine.send_line("bench 1");
     engine.read_until("Nodes searched");
     engine.send_line("bench 60");
-    let said = engine.close();
-    assert!(said.iter().any(|line| line.ends_with("stopped")), "{said:?}");
+    let output = engine.close();
+    assert!(output.iter().any(|line| line.ends_with("stopped")), "{output:?}");
 }
 
 #[test]
@@ -209,9 +209,9 @@ fn a_count_of_leaves_can_be_stopped() {
     engine.send_line("go perft 30");
     assert_eq!(engine.sync(), [""; 0]);
     engine.send_line("stop");
-    // The second count is refused while the first one is running.
+    // The second perft is rejected while the first is running, so it is requested again.
     while !engine.sync().iter().any(|line| line == "Nodes searched: 400") {
-        // Generous: the machine may be busy with other tests.
+        // The limit is generous, because the machine may be busy with other tests.
         assert!(start.elapsed() < Duration::from_secs(20));
         engine.send_line("go perft 2");
     }
@@ -232,12 +232,12 @@ fn single_threaded_personalities_report_ignored_options() {
     assert!(lines.len() == 2 && lines[0].contains("one thread"), "{lines:?}");
     assert!(lines[1].contains("one line"), "{lines:?}");
     engine.send_line("go depth 4");
-    let told = engine.read_until("bestmove");
-    assert!(told.iter().all(|line| !line.contains("multipv 2")), "{told:?}");
+    let output = engine.read_until("bestmove");
+    assert!(output.iter().all(|line| !line.contains("multipv 2")), "{output:?}");
     engine.send_line("setoption name Personality value palimpsest");
     engine.send_line("go depth 4");
-    let told = engine.read_until("bestmove");
-    assert!(told.iter().any(|line| line.contains("multipv 2")), "{told:?}");
+    let output = engine.read_until("bestmove");
+    assert!(output.iter().any(|line| line.contains("multipv 2")), "{output:?}");
 }
 
 #[test]
@@ -247,15 +247,16 @@ fn nodes_can_replace_time_on_any_machine() {
         engine.send_line(&format!("setoption name nodestime value {rate}"));
         engine.send_line("position startpos moves e2e4 e7e5");
         engine.send_line(go);
-        let said = engine.read_until("bestmove");
-        let best = said.last().cloned();
-        (number(&said[said.len() - 2], "nodes"), best)
+        let output = engine.read_until("bestmove");
+        let best = output.last().cloned();
+        (number(&output[output.len() - 2], "nodes"), best)
     };
-    // 90 ms remain after the overhead; the clock is checked only every few nodes.
+    // 90 ms remain after the overhead. The limit is not exact, because it is checked only every few
+    // nodes.
     let (nodes, best) = searched("go movetime 100", 100);
     assert!((9_000..9_512).contains(&nodes), "{nodes}");
     assert_eq!(searched("go movetime 100", 100), (nodes, best));
-    // An hour of virtual time passes immediately, and the search uses a share of it.
+    // The search uses a share of one hour of virtual time, which takes little real time.
     let (nodes, best) = searched("go wtime 3600000 btime 3600000 winc 1000 binc 1000", 1);
     assert!((30_000..1_000_000).contains(&nodes), "{nodes}");
     assert_eq!(searched("go wtime 3600000 btime 3600000 winc 1000 binc 1000", 1), (nodes, best));

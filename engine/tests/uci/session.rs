@@ -1,4 +1,4 @@
-//! Guarantees of every session.
+//! Tests of UCI sessions.
 
 use std::io::Write;
 use std::process::Command;
@@ -35,7 +35,7 @@ fn handshake_declares_the_options() {
 #[test]
 fn infinite_search_answers_but_keeps_its_move_until_stopped() {
     let mut engine = Engine::start();
-    // Mate in one: the search itself ends immediately.
+    // The position is a mate in one, so the search itself finishes immediately.
     engine.send_line("position fen 6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1");
     engine.send_line("go infinite");
     for _ in 0..3 {
@@ -229,19 +229,19 @@ fn features_are_switched_off_by_name() {
     };
     engine.send_line("setoption name Eval value rybka-1.0-beta");
     engine.send_line("position fen 4k3/8/8/8/3B4/8/8/4K3 w - - 0 1");
-    let whole = last(&mut engine);
+    let complete = last(&mut engine);
     engine.send_line("setoption name Disable value mob_bishop,tempo");
     assert_eq!(engine.sync(), [""; 0]);
-    let part = last(&mut engine);
-    assert_ne!(part, whole);
+    let reduced = last(&mut engine);
+    assert_ne!(reduced, complete);
     engine.send_line("setoption name Disable value pawn_antimob");
     let lines = engine.sync();
     assert!(lines[0].starts_with("info string ") && lines[0].contains("mob_bishop"), "{lines:?}");
-    assert_eq!(last(&mut engine), part);
+    assert_eq!(last(&mut engine), reduced);
     engine.send_line("go depth 4");
     assert_ne!(engine.best_move(), "bestmove (none)");
     engine.send_line("setoption name Disable value");
-    assert_eq!(last(&mut engine), whole);
+    assert_eq!(last(&mut engine), complete);
 }
 
 #[test]
@@ -271,7 +271,7 @@ fn every_personality_serves_the_protocol() {
         for (go, end) in [("go infinite", "stop"), ("go ponder wtime 60 btime 60", "ponderhit")] {
             engine.send_line(go);
             engine.read_until("info depth");
-            // This is longer than the clock of the second search.
+            // The delay is longer than the clock of the second search.
             std::thread::sleep(Duration::from_millis(150));
             let lines = engine.sync();
             assert!(lines.iter().all(|line| !line.starts_with("bestmove")), "{lines:?}");
@@ -296,18 +296,18 @@ fn features_of_a_search_are_switched_off_by_name() {
         words[at + 1].parse::<u64>().expect("nodes are a number")
     };
     engine.send_line("setoption name Personality value rdchess");
-    let whole = nodes(&mut engine);
+    let complete = nodes(&mut engine);
     engine.send_line("setoption name Disable value null_move,hung");
-    assert_ne!(nodes(&mut engine), whole);
+    assert_ne!(nodes(&mut engine), complete);
     engine.send_line("setoption name Disable value");
-    assert_eq!(nodes(&mut engine), whole);
+    assert_eq!(nodes(&mut engine), complete);
     engine.send_line("setoption name Disable value moon");
     let lines = engine.sync();
     assert!(lines[0].contains("razoring") && lines[0].contains("bishop_pair"), "{lines:?}");
     engine.send_line("setoption name Eval value blunder");
     engine.send_line("eval");
     assert!(engine.sync().last().is_some_and(|line| line.ends_with("(blunder)")));
-    assert_ne!(nodes(&mut engine), whole);
+    assert_ne!(nodes(&mut engine), complete);
 }
 
 #[test]
@@ -331,10 +331,10 @@ fn a_network_trained_on_own_games_can_play() {
         String::from_utf8(done.stdout).unwrap()
     };
     palimpsest("datagen games --nodes 50 --positions 5000 --seed 3");
-    let told = palimpsest("train games --out net --epochs 2 --batch 500 --loss loss.svg");
-    assert!(told.contains("epoch   2  training 0."), "{told}");
-    let told = palimpsest("train games --out other --from net --epochs 1 --rate 0.0001");
-    assert!(told.contains("epoch   1  training 0."), "{told}");
+    let output = palimpsest("train games --out net --epochs 2 --batch 500 --loss loss.svg");
+    assert!(output.contains("epoch   2  training 0."), "{output}");
+    let output = palimpsest("train games --out other --from net --epochs 1 --rate 0.0001");
+    assert!(output.contains("epoch   1  training 0."), "{output}");
     let games = std::fs::read(folder.path().join("games")).unwrap();
     std::fs::write(folder.path().join("cut"), &games[..games.len() - 7]).unwrap();
     for (words, code, reason) in [
@@ -349,24 +349,27 @@ fn a_network_trained_on_own_games_can_play() {
         let mut command = Command::new(env!("CARGO_BIN_EXE_palimpsest"));
         let words = format!("train {words} --from net --epochs 1 --out x");
         let done = command.args(words.split(' ')).current_dir(&folder).output().unwrap();
-        let told = String::from_utf8(done.stderr).unwrap();
-        assert!(done.status.code() == Some(code) && told.contains(reason), "{told}");
+        let output = String::from_utf8(done.stderr).unwrap();
+        assert!(done.status.code() == Some(code) && output.contains(reason), "{output}");
     }
     let drawn = std::fs::read_to_string(folder.path().join("loss.svg")).unwrap();
     assert!(drawn.contains("validation"), "{drawn}");
 
     let mut engine = Engine::start();
     engine.send_line("eval");
-    let told = engine.sync();
-    assert!(told[1].contains("no terms") && told.last().unwrap().ends_with("(nnue)"), "{told:?}");
+    let output = engine.sync();
+    assert!(
+        output[1].contains("no terms") && output.last().unwrap().ends_with("(nnue)"),
+        "{output:?}"
+    );
     let mut score = |file: &str| {
         engine.send_line(&format!("setoption name EvalFile value {file}"));
-        let told = engine.sync();
+        let output = engine.sync();
         engine.send_line("position startpos moves e2e4");
         engine.send_line("go depth 1");
         let lines = engine.read_until("bestmove");
         let line = lines.iter().find_map(|line| line.split_once(" score ")?.1.split_once(" nps "));
-        (line.expect("a search has a score").0.to_owned(), told)
+        (line.expect("a search has a score").0.to_owned(), output)
     };
     let net = folder.path().join("net");
     let (own, _) = score(&net.display().to_string());
@@ -379,11 +382,14 @@ fn a_network_trained_on_own_games_can_play() {
         std::fs::write(&input, format!("setoption name EvalFile value {file}\nisready\n")).unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_palimpsest"));
         let done = command.stdin(std::fs::File::open(&input).unwrap()).output().unwrap();
-        let told = String::from_utf8(done.stdout).unwrap();
-        assert_eq!(done.status.code(), Some(3), "{told}");
-        assert!(told.starts_with("info string EvalFile: ") && told.contains(reason), "{told}");
-        assert!(!told.contains("readyok"), "{told}");
+        let output = String::from_utf8(done.stdout).unwrap();
+        assert_eq!(done.status.code(), Some(3), "{output}");
+        assert!(
+            output.starts_with("info string EvalFile: ") && output.contains(reason),
+            "{output}"
+        );
+        assert!(!output.contains("readyok"), "{output}");
     }
-    let (embedded, told) = score("<embedded>");
-    assert!(told.is_empty() && embedded != own, "{own:?} {told:?}");
+    let (embedded, output) = score("<embedded>");
+    assert!(output.is_empty() && embedded != own, "{own:?} {output:?}");
 }

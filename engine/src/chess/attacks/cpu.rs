@@ -2,9 +2,9 @@
 //!
 //! The program is built for any x86-64 CPU, but also uses the instructions of newer CPUs. Work that
 //! profits from such instructions is written once as a [`Job`], generic over the [`Cpu`], and
-//! compiled for each set of features. [`Machine::run`] enters the right copy. Only code that is
-//! inlined into a job is compiled for these features, so the functions of a job are marked
-//! `#[inline(always)]`; a job calls itself through [`Cpu::run`].
+//! compiled for each set of features. [`Machine::run`] runs the copy for its level. Only code that
+//! is inlined into a job is compiled for these features, so the functions that a job calls are
+//! marked `#[inline(always)]`. A recursive job calls itself through [`Cpu::run`].
 
 #![expect(clippy::disallowed_types, reason = "the processor is asked once")]
 
@@ -24,8 +24,9 @@ pub trait Cpu: Copy + Send + Sync {
     /// Returns the squares that a bishop attacks; pieces on `occupied` block it.
     fn bishop(self, square: Square, occupied: Bitboard) -> Bitboard;
 
-    /// Writes the moves to `targets` in ascending order. No piece and no set of pawns has more than
-    /// 32 moves. The slots after the moves have unspecified values.
+    /// Writes the moves with destinations in `targets` to `out`, in ascending order of destination.
+    /// `targets` has at most 32 squares, because no piece and no set of pawns has more moves. The
+    /// elements of `out` after the moves have unspecified values.
     #[inline(always)]
     fn write_moves(self, template: MoveTemplate, targets: Bitboard, out: &mut [Move; BATCH_MAX]) {
         template.write(targets, out);
@@ -47,14 +48,14 @@ pub trait Job {
 /// Set of CPU instructions that the program uses. All levels give the same results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// Slider attacks by multiplication, with only the instructions that every x86-64 (or other)
-    /// CPU has.
+    /// Slider attacks by magic multiplication, with only the instructions that every CPU of the
+    /// target architecture has.
     Plain,
-    /// Slider attacks by multiplication; counts and scans bits in one instruction.
+    /// Like `Plain`, but counts and scans bits in one instruction.
     Popcnt,
-    /// As `Popcnt`, with slider attacks by the PEXT instruction.
+    /// Like `Popcnt`, but computes slider attacks with the PEXT instruction.
     Pext,
-    /// As `Pext`; writes moves 32 at a time.
+    /// Like `Pext`, but writes up to 32 moves in one instruction.
     Avx512,
 }
 
@@ -62,7 +63,7 @@ impl Level {
     /// All levels, slowest first.
     pub const ALL: [Level; 4] = [Level::Plain, Level::Popcnt, Level::Pext, Level::Avx512];
 
-    /// Returns the name on the command line.
+    /// Returns the level's name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Level::Plain => "plain",
@@ -73,7 +74,7 @@ impl Level {
     }
 }
 
-/// The CPU at one level.
+/// The CPU of this machine, used at one [`Level`].
 #[derive(Clone, Copy)]
 pub struct Machine(DetectedCpu);
 
@@ -89,7 +90,7 @@ enum DetectedCpu {
 }
 
 impl Machine {
-    /// Returns the CPU at its fastest level, detected once.
+    /// Returns the CPU at its fastest level, which is detected on the first call.
     #[inline]
     pub fn best() -> Machine {
         static BEST: OnceLock<Machine> = OnceLock::new();
@@ -129,7 +130,7 @@ impl Machine {
         }
     }
 
-    /// Runs a job in code compiled for the machine.
+    /// Runs a job in code compiled for this level.
     #[inline]
     pub fn run<J: Job>(self, job: J) -> J::Output {
         match self.0 {
@@ -174,8 +175,8 @@ impl Cpu for Plain {
     }
 }
 
-/// Runs a job in a separate function, as on the other machines: jobs that call each other cannot be
-/// inlined.
+/// Runs a job in a separate function, as the other levels do, because jobs that call each other
+/// cannot be inlined.
 #[inline(never)]
 fn run_plain<J: Job>(cpu: Plain, job: J) -> J::Output {
     job.run(cpu)

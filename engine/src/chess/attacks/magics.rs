@@ -1,4 +1,4 @@
-//! Multipliers that spread the relevant occupancy of a slider over its table slots.
+//! Magic multipliers, which map the relevant occupancy of a slider to its table slots.
 //!
 //! The multipliers were found by random search, each for the smallest possible table of its square;
 //! the table builder panics if a multiplier is wrong.

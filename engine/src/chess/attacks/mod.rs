@@ -1,7 +1,7 @@
 //! Squares attacked by a piece, and lines between squares.
 //!
-//! Leaper and line tables are computed at compile time. Slider tables are too large for that and
-//! are built on first use, which takes a millisecond or two. [`cpu`] describes how a program built
+//! Leaper and line tables are computed at compile time. Slider tables are too large for computation
+//! at compile time and are built on first use, in 1 to 2 ms. [`cpu`] describes how a program built
 //! for all CPUs uses the instructions of newer CPUs.
 
 #![allow(unsafe_code, reason = "instructions that the CPU was asked for")]

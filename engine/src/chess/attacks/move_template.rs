@@ -1,4 +1,4 @@
-//! Templates for moves that differ in their destination, and functions that write these moves.
+//! Templates for the moves of one piece or of several pawns, and functions that write these moves.
 
 use crate::chess::bitboard::Bitboard;
 use crate::chess::moves::{BATCH_MAX, Move, MoveKind};
@@ -8,9 +8,9 @@ use crate::chess::square::Square;
 #[derive(Clone, Copy)]
 pub struct MoveTemplate {
     origin: Origin,
-    /// Kind of moves to squares not in `taken`.
+    /// Kind of the moves to squares outside `taken`.
     quiet: MoveKind,
-    /// Kind of moves to squares in `taken`.
+    /// Kind of the moves to squares in `taken`.
     capture: MoveKind,
     /// Squares of enemy pieces.
     pub(super) taken: Bitboard,
@@ -25,10 +25,10 @@ enum Origin {
     Behind(i8),
 }
 
-/// Encoded squares of moves from a1, by destination.
+/// Encoded origin and destination of moves from a1, by destination.
 static DESTINATIONS: [u16; 64] = square_bits(None);
 
-/// Encoded squares of pawn moves, by step from -16 to 16 and by destination.
+/// Encoded origin and destination of pawn moves, by step (-16 to 16) and destination.
 static STEPS: [[u16; 64]; 33] = by_step();
 
 const A1: Square = Square::new(0);
@@ -59,8 +59,8 @@ impl MoveTemplate {
         Move::new(from, square, kind)
     }
 
-    /// Writes the moves to `targets` in ascending order, always four at a time. Most pieces have so
-    /// few moves that the CPU could not predict the end of a loop over single moves.
+    /// Writes the moves to `targets` in ascending order of destination, always four at a time. Most
+    /// pieces have so few moves that the CPU could not predict the end of a loop over single moves.
     #[inline(always)]
     pub(super) fn write(self, targets: Bitboard, out: &mut [Move; BATCH_MAX]) {
         let mut rest = targets;
@@ -84,7 +84,7 @@ impl MoveTemplate {
         }
     }
 
-    /// Returns the common part of the move encoding: for quiet moves and for captures.
+    /// Returns the common part of the move encoding, for quiet moves and for captures.
     #[inline(always)]
     pub(super) fn base_moves(self) -> [Move; 2] {
         let from = match self.origin {
@@ -95,7 +95,8 @@ impl MoveTemplate {
     }
 }
 
-/// Returns the encoded squares of moves from a1, or of moves by `step`, by destination.
+/// Returns the encoded origin and destination of moves by `step`, or of moves from a1 if `step` is
+/// `None`, by destination.
 const fn square_bits(step: Option<i8>) -> [u16; 64] {
     let mut square_bits = [0; 64];
     let mut to = 0;

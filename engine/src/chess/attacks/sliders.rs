@@ -1,8 +1,8 @@
-//! Bishops, rooks and queens by table look-up.
+//! Attacks of bishops, rooks and queens, by table lookup.
 //!
-//! Each square has a range of slots, one for each arrangement of possible blockers. The slot is
-//! found with PEXT on machines that have this instruction, and by multiplication on other machines.
-//! The two methods order the slots differently, so each has a separate table, built on first use.
+//! Each square has a range of slots, one for each set of relevant blockers. The slot is found with
+//! the PEXT instruction or by magic multiplication, depending on the CPU. The two methods order the
+//! slots differently, so each has a separate table, built on first use.
 
 #![expect(clippy::disallowed_types, reason = "tables of the rules, too large for const")]
 
@@ -17,18 +17,18 @@ use crate::chess::square::Square;
 /// 5,248 for bishops.
 const SLOTS: usize = 107_648;
 
-/// Lookup of slots. Each property of a square has a separate array, because the CPU can use an
-/// element of eight bytes directly as an operand.
+/// Method that finds the slot of a square and its blockers. Each property of the squares has a
+/// separate array, because the CPU can use an element of eight bytes directly as an operand.
 ///
 /// # Safety
 ///
 /// Implementing types must consist of integers only.
 pub(super) unsafe trait Slots: 'static {
-    /// Assigns slots from `base` on to a square, one for each occupancy of `mask`.
+    /// Assigns the slots that begin at `base` to a square, one for each subset of `mask`.
     fn lay_out(&mut self, square: Square, mask: u64, magic: u64, base: usize);
 
-    /// Returns the slot for these occupied squares: the square's `base` plus less than 2^n for n
-    /// squares in its mask.
+    /// Returns the slot for these occupied squares. The slot is the square's `base` plus a number
+    /// below 2^n, where n is the number of squares in the square's mask.
     fn slot(&self, square: Square, occupied: u64) -> usize;
 
     /// Returns the tables, which are built on the first call.
@@ -105,7 +105,8 @@ unsafe impl Slots for Packed {
 pub(super) struct Tables<S> {
     rook: S,
     bishop: S,
-    /// The attacks are stored inline, so that one address reaches the whole struct.
+    /// Attacked squares by slot. The array is stored inline, so that one address reaches the whole
+    /// struct.
     attacks: [Bitboard; SLOTS],
 }
 
@@ -123,9 +124,9 @@ impl<S: Slots> Tables<S> {
     #[inline(always)]
     fn look_up(&self, slot: usize) -> Bitboard {
         debug_assert!(slot < SLOTS);
-        // SAFETY: `Slots::slot` returns the square's `base` plus less than 2^n for n squares in its
-        // mask; `build` laid out 2^n slots from `base` on, and `SLOTS` is their sum over all
-        // squares.
+        // SAFETY: `Slots::slot` returns the square's `base` plus a number below 2^n, where n is the
+        // number of squares in the mask. `build` laid out 2^n slots beginning at `base`, and
+        // `SLOTS` is the sum of 2^n over all squares.
         unsafe { *self.attacks.get_unchecked(slot) }
     }
 
@@ -181,7 +182,7 @@ fn relevant(square: Square, diagonal: bool) -> Bitboard {
     rays - rank_edges - file_edges
 }
 
-/// Returns the attacks by walking along the rays: the definition with which the tables must agree.
+/// Computes the attacks by walking along the rays. The tables must contain the same attacks.
 fn walk(square: Square, occupied: Bitboard, diagonal: bool) -> Bitboard {
     const STRAIGHT: [(i8, i8); 4] = [(1, 0), (-1, 0), (0, 1), (0, -1)];
     const DIAGONAL: [(i8, i8); 4] = [(1, 1), (-1, 1), (1, -1), (-1, -1)];
@@ -194,9 +195,9 @@ fn walk(square: Square, occupied: Bitboard, diagonal: bool) -> Bitboard {
             if !(0..8).contains(&file) || !(0..8).contains(&rank) {
                 break;
             }
-            let here = Bitboard::of(Square::at(file as u8, rank as u8));
-            reach |= here;
-            if (occupied & here).any() {
+            let square_set = Bitboard::of(Square::at(file as u8, rank as u8));
+            reach |= square_set;
+            if (occupied & square_set).any() {
                 break;
             }
         }

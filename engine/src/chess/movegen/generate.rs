@@ -1,4 +1,4 @@
-//! The walk over the pieces of the side to move.
+//! Move generation, piece by piece, for the side to move.
 
 use super::node::Node;
 use super::visitor::{Mover, Visitor};
@@ -9,8 +9,8 @@ use crate::chess::color::Side;
 use crate::chess::piece::Kind;
 use crate::chess::position::Board;
 
-/// Announces the legal moves of `S`, which must be the side to move: captures and promotions if
-/// `NOISY`, all others if `QUIET`.
+/// Passes the legal moves of `S`, which must be the side to move, to the visitor: captures and
+/// promotions if `NOISY`, all other moves if `QUIET`.
 #[inline(always)]
 pub(in crate::chess) fn generate<
     S: Side,
@@ -30,7 +30,7 @@ pub(in crate::chess) fn generate<
     }
 }
 
-/// Returns the squares to which moves of these kinds may lead.
+/// Returns the possible destinations of these moves, for all pieces except pawns.
 #[inline(always)]
 fn target_squares<S: Side, const NOISY: bool, const QUIET: bool>(board: &Board) -> Bitboard {
     let mut wanted = Bitboard::EMPTY;
@@ -43,7 +43,7 @@ fn target_squares<S: Side, const NOISY: bool, const QUIET: bool>(board: &Board) 
     wanted
 }
 
-/// Announces moves as [`generate`] does, for a king that is not in check.
+/// Generates moves like [`generate`], for a king that is not in check.
 #[inline(always)]
 pub(in crate::chess) fn without_check<
     S: Side,
@@ -66,7 +66,7 @@ pub(in crate::chess) fn without_check<
     }
 }
 
-/// Announces moves as [`generate`] does, for a king that is in check.
+/// Generates moves like [`generate`], for a king that is in check.
 #[inline(always)]
 pub(in crate::chess) fn in_check<
     S: Side,
@@ -92,8 +92,8 @@ pub(in crate::chess) fn in_check<
     pawns::<S, C, V, NOISY, QUIET, true>(cpu, node, answers, visitor);
 }
 
-/// Announces the moves of knights, bishops, rooks and queens onto `wanted`. No pinned piece can
-/// answer a check, so with `IN_CHECK` pinned pieces are skipped.
+/// Passes the moves of knights, bishops, rooks and queens to squares in `wanted` to the visitor. If
+/// `IN_CHECK`, pinned pieces are skipped, because no pinned piece can answer a check.
 #[inline(always)]
 fn pieces<S: Side, C: Cpu, V: Visitor, const IN_CHECK: bool>(
     cpu: C,

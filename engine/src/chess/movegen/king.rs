@@ -16,8 +16,8 @@ pub(super) type CastlingPath = (Square, Bitboard);
 /// No castling path on either side.
 pub(super) const NO_PATHS: [CastlingPath; 2] = [(Square::new(0), Bitboard::EMPTY); 2];
 
-/// Announces the king's steps onto `wanted`. Returns the squares that the enemy attacks, or all
-/// squares if the king has neither a step nor a castling path.
+/// Passes the king's steps to squares in `wanted` to the visitor. Returns the squares that the
+/// enemy attacks, or all squares if the king has neither a step nor a castling path.
 #[inline(always)]
 pub(super) fn steps<S: Side, C: Cpu, V: Visitor>(
     cpu: C,
@@ -58,7 +58,7 @@ fn attacked_by<S: Side, C: Cpu>(cpu: C, board: &Board, occupied: Bitboard) -> Bi
     attacked
 }
 
-/// Returns the castling paths of a king that is not in check, without testing for attacks on them.
+/// Returns the castling paths of a king that is not in check. The paths may cross attacked squares.
 #[inline(always)]
 pub(super) fn castling_paths<S: Side>(node: Node<'_>) -> [CastlingPath; 2] {
     let mut paths = NO_PATHS;
@@ -80,8 +80,8 @@ pub(super) fn castling_paths<S: Side>(node: Node<'_>) -> [CastlingPath; 2] {
     paths
 }
 
-/// Returns the squares that a castling king crosses or reaches; empty if a piece blocks king or
-/// rook.
+/// Returns the squares that a castling king crosses or reaches; empty if a piece blocks the king or
+/// the rook.
 #[inline(always)]
 pub(super) fn castling_path(
     color: Color,
@@ -95,7 +95,8 @@ pub(super) fn castling_path(
     Bitboard(u64::from(path.king) << shift).when(is_free)
 }
 
-/// Announces castling over paths that are not attacked. The king must not be in check.
+/// Passes castling moves whose paths are not attacked to the visitor. The king must not be in
+/// check.
 #[inline(always)]
 pub(super) fn castling<V: Visitor>(
     king: Square,
@@ -122,7 +123,7 @@ struct Files {
     king: u8,
 }
 
-/// Castling paths by the files of king and rook.
+/// Castling paths by the files of the king and the rook.
 static FILES: [[Files; 8]; 8] = files();
 
 const fn files() -> [[Files; 8]; 8] {

@@ -10,7 +10,7 @@ use crate::chess::position::Position;
 use crate::chess::square::Square;
 
 impl Position {
-    /// Returns whether the move is legal in this position; any move may be passed.
+    /// Returns whether the move is legal in this position. The move may be any value of [`Move`].
     pub fn is_legal(&self, mv: Move) -> bool {
         let (from, to) = (mv.from(), mv.to());
         let own = self.board().color(self.turn());
@@ -61,9 +61,9 @@ impl Position {
                 .all(|square| (self.attackers_to(square, occupied) & enemy).is_empty())
     }
 
-    /// Returns whether a move to `to` by a piece other than the king answers the check, if there is
-    /// at most one checker. Without a checker, this is true for any move; otherwise for a move
-    /// between king and checker, or for a capture of the checker.
+    /// Returns whether a move to `to` by a piece other than the king answers the check, for at most
+    /// one checker. Without a checker, every move does. Otherwise, the move must capture the
+    /// checker or lead to a square between the king and the checker.
     fn answers_check(&self, to: Square) -> bool {
         let checkers = self.checkers();
         let king = self.board().king(self.turn());

@@ -1,4 +1,4 @@
-//! Lists of moves, written one set at a time.
+//! Visitor that writes moves to a list, for one piece or one set of pawns at a time.
 
 use super::visitor::{Mover, Visitor};
 use crate::chess::attacks::{Cpu, MoveTemplate};

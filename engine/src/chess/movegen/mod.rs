@@ -1,7 +1,7 @@
 //! Legal moves only: no move is generated and then rejected.
 //!
-//! One walk over the pieces announces *sets* of destinations to a [`Visitor`], which lists, counts
-//! or makes the moves. Checks and pins are masks that restrict these sets.
+//! The generator goes through the pieces once and passes *sets* of destinations to a [`Visitor`],
+//! which lists, counts or makes the moves. Checks and pins are masks that restrict these sets.
 
 mod generate;
 mod king;
@@ -27,7 +27,7 @@ impl Position {
         self.list::<true, true>()
     }
 
-    /// Returns captures and promotions.
+    /// Returns all captures and promotions.
     #[inline(always)]
     pub fn noisy_moves(&self) -> MoveList {
         self.list::<true, false>()
@@ -39,7 +39,7 @@ impl Position {
         self.list::<false, true>()
     }
 
-    /// Replaces the contents of a list with the captures and promotions.
+    /// Replaces the contents of a list with all captures and promotions.
     pub(crate) fn fill_with_noisy_moves(&self, list: &mut MoveList) {
         list.clear();
         self.fill::<true, false>(list);
@@ -69,9 +69,10 @@ impl Position {
         Machine::best().run(CountMoves { position: self })
     }
 
-    /// Announces the legal moves to a visitor.
+    /// Passes the legal moves to a visitor: captures and promotions if `NOISY`, all other moves if
+    /// `QUIET`.
     #[inline(always)]
-    fn announce<C: Cpu, V: Visitor, const NOISY: bool, const QUIET: bool>(
+    fn generate_for<C: Cpu, V: Visitor, const NOISY: bool, const QUIET: bool>(
         &self,
         cpu: C,
         visitor: &mut V,
@@ -89,7 +90,8 @@ impl Position {
     }
 }
 
-/// Job that lists the legal moves of a position.
+/// Job that appends legal moves to a list: captures and promotions if `NOISY`, all other moves if
+/// `QUIET`.
 struct List<'a, const NOISY: bool, const QUIET: bool> {
     position: &'a Position,
     list: &'a mut MoveList,
@@ -102,7 +104,7 @@ impl<const NOISY: bool, const QUIET: bool> Job for List<'_, NOISY, QUIET> {
     fn run<C: Cpu>(self, cpu: C) {
         let enemy = self.position.board().color(!self.position.turn());
         let mut lister = Lister { cpu, enemy, list: self.list };
-        self.position.announce::<C, _, NOISY, QUIET>(cpu, &mut lister);
+        self.position.generate_for::<C, _, NOISY, QUIET>(cpu, &mut lister);
     }
 }
 
@@ -117,7 +119,7 @@ impl Job for CountMoves<'_> {
     #[inline(always)]
     fn run<C: Cpu>(self, cpu: C) -> u64 {
         let mut counter = Counter::default();
-        self.position.announce::<C, _, true, true>(cpu, &mut counter);
+        self.position.generate_for::<C, _, true, true>(cpu, &mut counter);
         counter.count
     }
 }

@@ -12,7 +12,7 @@ pub(in crate::chess) struct Node<'a> {
     pub(in crate::chess) board: &'a Board,
     /// Square of the king of the side to move.
     pub(in crate::chess) king: Square,
-    /// Castling and en passant.
+    /// Castling and en-passant rights.
     pub(in crate::chess) rights: Rights,
     /// Checkers and pins of the side to move.
     pub(in crate::chess) check_info: CheckInfo,
@@ -37,7 +37,7 @@ impl Node<'_> {
 pub(in crate::chess) struct Rights {
     /// The rooks of both sides that may still castle.
     pub(in crate::chess) castling: Bitboard,
-    /// Destination of an en-passant capture, if any.
+    /// Destination of an en-passant capture; empty if there is none.
     pub(in crate::chess) en_passant: Bitboard,
 }
 

@@ -16,7 +16,7 @@ const fn forward<S: Side>() -> i8 {
     }
 }
 
-/// Announces single and double pushes that do not promote.
+/// Passes single and double pushes that do not promote to the visitor.
 #[inline(always)]
 pub(super) fn pushes<S: Side, V: Visitor, const IN_CHECK: bool>(
     node: Node<'_>,
@@ -32,7 +32,7 @@ pub(super) fn pushes<S: Side, V: Visitor, const IN_CHECK: bool>(
     visitor.pawns(double & answers, 2 * forward::<S>(), MoveKind::DoublePush);
 }
 
-/// Returns the pawns whose pins allow a push: pawns that are not pinned and, unless in check, pawns
+/// Returns the pawns that may be pushed: pawns that are not pinned and, unless `IN_CHECK`, pawns
 /// that are pinned along their file.
 #[inline(always)]
 fn movable<S: Side, const IN_CHECK: bool>(node: Node<'_>) -> Bitboard {
@@ -45,7 +45,7 @@ fn movable<S: Side, const IN_CHECK: bool>(node: Node<'_>) -> Bitboard {
     pawns - (node.check_info.straight_pins - king_file)
 }
 
-/// Announces captures other than en passant, and all promotions.
+/// Passes captures other than en passant, and all promotions, to the visitor.
 #[inline(always)]
 pub(super) fn captures<S: Side, V: Visitor, const IN_CHECK: bool>(
     node: Node<'_>,
@@ -68,7 +68,7 @@ pub(super) fn captures<S: Side, V: Visitor, const IN_CHECK: bool>(
         west |= bound.west() & diagonal;
     }
     (east, west) = (east & enemy, west & enemy);
-    // Few positions have a pawn about to promote, so all other positions skip the work for
+    // Few positions have a pawn on the seventh rank, so all other positions skip the work for
     // promotions.
     let on_seventh = Bitboard::rank(S::COLOR.relative_rank(6));
     let may_promote =
@@ -86,8 +86,8 @@ pub(super) fn captures<S: Side, V: Visitor, const IN_CHECK: bool>(
     visitor.pawns(west, step_west, MoveKind::Capture);
 }
 
-/// Announces en-passant captures. Such captures are rare and their pins are irregular, so each
-/// capture is tried on the board.
+/// Passes en-passant captures to the visitor. Each capture is tested on the board, because such
+/// captures are rare, and because they remove two pawns, for which the pin masks do not suffice.
 #[inline(always)]
 pub(super) fn en_passant<S: Side, C: Cpu, V: Visitor>(cpu: C, node: Node<'_>, visitor: &mut V) {
     let square = node.rights.en_passant;
@@ -101,7 +101,8 @@ pub(super) fn en_passant<S: Side, C: Cpu, V: Visitor>(cpu: C, node: Node<'_>, vi
     }
 }
 
-/// Returns whether the king of `S` is safe after `from` takes en passant on `to`.
+/// Returns whether the king of `S` is not in check after the pawn on `from` captures en passant on
+/// `to`.
 #[inline(always)]
 fn is_safe<S: Side, C: Cpu>(cpu: C, node: Node<'_>, from: Square, to: Square) -> bool {
     let board = node.board;

@@ -1,10 +1,10 @@
-//! Receivers of generated moves.
+//! Visitors of generated moves.
 
 use crate::chess::bitboard::Bitboard;
 use crate::chess::moves::MoveKind;
 use crate::chess::square::Square;
 
-/// Kind of the piece that moves, other than a pawn.
+/// Kind of the moving piece, if it is not a pawn.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::chess) enum Mover {
     /// A knight.
@@ -19,7 +19,7 @@ pub(in crate::chess) enum Mover {
     King,
 }
 
-/// Receives the legal moves of a position as sets of destinations.
+/// Visitor that receives the legal moves of a position as sets of destinations.
 pub(in crate::chess) trait Visitor {
     /// `true` if the visitor handles an empty set of promotions at almost no cost, as in a loop
     /// over the set.

@@ -1,4 +1,4 @@
-//! Counting the leaves of the move tree.
+//! Perft: counts the leaves of the move tree.
 
 mod table;
 mod walk;
@@ -12,15 +12,15 @@ use super::position::Position;
 pub use table::PerftTable;
 use walk::Count;
 
-/// Largest depth in plies, bounded by the stack.
+/// Maximum depth in plies, because the recursion needs stack space.
 pub const DEPTH_MAX: u32 = 64;
 
-/// Depth in plies up to which a count is not interrupted.
+/// Maximum depth, in plies, of a count that cannot be interrupted.
 const UNINTERRUPTED_DEPTH: u32 = 4;
 
 /// Settings of perft, which do not change the counts.
 pub struct Settings<'a> {
-    /// Machine whose instructions are used.
+    /// CPU level whose instructions are used.
     pub machine: Machine,
     /// Number of threads, at least one.
     pub threads: usize,
@@ -39,12 +39,12 @@ pub fn perft(position: &Position, depth: u32) -> u64 {
     perft_at(Machine::best(), position, depth)
 }
 
-/// Returns [`perft`], counted with the instructions of `machine`.
+/// Returns the result of [`perft`], counted with the instructions of `machine`.
 pub fn perft_at(machine: Machine, position: &Position, depth: u32) -> u64 {
     if depth == 0 { 1 } else { machine.run_without_lists(Count { position, depth }) }
 }
 
-/// Counts the leaves of [`perft`] with the move lists and positions that a search uses.
+/// Returns the result of [`perft`], counted with the move lists and positions that a search uses.
 pub fn perft_by_lists(position: &Position, depth: u32) -> u64 {
     match depth {
         0 => 1,
@@ -56,11 +56,10 @@ pub fn perft_by_lists(position: &Position, depth: u32) -> u64 {
     }
 }
 
-/// Returns each legal move with the number of sequences that start with this move; the sum is the
-/// perft of `depth`. Empty for depth 0.
+/// Returns each legal move with the number of sequences of `depth` legal moves that begin with this
+/// move. These numbers add up to the perft of `depth`. The list is empty for depth 0.
 ///
-/// `stopped` is called from time to time; after it returns true, moves that are not yet counted are
-/// omitted.
+/// `stopped` is called regularly. Moves that are not yet counted when it returns true are omitted.
 pub fn divide(
     position: &Position,
     depth: u32,
@@ -71,8 +70,8 @@ pub fn divide(
         return Vec::new();
     }
     let moves = position.legal_moves();
-    // A task is a pair of moves. Such tasks are smaller than tasks of one move, so that no thread
-    // is left with half of the work at the end.
+    // From depth 3, a task is a move with a reply. Such tasks are smaller than tasks of one move,
+    // so that the threads finish at nearly the same time.
     let tasks: Vec<Task> = moves.iter().flat_map(|&mv| Task::below(position, mv, depth)).collect();
     let next = AtomicUsize::new(0);
     let work = || {
@@ -104,9 +103,9 @@ pub fn divide(
     moves.iter().filter_map(|&mv| sum(mv)).collect()
 }
 
-/// Work of one thread at a time.
+/// A position whose leaves one thread counts.
 struct Task {
-    /// The first move, to which the count belongs.
+    /// The root move to whose count the leaves belong.
     mv: Move,
     position: Position,
     depth: u32,
@@ -123,10 +122,10 @@ impl Task {
     }
 }
 
-/// Counts leaves, with the table if there is one; `None` after `stopped` returns true. The last
-/// [`UNINTERRUPTED_DEPTH`] plies are counted without interruption, because this takes only a
-/// moment. With a table, only the last two plies are counted in this way: for two plies, counting
-/// is faster than a lookup.
+/// Counts leaves, with the table if there is one. Returns `None` after `stopped` returns true. The
+/// last [`UNINTERRUPTED_DEPTH`] plies are counted without calling `stopped`, because they take
+/// little time. With a table, the last two plies are counted without lookups, because a lookup is
+/// slower than counting.
 fn count(
     position: &Position,
     depth: u32,
@@ -139,8 +138,8 @@ fn count(
     }
     // Counts of different depths have different keys, because the table stores no depth.
     let key = position.key() ^ u64::from(depth).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    if let Some(known) = settings.table.and_then(|table| table.get(key)) {
-        return Some(known);
+    if let Some(cached) = settings.table.and_then(|table| table.get(key)) {
+        return Some(cached);
     }
     if depth > UNINTERRUPTED_DEPTH && stopped() {
         return None;

@@ -2,16 +2,16 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Counts by position and depth, shared by threads without a lock.
+/// Counts by position and depth, shared by the threads without a lock.
 ///
-/// An entry has two words. The first word is the key xor the second word, so that an entry written
-/// by two threads at the same time matches neither key (Hyatt and Mann 2002).
+/// An entry has two words. The second word is the count, and the first word is the key XOR the
+/// count. An entry with words from two threads therefore matches neither key (Hyatt and Mann 2002).
 pub struct PerftTable {
     entries: Vec<[AtomicU64; 2]>,
 }
 
 impl PerftTable {
-    /// Returns a table of about `megabytes` MiB, at least one; `None` if the memory cannot be
+    /// Returns a table of `megabytes` MiB, at least 1 MiB; `None` if the memory cannot be
     /// allocated.
     pub fn new(megabytes: usize) -> Option<PerftTable> {
         let length = megabytes.max(1).checked_mul(1 << 20)? / size_of::<[AtomicU64; 2]>();

@@ -1,9 +1,10 @@
-//! The fastest way to count leaves: with piece sets only.
+//! Fast counting of leaves, with piece sets only.
 //!
-//! A node consists of 64 bytes of piece sets and the rights, without a key or a mailbox; nodes are
-//! copied, and moves are not undone. The next nodes are made directly from the generator's sets of
-//! destinations, and on the last ply the moves are only counted. The side to move is a compile-time
-//! parameter; another parameter states whether the children of a node are leaves.
+//! A node consists of 64 bytes of piece sets and the castling and en-passant rights, without a key
+//! or a mailbox. Nodes are copied, and moves are not undone. Child nodes are made directly from the
+//! generator's sets of destinations, without a move list. On the last ply, the moves are only
+//! counted. The side to move is a compile-time parameter; another parameter states whether the
+//! children of a node are leaves.
 
 use std::marker::PhantomData;
 
@@ -48,8 +49,8 @@ fn count<S: Side, C: Cpu>(cpu: C, board: &Board, rights: Rights, depth: u32) -> 
     }
 }
 
-/// Job that counts the moves of a node. It is inlined into the parent node, which knows the king's
-/// square.
+/// Job that counts the moves of a node. The job is inlined into the code of the parent node, which
+/// has already found the king's square.
 struct LastPly<'a, S> {
     side: PhantomData<S>,
     board: &'a Board,
@@ -74,7 +75,8 @@ impl<S: Side> Job for LastPly<'_, S> {
     }
 }
 
-/// Job that counts the moves of a node in check; separate because such nodes are rare.
+/// Job that counts the moves of a node in check. It is separate and not inlined, because such nodes
+/// are rare.
 struct LastPlyInCheck<S> {
     side: PhantomData<S>,
     board: Board,
@@ -125,7 +127,7 @@ impl<S: Side, const LAST: bool> Job for Inner<'_, S, LAST> {
     }
 }
 
-/// Visitor that makes each announced move and counts the leaves below it.
+/// Visitor that makes each generated move and counts the leaves below the move.
 struct Walker<'a, S, C, const LAST: bool> {
     side: PhantomData<S>,
     cpu: C,

@@ -1,4 +1,4 @@
-//! Piece sets in one cache line: all information on the placement that the move generator needs.
+//! Piece sets in one cache line. The move generator needs no other information on the placement.
 
 use crate::chess::bitboard::Bitboard;
 use crate::chess::color::{Color, Side};
@@ -66,8 +66,8 @@ impl Board {
         self.colors[color.index()] ^= set;
     }
 
-    /// Returns the board after a move of `S`, including the capture of a piece on `to`. The kinds
-    /// `leaves` and `arrives` differ only for promotions.
+    /// Returns the board after a move of `S`, with any piece on `to` captured. `leaves` is the kind
+    /// of the piece on `from`, and `arrives` its kind on `to`; they differ only for promotions.
     #[inline(always)]
     pub(in crate::chess) fn after<S: Side>(
         &self,

@@ -12,9 +12,9 @@ use crate::chess::square::Square;
 pub(in crate::chess) struct CheckInfo {
     /// Enemy pieces that give check.
     pub(in crate::chess) checkers: Bitboard,
-    /// Lines from the king through one friendly piece to an enemy rook or queen, inclusive.
+    /// Squares from the king (exclusive) to a pinning enemy rook or queen (inclusive).
     pub(in crate::chess) straight_pins: Bitboard,
-    /// Lines from the king through one friendly piece to an enemy bishop or queen, inclusive.
+    /// Squares from the king (exclusive) to a pinning enemy bishop or queen (inclusive).
     pub(in crate::chess) diagonal_pins: Bitboard,
 }
 
@@ -26,8 +26,9 @@ impl CheckInfo {
         diagonal_pins: Bitboard::EMPTY,
     };
 
-    /// Returns the checks and pins of side `S` with its king on `king`, from one loop over the
-    /// enemy sliders that would attack the king on an empty board.
+    /// Returns the checkers and pins of side `S` with its king on `king`. The pins and the checks
+    /// by sliders come from one loop over the enemy sliders that would attack the king on an empty
+    /// board.
     #[inline(always)]
     pub(in crate::chess) fn find<S: Side>(board: &Board, king: Square) -> CheckInfo {
         let (own, enemy) = (board.color(S::COLOR), board.color(!S::COLOR));
@@ -37,7 +38,7 @@ impl CheckInfo {
         let (straight, diagonal) = (attacks::straight_rays(king), attacks::diagonal_rays(king));
         let mut pins = Bitboard::EMPTY;
         let snipers = straight & board.straight_sliders() | diagonal & board.diagonal_sliders();
-        // Masks replace branches, because the CPU cannot predict well how a line is blocked.
+        // Masks replace branches, because the CPU cannot predict well whether a line is blocked.
         for sniper in snipers & enemy {
             let way = attacks::between(king, sniper);
             let sniper = Bitboard::of(sniper);

@@ -1,12 +1,12 @@
-//! Keys of groups of pieces, for tables that identify positions by a group alone.
+//! Hash keys of groups of pieces, for tables that are indexed by the placement of one group.
 
 use crate::chess::color::Color;
 use crate::chess::piece::Kind;
 
-/// Number of groups: pawns, White's other pieces, Black's other pieces, minor pieces and kings.
+/// Number of groups: pawns; White's other pieces; Black's other pieces; minor pieces and kings.
 pub(crate) const GROUPS: usize = 4;
 
-/// Masks by colour, kind and group: all bits are set if the piece belongs to the group, so that
+/// Masks by colour, kind and group. All bits are set if the piece belongs to the group, so that
 /// toggling needs no branch.
 static MEMBERSHIP: [[[u32; GROUPS]; 6]; 2] = membership();
 
@@ -28,7 +28,7 @@ const fn membership() -> [[[u32; GROUPS]; 6]; 2] {
     masks
 }
 
-/// The keys of all groups; their bits are equally random.
+/// The keys of all groups. All bits of a key are equally random.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct GroupKeys([u32; GROUPS]);
 
@@ -36,7 +36,8 @@ impl GroupKeys {
     /// The keys of a board without pieces.
     pub(super) const EMPTY: GroupKeys = GroupKeys([0; GROUPS]);
 
-    /// Toggles the Zobrist words of a kind of piece.
+    /// Toggles the upper half of a Zobrist number in the keys of all groups to which this piece
+    /// belongs.
     #[inline]
     pub(super) fn toggle(&mut self, color: Color, kind: Kind, words: u64) {
         let masks = &MEMBERSHIP[color.index()][kind.index()];
@@ -65,7 +66,7 @@ mod tests {
     use crate::chess::fen::{self, CastlingLetters};
     use crate::chess::uci_move::{CastlingForm, parse};
 
-    /// Returns for each group whether its key changes with a move.
+    /// Returns, for each group, whether a move changes the key of the group.
     fn changed(text: &str, mv: &str) -> [bool; GROUPS] {
         let before = fen::parse(text).unwrap();
         let after = before.play(parse(mv, &before, CastlingForm::KingTo).unwrap());

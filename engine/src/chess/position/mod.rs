@@ -21,7 +21,7 @@ use super::square::Square;
 
 /// A legal position, cheap to copy.
 ///
-/// The code that places pieces keeps all derived values (keys, checkers, pins) current, so a
+/// The code that places pieces also updates all derived values (keys, checkers, pins), so a
 /// `Position` is always consistent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
@@ -68,8 +68,8 @@ impl Position {
         self.kinds[square.index()]
     }
 
-    /// Returns the key of the position; positions that are equal under the repetition rule have
-    /// equal keys.
+    /// Returns the Zobrist key of the position. Positions that are equal under the repetition rule
+    /// have equal keys.
     #[inline]
     pub fn key(&self) -> u64 {
         self.key
@@ -87,8 +87,8 @@ impl Position {
         self.castling
     }
 
-    /// Returns whether a castling right does not exist in standard chess: the king is not on the
-    /// e-file, or the rook is not in a corner.
+    /// Returns whether the position has a castling right that is impossible in standard chess,
+    /// because the king is not on the e-file or the rook is not in a corner.
     pub fn is_chess960(&self) -> bool {
         let corners = Bitboard::file(0) | Bitboard::file(7);
         let is_odd = |rook: Square| {
@@ -116,13 +116,15 @@ impl Position {
         self.check_info
     }
 
-    /// Returns the pin lines of the side to move along ranks and files, from king to pinning piece.
+    /// Returns the squares from the king (exclusive) to pinning pieces (inclusive) on ranks and
+    /// files, for the side to move.
     #[inline]
     pub(crate) fn straight_pins(&self) -> Bitboard {
         self.check_info.straight_pins
     }
 
-    /// Returns the pin lines of the side to move along diagonals, from king to pinning piece.
+    /// Returns the squares from the king (exclusive) to pinning pieces (inclusive) on diagonals,
+    /// for the side to move.
     #[inline]
     pub(crate) fn diagonal_pins(&self) -> Bitboard {
         self.check_info.diagonal_pins
@@ -135,7 +137,7 @@ impl Position {
         self.en_passant
     }
 
-    /// Returns the plies since the last capture or pawn move.
+    /// Returns the number of plies since the last capture or pawn move.
     #[inline]
     pub fn halfmove_clock(&self) -> u16 {
         self.halfmove_clock
@@ -147,7 +149,7 @@ impl Position {
         self.fullmove_number
     }
 
-    /// Returns whether the side has a piece other than king and pawns.
+    /// Returns whether the side has a piece other than its king and pawns.
     #[inline]
     pub fn has_pieces(&self, color: Color) -> bool {
         let board = &self.board;

@@ -1,5 +1,5 @@
-//! The only code that moves pieces: it keeps piece sets, mailbox and keys consistent and recomputes
-//! checks and pins.
+//! Placement of pieces. Only this code moves pieces: it keeps piece sets, mailbox and keys
+//! consistent and recomputes checks and pins.
 
 use super::{Board, CheckInfo, GroupKeys, Position};
 use crate::chess::attacks;
@@ -10,7 +10,7 @@ use crate::chess::square::Square;
 use crate::chess::zobrist;
 
 impl Position {
-    /// Returns a board without pieces, on which a position is built up.
+    /// Returns a position without pieces, to which the pieces are then added.
     pub(super) fn bare(turn: Color, halfmove_clock: u16, fullmove_number: u16) -> Position {
         let mut position = Position {
             board: Board::EMPTY,
@@ -58,7 +58,7 @@ impl Position {
         self.toggle_keys(color, kind, words);
     }
 
-    /// Toggles the Zobrist words of a kind of piece in all keys.
+    /// Toggles a Zobrist number of a piece in the position key and the group keys.
     #[inline]
     fn toggle_keys(&mut self, color: Color, kind: Kind, words: u64) {
         self.key ^= words;
@@ -83,7 +83,7 @@ impl Position {
         }
     }
 
-    /// Gives the turn to the other side.
+    /// Switches the side to move.
     #[inline]
     pub(super) fn flip_turn(&mut self) {
         self.turn = !self.turn;
@@ -112,7 +112,8 @@ impl Position {
         };
     }
 
-    /// Returns whether the king of the side to move is safe after `from` takes en passant on `to`.
+    /// Returns whether the king of the side to move is not in check after the pawn on `from`
+    /// captures en passant on `to`.
     pub(in crate::chess) fn en_passant_is_safe(&self, from: Square, to: Square) -> bool {
         let us = self.turn;
         let captured = Bitboard::of(to.offset(if us == Color::White { -8 } else { 8 }));
@@ -121,8 +122,8 @@ impl Position {
         (attackers & self.board.color(!us) & !captured).is_empty()
     }
 
-    /// Keeps `square` as the en-passant square only if the side to move can legally capture there,
-    /// so that equal keys mean equal positions in the sense of the repetition rule.
+    /// Sets `square` as the en-passant square only if the side to move can legally capture there,
+    /// so that positions that are equal under the repetition rule have equal keys.
     #[inline]
     pub(super) fn offer_en_passant(&mut self, square: Square) {
         let us = self.turn;

@@ -9,7 +9,8 @@ use crate::chess::piece::Kind;
 use crate::chess::square::Square;
 use crate::chess::zobrist;
 
-/// Returns the squares of king and rook after castling with a rook on `rook`.
+/// Returns the squares of the king and the rook after the king on `king` castles with the rook on
+/// `rook`.
 #[inline]
 pub(crate) const fn castled_squares(king: Square, rook: Square) -> (Square, Square) {
     if rook.file() > king.file() {
@@ -24,8 +25,8 @@ impl Position {
     ///
     /// # Panics
     ///
-    /// May panic or return an invalid position if the move is not legal: check moves from outside
-    /// with [`is_legal`](Self::is_legal).
+    /// May panic or return an invalid position if the move is not legal: check moves from input or
+    /// tables with [`is_legal`](Self::is_legal).
     #[inline]
     #[must_use]
     pub fn play(&self, mv: Move) -> Position {
@@ -44,9 +45,9 @@ impl Position {
         next
     }
 
-    /// Predicts the key after a legal move, for prefetching. The prediction is wrong after a double
-    /// push that can be taken en passant, an en-passant capture, castling and the loss of a
-    /// castling right.
+    /// Predicts the key after a legal move, for prefetching. The prediction is wrong for a double
+    /// push that can be captured en passant, for an en-passant capture, for castling, and for a
+    /// move that forfeits a castling right.
     #[inline]
     pub(crate) fn key_after(&self, mv: Move) -> u64 {
         let us = self.turn;
@@ -58,7 +59,7 @@ impl Position {
         key ^ arrived ^ taken.unwrap_or(0) ^ lapsed.unwrap_or(0)
     }
 
-    /// Makes a legal move in place, as [`play`](Self::play) does in a copy.
+    /// Makes a legal move in place. [`play`](Self::play) makes it on a copy.
     pub(crate) fn make(&mut self, mv: Move) {
         let us = self.turn;
         let (from, to) = (mv.from(), mv.to());
@@ -136,7 +137,7 @@ impl Position {
 
     /// Returns whether a legal move gives check.
     ///
-    /// Castling, en passant and promotion are rare, so these moves are made on a copy.
+    /// Castling, en-passant captures and promotions are rare, so they are made on a copy.
     pub fn gives_check(&self, mv: Move) -> bool {
         let (from, to) = (mv.from(), mv.to());
         let king = self.board.king(!self.turn);

@@ -1,4 +1,4 @@
-//! Conversion of a set-up to a position, with a report of every fault.
+//! Conversion of a set-up to a position, with a list of all faults.
 
 use std::fmt;
 
@@ -15,20 +15,20 @@ pub struct Setup {
     pub pieces: [Option<Piece>; 64],
     /// Side to move.
     pub turn: Color,
-    /// Rooks that may castle according to the description.
+    /// Rooks that may castle according to the input.
     pub castling_rooks: Bitboard,
-    /// En-passant square according to the description.
+    /// En-passant square according to the input.
     pub en_passant: Option<Square>,
     /// Plies since the last capture or pawn move.
     pub halfmove_clock: u16,
-    /// Number of the next move, from 1.
+    /// Full-move number, from 1.
     pub fullmove_number: u16,
 }
 
-/// A reason why a set-up is not a position that can be played.
+/// A reason why a set-up is not a legal position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The side has no king, or several kings.
+    /// The side has no king or several kings.
     KingCount(Color),
     /// The side has more pieces than promotions can produce.
     TooMuchMaterial(Color),
@@ -39,9 +39,9 @@ pub enum Fault {
     /// The square has no rook that could castle, that is, no friendly rook on the back rank of its
     /// king.
     CastlingRook(Square),
-    /// More than one castling rook on the same side of the king.
+    /// The side has two castling rooks on the same side of its king.
     AmbiguousCastling(Color),
-    /// No pawn can have just passed over the square.
+    /// The last move cannot have been a double push over the square.
     EnPassant(Square),
 }
 
@@ -64,11 +64,11 @@ impl fmt::Display for Fault {
 }
 
 impl Setup {
-    /// Turns the set-up into a position.
+    /// Converts the set-up to a position.
     ///
     /// # Errors
     ///
-    /// All faults. An en-passant square without a legal capture is not a fault; such a square is
+    /// Returns all faults. An en-passant square without a legal capture is not a fault: it is
     /// dropped.
     pub fn into_position(self) -> Result<Position, Vec<Fault>> {
         let mut position = Position::bare(self.turn, self.halfmove_clock, self.fullmove_number);
@@ -113,7 +113,7 @@ fn material_faults(position: &Position) -> Vec<Fault> {
             + count(Kind::Bishop).saturating_sub(2)
             + count(Kind::Rook).saturating_sub(2)
             + count(Kind::Queen).saturating_sub(1);
-        // No game exceeds this bound, and the fixed length of the move list relies on it.
+        // No game exceeds this bound, and the fixed capacity of the move list depends on it.
         if count(Kind::Pawn) + promoted > 8 {
             faults.push(Fault::TooMuchMaterial(color));
         }
@@ -140,10 +140,10 @@ fn castling_faults(position: &Position, rooks: Bitboard) -> Vec<Fault> {
         if !back_rank.contains(king) {
             continue;
         }
-        let own = rooks & back_rank & board.pieces(color, Kind::Rook);
-        plausible |= own;
-        let above = own.filter(|rook| rook.file() > king.file()).count();
-        if above > 1 || own.len() as usize - above > 1 {
+        let candidates = rooks & back_rank & board.pieces(color, Kind::Rook);
+        plausible |= candidates;
+        let above = candidates.filter(|rook| rook.file() > king.file()).count();
+        if above > 1 || candidates.len() as usize - above > 1 {
             faults.push(Fault::AmbiguousCastling(color));
         }
     }
@@ -151,7 +151,7 @@ fn castling_faults(position: &Position, rooks: Bitboard) -> Vec<Fault> {
     faults
 }
 
-/// Returns whether the opponent's last move may have been a double push over `square`.
+/// Returns whether the opponent's last move can have been a double push over `square`.
 fn en_passant_is_plausible(position: &Position, square: Square) -> bool {
     let them = !position.turn();
     let (forward, backward) = if them == Color::White { (8, -8) } else { (-8, 8) };

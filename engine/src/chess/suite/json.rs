@@ -1,20 +1,20 @@
-//! The JSON form of a suite: `{"testCases": [{"start": {"fen": F}, "expected": [{"fen": F},
-//! ...]}]}`.
+//! JSON format of a suite: `{"testCases": [{"start": {"fen": F}, "expected": [{"fen": F}, ...]}]}`.
 //!
-//! Only the strings under `fen` are used and everything else is skipped, so no document is built.
+//! Only the strings with the key `fen` are used. The reader skips everything else and builds no
+//! document tree.
 
 use super::{Case, Reason, SuiteError};
 use crate::chess::fen;
 
-/// Reads the cases of a document.
+/// Returns the cases of a JSON document.
 pub(super) fn parse(text: &str) -> Result<Vec<Case>, SuiteError> {
     let mut cases: Vec<Case> = Vec::new();
     let mut reader = Reader { rest: text, line: 1 };
-    // The depth of nesting at which the list after "expected" began, while reading that list.
+    // Nesting depth of the list after the key "expected", while this list is being read.
     let mut expected_depth = None;
     let mut depth = 0usize;
-    // Expected positions are collected separately, because they may precede the start of their
-    // case.
+    // Expected positions are collected separately, because they may precede the starting position
+    // of their case.
     let mut pending = Vec::new();
     let mut last_key = String::new();
     let mut starts = 0usize;
@@ -61,7 +61,8 @@ pub(super) fn parse(text: &str) -> Result<Vec<Case>, SuiteError> {
 
 type Expected = Vec<(usize, Vec<crate::chess::Position>)>;
 
-/// Assigns to each case the expected positions that follow its start.
+/// Assigns the lists of expected positions to the cases. Returns `None` if a list does not follow
+/// the starting position of its case.
 fn attach(mut cases: Vec<Case>, expected: Expected) -> Option<Vec<Case>> {
     if cases.len() != expected.len() {
         return None;
@@ -93,7 +94,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Returns the next token of interest; `None` at the end.
+    /// Returns the next bracket or string; `None` at the end of the text.
     fn next_token(&mut self) -> Result<Option<Token>, SuiteError> {
         while let Some(letter) = self.rest.chars().next() {
             self.rest = &self.rest[letter.len_utf8()..];
@@ -112,8 +113,8 @@ impl Reader<'_> {
         Ok(None)
     }
 
-    /// Returns the string whose opening quote has been read. A FEN needs no escapes, so the
-    /// character after a backslash is taken literally.
+    /// Returns the string whose opening quote has been read. A FEN contains no escape sequences, so
+    /// the character after a backslash is taken literally.
     fn string(&mut self) -> Result<String, SuiteError> {
         let mut text = String::new();
         let mut letters = self.rest.char_indices();

@@ -1,11 +1,11 @@
-//! Penalty for an attack on a king.
+//! Penalty for attacks on a king.
 
 use super::{Experiment, weights};
 use crate::chess::position::Board;
 use crate::chess::{Bitboard, Color, Kind, Square, attacks};
 use crate::eval::sink::Sink;
 
-/// Squares exactly two steps from a square.
+/// Squares exactly two king moves away, by square.
 static OUTER: [Bitboard; 64] = outer();
 
 const fn outer() -> [Bitboard; 64] {
@@ -34,7 +34,7 @@ pub(super) struct Attack {
 }
 
 impl Attack {
-    /// Returns an attack, without any pieces yet, on a king on this square.
+    /// Returns an attack, still without attackers, on a king on this square.
     #[inline]
     pub(super) fn on(king: Square) -> Attack {
         Attack {
@@ -45,7 +45,8 @@ impl Attack {
         }
     }
 
-    /// Adds a piece with its moves; `piece` is its index among knight, bishop, rook and queen.
+    /// Adds a piece with its possible destinations. `piece` is 0 for a knight, 1 for a bishop, 2
+    /// for a rook and 3 for a queen.
     #[inline]
     pub(super) fn add(&mut self, piece: usize, moves: Bitboard) {
         let (inner, outer) = (moves & self.inner, moves & self.outer);
@@ -77,18 +78,19 @@ pub(super) fn penalty<K: Sink>(board: &Board, color: Color, attack: Attack, sink
 
 fn points<K: Sink>(board: &Board, color: Color, attack: Attack, sink: &K) -> i32 {
     let king = board.king(color);
-    let seen = king.relative(color);
+    let relative_square = king.relative(color);
     let ranks = &weights::KING_POINTS;
     let place = if sink.tries(Experiment::NoKingPoints) {
         0
     } else {
         ranks
-            .get(seen.rank() as usize)
-            .map_or(weights::KING_POINTS_AWAY, |files| files[seen.file() as usize & 7])
+            .get(relative_square.rank() as usize)
+            .map_or(weights::KING_POINTS_AWAY, |files| files[relative_square.file() as usize & 7])
     };
     let file = Bitboard::file(king.file());
     let pawns = board.pieces(color, Kind::Pawn);
-    // Beside an edge file, the neighbour that does not exist is an empty set.
+    // Beyond the edge of the board, the neighbouring file is an empty set, which must not be
+    // counted.
     let bare = [file.west(), file, file.east()]
         .into_iter()
         .filter(|file| file.any() && (pawns & *file).is_empty())
@@ -107,7 +109,8 @@ mod tests {
 
     #[test]
     fn points_are_counted() {
-        // Knight g5: f7, h7 inside, e6 outside. Queen d3: h7 inside, g6 outside.
+        // Knight g5 attacks f7 and h7 (inner squares) and e6 (outer). Queen d3 attacks h7 (inner)
+        // and g6 (outer).
         let position = fen::parse("6k1/5ppp/8/6N1/8/3Q4/8/4K3 w - - 0 1").unwrap();
         let board = position.board();
         let own = board.color(Color::White);
@@ -133,7 +136,7 @@ mod tests {
 
     #[test]
     fn king_points_count_only_if_the_enemy_has_a_queen() {
-        // Two rooks attack squares near a king that has left its first ranks.
+        // Two rooks attack squares near a king on its third rank.
         let position = fen::parse("8/5ppp/7k/8/8/8/8/K4RR1 w - - 0 1").unwrap();
         let value = |name: &str| {
             let choice = Choice::from(Variant::Blunder).trying(name).unwrap();

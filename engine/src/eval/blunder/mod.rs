@@ -1,5 +1,5 @@
-//! Blunder's evaluation of December 2021: tapered tables, mobility, pawns, and attacks on the king
-//! by a quadratic table.
+//! Blunder's evaluation of December 2021: tapered piece-square tables, mobility, pawn structure,
+//! and a quadratic penalty for attacks on the king.
 
 mod king;
 mod tables;
@@ -40,7 +40,7 @@ features! {
     }
 }
 
-/// The declaration in the list of evaluations.
+/// Entry in the list of evaluations.
 pub(super) const EVALUATION: Evaluation = Evaluation {
     name: "blunder",
     unit: "centipawns",
@@ -52,14 +52,14 @@ pub(super) const EVALUATION: Evaluation = Evaluation {
     },
 };
 
-/// The evaluation; its only state is the disabled features and the experiments.
+/// The evaluation, with its disabled features and enabled experiments.
 struct Blunder {
     disabled: FeatureSet,
     experiments: FeatureSet,
 }
 
 impl Blunder {
-    /// Returns the evaluation without some features, and with some experiments.
+    /// Returns the evaluation without the `disabled` features and with the `experiments`.
     fn new(disabled: FeatureSet, experiments: FeatureSet) -> Blunder {
         Blunder { disabled, experiments }
     }
@@ -97,13 +97,15 @@ fn evaluate_terms<K: Sink>(position: &Position, sink: &mut K) -> Score {
     }
     let share = endgame_share(position);
     let sum = sink.sum();
-    // The division rounds towards zero, so only the sign of the score depends on the side to move.
+    // The division rounds towards zero, so that a change of the side to move changes only the sign
+    // of the score.
     let score = (sum.opening() * (256 - share) + sum.endgame() * share) / 256;
     let relative = if position.turn() == Color::White { score } else { -score };
     relative.clamp(-EVALUATION_MAX, EVALUATION_MAX)
 }
 
-/// Returns the phase by the pieces on the board: 24 at the start, more after promotions.
+/// Returns the game phase, computed from the pieces on the board: 24 in the starting position,
+/// possibly more after promotions.
 #[inline]
 fn pieces_left(position: &Position) -> i32 {
     let board = position.board();
@@ -111,7 +113,7 @@ fn pieces_left(position: &Position) -> i32 {
     count(Kind::Knight) + count(Kind::Bishop) + count(Kind::Rook) + count(Kind::Queen)
 }
 
-/// Returns the weight of the endgame, in 1/256; negative after promotions.
+/// Returns the weight of the endgame value, in 1/256. It is negative if the game phase exceeds 24.
 #[inline]
 fn endgame_share(position: &Position) -> i32 {
     let gone = weights::PHASE_MAX - pieces_left(position);
@@ -124,23 +126,24 @@ fn pawns<S: Side, K: Sink>(position: &Position, sink: &mut K) {
     let own = board.pieces(S::COLOR, Kind::Pawn);
     let enemy = board.pieces(!S::COLOR, Kind::Pawn);
     for square in own {
-        let seen = square.relative(S::COLOR);
+        let relative_square = square.relative(S::COLOR);
         let file = Bitboard::file(square.file());
         let ahead = Bitboard::of(square).forward_fill(S::COLOR);
         sink.add(Term::Material, S::COLOR, weights::MATERIAL[0]);
-        sink.add(Term::Squares, S::COLOR, tables::SQUARES[0][seen.index()]);
+        sink.add(Term::Squares, S::COLOR, tables::SQUARES[0][relative_square.index()]);
         if (own & (file.east() | file.west())).is_empty() {
             sink.add(Term::Isolated, S::COLOR, weights::ISOLATED);
         }
         if (own & ahead).any() {
             sink.add(Term::Doubled, S::COLOR, weights::DOUBLED);
         } else if (enemy & (ahead | ahead.east() | ahead.west())).is_empty() {
-            sink.add(Term::Passed, S::COLOR, weights::PASSED[seen.rank() as usize]);
+            sink.add(Term::Passed, S::COLOR, weights::PASSED[relative_square.rank() as usize]);
         }
     }
 }
 
-/// Sends the terms of the pieces of side `S` to `sink` and returns their attack on the enemy king.
+/// Adds the terms of the pieces of side `S` to `sink`, and returns the attack of these pieces on
+/// the enemy king.
 #[inline]
 fn pieces<S: Side, K: Sink>(position: &Position, sink: &mut K) -> Attack {
     let board = position.board();
@@ -153,7 +156,7 @@ fn pieces<S: Side, K: Sink>(position: &Position, sink: &mut K) -> Attack {
         [Kind::Knight, Kind::Bishop, Kind::Rook, Kind::Queen].into_iter().enumerate()
     {
         for square in board.pieces(S::COLOR, kind) {
-            let seen = square.relative(S::COLOR);
+            let relative_square = square.relative(S::COLOR);
             let reach = match kind {
                 Kind::Knight => attacks::knight(square),
                 Kind::Bishop => attacks::bishop(square, occupied),
@@ -163,10 +166,14 @@ fn pieces<S: Side, K: Sink>(position: &Position, sink: &mut K) -> Attack {
             let moves = reach - own;
             let above_usual = moves.len() as i32 - weights::MOBILITY_USUAL[index];
             sink.add(Term::Material, S::COLOR, weights::MATERIAL[kind.index()]);
-            sink.add(Term::Squares, S::COLOR, tables::SQUARES[kind.index()][seen.index()]);
+            sink.add(
+                Term::Squares,
+                S::COLOR,
+                tables::SQUARES[kind.index()][relative_square.index()],
+            );
             sink.add(Term::Mobility, S::COLOR, weights::MOBILITY[index] * above_usual);
             attack.add(index, moves);
-            if kind == Kind::Knight && seen.rank() >= 4 && guarded.contains(square) {
+            if kind == Kind::Knight && relative_square.rank() >= 4 && guarded.contains(square) {
                 let ahead = Bitboard::of(square).forward_fill(S::COLOR);
                 if (enemy_pawns & (ahead.east() | ahead.west())).is_empty() {
                     sink.add(Term::KnightOutpost, S::COLOR, weights::KNIGHT_OUTPOST);

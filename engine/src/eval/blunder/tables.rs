@@ -1,11 +1,12 @@
-//! Piece-square tables: middlegame first, endgame second, in centipawns; see `PROVENANCE.md`.
+//! Piece-square tables in centipawns, as pairs of a middlegame and an endgame value. Source:
+//! `PROVENANCE.md`.
 
 use super::super::pair::Pair;
 
-/// A table as printed in the source: eighth rank first, files a to h.
+/// A table as printed in the source code: eighth rank first, files a to h.
 type PrintedTable = [[(i32, i32); 8]; 8];
 
-/// Bonus by kind and square from White's point of view, a1 first.
+/// Bonuses by kind and by square from the point of view of the piece's side, a1 first.
 pub(super) static SQUARES: [[Pair; 64]; 6] =
     [turned(&PAWN), turned(&KNIGHT), turned(&BISHOP), turned(&ROOK), turned(&QUEEN), turned(&KING)];
 

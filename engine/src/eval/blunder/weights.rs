@@ -1,5 +1,5 @@
-//! Weights other than the piece-square tables, in centipawns, middlegame before endgame; see
-//! `PROVENANCE.md`.
+//! Weights other than the piece-square tables, in centipawns, as pairs of a middlegame and an
+//! endgame value. Source: `PROVENANCE.md`.
 
 use super::super::pair::Pair;
 
@@ -11,57 +11,60 @@ const fn p(middle: i32, end: i32) -> Pair {
 pub(super) const MATERIAL: [Pair; 6] =
     [p(83, 98), p(328, 273), p(365, 303), p(473, 522), p(968, 976), p(0, 0)];
 
-/// Phase of a piece, by kind: its share in keeping the game out of the endgame.
+/// Contribution of a piece to the game phase, by kind.
 pub(super) const PHASE: [i32; 6] = [0, 1, 1, 2, 4, 0];
 
-/// Phase with all pieces on the board.
+/// Game phase of the starting position.
 pub(super) const PHASE_MAX: i32 = 24;
 
-/// Mobility, per reachable square above the usual number: knight, bishop, rook, queen.
+/// Mobility bonus for each reachable square above the usual number: knight, bishop, rook, queen.
 pub(super) const MOBILITY: [Pair; 4] = [p(3, 4), p(4, 4), p(5, 3), p(1, 7)];
 
 /// Usual number of reachable squares: knight, bishop, rook, queen.
 pub(super) const MOBILITY_USUAL: [i32; 4] = [4, 7, 7, 14];
 
-/// Isolated pawn: no friendly pawn on an adjacent file.
+/// Penalty for an isolated pawn, which has no friendly pawn on an adjacent file.
 pub(super) const ISOLATED: Pair = p(-19, -5);
 
-/// Doubled pawn: a friendly pawn ahead.
+/// Penalty for a doubled pawn, which has a friendly pawn in front of it on the same file.
 pub(super) const DOUBLED: Pair = p(-1, -17);
 
-/// A passed pawn, by rank from its own side.
+/// Bonus for a passed pawn, by rank from the point of view of its side.
 pub(super) const PASSED: [Pair; 8] =
     [p(0, 0), p(9, 1), p(4, 5), p(1, 25), p(13, 50), p(48, 103), p(109, 149), p(0, 0)];
 
-/// Knight outpost: guarded by a pawn and safe from enemy pawns, from the fifth rank on.
+/// Bonus for a knight outpost: a knight on the fifth rank or higher, protected by a pawn, that
+/// enemy pawns cannot attack.
 pub(super) const KNIGHT_OUTPOST: Pair = p(41, 8);
 
-/// Points per square attacked two steps from the enemy king: knight, bishop, rook, queen.
+/// King attack points for each attacked square two king moves from the enemy king: knight, bishop,
+/// rook, queen.
 pub(super) const OUTER_POINTS: [i32; 4] = [1, 1, 1, 1];
 
-/// Points per square attacked on or beside the enemy king.
+/// King attack points for each attacked square on or next to the enemy king, in the same order.
 pub(super) const INNER_POINTS: [i32; 4] = [3, 3, 4, 3];
 
-/// Points for each file at the king without a friendly pawn.
+/// King attack points for each file without a friendly pawn among the king's file and its
+/// neighbours.
 pub(super) const FILE_POINTS: i32 = 2;
 
-/// Initial points of a king on its first three ranks, by rank and file.
+/// King attack points for the square of a king on its first three ranks, by rank and file.
 pub(super) const KING_POINTS: [[i32; 8]; 3] =
     [[2, 0, 2, 4, 4, 2, 0, 2], [2, 2, 4, 8, 8, 4, 2, 2], [6, 6, 8, 10, 10, 8, 6, 6]];
 
-/// Initial points of a king beyond its third rank.
+/// King attack points for the square of a king beyond its third rank.
 pub(super) const KING_POINTS_AWAY: i32 = 16;
 
-/// Maximum number of points.
+/// Maximum number of king attack points.
 pub(super) const POINTS_MAX: i32 = 99;
 
-/// Largest penalty, in centipawns.
+/// Maximum penalty, in centipawns.
 pub(super) const DANGER_MAX: i32 = 1260;
 
-/// Penalty per point in hundredths of a centipawn, in place of the table; its mean over all points
-/// equals the mean of the table.
+/// Penalty per point, in hundredths of a centipawn, if the penalty is linear. The mean over all
+/// numbers of points equals the mean of the quadratic penalty.
 pub(super) const LINEAR: i32 = 1328;
 
-/// Penalty per point in hundredths of a centipawn, in place of the table; its mean over the points
-/// of kings in games equals the mean of the table.
+/// Penalty per point, in hundredths of a centipawn, if the penalty is linear. The mean over kings
+/// in games equals the mean of the quadratic penalty.
 pub(super) const LINEAR_IN_PLAY: i32 = 485;

@@ -1,5 +1,5 @@
-//! Evaluation of micro-Max 3.2. No score is computed from a position: every move has a gain, and
-//! the score is the sum of the gains of all moves so far.
+//! Evaluation of micro-Max 3.2. The score is not computed from the position. Each move has a gain,
+//! and the score is the sum of the gains of all moves so far.
 
 pub(crate) mod weights;
 
@@ -35,9 +35,9 @@ features! {
 /// Gain of a move for the side that makes it, in 1/99 pawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Gain {
-    /// Material, which the game keeps.
+    /// Gain by captures and promotions, which remains in the score for the rest of the game.
     pub permanent: Score,
-    /// Placement, which counts within a search only.
+    /// Gain by placement, which counts only within a search.
     pub transient: Score,
 }
 
@@ -46,7 +46,7 @@ pub fn gain(before: &Position, mv: Move) -> Gain {
     Features::default().gain(before, mv)
 }
 
-/// The features in use.
+/// Disabled features and enabled experiments.
 #[derive(Clone, Copy, Default)]
 struct Features {
     disabled: FeatureSet,
@@ -112,25 +112,25 @@ fn distance(square: Square) -> Score {
     eccentricity(square.file(), square.rank())
 }
 
-/// Returns the gain of a pawn move from a square, by the friendly pawns on the same rank and two
-/// files away.
+/// Returns the gain of a pawn move from a square. The gain depends on the friendly pawns on the
+/// same rank and two files away.
 fn structure(before: &Position, from: Square) -> Score {
     let own = before.board().pieces(before.turn(), Kind::Pawn);
-    let here = Bitboard::of(from);
-    let beside = here.east().east() | here.west().west();
+    let square_set = Bitboard::of(from);
+    let beside = square_set.east().east() | square_set.west().west();
     let missing = 2 - (own & beside).len() as Score;
     -UNSUPPORTED * (missing - 1)
 }
 
-/// Weights for searches that update the score themselves.
+/// Weights for a search that computes the gains itself.
 pub(crate) struct Weights {
-    /// Gain for taking a piece, by its kind.
+    /// Gain for capturing a piece, by kind.
     pub(crate) worth: [Score; 6],
     /// Gain for promoting to a queen.
     pub(crate) promotion: Score,
     /// Gain for castling.
     pub(crate) castling: Score,
-    /// Cost of each square without a pawn, see [`weights::UNSUPPORTED`].
+    /// Cost unit of a pawn move; see [`weights::UNSUPPORTED`].
     pub(crate) unsupported: Score,
     /// Cost of a piece in front of a friendly pawn.
     pub(crate) blocked: Score,
@@ -138,7 +138,7 @@ pub(crate) struct Weights {
 }
 
 impl Weights {
-    /// Returns the weights without some features, and with some experiments.
+    /// Returns the weights without the `disabled` features and with the `experiments`.
     pub(crate) fn new(disabled: FeatureSet, experiments: FeatureSet) -> Weights {
         let features = Features { disabled, experiments };
         Weights {
@@ -151,13 +151,14 @@ impl Weights {
         }
     }
 
-    /// Returns the cost of a square for pawns, knights, bishops and kings.
+    /// Returns the cost of a square for a pawn, knight, bishop or king; 0 if the feature `centre`
+    /// is disabled.
     pub(crate) fn eccentricity(&self, square: Square) -> Score {
         if self.has_centre { distance(square) } else { 0 }
     }
 }
 
-/// The declaration in the list of evaluations.
+/// Entry in the list of evaluations.
 pub(super) const EVALUATION: Evaluation = Evaluation {
     name: "micromax",
     unit: "1/99 pawn",
@@ -167,14 +168,15 @@ pub(super) const EVALUATION: Evaluation = Evaluation {
     explain: |choice, game| MicroMax::new(choice.disabled, choice.experiments).explain(game),
 };
 
-/// The evaluation: the score of each node of the line, for the side to move in that node.
+/// The evaluation, with the score of each node of the line from the point of view of the side to
+/// move in this node.
 struct MicroMax {
     features: Features,
     scores: Vec<Score>,
 }
 
 impl MicroMax {
-    /// Returns the evaluation without some features, and with some experiments.
+    /// Returns the evaluation without the `disabled` features and with the `experiments`.
     fn new(disabled: FeatureSet, experiments: FeatureSet) -> MicroMax {
         MicroMax { features: Features { disabled, experiments }, scores: vec![0] }
     }
@@ -207,15 +209,16 @@ fn limited(score: Score) -> Score {
     score.clamp(-EVALUATION_MAX, EVALUATION_MAX)
 }
 
-/// Returns the value of all pieces of a side.
+/// Returns the sum of the piece values of a side.
 fn count(position: &Position, color: Color) -> Score {
     let board = position.board();
     let worth = |kind: Kind| UNIT * WORTH[kind.index()] * board.pieces(color, kind).len() as Score;
     Kind::ALL.into_iter().map(worth).sum()
 }
 
-/// Returns the score of a game for the side to move: the material at the start and the permanent
-/// gains of the moves.
+/// Returns the score of a game from the point of view of the side to move: the material balance at
+/// the start, and the permanent gains of all moves. With the experiment `kept_placement`, the
+/// transient gains are included.
 pub(crate) fn game_score(game: &Game, disabled: FeatureSet, experiments: FeatureSet) -> Score {
     let features = Features { disabled, experiments };
     let mut position = *game.start();

@@ -1,10 +1,10 @@
-//! The sums of the hidden layer, kept current move by move.
+//! Accumulators: the sums of the hidden layer, updated incrementally.
 //!
-//! A move changes two to four inputs of each side. The change is recorded when the move is made,
-//! and the sums are updated when the position is evaluated, from the latest ply whose sums are
-//! current. A king that crosses the middle of the board changes all inputs of its side: the sums
-//! are then computed from the sums of the latest position with the king in the same half (a
-//! "refresh table").
+//! A move changes two to four inputs of each side. The change is recorded when the move is made.
+//! The sums are updated only when a position is evaluated, from the latest ply whose sums are
+//! current. A king that crosses from one half of the board (files a to d, e to h) to the other
+//! changes all inputs of its side. The sums are then computed from a refresh table, which contains
+//! the latest sums with the king in each half.
 
 use super::network::{HIDDEN, Layer, Network, input, is_mirrored};
 use crate::chess::position::castled_squares;
@@ -15,7 +15,7 @@ use crate::chess::{Bitboard, Color, Kind, Move, Piece, Position, Square};
 struct Change {
     put: [Option<(Piece, Square)>; 2],
     taken: [Option<(Piece, Square)>; 2],
-    /// Side to move, if its king crosses the middle of the board.
+    /// Side to move, if its king crosses to the other half of the board.
     crosses: Option<Color>,
 }
 
@@ -63,19 +63,20 @@ impl Sums {
     };
 }
 
-/// The latest sums of one side with its king in one half, and the pieces that these sums represent.
+/// Entry of the refresh table: the latest sums of one side with its king in one half, and the
+/// pieces included in these sums.
 #[derive(Clone)]
 struct Refresh {
     layer: Layer,
     pieces: [[Bitboard; 6]; 2],
 }
 
-/// The sums of all plies from the root.
+/// The sums of all plies, from the root to the current position.
 pub(super) struct Accumulator {
-    /// Sums by ply; entries beyond `last` belong to earlier lines and will be overwritten.
+    /// Sums by ply. Entries after `last` belong to earlier lines and are overwritten.
     plies: Vec<Sums>,
     last: usize,
-    /// Latest sums by side and half of the board.
+    /// Refresh table, by side and half of the board.
     refresh: [[Refresh; 2]; 2],
 }
 
@@ -114,7 +115,7 @@ impl Accumulator {
         self.last -= 1;
     }
 
-    /// Returns the sums of the position at the last ply.
+    /// Returns the sums of the current position, after updating them.
     #[inline(always)]
     pub(super) fn current(&mut self, network: &Network, position: &Position) -> &[Layer; 2] {
         for side in Color::ALL {
@@ -152,7 +153,8 @@ impl Accumulator {
         }
     }
 
-    /// Returns the sums of one side, updated from its latest sums with the king in the same half.
+    /// Returns the sums of one side, computed from its entry in the refresh table, and updates this
+    /// entry.
     #[inline(always)]
     fn refresh(
         &mut self,

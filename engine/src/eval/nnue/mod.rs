@@ -1,10 +1,10 @@
-//! A neural network that is updated move by move (NNUE, Yu Nasu 2018).
+//! Efficiently updatable neural network (NNUE, Yu Nasu 2018).
 //!
-//! The inputs are the pieces on their squares from the point of view of each side, with the files
-//! mirrored so that the king of this side is on files a to d. Both sides share the weights of the
-//! hidden layer. The sums of its neurons are clipped to 0–1 and squared; the neurons of the side to
-//! move come first. The number of pieces selects one of several outputs. All arithmetic uses
-//! integers, so that every CPU gives the same score.
+//! The inputs are the pieces on their squares from the point of view of each side. The files are
+//! mirrored if necessary, so that this side's king is on files a to d. Both sides share the weights
+//! of the hidden layer. The sums of the hidden layer are clipped to 0–1 and squared. The output
+//! layer takes the neurons of the side to move first. The number of pieces selects one of several
+//! outputs. All arithmetic uses integers, so that every CPU computes the same score.
 
 #![expect(clippy::disallowed_types, reason = "the embedded network is unpacked once")]
 
@@ -32,13 +32,12 @@ pub fn embedded() -> &'static Network {
 }
 
 /// Returns the evaluation by the embedded network at this level, for comparisons of levels; `None`
-/// if the CPU does not have the level.
+/// if the CPU lacks a feature of the level.
 pub fn at_level(level: Level) -> Option<impl Evaluator> {
     Machine::at(level).map(|machine| Nnue::at(machine, embedded()))
 }
 
-/// The declaration in the list of evaluations, without features, because a network has no separate
-/// terms.
+/// Entry in the list of evaluations. It has no features, because a network has no separate terms.
 pub(super) const EVALUATION: Evaluation = Evaluation {
     name: "nnue",
     unit: "centipawns",
@@ -137,7 +136,8 @@ fn activate(sums: &Layer, weights: &Layer) -> i32 {
     neurons
         .map(|(sum, weight)| {
             let clipped = (*sum).clamp(0, HIDDEN_UNIT as i16);
-            // Both factors have 16 bits, so that multiplying and adding pairs is one instruction.
+            // Both factors have 16 bits, so that one instruction multiplies them and adds pairs of
+            // products.
             i32::from(clipped.wrapping_mul(*weight)) * i32::from(clipped)
         })
         .sum()

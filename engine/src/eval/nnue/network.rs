@@ -3,10 +3,12 @@
 //! | bytes | contents, lowest byte first |
 //! |---|---|
 //! | 0–15 | `palimpsest net 1` |
-//! | 16–17, 18–19 | numbers of neurons of the hidden layer per side, and of outputs |
+//! | 16–17 | number of neurons in the hidden layer per side |
+//! | 18–19 | number of outputs |
 //! | 20–31 | 0 |
-//! | 32–63 | BLAKE3 hash of all that follows |
-//! | then | weights of the hidden layer by input, its biases, weights of the outputs (each: for the side to move, for the other side): 16 bits each; biases of the outputs: 32 bits each |
+//! | 32–63 | BLAKE3 hash of the bytes after this header |
+//! | from 64 | 16-bit numbers: weights of the hidden layer by input; biases of the hidden layer; weights of each output, for the side to move and then for the other side |
+//! | last 32 | output biases, 32 bits each |
 
 use std::fmt;
 
@@ -15,7 +17,7 @@ use crate::chess::{Color, Piece, Square};
 /// Number of inputs: six kinds of friendly and enemy pieces on 64 squares.
 pub const INPUTS: usize = 768;
 
-/// Number of neurons of the hidden layer, per side.
+/// Number of neurons in the hidden layer, per side.
 pub const HIDDEN: usize = 128;
 
 /// Number of outputs; the number of pieces on the board selects one.
@@ -27,16 +29,16 @@ pub const HIDDEN_UNIT: i32 = 255;
 /// Integer that represents 1.0 in the quantized output weights.
 pub const OUTPUT_UNIT: i32 = 64;
 
-/// Centipawns of an output of 1.0.
+/// Score, in centipawns, of the output 1.0.
 pub const CENTIPAWNS: i32 = 400;
 
-/// Largest absolute weight of an output: its product with [`HIDDEN_UNIT`] fits in 16 bits.
+/// Maximum absolute value of an output weight. Its product with [`HIDDEN_UNIT`] fits in 16 bits.
 pub const OUTPUT_WEIGHT_MAX: i16 = 127;
 
 const MAGIC: &[u8; 16] = b"palimpsest net 1";
 const HEADER_BYTES: usize = 64;
 
-/// One number for each neuron of the hidden layer of a side.
+/// One number for each neuron in the hidden layer of a side.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(align(64))]
 pub(super) struct Layer(pub(super) [i16; HIDDEN]);
@@ -59,14 +61,14 @@ pub struct Network {
 pub enum NetworkError {
     /// The bytes do not begin with the header of a network.
     NoNetwork,
-    /// The network has other layers; contains the network's numbers of hidden neurons and of
-    /// outputs.
+    /// The sizes of the layers are wrong. Contains the numbers of hidden neurons and of outputs in
+    /// the header.
     OtherLayers(u16, u16),
     /// The number of bytes is wrong.
     Length,
     /// The bytes do not match the hash in the header.
     Hash,
-    /// Weights with which a sum may overflow.
+    /// The weights are so large that a sum may overflow.
     Overflow,
 }
 
@@ -88,8 +90,8 @@ impl fmt::Display for NetworkError {
 
 impl std::error::Error for NetworkError {}
 
-/// Returns the input for a piece from the point of view of `side`. All files are mirrored if
-/// `mirrored`, which keeps the king of `side` on files a to d.
+/// Returns the index of the input for a piece, from the point of view of `side`. If `mirrored`, the
+/// files are mirrored. The caller uses this to keep the king of `side` on files a to d.
 #[inline(always)]
 pub(crate) fn input(side: Color, mirrored: bool, piece: Piece, square: Square) -> usize {
     let mirror = if mirrored { 7 } else { 0 };
@@ -109,14 +111,14 @@ pub(crate) fn output(pieces: u32) -> usize {
     (pieces.saturating_sub(2) as usize * OUTPUTS / 31).min(OUTPUTS - 1)
 }
 
-/// Splits the first `count` words off some bytes.
+/// Reads `count` 16-bit words. Returns the words and the remaining bytes.
 fn words(bytes: &[u8], count: usize) -> Result<(Vec<i16>, &[u8]), NetworkError> {
     let (words, rest) = bytes.split_at_checked(2 * count).ok_or(NetworkError::Length)?;
     Ok((words.as_chunks().0.iter().map(|word| i16::from_le_bytes(*word)).collect(), rest))
 }
 
 impl Network {
-    /// Returns the network with these weights, in the order of the file.
+    /// Returns the network with these weights. The parameters are in the order of the file.
     ///
     /// # Panics
     ///
@@ -169,19 +171,18 @@ impl Network {
         if network.may_overflow() { Err(NetworkError::Overflow) } else { Ok(network) }
     }
 
-    /// Returns the weights of all layers in the order of the file, without the output biases, which
-    /// follow them.
+    /// Returns all weights except the output biases, in the order of the file.
     fn layers(&self) -> impl Iterator<Item = i16> {
         let outputs = self.outputs.as_flattened().iter();
         self.inputs.iter().chain([&self.bias]).chain(outputs).flat_map(|layer| layer.0)
     }
 
-    /// Returns all weights in the order of the file.
+    /// Returns all weights and biases, in the order of the file.
     pub(crate) fn weights(&self) -> impl Iterator<Item = i32> {
         self.layers().map(i32::from).chain(self.output_bias)
     }
 
-    /// Returns all weights as the bytes of a file.
+    /// Returns the bytes of all weights and biases, in the order of the file.
     fn weight_bytes(&self) -> Vec<u8> {
         let bias = self.output_bias.iter().flat_map(|bias| bias.to_le_bytes());
         self.layers().flat_map(i16::to_le_bytes).chain(bias).collect()
@@ -202,8 +203,8 @@ impl Network {
         &self.hash
     }
 
-    /// Returns whether, with 32 pieces, a sum of the hidden layer may exceed 16 bits or an output
-    /// 32 bits.
+    /// Returns whether the evaluation may overflow: with 32 pieces, a sum in the hidden layer may
+    /// exceed 16 bits or an output 32 bits, or an output weight exceeds [`OUTPUT_WEIGHT_MAX`].
     fn may_overflow(&self) -> bool {
         let square = i64::from(HIDDEN_UNIT * HIDDEN_UNIT);
         let output_too_large = |output: &[Layer; 2], bias: i32| {
@@ -229,7 +230,7 @@ impl fmt::Debug for Network {
     }
 }
 
-/// Networks are equal if their weights are.
+/// Compares networks by the hashes of their weights.
 impl PartialEq for Network {
     fn eq(&self, other: &Network) -> bool {
         self.hash == other.hash

@@ -24,7 +24,8 @@ fn the_embedded_network_can_be_read() {
 fn accumulators_match_the_position_on_every_cpu() {
     let network: &Network = Box::leak(Box::new(random_network(1)));
     let machines: Vec<Machine> = Level::ALL.into_iter().filter_map(Machine::at).collect();
-    // Kings that castle and cross the middle, promotions, en passant, Chess960.
+    // The positions lead to castling, kings that cross to the other half of the board, promotions,
+    // en-passant captures and Chess960 castling.
     for text in [
         "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
         "1rqbkrbn/1ppppp1p/1n6/p1N3p1/8/2P4P/PP1PPPP1/1RQBKRBN w FBfb - 0 9",
@@ -51,7 +52,7 @@ fn accumulators_match_the_position_on_every_cpu() {
                     None => {}
                 }
             }
-            // Not every position is evaluated, as in a search.
+            // As in a search, not every position is evaluated.
             if random.below(3) > 0 {
                 let position = *lines[0].position();
                 let expected = Nnue::at(machines[0], network).evaluate(&position);

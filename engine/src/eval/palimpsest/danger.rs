@@ -1,4 +1,4 @@
-//! King danger: the sum of units of danger, which is squared in the middlegame.
+//! King danger: a sum of danger units, which is squared in the middlegame.
 
 use super::kingpawn::KingPawn;
 use super::layout as at;
@@ -11,7 +11,7 @@ use crate::chess::{Bitboard, Kind, Position, Square};
 use crate::eval::pair::Pair;
 use crate::eval::sink::Sink;
 
-/// Units of danger to one king.
+/// Sum of the danger units for one king.
 struct Units<'a, K> {
     sink: &'a mut K,
     attacker: Color,
@@ -26,8 +26,8 @@ impl<K: Sink> Units<'_, K> {
     }
 }
 
-/// Adds the king danger that side `S` causes. At least two attackers are necessary; a queen on the
-/// board counts as one more attacker.
+/// Adds the danger that side `S` causes to the enemy king. The danger is 0 with fewer than two
+/// attackers. A queen of side `S` counts as an additional attacker.
 #[inline(always)]
 pub(super) fn score<S: Side, C: Cpu, K: Sink>(
     cpu: C,
@@ -68,7 +68,7 @@ pub(super) fn score<S: Side, C: Cpu, K: Sink>(
     sink.add(Term::KingAttack, S::COLOR, danger_worth(sum));
 }
 
-/// Adds the units for safe checks.
+/// Adds the danger units for safe checks.
 #[inline(always)]
 fn checks<S: Side, C: Cpu, K: Sink>(
     cpu: C,
@@ -80,7 +80,7 @@ fn checks<S: Side, C: Cpu, K: Sink>(
 ) {
     let board = position.board();
     let safe = (!enemy.attacked | weak & own.twice) - board.color(S::COLOR);
-    // Sliders attack through the enemy queen.
+    // The enemy queen does not block checks by sliders.
     let occupied = board.occupied() ^ board.pieces(!S::COLOR, Kind::Queen);
     let straight = cpu.rook(enemy.king, occupied);
     let diagonal = cpu.bishop(enemy.king, occupied);
@@ -99,8 +99,8 @@ fn checks<S: Side, C: Cpu, K: Sink>(
     }
 }
 
-/// Returns the flank of the enemy king of `S`: the enemy half of the board and one more rank, on
-/// the files near the king.
+/// Returns the flank of a king that `S` attacks: four files near the king, without the first three
+/// ranks of `S`.
 #[inline(always)]
 fn flank<S: Side>(king: Square) -> Bitboard {
     let files = match king.file() {
@@ -121,7 +121,7 @@ mod tests {
     use crate::eval::palimpsest::layout;
     use crate::eval::palimpsest::trace::Tracer;
 
-    /// Returns the units of White's attack that come from a weight.
+    /// Returns how often White's attack counts a weight.
     fn attack_units(text: &str, place: usize) -> i32 {
         let traced = Tracer::default().trace(&fen::parse(text).unwrap());
         let attack = &traced.danger[Color::White.index()];
@@ -139,7 +139,8 @@ mod tests {
             (layout::DANGER_SQUARE, 4),
             (layout::DANGER_NO_QUEEN, 0),
             (layout::DANGER_BARE_FILE, 0),
-            // The queen has checks on d8 and, guarded by the knight, on h7: more than one.
+            // The queen has more than one safe check: on d8, and on h7, where the knight protects
+            // it.
             (layout::DANGER_CHECK + 6, 0),
             (layout::DANGER_CHECK + 7, 1),
         ] {

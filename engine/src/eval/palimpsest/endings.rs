@@ -1,4 +1,4 @@
-//! Drawish endings, and mates against a bare king.
+//! Drawish endings, and progress towards mate against a bare king.
 
 use super::layout as at;
 use super::weights::WEIGHTS;
@@ -9,14 +9,15 @@ use crate::chess::{Bitboard, Color, Kind, Position, Square};
 use crate::eval::pair::Pair;
 use crate::eval::sink::Sink;
 
-/// Bonus for each step of a bare king towards a place where it can be mated, in centipawns.
+/// Bonus, in centipawns, for each step of a bare king towards the edge, or towards a corner in
+/// which bishop and knight can mate.
 const DRIVE: i32 = 12;
 
-/// Bonus for each step of the kings towards each other in such endings, in centipawns.
+/// Bonus, in centipawns, for each step of the kings towards each other in such endings.
 const CLOSE_IN: i32 = 6;
 
 /// Adds the bonus for driving a bare king to the edge or, with bishop and knight, to a corner of
-/// the bishop's colour.
+/// the bishop's square colour.
 #[inline(always)]
 pub(super) fn mating<K: Sink>(position: &Position, sink: &mut K) {
     let board = position.board();
@@ -28,17 +29,17 @@ pub(super) fn mating<K: Sink>(position: &Position, sink: &mut K) {
             continue;
         }
         let (own, bare) = (board.king(strong), board.king(!strong));
-        let driven = match bishop_and_knight(board, strong) {
+        let steps_driven = match bishop_and_knight(board, strong) {
             Some(is_light) => 7 - i32::from(to_corner(bare, is_light)),
             None => 6 - i32::from(to_edge(bare)),
         };
         let close = 7 - i32::from(own.distance(bare));
-        let worth = DRIVE * driven + CLOSE_IN * close;
+        let worth = DRIVE * steps_driven + CLOSE_IN * close;
         sink.add(Term::Mating, strong, Pair::of_endgame(worth));
     }
 }
 
-/// Returns whether the side has a rook or queen, or a bishop and another minor piece.
+/// Returns whether the side has a rook, a queen, or a bishop and another minor piece.
 fn can_mate(board: &Board, color: Color) -> bool {
     let own = board.color(color);
     let bishops = own & board.kind(Kind::Bishop);
@@ -46,8 +47,8 @@ fn can_mate(board: &Board, color: Color) -> bool {
     (own & board.straight_sliders()).any() || bishops.any() && minors.has_several()
 }
 
-/// Returns whether the bishop is on light squares if the side has only a bishop and a knight;
-/// `None` for other pieces.
+/// Returns `None` unless the side has exactly a bishop and a knight besides its king. Otherwise,
+/// returns whether the bishop is on a light square.
 fn bishop_and_knight(board: &Board, color: Color) -> Option<bool> {
     let own = board.color(color);
     let bishops = own & board.kind(Kind::Bishop);
@@ -56,7 +57,7 @@ fn bishop_and_knight(board: &Board, color: Color) -> Option<bool> {
     only.then(|| (bishops & LIGHT).any())
 }
 
-/// Returns the number of king steps to the nearer of the two corners of a colour.
+/// Returns the number of king moves to the nearer of the two corners of a square colour.
 fn to_corner(square: Square, is_light: bool) -> u8 {
     let corners = if is_light {
         [Square::at(0, 7), Square::at(7, 0)]
@@ -67,22 +68,23 @@ fn to_corner(square: Square, is_light: bool) -> u8 {
     one.min(other)
 }
 
-/// Returns the steps to the edge by file and by rank: 0 in a corner, 6 in the centre.
+/// Returns the sum of the distances to the nearest edge by file and by rank: 0 in a corner, 6 in
+/// the centre.
 fn to_edge(square: Square) -> u8 {
     let steps = |line: u8| line.min(7 - line);
     steps(square.file()) + steps(square.rank())
 }
 
-/// Returns the scale of the endgame score `end`, up to [`SCALE_MAX`]. White is the stronger side
-/// unless `end` is negative.
+/// Returns the scale factor of the endgame score `end`, in 1/[`SCALE_MAX`]. White is the stronger
+/// side unless `end` is negative.
 #[inline(always)]
 pub(super) fn scale(position: &Position, end: i32) -> i32 {
     let board = position.board();
     let strong = if end >= 0 { Color::White } else { Color::Black };
     let pawns = board.pieces(strong, Kind::Pawn);
     if pawns.len() > 6 {
-        // More than six pawns are the usual case and suffice to win in all endings except endings
-        // with opposite-coloured bishops.
+        // With more than six pawns, only opposite-coloured bishops make the ending drawish. This is
+        // the usual case, so it is handled first.
         return opposite_bishops(board).unwrap_or(SCALE_MAX);
     }
     few_pawns(board, strong, pawns)
@@ -108,7 +110,7 @@ fn few_pawns(board: &Board, strong: Color, pawns: Bitboard) -> i32 {
     if let Some(scale) = opposite_bishops(board) {
         return scale;
     }
-    if is_rook_ending(board, strong, pawns) {
+    if is_drawish_rook_ending(board, strong, pawns) {
         return weight(at::SCALE_ROOKS);
     }
     let least = weight(at::SCALE_FEW_PAWNS);
@@ -116,20 +118,21 @@ fn few_pawns(board: &Board, strong: Color, pawns: Bitboard) -> i32 {
     (least + each * pawns.len() as i32).min(SCALE_MAX)
 }
 
-/// Returns whether `pieces` is the only piece of the side other than king and pawns.
+/// Returns whether `pieces` contains exactly one piece, and the side has no other piece besides its
+/// king and pawns.
 fn is_only_piece(board: &Board, color: Color, pieces: Bitboard) -> bool {
     let simple = board.kind(Kind::Pawn) | board.kind(Kind::King);
     pieces.any() && !pieces.has_several() && pieces == board.color(color) - simple
 }
 
-/// Returns the value of the pieces except pawns, in pawns.
+/// Returns the material value of the pieces other than pawns, in units of one pawn.
 fn worth(board: &Board, color: Color) -> i32 {
     let units = [(Kind::Knight, 3), (Kind::Bishop, 3), (Kind::Rook, 5), (Kind::Queen, 9)];
     units.into_iter().map(|(kind, unit)| unit * board.pieces(color, kind).len() as i32).sum()
 }
 
-/// Returns the scale if each side has one bishop and the bishops are on different colours;
-/// otherwise `None`.
+/// Returns the scale factor for opposite-coloured bishops; `None` unless each side has exactly one
+/// bishop and the bishops are on squares of different colours.
 #[inline(always)]
 fn opposite_bishops(board: &Board) -> Option<i32> {
     let bishops = board.kind(Kind::Bishop);
@@ -144,8 +147,9 @@ fn opposite_bishops(board: &Board) -> Option<i32> {
     Some(weight(place))
 }
 
-/// Returns whether the stronger side has only pawns on one rook file and a bishop that does not
-/// control their promotion square, with the other king close to this square.
+/// Returns whether the ending has a wrong-coloured bishop: the stronger side has only pawns on one
+/// rook file and a bishop that does not control the promotion square, and the other king is on or
+/// next to this square.
 fn is_wrong_bishop(board: &Board, strong: Color, pawns: Bitboard) -> bool {
     let bishops = board.pieces(strong, Kind::Bishop);
     let file = pawns.first().file();
@@ -158,10 +162,10 @@ fn is_wrong_bishop(board: &Board, strong: Color, pawns: Bitboard) -> bool {
     !sees && board.king(!strong).distance(goal) <= 1
 }
 
-/// Returns whether each side has one rook and no other piece, and the stronger side has pawns on
-/// one wing only. The stronger side must have at most one pawn more than the opponent, and the
-/// other king must be near these pawns.
-fn is_rook_ending(board: &Board, strong: Color, pawns: Bitboard) -> bool {
+/// Returns whether the position is a drawish rook ending. Each side has one rook and no other piece
+/// besides pawns. The stronger side has pawns on one wing only, and at most one pawn more than the
+/// opponent. The other king is near these pawns.
+fn is_drawish_rook_ending(board: &Board, strong: Color, pawns: Bitboard) -> bool {
     let only_rooks = Color::ALL
         .into_iter()
         .all(|color| is_only_piece(board, color, board.pieces(color, Kind::Rook)));

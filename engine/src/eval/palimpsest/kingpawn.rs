@@ -1,4 +1,5 @@
-//! Terms that depend only on kings and pawns, cached in a table: structure, squares, shelter.
+//! Terms that depend only on kings and pawns, cached in a table: pawn structure, piece-square
+//! values, king shelter.
 
 use super::layout as at;
 use super::side_info::turn;
@@ -8,16 +9,17 @@ use crate::chess::{Bitboard, Color, Kind, Position, Square};
 use crate::eval::pair::Pair;
 use crate::eval::sink::Sink;
 
-/// Facts about kings and pawns that other terms use.
+/// Properties of the kings and pawns that other terms use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct KingPawn {
-    /// Passed pawns of both sides; of two passed pawns on a file, only the front pawn.
+    /// Passed pawns of both sides. Of two friendly pawns on a file, only the front pawn can be
+    /// passed.
     pub(super) passed: Bitboard,
-    /// Number of files, of the three files at each king, without a friendly pawn on the king's rank
-    /// or ahead; White's first.
+    /// Number of files without a friendly pawn on or ahead of the king's rank, among the three
+    /// files at each king; White's king first.
     pub(super) bare: [u8; 2],
-    /// Number of files, of the three files at each king, with a near enemy pawn on the king's rank
-    /// or ahead; White's first.
+    /// Number of files with a near enemy pawn on or ahead of the king's rank, among the three files
+    /// at each king; White's king first.
     pub(super) storming: [u8; 2],
 }
 
@@ -26,10 +28,10 @@ const ENTRIES: usize = 1 << ENTRIES_LOG2;
 
 const ENTRIES_LOG2: u32 = 12;
 
-/// Relative rank index (0–7) up to which an enemy pawn counts as near.
+/// Maximum rank index, from the king's side, at which an enemy pawn counts as near.
 const NEAR: u8 = 3;
 
-/// Squares of pawns and kings, White's first.
+/// Squares of the pawns and kings, White's first.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Placement {
     pawns: [Bitboard; 2],
@@ -46,7 +48,7 @@ impl Placement {
         }
     }
 
-    /// Returns the table slot of the placement. The factors are odd and otherwise arbitrary.
+    /// Returns the table index of the placement. The factors are arbitrary odd numbers.
     #[inline(always)]
     fn slot(&self) -> usize {
         let kings = self.kings[0].index() << 6 | self.kings[1].index();
@@ -67,14 +69,14 @@ struct Entry {
 
 impl Entry {
     const UNUSED: Entry = Entry {
-        // No position has two kings on one square, so none matches this entry.
+        // No position has both kings on one square, so no position matches this entry.
         placement: Placement { pawns: [Bitboard::EMPTY; 2], kings: [Square::new(0); 2] },
         sum: Pair::ZERO,
         found: KingPawn { passed: Bitboard::EMPTY, bare: [0; 2], storming: [0; 2] },
     };
 }
 
-/// A table of king and pawn placements, for one set of enabled features.
+/// Table that caches the terms of king and pawn placements, for one set of enabled features.
 pub(super) struct KingPawnTable(Box<[Entry; ENTRIES]>);
 
 impl KingPawnTable {
@@ -84,7 +86,8 @@ impl KingPawnTable {
         KingPawnTable(entries.try_into().unwrap_or_else(|_| unreachable!("the length is ENTRIES")))
     }
 
-    /// Sends the terms of kings and pawns to `sink` and returns the facts that other terms use.
+    /// Adds the terms of kings and pawns to `sink`, and returns the properties that other terms
+    /// use. A sink that records terms bypasses the table, which stores only sums.
     #[inline(always)]
     pub(super) fn look_up<K: Sink>(&mut self, position: &Position, sink: &mut K) -> KingPawn {
         let placement = Placement::of(position);
@@ -102,8 +105,8 @@ impl KingPawnTable {
     }
 }
 
-/// Adds the terms of kings and pawns. The function is not inlined, because most positions hit the
-/// table.
+/// Computes the terms of kings and pawns without the table. The function is not inlined, because
+/// most positions are found in the table.
 #[inline(never)]
 fn evaluate_terms<K: Sink>(placement: &Placement, sink: &mut K) -> KingPawn {
     let passed = pawns::<White, K>(placement, sink) | pawns::<Black, K>(placement, sink);
@@ -112,13 +115,13 @@ fn evaluate_terms<K: Sink>(placement: &Placement, sink: &mut K) -> KingPawn {
     KingPawn { passed, bare: [white.0, black.0], storming: [white.1, black.1] }
 }
 
-/// Returns the distance of a file from the edge: 0 for a and h to 3 for d and e.
+/// Returns the distance of a file from the edge: 0 for files a and h, 3 for files d and e.
 #[inline]
 pub(super) fn from_edge(file: u8) -> usize {
     file.min(7 - file) as usize
 }
 
-/// Adds the terms of one side's pawns and returns its passed pawns.
+/// Adds the terms of the pawns of `S`, and returns the passed pawns of `S`.
 fn pawns<S: Side, K: Sink>(placement: &Placement, sink: &mut K) -> Bitboard {
     let own = placement.pawns[S::COLOR.index()];
     let enemy = placement.pawns[(!S::COLOR).index()];
@@ -127,13 +130,13 @@ fn pawns<S: Side, K: Sink>(placement: &Placement, sink: &mut K) -> Bitboard {
     let mut passed = Bitboard::EMPTY;
     add_weights(sink, Term::Material, S::COLOR, at::MATERIAL, own.len() as i32);
     for square in own {
-        let here = Bitboard::of(square);
+        let square_set = Bitboard::of(square);
         let rank = square.relative(S::COLOR).rank() as usize;
-        let ahead = here.forward_fill(S::COLOR);
+        let ahead = square_set.forward_fill(S::COLOR);
         let beside_ahead = ahead.east() | ahead.west();
         let is_open = (enemy & ahead).is_empty();
         let is_supported = guarded.contains(square);
-        let is_phalanx = (own & (here.east() | here.west())).any();
+        let is_phalanx = (own & (square_set.east() | square_set.west())).any();
         add_weight(sink, Term::Squares, S::COLOR, at::pawn_place(square.index() ^ turn as usize));
         if is_supported {
             add_weight(sink, Term::Connected, S::COLOR, at::SUPPORTED + rank);
@@ -147,7 +150,7 @@ fn pawns<S: Side, K: Sink>(placement: &Placement, sink: &mut K) -> Bitboard {
         if (own & ahead).any() {
             add_weight(sink, Term::Doubled, S::COLOR, at::DOUBLED + from_edge(square.file()));
         } else if (enemy & (ahead | beside_ahead)).is_empty() {
-            passed |= here;
+            passed |= square_set;
         } else if is_open {
             let file = Bitboard::file(square.file());
             let helpers = own & ((file.east() | file.west()) - beside_ahead);
@@ -159,12 +162,13 @@ fn pawns<S: Side, K: Sink>(placement: &Placement, sink: &mut K) -> Bitboard {
     passed
 }
 
-/// Adds the terms of an isolated or backward pawn; the pawn is neither supported nor in a phalanx.
+/// Adds the terms for an isolated or backward pawn. The pawn must be neither supported nor in a
+/// phalanx.
 fn weakness<S: Side, K: Sink>(square: Square, own: Bitboard, enemy: Bitboard, sink: &mut K) {
-    let here = Bitboard::of(square);
+    let square_set = Bitboard::of(square);
     let file = Bitboard::file(square.file());
     let neighbours = own & (file.east() | file.west());
-    let ahead = here.forward_fill(S::COLOR);
+    let ahead = square_set.forward_fill(S::COLOR);
     let is_open = (enemy & ahead).is_empty();
     if neighbours.is_empty() {
         add_weight(sink, Term::Isolated, S::COLOR, at::ISOLATED + from_edge(square.file()));
@@ -174,7 +178,8 @@ fn weakness<S: Side, K: Sink>(square: Square, own: Bitboard, enemy: Bitboard, si
         return;
     }
     let helpers = neighbours - (ahead.east() | ahead.west());
-    let next_is_attacked = (enemy.pawn_attacks::<S::Opponent>() & here.forward(S::COLOR)).any();
+    let next_is_attacked =
+        (enemy.pawn_attacks::<S::Opponent>() & square_set.forward(S::COLOR)).any();
     if helpers.is_empty() && next_is_attacked {
         let rank = square.relative(S::COLOR).rank() as usize;
         add_weight(sink, Term::Backward, S::COLOR, at::BACKWARD + rank);
@@ -184,13 +189,14 @@ fn weakness<S: Side, K: Sink>(square: Square, own: Bitboard, enemy: Bitboard, si
     }
 }
 
-/// Adds shelter and storm of one king; returns the numbers of bare files and of near enemy pawns.
+/// Adds the terms of the king of `S`: its square, pawn shelter and enemy pawn storm. Returns the
+/// numbers of files without a shelter pawn and of files with a near enemy pawn.
 fn king<S: Side, K: Sink>(placement: &Placement, sink: &mut K) -> (u8, u8) {
     let own = placement.pawns[S::COLOR.index()];
     let enemy = placement.pawns[(!S::COLOR).index()];
     let king = placement.kings[S::COLOR.index()];
-    let seen = king.index() ^ turn::<S>(king) as usize;
-    add_weight(sink, Term::Squares, S::COLOR, at::king_place(seen));
+    let relative_square = king.index() ^ turn::<S>(king) as usize;
+    add_weight(sink, Term::Squares, S::COLOR, at::king_place(relative_square));
     let rank = Bitboard::rank(king.rank());
     let not_behind = rank | rank.forward_fill(S::COLOR);
     let centre = king.file().clamp(1, 6);
@@ -213,8 +219,8 @@ fn king<S: Side, K: Sink>(placement: &Placement, sink: &mut K) -> (u8, u8) {
     (bare, storming)
 }
 
-/// Returns the relative rank of the first pawn on a file from the point of view of `S`; 0 if there
-/// is none.
+/// Returns the rank index, from the side of `S`, of the pawn nearest to the first rank of `S`; 0 if
+/// there is none.
 fn nearest<S: Side>(pawns: Bitboard) -> u8 {
     if pawns.is_empty() {
         return 0;
@@ -245,8 +251,7 @@ mod tests {
                 .iter()
                 .fold(Bitboard::EMPTY, |set, name| set | Bitboard::of(Square::parse(name).unwrap()))
         };
-        // Neither the rear pawn of two pawns on a file nor a pawn that must pass an enemy pawn is a
-        // passed pawn.
+        // Neither the rear pawn of doubled pawns nor a pawn that enemy pawns can stop is passed.
         assert_eq!(board("4k3/1p5p/8/2P5/P6P/P7/4p3/4K3 w - - 0 1"), set(&["e2"]));
         assert_eq!(board("4k3/8/8/2P5/P6p/P7/8/4K3 w - - 0 1"), set(&["a4", "c5", "h4"]));
     }

@@ -1,11 +1,11 @@
 //! Layout of the table of weights: groups of weights, each with its first index.
 
-/// Consecutive weights of one kind in the table.
+/// Group of consecutive weights in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Group {
     /// Name of the group.
     pub name: &'static str,
-    /// Meaning of the weights; empty if the name is enough.
+    /// Meaning of the weights; empty if the name of the group suffices.
     pub label: &'static str,
     /// Index of the first weight in the table.
     pub start: usize,
@@ -110,23 +110,24 @@ layout! {
 pub(super) const MOBILITY: [usize; 4] =
     [MOBILITY_KNIGHT, MOBILITY_BISHOP, MOBILITY_ROOK, MOBILITY_QUEEN];
 
-/// Index of the first square weight of each piece, from knight to queen.
+/// Index of the first piece-square weight of each piece, from knight to queen.
 pub(super) const PST: [usize; 4] = [PST_KNIGHT, PST_BISHOP, PST_ROOK, PST_QUEEN];
 
-/// Returns the index of the weight of a pawn on a square, as seen from the pawn's side.
+/// Returns the index of the weight of a pawn on a square. The square is given from the point of
+/// view of the pawn's side.
 #[inline(always)]
-pub(super) const fn pawn_place(seen: usize) -> usize {
-    PST_PAWN + seen - 8
+pub(super) const fn pawn_place(relative_square: usize) -> usize {
+    PST_PAWN + relative_square - 8
 }
 
-/// Returns the index of the weight of a king on a square of the files e to h, as seen from the
-/// king's side.
+/// Returns the index of the weight of a king on a square of files e to h. The square is given from
+/// the point of view of the king's side.
 #[inline(always)]
-pub(super) const fn king_place(seen: usize) -> usize {
-    PST_KING + (seen >> 3) * 4 + (seen & 3)
+pub(super) const fn king_place(relative_square: usize) -> usize {
+    PST_KING + (relative_square >> 3) * 4 + (relative_square & 3)
 }
 
-/// Returns whether the weight counts units of danger to a king instead of being a part of the sum.
+/// Returns whether the weight is in danger units, which are not part of the linear sum.
 pub const fn is_danger(place: usize) -> bool {
     DANGER_BASE <= place && place < SCALE_NO_PAWNS
 }

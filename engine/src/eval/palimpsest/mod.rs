@@ -1,8 +1,8 @@
-//! The engine's evaluation written by hand: a sum of terms, each a middle-game and an endgame
-//! score, blended by the material left on the board.
+//! Hand-crafted evaluation of the engine: a sum of terms, each with a middlegame and an endgame
+//! score. The two sums are interpolated by the game phase (tapered evaluation).
 //!
 //! All weights are in one table ([`layout`]), which `palimpsest tune` writes. All terms are linear
-//! in the weights except king danger, which grows with the square of its units.
+//! in the weights except king danger, which in the middlegame is quadratic.
 
 mod danger;
 mod endings;
@@ -66,16 +66,16 @@ features! {
     }
 }
 
-/// Phase values of the pieces; the starting position has [`PHASE_MAX`].
+/// Contribution of each piece to the game phase, by kind.
 const PHASE: [i32; 6] = [0, 1, 1, 2, 4, 0];
 
-/// Phase of the starting position.
+/// Game phase of the starting position.
 pub const PHASE_MAX: i32 = 24;
 
-/// Scale of an endgame score that counts in full.
+/// Scale factor that leaves the endgame score unchanged.
 pub const SCALE_MAX: i32 = 64;
 
-/// The declaration in the list of evaluations.
+/// Entry in the list of evaluations.
 pub(super) const EVALUATION: Evaluation = Evaluation {
     name: "palimpsest",
     unit: "centipawns",
@@ -93,7 +93,7 @@ pub struct Palimpsest {
 }
 
 impl Palimpsest {
-    /// Returns the evaluation without some features.
+    /// Returns the evaluation without the `disabled` features.
     pub(super) fn new(disabled: FeatureSet) -> Palimpsest {
         Palimpsest { disabled, machine: machine(), table: KingPawnTable::new() }
     }
@@ -127,7 +127,7 @@ impl Cpu for PortableCpu {
     }
 }
 
-/// Returns the CPU with the slider tables that the search also uses.
+/// Returns the CPU at a level without PEXT, whose slider tables the search also uses.
 fn machine() -> Machine {
     let levels = [Level::Popcnt, Level::Plain];
     levels.into_iter().find_map(Machine::at).unwrap_or_else(Machine::best)
@@ -162,7 +162,8 @@ impl<K: Sink> Job for EvaluationJob<'_, K> {
     }
 }
 
-/// Sends every term to `sink` and returns the score for the side to move.
+/// Adds every term to `sink`, and returns the score in centipawns from the point of view of the
+/// side to move.
 #[inline(always)]
 fn evaluate_terms<C: Cpu, K: Sink>(
     cpu: C,
@@ -197,28 +198,28 @@ fn evaluate_terms<C: Cpu, K: Sink>(
     relative.clamp(-EVALUATION_MAX, EVALUATION_MAX)
 }
 
-/// Adds a weight `times` times for a side.
+/// Adds the weight with the index `place` to the score of a side, multiplied by `times`.
 #[inline(always)]
 fn add_weights<K: Sink>(sink: &mut K, term: Term, color: Color, place: usize, times: i32) {
     sink.add(term, color, WEIGHTS[place] * times);
     sink.count_weight(color, place, times);
 }
 
-/// Adds a weight once for a side.
+/// Adds the weight with the index `place` to the score of a side.
 #[inline(always)]
 fn add_weight<K: Sink>(sink: &mut K, term: Term, color: Color, place: usize) {
     sink.add(term, color, WEIGHTS[place]);
     sink.count_weight(color, place, 1);
 }
 
-/// Blends both scores by the game phase, from 0 (endgame) to [`PHASE_MAX`] (middlegame). The
-/// endgame score is first multiplied by `scale` / [`SCALE_MAX`].
+/// Interpolates between both scores by the game phase, from 0 (endgame) to [`PHASE_MAX`]
+/// (middlegame). The endgame score is first multiplied by `scale` / [`SCALE_MAX`].
 #[inline]
 fn blend(middle: i32, end: i32, phase: i32, scale: i32) -> i32 {
     (middle * phase + end * scale / SCALE_MAX * (PHASE_MAX - phase)) / PHASE_MAX
 }
 
-/// Adds the material without pawns and returns the game phase.
+/// Adds the material other than pawns, and returns the game phase.
 #[inline(always)]
 fn material<K: Sink>(position: &Position, sink: &mut K) -> i32 {
     let board = position.board();
@@ -243,13 +244,13 @@ fn phase(position: &Position) -> i32 {
     kinds.into_iter().map(phase_of_kind).sum::<i32>().min(PHASE_MAX)
 }
 
-/// Divisor of the squared units of danger in the middlegame.
+/// Divisor of the squared danger units in the middlegame.
 const DANGER_DIVISOR: i32 = 1024;
 
-/// Units of danger per centipawn in the endgame.
+/// Number of danger units per centipawn in the endgame.
 const DANGER_UNITS: i32 = 16;
 
-/// Returns the value of units of danger to the attacker, in centipawns.
+/// Converts danger units to the attacker's score, in centipawns.
 #[inline(always)]
 fn danger_worth(units: Pair) -> Pair {
     let (middle, end) = (units.opening().max(0), units.endgame().max(0));

@@ -1,4 +1,4 @@
-//! Passed pawns: rank, path and supporting pieces.
+//! Terms of passed pawns: rank, path, kings and supporting pieces.
 
 use super::kingpawn::from_edge;
 use super::layout as at;
@@ -8,10 +8,10 @@ use crate::chess::color::Side;
 use crate::chess::{Bitboard, Position, Square};
 use crate::eval::sink::Sink;
 
-/// Relative rank index (0–7) from which the distance of the kings counts.
+/// Minimum rank index, from the pawn's side, at which the distances of the kings count.
 const KINGS_FROM: usize = 3;
 
-/// Sends the terms of the passed pawns of side `S` to `sink`.
+/// Adds the terms of the passed pawns of side `S` to `sink`.
 #[inline(never)]
 pub(super) fn score<S: Side, K: Sink>(
     position: &Position,
@@ -48,7 +48,8 @@ pub(super) fn score<S: Side, K: Sink>(
     }
 }
 
-/// Sends the terms of the path of a passed pawn, and of an unstoppable pawn, to `sink`.
+/// Adds the terms of the path of a passed pawn to `sink`, and the term of a pawn that the enemy
+/// king cannot catch.
 fn path_terms<S: Side, K: Sink>(
     position: &Position,
     square: Square,
@@ -58,9 +59,9 @@ fn path_terms<S: Side, K: Sink>(
     let board = position.board();
     let color = S::COLOR;
     let rank = square.relative(color).rank() as usize;
-    let here = Bitboard::of(square);
-    let next = here.forward(color);
-    let ahead = here.forward_fill(color);
+    let square_set = Bitboard::of(square);
+    let next = square_set.forward(color);
+    let ahead = square_set.forward_fill(color);
     let is_clear = (ahead & board.occupied()).is_empty();
     if (next & board.occupied()).any() {
         if (next & board.color(!color)).any() {
@@ -71,7 +72,8 @@ fn path_terms<S: Side, K: Sink>(
     } else if (next & enemy.attacked).is_empty() {
         add_weight(sink, Term::PassedFree, color, at::PASSED_STEP + rank);
     }
-    // A pawn on its second rank may advance two squares, so it counts as a pawn on the third rank.
+    // A pawn on its second rank may advance two squares, so it is treated like a pawn on the third
+    // rank.
     let steps = 7 - rank.max(2) as u8;
     let goal = Square::at(square.file(), color.relative_rank(7));
     let pursuit = enemy.king.distance(goal).saturating_sub(u8::from(position.turn() != color));
@@ -87,8 +89,8 @@ mod tests {
     use crate::eval::palimpsest::layout;
     use crate::eval::palimpsest::trace::Tracer;
 
-    /// Returns the count of a group's first weight, White minus Black.
-    fn first_weight_count(text: &str, place: usize) -> i32 {
+    /// Returns the count of the weight with the index `place`, White minus Black.
+    fn weight_count(text: &str, place: usize) -> i32 {
         let traced = Tracer::default().trace(&fen::parse(text).unwrap());
         traced.linear.iter().filter(|(found, _)| usize::from(*found) == place).map(|c| c.1).sum()
     }
@@ -104,7 +106,7 @@ mod tests {
             ("8/8/8/8/p3K2k/8/8/8 w - - 0 1", 0),
             ("8/8/8/8/p3K2k/8/8/8 b - - 0 1", -1),
         ] {
-            assert_eq!(first_weight_count(text, place), expected, "{text}");
+            assert_eq!(weight_count(text, place), expected, "{text}");
         }
     }
 

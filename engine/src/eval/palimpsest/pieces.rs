@@ -12,16 +12,15 @@ use crate::eval::sink::Sink;
 /// The four centre squares.
 const CENTRE: Bitboard = Bitboard(0x0000_0018_1800_0000);
 
-/// Input of the terms of one side's pieces.
+/// Input for the terms of one side's pieces.
 struct PieceContext<'a> {
     position: &'a Position,
     enemy: &'a SideInfo,
-    /// Squares on which a pawn defends a minor piece and from which no enemy pawn can drive it
-    /// away.
+    /// Outposts: squares that a friendly pawn defends and that no enemy pawn can attack.
     outposts: Bitboard,
 }
 
-/// Sends the terms of the pieces of side `S` to `sink` and adds their attacks to `own`.
+/// Adds the terms of the pieces of side `S` to `sink`, and the attacks of these pieces to `own`.
 #[inline(always)]
 pub(super) fn score<S: Side, C: Cpu, K: Sink>(
     cpu: C,
@@ -68,8 +67,9 @@ fn outposts<S: Side>(own: &SideInfo, enemy: &SideInfo) -> Bitboard {
     own.by(Kind::Pawn) & (ranks - enemy.pawn_span)
 }
 
-/// Adds the terms that all kinds share: square, mobility, attack on the king zone. `index` is the
-/// index of the kind among knight, bishop, rook and queen.
+/// Adds the terms common to all kinds of pieces: piece-square value and mobility. Also records the
+/// attacks, including those on the enemy king zone, in `own`. `index` is 0 for a knight, 1 for a
+/// bishop, 2 for a rook and 3 for a queen.
 #[inline(always)]
 fn piece<S: Side, K: Sink>(
     index: usize,

@@ -1,4 +1,4 @@
-//! Information about one side that the terms of both sides use.
+//! Information about one side, used by the terms of both sides.
 
 use crate::chess::color::Side;
 use crate::chess::{Bitboard, Kind, Position, Square, attacks};
@@ -11,12 +11,12 @@ pub(super) struct SideInfo {
     pub(super) attacked: Bitboard,
     /// Squares attacked at least twice.
     pub(super) twice: Bitboard,
-    /// Squares that the side's pawns attack now or after any advances.
+    /// Squares that the side's pawns attack now or can attack after advancing.
     pub(super) pawn_span: Bitboard,
     /// Square of the side's king.
     pub(super) king: Square,
-    /// King zone: the nine squares around the side's king, which counts as one step away from the
-    /// edge.
+    /// King zone: the 3×3 squares around the side's king. For a king on the edge, the zone is moved
+    /// so that it lies on the board.
     pub(super) zone: Bitboard,
     /// Squares that count for the mobility of the side's pieces.
     pub(super) usable: Bitboard,
@@ -24,8 +24,8 @@ pub(super) struct SideInfo {
     pub(super) attackers: [i32; 4],
     /// Number of attacks by these pieces on squares of the enemy king zone.
     pub(super) zone_attacks: i32,
-    /// Xor mask from a square to its table index: from the point of view of the side, mirrored so
-    /// that the king is on files e to h.
+    /// XOR mask that converts a square to its index in a piece-square table: from the point of view
+    /// of the side, with the files mirrored so that the king is on files e to h.
     pub(super) turn: u8,
 }
 

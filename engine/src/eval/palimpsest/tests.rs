@@ -3,7 +3,7 @@ use crate::chess::{Position, fen};
 use crate::eval::feature::FeatureSet;
 use crate::eval::{Choice, Evaluator, Variant};
 
-/// Returns the position with colours exchanged and ranks mirrored.
+/// Returns the position with colours swapped and ranks mirrored.
 pub(crate) fn flipped(text: &str) -> Position {
     let fields: Vec<&str> = text.split(' ').collect();
     let swap_case = |letter: char| {
@@ -20,7 +20,7 @@ pub(crate) fn flipped(text: &str) -> Position {
     fen::parse(&format!("{} {turn} {castling} - 0 1", rows.join("/"))).unwrap()
 }
 
-/// Returns the position with its files mirrored (a becomes h) and without castling rights.
+/// Returns the position with the files mirrored (a becomes h) and without castling rights.
 fn mirrored(text: &str) -> Position {
     let fields: Vec<&str> = text.split(' ').collect();
     let rows: Vec<String> = fields[0].split('/').map(|row| row.chars().rev().collect()).collect();
@@ -35,8 +35,8 @@ const POSITIONS: [&str; 5] = [
     "8/5bk1/8/2Pp4/8/1K6/8/8 w - - 0 1",
 ];
 
-/// Returns a variety of positions: walks through legal moves from each of [`POSITIONS`] and a few
-/// endgames, with the positions after all alternative moves.
+/// Returns varied positions. From each of [`POSITIONS`] and a few endgames, a sequence of up to 40
+/// legal moves is played; all positions after each legal move on the way are included.
 pub(crate) fn positions() -> Vec<Position> {
     const PLIES: usize = 40;
     let endgames = [
@@ -106,9 +106,9 @@ fn all_implementations_give_the_same_score() {
         let choice = Choice::from(Variant::Palimpsest);
         assert_eq!(complete.evaluate(position), choice.explain(position).value, "{position:?}");
         let choice = Choice { disabled: one(index), ..choice };
-        let remembered = lacking[index % every.len()].evaluate(position);
-        assert_eq!(remembered, choice.evaluate(position), "{position:?}");
-        assert_eq!(remembered, choice.explain(position).value, "{position:?}");
+        let cached = lacking[index % every.len()].evaluate(position);
+        assert_eq!(cached, choice.evaluate(position), "{position:?}");
+        assert_eq!(cached, choice.explain(position).value, "{position:?}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Threats and space.
+//! Terms of threats and space.
 
 use super::layout as at;
 use super::side_info::SideInfo;
@@ -7,13 +7,13 @@ use crate::chess::color::{Color, Side};
 use crate::chess::{Bitboard, Kind, Position};
 use crate::eval::sink::Sink;
 
-/// Files c to f, on which space counts.
+/// Files c to f, on which squares count as space.
 const CENTRE_FILES: Bitboard = Bitboard(0x3C3C_3C3C_3C3C_3C3C);
 
 /// Kinds of pieces that can be threatened, in the order of the weights.
 const TARGETS: [Kind; 5] = [Kind::Pawn, Kind::Knight, Kind::Bishop, Kind::Rook, Kind::Queen];
 
-/// Sends the threats and the space of side `S` to `sink`.
+/// Adds the threats and the space of side `S` to `sink`.
 #[inline(always)]
 pub(super) fn score<S: Side, K: Sink>(
     position: &Position,
@@ -25,7 +25,8 @@ pub(super) fn score<S: Side, K: Sink>(
     let color = S::COLOR;
     let theirs = board.color(!color) - board.kind(Kind::King);
     let pieces = theirs - board.kind(Kind::Pawn);
-    // A piece is guarded if a pawn defends it, or if two pieces defend it and no two attack it.
+    // A square is guarded if an enemy pawn defends it, or if the enemy defends it at least twice
+    // and `S` does not attack it twice.
     let guarded = enemy.by(Kind::Pawn) | (enemy.twice - own.twice);
     let weak = theirs & (own.attacked - guarded);
     let by_pawns = own.by(Kind::Pawn) & pieces;
@@ -71,7 +72,8 @@ fn each<S: Side, K: Sink>(
     }
 }
 
-/// Returns the destinations of safe pawn pushes.
+/// Returns the destinations of safe pawn pushes: squares that no enemy pawn attacks, and that `S`
+/// attacks if an enemy piece attacks them.
 #[inline(always)]
 fn pushes<S: Side>(position: &Position, own: &SideInfo, enemy: &SideInfo) -> Bitboard {
     let board = position.board();
@@ -82,9 +84,10 @@ fn pushes<S: Side>(position: &Position, own: &SideInfo, enemy: &SideInfo) -> Bit
     (single | double) & ((own.attacked | !enemy.attacked) - enemy.by(Kind::Pawn))
 }
 
-/// Returns the space: centre squares of the side's half of the board that enemy pawns do not
-/// attack. A square behind a friendly pawn counts twice unless attacked. The sum is multiplied by
-/// the number of friendly pieces and pawns, and divided by eight.
+/// Returns the space of side `S`. It counts the squares on files c to f and on the side's second to
+/// fourth ranks, without friendly pawns and squares that enemy pawns attack. A square behind a
+/// friendly pawn counts twice if no enemy piece attacks it. The count is multiplied by the number
+/// of friendly pieces and pawns, and divided by 8.
 #[inline(always)]
 fn space<S: Side>(position: &Position, enemy: &SideInfo) -> i32 {
     let board = position.board();

@@ -1,4 +1,4 @@
-//! Evaluation traces: a position as counts of weights, for the tuner.
+//! Evaluation traces for the tuner. A trace describes a position by how often each weight counts.
 
 use super::kingpawn::KingPawnTable;
 use super::layout::{LEN, is_danger};
@@ -12,31 +12,34 @@ use crate::chess::{Color, Position};
 use crate::eval::pair::Pair;
 use crate::eval::sink::Sink;
 
-/// Counts of the weights in a position, without zero counts.
+/// Counts of the weights in a position; zero counts are omitted.
 ///
-/// The evaluation for White is the sum of the linear counts and of the values of both attacks, see
-/// [`attack_worth`], blended by the phase.
+/// White's score consists of the weights multiplied by their linear counts, the scores of both
+/// attacks ([`attack_worth`]) and the fixed score. The middlegame and endgame sums are interpolated
+/// by the game phase.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
-    /// Index in the table and count, White minus Black.
+    /// Pairs of the index of a weight in the table and its count, White minus Black.
     pub linear: Vec<(u16, i32)>,
-    /// Index in the table and count for the units of danger of each side's attack, White's first.
+    /// Pairs of the index of a weight and its count in the danger units of each side's attack,
+    /// White's attack first.
     pub danger: [Vec<(u16, i32)>; 2],
-    /// Score that depends on no weight, White minus Black: middlegame, endgame.
+    /// Score that does not depend on any weight, in centipawns, White minus Black: middlegame,
+    /// endgame.
     pub fixed: [i32; 2],
     /// Game phase, from 0 (endgame) to [`PHASE_MAX`] (middlegame).
     pub phase: i32,
-    /// Scale of the endgame score, up to [`SCALE_MAX`].
+    /// Scale factor of the endgame score, in 1/[`SCALE_MAX`].
     pub scale: i32,
 }
 
-/// Returns the weights in use, by index: middlegame, endgame.
+/// Returns the current weights, by index: middlegame, endgame.
 pub fn weights() -> Vec<[i32; 2]> {
     WEIGHTS.iter().map(|weight| [weight.opening(), weight.endgame()]).collect()
 }
 
-/// Returns the value of units of danger in centipawns and its slope per unit: for the middlegame,
-/// and for the endgame.
+/// Returns the score of danger units, in centipawns, and its derivative: first for the middlegame,
+/// then for the endgame.
 pub fn attack_worth(units: [f64; 2]) -> [(f64, f64); 2] {
     let [middle, end] = units.map(|units| units.max(0.0));
     let divisor = f64::from(DANGER_DIVISOR);
@@ -45,13 +48,13 @@ pub fn attack_worth(units: [f64; 2]) -> [(f64, f64); 2] {
     [(middle * middle / divisor, 2.0 * middle / divisor), (end * per_unit, slope)]
 }
 
-/// Returns the shares of the middlegame and of the endgame in a score.
+/// Returns the factors of the middlegame and the endgame sum in a score.
 pub fn shares(phase: i32, scale: i32) -> [f64; 2] {
     let middle = f64::from(phase) / f64::from(PHASE_MAX);
     [middle, (1.0 - middle) * f64::from(scale) / f64::from(SCALE_MAX)]
 }
 
-/// Maker of traces.
+/// Computes traces.
 pub struct Tracer {
     table: KingPawnTable,
 }
@@ -62,9 +65,9 @@ impl Default for Tracer {
     }
 }
 
-/// Sink that counts every weight.
+/// Sink that counts how often each weight is added.
 struct Counts {
-    /// Counts by side, White's first.
+    /// Counts by side and weight, White's first.
     times: Box<[[i32; LEN]; 2]>,
     sum: Pair,
 }
@@ -151,7 +154,8 @@ mod tests {
     use crate::eval::Variant;
     use crate::eval::palimpsest::tests::positions;
 
-    /// Returns the evaluation computed from the counts alone, with the integers used in games.
+    /// Returns White's score, computed from the trace with the integer arithmetic of the
+    /// evaluation.
     fn evaluation(trace: &Trace) -> i32 {
         let [white, black] = trace.danger.each_ref().map(|counts| danger_worth(total(counts)));
         let fixed = Pair::new(trace.fixed[0], trace.fixed[1]);

@@ -1,17 +1,18 @@
-//! Attack tables: one byte for each side and square, with the attackers and their strength.
+//! Attack tables: for each side and square, one byte that counts the attackers by kind.
 
 use super::weights::WORTH;
 use crate::chess::position::Board;
 use crate::chess::{Bitboard, Color, Kind, Position, Square, attacks};
 use crate::eval::Score;
 
-/// The attackers of a square. The fields count attackers up to a maximum, from the low bits up: one
-/// king, one queen, three rooks, three bishops and knights, three pawns. A larger byte therefore
-/// means a stronger attack.
+/// The attackers of a square. The byte has five fields that count attackers, each up to a maximum.
+/// From the low bits up, they count one king, one queen, three rooks, three bishops or knights, and
+/// three pawns. A larger byte means a stronger attack, because attackers of lower value are in
+/// higher bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Attackers(u8);
 
-/// Returns the shift and the largest value of the field of a kind.
+/// Returns the shift and the maximum value of the field for a kind.
 const fn field(kind: Kind) -> (u8, u8) {
     match kind {
         Kind::King => (0, 1),
@@ -37,8 +38,7 @@ impl Attackers {
         self.0 >> shift & largest != 0
     }
 
-    /// Returns whether a less valuable piece attacks; the king is more valuable than any other
-    /// piece.
+    /// Returns whether a piece of a lower value than `worth` is an attacker. Kings are ignored.
     #[inline]
     pub(super) fn has_cheaper_than(self, worth: Score) -> bool {
         [Kind::Pawn, Kind::Knight, Kind::Rook, Kind::Queen]
@@ -55,8 +55,7 @@ impl Attackers {
     }
 }
 
-/// The attackers of every square, and the squares that every knight, bishop, rook and queen
-/// attacks.
+/// The attackers of each square, and the squares that each knight, bishop, rook and queen attacks.
 pub(crate) struct AttackTables {
     tables: [[Attackers; 64]; 2],
     /// All squares that a side attacks.
@@ -108,8 +107,8 @@ impl AttackTables {
     }
 }
 
-/// Returns the squares that a knight, bishop, rook or queen attacks: rooks and bishops attack
-/// through friendly queens, all sliders through the enemy king.
+/// Returns the squares that a knight, bishop, rook or queen attacks. Friendly queens do not block
+/// rooks and bishops, and the enemy king does not block any slider.
 fn reach(board: &Board, color: Color, kind: Kind, from: Square) -> Bitboard {
     let blockers = board.occupied() - Bitboard::of(board.king(!color));
     let without_queens = blockers - board.pieces(color, Kind::Queen);
@@ -134,7 +133,8 @@ mod tests {
     #[test]
     fn fields_count_and_saturate() {
         let text = "4k3/8/8/8/1N3N2/2P1P3/1N3N2/Q2QK3 w - - 0 1";
-        // The attackers are four knights (counted as three), one of two queens, and two pawns.
+        // Attackers of d3: four knights (counted as three) and a queen. Attackers of d4: two pawns
+        // and a queen. Attackers of e2: a knight, a queen and the king.
         assert_eq!(byte(text, Color::White, "d3"), 0b0011_0010);
         assert_eq!(byte(text, Color::White, "d4"), 0b1000_0010);
         assert_eq!(byte(text, Color::White, "e2"), 0b0001_0011);

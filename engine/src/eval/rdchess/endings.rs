@@ -1,4 +1,4 @@
-//! Choice of the evaluator for a position, and the evaluators for won endings.
+//! Selection of the evaluator for a position, and the evaluators for won endings.
 
 use super::root::officers;
 use super::{Term, edge_distance, plain, weights};
@@ -9,13 +9,14 @@ use crate::eval::sink::Sink;
 /// Evaluator of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Evaluator {
-    /// Neither side can win.
+    /// Draw by insufficient material, or more than 100 plies without a capture or pawn move.
     Draw,
-    /// Two bishops on different colours against the king; contains the side with the bishops.
+    /// Two bishops on squares of different colours against the king; contains the side with the
+    /// bishops.
     TwoBishops(Color),
     /// Bishop and knight against the king; contains the side with the pieces.
     BishopKnight(Color),
-    /// A side is far ahead of an opponent without pawns; contains the side ahead.
+    /// Large material advantage over an opponent without pawns; contains the side that is ahead.
     NearMate(Color),
     /// Kings and pawns only.
     Pawns,
@@ -23,14 +24,15 @@ pub(super) enum Evaluator {
     Standard,
 }
 
-/// Returns the value of all pieces of a side except its king.
+/// Returns the sum of the piece values of a side without its king, in centipawns.
 pub(super) fn worth(position: &Position, color: Color) -> Score {
     let pawns = position.board().pieces(color, Kind::Pawn).len() as Score;
     officers(position, color) + weights::WORTH[0] * pawns
 }
 
 impl Evaluator {
-    /// Returns the evaluator for a position, among those that `sink` enables.
+    /// Returns the evaluator for a position. Only evaluators whose feature is enabled in `sink` are
+    /// considered.
     pub(super) fn choose<K: Sink>(position: &Position, sink: &K) -> Evaluator {
         let rare = Evaluator::bare(position).filter(|evaluator| match evaluator {
             Evaluator::Draw => sink.is_enabled(Term::Draw),
@@ -48,7 +50,8 @@ impl Evaluator {
         if has_officers { Evaluator::Standard } else { Evaluator::Pawns }
     }
 
-    /// Returns the evaluator for draws, and for endings without pawns.
+    /// Returns the evaluator for draws, two bishops, or bishop and knight; `None` for other
+    /// positions.
     fn bare(position: &Position) -> Option<Evaluator> {
         let board = position.board();
         if position.halfmove_clock() > 100 {
@@ -91,7 +94,7 @@ fn is_dark(square: Square) -> bool {
     (square.file() + square.rank()).is_multiple_of(2)
 }
 
-/// Returns the number of steps along ranks and files between two squares.
+/// Returns the distance of two squares in steps along ranks and files (Manhattan distance).
 fn steps(a: Square, b: Square) -> Score {
     Score::from(a.file().abs_diff(b.file()) + a.rank().abs_diff(b.rank()))
 }
@@ -99,9 +102,9 @@ fn steps(a: Square, b: Square) -> Score {
 const CORNERS: [Square; 4] =
     [Square::at(0, 0), Square::at(7, 0), Square::at(0, 7), Square::at(7, 7)];
 
-/// Returns the number of steps to the nearest corner for which `will_do` is true.
-fn corner_steps(square: Square, will_do: impl Fn(Square) -> bool) -> Score {
-    let corners = CORNERS.into_iter().filter(|&corner| will_do(corner));
+/// Returns the Manhattan distance to the nearest corner for which `is_suitable` returns true.
+fn corner_steps(square: Square, is_suitable: impl Fn(Square) -> bool) -> Score {
+    let corners = CORNERS.into_iter().filter(|&corner| is_suitable(corner));
     corners.map(|corner| steps(square, corner)).min().unwrap_or_default()
 }
 
@@ -110,7 +113,7 @@ fn kings_apart(position: &Position) -> Score {
     steps(white, black)
 }
 
-/// Adds the terms of two bishops against a king.
+/// Adds the score of the ending of two bishops against a king.
 pub(super) fn two_bishops<K: Sink>(position: &Position, strong: Color, sink: &mut K) {
     let corner = corner_steps(position.board().king(!strong), |_| true);
     let score = weights::WON_ENDING
@@ -119,7 +122,7 @@ pub(super) fn two_bishops<K: Sink>(position: &Position, strong: Color, sink: &mu
     sink.add(Term::TwoBishops, strong, plain(score));
 }
 
-/// Adds the terms of bishop and knight against a king.
+/// Adds the score of the ending of bishop and knight against a king.
 pub(super) fn bishop_knight<K: Sink>(position: &Position, strong: Color, sink: &mut K) {
     let dark = is_dark(position.board().pieces(strong, Kind::Bishop).first());
     let corner = corner_steps(position.board().king(!strong), |corner| is_dark(corner) == dark);
@@ -129,7 +132,7 @@ pub(super) fn bishop_knight<K: Sink>(position: &Position, strong: Color, sink: &
     sink.add(Term::BishopKnight, strong, plain(score));
 }
 
-/// Adds the terms that drive the losing king to the edge.
+/// Adds the material, and the score for driving the losing king to the edge.
 pub(super) fn near_mate<K: Sink>(position: &Position, ahead: Color, sink: &mut K) {
     for color in Color::ALL {
         sink.add(Term::Material, color, plain(worth(position, color)));

@@ -1,5 +1,5 @@
-//! Terms that depend only on kings and pawns, cached in a table as in the original. Terms of
-//! attacks on a pawn's path are added elsewhere, because they depend on other pieces.
+//! Terms that depend only on kings and pawns, cached in a table as in RDChess. Terms for attacks on
+//! the path of a pawn are in [`passed`](super::passed), because they depend on other pieces.
 
 use super::root::Root;
 use super::{Term, edge_distance, plain, weights};
@@ -9,21 +9,21 @@ use crate::eval::pair::Pair;
 use crate::eval::sink::Sink;
 use crate::eval::{Score, TableUse};
 
-/// Facts about kings and pawns, independent of other pieces.
+/// Properties of the kings and pawns, independent of other pieces.
 #[derive(Clone, Copy)]
 pub(super) struct KingPawn {
-    /// Passed pawns: no enemy pawn ahead on three files; White's first.
+    /// Passed pawns, with no enemy pawn ahead on the same or an adjacent file; White's first.
     pub(super) passed: [Bitboard; 2],
     /// Backward pawns, White's first.
     pub(super) backward: [Bitboard; 2],
-    /// Scores of the shelter of each king, before scaling, White's first.
+    /// Shelter score of each king before scaling, White's first.
     pub(super) shelter: [Score; 2],
 }
 
 /// Number of entries in the table; a power of two.
 const ENTRIES: usize = 1 << 12;
 
-/// The placement that identifies an entry: the pawns of each side, and the kings.
+/// Pawns and kings of each side, White's first. They identify an entry.
 type Placement = ([Bitboard; 2], [Square; 2]);
 
 #[derive(Clone, Copy)]
@@ -35,7 +35,7 @@ struct Entry {
 
 impl Entry {
     const UNUSED: Entry = Entry {
-        // No position has pawns on every square, so none matches this entry.
+        // No position has pawns on every square, so no position matches this entry.
         placement: ([Bitboard::ALL; 2], [Square::new(0); 2]),
         sum: Pair::ZERO,
         found: KingPawn {
@@ -46,10 +46,10 @@ impl Entry {
     };
 }
 
-/// A table of king and pawn placements for one root.
+/// Table that caches the terms of king and pawn placements, for one root.
 pub(super) struct KingPawnTable {
     entries: Box<[Entry]>,
-    /// Use of the table since it was cleared.
+    /// Numbers of lookups and hits since the table was cleared.
     pub(super) used: TableUse,
 }
 
@@ -59,13 +59,15 @@ impl KingPawnTable {
         KingPawnTable { entries, used: TableUse::default() }
     }
 
-    /// Clears the table after a change of the root.
+    /// Clears the table. It must be cleared when the root parameters change, because its terms
+    /// depend on them.
     pub(super) fn clear(&mut self) {
         self.entries.fill(Entry::UNUSED);
         self.used = TableUse::default();
     }
 
-    /// Sends the terms of kings and pawns to `sink` and returns the facts that other terms use.
+    /// Adds the terms of kings and pawns to `sink`, and returns the properties that other terms
+    /// use. A sink that records terms bypasses the table, which stores only sums.
     pub(super) fn look_up<K: Sink>(
         &mut self,
         position: &Position,
@@ -90,10 +92,9 @@ impl KingPawnTable {
     }
 }
 
-/// Returns the table slot of a placement.
+/// Returns the table index of a placement.
 fn slot((pawns, kings): &Placement) -> usize {
-    // The constants are odd and otherwise arbitrary; the high bits of the product depend on all
-    // inputs.
+    // The constants are arbitrary odd numbers. The high bits of the product depend on all inputs.
     let kings = (kings[0].index() | kings[1].index() << 6) as u64;
     let mixed = pawns[0].0.wrapping_mul(0x9E37_79B9_7F4A_7C15)
         ^ pawns[1].0.rotate_left(32).wrapping_mul(0xC2B2_AE3D_27D4_EB4F)
@@ -121,7 +122,8 @@ fn evaluate<K: Sink>((pawns, kings): Placement, root: &Root, sink: &mut K) -> Ki
     found
 }
 
-/// Sends the terms of one side's pawns to `sink` and returns the passed and the backward pawns.
+/// Adds the terms of the pawns of `S` to `sink`, and returns the passed and the backward pawns of
+/// `S`.
 fn structure<S: Side, K: Sink>(
     own: Bitboard,
     enemy: Bitboard,
@@ -131,10 +133,10 @@ fn structure<S: Side, K: Sink>(
     let mut passed = Bitboard::EMPTY;
     let mut backward = Bitboard::EMPTY;
     for square in own {
-        let here = Bitboard::of(square);
+        let square_set = Bitboard::of(square);
         let file = Bitboard::file(square.file());
         let beside = own & (file.east() | file.west());
-        let ahead = here.forward_fill(S::COLOR);
+        let ahead = square_set.forward_fill(S::COLOR);
         let half_open = (enemy & file).is_empty();
         let extra = |score: Score| if half_open { score } else { 0 };
         let advance = root.advance[S::COLOR.index()][square.index()];
@@ -142,8 +144,8 @@ fn structure<S: Side, K: Sink>(
         if beside.is_empty() {
             let score = weights::ISOLATED + extra(weights::ISOLATED_HALF_OPEN);
             sink.add(Term::Isolated, S::COLOR, plain(score));
-        } else if is_backward::<S>(here, beside, enemy) {
-            backward |= here;
+        } else if is_backward::<S>(square_set, beside, enemy) {
+            backward |= square_set;
             let score = weights::BACKWARD + extra(weights::BACKWARD_HALF_OPEN);
             sink.add(Term::Backward, S::COLOR, plain(score));
         }
@@ -151,23 +153,23 @@ fn structure<S: Side, K: Sink>(
             sink.add(Term::Doubled, S::COLOR, plain(weights::DOUBLED));
         }
         if (enemy & (ahead | ahead.east() | ahead.west())).is_empty() {
-            passed |= here;
+            passed |= square_set;
         }
     }
     (passed, backward)
 }
 
-/// Returns whether all neighbours of a pawn are ahead of the pawn, and an enemy pawn occupies or
-/// attacks the square in front of the pawn.
-fn is_backward<S: Side>(here: Bitboard, beside: Bitboard, enemy: Bitboard) -> bool {
-    let rank = Bitboard::rank(here.first().rank());
+/// Returns whether all friendly pawns on adjacent files are ahead of the pawn, and an enemy pawn
+/// occupies or attacks the square in front of the pawn.
+fn is_backward<S: Side>(square_set: Bitboard, beside: Bitboard, enemy: Bitboard) -> bool {
+    let rank = Bitboard::rank(square_set.first().rank());
     let ahead = rank.forward_fill(S::COLOR);
-    let stop = here.forward(S::COLOR);
+    let stop = square_set.forward(S::COLOR);
     let guards = attacks::pawn(S::COLOR, stop.first()) | stop;
     (beside - ahead).is_empty() && (enemy & guards).any()
 }
 
-/// Returns the value of the pawns around a king as its shelter.
+/// Returns the shelter score of a king.
 fn shelter(own: Bitboard, enemy: Bitboard, king: Square, color: Color) -> Score {
     let file = Bitboard::file(king.file());
     let files = [file.west(), file, file.east()];
@@ -184,7 +186,7 @@ fn shelter(own: Bitboard, enemy: Bitboard, king: Square, color: Color) -> Score 
     files.into_iter().filter(|file| file.any()).map(worth).sum()
 }
 
-/// Adds the terms of a king in the endgame: its distances to the centre and to pawns.
+/// Adds the endgame terms of a king: its distances to the centre and to passed and backward pawns.
 fn endgame_king<K: Sink>(king: Square, color: Color, found: &KingPawn, sink: &mut K) {
     let centre = weights::KING_CENTRE * (7 - edge_distance(king));
     sink.add(Term::KingCentre, color, plain(centre));

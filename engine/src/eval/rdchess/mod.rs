@@ -1,5 +1,5 @@
-//! Evaluation of RDChess: attack tables with the strength of attacks, parameters set at the root,
-//! and separate evaluators for endings.
+//! Evaluation of RDChess: attack tables with the strength of attacks, parameters that are set at
+//! the root of the search, and separate evaluators for endings.
 
 mod attacks;
 mod endings;
@@ -56,18 +56,19 @@ features! {
     }
 }
 
-/// Returns a score that does not change with the phase of the game.
+/// Returns a score without a separate endgame score, because this evaluation is not tapered.
 fn plain(score: Score) -> Pair {
     Pair::of_opening(score)
 }
 
-/// Returns the distance of a square from the centre: 1 in the middle, then 3, 5, and 7 at the edge.
+/// Returns the distance of a square from the centre: 1 for the four centre squares, then 3, 5, and
+/// 7 at the edge.
 fn edge_distance(square: Square) -> Score {
     let from_middle = |coordinate: u8| (2 * Score::from(coordinate) - 7).abs();
     from_middle(square.file()).max(from_middle(square.rank()))
 }
 
-/// The declaration in the list of evaluations.
+/// Entry in the list of evaluations.
 pub(super) const EVALUATION: Evaluation = Evaluation {
     name: "rdchess",
     unit: "centipawns",
@@ -77,7 +78,7 @@ pub(super) const EVALUATION: Evaluation = Evaluation {
     explain: |choice, game| RdChess::new(choice.disabled).explain(game),
 };
 
-/// The evaluation, with the parameters set at the root.
+/// The evaluation, with the parameters that are set at the root.
 struct RdChess {
     disabled: FeatureSet,
     root: Root,
@@ -85,13 +86,14 @@ struct RdChess {
 }
 
 impl RdChess {
-    /// Returns the evaluation without some features.
+    /// Returns the evaluation without the `disabled` features.
     fn new(disabled: FeatureSet) -> RdChess {
         let root = Root::of(&Game::new(Position::startpos()));
         RdChess { disabled, root, table: KingPawnTable::new() }
     }
 
-    /// Returns the evaluation of the current position of a game as the root, term by term.
+    /// Returns the evaluation of the current position of a game, term by term, with this position
+    /// as the root.
     fn explain(&mut self, game: &Game) -> Report {
         self.reset(game);
         let mut record = Record::new(self.disabled);
@@ -141,7 +143,8 @@ impl RdChess {
     }
 }
 
-/// Adds the material, and the bonus for a lead when little material is left.
+/// Adds the material, and the bonus of the side that is ahead for having pawns when little material
+/// is left.
 fn material<K: Sink>(position: &Position, sink: &mut K) {
     let worth = Color::ALL.map(|color| worth(position, color));
     for color in Color::ALL {

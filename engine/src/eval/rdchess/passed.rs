@@ -1,4 +1,5 @@
-//! Passed pawns, with pieces on their path or attacking it, and unstoppable pawns.
+//! Terms of passed pawns, including enemy control of the square in front of them, and of
+//! unstoppable pawns.
 
 use super::attacks::AttackTables;
 use super::kingpawn::KingPawn;
@@ -8,7 +9,7 @@ use crate::chess::{Bitboard, Color, Kind, Position, Square};
 use crate::eval::Score;
 use crate::eval::sink::Sink;
 
-/// Sends the terms of the passed pawns of a side to `sink`.
+/// Adds the terms of the passed pawns of a side to `sink`.
 pub(super) fn score<K: Sink>(
     position: &Position,
     color: Color,
@@ -20,12 +21,12 @@ pub(super) fn score<K: Sink>(
     let own = position.board().pieces(color, Kind::Pawn);
     for pawn in found.passed[color.index()] {
         let mut score = weights::PASSED[pawn.relative(color).rank() as usize];
-        let here = Bitboard::of(pawn);
-        let level = here | here.forward(!color);
+        let square_set = Bitboard::of(pawn);
+        let level = square_set | square_set.forward(!color);
         if (own & (level.east() | level.west())).any() {
             score += score * 2 / 5;
         }
-        let stop = here.forward(color);
+        let stop = square_set.forward(color);
         if (position.board().color(!color) & stop).any() {
             score -= score / 3;
         } else if is_held(tables, color, stop.first()) {
@@ -38,12 +39,12 @@ pub(super) fn score<K: Sink>(
     }
 }
 
-/// Returns whether only the enemy attacks the square.
+/// Returns whether the opponent of `color` attacks the square and `color` does not.
 fn is_held(tables: &AttackTables, color: Color, square: Square) -> bool {
     !tables.on(!color, square).is_none() && tables.on(color, square).is_none()
 }
 
-/// Sends the term of a pawn that wins the race to `sink`; for pawn endings only.
+/// Adds the term of a pawn that wins the promotion race to `sink`; for pawn endings only.
 pub(super) fn runner<K: Sink>(position: &Position, found: &KingPawn, sink: &mut K) {
     let best = Color::ALL.map(|color| foremost(position, color, found));
     for color in Color::ALL {
@@ -59,8 +60,9 @@ pub(super) fn runner<K: Sink>(position: &Position, found: &KingPawn, sink: &mut 
     }
 }
 
-/// Returns the relative rank of the foremost passed pawn that the enemy king cannot catch. A pawn
-/// on its second rank counts as a pawn on the third rank, because it may advance two squares.
+/// Returns the rank index, from the side of `color`, of the most advanced passed pawn that the
+/// enemy king cannot catch; `None` if there is none. A pawn on its second rank is treated like a
+/// pawn on the third rank, because it may advance two squares.
 fn foremost(position: &Position, color: Color, found: &KingPawn) -> Option<Score> {
     let king = position.board().king(!color);
     let own = position.board().color(color);
@@ -74,7 +76,7 @@ fn foremost(position: &Position, color: Color, found: &KingPawn) -> Option<Score
     found.passed[color.index()].filter_map(outruns).max()
 }
 
-/// Returns the number of plies until a pawn on this rank is promoted.
+/// Returns the number of plies until a pawn on this rank promotes.
 fn plies(position: &Position, color: Color, rank: Score) -> Score {
     2 * (7 - rank) - Score::from(position.turn() == color)
 }

@@ -12,10 +12,10 @@ use crate::eval::sink::Sink;
 const CENTRE: Bitboard = Bitboard(0x0000_3C3C_3C3C_0000);
 /// Squares d4, e4, d5 and e5.
 const MIDDLE: Bitboard = Bitboard(0x0000_0018_1800_0000);
-/// Dark squares.
+/// The dark squares.
 const DARK: Bitboard = Bitboard(0xAA55_AA55_AA55_AA55);
 
-/// Adds the terms for control of squares.
+/// Adds the term for control of squares.
 pub(super) fn control<K: Sink>(tables: &AttackTables, sink: &mut K) {
     for color in Color::ALL {
         let all = tables.all[color.index()];
@@ -27,7 +27,7 @@ pub(super) fn control<K: Sink>(tables: &AttackTables, sink: &mut K) {
     }
 }
 
-/// Adds the terms of a king in the middlegame.
+/// Adds the middlegame terms of a king, scaled by the opponent's minor and major pieces.
 pub(super) fn king<K: Sink>(position: &Position, color: Color, found: &KingPawn, sink: &mut K) {
     let enemy = officers(position, !color);
     let scaled = |score: Score| plain(score * enemy / weights::OFFICERS);
@@ -131,8 +131,8 @@ fn rooks<K: Sink>(position: &Position, color: Color, found: &KingPawn, root: &Ro
     sink.add(Term::RooksDoubled, color, plain(weights::ROOKS_DOUBLED * pairs.sum::<Score>()));
 }
 
-/// Returns the number of passed pawns of either side that a rook stands behind, with no piece in
-/// between.
+/// Returns the number of passed pawns of either side in front of a rook on its file, with no piece
+/// in between.
 fn behind(occupied: Bitboard, rook: Square, passed: [Bitboard; 2]) -> usize {
     let stands_behind = |color: Color, pawn: Square| {
         Bitboard::of(rook).forward_fill(color).contains(pawn)
@@ -144,7 +144,7 @@ fn behind(occupied: Bitboard, rook: Square, passed: [Bitboard; 2]) -> usize {
         .sum()
 }
 
-/// Returns the score for pawns on the colour of bishops, in the endgame.
+/// Returns the endgame score for pawns on squares of the bishops' colour.
 fn bishop_colour(position: &Position, color: Color) -> Score {
     let board = position.board();
     let pawns = board.pieces(color, Kind::Pawn);
@@ -156,7 +156,7 @@ fn bishop_colour(position: &Position, color: Color) -> Score {
     score
 }
 
-/// Returns the squares of the bishops' colour; `None` without bishops or with bishops on both
+/// Returns all squares of the bishops' colour; `None` if there are no bishops, or bishops on both
 /// colours.
 fn only_colour(bishops: Bitboard) -> Option<Bitboard> {
     match ((bishops & DARK).any(), (bishops - DARK).any()) {
@@ -166,8 +166,8 @@ fn only_colour(bishops: Bitboard) -> Option<Bitboard> {
     }
 }
 
-/// Adds the terms of the side to move for pieces that can be captured at a profit and for pinned
-/// pieces.
+/// Adds the terms of the side to move for hanging pieces, which the opponent can capture at a
+/// profit, and for pinned pieces.
 pub(super) fn hanging_pieces<K: Sink>(position: &Position, tables: &AttackTables, sink: &mut K) {
     let color = position.turn();
     let mut score = 0;
@@ -191,7 +191,7 @@ pub(super) fn hanging_pieces<K: Sink>(position: &Position, tables: &AttackTables
     sink.add(Term::Pinned, color, plain(pinned(position)));
 }
 
-/// Returns the cost of absolute pins to the side to move.
+/// Returns the penalty for pieces of the side to move that are pinned to the king.
 fn pinned(position: &Position) -> Score {
     let board = position.board();
     let color = position.turn();

@@ -1,4 +1,4 @@
-//! Facts found at the root of a search and used for every position below it.
+//! Parameters that are determined at the root of a search and used for all positions of the search.
 
 use super::weights::{
     ADVANCE, ADVANCE_ASSAULT, ADVANCE_LATE, ADVANCE_STORM, EARLY, ENDGAME, LATE, WORTH,
@@ -16,7 +16,7 @@ pub(super) enum Wing {
 }
 
 impl Wing {
-    /// Returns the wing of a file; `None` for d and e.
+    /// Returns the wing of a file; `None` for files d and e.
     pub(super) fn of(file: u8) -> Option<Wing> {
         match file {
             0..=2 => Some(Wing::Queen),
@@ -26,7 +26,7 @@ impl Wing {
     }
 }
 
-/// Returns the value of a side's knights, bishops, rooks and queens.
+/// Returns the sum of the values of a side's knights, bishops, rooks and queens, in centipawns.
 pub(super) fn officers(position: &Position, color: Color) -> Score {
     let board = position.board();
     [Kind::Knight, Kind::Bishop, Kind::Rook, Kind::Queen]
@@ -35,27 +35,27 @@ pub(super) fn officers(position: &Position, color: Color) -> Score {
         .sum()
 }
 
-/// Returns the wing on which a king seems to have castled: the king is on its back rank and has no
-/// castling rights.
+/// Returns the wing on which a king seems to have castled. The king must be on its back rank, on
+/// files a to c or f to h, and must have no castling rights.
 pub(super) fn looks_castled(position: &Position, color: Color) -> Option<Wing> {
     let king = position.board().king(color).relative(color);
     let rights = position.castling_rooks() & position.board().color(color);
     Wing::of(king.file()).filter(|_| rights.is_empty() && king.rank() == 0)
 }
 
-/// The facts of a root.
+/// Parameters determined at the root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Root {
-    /// `true` if the king of a side is evaluated as in the endgame, White's first.
+    /// `true` if a side's king is evaluated as in the endgame; White's first.
     pub(super) endgame: [bool; 2],
-    /// `true` if most minor and major pieces are on the board.
+    /// `true` if most minor and major pieces are still on the board.
     pub(super) early: bool,
-    /// Bonus of a pawn by colour and square.
+    /// Bonus for an advanced pawn, by colour and square.
     pub(super) advance: [[Score; 64]; 2],
 }
 
 impl Root {
-    /// Returns the facts of the current position of a game.
+    /// Returns the parameters for the current position of a game as the root.
     pub(super) fn of(game: &Game) -> Root {
         let position = game.position();
         let worth = Color::ALL.map(|color| officers(position, color));
@@ -73,8 +73,8 @@ impl Root {
     }
 }
 
-/// Returns the wing on which a side has castled: by the moves of the game or, if these do not
-/// include castling, by the position.
+/// Returns the wing on which a side has castled. If the moves of the game do not include castling,
+/// the wing is inferred from the position.
 fn castled(game: &Game, color: Color) -> Option<Wing> {
     let mut turn = game.start().turn();
     for mv in game.moves() {
@@ -90,8 +90,8 @@ fn castled(game: &Game, color: Color) -> Option<Wing> {
     looks_castled(game.position(), color)
 }
 
-/// Returns the pawn advance table of a side; `wings` are the wings on which this side and its
-/// opponent castled.
+/// Returns the pawn advance table of a side. `wings` contains the wings on which this side and its
+/// opponent have castled.
 fn advance(color: Color, wings: [Option<Wing>; 2], late: bool) -> [Score; 64] {
     let [own, enemy] = wings;
     let per_rank = |file: u8| {

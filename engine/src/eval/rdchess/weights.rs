@@ -1,25 +1,25 @@
-//! Weights of the evaluation, in centipawns; see `PROVENANCE.md`.
+//! Weights of the evaluation, in centipawns. Source: `PROVENANCE.md`.
 
 use crate::eval::Score;
 
 /// Value of a piece, by kind.
 pub(super) const WORTH: [Score; 6] = [100, 325, 325, 510, 900, 0];
-/// Value of all minor and major pieces of a side at the start.
+/// Value of a side's minor and major pieces in the starting position.
 pub(super) const OFFICERS: Score = 3_220;
 
-/// Largest value of the opponent's minor and major pieces with which a king is evaluated as in the
+/// Maximum value of the opponent's minor and major pieces at which a king is evaluated as in the
 /// endgame.
 pub(super) const ENDGAME: Score = 1_350;
-/// Smallest value of all minor and major pieces early in the game.
+/// Minimum value of both sides' minor and major pieces early in the game.
 pub(super) const EARLY: Score = 4_800;
-/// Largest value of all minor and major pieces late in the game.
+/// Maximum value of both sides' minor and major pieces late in the game.
 pub(super) const LATE: Score = 3_000;
-/// Near mate: smallest lead over a side without pawns.
+/// Near mate: the lead over a side without pawns must be greater than this value.
 pub(super) const NEAR_MATE: Score = 510;
 
-/// Trade-down: largest lead that counts.
+/// Trade-down: maximum lead that counts.
 pub(super) const TRADE_LEAD_MAX: Score = 2_400;
-/// Trade-down: total material from which there is no bonus.
+/// Trade-down: minimum total material at which there is no bonus.
 pub(super) const TRADE_MATERIAL_MAX: Score = 8_000;
 /// Trade-down: divisor of the product.
 pub(super) const TRADE_DIVISOR: Score = 6_400;
@@ -33,9 +33,10 @@ pub(super) const CONTROL: Score = 1;
 
 /// Pawn advance: bonus per rank, by file.
 pub(super) const ADVANCE: [Score; 8] = [0, 1, 3, 5, 5, 3, 1, 0];
-/// Pawn advance: additional bonus per rank on a wing without the friendly king.
+/// Pawn advance: additional bonus per rank on the wing opposite to the one on which the friendly
+/// king castled.
 pub(super) const ADVANCE_STORM: Score = 2;
-/// Pawn advance: further bonus per rank if the enemy king is on that wing.
+/// Pawn advance: further bonus per rank if the enemy king castled on this wing.
 pub(super) const ADVANCE_ASSAULT: Score = 2;
 /// Pawn advance: additional bonus per rank late in the game.
 pub(super) const ADVANCE_LATE: Score = 3;
@@ -45,31 +46,32 @@ pub(super) const ISOLATED_HALF_OPEN: Score = -6;
 pub(super) const BACKWARD: Score = -8;
 pub(super) const BACKWARD_HALF_OPEN: Score = -4;
 pub(super) const DOUBLED: Score = -10;
-/// Passed pawn, by relative rank.
+/// Passed pawn, by rank from the point of view of its side.
 pub(super) const PASSED: [Score; 8] = [0, 5, 10, 20, 35, 60, 100, 0];
 
 pub(super) const CASTLED: Score = 25;
 pub(super) const SHORT_RIGHT_LOST: Score = -12;
 pub(super) const LONG_RIGHT_LOST: Score = -8;
-/// King: per rank away from the back rank.
+/// King in the middlegame: per rank away from the back rank.
 pub(super) const KING_ADVANCED: Score = -10;
-/// Shelter: a friendly pawn on its second rank, on its third, on another, none.
+/// Shelter, by the pawns on a file: a friendly pawn on its second rank, a friendly pawn on its
+/// third rank, any other pawn, no pawn.
 pub(super) const SHELTER: [Score; 4] = [8, 4, -8, -14];
-/// Endgame king: per step of the edge distance, from 7 towards the centre.
+/// Endgame king: factor of 7 − d, where d is the distance from the centre (1, 3, 5 or 7).
 pub(super) const KING_CENTRE: Score = 3;
-/// Endgame king: per step from the square ahead of a passed pawn.
+/// Endgame king: per step of its distance from the square in front of a passed pawn.
 pub(super) const KING_TO_PASSED: Score = -2;
-/// Endgame king: per step from a backward pawn.
+/// Endgame king: per step of its distance from a backward pawn.
 pub(super) const KING_TO_BACKWARD: Score = -1;
 
 /// Minor or major piece: per attacked square of c3–f6.
 pub(super) const OFFICER_CENTRE: Score = 1;
-/// Minor or major piece: per attacked square beside the enemy king; the second value if that king
-/// is evaluated as in the endgame.
+/// Minor or major piece: per attacked square next to the enemy king. The second value applies if
+/// the enemy king is evaluated as in the endgame.
 pub(super) const OFFICER_KING: [Score; 2] = [2, 1];
 /// Minor or major piece on its back rank early in the game, by kind.
 pub(super) const UNDEVELOPED: [Score; 6] = [0, -10, -10, -2, -2, 0];
-/// A queen beyond the third rank early in the game.
+/// Queen beyond the third rank early in the game.
 pub(super) const EARLY_QUEEN: Score = -12;
 pub(super) const ROOK_OPEN: Score = 12;
 pub(super) const ROOK_HALF_OPEN: Score = 6;
@@ -79,18 +81,19 @@ pub(super) const ROOK_BEHIND: Score = 15;
 pub(super) const ROOKS_DOUBLED: Score = 12;
 pub(super) const BISHOP_PAIR: Score = 30;
 
-/// Hanging piece: fixed part. The other part is the value of the piece divided by `HUNG_DIVISOR`.
+/// Hanging piece: fixed part of the penalty. The other part is the value of the piece divided by
+/// `HUNG_DIVISOR`.
 pub(super) const HUNG: Score = -8;
 pub(super) const HUNG_DIVISOR: Score = 50;
 /// Several hanging pieces: additional penalty, counted once.
 pub(super) const HUNG_SEVERAL: Score = -20;
 pub(super) const PINNED_PAWN: Score = -5;
 pub(super) const PINNED: Score = -15;
-/// Per friendly pawn on the colour of the enemy's bishops; with the opposite sign, per friendly
-/// pawn on the colour of the friendly bishops.
+/// Per friendly pawn on squares of the colour of the enemy's bishops. With the opposite sign, it
+/// applies per friendly pawn on squares of the colour of the friendly bishops.
 pub(super) const BISHOP_COLOUR: Score = -4;
 
-/// Unstoppable pawn: base value, and bonus per relative rank.
+/// Unstoppable pawn: base value, and bonus per rank from the point of view of its side.
 pub(super) const RUNNER: [Score; 2] = [500, 20];
 
 /// King and two bishops, or bishop and knight, against the king.
@@ -99,9 +102,9 @@ pub(super) const WON_ENDING: Score = 950;
 pub(super) const CORNER: Score = 10;
 /// Bishop and knight: per step of the lone king towards a corner of the bishop's colour.
 pub(super) const RIGHT_CORNER: Score = 15;
-/// Per step of the kings towards each other.
+/// Won ending: per step of the kings towards each other.
 pub(super) const KINGS_CLOSE: Score = 5;
-/// Near mate: per unit of the losing king's distance from the centre, which is 1, 3, 5 or 7.
+/// Near mate: per unit of the losing king's distance from the centre (1, 3, 5 or 7).
 pub(super) const DRIVEN: Score = 12;
 /// Near mate: per step of the kings towards each other.
 pub(super) const NEAR_KINGS_CLOSE: Score = 6;

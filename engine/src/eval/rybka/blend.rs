@@ -11,8 +11,8 @@ use crate::chess::color::{Black, Side, White};
 use crate::chess::{Bitboard, Color, Kind, Position, Square};
 use crate::eval::sink::Sink;
 
-/// Divisor of a blended sum: the weights of both sums add up to 256, and 32 units of 1/3399 pawn
-/// make a centipawn.
+/// Divisor of an interpolated sum, 256 × 32. The factors of both sums add up to 256, and 32 units
+/// of 1/3399 pawn count as one centipawn.
 pub(super) const DIVISOR: i32 = 1 << SHIFT;
 
 const SHIFT: u32 = 13;
@@ -88,8 +88,8 @@ fn files_of(set: Bitboard) -> usize {
     (rows & 0xFF).count_ones() as usize
 }
 
-/// Returns the score of a pawn ending from White's point of view, with races and pawns that cannot
-/// win.
+/// Returns the score of a pawn ending from White's point of view, in centipawns. The score includes
+/// promotion races, and is 0 if the side that is ahead cannot win.
 fn pawn_ending<K: Sink>(position: &Position, pawns: &Pawns, score: i32, sink: &mut K) -> i32 {
     if !sink.is_enabled(Term::PawnEndings) {
         return score;
@@ -109,12 +109,12 @@ fn pawn_ending<K: Sink>(position: &Position, pawns: &Pawns, score: i32, sink: &m
     found
 }
 
-/// The pawn of a side that will promote first.
+/// The most advanced unstoppable pawn of a side.
 #[derive(Clone, Copy)]
 struct Runner {
-    /// Relative rank of the pawn; 0 if there is none.
+    /// Rank index of the pawn, from its side; 0 if there is none.
     rank: i32,
-    /// Plies until the pawn promotes.
+    /// Number of plies until the pawn promotes.
     plies: i32,
 }
 
@@ -133,8 +133,8 @@ fn bonus(own: Runner, other: Runner) -> i32 {
     if first { 150 + 50 * own.rank } else { 0 }
 }
 
-/// Returns whether side `S` has no pawn, or only pawns on one edge whose corner the enemy king
-/// controls.
+/// Returns whether side `S` has no pawns, or only pawns on one rook file whose promotion square the
+/// enemy king controls.
 fn cannot_win<S: Side>(position: &Position) -> bool {
     let board = position.board();
     let pawns = board.pieces(S::COLOR, Kind::Pawn);

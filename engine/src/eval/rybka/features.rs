@@ -63,8 +63,8 @@ pub(super) fn features<V: Version>() -> Vec<Feature> {
     Term::ALL.iter().copied().filter(|term| has(V::WEIGHTS, term.index)).collect()
 }
 
-/// Returns the experiments with a version, without experiments that would add a feature of this
-/// version.
+/// Returns the experiments with a version. Experiments that would add a feature that the version
+/// already has are omitted.
 pub(super) fn experiments<V: Version>() -> Vec<Feature> {
     let Rules { pawn_anti_mobility, drawishness, pawn_endings, .. } = V::WEIGHTS.rules;
     let present = [

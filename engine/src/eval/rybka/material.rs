@@ -1,4 +1,4 @@
-//! Count of pieces, and value of their combinations.
+//! Piece count, and value of combinations of pieces.
 
 use super::Version;
 use super::features::{Experiment, Term};
@@ -8,19 +8,19 @@ use crate::eval::Score;
 use crate::eval::pair::Pair;
 use crate::eval::sink::Sink;
 
-/// Value of a piece in the plain count, in pawns, from pawn to queen.
+/// Value of a piece in the piece count, in pawns, from pawn to queen.
 const WORTH: [i32; 5] = [1, 3, 3, 5, 10];
 
-/// Phase of a piece, pawn to queen: its share in keeping the game in the opening.
+/// Contribution of a piece to the game phase, from pawn to queen.
 const PHASE: [i32; 5] = [0, 1, 1, 2, 4];
 
-/// Phase with all pieces on the board.
+/// Game phase of the starting position.
 pub(super) const PHASE_MAX: i32 = 24;
 
-/// Winning chances, in sixteenths, with which a score counts in full.
+/// Winning chances, in sixteenths, at which the lead counts in full.
 const WHOLE: i32 = 16;
 
-/// Numbers of pieces of each kind, pawn to queen, White first.
+/// Numbers of pieces of each kind, from pawn to queen, White's first.
 #[derive(Clone, Copy)]
 pub(super) struct Counts([[i32; 5]; 2]);
 
@@ -33,28 +33,28 @@ impl Counts {
         Counts([of(Color::White), of(Color::Black)])
     }
 
-    /// Returns the phase: 24 with all pieces on the board, 0 with none.
+    /// Returns the game phase: 24 in the starting position, 0 with only kings and pawns.
     #[inline]
     pub(super) fn phase(&self) -> i32 {
         let both = (0..5).map(|kind| PHASE[kind] * (self.0[0][kind] + self.0[1][kind]));
         both.sum::<i32>().min(PHASE_MAX)
     }
 
-    /// Returns the material sum from White's point of view, in centipawns.
+    /// Returns the material score from White's point of view, in centipawns.
     pub(super) fn sum<V: Version, K: Sink>(&self, mut sink: K) -> Score {
         self.score::<V, K>(&mut sink);
-        // The opening and endgame values are equal, so blending them would only divide by the
-        // scale.
+        // The middlegame and endgame values are equal, so only the conversion to centipawns
+        // remains.
         sink.sum().opening() >> 5
     }
 
-    /// Returns the value of a side's pieces in the plain count, in pawns.
+    /// Returns the piece count of a side, in pawns.
     #[inline]
     fn count(&self, color: Color) -> i32 {
         self.0[color.index()].iter().zip(WORTH).map(|(&count, worth)| count * worth).sum()
     }
 
-    /// Returns White's count minus Black's, in pawns.
+    /// Returns White's piece count minus Black's, in pawns.
     pub(super) fn difference(&self) -> i32 {
         self.count(Color::White) - self.count(Color::Black)
     }
@@ -71,7 +71,7 @@ impl Counts {
         self.0.iter().all(|side| side[1..] == [0, 1, 0, 0])
     }
 
-    /// Adds the count, the combinations and the lack of winning chances.
+    /// Adds the piece count, the imbalance, and the reduction for material that cannot win.
     #[inline]
     pub(super) fn score<V: Version, K: Sink>(&self, sink: &mut K) {
         let [white, black] = Color::ALL.map(|color| PAWN * self.count(color));
@@ -89,15 +89,15 @@ impl Counts {
                 total = total * part / WHOLE;
             }
         }
-        // The table of the original combines both rules in one term, so this term is recorded under
-        // one of the rules.
+        // Rybka's material table combines the imbalance and the reduction in one number, so both
+        // are recorded as one term.
         let term = if is_enabled { Term::Imbalance } else { Term::DrawishMaterial };
         let net = total - count;
         let owner = if net < 0 { Color::Black } else { Color::White };
         sink.add(term, owner, Pair::new(net.abs(), net.abs()));
     }
 
-    /// Returns the value of the compact model of the original's table, White minus Black.
+    /// Returns the imbalance, White minus Black, from a compact model of Rybka's material table.
     #[inline]
     fn imbalance(&self, weights: &Weights, pawns: &[i32; 3]) -> i32 {
         let [white, black] = self.0;
@@ -130,7 +130,8 @@ impl Counts {
         }
     }
 
-    /// Returns the share of its lead that the stronger side can hope to convert, in sixteenths.
+    /// Returns the winning chances of the stronger side, in sixteenths. The lead is multiplied by
+    /// this fraction.
     #[inline]
     pub(super) fn winning_chances(&self, strong: Color) -> i32 {
         let [pawns, knights, bishops, rooks, queens] = self.0[strong.index()];

@@ -1,8 +1,8 @@
-//! Two versions of Rybka's evaluation, rebuilt from a published analysis: one implementation of the
-//! features, two sets of weights.
+//! Two versions of Rybka's evaluation, rebuilt from a published analysis. The versions share the
+//! implementation of the features, and each version has a set of weights.
 //!
-//! The versions differ by the named flags of [`weights::Rules`]. Sums are in units of 1/3399 pawn,
-//! White minus Black; the result is in centipawns.
+//! The versions also differ in the flags of [`weights::Rules`]. Sums are in units of 1/3399 pawn,
+//! White minus Black. The resulting score is in centipawns.
 
 mod blend;
 mod features;
@@ -30,7 +30,7 @@ use pawns::PawnTable;
 use std::marker::PhantomData;
 use weights::{Lazy, Weights};
 
-/// A version as a type, so that its weights and flags are compile-time constants.
+/// A version of Rybka. It is a type, so that weights and flags are compile-time constants.
 pub(super) trait Version {
     /// Weights of this version.
     const WEIGHTS: &'static Weights;
@@ -54,7 +54,7 @@ impl Version for V2_3_2a {
     const OTHER: &'static Weights = &v1_0_beta::WEIGHTS;
 }
 
-/// Returns the declaration of a version in the list of evaluations.
+/// Returns the entry of a version in the list of evaluations.
 pub(super) const fn evaluation<V: Version + 'static>(name: &'static str) -> Evaluation {
     Evaluation {
         name,
@@ -66,7 +66,7 @@ pub(super) const fn evaluation<V: Version + 'static>(name: &'static str) -> Eval
     }
 }
 
-/// Returns the evaluator of a version, lazy or not.
+/// Returns the evaluator of a version. It is lazy if the experiment `lazy` is enabled.
 fn evaluator<V: Version + 'static>(choice: Choice) -> Box<dyn Evaluator> {
     let Choice { disabled, experiments, .. } = choice;
     if experiments.contains(Experiment::Lazy.into()) {
@@ -91,7 +91,7 @@ fn explain<V: Version>(choice: Choice, game: &Game) -> Report {
     report
 }
 
-/// Evaluation of one version; if `LAZY`, scores outside the window are estimates.
+/// Evaluation of one version. If `LAZY`, scores far outside the search window may be estimates.
 struct Rybka<V, const LAZY: bool> {
     disabled: FeatureSet,
     experiments: FeatureSet,
@@ -101,7 +101,7 @@ struct Rybka<V, const LAZY: bool> {
 }
 
 impl<V: Version, const LAZY: bool> Rybka<V, LAZY> {
-    /// Returns the evaluation without some features, and with some experiments.
+    /// Returns the evaluation without the `disabled` features and with the `experiments`.
     fn new(disabled: FeatureSet, experiments: FeatureSet) -> Self {
         // Lazy evaluation is part of the type. The experiment is removed from the set so that
         // `score` can use the code without experiments.
@@ -111,7 +111,7 @@ impl<V: Version, const LAZY: bool> Rybka<V, LAZY> {
         Rybka { disabled, experiments, pawns, estimate, version: PhantomData }
     }
 
-    /// Returns the full score.
+    /// Returns the full score, in centipawns from the point of view of the side to move.
     fn score(&mut self, position: &Position) -> Score {
         if self.disabled.is_empty() && self.experiments.is_empty() {
             self.evaluate_terms(position, &mut Sum::default())
@@ -121,7 +121,7 @@ impl<V: Version, const LAZY: bool> Rybka<V, LAZY> {
         }
     }
 
-    /// Returns the material sum from White's point of view, in centipawns.
+    /// Returns the material score from White's point of view, in centipawns.
     fn material(&self, counts: &Counts) -> Score {
         if self.disabled.is_empty() && self.experiments.is_empty() {
             return counts.sum::<V, _>(Sum::default());
@@ -129,7 +129,8 @@ impl<V: Version, const LAZY: bool> Rybka<V, LAZY> {
         counts.sum::<V, _>(MaskedSum::new(self.disabled).trying(self.experiments))
     }
 
-    /// Sends every term to `sink` and returns the score for the side to move.
+    /// Adds every term to `sink`, and returns the score in centipawns from the point of view of the
+    /// side to move.
     #[inline]
     fn evaluate_terms<K: Sink>(&mut self, position: &Position, sink: &mut K) -> Score {
         let counts = Counts::of(position);

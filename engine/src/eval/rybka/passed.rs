@@ -1,4 +1,5 @@
-//! Passed pawns: unstoppable pawns, and pieces in the path of the other pawns.
+//! Terms of passed pawns: unstoppable pawns, pieces and attacks on the path, and distances of the
+//! kings.
 
 use super::Version;
 use super::features::Term;
@@ -7,11 +8,11 @@ use crate::chess::{Bitboard, Position, Square};
 use crate::eval::pair::Pair;
 use crate::eval::sink::Sink;
 
-/// Value of an unstoppable pawn, endgame only, in 1/3399 pawn.
+/// Endgame value of an unstoppable pawn, in 1/3399 pawn.
 pub(super) const UNSTOPPABLE: i32 = 25_600;
 
-/// Sends the terms of side `S`'s foremost passed pawns to `sink`. `attacked` contains the squares
-/// attacked by this side and by the opponent.
+/// Adds the terms of the passed pawns of side `S` to `sink`. `attacked` contains the squares that
+/// this side attacks, and the squares that the opponent attacks.
 #[inline]
 pub(super) fn score<V: Version, S: Side, K: Sink>(
     position: &Position,
@@ -30,7 +31,7 @@ pub(super) fn score<V: Version, S: Side, K: Sink>(
         let path = Bitboard::of(square).forward_fill(S::COLOR);
         let mut add = |term, score| sink.add(term, S::COLOR, Pair::of_endgame(score));
         if alone {
-            // In the original, a pawn can get this bonus twice, once from each of the two rules.
+            // In Rybka, a pawn can get this bonus twice, once by each of the two rules.
             if outruns_king::<S>(position, square) {
                 add(Term::Unstoppable, UNSTOPPABLE);
             }
@@ -56,8 +57,8 @@ pub(super) fn score<V: Version, S: Side, K: Sink>(
     }
 }
 
-/// Returns whether no friendly piece is in the way and the enemy king is too far away to catch the
-/// pawn.
+/// Returns whether no friendly piece is on the path of the pawn, and the enemy king is too far away
+/// to catch the pawn.
 pub(super) fn outruns_king<S: Side>(position: &Position, square: Square) -> bool {
     let board = position.board();
     let path = Bitboard::of(square).forward_fill(S::COLOR);
@@ -68,8 +69,7 @@ pub(super) fn outruns_king<S: Side>(position: &Position, square: Square) -> bool
     (path & board.color(S::COLOR)).is_empty() && !catches
 }
 
-/// Returns whether the friendly king can escort the pawn to promotion, whatever the enemy king
-/// does.
+/// Returns whether the friendly king can escort the pawn to promotion, wherever the enemy king is.
 pub(super) fn is_guided<S: Side>(position: &Position, square: Square) -> bool {
     let rank = square.relative(S::COLOR).rank();
     let king = position.board().king(S::COLOR);

@@ -1,4 +1,4 @@
-//! Trapped and blocked bishops and rooks.
+//! Patterns: trapped and blocked bishops and rooks.
 
 use super::Version;
 use super::features::Term;
@@ -42,29 +42,30 @@ const fn set<const N: usize>(squares: [Square; N]) -> Bitboard {
     Bitboard(set)
 }
 
-/// Squares of a bishop and of the enemy pawn that traps it.
+/// Square of a bishop, and square of the enemy pawn that traps the bishop.
 const TRAPS: [(Square, Square); 6] = [(A6, B5), (A7, B6), (B8, C7), (H6, G5), (H7, G6), (G8, F7)];
 const TRAP_SQUARES: Bitboard = set([A6, A7, B8, H6, H7, G8]);
 
-/// Squares of a bishop and of the friendly pawn in front, and the square that must be occupied.
+/// Square of a bishop, square of the friendly pawn that blocks it, and the square in front of the
+/// pawn, which must be occupied.
 const BLOCKS: [(Square, Square, Square); 2] = [(C1, D2, D3), (F1, E2, E3)];
 
-/// Squares of a king, and squares of a rook that this king traps.
+/// Squares of a king, and squares of a rook that the king traps.
 const CORNERS: [(Bitboard, Bitboard); 2] =
     [(set([B1, C1]), set([A1, A2, B1])), (set([F1, G1]), set([G1, H1, H2]))];
 
-/// Sends the patterns of side `S` to `sink`.
+/// Adds the terms of the patterns of side `S` to `sink`.
 #[inline]
 pub(super) fn score<V: Version, S: Side, K: Sink>(position: &Position, sink: &mut K) {
     let weights = V::WEIGHTS;
     let board = position.board();
-    let seen = |set: Bitboard| match S::COLOR {
+    let relative = |set: Bitboard| match S::COLOR {
         crate::chess::Color::White => set,
         crate::chess::Color::Black => Bitboard(set.0.swap_bytes()),
     };
-    let bishops = seen(board.pieces(S::COLOR, Kind::Bishop));
+    let bishops = relative(board.pieces(S::COLOR, Kind::Bishop));
     if (bishops & TRAP_SQUARES).any() {
-        let pawns = seen(board.pieces(!S::COLOR, Kind::Pawn));
+        let pawns = relative(board.pieces(!S::COLOR, Kind::Pawn));
         for (bishop, pawn) in TRAPS {
             if bishops.contains(bishop) && pawns.contains(pawn) {
                 sink.add(Term::TrappedBishop, S::COLOR, weights.trapped_bishop);
@@ -75,8 +76,8 @@ pub(super) fn score<V: Version, S: Side, K: Sink>(position: &Position, sink: &mu
         }
     }
     if weights.rules.blocked_bishops && (bishops & set([C1, F1])).any() {
-        let pawns = seen(board.pieces(S::COLOR, Kind::Pawn));
-        let occupied = seen(board.occupied());
+        let pawns = relative(board.pieces(S::COLOR, Kind::Pawn));
+        let occupied = relative(board.occupied());
         for (bishop, pawn, before) in BLOCKS {
             if bishops.contains(bishop) && pawns.contains(pawn) && occupied.contains(before) {
                 sink.add(Term::BlockedBishop, S::COLOR, weights.blocked_bishop);
@@ -85,7 +86,7 @@ pub(super) fn score<V: Version, S: Side, K: Sink>(position: &Position, sink: &mu
     }
     let king = board.king(S::COLOR).relative(S::COLOR);
     for (kings, rooks) in CORNERS {
-        if kings.contains(king) && (seen(board.pieces(S::COLOR, Kind::Rook)) & rooks).any() {
+        if kings.contains(king) && (relative(board.pieces(S::COLOR, Kind::Rook)) & rooks).any() {
             sink.add(Term::BlockedRook, S::COLOR, weights.blocked_rook);
         }
     }

@@ -1,5 +1,5 @@
-//! Terms that depend only on pawns: structure, passed pawns and shelter for kings. The terms are
-//! cached in a table by the squares of the pawns, as in the original.
+//! Terms that depend only on pawns: pawn structure, passed pawns and king shelter. As in Rybka, a
+//! pawn hash table caches these terms.
 
 use super::Version;
 use super::features::Term;
@@ -10,44 +10,45 @@ use crate::eval::TableUse;
 use crate::eval::pair::Pair;
 use crate::eval::sink::Sink;
 
-/// Facts about the pawns, independent of other pieces.
+/// Properties of the pawns, independent of other pieces.
 #[derive(Clone, Copy)]
 pub(super) struct Pawns {
-    /// Passed pawns with no friendly pawn ahead, White's first.
+    /// Passed pawns with no friendly pawn ahead on the file; White's first.
     pub(super) passed: [Bitboard; 2],
-    /// Missing shelter of each side's king on files a–c, d–f and f–h, White's first.
+    /// Penalties for missing shelter of each side's king on files a–c, d–f and f–h; White's first.
     pub(super) exposure: [[i16; 3]; 2],
 }
 
-/// Number of entries in the table; a power of two. With 64 bytes each, the entries fit in a
-/// second-level cache.
+/// Number of entries in the table; a power of two. An entry has 64 bytes, so the table fits in a
+/// second-level cache (256 KiB).
 const ENTRIES: usize = 1 << 12;
 
 #[derive(Clone, Copy)]
 struct Entry {
-    /// The pawns of each side, which identify the entry exactly.
+    /// Pawns of each side. They identify the entry.
     pawns: [Bitboard; 2],
     sum: Pair,
     found: Pawns,
 }
 
-/// A table of pawn structures.
+/// Pawn hash table, which caches the terms of pawn structures.
 pub(super) struct PawnTable {
     entries: Box<[Entry]>,
-    /// Use of the table.
+    /// Numbers of lookups and hits.
     pub(super) used: TableUse,
 }
 
 impl PawnTable {
     pub(super) fn new() -> PawnTable {
         let nothing = Pawns { passed: [Bitboard::EMPTY; 2], exposure: [[0; 3]; 2] };
-        // No position has pawns on every square, so none matches this entry.
+        // No position has pawns on every square, so no position matches this entry.
         let unused = Entry { pawns: [Bitboard::ALL; 2], sum: Pair::ZERO, found: nothing };
         let entries = vec![unused; ENTRIES].into_boxed_slice();
         PawnTable { entries, used: TableUse::default() }
     }
 
-    /// Sends the pawn terms to `sink` and returns the facts that other terms use.
+    /// Adds the pawn terms to `sink`, and returns the properties that other terms use. A sink that
+    /// records terms bypasses the table, which stores only sums.
     #[inline]
     pub(super) fn look_up<V: Version, K: Sink>(
         &mut self,
@@ -71,11 +72,10 @@ impl PawnTable {
     }
 }
 
-/// Returns the table slot of these pawns.
+/// Returns the table index of these pawns.
 #[inline]
 fn slot(pawns: [Bitboard; 2]) -> usize {
-    // The constants are odd and otherwise arbitrary; the high bits of the product depend on every
-    // pawn.
+    // The constants are arbitrary odd numbers. The high bits of the product depend on every pawn.
     let mixed = pawns[0].0.wrapping_mul(0x9E37_79B9_7F4A_7C15)
         ^ pawns[1].0.rotate_left(32).wrapping_mul(0xC2B2_AE3D_27D4_EB4F);
     (mixed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - ENTRIES.trailing_zeros())) as usize
@@ -95,12 +95,13 @@ fn evaluate<V: Version, K: Sink>(pawns: [Bitboard; 2], sink: &mut K) -> Pawns {
     }
 }
 
-/// Returns the set with ranks in reverse order.
+/// Returns the set with the ranks mirrored.
 fn mirrored(set: Bitboard) -> Bitboard {
     Bitboard(set.0.swap_bytes())
 }
 
-/// Sends the terms of one side's pawns to `sink` and returns its foremost passed pawns.
+/// Adds the terms of the pawns of `S` to `sink`, and returns the passed pawns of `S` with no
+/// friendly pawn ahead.
 fn structure<V: Version, S: Side, K: Sink>(
     own: Bitboard,
     enemy: Bitboard,
@@ -145,7 +146,8 @@ fn structure<V: Version, S: Side, K: Sink>(
     foremost
 }
 
-/// Returns the missing shelter of White's king on each wing, given the pawns.
+/// Returns the penalty for missing shelter of a white king on files a–c, d–f and f–h. `own`
+/// contains White's pawns.
 fn exposure(weights: &Weights, own: Bitboard, enemy: Bitboard) -> [i16; 3] {
     const SECOND_TO_FIFTH: u64 = 0x01_0101_0101 & !0xFF;
     let nearest = |pawns: Bitboard, file: usize| {

@@ -1,4 +1,4 @@
-//! Squares, mobility, files and ranks of pieces, and their danger to the enemy king.
+//! Terms of pieces: piece-square values, mobility, files and ranks, and danger to the enemy king.
 
 use super::features::{Experiment, Term};
 use super::pawns::Pawns;
@@ -10,7 +10,7 @@ use crate::chess::{Bitboard, Color, Kind, Position, Square, attacks};
 use crate::eval::pair::Pair;
 use crate::eval::sink::Sink;
 
-/// Attack on the surroundings of the enemy king.
+/// Attack on the squares next to the enemy king.
 struct Attack {
     ring: Bitboard,
     attacked: Bitboard,
@@ -29,7 +29,7 @@ impl Attack {
     }
 }
 
-/// Sends the piece terms of side `S` to `sink` and returns every square that the side attacks.
+/// Adds the piece terms of side `S` to `sink`, and returns all squares that the side attacks.
 #[inline]
 pub(super) fn score<V: Version, S: Side, K: Sink>(
     position: &Position,
@@ -109,14 +109,15 @@ fn square_bonus<V: Version>(kind: Kind, square: Square, color: Color) -> Pair {
     V::WEIGHTS.squares[kind.index()][square.relative(color).index()]
 }
 
-/// Returns whether this side can threaten a king: it has a queen and another piece.
+/// Returns whether this side can endanger a king: it must have a queen and another piece.
 #[inline]
 fn is_dangerous(board: &Board, color: Color) -> bool {
     let more = board.kind(Kind::Rook) | board.kind(Kind::Bishop) | board.kind(Kind::Knight);
     board.pieces(color, Kind::Queen).any() && (board.color(color) & more).any()
 }
 
-/// Returns whether there is anything to attack from the seventh rank.
+/// Returns whether a rook or queen on the seventh rank gets a bonus, because enemy pawns or the
+/// enemy king are on the last two ranks. The versions have different rules.
 #[inline]
 fn seventh_matters<V: Version, S: Side>(board: &Board) -> bool {
     let rank = |index| Bitboard::rank(S::COLOR.relative_rank(index));
@@ -128,7 +129,7 @@ fn seventh_matters<V: Version, S: Side>(board: &Board) -> bool {
     }
 }
 
-/// Adds the terms of a rook for the pawns and the enemy king ahead on its file.
+/// Adds the terms of a rook for open and half-open files, and for a file towards the enemy king.
 #[inline]
 fn rook_file<V: Version, S: Side, K: Sink>(
     board: &Board,
@@ -161,22 +162,22 @@ fn rook_file<V: Version, S: Side, K: Sink>(
     }
 }
 
-/// Returns the missing shelter of the king of `color`.
+/// Returns the penalty for missing shelter of the king of `color`.
 #[inline]
 fn exposure_of_king<V: Version>(position: &Position, pawns: &Pawns, color: Color) -> i32 {
     const WING: [usize; 8] = [0, 0, 0, 1, 1, 2, 2, 2];
     let board = position.board();
     let king = board.king(color);
     let wings = pawns.exposure[color.index()].map(i32::from);
-    let here = wings[WING[king.file() as usize & 7]];
+    let current = wings[WING[king.file() as usize & 7]];
     match V::WEIGHTS.rules.shelter {
-        Shelter::Here => here,
+        Shelter::Here => current,
         Shelter::MeanWithCastling => {
-            let mut best = here;
+            let mut best = current;
             for rook in position.castling_rooks() & board.color(color) {
                 best = best.min(if rook.file() > king.file() { wings[2] } else { wings[0] });
             }
-            (best + here) >> 1
+            (best + current) >> 1
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Tests of the rules for the whole score, which apply too rarely in games to be tested by chance.
+//! Tests of rules for the whole score. The rules apply so rarely in games that random positions
+//! would not test them.
 
 use crate::chess::{Color, Game, Move, fen};
 use crate::eval::pair::Pair;
@@ -12,14 +13,15 @@ fn explain(variant: Variant, text: &str) -> Report {
     Choice::from(variant).explain(&fen::parse(text).unwrap())
 }
 
-/// Returns the change of the blended score by a feature, in centipawns from White's point of view.
+/// Returns the change that a feature makes to the interpolated score, in centipawns from White's
+/// point of view.
 fn step(variant: Variant, name: &str, text: &str) -> i32 {
     let report = explain(variant, text);
     let found = report.terms.iter().find(|term| term.feature.name == name);
     found.map_or_else(|| panic!("{variant:?} has no {name}"), |term| term.step)
 }
 
-/// Returns the opening and endgame sums, and the function that blends two sums.
+/// Returns the middlegame and endgame sums, and the function that interpolates between two sums.
 fn sums(report: &Report) -> (i32, i32, impl Fn(i32, i32) -> i32 + use<>) {
     let sum = report.terms.iter().map(Term::net).fold(Pair::ZERO, |a, b| a + b);
     let blend = report.blend;
@@ -38,7 +40,8 @@ fn opposite_bishops_halve_the_score() {
     let (opening, endgame, blend) = sums(&explain(NEW, text));
     let full = blend(opening, endgame);
     assert_eq!(step(NEW, "opposite_bishops", text), full / 2 - full);
-    // With bishops on the same colour, or with knights, neither version halves the score.
+    // With bishops on squares of the same colour, or with knights, neither version halves the
+    // score.
     for text in ["4k3/4b3/8/8/8/4P3/3BP3/4K3 w - - 0 1", "4k3/3b4/8/8/8/4P3/3BPN2/4K1n1 w - - 0 1"]
     {
         assert_eq!(step(OLD, "opposite_bishops", text), 0, "{text}");
@@ -58,7 +61,7 @@ fn a_lead_with_pawns_on_few_files_counts_less() {
     // 156 · 222 ÷ 240 = 144; (144 · 100) ÷ 256 = 56.
     assert_eq!(step(NEW, "drawishness", "4k3/8/8/8/8/8/8/R3K3 w - - 0 1"), -56);
     assert_eq!(step(NEW, "drawishness", "r3k3/8/8/8/8/8/8/4K3 w - - 0 1"), 56);
-    // Files 5: 156 · 31 ÷ 240 = 20; (20 · 100) ÷ 256 = 7. Files 6: nothing.
+    // Five files: 156 · 31 ÷ 240 = 20; (20 · 100) ÷ 256 = 7. Six files: no reduction.
     assert_eq!(step(NEW, "drawishness", "4k3/8/8/8/8/8/PPPPP3/R3K3 w - - 0 1"), -7);
     assert_eq!(step(NEW, "drawishness", "4k3/8/8/8/8/8/PPPPPP2/R3K3 w - - 0 1"), 0);
 }
@@ -103,13 +106,14 @@ fn pawn_races_are_counted() {
         ("8/8/4k3/P7/8/8/8/K7 b - - 0 1", 0),
         // Both pawns run: White promotes in 5 plies, Black in 8.
         ("8/8/8/P6p/8/8/8/K1k5 w - - 0 1", 350),
-        // With 6 plies against 7, and 5 against 6, the other side promotes in the next ply.
+        // With 6 plies against 7, and with 5 against 6, the opponent promotes on the next ply, so
+        // there is no bonus.
         ("8/8/8/P6p/8/8/8/K1k5 b - - 0 1", 0),
         ("8/8/8/P7/7p/8/8/K1k5 w - - 0 1", 0),
     ] {
         assert_eq!(step(NEW, "pawn_endings", text), expected, "{text}");
     }
-    // All pawns are on the edge and the king controls the corner: the score is 0.
+    // All pawns are on the a-file and the enemy king controls a8, so the score is 0.
     assert_eq!(explain(NEW, "1k6/8/8/P7/8/8/P7/K7 w - - 0 1").value, 0);
     assert_ne!(explain(NEW, "1k6/8/8/P7/8/8/1P6/K7 w - - 0 1").value, 0);
 }
@@ -131,7 +135,7 @@ fn features_of_the_newer_version_can_be_added() {
         let term = report.terms.iter().find(|term| term.feature.name == feature).copied();
         term.unwrap_or_else(|| panic!("{name} has no effect"))
     };
-    // White's pawn is blocked by the bishop.
+    // The bishop blocks White's pawn.
     let blocked = added("with_pawn_antimob", "4k3/8/8/8/8/4B3/4P3/4K3 w - - 0 1");
     assert_eq!(blocked.net(), Pair::new(-42, -339));
     assert_eq!(added("with_drawishness", "4k3/8/8/8/8/8/8/R3K3 w - - 0 1").step, -56);
@@ -143,14 +147,15 @@ fn features_of_the_newer_version_can_be_added() {
 #[test]
 fn pawns_can_be_valued_as_in_the_other_version() {
     let imbalance = |variant: Variant, experiment: &str| {
-        // Three pawns stand against a knight, with all else on the board: the phase is 23.
+        // White has a knight for three pawns, and all other pieces are on the board: the phase is
+        // 23.
         let text = "r1bqkbnr/pppppppp/8/8/8/8/3PPPPP/RNBQKBNR w KQkq - 0 1";
         let report = Choice::from(variant).trying(experiment).unwrap();
         let report = report.explain(&fen::parse(text).unwrap());
         let term = report.terms.iter().find(|term| term.feature.name == "imbalance");
         term.map(|term| term.net().opening()).unwrap()
     };
-    // Three pawns at 705 instead of about 966, and the other way round.
+    // Three pawns count 705 each instead of about 966 each, or the reverse.
     let change = imbalance(OLD, "other_pawn_values") - imbalance(OLD, "");
     assert!((-800..-750).contains(&change), "{change}");
     let back = imbalance(NEW, "other_pawn_values") - imbalance(NEW, "");
@@ -183,8 +188,8 @@ fn a_lazy_evaluation_estimates_outside_the_window_only() {
         let [whole, far, near, back] = scores(lazy.evaluator(), &game, mv);
         assert_eq!([whole, back], [root, root], "{variant:?}");
         assert!(far < -900 && far != after, "{variant:?} {far} {after}");
-        // The older version uses the material alone, because a queen is more than three pawns,
-        // whatever the window is.
+        // For any window, the older version uses the material alone, because a queen is more than
+        // three pawns.
         assert_eq!(near, if variant == OLD { far } else { after }, "{variant:?}");
     }
 }

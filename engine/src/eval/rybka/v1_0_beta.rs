@@ -1,4 +1,4 @@
-//! The weights of Rybka 1.0 Beta; see `PROVENANCE.md`.
+//! Weights and rules of Rybka 1.0 Beta. Source: `PROVENANCE.md`.
 
 use super::weights::{
     HalfBoard, Imbalance, Lazy, OppositeBishops, RookKing, Rules, Seventh, Shelter, TrappedBishops,
@@ -10,7 +10,7 @@ const fn p(opening: i32, endgame: i32) -> Pair {
     Pair::new(opening, endgame)
 }
 
-/// Rybka 1.0 Beta.
+/// Weights of Rybka 1.0 Beta.
 pub(super) static WEIGHTS: Weights = Weights {
     rules: Rules {
         knight_mobility: true,

@@ -1,4 +1,4 @@
-//! The weights of Rybka 2.3.2a; see `PROVENANCE.md`.
+//! Weights and rules of Rybka 2.3.2a. Source: `PROVENANCE.md`.
 
 use super::weights::{
     HalfBoard, Imbalance, Lazy, OppositeBishops, RookKing, Rules, Seventh, Shelter, TrappedBishops,
@@ -10,7 +10,7 @@ const fn p(opening: i32, endgame: i32) -> Pair {
     Pair::new(opening, endgame)
 }
 
-/// Rybka 2.3.2a.
+/// Weights of Rybka 2.3.2a.
 pub(super) static WEIGHTS: Weights = Weights {
     rules: Rules {
         knight_mobility: false,
@@ -72,7 +72,7 @@ pub(super) static WEIGHTS: Weights = Weights {
     trapped_bishop: p(-1471, -1471),
     blocked_bishop: p(0, 0),
     blocked_rook: p(-1567, 0),
-    // 256 − 4·⌊8·pieces ÷ 3⌋.
+    // The formula is 256 − 4·⌊8·phase ÷ 3⌋, where the phase is 24 minus the index.
     endgame_share: [
         0, 12, 24, 32, 44, 56, 64, 76, 88, 96, 108, 120, 128, 140, 152, 160, 172, 184, 192, 204,
         216, 224, 236, 248, 256,

@@ -1,85 +1,93 @@
-//! The weights of a version of Rybka's evaluation, and its named rule differences.
+//! Weights of a version of Rybka's evaluation, and rules by which the versions differ.
 //!
-//! Scores are in units of 1/3399 pawn, opening before endgame. Arrays by rank are counted from the
-//! back rank of the side. `PROVENANCE.md` gives the source of each weight.
+//! Scores are in units of 1/3399 pawn, as pairs of a middlegame (opening) and an endgame value.
+//! Arrays by rank begin with the back rank of the side. `PROVENANCE.md` gives the source of each
+//! weight.
 
 use crate::eval::pair::Pair;
 
 /// Value of a pawn, in the unit of all scores.
 pub(super) const PAWN: i32 = 3399;
 
-/// A bonus for each square from White's point of view, a1 first.
+/// Piece-square table, from the point of view of the piece's side, a1 first.
 pub(super) type Squares = [Pair; 64];
 
 /// Weights and rules of one version.
 pub(in crate::eval) struct Weights {
-    /// Rules by which this version differs from the other version.
+    /// Rules of this version that the other version may not have.
     pub(super) rules: Rules,
-    /// Material beyond the plain count.
+    /// Weights for material imbalances, in addition to the piece count.
     pub(super) imbalance: Imbalance,
     /// Piece-square tables by kind.
     pub(super) squares: [Squares; 6],
-    /// Mobility, per reachable square: knight, bishop, rook, queen.
+    /// Mobility bonus per reachable square: knight, bishop, rook, queen.
     pub(super) mobility: [Pair; 4],
-    /// A pawn whose stop square is occupied.
+    /// Penalty for a pawn with an occupied square in front of it.
     pub(super) pawn_blocked: Pair,
-    /// Weight of an attack on the surroundings of the enemy king: knight, bishop, rook, queen.
+    /// Weight of an attack on squares next to the enemy king: knight, bishop, rook, queen.
     pub(super) attack: [i32; 4],
-    /// A rook with no friendly pawn ahead.
+    /// Bonus for a rook with no friendly pawn ahead on its file.
     pub(super) rook_half_open: Pair,
-    /// In addition to `rook_half_open`: no enemy pawn ahead.
+    /// Additional bonus if there is no enemy pawn ahead.
     pub(super) rook_open: Pair,
-    /// In addition to `rook_half_open`: the surroundings of the enemy king ahead.
+    /// Bonus, in addition to `rook_half_open`, if a square next to the enemy king is ahead.
     pub(super) rook_king_zone: Pair,
-    /// In addition to `rook_half_open`: the enemy king itself ahead.
+    /// Bonus, in addition to `rook_half_open`, if the enemy king is ahead.
     pub(super) rook_king: Pair,
-    /// Seventh rank: rook, queen.
+    /// Bonus for a piece on the seventh rank: rook, queen.
     pub(super) seventh: [Pair; 2],
-    /// Factor of the summed attack weights by number of attackers, in 1/32.
+    /// Factor of the sum of attack weights, in 1/32, by number of attackers.
     pub(super) danger: [i32; 16],
-    /// Missing shelter of a king by the rank of its nearest pawn: second to fifth rank, none.
+    /// Penalty for missing shelter on a file, by the rank of the nearest friendly pawn: second to
+    /// fifth rank, none.
     pub(super) shelter: [i32; 5],
-    /// All three pawns on their second rank: the king cannot leave the back rank.
+    /// Penalty if all three pawns are on their second rank, so that the king cannot leave the back
+    /// rank.
     pub(super) shelter_home: i32,
-    /// Enemy pawn near the king, by rank: second to fifth, none.
+    /// Penalty for an enemy pawn on a file near the king, by its rank from the king's side: second
+    /// to fifth rank, none.
     pub(super) storm: [i32; 5],
-    /// Doubled pawn: another friendly pawn on the file.
+    /// Penalty for a doubled pawn, which has another friendly pawn on its file.
     pub(super) doubled: Pair,
-    /// Isolated pawn: without a pawn ahead, with a pawn ahead.
+    /// Penalties for an isolated pawn: without, and with, a pawn of either side ahead on its file.
     pub(super) isolated: [Pair; 2],
-    /// Backward pawn, which can neither be supported nor advance: without a pawn ahead, with a pawn
-    /// ahead.
+    /// Penalties for a backward pawn, which can neither be supported nor advance: without, and
+    /// with, a pawn of either side ahead on its file.
     pub(super) backward: [Pair; 2],
-    /// Candidate passed pawn.
+    /// Bonus for a candidate passed pawn, by rank.
     pub(super) candidate: [Pair; 8],
-    /// Passed pawn.
+    /// Bonus for a passed pawn, by rank.
     pub(super) passed: [Pair; 8],
-    /// Passed pawn without a friendly piece ahead; endgame only, as for the next four fields.
+    /// Bonus, by rank, for a passed pawn without a friendly piece ahead. This and the next four
+    /// fields are endgame values.
     pub(super) unblocked_own: [i32; 8],
-    /// Passed pawn without an enemy piece ahead.
+    /// Bonus, by rank, for a passed pawn without an enemy piece ahead.
     pub(super) unblocked_opp: [i32; 8],
-    /// Passed pawn without a square ahead that only the enemy attacks.
+    /// Bonus, by rank, for a passed pawn without a square ahead that only the enemy attacks.
     pub(super) free: [i32; 8],
-    /// Passed pawn: penalty per step between the square ahead and the friendly king.
+    /// Penalty, by rank, for each step between the friendly king and the square in front of a
+    /// passed pawn.
     pub(super) own_king: [i32; 8],
-    /// Passed pawn: bonus per step between the square ahead and the enemy king.
+    /// Bonus, by rank, for each step between the enemy king and the square in front of a passed
+    /// pawn.
     pub(super) enemy_king: [i32; 8],
-    /// Bishop trapped behind enemy pawns on the wing.
+    /// Penalty for a bishop trapped by an enemy pawn on the wing.
     pub(super) trapped_bishop: Pair,
-    /// Bishop on its first square behind a blocked centre pawn.
+    /// Penalty for a bishop on its initial square behind a blocked centre pawn.
     pub(super) blocked_bishop: Pair,
-    /// Rook in the corner blocked by its own king.
+    /// Penalty for a rook in the corner that its own king blocks.
     pub(super) blocked_rook: Pair,
-    /// Share of the endgame score in 1/256, by missing pieces: 0 with all pieces on the board, 24
-    /// with no pieces.
+    /// Factor of the endgame sum, in 1/256, by 24 minus the game phase: index 0 with all pieces on
+    /// the board, 24 with only kings and pawns.
     pub(super) endgame_share: [i32; 25],
     /// Bonus for the side to move, in centipawns.
     pub(super) tempo: i32,
-    /// Lack of winning chances by number of files with friendly pawns.
+    /// Drawishness of a lead, by number of files with pawns of the side that is ahead.
     pub(super) drawishness: [i32; 9],
 }
 
-/// Compact model of the material table: weights with no, half and all pieces on the board.
+/// Compact model of Rybka's material table. Each array has the weights for the game phases 0, 12
+/// and 24.
 pub(super) struct Imbalance {
     pub(super) knight: [i32; 3],
     pub(super) bishop: [i32; 3],
@@ -89,62 +97,63 @@ pub(super) struct Imbalance {
     pub(super) rook_pair: [i32; 3],
     pub(super) knight_pair: [i32; 3],
     pub(super) pawn: [i32; 3],
-    /// Value of a pawn for each friendly knight, in every phase.
+    /// Additional value of a pawn for each friendly knight, in every phase.
     pub(super) pawn_knight: i32,
-    /// Value of a pawn for each friendly rook, in every phase.
+    /// Additional value of a pawn for each friendly rook, in every phase.
     pub(super) pawn_rook: i32,
 }
 
-/// The differences of rules between the versions.
+/// Rules by which the versions differ.
 pub(super) struct Rules {
-    /// `true` if knights have mobility.
+    /// `true` if knights have a mobility term.
     pub(super) knight_mobility: bool,
-    /// `true` if pawns blocked by a piece are penalised.
+    /// `true` if pawns with an occupied square in front of them are penalised.
     pub(super) pawn_anti_mobility: bool,
-    /// `true` if blocked bishops on their first square are penalised.
+    /// `true` if blocked bishops on their initial square are penalised.
     pub(super) blocked_bishops: bool,
-    /// Number of times a trapped bishop counts.
+    /// Number of trapped bishops of a side that count.
     pub(super) trapped_bishops: TrappedBishops,
-    /// Condition under which a rook gains from the enemy king ahead.
+    /// Condition for the bonus of a rook with the enemy king ahead.
     pub(super) rook_king: RookKing,
-    /// Condition under which the seventh rank counts.
+    /// Condition for the bonus of a piece on the seventh rank.
     pub(super) seventh: Seventh,
-    /// Wings whose shelter counts.
+    /// Wings whose shelter is evaluated.
     pub(super) shelter: Shelter,
-    /// `true` if unstoppable pawns are recognised when the enemy has no pieces.
+    /// `true` if unstoppable pawns have a bonus when the enemy has only pawns.
     pub(super) unstoppable: bool,
     /// Effect of opposite-coloured bishops.
     pub(super) opposite_bishops: OppositeBishops,
-    /// `true` if the side to move has a bonus.
+    /// `true` if the side to move gets a bonus.
     pub(super) tempo: bool,
-    /// `true` if a lead counts less with pawns on few files.
+    /// `true` if a lead with pawns on few files is reduced.
     pub(super) drawishness: bool,
     /// `true` if pawn endings have separate rules.
     pub(super) pawn_endings: bool,
-    /// Condition under which the original skips the evaluation; used as an experiment only, because
-    /// its bounds were not published.
+    /// Condition under which Rybka skips the full evaluation. It is used only in an experiment,
+    /// because Rybka's bounds were not published.
     pub(super) lazy: Lazy,
 }
 
-/// Number of times a trapped bishop counts.
+/// Number of trapped bishops of a side that count.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum TrappedBishops {
-    /// Once per side.
+    /// A side gets the penalty at most once.
     Once,
-    /// Each time.
+    /// Each trapped bishop counts.
     Each,
 }
 
-/// Condition under which a rook gains from the enemy king ahead.
+/// Condition for the bonus of a rook with the enemy king ahead.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum RookKing {
-    /// With a queen and another piece on its side; the king's surroundings also count a little.
+    /// The rook's side must have a queen and another piece. A square next to the king also gives a
+    /// small bonus.
     WithQueen,
-    /// Always, but only for the king itself.
+    /// No condition on the pieces, but only the king itself counts.
     Always,
 }
 
-/// Condition under which the seventh rank counts.
+/// Condition for the bonus of a piece on the seventh rank.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Seventh {
     /// An enemy pawn on the seventh rank, or the enemy king on the eighth.
@@ -153,7 +162,7 @@ pub(super) enum Seventh {
     PawnOrKingOnEither,
 }
 
-/// Wings whose shelter counts.
+/// Wings whose shelter is evaluated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shelter {
     /// Mean of the king's wing and the best wing that the king can reach by castling.
@@ -165,26 +174,27 @@ pub(super) enum Shelter {
 /// Effect of opposite-coloured bishops.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum OppositeBishops {
-    /// Both sums are halved, if the pawns differ by less than three.
+    /// Both sums are halved if the numbers of pawns differ by less than three.
     HalveSums,
-    /// The blended score is halved, if the pawns differ by at most two or at least six.
+    /// The interpolated score is halved if the numbers of pawns differ by at most two or at least
+    /// six.
     HalveScore,
 }
 
-/// Condition under which the original skips the evaluation.
+/// Condition under which Rybka skips the full evaluation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lazy {
-    /// If the count of material is outside a window set at the root.
+    /// The piece count is outside a window that is set at the root.
     MaterialOutsideWindow,
-    /// If material and the previous position's positional score are outside the search window.
+    /// The sum of the material and the latest positional score is outside the search window.
     EstimateOutsideWindow,
 }
 
-/// Piece-square table as printed in the source: eighth rank first, files a to d, mirrored by e to
-/// h.
+/// Piece-square table as printed in the source: eighth rank first, files a to d. Files e to h
+/// mirror them.
 pub(super) type HalfBoard = [[(i32, i32); 4]; 8];
 
-/// Returns the table of the whole board from its printed half.
+/// Returns the piece-square table of the whole board from its printed half.
 pub(super) const fn whole(half: &HalfBoard) -> Squares {
     let mut squares = [Pair::ZERO; 64];
     let mut index = 0;
@@ -198,7 +208,7 @@ pub(super) const fn whole(half: &HalfBoard) -> Squares {
     squares
 }
 
-/// Returns an array by rank from its separate opening and endgame halves.
+/// Combines separate arrays of middlegame and endgame values by rank into one array.
 pub(super) const fn ranks(opening: [i32; 8], endgame: [i32; 8]) -> [Pair; 8] {
     let mut ranks = [Pair::ZERO; 8];
     let mut index = 0;

@@ -1,10 +1,10 @@
-//! micro-Max's 0x88 board: sixteen squares per row, of which only the first eight exist, so that
-//! two bits mark squares off the board. The eighth rank is the first row.
+//! 0x88 board of micro-Max. A row has 16 squares, of which only the first 8 are on the board, so
+//! that two bits mark squares off the board. The first row is the eighth rank.
 
 use crate::chess::position::castled_squares;
 use crate::chess::{Color, Kind, Position, Square, zobrist};
 
-/// A 0x88 square, `16 * row + file`, or a square off the board.
+/// A 0x88 square, `16 * row + file`; it may be off the board.
 pub(super) type Square88 = i32;
 
 /// No square.
@@ -17,17 +17,17 @@ pub(super) const fn is_off_board(square: Square88) -> bool {
     square & OFF_BOARD != 0
 }
 
-/// Returns the next square in the order in which pieces are visited.
+/// Returns the next square in the order in which micro-Max visits the squares.
 pub(super) const fn next(square: Square88) -> Square88 {
     (square + 9) & !OFF_BOARD
 }
 
-/// Returns the 0x88 square of a square.
+/// Converts a square to a 0x88 square.
 pub(super) fn to_square88(square: Square) -> Square88 {
     Square88::from(7 - square.rank()) << 4 | Square88::from(square.file())
 }
 
-/// Returns the square of a 0x88 square.
+/// Converts a 0x88 square to a square.
 pub(super) fn to_square(square: Square88) -> Square {
     Square::at((square & 7) as u8, 7 - (square >> 4 & 7) as u8)
 }
@@ -48,7 +48,7 @@ impl BoardPiece {
         BoardPiece { color, kind, unmoved: false }
     }
 
-    /// Returns the steps of the piece in the order in which they are tried.
+    /// Returns the steps of the piece, in the order in which micro-Max tries them.
     pub(super) fn steps(self) -> &'static [Square88] {
         match (self.kind, self.color) {
             (Kind::Pawn, Color::White) => &[-16, -15, -17],
@@ -65,13 +65,13 @@ impl BoardPiece {
         matches!(self.kind, Kind::Bishop | Kind::Rook | Kind::Queen)
     }
 
-    /// Returns the Zobrist key of the piece on a square.
+    /// Returns the Zobrist number of the piece on a square.
     fn word(self, at: Square88) -> u64 {
         zobrist::placement(self.color, self.kind, to_square(at))
     }
 }
 
-/// A pseudo-legal move under construction: one step along a ray.
+/// A pseudo-legal move that is built step by step along a ray.
 #[derive(Clone, Copy)]
 pub(super) struct CandidateMove {
     /// The piece that moves.
@@ -84,14 +84,14 @@ pub(super) struct CandidateMove {
     pub(super) victim: Square88,
     /// The captured piece.
     pub(super) taken: Option<BoardPiece>,
-    /// The square that a pawn or a castling king has crossed.
+    /// The square that a double push or a castling king has crossed; otherwise [`NO_SQUARE`].
     pub(super) crossed: Square88,
     /// The corner of the castling rook; otherwise [`NO_SQUARE`].
     pub(super) corner: Square88,
 }
 
 impl CandidateMove {
-    /// Returns a ray before its first step.
+    /// Returns the candidate at the start of a ray, before the first step.
     pub(super) fn start(piece: BoardPiece, from: Square88) -> CandidateMove {
         CandidateMove {
             piece,
@@ -109,7 +109,7 @@ impl CandidateMove {
         self.corner != NO_SQUARE
     }
 
-    /// Returns whether a pawn reaches the last row.
+    /// Returns whether the move is a pawn move to the last rank.
     pub(super) fn promotes(&self) -> bool {
         let last = match self.piece.color {
             Color::White => 0x00,
@@ -118,14 +118,14 @@ impl CandidateMove {
         self.piece.kind == Kind::Pawn && self.to & 0x70 == last
     }
 
-    /// Returns the piece on the destination, after a possible promotion.
+    /// Returns the piece on the destination after the move. Pawns promote to queens.
     fn arriving(&self) -> BoardPiece {
         let kind = if self.promotes() { Kind::Queen } else { self.piece.kind };
         BoardPiece::new(self.piece.color, kind)
     }
 
-    /// Returns the change of the placement key. Castling adds one word for the rook, which depends
-    /// on its corner.
+    /// Returns the change of the placement key. For castling, the change for the rook is one
+    /// Zobrist number that depends on its corner.
     pub(super) fn key_change(&self) -> u64 {
         let taken = self.taken.map_or(0, |taken| taken.word(self.victim));
         let castled = if self.is_castle() { zobrist::castling(to_square(self.corner)) } else { 0 };
@@ -133,7 +133,7 @@ impl CandidateMove {
     }
 }
 
-/// The pieces by square.
+/// Board: the pieces by 0x88 square.
 pub(super) struct Board([Option<BoardPiece>; 128]);
 
 impl Board {
@@ -163,7 +163,8 @@ impl Board {
         self.0[square as usize & 0x7F]
     }
 
-    /// Counts the squares two files to either side of `square` without such a pawn.
+    /// Returns how many of the two squares two files to the left and right of `square` do not
+    /// contain `pawn`.
     pub(super) fn missing_beside(&self, square: Square88, pawn: BoardPiece) -> i32 {
         let missing = |at: Square88| is_off_board(at) || self.at(at) != Some(pawn);
         i32::from(missing(square - 2)) + i32::from(missing(square + 2))
@@ -176,7 +177,8 @@ impl Board {
         !is_off_board(behind) && self.at(behind).is_some_and(pawn)
     }
 
-    /// Returns the corner of the rook with which a king may castle by this sideways step.
+    /// Returns the corner of the rook with which the king may castle after this sideways step;
+    /// `None` if it may not castle.
     pub(super) fn castling_corner(
         &self,
         candidate: &CandidateMove,
@@ -207,7 +209,7 @@ impl Board {
         }
     }
 
-    /// Takes a move back.
+    /// Unmakes a move.
     pub(super) fn unmake(&mut self, candidate: &CandidateMove) {
         if candidate.is_castle() {
             let rook =
@@ -221,7 +223,7 @@ impl Board {
     }
 }
 
-/// Returns the square crossed by a double push or by a castling king.
+/// Returns the square that a double push or a castling king crosses; `None` for other moves.
 pub(super) fn crossed(mv: crate::chess::Move) -> Option<Square88> {
     use crate::chess::MoveKind;
     match mv.kind() {

@@ -1,8 +1,9 @@
-//! The search of micro-Max 3.2, reimplemented: it visits the same nodes with the same scores and
-//! moves as the original, see `PROVENANCE.md`.
+//! Reimplementation of the search of micro-Max 3.2. It visits the same nodes as the original and
+//! finds the same scores and moves; see `PROVENANCE.md`.
 //!
-//! Moves are pseudo-legal; capturing the king wins. Every node is deepened iteratively, and each
-//! iteration starts with the best move of the previous iteration. Scores are updated incrementally.
+//! Moves are pseudo-legal, and the capture of a king ends the game. Each node is searched by
+//! iterative deepening, and an iteration starts with the best move of the previous iteration.
+//! Scores are updated incrementally.
 
 mod board;
 mod node;
@@ -35,29 +36,29 @@ features! {
     }
 }
 
-/// The features that can be disabled.
+/// Features that can be disabled.
 pub(super) const FEATURES: &[feature::Feature] = Feature::ALL;
 
-/// The score of capturing the king.
+/// Score of capturing the king, in 1/99 pawn.
 const INFINITY: Score = 8_000;
 
-/// Scores beyond this threshold are mates. The threshold and the score of a mate are the same as in
-/// the original.
+/// Scores with a greater absolute value are mate scores. The threshold and the mate score are those
+/// of micro-Max.
 const MATE_THRESHOLD: Score = INFINITY / 4;
 
-/// The score of a mate; each move up to the mate subtracts one.
+/// Mate score. Each move up to the mate subtracts 1.
 const MATE: Score = INFINITY / 2;
 
 /// Depth stored with scores that are valid at any depth; greater than the depth of every iteration.
 const DEPTH_INDEPENDENT: i32 = 99;
 
-/// The deepest iteration at the root, in plies.
+/// Depth of the last iteration at the root, in plies.
 const DEPTH_MAX: i32 = 98;
 
-/// Longest mate, in moves, that is distinguished from a material score.
+/// Maximum number of moves to a mate that is distinguished from a material score.
 const MATE_MOVES_MAX: Score = 100;
 
-/// A running search.
+/// State of a running search.
 struct Search<'a> {
     board: Board,
     table: &'a mut Table,
@@ -69,9 +70,10 @@ struct Search<'a> {
     eccentricity: [Score; 128],
     /// The root moves.
     root_moves: Vec<Move>,
-    /// The key of the position after the last searched root move.
+    /// Hash of the node after the last root move that was searched.
     latest_child: u64,
-    /// The game's score minus the root score.
+    /// Score of the game minus the root score. They differ if the score of the game looks like a
+    /// mate score.
     offset: Score,
     result: SearchResult,
 }
@@ -89,8 +91,7 @@ pub(super) fn search(
     if result.line.is_empty() {
         return result;
     }
-    // Scores depend on the path to a position, so entries of a search from another root are
-    // invalid.
+    // Scores depend on the path to a position, so entries of searches from other roots are invalid.
     table.clear();
     let position = request.game.position();
     let weights = Weights::new(eval.disabled, eval.experiments);
@@ -116,8 +117,8 @@ pub(super) fn search(
     search.run(root_score, report)
 }
 
-/// Returns the root score. The original cannot handle scores that look like mates, so such a root
-/// score starts nearer to zero.
+/// Returns the root score for a score of the game. micro-Max cannot handle material scores that
+/// look like mate scores, so such a score is replaced with a smaller one.
 fn bounded_root_score(score: Score) -> Score {
     if score.abs() > MATE_THRESHOLD { score.signum() * MATE_THRESHOLD / 2 } else { score }
 }
@@ -149,8 +150,8 @@ impl Search<'_> {
             if self.limiter.stopped {
                 break;
             }
-            // The depth is reported as in the original: one less than the depth of the iteration,
-            // and 98 after a mate has decided the search.
+            // As in micro-Max, the reported depth is one less than the depth of the iteration, and
+            // 98 after a mate score.
             let ply = depth as u32 - 1;
             self.result.score = self.engine_score(score);
             self.result.depth = ply;
@@ -172,24 +173,25 @@ impl Search<'_> {
         !self.disabled.contains(feature.into())
     }
 
-    /// Returns whether `searchmoves` excludes a root move.
+    /// Returns whether `go searchmoves` excludes a root move.
     fn is_excluded(&self, candidate: &CandidateMove) -> bool {
         let restricted = !self.request.limits.search_moves.is_empty();
         restricted && self.root_move(candidate.from, candidate.to).is_none()
     }
 
-    /// Returns whether a root move is illegal castling. Such a move is searched, but, unlike other
-    /// moves into check, might not lose the king.
+    /// Returns whether a root move is illegal castling. Unlike other illegal moves, it might not
+    /// lose the king in the search.
     fn is_illegal_castle(&self, candidate: &CandidateMove) -> bool {
         candidate.is_castle() && self.root_move(candidate.from, candidate.to).is_none()
     }
 
-    /// Returns the root move from one square to another.
+    /// Returns the legal root move with this origin and destination.
     fn root_move(&self, from: Square88, to: Square88) -> Option<Move> {
         find(&self.root_moves, from, to)
     }
 
-    /// Sets the principal variation of the root to its new best move and the table's reply.
+    /// If the node is the root, sets the principal variation to the new best move and the reply in
+    /// the table.
     fn update_pv(&mut self, node: &Node, candidate: &CandidateMove, score: Score) {
         if !node.is_root {
             return;
@@ -203,7 +205,8 @@ impl Search<'_> {
         self.result.line.extend(reply);
     }
 
-    /// Returns a score as the engine reports it, with mates by distance.
+    /// Converts a score of the search to the score that the engine reports, with mate scores by
+    /// distance in plies.
     fn engine_score(&self, score: Score) -> Score {
         if score.abs() >= MATE - MATE_MOVES_MAX {
             engine_mate_score(score)
@@ -232,7 +235,7 @@ fn engine_mate_score(score: Score) -> Score {
     if score > 0 { mate_in(2 * moves.max(1) - 1) } else { mated_in(2 * moves) }
 }
 
-/// Converts a score that the engine reports to the score that the original prints.
+/// Converts a score that the engine reports to the score that micro-Max prints.
 pub fn original_score(score: Score) -> Score {
     match crate::eval::score::mate_distance_moves(score) {
         Some(moves) if moves > 0 => MATE - moves,
@@ -241,12 +244,13 @@ pub fn original_score(score: Score) -> Score {
     }
 }
 
-/// Returns the table's reply, if legal.
+/// Returns the best move of an entry, if it is legal in the position.
 fn reply(position: &Position, best: Best) -> Option<Move> {
     find(&position.legal_moves(), best.from, best.to)
 }
 
-/// Returns the move from one square to another; promotions are to queens.
+/// Returns the move with this origin and destination; promotions to other pieces than queens are
+/// ignored.
 fn find(moves: &[Move], from: Square88, to: Square88) -> Option<Move> {
     if is_off_board(from) || is_off_board(to) {
         return None;

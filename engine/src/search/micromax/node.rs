@@ -1,4 +1,4 @@
-//! The recursive search of one node, with its loops over pieces, rays and steps.
+//! Recursive search of a node, with its loops over pieces, rays and steps.
 
 use std::ops::ControlFlow;
 
@@ -8,48 +8,49 @@ use super::{DEPTH_INDEPENDENT, Feature, INFINITY, MATE_THRESHOLD, Search};
 use crate::chess::{Color, Kind, zobrist};
 use crate::eval::Score;
 
-/// The parameters of a node.
+/// Parameters of a node.
 pub(super) struct Node {
     /// The side to move.
     pub(super) side: Color,
     pub(super) alpha: Score,
     pub(super) beta: Score,
-    /// The static evaluation.
+    /// Static evaluation, in 1/99 pawn.
     pub(super) score: Score,
-    /// The placement key, relative to the root.
+    /// XOR of the placement keys of the node and the root.
     pub(super) key: u64,
-    /// The square crossed by the previous move.
+    /// The square that the previous move crossed; [`NO_SQUARE`] if there is none.
     pub(super) crossed: Square88,
-    /// The destination of the previous move, for recaptures.
+    /// Destination of the previous move, for the detection of recaptures.
     pub(super) target: Square88,
-    /// Plies to search.
+    /// Depth to search, in plies.
     pub(super) depth: i32,
-    /// `true` if the node is outside the tree, so that its result is stored separately. These nodes
-    /// are the root, unless the last move crossed a square, and the test whether a king can be
-    /// captured.
+    /// `true` if the node is outside the tree, so that its result has a separate table entry. Such
+    /// nodes are the king capture test and, unless the last move crossed a square, the root.
     pub(super) is_outside: bool,
     /// `true` for the root.
     pub(super) is_root: bool,
 }
 
-/// Key of nodes outside the tree. The original passes the crossed square through a signed byte and
-/// therefore stores such nodes in separate entries.
+/// Key of nodes outside the tree. They have separate table entries, because micro-Max passes the
+/// crossed square through a signed byte.
 const OUTSIDE: u64 = 0xD1B5_4A32_D192_ED03;
 
 impl Node {
-    /// Returns the hash key of the node.
+    /// Returns the key of the node in the hash table.
     pub(super) fn hash(&self) -> u64 {
         let side = if self.side == Color::Black { zobrist::black_to_move() } else { 0 };
         let crossed = match self.crossed {
             _ if self.is_outside => OUTSIDE,
             NO_SQUARE => 0,
-            // The key is rotated, because a castling rook on this square has the same key.
+            // The Zobrist number is rotated, because a castling rook on this square uses the same
+            // number.
             square => zobrist::castling(super::board::to_square(square)).rotate_left(32),
         };
         self.key ^ side ^ crossed
     }
 
-    /// Returns the node with the other side to move, which tests whether the king can be captured.
+    /// Returns the king capture test: the node with the other side to move, whose score shows
+    /// whether that side can capture the king.
     fn king_capture_test(&self) -> Node {
         Node {
             side: !self.side,
@@ -66,17 +67,17 @@ impl Node {
     }
 }
 
-/// One iteration of a node.
+/// State of one iteration of a node.
 struct Scan {
     depth: i32,
     /// The best score so far.
     score: Score,
-    /// `true` if the best move of the previous iteration must still be searched first.
+    /// `true` until the best move of the previous iteration has been searched.
     pending: bool,
 }
 
 impl Search<'_> {
-    /// Returns the score of a node; meaningless after the search has stopped.
+    /// Searches a node and returns its score. The score is meaningless if the search was stopped.
     pub(super) fn node(&mut self, node: &Node) -> Score {
         let (slot, entry) = self.look_up(node);
         let mut depth = 0;
@@ -101,14 +102,15 @@ impl Search<'_> {
         score
     }
 
-    /// Returns the slot and entry of the node in the table.
+    /// Returns the slot and the entry of the node in the table. There is no entry if the feature
+    /// `hash` is disabled.
     pub(super) fn look_up(&self, node: &Node) -> (Slot, Option<Entry>) {
         let (slot, entry) = self.table.find(node.hash());
         (slot, entry.filter(|_| self.is_enabled(Feature::Hash)))
     }
 
-    /// Searches a node to `depth` and stores the result. `depth` becomes [`DEPTH_INDEPENDENT`] for
-    /// a mate.
+    /// Searches a node to `depth` plies and stores the result. Sets `depth` to
+    /// [`DEPTH_INDEPENDENT`] if the score is a mate score.
     pub(super) fn iteration(
         &mut self,
         node: &Node,
@@ -124,8 +126,8 @@ impl Search<'_> {
             *depth = DEPTH_INDEPENDENT;
         }
         if score == -INFINITY {
-            // Every move loses the king. The side is mated if the king can be captured now;
-            // otherwise it is stalemate.
+            // All moves lose the king. It is mate if the king can be captured now, and stalemate
+            // otherwise.
             score = -self.node(&node.king_capture_test()) / 2;
         }
         if !self.limiter.stopped {
@@ -136,7 +138,7 @@ impl Search<'_> {
         score
     }
 
-    /// Searches the moves of all pieces, starting with the piece of the best move.
+    /// Searches the moves of all pieces, beginning with the piece of the best move.
     fn scan(&mut self, node: &Node, depth: i32, best: &mut Best) -> Score {
         let mut scan = Scan {
             depth,
@@ -162,7 +164,7 @@ impl Search<'_> {
         }
     }
 
-    /// Searches the moves along a ray. Breaks if the node is finished.
+    /// Searches the moves along a ray. Returns `Break` if the node is finished.
     fn ray(
         &mut self,
         node: &Node,
@@ -193,8 +195,7 @@ impl Search<'_> {
                     return ControlFlow::Break(());
                 }
                 if scan.pending {
-                    // The best move has been searched first; now all moves are searched from the
-                    // start.
+                    // The best move was searched first. Now the ray is searched from its start.
                     self.update_pv(node, &candidate, score);
                     scan.score = score;
                     scan.pending = false;
@@ -217,7 +218,7 @@ impl Search<'_> {
         }
     }
 
-    /// Sets the captured piece of the step and returns whether the step is pseudo-legal.
+    /// Sets the captured piece of the candidate, and returns whether the candidate is pseudo-legal.
     fn may_step(&self, node: &Node, candidate: &mut CandidateMove, step: Square88) -> bool {
         let is_pawn = candidate.piece.kind == Kind::Pawn;
         candidate.victim =
@@ -228,8 +229,8 @@ impl Search<'_> {
         !(is_own || is_pawn && is_straight == candidate.taken.is_some())
     }
 
-    /// Returns whether the move captures the king, or a square that the castling king crossed or
-    /// left.
+    /// Returns whether the move captures the king, or reaches the king's origin or the crossed
+    /// square after castling.
     fn takes_king(&self, node: &Node, candidate: &CandidateMove) -> bool {
         let takes = candidate.taken.is_some_and(|taken| taken.kind == Kind::King);
         let castled = node.crossed != NO_SQUARE && self.board.at(node.crossed).is_some();
@@ -241,8 +242,8 @@ impl Search<'_> {
         i32::from(to != node.target || !self.is_enabled(Feature::Recapture))
     }
 
-    /// Returns whether the ray continues after a step: for pawns on their third rank, and for
-    /// castling.
+    /// Returns whether the ray continues after a step: for sliders on an empty square, for pawns on
+    /// their third rank, and for castling.
     fn continues_ray(&self, candidate: &mut CandidateMove, step: Square88) -> bool {
         let third_row = if candidate.piece.color == Color::White { 0x50 } else { 0x20 };
         let corner = self.board.castling_corner(candidate, step);
@@ -255,7 +256,7 @@ impl Search<'_> {
         candidate.taken.is_none() && (special || candidate.piece.slides())
     }
 
-    /// Makes a move, searches the reply and takes it back.
+    /// Makes a move, searches the child node and unmakes the move.
     fn search_move(
         &mut self,
         node: &Node,
@@ -268,7 +269,8 @@ impl Search<'_> {
         let gain = self.gain(candidate);
         let child = Node {
             side: !node.side,
-            // A score above the static evaluation is reduced by one per ply.
+            // A score above the static evaluation is reduced by 1 per ply, so that earlier gains
+            // are preferred.
             alpha: -node.beta - Score::from(delay && node.beta > node.score),
             beta: -so_far.max(node.alpha),
             score: -node.score - gain,
@@ -287,7 +289,7 @@ impl Search<'_> {
         score - Score::from(delay && score > node.score)
     }
 
-    /// Returns the material and placement gain of a move that has been made.
+    /// Returns the gain of a move that has been made, in 1/99 pawn.
     fn gain(&self, candidate: &CandidateMove) -> Score {
         let weights = &self.weights;
         let mut gain = candidate.taken.map_or(0, |taken| weights.worth[taken.kind.index()]);

@@ -1,36 +1,36 @@
-//! micro-Max's hash table: score, draft, bounds and best move of positions.
+//! Hash table of micro-Max: score, depth, bounds and best move by position.
 
 use super::board::Square88;
 use crate::eval::Score;
 use crate::search::slots;
 use crate::tt::OutOfMemory;
 
-/// Number of adjacent slots searched for an entry. The original searches eight consecutive slots
-/// and one more.
+/// Number of adjacent slots that are searched for an entry. micro-Max searches eight slots and one
+/// more.
 const TRIES: usize = 9;
 
-/// Lowest bit of the search number in a slot's content.
+/// Lowest bit of the search number in the content of a slot.
 const SEARCH_SHIFT: u32 = 48;
 
-/// A best move, or the square at which the search for moves begins.
+/// Best move, or only the square at which move generation begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Best {
-    /// The square of the piece with which the search for moves begins.
+    /// Square at which move generation begins; the origin of the best move.
     pub(super) from: Square88,
     /// Destination of the move.
     pub(super) to: Square88,
-    /// `true` if there is a move that can be tried before other moves; castling cannot be tried
+    /// `true` if there is a best move that can be searched first. Castling cannot be searched
     /// first.
     pub(super) simple: bool,
 }
 
-/// Stored result of a position.
+/// Result of the search of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
-    /// Score for the side to move.
+    /// Score from the point of view of the side to move, in 1/99 pawn.
     pub(super) score: Score,
-    /// Plies searched; [`DEPTH_INDEPENDENT`](super::DEPTH_INDEPENDENT) for scores that are valid at
-    /// any depth.
+    /// Depth of the search, in plies; [`DEPTH_INDEPENDENT`](super::DEPTH_INDEPENDENT) for scores
+    /// that are valid at any depth.
     pub(super) depth: i32,
     /// `true` if the true score is at least `score`.
     pub(super) is_lower: bool,
@@ -41,7 +41,7 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// Returns whether the entry decides a search with this window.
+    /// Returns whether the score of the entry can be used for a search with this window.
     pub(super) fn settles(&self, alpha: Score, beta: Score) -> bool {
         (self.score >= beta || self.is_upper) && (self.score <= alpha || self.is_lower)
     }
@@ -81,14 +81,15 @@ pub(super) struct Slot(Option<usize>);
 
 /// The hash table.
 pub struct Table {
-    /// Key and content; the high bits of the content are the number of the search that wrote it.
+    /// Pairs of key and content. The high bits of the content are the number of the search that
+    /// wrote it.
     slots: Vec<slots::Slot>,
-    /// Number of searches so far, from 1; entries of earlier searches count as empty.
+    /// Number of the current search, from 1. Slots written by earlier searches count as empty.
     search: u16,
 }
 
 impl Table {
-    /// Returns an empty table of `megabytes` MiB, at least one.
+    /// Returns an empty table of `megabytes` MiB, at least 1 MiB.
     ///
     /// # Errors
     ///
@@ -97,11 +98,13 @@ impl Table {
         Ok(Table { slots: slots::empty(megabytes)?, search: 1 })
     }
 
-    /// Clears the table in constant time, because this is done before every move.
+    /// Clears the table before a search. It only increments the search number, because overwriting
+    /// the table before each search would take too long.
     pub(in crate::search) fn clear(&mut self) {
         self.search = self.search.wrapping_add(1);
-        // After the number has wrapped, entries of old searches would count as entries of the
-        // current search. Empty slots contain number 0, which no search has.
+        // After the number wraps, slots written by old searches would count as entries of the
+        // current search, so all slots are reset. Empty slots have the number 0, which no search
+        // has.
         if self.search == 0 {
             self.slots.fill([0; 2]);
             self.search = 1;
@@ -113,10 +116,10 @@ impl Table {
         content >> SEARCH_SHIFT != u64::from(self.search)
     }
 
-    /// Returns the slot where the position is or would be stored, and the entry of the position if
-    /// there is one.
+    /// Returns the slot in which the position is or would be stored, and the entry of the position,
+    /// if any.
     pub(super) fn find(&self, key: u64) -> (Slot, Option<Entry>) {
-        // The searched slots must not extend past the end.
+        // The slots that are searched must not extend past the end of the table.
         let last = self.slots.len() - TRIES;
         let first = ((u128::from(key) * last as u128) >> 64) as usize;
         for (index, &[there, content]) in self.slots[first..first + TRIES].iter().enumerate() {
@@ -140,7 +143,7 @@ impl Table {
         }
     }
 
-    /// Returns the share of the table in use, in permille, from a sample.
+    /// Returns the share of slots in use, in permille, from a sample.
     pub(super) fn fullness_permille(&self) -> usize {
         slots::fullness_permille(&self.slots, |content| !self.is_empty(content))
     }

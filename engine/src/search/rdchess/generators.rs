@@ -1,12 +1,13 @@
-//! Four generators of legal moves with one interface, each in an order that is likely to be good.
+//! Four generators of legal moves with a common interface. They return moves in an order in which
+//! good moves tend to come first.
 
 use crate::chess::{Color, Kind, Move, MoveList, Position, Square};
 
-/// A move generator. `Captures` and `Quiet` together give all legal moves; so do `CheckerCaptures`
-/// and `Escapes` in check.
+/// A move generator. `Captures` and `Quiet` together generate all legal moves. In check,
+/// `CheckerCaptures` and `Escapes` also generate all legal moves together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Generator {
-    /// Captures, en passant and promotions.
+    /// Captures, including en passant, and promotions.
     Captures,
     /// All other moves, including castling.
     Quiet,
@@ -17,7 +18,8 @@ pub(super) enum Generator {
 }
 
 impl Generator {
-    /// Returns the two generators that give all legal moves of a position, forcing moves first.
+    /// Returns the two generators that together generate all legal moves of a position. The
+    /// generator of captures comes first.
     pub(super) fn pair(position: &Position) -> [Generator; 2] {
         if position.in_check() {
             [Generator::CheckerCaptures, Generator::Escapes]
@@ -26,8 +28,8 @@ impl Generator {
         }
     }
 
-    /// Returns the moves of a position. If `towards` is the square of a king, moves towards this
-    /// king, forward moves and captures by cheap pieces come first.
+    /// Returns the moves of a position. If `towards` is a king's square, moves towards this king,
+    /// forward moves and captures by less valuable pieces come first.
     pub(super) fn moves(self, position: &Position, towards: Option<Square>) -> MoveList {
         let mut moves = match self {
             Generator::Captures => position.noisy_moves(),
@@ -42,7 +44,7 @@ impl Generator {
     }
 }
 
-/// Returns the legal moves in check that capture the checker, or all other legal moves.
+/// Returns the legal moves that capture a checker, or all other legal moves if `takes` is false.
 fn part(position: &Position, takes: bool) -> MoveList {
     let mut moves = MoveList::new();
     for &mv in position.legal_moves().iter() {
@@ -59,7 +61,7 @@ fn takes_checker(position: &Position, mv: Move) -> bool {
     mv.is_capture() && position.checkers().contains(taken)
 }
 
-/// Returns the key of a move in the first order; a move with a lower key comes first.
+/// Returns the sort key of a move. Moves with a lower key come first.
 fn rank(position: &Position, mv: Move, king: Square) -> i32 {
     if mv.is_capture() {
         return position.kind_at(mv.from()).map_or(0, Kind::index) as i32;
@@ -73,7 +75,7 @@ fn rank(position: &Position, mv: Move, king: Square) -> i32 {
     6 - i32::from(is_forward) - i32::from(is_closer)
 }
 
-/// Sorts moves by a key, stably and with a simple method, because there are few moves.
+/// Sorts moves by a key. The sort is stable; insertion sort suffices, because there are few moves.
 pub(super) fn sort_by(moves: &mut MoveList, key: impl Fn(Move) -> i32) {
     let mut keys = [0; 256];
     for index in 0..moves.len() {
@@ -132,7 +134,7 @@ mod tests {
         let taken = first.moves(&position, None);
         assert!(taken.len() == 2 && taken.iter().all(|mv| mv.is_capture()));
         assert!(second.moves(&position, None).iter().all(|mv| !mv.is_capture()));
-        // The pawn whose advance gave check can be captured en passant.
+        // The pawn that gives check can be captured en passant.
         let position = fen::parse("8/8/8/3k4/3pP3/8/8/4K3 b - e3 0 1").unwrap();
         let taken = Generator::CheckerCaptures.moves(&position, None);
         assert!(taken.iter().any(|mv| mv.is_en_passant()), "{:?}", &taken[..]);

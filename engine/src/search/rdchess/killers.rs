@@ -1,9 +1,9 @@
-//! Killer moves: quiet moves that caused cut-offs at the same ply, with counts of their use.
+//! Killer moves: quiet moves that caused cutoffs at the same ply, with the number of cutoffs.
 
 use crate::chess::Move;
 use crate::eval::score::MAX_PLY;
 
-/// Two killer moves per ply, with their counts.
+/// Two killer moves per ply, with their numbers of cutoffs.
 pub(super) struct Killers(Vec<[(Option<Move>, u32); 2]>);
 
 impl Killers {
@@ -11,14 +11,14 @@ impl Killers {
         Killers(vec![[(None, 0); 2]; MAX_PLY + 1])
     }
 
-    /// Returns the killer moves of a ply, the more frequently used move first.
+    /// Returns the killer moves of a ply. The move with more cutoffs comes first.
     pub(super) fn at(&self, ply: usize) -> [Option<Move>; 2] {
         let [first, second] = self.0[ply];
         if first.1 >= second.1 { [first.0, second.0] } else { [second.0, first.0] }
     }
 
-    /// Records a quiet move that caused a cut-off: increments its count, or replaces the less used
-    /// killer move.
+    /// Records a cutoff by a quiet move. Increments the count of the move, or replaces the killer
+    /// move with fewer cutoffs.
     pub(super) fn record(&mut self, ply: usize, mv: Move) {
         let slots = &mut self.0[ply];
         if let Some(slot) = slots.iter_mut().find(|slot| slot.0 == Some(mv)) {

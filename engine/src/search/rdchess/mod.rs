@@ -1,6 +1,6 @@
-//! The search of RDChess, from its author's description: NegaScout with a quiescence search,
-//! forward pruning near the leaves, and a careful order of moves. `PROVENANCE.md` lists the parts
-//! that come from the description.
+//! The search of RDChess, rebuilt from its author's description: NegaScout with a quiescence
+//! search, forward pruning near the leaves, and detailed move ordering. `PROVENANCE.md` lists the
+//! parts that come from the description.
 
 mod generators;
 mod killers;
@@ -56,13 +56,13 @@ features! {
     }
 }
 
-/// The features that can be disabled.
+/// Features that can be disabled.
 pub(super) const FEATURES: &[feature::Feature] = Feature::ALL;
 
 /// Piece values in centipawns.
 const PIECE_VALUES: [Score; 6] = [100, 325, 325, 510, 900, 0];
 
-/// Half-width of the window at the root, in centipawns.
+/// Half-width of the aspiration window, in centipawns.
 const ASPIRATION: Score = 50;
 
 /// Searches the current position of a game.
@@ -102,7 +102,7 @@ pub(super) fn search(
     search.run(report)
 }
 
-/// A running search.
+/// State of a running search.
 struct Search<'a> {
     line: SearchStack<Box<dyn Evaluator>>,
     table: &'a mut Table,
@@ -116,7 +116,7 @@ struct Search<'a> {
     selective_depth: usize,
     killers: Killers,
     pv_table: PvTable,
-    /// The best line so far and its score.
+    /// Best line so far and its score.
     result: SearchResult,
 }
 
@@ -147,8 +147,8 @@ impl Search<'_> {
         !self.disabled.contains(feature.into())
     }
 
-    /// Returns the score of one iteration, with an aspiration window that is opened on the side
-    /// where the search fails.
+    /// Performs one iteration and returns its score. If the search fails high or low, the
+    /// aspiration window is opened on this side and the search is repeated.
     fn aspirate(&mut self, depth: i32) -> Score {
         let (mut alpha, mut beta) = (-INFINITE, INFINITE);
         let last = self.result.score;
@@ -176,7 +176,7 @@ impl Search<'_> {
         }
     }
 
-    /// Returns the latest move of the game.
+    /// Returns the last move of the game.
     fn last(&self) -> Option<Move> {
         self.request.game.moves().last().copied()
     }

@@ -1,4 +1,4 @@
-//! The full-width search: NegaScout for one node, with extensions and forward pruning.
+//! Main search: NegaScout for one node, with extensions and forward pruning.
 
 use super::order::{Hints, MoveOrder, Next, gain};
 use super::{Feature, PIECE_VALUES, Search};
@@ -8,7 +8,7 @@ use crate::eval::score::{DRAW, EVALUATION_MAX, INFINITE, MAX_PLY, mated_in};
 use crate::search::tt_score::tt_cutoff;
 use crate::tt::{Bound, Entry};
 
-/// Null move reduction in plies.
+/// Null move reduction, in plies.
 const NULL_REDUCTION: i32 = 2;
 /// Futility margin at depth 1, in centipawns.
 const FUTILITY: Score = 325;
@@ -16,10 +16,10 @@ const FUTILITY: Score = 325;
 const EXTENDED_FUTILITY: Score = 510;
 /// Razoring margin at depth 3, in centipawns.
 const RAZOR: Score = 900;
-/// Number of the opponent's pieces other than king and pawns above which razoring is allowed.
+/// Razoring is allowed if the opponent has more pieces than this number, without king and pawns.
 const RAZOR_OFFICERS: u32 = 3;
 
-/// The parameters of a node.
+/// Parameters of a node.
 #[derive(Clone, Copy)]
 pub(super) struct NodeParams {
     pub(super) alpha: Score,
@@ -33,19 +33,19 @@ pub(super) struct NodeParams {
     pub(super) can_null_move: bool,
 }
 
-/// A node being searched.
+/// State of a node that is being searched.
 struct Node {
     params: NodeParams,
     ply: usize,
     in_check: bool,
-    /// Balance of material for the side to move, in centipawns.
+    /// Material balance from the point of view of the side to move, in centipawns.
     material: Score,
     best: Score,
     best_move: Option<Move>,
     count: usize,
 }
 
-/// Returns the balance of material for the side to move, in centipawns.
+/// Returns the material balance from the point of view of the side to move, in centipawns.
 pub(super) fn material(position: &Position) -> Score {
     let board = position.board();
     let sum = |color: Color| -> Score {
@@ -57,7 +57,8 @@ pub(super) fn material(position: &Position) -> Score {
 }
 
 impl Search<'_> {
-    /// Returns the score of the current position; meaningless after the search has stopped.
+    /// Searches the current position and returns its score. The score is meaningless if the search
+    /// was stopped.
     pub(super) fn node(&mut self, mut params: NodeParams) -> Score {
         let ply = self.line.ply();
         let in_check = self.line.position().in_check();
@@ -91,11 +92,11 @@ impl Search<'_> {
         }
         let best = -INFINITE;
         let mut node = Node { params, ply, in_check, material, best, best_move: None, count: 0 };
-        let passed = self.moves(&mut node, entry);
+        let null_score = self.moves(&mut node, entry);
         if self.limiter.stopped {
             return DRAW;
         }
-        if let Some(score) = passed {
+        if let Some(score) = null_score {
             return score;
         }
         if node.count == 0 {
@@ -105,8 +106,8 @@ impl Search<'_> {
         node.best
     }
 
-    /// Returns the score of a drawn position, or of any position at the deepest ply; otherwise
-    /// `None`. Scores of repetitions are not stored.
+    /// Returns the score of a drawn position, or of any position at the maximum ply; `None` for
+    /// other positions. These scores are not stored in the table.
     pub(super) fn draw_or_max_ply(&mut self, ply: usize) -> Option<Score> {
         self.selective_depth = self.selective_depth.max(ply);
         if self.line.is_dead() || self.is_enabled(Feature::Repetition) && self.line.repeats() {
@@ -119,13 +120,13 @@ impl Search<'_> {
         None
     }
 
-    /// Returns the table's entry, if the table is enabled.
+    /// Returns the table entry of a position; `None` if there is none or the table is disabled.
     pub(super) fn look_up(&mut self, key: u64) -> Option<Entry> {
         if self.is_enabled(Feature::Hash) { self.table.probe(key) } else { None }
     }
 
-    /// Returns the score of an entry that allows a cut-off; the bound of any other entry may narrow
-    /// the window.
+    /// Returns the score of an entry if it allows a cutoff. Otherwise, the bound in the entry may
+    /// narrow the window.
     fn tt_score(&self, entry: Option<Entry>, ply: usize, params: &mut NodeParams) -> Option<Score> {
         let entry = entry.filter(|entry| entry.depth >= params.depth)?;
         if let Some(score) = tt_cutoff(&entry, ply, params.alpha, params.beta) {
@@ -142,8 +143,8 @@ impl Search<'_> {
         None
     }
 
-    /// Razoring: returns whether the side to move is so far behind at depth 3 that depth 2 is
-    /// enough.
+    /// Razoring. Returns whether the node is at depth 3 and the side to move is so far behind that
+    /// a search to depth 2 suffices.
     fn is_razorable(&self, params: &NodeParams, material: Score) -> bool {
         let board = self.line.position().board();
         let simple = board.kind(Kind::Pawn) | board.kind(Kind::King);
@@ -155,7 +156,7 @@ impl Search<'_> {
             && officers.len() > RAZOR_OFFICERS
     }
 
-    /// Searches the moves. Returns a score if the null move fails high.
+    /// Searches the moves of a node. Returns a score only if the null move fails high.
     fn moves(&mut self, node: &mut Node, entry: Option<Entry>) -> Option<Score> {
         let hints = self.hints(node.params.last, entry, node.ply);
         let mut order = MoveOrder::all(hints);
@@ -163,9 +164,9 @@ impl Search<'_> {
             let mv = match next {
                 Next::Move(mv) => mv,
                 Next::Null => {
-                    let passed = self.null_move(node);
-                    if passed.is_some() || self.limiter.stopped {
-                        return passed;
+                    let null_score = self.null_move(node);
+                    if null_score.is_some() || self.limiter.stopped {
+                        return null_score;
                     }
                     continue;
                 }
@@ -201,7 +202,7 @@ impl Search<'_> {
         None
     }
 
-    /// Returns the input of move ordering.
+    /// Returns the hints for move ordering.
     pub(super) fn hints(&self, last: Option<Move>, entry: Option<Entry>, ply: usize) -> Hints {
         let enemy = !self.line.position().turn();
         Hints {
@@ -213,7 +214,7 @@ impl Search<'_> {
         }
     }
 
-    /// Tries a null move, if allowed; returns a score if it fails high.
+    /// Tries a null move, if it is allowed. Returns a score if the null move fails high.
     fn null_move(&mut self, node: &Node) -> Option<Score> {
         let NodeParams { beta, depth, can_null_move, .. } = node.params;
         let position = self.line.position();
@@ -240,7 +241,8 @@ impl Search<'_> {
         (!self.limiter.stopped && score >= beta).then_some(score.min(EVALUATION_MAX))
     }
 
-    /// Futility pruning: returns an upper bound of the score of a move, if not above alpha.
+    /// Futility pruning. Returns an estimated upper bound on the score of a move if the bound does
+    /// not exceed alpha.
     fn futility_bound(&self, node: &Node, mv: Move) -> Option<Score> {
         let margin = match node.params.depth {
             1 if self.is_enabled(Feature::Futility) => FUTILITY,
@@ -257,8 +259,8 @@ impl Search<'_> {
         is_futile.then_some(bound)
     }
 
-    /// Searches a move. All moves after the first are searched with a null window, and again with
-    /// the full window if they fail high.
+    /// Searches a move. A move after the first is searched with a null window, and searched again
+    /// with the full window if its score is inside the full window.
     fn try_move(&mut self, node: &Node, mv: Move) -> Score {
         let NodeParams { alpha, beta, depth, .. } = node.params;
         let extended = self.advances_to_seventh(mv) && self.is_enabled(Feature::PawnExtension);
@@ -284,7 +286,7 @@ impl Search<'_> {
         score
     }
 
-    /// Returns whether a pawn moves from its sixth to its seventh rank.
+    /// Returns whether the move is a pawn move from the sixth to the seventh rank.
     fn advances_to_seventh(&self, mv: Move) -> bool {
         let position = self.line.position();
         position.kind_at(mv.from()) == Some(Kind::Pawn)
@@ -304,15 +306,15 @@ impl Search<'_> {
         }
     }
 
-    /// Returns the table's reply to a move, for a principal variation that a table hit has cut
-    /// short.
+    /// Returns the reply to a move in the table, for a principal variation that a table hit has
+    /// shortened.
     fn answer(&mut self, mv: Move) -> Option<Move> {
         let after = self.line.position().play(mv);
         let reply = self.look_up(after.key()).and_then(|entry| entry.mv);
         reply.filter(|&answer| after.is_legal(answer))
     }
 
-    /// Stores a position that has raised alpha, or that already has an entry.
+    /// Stores the result of a node that raised alpha, or whose position already has a table entry.
     fn store(&mut self, key: u64, node: &Node, entry: Option<Entry>) {
         let (mv, bound) = match (node.best_move, entry) {
             (Some(mv), _) if node.best >= node.params.beta => (Some(mv), Bound::Lower),

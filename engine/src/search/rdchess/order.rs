@@ -1,4 +1,4 @@
-//! Staged move ordering; each stage is generated when it is reached.
+//! Staged move ordering. The moves of a stage are generated when the stage is reached.
 
 use super::generators::{Generator, sort_by};
 use super::{Feature, PIECE_VALUES};
@@ -8,7 +8,7 @@ use crate::eval::feature::FeatureSet;
 use crate::eval::rdchess::AttackTables;
 use crate::search::see;
 
-/// Next move to search.
+/// The next move to search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     /// A legal move.
@@ -17,13 +17,13 @@ pub(super) enum Next {
     Null,
 }
 
-/// Input of move ordering that is known before any move is generated.
+/// Hints for move ordering, available before moves are generated.
 pub(super) struct Hints {
-    /// The table's move; it may be illegal.
+    /// Move from the table; it may be illegal.
     pub(super) table: Option<Move>,
-    /// Killer moves, the better move first; both may be illegal.
+    /// Killer moves, the one with more cutoffs first. They may be illegal.
     pub(super) killers: [Option<Move>; 2],
-    /// The square of the piece that has just captured.
+    /// Square of the enemy piece that has just captured.
     pub(super) capturer: Option<Square>,
     /// Square of the enemy king at the root.
     pub(super) enemy_king: Square,
@@ -31,7 +31,7 @@ pub(super) struct Hints {
     pub(super) disabled: FeatureSet,
 }
 
-/// A stage of the ordering.
+/// A stage of move ordering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Step {
     Table,
@@ -43,28 +43,28 @@ enum Step {
     Done,
 }
 
-/// Classes of the moves after the good captures, in order.
+/// Classes of moves after the good captures. Lower classes come first.
 const ESCAPES_FROM_ATTACK: i32 = 0;
 const SAFE: i32 = 1;
 const PAWNS: i32 = 2;
 const LOSING: i32 = 3;
 const REST: i32 = 4;
 
-/// Iterator over the moves of a node in order.
+/// Iterator over the ordered moves of a node.
 pub(super) struct MoveOrder {
     hints: Hints,
     step: Step,
-    /// Moves of the current step; `given` is the number of moves already returned.
+    /// Moves of the current stage. `given` is the number of moves already returned.
     moves: MoveList,
     given: usize,
-    /// Captures that remain for later steps.
+    /// Captures for later stages.
     captures: MoveList,
     /// `true` if only captures that do not lose material are returned.
     good_only: bool,
 }
 
 impl MoveOrder {
-    /// Returns an order with all moves.
+    /// Returns an iterator over all moves.
     pub(super) fn all(hints: Hints) -> MoveOrder {
         MoveOrder {
             hints,
@@ -76,7 +76,7 @@ impl MoveOrder {
         }
     }
 
-    /// Returns an order with the captures and promotions that do not lose material.
+    /// Returns an iterator over the captures and promotions that do not lose material.
     pub(super) fn captures(hints: Hints, position: &Position) -> MoveOrder {
         let mut order = MoveOrder { good_only: true, step: Step::Null, ..MoveOrder::all(hints) };
         order.begin_captures(position);
@@ -87,7 +87,7 @@ impl MoveOrder {
         !self.hints.disabled.contains(feature.into())
     }
 
-    /// Returns the next move or null move.
+    /// Returns the next move or null move; `None` if no move remains.
     pub(super) fn next(&mut self, position: &Position) -> Option<Next> {
         loop {
             match self.step {
@@ -120,7 +120,7 @@ impl MoveOrder {
         }
     }
 
-    /// Returns whether the move was returned in an earlier step.
+    /// Returns whether the move was returned in an earlier stage.
     fn was_given(&self, mv: Move) -> bool {
         let is_killer = self.step > Step::Killers && self.hints.killers.contains(&Some(mv));
         Some(mv) == self.hints.table || is_killer
@@ -136,7 +136,7 @@ impl MoveOrder {
         self.given = 0;
     }
 
-    /// Generates the captures, starting with captures of the piece that has just captured.
+    /// Generates the captures. Captures of the piece that has just captured are searched first.
     fn begin_captures(&mut self, position: &Position) {
         let [generator, _] = Generator::pair(position);
         let all = generator.moves(position, self.towards());
@@ -173,8 +173,8 @@ impl MoveOrder {
         self.begin(Step::Killers, killers);
     }
 
-    /// Generates captures that do not lose material, best first; the other captures remain for
-    /// later.
+    /// Sorts the captures that do not lose material by their gain. The other captures are kept for
+    /// a later stage.
     fn begin_good_captures(&mut self, position: &Position) {
         let captures = std::mem::take(&mut self.captures);
         if !self.is_enabled(Feature::OrderCaptures) {
@@ -216,7 +216,7 @@ impl MoveOrder {
         self.begin(Step::Quiet, moves);
     }
 
-    /// Returns the class of a move that is not a capture, or of an answer to a check.
+    /// Returns the class of a quiet move or a check evasion.
     fn class(&self, position: &Position, tables: &AttackTables, mv: Move) -> i32 {
         let us = position.turn();
         let from = mv.from();
@@ -241,7 +241,8 @@ fn is_defended(position: &Position, mv: Move) -> bool {
     (position.attackers_to(mv.to(), occupied) & own).any()
 }
 
-/// Returns the static exchange evaluation of a capture that does not lose.
+/// Returns the static exchange evaluation, in centipawns, of a capture that does not lose material.
+/// The value is found by bisection.
 fn exchange(position: &Position, mv: Move) -> Score {
     let promoted =
         mv.promotion().map_or(0, |kind| see::piece_value(kind) - see::piece_value(Kind::Pawn));
@@ -262,7 +263,7 @@ fn exchange(position: &Position, mv: Move) -> Score {
     least
 }
 
-/// Returns the value of the captured piece, plus the gain of a promotion.
+/// Returns the value of the captured piece plus the gain of a promotion, in centipawns.
 pub(super) fn gain(position: &Position, mv: Move) -> Score {
     let worth = |kind: Kind| PIECE_VALUES[kind.index()];
     let promoted = mv.promotion().map_or(0, |kind| worth(kind) - worth(Kind::Pawn));
@@ -320,14 +321,15 @@ mod tests {
     #[test]
     fn steps_come_in_order() {
         let position = fen::parse(MIDDLE).unwrap();
-        // One of the killers is legal. The table move is not returned a second time.
+        // Only one of the killers is legal. The table move must not be returned a second time.
         let found =
             all(MoveOrder::all(hints(&position, ["e2a6", "a2a3", "e1e8"], "h3")), &position);
         assert_eq!(found[..2], ["e2a6", "null"]);
         let place = |mv: &str| found.iter().position(|found| found == mv).expect("it is legal");
         assert!(place("g2h3") < 4 && place("f3h3") < 4, "{found:?}");
         assert_eq!(place("a2a3"), 4, "{found:?}");
-        // Pawn takes pawn comes before quiet moves, and queen takes knight after them.
+        // A pawn's capture of a pawn comes before quiet moves, and the queen's capture of a knight,
+        // which loses material, after them.
         assert!(place("d5e6") < place("e1g1") && place("e1g1") < place("f3f6"), "{found:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Quiescence search: captures, and check evasions.
+//! Quiescence search of RDChess: captures, promotions and check evasions.
 
 use super::node::material;
 use super::order::{MoveOrder, Next, gain};
@@ -8,23 +8,24 @@ use crate::eval::Score;
 use crate::eval::score::{DRAW, INFINITE, mated_in};
 use crate::search::tt_score::tt_cutoff;
 
-/// Bound of the positional score for lazy evaluation, in centipawns.
+/// Assumed maximum absolute value of the positional score, in centipawns, for lazy evaluation.
 const POSITIONAL_MAX: Score = 250;
 
-/// A quiescence node being searched.
+/// State of a quiescence node that is being searched.
 struct QsNode {
     ply: usize,
     in_check: bool,
     alpha: Score,
     beta: Score,
-    /// The stand pat score.
+    /// Stand-pat score, in centipawns.
     stand_pat: Score,
     best: Score,
     count: usize,
 }
 
 impl Search<'_> {
-    /// Returns the quiescence score of the current position without storing it.
+    /// Searches captures and promotions, or evasions in check, and returns the score of the current
+    /// position. The result is not stored in the table.
     pub(super) fn quiescence(&mut self, alpha: Score, beta: Score, last: Option<Move>) -> Score {
         let ply = self.line.ply();
         self.pv_table.clear(ply);
@@ -55,7 +56,8 @@ impl Search<'_> {
         node.best
     }
 
-    /// Returns the static evaluation, or a bound of it if material alone decides.
+    /// Returns the static evaluation. If material alone is far outside the window, a bound from the
+    /// material is returned instead.
     fn stand_pat(&mut self, alpha: Score, beta: Score) -> Score {
         if self.is_enabled(Feature::QuiescenceLazy) {
             let material = material(self.line.position());
@@ -101,7 +103,8 @@ impl Search<'_> {
         }
     }
 
-    /// Futility pruning: returns an upper bound of the score of a capture, if below alpha.
+    /// Futility pruning. Returns an estimated upper bound on the score of a capture if the bound is
+    /// below alpha.
     fn futility_bound_of_capture(&self, node: &QsNode, mv: Move) -> Option<Score> {
         let position = self.line.position();
         let bound = node.stand_pat + gain(position, mv);
@@ -112,8 +115,8 @@ impl Search<'_> {
         is_futile.then_some(bound)
     }
 
-    /// Returns whether the score ends the node. A capture must exceed the stand pat score; an
-    /// evasion must reach it.
+    /// Returns whether the score ends the node. The score of a capture must exceed the stand-pat
+    /// score; the score of an evasion must be at least the stand-pat score.
     fn is_sufficient(&self, node: &QsNode, score: Score) -> bool {
         let enough = if node.in_check { score >= node.stand_pat } else { score > node.stand_pat };
         enough && self.is_enabled(Feature::QuiescenceContent)

@@ -1,21 +1,22 @@
-//! RDChess's hash table, which keeps its entries from move to move and prefers entries in use.
+//! Hash table of RDChess. Entries are kept between the moves of a game. Entries that are found
+//! often and recently are replaced last.
 
 use crate::chess::{Game, Kind, Move};
 use crate::eval::Score;
 use crate::search::slots;
 use crate::tt::{Bound, Entry, OutOfMemory};
 
-/// Entries per bucket.
+/// Number of entries in a bucket.
 const BUCKET: usize = 4;
 
-/// Largest use count. The count has six bits in an entry.
+/// Maximum use count, because the count has six bits in an entry.
 const USES_MAX: u8 = 63;
 
-/// An entry with its replacement data.
+/// An entry with its data for the replacement strategy.
 #[derive(Clone, Copy)]
 struct StoredEntry {
     entry: Entry,
-    /// Number of times the entry was found.
+    /// Number of probes that found the entry.
     uses: u8,
     /// Game time at which the entry was last stored or found.
     last_used: u16,
@@ -53,16 +54,16 @@ impl StoredEntry {
 
 /// The hash table.
 pub(crate) struct Table {
-    /// Key and content; content zero means that the slot is empty.
+    /// Pairs of key and content. Content 0 marks an empty slot.
     slots: Vec<slots::Slot>,
-    /// The game time: one step per move, two per capture or pawn move.
+    /// Game time: the number of moves in the game, where captures and pawn moves count twice.
     now: u16,
     /// `true` if old entries are replaced first.
     ages: bool,
 }
 
 impl Table {
-    /// Returns an empty table of `megabytes` MiB, at least one.
+    /// Returns an empty table of `megabytes` MiB, at least 1 MiB.
     ///
     /// # Errors
     ///
@@ -76,7 +77,7 @@ impl Table {
         self.slots.fill([0; 2]);
     }
 
-    /// Begins a search of the current position of a game.
+    /// Prepares the table for a search of the current position of a game.
     pub(super) fn begin(&mut self, game: &Game, ages: bool) {
         self.ages = ages;
         self.now = time_of(game);
@@ -88,7 +89,7 @@ impl Table {
         &mut self.slots[first..first + BUCKET]
     }
 
-    /// Returns the entry of a position and counts its use.
+    /// Returns the entry of a position, and updates the use count and last use of the entry.
     pub(super) fn probe(&mut self, key: u64) -> Option<Entry> {
         let now = self.now;
         let slot = self.bucket(key).iter_mut().find(|slot| slot[0] == key && slot[1] != 0)?;
@@ -99,8 +100,8 @@ impl Table {
         Some(stored.entry)
     }
 
-    /// Stores an entry in place of the old entry of the position, or of the least valuable entry of
-    /// the bucket.
+    /// Stores an entry. It replaces the old entry of the position, an empty slot or the least
+    /// valuable entry of the bucket, in this order of preference.
     pub(super) fn store(&mut self, key: u64, entry: Entry) {
         let now = self.now;
         let ages = self.ages;
@@ -109,7 +110,7 @@ impl Table {
                 return i32::MIN + i32::from(slot[1] == 0);
             }
             let stored = StoredEntry::unpack(slot[1]);
-            // The game time wraps, so the difference must wrap, too.
+            // The game time wraps, so the difference must also wrap.
             let age = if ages { i32::from(now.wrapping_sub(stored.last_used)) } else { 0 };
             stored.entry.depth + i32::from(stored.uses) - 2 * age
         };
@@ -118,13 +119,13 @@ impl Table {
         *slot = [key, StoredEntry { entry, uses, last_used: now }.pack()];
     }
 
-    /// Returns the share of the table in use, in permille, from a sample.
+    /// Returns the share of slots in use, in permille, from a sample.
     pub(super) fn fullness_permille(&self) -> usize {
         slots::fullness_permille(&self.slots, |content| content != 0)
     }
 }
 
-/// Returns the game time: the steps of ageing since the start of the game.
+/// Returns the game time at the current position of a game.
 fn time_of(game: &Game) -> u16 {
     let mut position = *game.start();
     let mut time = 0u16;
@@ -150,7 +151,7 @@ mod tests {
     #[test]
     fn used_table_entries_are_kept() {
         let mut table = Table::new(1).unwrap();
-        // Small keys share a bucket.
+        // Small keys are all in the first bucket.
         for key in 1..=4 {
             table.store(key, entry(5));
         }

@@ -1,4 +1,4 @@
-//! x86-64 CPUs.
+//! Feature levels of x86-64 CPUs.
 
 use std::arch::x86_64::{
     __cpuid, _mm512_loadu_si512, _mm512_mask_blend_epi16, _mm512_mask_compress_epi16,
@@ -27,12 +27,12 @@ pub(super) fn is_amd_before_zen_3() -> bool {
     (amd || hygon) && family < 0x19
 }
 
-/// A machine with POPCNT, LZCNT and BMI1.
+/// A CPU with POPCNT, LZCNT and BMI1.
 #[derive(Clone, Copy)]
 pub(super) struct Popcnt(&'static Tables<Magic>);
 
 impl Popcnt {
-    /// Returns the machine; `None` if it lacks one of the features.
+    /// Returns the CPU; `None` if it lacks one of the features.
     pub(super) fn new() -> Option<Popcnt> {
         let has_all = has_popcnt();
         has_all.then(|| Popcnt(Magic::tables()))
@@ -52,7 +52,7 @@ impl Cpu for Popcnt {
 
     #[inline(always)]
     fn run<J: Job>(self, job: J) -> J::Output {
-        // SAFETY: `new` has checked that the machine has these instructions.
+        // SAFETY: `new` has checked that the CPU has these instructions.
         unsafe { run_popcnt(self, job) }
     }
 }
@@ -63,12 +63,12 @@ fn run_popcnt<J: Job>(cpu: Popcnt, job: J) -> J::Output {
     job.run(cpu)
 }
 
-/// A machine that also has BMI2 and AVX2.
+/// A CPU that also has BMI2 and AVX2.
 #[derive(Clone, Copy)]
 pub(super) struct Pext(&'static Tables<Packed>);
 
 impl Pext {
-    /// Returns the machine; `None` if it lacks one of the features.
+    /// Returns the CPU; `None` if it lacks one of the features.
     pub(super) fn new() -> Option<Pext> {
         let has_all =
             has_popcnt() && is_x86_feature_detected!("bmi2") && is_x86_feature_detected!("avx2");
@@ -89,7 +89,7 @@ impl Cpu for Pext {
 
     #[inline(always)]
     fn run<J: Job>(self, job: J) -> J::Output {
-        // SAFETY: `new` has checked that the machine has these instructions.
+        // SAFETY: `new` has checked that the CPU has these instructions.
         unsafe { run_pext(self, job) }
     }
 }
@@ -100,12 +100,12 @@ fn run_pext<J: Job>(cpu: Pext, job: J) -> J::Output {
     job.run(cpu)
 }
 
-/// A machine that also has the parts of AVX-512 that compress 16-bit words.
+/// A CPU that also has the AVX-512 extensions that compress 16-bit words.
 #[derive(Clone, Copy)]
 pub(super) struct Avx512(pub(super) Pext);
 
 impl Avx512 {
-    /// Returns the machine; `None` if it lacks one of the features.
+    /// Returns the CPU; `None` if it lacks one of the features.
     pub(super) fn new() -> Option<Avx512> {
         let has_all = is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
@@ -127,42 +127,42 @@ impl Cpu for Avx512 {
 
     #[inline(always)]
     fn write_moves(self, template: MoveTemplate, targets: Bitboard, out: &mut [Move; BATCH_MAX]) {
-        // SAFETY: `new` has checked that the machine has these instructions.
+        // SAFETY: `new` has checked that the CPU has these instructions.
         unsafe { pick_moves(template, targets, out) }
     }
 
     #[inline(always)]
     fn run<J: Job>(self, job: J) -> J::Output {
-        // SAFETY: `new` has checked that the machine has these instructions.
+        // SAFETY: `new` has checked that the CPU has these instructions.
         unsafe { run_avx512(self, job) }
     }
 }
 
 /// Implements [`Cpu::write_moves`] without a loop over the targets, because the CPU could not
-/// predict the end of such a loop. The move words of each half of the board are loaded, and the
-/// words of the targets are compressed.
+/// predict the end of such a loop. For each half of the board, the encoded moves to all 32 squares
+/// are loaded, and those to targets are compressed.
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,popcnt")]
 #[inline]
 fn pick_moves(template: MoveTemplate, targets: Bitboard, out: &mut [Move; BATCH_MAX]) {
     let [quiet, capture] = template.base_moves().map(|base| _mm512_set1_epi16(base.bits() as i16));
     let mut place = out.as_mut_ptr();
     for (half, square_bits) in template.square_bits().as_chunks::<32>().0.iter().enumerate() {
-        let here = |set: Bitboard| (set.0 >> (32 * half)) as u32;
+        let half_mask = |set: Bitboard| (set.0 >> (32 * half)) as u32;
         // SAFETY: `square_bits` has 64 bytes, and the instruction allows unaligned loads.
         let square_bits = unsafe { _mm512_loadu_si512(square_bits.as_ptr().cast()) };
         let moves = _mm512_or_si512(
             square_bits,
-            _mm512_mask_blend_epi16(here(template.taken), quiet, capture),
+            _mm512_mask_blend_epi16(half_mask(template.taken), quiet, capture),
         );
         // All 32 words are written, including the words after the moves. These words also have the
         // type `Move`, so they must be valid moves.
-        let moves = _mm512_mask_compress_epi16(quiet, here(targets), moves);
+        let moves = _mm512_mask_compress_epi16(quiet, half_mask(targets), moves);
         // SAFETY: a move is one word. The 32 words are written to the first half of `out`, or after
         // at most 32 moves of the first half of the board. No word is zero, because `quiet` is not
         // zero.
         unsafe { _mm512_storeu_si512(place.cast(), moves) };
         // SAFETY: each half of the board advances `place` by at most 32 of the 64 moves.
-        place = unsafe { place.add(here(targets).count_ones() as usize) };
+        place = unsafe { place.add(half_mask(targets).count_ones() as usize) };
     }
 }
 
