@@ -11,7 +11,7 @@ use crate::output::{NewFile, in_use, print_result, store_files, write_error};
 use arbiter_game::consistency;
 use arbiter_names::{is_hidden, quantity};
 use arbiter_openings::decompressed;
-use arbiter_process::{create_locked_folder, folder_of, leftover_folders, open_input};
+use arbiter_process::{create_locked_folder, leftover_folders, open_input};
 use arbiter_report::{note, stored_summary};
 use arbiter_run::RunEnd;
 use arbiter_runner::unix_time_ms;
