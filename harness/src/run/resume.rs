@@ -59,7 +59,7 @@ pub(super) fn resume_run(
             return Err(played_by_workers(&name, plan.kind, &results));
         }
         let changed = Plan { concurrency, affinity: affinity.clone(), ..plan.clone() };
-        let loaded = load_inputs(changed, false)?;
+        let loaded = load_inputs(changed, has_workers)?;
         let (then, now) = (&stored.fingerprints, &loaded.fingerprints);
         check_unchanged(&plan, then, now).map_err(Failure::invalid)?;
         inputs = Some(check_engines(&mut plan, loaded.inputs, false, style.as_ref())?);

@@ -51,11 +51,11 @@ impl Store {
         })
     }
 
-    /// Returns the numbers of excluded workers and of removed runs, over all runs. One of the
-    /// numbers changes when pairs of any run are withdrawn or a run is removed.
+    /// Returns the numbers of withdrawn pairs and of removed runs, over all runs. One of the numbers
+    /// changes when pairs of any run are withdrawn or a run is removed.
     pub fn epoch(&self) -> Result<[u64; 2]> {
         let count = |table| self.number(&format!("SELECT count(*) FROM {table}"), []);
-        Ok([count("set_aside")?, count("removed")?])
+        Ok([count("discarded")?, count("removed")?])
     }
 
     /// Returns the pairs of a run that workers have played, each with its worker.

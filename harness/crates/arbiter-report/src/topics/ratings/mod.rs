@@ -453,7 +453,7 @@ pub fn games_junit(tally: &Tally) -> Result<String, SerializeError> {
         let named = tally.named.iter().filter(|named| named.reason == *reason);
         let places: Vec<String> =
             named.map(|named| format!("{}:{}: {}", named.file, named.line, named.title)).collect();
-        let status = failed(NonSuccessKind::Failure, "bad games", &format!("{count} games"));
+        let status = failed(NonSuccessKind::Failure, "rejected games", &format!("{count} games"));
         suite.add_test_case(case(reason.as_str(), "arbiter.games", &places.join("\n"), status));
     }
     junit_text("arbiter", suite)
