@@ -150,8 +150,8 @@ fn number_expected(error: &clap::Error, flag: &str) -> Option<String> {
 
 /// Improves a command-line error. Names the correct flag if the user gave a renamed flag, an engine
 /// key or a flag in the style of another program; names the expected form of a number; suggests at
-/// most one command; and explains a missing Cargo feature and an argument that is not UTF-8. `root` is
-/// the command of the program.
+/// most one command; and explains a missing Cargo feature and an argument that is not UTF-8. `root`
+/// is the command of the program.
 pub(crate) fn with_hint(mut error: clap::Error, args: &[OsString], root: &Command) -> clap::Error {
     if let Some(message) = missing_feature(&error, args, &OPTIONAL) {
         return clap::Error::raw(error.kind(), message);

@@ -66,7 +66,8 @@ pub enum Step {
     Continue,
     /// Text to send to the engine immediately.
     Send(String),
-    /// New information about the search of a UCI engine, merged into [`Session::info`](crate::Session::info).
+    /// New information about the search of a UCI engine, merged into
+    /// [`Session::info`](crate::Session::info).
     Info,
     /// Line of the answer to [`Session::ask`](crate::Session::ask).
     Answer(String),

@@ -10,7 +10,7 @@ use arbiter_game::outcome::Termination;
 pub struct GameQuery {
     /// Index of an engine that must have played in the game.
     pub engine: Option<usize>,
-    /// How the game must have ended.
+    /// Required reason for the end of the game.
     pub ending: Option<Termination>,
     /// Indices of the openings in the order of the book.
     pub openings: Option<Vec<u64>>,
